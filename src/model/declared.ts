@@ -1,0 +1,110 @@
+/**
+ * What the user declared, after validation and with every default filled in: the shape in which the catalog stores it
+ * (`settings` columns) and in which every other room reads it. Keys keep the spelling of millrace.yaml.
+ */
+export interface DatabaseSettings {
+  name: string;
+  slot: { name: string; create_if_not_exists: boolean };
+  publication: { name: string; create_if_not_exists: boolean; init_sql: string | null };
+  ssl: 'prefer' | false | true | { ca: string | null; verify: boolean };
+  pool_size: number;
+  max_row_bytes: number;
+  await_database: { timeout_ms: number; interval_ms: number };
+  annotations: Record<string, string>;
+}
+
+/** Where a database is, sealed at rest: never in `settings`, logs or errors. */
+export interface DatabaseAddress {
+  host: string;
+  port: number;
+  database: string;
+  user: string;
+  password: string;
+}
+
+export type FunctionType = 'transform' | 'routing' | 'filter' | 'path';
+
+export interface FunctionSettings {
+  name: string;
+  type: FunctionType;
+  sink_type: string | null;
+  /** JavaScript or TypeScript; null for a path. */
+  code: string | null;
+  /** `record.id`; null for code. */
+  path: string | null;
+}
+
+export type FilterOperator = '=' | '!=' | '>' | '<' | '>=' | '<=' | 'in' | 'not_in' | 'is_null' | 'not_null';
+export type FilterValue = string | number | boolean | null | (string | number | boolean)[];
+
+export interface ColumnFilter {
+  column_name: string;
+  /** Dotted path inside a json or jsonb column. */
+  field_path: string | null;
+  /** How the value at `field_path` is compared. */
+  field_type: 'string' | 'number' | 'boolean' | 'datetime' | null;
+  operator: FilterOperator;
+  comparison_value: FilterValue;
+}
+
+/** Which tables feed a sink. Null: no such condition. Table names are `schema.table`, or `table` for schema public. */
+export interface SourceSettings {
+  include_schemas: string[] | null;
+  exclude_schemas: string[] | null;
+  include_tables: string[] | null;
+  exclude_tables: string[] | null;
+}
+
+export interface PullDestination {
+  /** `sequin_stream` answers in Sequin's nested shape. */
+  type: 'pull' | 'sequin_stream';
+  visibility_timeout_ms: number;
+  max_ack_pending: number;
+  max_waiting: number;
+  max_per_group: number;
+}
+
+export interface SearchDestination {
+  type: 'elasticsearch';
+  endpoint_url: string;
+  index_name: string;
+  auth_type: 'api_key' | 'basic' | 'bearer' | 'none';
+  batch_size: number;
+  batch_bytes: number;
+  compression: 'none' | 'gzip';
+  versioning: 'external' | 'none';
+  tls: { ca: string | null; verify: boolean };
+}
+
+export interface ChangeTableDestination {
+  type: 'change_table';
+  /** Name of the declared database that holds the event table. */
+  database: string;
+  table_schema: string;
+  table_name: string;
+  create_if_not_exists: boolean;
+}
+
+export type Destination = PullDestination | SearchDestination | ChangeTableDestination;
+export type DeclaredAction = 'insert' | 'update' | 'delete';
+
+/** A sink of `sinks:` or an entry of `change_retentions:` (which is a sink with a change table as its destination). */
+export interface SinkSettings {
+  name: string;
+  database: string;
+  status: 'active' | 'paused' | 'disabled';
+  source: SourceSettings;
+  actions: DeclaredAction[];
+  filters: ColumnFilter[];
+  filter_leave: 'delete' | 'keep';
+  /** Names of functions; null for none. */
+  filter: string | null;
+  transform: string | null;
+  routing: string | null;
+  message_grouping: boolean;
+  tables: { name: string; group_column_names: string[] }[];
+  annotations: Record<string, string>;
+  /** Deliveries after the first; null without end. */
+  max_retry_count: number | null;
+  destination: Destination;
+}

@@ -1,0 +1,70 @@
+/**
+ * Failures that a person must act on carry a code, a sentence and the remedy. Neither ever holds a secret or a row's
+ * value. `field` names the place in a request or a file; `status` is what an HTTP client sees.
+ */
+export type ErrorCode =
+  | 'bad_request'
+  | 'unauthorized'
+  | 'forbidden'
+  | 'not_found'
+  | 'payload_too_large'
+  | 'unsupported_media_type'
+  | 'too_many_waiting'
+  | 'unavailable'
+  | 'bad_setting'
+  | 'bad_configuration'
+  | 'bad_source'
+  | 'bad_destination'
+  | 'fenced'
+  | 'internal';
+
+const STATUS: Record<ErrorCode, number> = {
+  bad_request: 400,
+  unauthorized: 401,
+  forbidden: 403,
+  not_found: 404,
+  payload_too_large: 413,
+  unsupported_media_type: 415,
+  too_many_waiting: 429,
+  unavailable: 503,
+  bad_setting: 500,
+  bad_configuration: 400,
+  bad_source: 500,
+  bad_destination: 500,
+  fenced: 500,
+  internal: 500,
+};
+
+/** One fault of an input: which field, what is wrong, what to do, and where (line and column start at 1). */
+export interface Fault {
+  field: string;
+  message: string;
+  remedy?: string;
+  line?: number;
+  column?: number;
+}
+
+export class MillraceError extends Error {
+  readonly code: ErrorCode;
+  readonly faults: readonly Fault[];
+  readonly remedy: string | undefined;
+
+  constructor(code: ErrorCode, message: string, details: { faults?: Fault[]; remedy?: string; cause?: unknown } = {}) {
+    super(message, details.cause === undefined ? undefined : { cause: details.cause });
+    this.name = 'MillraceError';
+    this.code = code;
+    this.faults = details.faults ?? [];
+    this.remedy = details.remedy;
+  }
+
+  get status(): number {
+    return STATUS[this.code];
+  }
+}
+
+/** The message of anything thrown, without its stack. */
+export function messageOf(error: unknown): string {
+  if (error instanceof AggregateError && error.errors.length > 0) return error.errors.map(messageOf).join('; ');
+  if (error instanceof Error) return error.message || error.name;
+  return String(error);
+}

@@ -1,0 +1,70 @@
+/**
+ * The one contract between delivery and a destination. A sink turns a batch into outcomes; it never touches the message
+ * table, never retries by itself and never sleeps: when to try again, what to park and what to hold back is decided by
+ * `deliver/`. Death between `send` and the settling of its outcomes repeats the batch, so `send` must be idempotent for
+ * the same message ids (a sink with `within` is exempt: its writes commit together with the settling).
+ */
+import type { Action } from './message.ts';
+
+/** One message on its way out, after the user's functions. Every JSON field is finished text: nothing parses it again. */
+export interface Delivery {
+  /** Message id: unique and increasing per source database, in commit order. The external version of a document. */
+  id: number;
+  action: Action;
+  /** Primary-key values as text, in key order. Empty for a table without a key. */
+  recordPks: readonly string[];
+  tableOid: number;
+  tableSchema: string;
+  tableName: string;
+  /** JSON text of the row (message `record`). */
+  record: string;
+  /** JSON text of the old values, or null. */
+  changes: string | null;
+  /** JSON text of the message's `metadata`. */
+  metadata: string;
+  /** ISO 8601 with microseconds, UTC. */
+  committedAt: string;
+  /** What to deliver: the transform's JSON text; without a transform the record. */
+  body: string;
+  /** The routing function's `index_name`, when there is one. */
+  indexName: string | undefined;
+  /** Hash of table and key; 0 for none. Two deliveries of one group keep their order. */
+  groupKey: number;
+  /** Deliveries tried before this one. */
+  attempts: number;
+}
+
+/** What became of one delivery. `error` is the destination's own answer, unchanged, at most 4,000 characters. */
+export type Outcome =
+  | { kind: 'done' }
+  /** Temporary: back off and send again. */
+  | { kind: 'retry'; error: string; retryAfterMs?: number }
+  /** Permanent for this message: park it. */
+  | { kind: 'park'; error: string }
+  /** Not tried and not at fault (its index is missing, say): comes again after `retryAfterMs`, no attempt counted. */
+  | { kind: 'wait'; error: string; retryAfterMs: number };
+
+/** Why nothing can be delivered at all until somebody acts. Shown on the sink and on every message that waits for it. */
+export interface Circuit {
+  reason: 'unreachable' | 'auth_failed' | 'index_missing' | 'overloaded' | 'bad_destination';
+  error: string;
+  retryAfterMs?: number;
+}
+
+/** `outcomes` has one entry per delivery, in the same order. With `circuit` set, `outcomes` is empty: all wait. */
+export interface SendResult {
+  outcomes: Outcome[];
+  circuit?: Circuit;
+}
+
+/** A destination opened for one sink. Safe to close twice. */
+export interface Sink {
+  /** Deliveries per call, at most. */
+  readonly batchSize: number;
+  /** Sum of body bytes per call, at most. */
+  readonly batchBytes: number;
+  send(batch: readonly Delivery[], signal: AbortSignal): Promise<SendResult>;
+  /** Is the destination ready? The gate for creating and resuming, and the probe of an open circuit. */
+  test(signal: AbortSignal): Promise<Circuit | undefined>;
+  close(): Promise<void>;
+}
