@@ -1,0 +1,134 @@
+/**
+ * Postgres' door: the one place that makes connections (replication connections are made in capture/stream.ts).
+ * Every session reads and writes UTC and ISO dates, and never waits for ever: statements, locks and idle transactions
+ * have deadlines. int8 arrives as a number when it is exact as one (ids are), else as a bigint.
+ */
+import pg from 'pg';
+import type { Statement } from './statement.ts';
+
+export interface Queryable {
+  query<Row = Record<string, unknown>>(
+    statement: Statement | string,
+    values?: readonly unknown[],
+  ): Promise<{ rows: Row[]; rowCount: number }>;
+}
+
+export interface Transaction extends Queryable {
+  /** The connection itself, for COPY. */
+  readonly client: pg.PoolClient;
+}
+
+export interface Database extends Queryable {
+  /** Runs `work` in one read-committed transaction: commits when it returns, rolls back when it throws. */
+  transaction<Result>(work: (tx: Transaction) => Promise<Result>): Promise<Result>;
+  /** Lends a connection for COPY or LISTEN; `work` must leave it without an open transaction. */
+  session<Result>(work: (client: pg.PoolClient) => Promise<Result>): Promise<Result>;
+  /** The pool itself, for libraries that want one. */
+  readonly pool: pg.Pool;
+  /** Waits for borrowed connections and closes all. Safe to call twice. */
+  close(): Promise<void>;
+}
+
+export interface PoolOptions {
+  /** Connection string, or its parts. */
+  address: string | { host: string; port: number; database: string; user: string; password: string };
+  ssl?: boolean | { ca?: string; rejectUnauthorized?: boolean };
+  max: number;
+  applicationName: string;
+  /** Milliseconds; 0 for none. */
+  statementTimeoutMs?: number;
+  onError?: (error: Error) => void;
+}
+
+const INT8 = 20;
+const INT8_ARRAY = 1016;
+
+function parseInt8(text: string): number | bigint {
+  const number = Number(text);
+  return Number.isSafeInteger(number) ? number : BigInt(text);
+}
+
+const types: pg.CustomTypesConfig = {
+  getTypeParser(oid: number, format?: 'text' | 'binary') {
+    if (oid === INT8) return parseInt8;
+    if (oid === INT8_ARRAY) return (text: string) => (text === '{}' ? [] : text.slice(1, -1).split(',').map(parseInt8));
+    return format === 'binary' ? pg.types.getTypeParser(oid, 'binary') : pg.types.getTypeParser(oid, 'text');
+  },
+};
+
+/** Settings of every session, whatever the role or the database says (their TimeZone or DateStyle would change texts). */
+export const SESSION_OPTIONS =
+  '-c TimeZone=UTC -c DateStyle=ISO -c IntervalStyle=postgres -c extra_float_digits=1 -c bytea_output=hex';
+
+/** The options of one connection, for the pool and for whoever needs a connection of its own. */
+export function clientConfig(options: PoolOptions): pg.ClientConfig {
+  const address = typeof options.address === 'string' ? { connectionString: options.address } : options.address;
+  return {
+    ...address,
+    ...(options.ssl === undefined ? {} : { ssl: options.ssl }),
+    types,
+    application_name: options.applicationName,
+    options: SESSION_OPTIONS,
+    connectionTimeoutMillis: 10_000,
+    keepAlive: true,
+    statement_timeout: options.statementTimeoutMs ?? 30_000,
+    idle_in_transaction_session_timeout: 60_000,
+  };
+}
+
+/** Opens a pool. Connects on first use; `close` ends it. */
+export function openPool(options: PoolOptions): Database {
+  const pool = new pg.Pool({ ...clientConfig(options), max: options.max, idleTimeoutMillis: 30_000 });
+  pool.on('error', (error) => options.onError?.(error));
+  let closing: Promise<void> | undefined;
+
+  const session: Database['session'] = async (work) => {
+    const client = await pool.connect();
+    let broken: Error | undefined;
+    const onError = (error: Error) => {
+      broken = error;
+    };
+    client.on('error', onError);
+    try {
+      return await work(client);
+    } catch (error) {
+      if (!(error instanceof pg.DatabaseError)) broken ??= error as Error;
+      throw error;
+    } finally {
+      client.off('error', onError);
+      client.release(broken);
+    }
+  };
+
+  return {
+    pool,
+    session,
+    query: (statement, values) => run(pool, statement, values),
+    transaction: (work) =>
+      session(async (client) => {
+        await client.query('begin isolation level read committed');
+        try {
+          const result = await work({ client, query: (statement, values) => run(client, statement, values) });
+          await client.query('commit');
+          return result;
+        } catch (error) {
+          await client.query('rollback').catch(() => client.end().catch(() => undefined));
+          throw error;
+        }
+      }),
+    close() {
+      closing ??= pool.end();
+      return closing;
+    },
+  };
+}
+
+async function run<Row>(
+  target: pg.Pool | pg.ClientBase,
+  statement: Statement | string,
+  values: readonly unknown[] = [],
+): Promise<{ rows: Row[]; rowCount: number }> {
+  const text = typeof statement === 'string' ? { text: statement } : { name: statement.name, text: statement.text };
+  const result = await target.query({ ...text, values: [...values] });
+  return { rows: result.rows as Row[], rowCount: result.rowCount ?? 0 };
+}
