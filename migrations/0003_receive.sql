@@ -1,0 +1,609 @@
+-- Receive and acknowledge, for HTTP and psql alike.
+--
+-- Order: a row may go out if no earlier row of its group exists (a parked one does not count). A row above the cursor
+-- that may not go is passed, and remembered nowhere: when the last earlier row of its group goes, whoever deletes that
+-- row looks up the next one and makes it due if it is at or below the cursor.
+--
+-- Locks, always in this order: the consumer's row, X (advisory, one a consumer), the lease row, exceptions, group locks.
+--   A receive that may pass rows holds X exclusively, an acknowledgement holds it shared: otherwise a receive could pass
+--   a row whose predecessor is being deleted right now, and nobody would ever look at it again.
+-- Everything runs read committed, each step in a statement of its own: a statement's snapshot is older than the locks it
+-- waited for.
+
+-- The consumer's number by its name or id. Raises MR404.
+create function millrace_private.consumer_no(p_consumer text) returns integer
+language plpgsql stable set plan_cache_mode = force_generic_plan as $$
+declare
+  v_no integer;
+begin
+  select s.no into v_no from millrace_private.sinks s where s.kind = 'pull' and s.name = p_consumer;
+  if not found then
+    select s.no into v_no from millrace_private.sinks s where s.kind = 'pull' and s.id::text = p_consumer;
+  end if;
+  if v_no is null then
+    raise exception 'there is no pull consumer of this name or id' using errcode = 'MR404',
+      hint = 'select sink_name from millrace.consumer_status';
+  end if;
+  return v_no;
+end
+$$;
+
+create function millrace_private.require_read_committed() returns void language plpgsql as $$
+begin
+  if current_setting('transaction_isolation') <> 'read committed' then
+    raise exception 'this function needs a read committed transaction, this one is %',
+      current_setting('transaction_isolation') using errcode = '25001',
+      hint = 'begin isolation level read committed';
+  end if;
+end
+$$;
+
+-- An ack_id is <32 hexadecimal digits of the lease's token>-<message id>. What is not of this form is left out.
+create function millrace_private.parse_ack_ids(p_ack_ids text[]) returns table (token text, ids bigint[])
+language sql immutable as $$
+  select left(a, 32), array_agg(distinct substr(a, 34)::bigint)
+    from unnest(p_ack_ids) a
+   where length(a) between 34 and 51 and substr(a, 33, 1) = '-'
+     and translate(substr(a, 34), '0123456789', '') = ''
+   group by left(a, 32)
+   order by left(a, 32)
+$$;
+
+-- After rows of these groups were deleted or parked, in a statement of its own: makes each group's next row due, if it
+-- was passed. A next row that somebody holds is left to its own acknowledgement; two of those at once could each see
+-- the other's row still there, so such a group is looked at a second time under a lock of its own.
+create function millrace_private.free_groups(p_sink_no integer, p_groups bigint[]) returns void
+language plpgsql
+set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_bitmapscan = off
+set enable_mergejoin = off set enable_hashjoin = off set jit = off as $$
+declare
+  v_groups bigint[] := p_groups;
+  v_group bigint;
+  v_round integer := 0;
+begin
+  loop
+    with next_row as materialized (
+      select g.group_key, n.id, n.lane, n.row_group,
+             x.state,
+             n.id <= coalesce((select c.id from millrace_private.cursor_log c
+                                where c.sink_no = p_sink_no and c.lane = 0 order by c.seq desc limit 1), 0) as passed,
+             coalesce((select l.lo < n.id and (l.dense or n.id = any (l.ids))
+                         from millrace_private.leases l
+                        where l.sink_no = p_sink_no and l.hi >= n.id order by l.hi limit 1), false) as in_lease
+        from unnest(v_groups) g (group_key)
+       cross join lateral (
+             select f.id, f.lane, f.row_group
+               from ((select m.id, m.lane, m.group_key as row_group from millrace_private.messages m
+                       where m.sink_no = p_sink_no and m.group_key = g.group_key
+                         and not exists (select from millrace_private.exceptions p
+                                          where p.sink_no = p_sink_no and p.id = m.id and p.state = 'parked')
+                       order by m.id limit 1)
+                     union all
+                     (select m.id, m.lane, m.group_key as row_group from millrace_private.messages m
+                       where m.sink_no = p_sink_no and m.group_key2 = g.group_key
+                         and not exists (select from millrace_private.exceptions p
+                                          where p.sink_no = p_sink_no and p.id = m.id and p.state = 'parked')
+                       order by m.id limit 1)) f
+              order by f.id limit 1) n
+        left join millrace_private.exceptions x on x.sink_no = p_sink_no and x.id = n.id
+    ), freed as (
+      insert into millrace_private.exceptions as e (sink_no, id, lane, group_key, state, attempts, due_at)
+      select distinct on (n.id) p_sink_no, n.id, 0, n.row_group, 'waiting', 0, clock_timestamp()
+        from next_row n
+       where n.lane = 0 and n.passed and (n.state = 'held' or (n.state is null and not n.in_lease))
+       order by n.id
+          on conflict (sink_no, id) do update set state = 'waiting', due_at = excluded.due_at where e.state = 'held'
+    )
+    select array_agg(n.group_key order by n.group_key) into v_groups
+      from next_row n
+     where n.lane = 0 and (n.in_lease or n.state in ('leased', 'retrying', 'waiting'));
+    v_round := v_round + 1;
+    exit when v_groups is null or v_round = 2;
+    foreach v_group in array v_groups loop
+      perform pg_advisory_xact_lock(hashint8extended(v_group, p_sink_no));
+    end loop;
+  end loop;
+end
+$$;
+
+-- Leases up to p_limit messages that are due again; the caller holds X exclusively. Those behind an earlier row of their
+-- group are held until that one goes.
+create function millrace_private.claim_due(
+  p_sink_no integer, p_limit integer, p_token text, p_now timestamptz, p_until timestamptz) returns bigint[]
+language plpgsql
+set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_bitmapscan = off
+set enable_mergejoin = off set enable_hashjoin = off set jit = off as $$
+declare
+  r record;
+  v_taken bigint[] := '{}';
+  v_held bigint[] := '{}';
+  v_gone bigint[] := '{}';
+begin
+  if p_limit <= 0 then
+    return v_taken;
+  end if;
+  for r in
+    select x.id, m.id is null as gone,
+           exists (select from millrace_private.messages e
+                    where e.sink_no = p_sink_no and e.group_key = m.group_key and e.id < m.id
+                      and not exists (select from millrace_private.exceptions p
+                                       where p.sink_no = p_sink_no and p.id = e.id and p.state = 'parked'))
+           or exists (select from millrace_private.messages e
+                       where e.sink_no = p_sink_no and e.group_key2 = m.group_key and e.id < m.id
+                         and not exists (select from millrace_private.exceptions p
+                                          where p.sink_no = p_sink_no and p.id = e.id and p.state = 'parked'))
+           or (m.group_key2 is not null and (
+                 exists (select from millrace_private.messages e
+                          where e.sink_no = p_sink_no and e.group_key = m.group_key2 and e.id < m.id
+                            and not exists (select from millrace_private.exceptions p
+                                             where p.sink_no = p_sink_no and p.id = e.id and p.state = 'parked'))
+                 or exists (select from millrace_private.messages e
+                             where e.sink_no = p_sink_no and e.group_key2 = m.group_key2 and e.id < m.id
+                               and not exists (select from millrace_private.exceptions p
+                                                where p.sink_no = p_sink_no and p.id = e.id and p.state = 'parked'))
+              )) as behind
+      from millrace_private.exceptions x
+      left join millrace_private.messages m on m.sink_no = p_sink_no and m.lane = 0 and m.id = x.id
+     where x.sink_no = p_sink_no and x.lane = 0 and x.due_at <= p_now
+     order by x.due_at, x.id
+     limit 1000
+  loop
+    if r.gone then
+      v_gone := v_gone || r.id;
+    elsif r.behind then
+      v_held := v_held || r.id;
+    else
+      v_taken := v_taken || r.id;
+      exit when cardinality(v_taken) = p_limit;
+    end if;
+  end loop;
+  if cardinality(v_gone) > 0 then
+    delete from millrace_private.exceptions x using unnest(v_gone) g (id) where x.sink_no = p_sink_no and x.id = g.id;
+  end if;
+  if cardinality(v_held) > 0 then
+    update millrace_private.exceptions x set state = 'held', due_at = null
+      from unnest(v_held) h (id) where x.sink_no = p_sink_no and x.id = h.id;
+  end if;
+  if cardinality(v_taken) > 0 then
+    update millrace_private.exceptions x
+       set state = 'leased', token = p_token, attempts = x.attempts + 1, due_at = p_until, stage = null, error = null
+      from unnest(v_taken) t (id) where x.sink_no = p_sink_no and x.id = t.id;
+  end if;
+  return v_taken;
+end
+$$;
+
+-- Appends the cursor of a lane.
+create function millrace_private.move_cursor(p_sink_no integer, p_lane integer, p_seq bigint, p_id bigint) returns void
+language plpgsql set plan_cache_mode = force_generic_plan as $$
+begin
+  insert into millrace_private.cursor_log (sink_no, lane, seq, id) values (p_sink_no, p_lane, p_seq, p_id);
+  if p_seq % 64 = 0 then
+    delete from millrace_private.cursor_log c where c.sink_no = p_sink_no and c.lane = p_lane and c.seq < p_seq;
+  end if;
+end
+$$;
+
+-- Expired leases: what is left of them becomes due again, or is parked when it was delivered often enough. The caller
+-- holds X exclusively.
+create function millrace_private.sweep(p_sink_no integer, p_max_deliver integer, p_now timestamptz) returns void
+language plpgsql
+set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_bitmapscan = off
+set enable_mergejoin = off set enable_hashjoin = off set jit = off as $$
+declare
+  v_groups bigint[];
+begin
+  with expired as (
+    delete from millrace_private.leases l where l.sink_no = p_sink_no and l.until <= p_now
+    returning l.token, l.lo, l.hi, l.dense, l.ids
+  )
+  insert into millrace_private.exceptions (sink_no, id, lane, group_key, state, attempts, due_at, token, stage, error)
+  select p_sink_no, m.id, 0, m.group_key, 'retrying', 1, p_now, e.token, 'receive',
+         'the visibility timeout passed without an acknowledgement'
+    from expired e
+    join millrace_private.messages m on m.sink_no = p_sink_no and m.lane = 0 and m.id > e.lo and m.id <= e.hi
+   where e.dense or m.id = any (e.ids)
+      on conflict (sink_no, id) do nothing;
+
+  with parked as (
+    update millrace_private.exceptions x
+       set state = 'parked', due_at = null, parked_at = p_now, stage = 'receive',
+           error = coalesce(x.error, 'the visibility timeout passed without an acknowledgement')
+     where x.sink_no = p_sink_no and x.lane = 0 and x.due_at <= p_now and x.state in ('leased', 'retrying')
+       and x.attempts >= p_max_deliver
+    returning x.id
+  )
+  select array_agg(distinct g.group_key) filter (where g.group_key is not null) into v_groups
+    from parked p
+    join millrace_private.messages m on m.sink_no = p_sink_no and m.lane = 0 and m.id = p.id
+   cross join lateral unnest(array[m.group_key, m.group_key2]) g (group_key);
+  if v_groups is not null then
+    perform millrace_private.free_groups(p_sink_no, v_groups);
+  end if;
+end
+$$;
+
+-- Leases up to p_batch messages of a consumer: their ids, in order, and the lease's token (null when there are none).
+create function millrace_private.claim(
+  p_sink_no integer, p_batch integer, p_visibility interval, out token text, out ids bigint[])
+language plpgsql
+set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_bitmapscan = off
+set enable_mergejoin = off set enable_hashjoin = off set jit = off set lock_timeout = '2s' as $$
+declare
+  r record;
+  v_consumer millrace_private.consumers;
+  v_now timestamptz;
+  v_until timestamptz;
+  v_cursor bigint;
+  v_seq bigint;
+  v_due boolean;
+  v_more boolean;
+  v_room bigint;
+  v_batch integer;
+  v_may boolean;
+  v_hi bigint;
+  v_passed integer := 0;
+  v_bound bigint;
+  v_new bigint[] := '{}';
+begin
+  perform millrace_private.require_read_committed();
+  ids := '{}';
+  select c.* into v_consumer from millrace_private.consumers c where c.sink_no = p_sink_no for no key update;
+  if not found or not v_consumer.active then
+    return;
+  end if;
+  v_now := clock_timestamp();
+  v_until := v_now + coalesce(p_visibility, v_consumer.visibility_timeout);
+
+  select coalesce(c.id, 0), coalesce(c.seq, 0),
+         exists (select from millrace_private.leases l where l.sink_no = p_sink_no and l.until <= v_now)
+         or exists (select from millrace_private.exceptions x
+                     where x.sink_no = p_sink_no and x.lane = 0 and x.due_at <= v_now),
+         v_consumer.max_ack_pending
+         - coalesce((select sum(l.remaining) from millrace_private.leases l where l.sink_no = p_sink_no), 0)
+         - (select count(*) from millrace_private.exceptions x where x.sink_no = p_sink_no and x.state = 'leased')
+    into v_cursor, v_seq, v_due, v_room
+    from (select) nothing
+    left join lateral (select l.id, l.seq from millrace_private.cursor_log l
+                        where l.sink_no = p_sink_no and l.lane = 0 order by l.seq desc limit 1) c on true;
+
+  if not v_due and v_consumer.max_per_group = 1 then
+    v_batch := least(p_batch, v_room);
+    if v_batch <= 0 then
+      return;
+    end if;
+    select array_agg(b.id order by b.id), bool_and(b.may), max(b.id) into v_new, v_may, v_hi
+      from (select m.id,
+                   not exists (select from millrace_private.messages e
+                                where e.sink_no = p_sink_no and e.group_key = m.group_key and e.id < m.id)
+                   and not exists (select from millrace_private.messages e
+                                    where e.sink_no = p_sink_no and e.group_key2 = m.group_key and e.id < m.id)
+                   and m.group_key2 is null as may
+              from millrace_private.messages m
+             where m.sink_no = p_sink_no and m.lane = 0 and m.id > v_cursor
+             order by m.id limit v_batch) b;
+    if v_new is null then
+      return;
+    end if;
+    if v_may then
+      token := replace(gen_random_uuid()::text, '-', '');
+      ids := v_new;
+      insert into millrace_private.leases (sink_no, token, lo, hi, until, size, remaining, dense)
+      values (p_sink_no, token, v_cursor, v_hi, v_until, cardinality(v_new), cardinality(v_new), true);
+      perform millrace_private.move_cursor(p_sink_no, 0, v_seq + 1, v_hi);
+      return;
+    end if;
+  end if;
+
+  -- Something is due, or not every row may go: from here on rows may be passed, so nobody may delete meanwhile.
+  perform pg_advisory_xact_lock(7376, p_sink_no);
+  v_now := clock_timestamp();
+  v_until := v_now + coalesce(p_visibility, v_consumer.visibility_timeout);
+  v_new := '{}';
+  perform millrace_private.sweep(p_sink_no, v_consumer.max_deliver, v_now);
+
+  select v_consumer.max_ack_pending
+         - coalesce((select sum(l.remaining) from millrace_private.leases l where l.sink_no = p_sink_no), 0)
+         - (select count(*) from millrace_private.exceptions x
+             where x.sink_no = p_sink_no and x.state = 'leased' and x.due_at > v_now),
+         exists (select from millrace_private.messages m
+                  where m.sink_no = p_sink_no and m.lane = 0 and m.id > v_cursor)
+    into v_room, v_more;
+  v_batch := least(p_batch, v_room);
+  if v_batch <= 0 then
+    return;
+  end if;
+  token := replace(gen_random_uuid()::text, '-', '');
+
+  -- Redeliveries take at most half of the batch while there are new messages (of an odd one now this half, now that).
+  ids := millrace_private.claim_due(p_sink_no,
+           case when v_more then (v_batch + (random() < 0.5)::integer) / 2 else v_batch end, token, v_now, v_until);
+
+  if v_more and cardinality(ids) < v_batch then
+    v_bound := case when v_consumer.max_per_group = 1 then 9223372036854775807 else v_cursor + 1 end;
+    v_hi := v_cursor;
+    for r in
+      select m.id,
+             exists (select from millrace_private.messages e
+                      where e.sink_no = p_sink_no and e.group_key = m.group_key and e.id < least(m.id, v_bound)
+                        and not exists (select from millrace_private.exceptions p
+                                         where p.sink_no = p_sink_no and p.id = e.id and p.state = 'parked'))
+             or exists (select from millrace_private.messages e
+                         where e.sink_no = p_sink_no and e.group_key2 = m.group_key and e.id < m.id
+                           and not exists (select from millrace_private.exceptions p
+                                            where p.sink_no = p_sink_no and p.id = e.id and p.state = 'parked'))
+             or (m.group_key2 is not null and (
+                   exists (select from millrace_private.messages e
+                            where e.sink_no = p_sink_no and e.group_key = m.group_key and e.id < m.id
+                              and not exists (select from millrace_private.exceptions p
+                                               where p.sink_no = p_sink_no and p.id = e.id and p.state = 'parked'))
+                   or exists (select from millrace_private.messages e
+                               where e.sink_no = p_sink_no and e.group_key = m.group_key2 and e.id < m.id
+                                 and not exists (select from millrace_private.exceptions p
+                                                  where p.sink_no = p_sink_no and p.id = e.id and p.state = 'parked'))
+                   or exists (select from millrace_private.messages e
+                               where e.sink_no = p_sink_no and e.group_key2 = m.group_key2 and e.id < m.id
+                                 and not exists (select from millrace_private.exceptions p
+                                                  where p.sink_no = p_sink_no and p.id = e.id and p.state = 'parked'))
+                )) as behind,
+             case when v_consumer.max_per_group = 1 or m.group_key is null then 0
+                  else (select count(*) from (select from millrace_private.messages e
+                                               where e.sink_no = p_sink_no and e.group_key = m.group_key
+                                                 and e.id < m.id and e.id > v_cursor
+                                               limit v_consumer.max_per_group) before) end as before
+        from millrace_private.messages m
+       where m.sink_no = p_sink_no and m.lane = 0 and m.id > v_cursor
+       order by m.id
+    loop
+      if r.behind or (v_consumer.max_per_group > 1 and r.before >= v_consumer.max_per_group) then
+        exit when v_passed = 1000;
+        v_passed := v_passed + 1;
+      else
+        v_new := v_new || r.id;
+      end if;
+      v_hi := r.id;
+      exit when cardinality(v_new) + cardinality(ids) = v_batch;
+    end loop;
+    if cardinality(v_new) > 0 then
+      insert into millrace_private.leases (sink_no, token, lo, hi, until, size, remaining, dense, ids)
+      values (p_sink_no, token, v_cursor, v_hi, v_until, cardinality(v_new), cardinality(v_new), v_passed = 0,
+              case when v_passed > 0 then v_new end);
+    end if;
+    if v_hi > v_cursor then
+      perform millrace_private.move_cursor(p_sink_no, 0, v_seq + 1, v_hi);
+    end if;
+    if cardinality(ids) + cardinality(v_new) < v_batch then
+      ids := ids || millrace_private.claim_due(
+               p_sink_no, v_batch - cardinality(ids) - cardinality(v_new), token, v_now, v_until);
+    end if;
+    ids := ids || v_new;
+  end if;
+  if cardinality(ids) = 0 then
+    token := null;
+  else
+    select array_agg(i.id order by i.id) into ids from unnest(ids) i (id);
+  end if;
+end
+$$;
+
+-- Takes ids out of leases. p_what: ack | nack | extend | release. Returns to how many it applied.
+create function millrace_private.answer(
+  p_sink_no integer, p_what text, p_ack_ids text[], p_delay interval) returns integer
+language plpgsql
+set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_bitmapscan = off
+set enable_mergejoin = off set enable_hashjoin = off set jit = off set lock_timeout = '10s' as $$
+declare
+  t record;
+  v_lease millrace_private.leases;
+  v_held boolean;
+  v_now timestamptz;
+  v_count integer := 0;
+  v_taken integer;
+  v_groups bigint[] := '{}';
+  v_more bigint[];
+  v_max_deliver integer;
+begin
+  perform millrace_private.require_read_committed();
+  perform pg_advisory_xact_lock_shared(7376, p_sink_no);
+  v_now := clock_timestamp();
+  if p_what = 'nack' then
+    select c.max_deliver into v_max_deliver from millrace_private.consumers c where c.sink_no = p_sink_no;
+  end if;
+  for t in select a.token, a.ids from millrace_private.parse_ack_ids(p_ack_ids) a
+  loop
+    select l.* into v_lease from millrace_private.leases l
+     where l.sink_no = p_sink_no and l.token = t.token for update;
+    v_held := found;
+
+    if p_what = 'ack' and v_held and v_lease.dense and v_lease.remaining = v_lease.size
+       and cardinality(t.ids) = v_lease.size
+       and t.ids[1] > v_lease.lo and t.ids[cardinality(t.ids)] = v_lease.hi then
+      -- The whole batch, untouched: by range.
+      with gone as (
+        delete from millrace_private.messages m
+         where m.sink_no = p_sink_no and m.lane = 0 and m.id > v_lease.lo and m.id <= v_lease.hi
+        returning m.group_key, m.group_key2
+      )
+      select count(*), array_agg(g.group_key) filter (where g.group_key is not null)
+             || coalesce(array_agg(g.group_key2) filter (where g.group_key2 is not null), '{}')
+        into v_taken, v_more from gone g;
+      delete from millrace_private.leases l where l.sink_no = p_sink_no and l.token = t.token;
+      v_count := v_count + v_taken;
+      v_groups := v_groups || v_more;
+      continue;
+    end if;
+
+    if v_held then
+      -- Those still on the straight path: in the lease and not an exception.
+      if p_what = 'ack' then
+        with gone as (
+          delete from millrace_private.messages m using unnest(t.ids) i (id)
+           where m.sink_no = p_sink_no and m.lane = 0 and m.id = i.id
+             and i.id > v_lease.lo and i.id <= v_lease.hi and (v_lease.dense or i.id = any (v_lease.ids))
+             and not exists (select from millrace_private.exceptions x where x.sink_no = p_sink_no and x.id = i.id)
+          returning m.group_key, m.group_key2
+        )
+        select count(*), array_agg(g.group_key) filter (where g.group_key is not null)
+               || coalesce(array_agg(g.group_key2) filter (where g.group_key2 is not null), '{}')
+          into v_taken, v_more from gone g;
+        v_groups := v_groups || v_more;
+      else
+        insert into millrace_private.exceptions (sink_no, id, lane, group_key, state, attempts, due_at, token, stage, error)
+        select p_sink_no, m.id, 0, m.group_key,
+               case p_what when 'nack' then 'retrying' when 'extend' then 'leased' else 'waiting' end,
+               case p_what when 'release' then 0 else 1 end,
+               v_now + p_delay, t.token,
+               case p_what when 'nack' then 'receive' end,
+               case p_what when 'nack' then 'given back by the client' end
+          from unnest(t.ids) i (id)
+          join millrace_private.messages m on m.sink_no = p_sink_no and m.lane = 0 and m.id = i.id
+         where i.id > v_lease.lo and i.id <= v_lease.hi and (v_lease.dense or i.id = any (v_lease.ids))
+            on conflict (sink_no, id) do nothing;
+        get diagnostics v_taken = row_count;
+      end if;
+      if v_taken > 0 then
+        v_count := v_count + v_taken;
+        if v_taken >= v_lease.remaining then
+          delete from millrace_private.leases l where l.sink_no = p_sink_no and l.token = t.token;
+        else
+          update millrace_private.leases l set remaining = l.remaining - v_taken
+           where l.sink_no = p_sink_no and l.token = t.token;
+        end if;
+      end if;
+    end if;
+
+    -- Exceptions that this token was the last to hold. Those that the statement above made are among them: left out by
+    -- their state (ack deletes none of them, they have no row any more).
+    if p_what = 'ack' then
+      with settled as (
+        delete from millrace_private.exceptions x using unnest(t.ids) i (id)
+         where x.sink_no = p_sink_no and x.id = i.id and x.lane = 0 and x.token = t.token
+        returning x.id
+      ), gone as (
+        delete from millrace_private.messages m using settled s
+         where m.sink_no = p_sink_no and m.lane = 0 and m.id = s.id
+        returning m.group_key, m.group_key2
+      )
+      select count(*), array_agg(g.group_key) filter (where g.group_key is not null)
+             || coalesce(array_agg(g.group_key2) filter (where g.group_key2 is not null), '{}')
+        into v_taken, v_more from gone g;
+      v_groups := v_groups || v_more;
+    elsif not v_held or v_taken < cardinality(t.ids) then
+      update millrace_private.exceptions x
+         set state = case p_what when 'nack' then 'retrying' when 'extend' then 'leased' else 'waiting' end,
+             attempts = x.attempts - (p_what = 'release')::integer,
+             due_at = v_now + p_delay,
+             stage = case p_what when 'nack' then 'receive' end,
+             error = case p_what when 'nack' then 'given back by the client' end
+        from unnest(t.ids) i (id)
+       where x.sink_no = p_sink_no and x.id = i.id and x.lane = 0 and x.token = t.token
+         and x.state = 'leased' and x.due_at is distinct from v_now + p_delay;
+      get diagnostics v_taken = row_count;
+    else
+      v_taken := 0;
+    end if;
+    v_count := v_count + v_taken;
+
+    if v_max_deliver is not null then
+      with parked as (
+        update millrace_private.exceptions x
+           set state = 'parked', due_at = null, parked_at = v_now
+          from unnest(t.ids) i (id)
+         where x.sink_no = p_sink_no and x.id = i.id and x.lane = 0 and x.token = t.token
+           and x.state = 'retrying' and x.attempts >= v_max_deliver
+        returning x.id
+      )
+      select array_agg(g.group_key) filter (where g.group_key is not null) into v_more
+        from parked p
+        join millrace_private.messages m on m.sink_no = p_sink_no and m.lane = 0 and m.id = p.id
+       cross join lateral unnest(array[m.group_key, m.group_key2]) g (group_key);
+      v_groups := v_groups || v_more;
+    end if;
+  end loop;
+  if cardinality(v_groups) > 0 then
+    perform millrace_private.free_groups(p_sink_no, v_groups);
+  end if;
+  return v_count;
+end
+$$;
+
+-- When the next lease ends or the next retry is due: how long a waiting receive may sleep.
+create function millrace_private.next_due(p_sink_no integer, p_lane integer) returns timestamptz language sql stable as $$
+  select least((select min(l.until) from millrace_private.leases l where l.sink_no = p_sink_no and p_lane = 0),
+               (select min(x.due_at) from millrace_private.exceptions x
+                 where x.sink_no = p_sink_no and x.lane = p_lane))
+$$;
+
+-- The finished message as text. What is the same for a sink or a table is spliced in here.
+create function millrace_private.message_text(m millrace_private.messages, p_table text, p_sink text) returns text
+language sql stable as $$
+  select coalesce(m.payload,
+    '{"record":' || m.record || ',"changes":' || coalesce(m.changes, 'null') || ',"action":"' || m.action
+    || '","metadata":' || millrace_private.metadata_text(m, p_table, p_sink) || '}')
+$$;
+
+create function millrace_private.metadata_text(m millrace_private.messages, p_table text, p_sink text) returns text
+language sql stable as $$
+  select '{' || p_table || ',"commit_timestamp":"' || to_char(m.committed_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')
+    || '","commit_lsn":' || m.commit_lsn || ',"commit_idx":' || m.commit_idx
+    || ',"idempotency_key":"' || m.id || '","record_pks":' || m.record_pks
+    || ',"transaction_annotations":' || coalesce(m.annotations, 'null')
+    || coalesce(',"unchanged_toast":' || m.unchanged_toast, '') || ',' || p_sink || '}'
+$$;
+
+create function millrace.receive(
+  consumer text, batch_size integer default 1, visibility_timeout interval default null)
+returns table (ack_id text, message json) language plpgsql as $$
+declare
+  v_no integer := millrace_private.consumer_no(consumer);
+  v_claim record;
+begin
+  if batch_size is null or batch_size < 1 or batch_size > 1000 then
+    raise exception 'batch_size must be from 1 to 1000' using errcode = '22023';
+  end if;
+  if visibility_timeout < interval '500 ms' or visibility_timeout > interval '12 h' then
+    raise exception 'visibility_timeout must be from 500 milliseconds to 12 hours' using errcode = '22023';
+  end if;
+  select c.token, c.ids into v_claim from millrace_private.claim(v_no, batch_size, visibility_timeout) c;
+  return query
+    select v_claim.token || '-' || m.id,
+           millrace_private.message_text(m, t.metadata, s.metadata)::json
+      from millrace_private.messages m
+      join millrace_private.source_tables t on t.no = m.source_table
+      join millrace_private.sinks s on s.no = m.sink_no
+     where m.sink_no = v_no and m.lane = 0 and m.id = any (v_claim.ids)
+     order by m.id;
+end
+$$;
+comment on function millrace.receive(text, integer, interval) is
+  'Leases messages of a pull consumer, in order per row. Acknowledge them with millrace.ack, or they come again after visibility_timeout.';
+
+create function millrace.ack(consumer text, ack_ids text[]) returns integer language sql as $$
+  select millrace_private.answer(millrace_private.consumer_no(consumer), 'ack', ack_ids, interval '0')
+$$;
+comment on function millrace.ack(text, text[]) is
+  'Done with these messages: they never come back. Returns to how many it applied; unknown ids are ignored.';
+
+create function millrace.nack(consumer text, ack_ids text[], delay interval default interval '0') returns integer
+language plpgsql as $$
+begin
+  if delay is null or delay < interval '0' or delay > interval '12 h' then
+    raise exception 'delay must be from 0 to 12 hours' using errcode = '22023';
+  end if;
+  return millrace_private.answer(millrace_private.consumer_no(consumer), 'nack', ack_ids, delay);
+end
+$$;
+comment on function millrace.nack(text, text[], interval) is
+  'Gives messages back: visible again at once, or after delay. Returns to how many it applied.';
+
+create function millrace.extend(consumer text, ack_ids text[], visibility_timeout interval) returns integer
+language plpgsql as $$
+begin
+  if visibility_timeout is null or visibility_timeout < interval '500 ms' or visibility_timeout > interval '12 h' then
+    raise exception 'visibility_timeout must be from 500 milliseconds to 12 hours' using errcode = '22023';
+  end if;
+  return millrace_private.answer(millrace_private.consumer_no(consumer), 'extend', ack_ids, visibility_timeout);
+end
+$$;
+comment on function millrace.extend(text, text[], interval) is
+  'A longer lease, counted from now. Returns to how many messages it applied.';

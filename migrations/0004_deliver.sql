@@ -1,0 +1,205 @@
+-- Push delivery: one owner a lane, and settling that only the owner can do.
+
+-- Takes or keeps a lane for p_ttl. False when somebody else has it.
+create function millrace_private.take_lane(p_sink_no integer, p_lane integer, p_owner text, p_ttl interval) returns boolean
+language plpgsql set plan_cache_mode = force_generic_plan as $$
+begin
+  update millrace_private.lanes l set owner = p_owner, until = clock_timestamp() + p_ttl
+   where l.sink_no = p_sink_no and l.lane = p_lane
+     and (l.owner = p_owner or l.owner is null or l.until < clock_timestamp());
+  return found;
+end
+$$;
+
+-- Settles one batch of a lane, in one transaction: p_lo..p_hi is the range read above the cursor (p_hi = p_lo: none),
+-- p_kept what of it, and of the exceptions tried again, stays and why, p_finished the exceptions that are done.
+-- p_superseding: done messages that carry their row's full document, so that earlier ones of the row need not be sent.
+-- Raises MR002 when the lane has another owner: nothing is written then.
+create function millrace_private.settle(
+  p_sink_no integer, p_lane integer, p_owner text, p_lo bigint, p_hi bigint,
+  p_finished bigint[], p_kept jsonb, p_superseding bigint[]) returns void
+language plpgsql
+set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_bitmapscan = off
+set enable_mergejoin = off set enable_hashjoin = off set jit = off set lock_timeout = '10s' as $$
+declare
+  v_kept bigint[];
+  v_groups bigint[] := '{}';
+  v_seq bigint;
+begin
+  perform from millrace_private.lanes l
+    where l.sink_no = p_sink_no and l.lane = p_lane and l.owner = p_owner and l.until > clock_timestamp()
+      for no key update;
+  if not found then
+    raise exception 'this lane has another owner now' using errcode = 'MR002';
+  end if;
+
+  if p_kept is not null then
+    with kept as (
+      select k.id, k.state, k.attempts, k.delay_ms, k.stage, k.error
+        from jsonb_to_recordset(p_kept)
+             as k (id bigint, state text, attempts integer, delay_ms double precision, stage text, error text)
+    ), stays as (
+      insert into millrace_private.exceptions as e
+             (sink_no, id, lane, group_key, state, attempts, due_at, stage, error, parked_at)
+      select p_sink_no, m.id, p_lane, m.group_key, k.state, k.attempts,
+             case when k.state in ('retrying', 'waiting') then clock_timestamp() + k.delay_ms * interval '1 ms' end,
+             k.stage, k.error, case when k.state = 'parked' then clock_timestamp() end
+        from kept k
+        join millrace_private.messages m on m.sink_no = p_sink_no and m.lane = p_lane and m.id = k.id
+          on conflict (sink_no, id) do update
+         set state = excluded.state, attempts = excluded.attempts, due_at = excluded.due_at, stage = excluded.stage,
+             error = excluded.error, parked_at = excluded.parked_at
+      returning e.id, e.group_key, e.state
+    )
+    select array_agg(s.id), coalesce(array_agg(s.group_key) filter (where s.state = 'parked' and s.group_key is not null), '{}')
+      into v_kept, v_groups from stays s;
+  end if;
+
+  if cardinality(p_superseding) > 0 then
+    with older as (
+      delete from millrace_private.exceptions x
+       using unnest(p_superseding) u (id)
+        join millrace_private.messages n on n.sink_no = p_sink_no and n.lane = p_lane and n.id = u.id
+       where x.sink_no = p_sink_no and x.group_key = n.group_key and x.id < n.id
+         and exists (select from millrace_private.messages o
+                      where o.sink_no = p_sink_no and o.lane = p_lane and o.id = x.id and o.record_pks = n.record_pks)
+      returning x.id
+    )
+    delete from millrace_private.messages m using older o
+     where m.sink_no = p_sink_no and m.lane = p_lane and m.id = o.id;
+  end if;
+
+  if cardinality(p_finished) > 0 then
+    with done as (
+      delete from millrace_private.exceptions x using unnest(p_finished) f (id)
+       where x.sink_no = p_sink_no and x.id = f.id returning x.id, x.group_key
+    ), gone as (
+      delete from millrace_private.messages m using unnest(p_finished) f (id)
+       where m.sink_no = p_sink_no and m.lane = p_lane and m.id = f.id
+    )
+    select v_groups || coalesce(array_agg(d.group_key) filter (where d.group_key is not null), '{}')
+      into v_groups from done d;
+  end if;
+
+  if p_hi > p_lo then
+    if v_kept is null then
+      delete from millrace_private.messages m
+       where m.sink_no = p_sink_no and m.lane = p_lane and m.id > p_lo and m.id <= p_hi;
+    else
+      delete from millrace_private.messages m
+       where m.sink_no = p_sink_no and m.lane = p_lane and m.id > p_lo and m.id <= p_hi and m.id <> all (v_kept);
+    end if;
+    select coalesce((select c.seq from millrace_private.cursor_log c
+                      where c.sink_no = p_sink_no and c.lane = p_lane order by c.seq desc limit 1), 0) + 1 into v_seq;
+    perform millrace_private.move_cursor(p_sink_no, p_lane, v_seq, p_hi);
+  end if;
+
+  if cardinality(v_groups) > 0 then
+    update millrace_private.exceptions x set state = 'waiting', due_at = clock_timestamp()
+     where x.sink_no = p_sink_no and x.group_key = any (v_groups) and x.state = 'held'
+       and not exists (select from millrace_private.exceptions e
+                        where e.sink_no = p_sink_no and e.group_key = x.group_key and e.id < x.id
+                          and e.state <> 'parked');
+  end if;
+end
+$$;
+
+-- Puts parked messages back at their old place, to be tried at once and counted anew. Returns how many.
+create function millrace.retry(sink text, ids bigint[]) returns integer language plpgsql as $$
+declare
+  v_no integer := millrace_private.sink_no(sink);
+  v_count integer;
+begin
+  perform pg_advisory_xact_lock_shared(7376, v_no);
+  update millrace_private.exceptions x
+     set state = 'retrying', attempts = 0, due_at = clock_timestamp(), parked_at = null, token = null
+   where x.sink_no = v_no and x.id = any (ids) and x.state = 'parked';
+  get diagnostics v_count = row_count;
+  if v_count > 0 then
+    perform pg_notify('millrace_messages', v_no::text);
+  end if;
+  return v_count;
+end
+$$;
+comment on function millrace.retry(text, bigint[]) is
+  'Puts parked messages back at their old place, to be tried again at once. Returns how many.';
+
+-- Deletes messages that failed: parked, backing off or held. Returns how many.
+create function millrace.discard(sink text, ids bigint[]) returns integer language plpgsql as $$
+declare
+  v_no integer := millrace_private.sink_no(sink);
+  v_count integer;
+  v_groups bigint[];
+begin
+  perform pg_advisory_xact_lock_shared(7376, v_no);
+  with dropped as (
+    delete from millrace_private.exceptions x
+     where x.sink_no = v_no and x.id = any (discard.ids) and x.state in ('parked', 'retrying', 'held')
+    returning x.id
+  ), gone as (
+    delete from millrace_private.messages m using dropped d where m.sink_no = v_no and m.id = d.id
+    returning m.group_key, m.group_key2
+  )
+  select count(*), array_agg(g.group_key) filter (where g.group_key is not null)
+         || coalesce(array_agg(g.group_key2) filter (where g.group_key2 is not null), '{}')
+    into v_count, v_groups from gone g;
+  if cardinality(v_groups) > 0 then
+    if exists (select from millrace_private.sinks s where s.no = v_no and s.kind = 'pull') then
+      perform millrace_private.free_groups(v_no, v_groups);
+    else
+      update millrace_private.exceptions x set state = 'waiting', due_at = clock_timestamp()
+       where x.sink_no = v_no and x.group_key = any (v_groups) and x.state = 'held';
+    end if;
+  end if;
+  if v_count > 0 then
+    perform pg_notify('millrace_messages', v_no::text);
+  end if;
+  return v_count;
+end
+$$;
+comment on function millrace.discard(text, bigint[]) is
+  'Deletes messages that failed: parked, backing off or held. Returns how many. They are gone for good.';
+
+create function millrace_private.sink_no(p_sink text) returns integer
+language plpgsql stable as $$
+declare
+  v_no integer;
+begin
+  select s.no into v_no from millrace_private.sinks s where s.name = p_sink;
+  if not found then
+    select s.no into v_no from millrace_private.sinks s where s.id::text = p_sink;
+  end if;
+  if v_no is null then
+    raise exception 'there is no sink of this name or id' using errcode = 'MR404',
+      hint = 'select sink_name from millrace.sink_status';
+  end if;
+  return v_no;
+end
+$$;
+
+create function millrace_private.set_status(p_sink text, p_status text) returns boolean language plpgsql as $$
+declare
+  v_no integer := millrace_private.sink_no(p_sink);
+begin
+  update millrace_private.sinks s
+     set status = p_status, settings = jsonb_set(s.settings, '{status}', to_jsonb(p_status)), updated_at = now()
+   where s.no = v_no and s.status <> p_status;
+  if not found then
+    return false;
+  end if;
+  perform millrace_private.add_sink_storage(v_no);
+  perform millrace_private.publish_catalog();
+  perform pg_notify('millrace_messages', v_no::text);
+  return true;
+end
+$$;
+
+create function millrace.pause(sink text) returns boolean language sql as $$
+  select millrace_private.set_status(sink, 'paused')
+$$;
+comment on function millrace.pause(text) is 'Stops delivery to a sink; its messages are kept. False when it was paused already.';
+
+create function millrace.resume(sink text) returns boolean language sql as $$
+  select millrace_private.set_status(sink, 'active')
+$$;
+comment on function millrace.resume(text) is 'Goes on with delivery to a sink. False when it was active already.';
