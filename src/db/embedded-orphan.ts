@@ -42,7 +42,7 @@ export async function stopOrphan(data: string, ownerFile: string, options: { dea
     return false;
   }
   const owner = Number(await readFile(ownerFile, 'utf8').catch(() => ''));
-  if (owner > 0 && owner !== process.pid && (await parentOf(found.pid)) === owner) {
+  if (owner > 0 && (await parentOf(found.pid)) === owner) {
     throw new MillraceError('bad_setting', `Another Millrace (process ${owner}) already runs on ${data}`, {
       remedy: 'Stop it first, or start this one in another folder.',
     });
