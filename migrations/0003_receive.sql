@@ -534,14 +534,6 @@ create function millrace_private.next_due(p_sink_no integer, p_lane integer) ret
                  where x.sink_no = p_sink_no and x.lane = p_lane))
 $$;
 
--- The finished message as text. What is the same for a sink or a table is spliced in here.
-create function millrace_private.message_text(m millrace_private.messages, p_table text, p_sink text) returns text
-language sql stable as $$
-  select coalesce(m.payload,
-    '{"record":' || m.record || ',"changes":' || coalesce(m.changes, 'null') || ',"action":"' || m.action
-    || '","metadata":' || millrace_private.metadata_text(m, p_table, p_sink) || '}')
-$$;
-
 create function millrace_private.metadata_text(m millrace_private.messages, p_table text, p_sink text) returns text
 language sql stable as $$
   select '{' || p_table || ',"commit_timestamp":"' || to_char(m.committed_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')
@@ -549,6 +541,14 @@ language sql stable as $$
     || ',"idempotency_key":"' || m.id || '","record_pks":' || m.record_pks
     || ',"transaction_annotations":' || coalesce(m.annotations, 'null')
     || coalesce(',"unchanged_toast":' || m.unchanged_toast, '') || ',' || p_sink || '}'
+$$;
+
+-- The finished message as text. What is the same for a sink or a table is spliced in here.
+create function millrace_private.message_text(m millrace_private.messages, p_table text, p_sink text) returns text
+language sql stable as $$
+  select coalesce(m.payload,
+    '{"record":' || m.record || ',"changes":' || coalesce(m.changes, 'null') || ',"action":"' || m.action
+    || '","metadata":' || millrace_private.metadata_text(m, p_table, p_sink) || '}')
 $$;
 
 create function millrace.receive(

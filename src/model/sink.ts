@@ -57,6 +57,14 @@ export interface SendResult {
   circuit?: Circuit;
 }
 
+/** The settling transaction of the message database, as far as a destination in the same database may use it. */
+export interface SinkTransaction {
+  query<Row = Record<string, unknown>>(
+    statement: { readonly name: string; readonly text: string } | string,
+    values?: readonly unknown[],
+  ): Promise<{ rows: Row[]; rowCount: number }>;
+}
+
 /** A destination opened for one sink. Safe to close twice. */
 export interface Sink {
   /** Deliveries per call, at most. */
@@ -64,6 +72,12 @@ export interface Sink {
   /** Sum of body bytes per call, at most. */
   readonly batchBytes: number;
   send(batch: readonly Delivery[], signal: AbortSignal): Promise<SendResult>;
+  /**
+   * When present it is called instead of `send`, inside the transaction that also settles the batch: what it writes and
+   * the deletion of the messages become visible together or not at all. When it throws, that transaction is rolled back,
+   * and nothing is settled.
+   */
+  readonly within?: (tx: SinkTransaction, batch: readonly Delivery[]) => Promise<SendResult>;
   /** Is the destination ready? The gate for creating and resuming, and the probe of an open circuit. */
   test(signal: AbortSignal): Promise<Circuit | undefined>;
   close(): Promise<void>;

@@ -1,0 +1,38 @@
+/**
+ * A message database for tests: cloned from a template that was migrated once in this process.
+ */
+import { type Database, openPool } from '../../src/db/pool.ts';
+import { migrateSchema } from '../../src/db/migrate.ts';
+import { sharedCluster, type TestDatabase } from './postgres.ts';
+
+export interface MessageDatabase {
+  db: Database;
+  url: string;
+  drop(): Promise<void>;
+}
+
+let template: Promise<TestDatabase> | undefined;
+
+async function migratedTemplate(): Promise<TestDatabase> {
+  const database = await (await sharedCluster()).createDatabase();
+  await migrateSchema(
+    { log: { info: () => undefined } },
+    { address: database.url, max: 1, applicationName: 'millrace test' },
+  );
+  return database;
+}
+
+/** A fresh, migrated database with a pool on it; `drop` closes both. */
+export async function messageDatabase(max = 8): Promise<MessageDatabase> {
+  template ??= migratedTemplate();
+  const database = await (await sharedCluster()).createDatabase({ template: (await template).name });
+  const db = openPool({ address: database.url, max, applicationName: 'millrace test' });
+  return {
+    db,
+    url: database.url,
+    async drop() {
+      await db.close();
+      await database.drop();
+    },
+  };
+}
