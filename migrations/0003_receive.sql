@@ -285,7 +285,9 @@ begin
     if v_new is null then
       return;
     end if;
-    if v_may then
+    -- A row that capture parked on arrival is an exception already.
+    if v_may and not exists (select from millrace_private.exceptions x
+                              where x.sink_no = p_sink_no and x.id > v_cursor and x.id <= v_hi) then
       token := replace(gen_random_uuid()::text, '-', '');
       ids := v_new;
       insert into millrace_private.leases (sink_no, token, lo, hi, until, size, remaining, dense)
@@ -324,6 +326,7 @@ begin
     v_hi := v_cursor;
     for r in
       select m.id,
+             exists (select from millrace_private.exceptions x where x.sink_no = p_sink_no and x.id = m.id) as exception,
              exists (select from millrace_private.messages e
                       where e.sink_no = p_sink_no and e.group_key = m.group_key and e.id < least(m.id, v_bound)
                         and not exists (select from millrace_private.exceptions p
@@ -355,7 +358,9 @@ begin
        where m.sink_no = p_sink_no and m.lane = 0 and m.id > v_cursor
        order by m.id
     loop
-      if r.behind or (v_consumer.max_per_group > 1 and r.before >= v_consumer.max_per_group) then
+      if r.exception then
+        v_passed := v_passed + 1;
+      elsif r.behind or (v_consumer.max_per_group > 1 and r.before >= v_consumer.max_per_group) then
         exit when v_passed = 1000;
         v_passed := v_passed + 1;
       else
