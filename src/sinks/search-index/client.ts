@@ -1,0 +1,204 @@
+/**
+ * The engine's door (and undici's only one): `POST /{index}/_bulk` and `POST /{index}/_search`, nothing else, ever.
+ * Guarantees: a call never throws for what the network or the engine does, it says what is known about the request
+ * (see `Reply`); it ends within a bounded time and a bounded size; redirects are not followed, so the credential goes
+ * to the declared endpoint alone and into no error.
+ */
+import { promisify } from 'node:util';
+import { constants, gzip } from 'node:zlib';
+import { Pool } from 'undici';
+import type { SearchDestination } from '../../model/declared.ts';
+import { MillraceError, messageOf } from '../../model/errors.ts';
+import type { Reply } from './decode.ts';
+
+export interface SearchClient {
+  bulk(index: string, body: string, signal: AbortSignal): Promise<Reply>;
+  /** Asks for no hits at all: is the index there, and may we use it? */
+  search(index: string, signal: AbortSignal): Promise<Reply>;
+  /** Ends requests under way. Safe to call twice. */
+  close(): Promise<void>;
+}
+
+export interface ClientOptions {
+  connectTimeoutMs?: number;
+  /** Until the answer begins, and between two pieces of it; the whole request ends after twice that. */
+  answerTimeoutMs?: number;
+  /** Milliseconds since 1970, for a `Retry-After` that is a date. */
+  now?: () => number;
+}
+
+export interface ClientSettings {
+  destination: SearchDestination;
+  /** The opened secret; null when auth_type is none. */
+  authValue: string | null;
+}
+
+/** Two requests run side by side (see sink.ts); the third connection is for `test` beside them. */
+const CONNECTIONS = 3;
+/** An answer to 10,000 documents, each with a long error, fits well. */
+const LARGEST_ANSWER_BYTES = 64 * 1024 * 1024;
+const LONGEST_RETRY_AFTER_MS = 600_000;
+const SHORTEST_REDACTED = 6;
+
+const compress = promisify(gzip);
+
+/** Throws MillraceError `bad_destination` when endpoint or credential cannot be used; connects only when asked. */
+export function openSearchClient(settings: ClientSettings, options: ClientOptions = {}): SearchClient {
+  const { destination } = settings;
+  const { origin, prefix } = endpointOf(destination.endpoint_url);
+  const authorization = authorizationOf(destination.auth_type, settings.authValue);
+  const answerTimeoutMs = options.answerTimeoutMs ?? 60_000;
+  const now = options.now ?? Date.now;
+  const pool = new Pool(origin, poolOptions(destination, options.connectTimeoutMs ?? 10_000, answerTimeoutMs));
+  const headers: Record<string, string> = authorization === undefined ? {} : { authorization };
+  let closing: Promise<void> | undefined;
+
+  async function post(path: string, request: { body: string; type: string; signal: AbortSignal }): Promise<Reply> {
+    const { signal } = request;
+    try {
+      const asGzip = destination.compression === 'gzip';
+      const body = asGzip ? await compress(request.body, { level: constants.Z_BEST_SPEED }) : request.body;
+      const response = await pool.request({
+        method: 'POST',
+        path: `${prefix}${path}`,
+        headers: { ...headers, 'content-type': request.type, ...(asGzip ? { 'content-encoding': 'gzip' } : {}) },
+        body,
+        signal: AbortSignal.any([signal, AbortSignal.timeout(2 * answerTimeoutMs)]),
+      });
+      const text = await response.body.text();
+      const status = response.statusCode;
+      return {
+        kind: 'answer',
+        status,
+        text: status === 200 ? text : redacted(text, settings.authValue, authorization),
+        retryAfterMs: retryAfter(first(response.headers['retry-after']), now()),
+        location: withoutSecrets(first(response.headers.location)),
+      };
+    } catch (error) {
+      return signal.aborted || closing !== undefined ? { kind: 'aborted' } : silence(error);
+    }
+  }
+
+  return {
+    bulk: (index, body, signal) =>
+      post(`/${encodeURIComponent(index)}/_bulk`, { body, type: 'application/x-ndjson', signal }),
+    search: (index, signal) =>
+      post(`/${encodeURIComponent(index)}/_search`, { body: '{"size":0}', type: 'application/json', signal }),
+    close() {
+      closing ??= pool.destroy();
+      return closing;
+    },
+  };
+}
+
+function poolOptions({ tls }: SearchDestination, connectTimeoutMs: number, answerTimeoutMs: number): Pool.Options {
+  return {
+    connections: CONNECTIONS,
+    pipelining: 1,
+    allowH2: false,
+    headersTimeout: answerTimeoutMs,
+    bodyTimeout: answerTimeoutMs,
+    maxResponseSize: LARGEST_ANSWER_BYTES,
+    connect: {
+      timeout: connectTimeoutMs,
+      rejectUnauthorized: tls.verify,
+      ...(tls.ca === null ? {} : { ca: tls.ca }),
+    },
+  };
+}
+
+/** What the failure says about the request: codes that only occur before a connection stands mean "nothing was sent". */
+function silence(error: unknown): Reply {
+  const code = codeOf(error);
+  const text = messageOf(error);
+  const message = code === undefined || text.includes(code) ? text : `${text} (${code})`;
+  return isBeforeSending(code) ? { kind: 'unreachable', error: message } : { kind: 'lost', error: message };
+}
+
+const BEFORE_SENDING = new Set([
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EAI_FAIL',
+  'EAI_NODATA',
+  'EHOSTUNREACH',
+  'EHOSTDOWN',
+  'ENETUNREACH',
+  'EADDRNOTAVAIL',
+  'EACCES',
+  'EPERM',
+  'EPROTO',
+  'ENOENT',
+  'UND_ERR_CONNECT_TIMEOUT',
+]);
+
+function isBeforeSending(code: string | undefined): boolean {
+  if (code === undefined) return false;
+  // OpenSSL's verification codes (UNABLE_TO_VERIFY_LEAF_SIGNATURE, CERT_HAS_EXPIRED, ...) and Node's own TLS codes.
+  return BEFORE_SENDING.has(code) || /^(ERR_TLS_|ERR_SSL_|ERR_OSSL_|CERT_|UNABLE_TO_)|SELF_SIGNED|_CERT/.test(code);
+}
+
+function codeOf(error: unknown): string | undefined {
+  if (error instanceof AggregateError && error.errors.length > 0) return codeOf(error.errors[0]);
+  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  return typeof code === 'string' ? code : undefined;
+}
+
+function endpointOf(endpointUrl: string): { origin: string; prefix: string } {
+  const url = URL.canParse(endpointUrl) ? new URL(endpointUrl) : undefined;
+  if (url === undefined || (url.protocol !== 'http:' && url.protocol !== 'https:')) {
+    throw refused('endpoint_url', 'is not a URL', 'write the base address of the cluster, such as https://search:9200');
+  }
+  if (url.username !== '' || url.password !== '') {
+    throw refused('endpoint_url', 'holds a user and a password', 'move them to auth_type: basic and auth_value');
+  }
+  if (url.search !== '' || url.hash !== '') {
+    throw refused('endpoint_url', 'holds a query or a fragment', 'leave out everything from ? or # on');
+  }
+  return { origin: url.origin, prefix: url.pathname.replace(/\/+$/, '') };
+}
+
+function authorizationOf(type: SearchDestination['auth_type'], authValue: string | null): string | undefined {
+  if (type === 'none') return undefined;
+  // A secret that comes from a file often ends in a line break, which no header may hold.
+  const value = authValue?.trim() ?? '';
+  if (value === '')
+    throw refused('auth_value', `is empty, and auth_type is ${type}`, 'give the value, or auth_type: none');
+  if (type === 'basic') return `Basic ${Buffer.from(value, 'utf8').toString('base64')}`;
+  if (/[^\x21-\x7e]/.test(value)) {
+    throw refused('auth_value', 'holds a space or a character that no header may hold', 'give the key or token alone');
+  }
+  return `${type === 'api_key' ? 'ApiKey' : 'Bearer'} ${value}`;
+}
+
+function refused(field: string, fault: string, remedy: string): MillraceError {
+  const faults = [{ field, message: `${field} ${fault}`, remedy }];
+  return new MillraceError('bad_destination', `${field} ${fault}`, { faults, remedy });
+}
+
+/** Some proxies print the request they refuse. */
+function redacted(text: string, authValue: string | null, authorization: string | undefined): string {
+  let result = text;
+  for (const secret of [authorization?.replace(/^\S+ /, ''), authValue?.trim()]) {
+    if (secret !== undefined && secret.length >= SHORTEST_REDACTED) result = result.replaceAll(secret, '***');
+  }
+  return result;
+}
+
+function withoutSecrets(location: string | undefined): string | undefined {
+  if (location === undefined || !URL.canParse(location)) return location?.replace(/[?#].*$/s, '');
+  const url = new URL(location);
+  return `${url.origin}${url.pathname}`;
+}
+
+/** `Retry-After` in seconds or as a date, in milliseconds from now; 10 minutes at most. */
+export function retryAfter(value: string | undefined, nowMs: number): number | undefined {
+  if (value === undefined || value.trim() === '') return undefined;
+  const waitMs = /^\s*\d+\s*$/.test(value) ? Number(value) * 1000 : Date.parse(value) - nowMs;
+  if (Number.isNaN(waitMs)) return undefined;
+  return Math.min(LONGEST_RETRY_AFTER_MS, Math.max(0, waitMs));
+}
+
+function first(header: string | string[] | undefined): string | undefined {
+  return Array.isArray(header) ? header[0] : header;
+}

@@ -1,0 +1,227 @@
+/**
+ * The engine's answers into verdicts: the one table of what each answer means (docs: "Search engine answers").
+ * Guarantees: nothing counts as done unless the engine said so for that very document; an answer that cannot be
+ * understood is "unknown" and sent again, which external versions make harmless; a fault of the index or of the
+ * credential never parks a message, for it is not the message's fault. The engine's error text is carried unchanged.
+ */
+import type { Circuit, Outcome } from '../../model/sink.ts';
+import type { Operation } from './encode.ts';
+
+/** What came back for one request, or why nothing did. `retryAfterMs` is the engine's own wish. */
+export type Reply =
+  | { kind: 'answer'; status: number; text: string; retryAfterMs: number | undefined; location: string | undefined }
+  /** No connection was made: nothing has reached the engine. */
+  | { kind: 'unreachable'; error: string }
+  /** The request went out and no complete answer came back: it may have been applied. */
+  | { kind: 'lost'; error: string }
+  /** The caller's signal ended it. */
+  | { kind: 'aborted' };
+
+export type Verdict =
+  /** One outcome per operation, in order. `pushedBack`: some were turned away for want of room. */
+  | { kind: 'items'; outcomes: Outcome[]; pushedBack: boolean }
+  /** One outcome for all operations of the request. */
+  | { kind: 'all'; outcome: Outcome; because: 'pushed_back' | 'dropped' | 'unclear' }
+  /** Nothing can be delivered to any index. */
+  | { kind: 'circuit'; circuit: Circuit }
+  /** Nothing can be delivered to this index. */
+  | { kind: 'index'; circuit: Circuit }
+  /** Too large, or one document spoils the whole request: send smaller requests; alone, its operation is parked. */
+  | { kind: 'split'; because: 'too_large' | 'malformed'; error: string }
+  | { kind: 'aborted' };
+
+/** How an index answers `_search`. `index`: only this index is at fault. `name`: no index can have this name. */
+export type Readiness =
+  | { kind: 'ready' }
+  | { kind: 'circuit' | 'index' | 'name' | 'unclear'; circuit: Circuit }
+  | { kind: 'aborted' };
+
+export const ERROR_CHARACTERS = 4000;
+/** How long messages wait whose index is missing or refuses the credential. */
+export const INDEX_WAIT_MS = 30_000;
+
+/** What an answer to `_bulk` means for the operations that were sent. */
+export function decodeBulk(reply: Reply, sent: readonly Operation[], versioning: 'external' | 'none'): Verdict {
+  if (reply.kind !== 'answer') return decodeSilence(reply);
+  const { status } = reply;
+  const error = errorText(reply);
+  if (status === 200) {
+    const items = readItems(reply.text, sent);
+    if (items !== undefined) return decodeItems(items, sent, versioning);
+    return unclear(capped(`HTTP 200 that does not answer for each document: ${error}`), reply);
+  }
+  if (status === 413) return { kind: 'split', because: 'too_large', error };
+  if (status === 400 && isEngineError(reply.text)) return { kind: 'split', because: 'malformed', error };
+  if (status === 429) return { kind: 'all', outcome: retry(error, reply.retryAfterMs), because: 'pushed_back' };
+  const circuit = refusalOf(reply, error);
+  if (circuit === undefined) return unclear(error, reply);
+  return { kind: status === 403 || status === 404 ? 'index' : 'circuit', circuit };
+}
+
+/** What an answer to `_search` says about the index: the gate of a sink and of every routed index name. */
+export function decodeSearch(reply: Reply): Readiness {
+  if (reply.kind === 'aborted') return reply;
+  if (reply.kind === 'unreachable') return { kind: 'circuit', circuit: { reason: 'unreachable', error: reply.error } };
+  if (reply.kind === 'lost') return { kind: 'unclear', circuit: { reason: 'unreachable', error: reply.error } };
+  const { status } = reply;
+  const error = errorText(reply);
+  if (status === 200) {
+    if (isObject(parse(reply.text))) return { kind: 'ready' };
+    const notJson = `HTTP 200 without JSON: is endpoint_url the search engine's address? ${error}`;
+    return { kind: 'circuit', circuit: { reason: 'bad_destination', error: capped(notJson) } };
+  }
+  const circuit = refusalOf(reply, error);
+  if (circuit === undefined) {
+    const reason = status === 429 || status === 503 ? 'overloaded' : 'unreachable';
+    return { kind: 'unclear', circuit: withRetryAfter({ reason, error }, reply.retryAfterMs) };
+  }
+  if (status === 400 && isEngineError(reply.text)) return { kind: 'name', circuit };
+  return { kind: status === 403 || status === 404 ? 'index' : 'circuit', circuit };
+}
+
+/** Answers that no repetition mends; undefined for those that one may (408, 429, 5xx, and a 2xx that says nothing). */
+function refusalOf(reply: Reply & { kind: 'answer' }, error: string): Circuit | undefined {
+  const { status } = reply;
+  if (status === 401 || status === 403) return { reason: 'auth_failed', error };
+  if (status === 404) return { reason: 'index_missing', error };
+  if (status >= 300 && status < 400) {
+    const target = reply.location === undefined ? '' : ` to ${reply.location}`;
+    const remedy = 'redirects are refused: set endpoint_url to the address itself';
+    return { reason: 'bad_destination', error: capped(`HTTP ${status}${target}; ${remedy}`) };
+  }
+  if (status >= 400 && status < 500 && status !== 408 && status !== 425 && status !== 429) {
+    return { reason: 'bad_destination', error };
+  }
+  return undefined;
+}
+
+function decodeSilence(reply: Exclude<Reply, { kind: 'answer' }>): Verdict {
+  if (reply.kind === 'aborted') return reply;
+  if (reply.kind === 'unreachable') return { kind: 'circuit', circuit: { reason: 'unreachable', error: reply.error } };
+  return { kind: 'all', outcome: { kind: 'retry', error: reply.error }, because: 'dropped' };
+}
+
+interface Item {
+  status: number;
+  error: unknown;
+  type: string | undefined;
+}
+
+function decodeItems(items: readonly Item[], sent: readonly Operation[], versioning: 'external' | 'none'): Verdict {
+  const fault = indexFault(items, sent);
+  if (fault !== undefined) return fault;
+  let pushedBack = false;
+  const outcomes = items.map((item, i): Outcome => {
+    if (isPushedBack(item)) pushedBack = true;
+    return outcomeOf(item, sent[i]!.isDelete, versioning);
+  });
+  return { kind: 'items', outcomes, pushedBack };
+}
+
+/**
+ * A missing, closed or blocked index, and a credential that may not write here, fail every item alike. A 403 on deletes
+ * alone is no proof of that (a role may index and not delete): those wait, and the rest of the index goes on.
+ */
+function indexFault(items: readonly Item[], sent: readonly Operation[]): Verdict | undefined {
+  const unauthorised = items.find((item) => item.status === 401);
+  if (unauthorised !== undefined) {
+    return { kind: 'circuit', circuit: { reason: 'auth_failed', error: itemError(unauthorised) } };
+  }
+  for (const item of items) {
+    if (item.type === 'index_not_found_exception') {
+      return { kind: 'index', circuit: { reason: 'index_missing', error: itemError(item) } };
+    }
+    if (item.type === 'index_closed_exception' || (item.type === 'cluster_block_exception' && item.status === 403)) {
+      return { kind: 'index', circuit: { reason: 'bad_destination', error: itemError(item) } };
+    }
+  }
+  const first = items[0];
+  if (first?.status === 403 && items.every((item) => item.status === 403) && sent.some(({ isDelete }) => !isDelete)) {
+    return { kind: 'index', circuit: { reason: 'auth_failed', error: itemError(first) } };
+  }
+  return undefined;
+}
+
+function outcomeOf(item: Item, isDelete: boolean, versioning: 'external' | 'none'): Outcome {
+  const { status, type } = item;
+  const isGone = isDelete && status === 404;
+  if (item.error === undefined && ((status >= 200 && status < 300) || isGone)) return { kind: 'done' };
+  const error = itemError(item);
+  if (status === 409) {
+    const isOlder = versioning === 'external' && type === 'version_conflict_engine_exception';
+    return isOlder ? { kind: 'done' } : { kind: 'retry', error };
+  }
+  if (status === 403) return { kind: 'wait', error, retryAfterMs: INDEX_WAIT_MS };
+  if (isPushedBack(item) || status === 408 || status >= 500 || status < 400) return { kind: 'retry', error };
+  return { kind: 'park', error };
+}
+
+function isPushedBack(item: Item): boolean {
+  return (
+    item.status === 429 ||
+    item.type === 'es_rejected_execution_exception' ||
+    item.type === 'rejected_execution_exception'
+  );
+}
+
+/** The items of an answer, or undefined when they are not exactly the operations that were sent. */
+function readItems(text: string, sent: readonly Operation[]): Item[] | undefined {
+  const answer = parse(text);
+  const list = isObject(answer) ? answer.items : undefined;
+  if (!Array.isArray(list) || list.length !== sent.length) return undefined;
+  const items: Item[] = [];
+  for (let i = 0; i < list.length; i += 1) {
+    const operation = sent[i]!;
+    const entry: unknown = list[i];
+    const item = isObject(entry) ? (operation.isDelete ? entry.delete : entry.index) : undefined;
+    if (!isObject(item) || typeof item.status !== 'number') return undefined;
+    if (typeof item._id === 'string' && item._id !== operation.documentId) return undefined;
+    const error = item.error ?? undefined;
+    const type = isObject(error) && typeof error.type === 'string' ? error.type : undefined;
+    items.push({ status: item.status, error, type });
+  }
+  return items;
+}
+
+function unclear(error: string, reply: Reply & { kind: 'answer' }): Verdict {
+  return { kind: 'all', outcome: retry(error, reply.retryAfterMs), because: 'unclear' };
+}
+
+function retry(error: string, retryAfterMs: number | undefined): Outcome {
+  return retryAfterMs === undefined ? { kind: 'retry', error } : { kind: 'retry', error, retryAfterMs };
+}
+
+function withRetryAfter(circuit: Circuit, retryAfterMs: number | undefined): Circuit {
+  return retryAfterMs === undefined ? circuit : { ...circuit, retryAfterMs };
+}
+
+function itemError({ error, status }: Item): string {
+  if (error === undefined) return `HTTP ${status} for the document, without a reason`;
+  return capped(typeof error === 'string' ? error : JSON.stringify(error));
+}
+
+function errorText({ status, text }: Reply & { kind: 'answer' }): string {
+  return text.trim() === '' ? `HTTP ${status} with an empty answer` : capped(text);
+}
+
+/** Is this the engine speaking, or something in between that knows nothing of documents? */
+function isEngineError(text: string): boolean {
+  const answer = parse(text);
+  return isObject(answer) && answer.error !== undefined;
+}
+
+function capped(text: string): string {
+  return text.length > ERROR_CHARACTERS ? text.slice(0, ERROR_CHARACTERS) : text;
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

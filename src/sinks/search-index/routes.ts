@@ -1,0 +1,73 @@
+/**
+ * Which routed indexes are known to be there. The engine creates a missing index silently, with a guessed mapping, so
+ * the first use of each name is preceded by `_search`. A missing one is not asked for again for half a minute.
+ */
+import type { Circuit, Outcome } from '../../model/sink.ts';
+import type { SearchClient } from './client.ts';
+import { decodeSearch, INDEX_WAIT_MS } from './decode.ts';
+
+export type Route =
+  | { kind: 'ready' }
+  /** What every message for this index gets instead of being sent. */
+  | { kind: 'held'; outcome: Outcome }
+  | { kind: 'circuit'; circuit: Circuit };
+
+export interface Routes {
+  check(index: string, signal: AbortSignal): Promise<Route>;
+  /** The index has failed since: ask again before its next use. */
+  forget(index: string): void;
+}
+
+/** Routing functions make names from data: beyond this many, what is known is dropped and asked for again. */
+const MOST_NAMES = 10_000;
+/** After an answer that says nothing about the index, such as a 503. */
+const UNCLEAR_WAIT_MS = 5_000;
+
+export function openRoutes({ client, now }: { client: Pick<SearchClient, 'search'>; now: () => number }): Routes {
+  const ready = new Set<string>();
+  const missing = new Map<string, { error: string; until: number }>();
+
+  async function ask(index: string, signal: AbortSignal): Promise<Route> {
+    const readiness = decodeSearch(await client.search(index, signal));
+    switch (readiness.kind) {
+      case 'ready':
+        missing.delete(index);
+        ready.add(index);
+        return { kind: 'ready' };
+      case 'circuit':
+        return { kind: 'circuit', circuit: readiness.circuit };
+      case 'index':
+        missing.set(index, { error: readiness.circuit.error, until: now() + INDEX_WAIT_MS });
+        return held({ kind: 'wait', error: readiness.circuit.error, retryAfterMs: INDEX_WAIT_MS });
+      case 'name':
+        return held({ kind: 'park', error: readiness.circuit.error });
+      case 'unclear': {
+        const { error, retryAfterMs = UNCLEAR_WAIT_MS } = readiness.circuit;
+        return held({ kind: 'wait', error, retryAfterMs });
+      }
+      case 'aborted':
+        return held({ kind: 'wait', error: 'the service stopped before the engine answered', retryAfterMs: 0 });
+    }
+  }
+
+  return {
+    async check(index, signal) {
+      if (ready.has(index)) return { kind: 'ready' };
+      const known = missing.get(index);
+      const leftMs = known === undefined ? 0 : known.until - now();
+      if (known !== undefined && leftMs > 0) return held({ kind: 'wait', error: known.error, retryAfterMs: leftMs });
+      if (ready.size + missing.size >= MOST_NAMES) {
+        ready.clear();
+        missing.clear();
+      }
+      return ask(index, signal);
+    },
+    forget(index) {
+      ready.delete(index);
+    },
+  };
+}
+
+function held(outcome: Outcome): Route {
+  return { kind: 'held', outcome };
+}

@@ -1,0 +1,231 @@
+/**
+ * The search-index sink: one batch in, one outcome per delivery out.
+ * Guarantees: at most two requests at once and never one document in both; a fault of the whole destination becomes a
+ * circuit, a fault of one routed index holds back only that index's messages, a fault of one document only that one.
+ * It keeps nothing but what it may forget: routed indexes seen ready, and request sizes learned from refusals.
+ * Death anywhere repeats requests, which external versions make harmless.
+ */
+import type { SearchDestination } from '../../model/declared.ts';
+import { MillraceError } from '../../model/errors.ts';
+import type { Circuit, Delivery, Outcome, SendResult, Sink } from '../../model/sink.ts';
+import { type ClientOptions, openSearchClient, type SearchClient } from './client.ts';
+import { decodeBulk, decodeSearch, INDEX_WAIT_MS, type Verdict } from './decode.ts';
+import { bulkBody, bytesOf, cut, encode, indexNameFault, type Operation } from './encode.ts';
+import { type Limits, learnLimits } from './limits.ts';
+import { openRoutes, type Routes } from './routes.ts';
+
+/** What the sink needs of a logger; pino's fits. */
+export interface SinkLog {
+  info(fields: object, message: string): void;
+}
+
+export interface SearchSinkParts {
+  log: SinkLog;
+  /** Milliseconds since 1970. */
+  now?: () => number;
+}
+
+export interface SearchSinkSettings {
+  destination: SearchDestination;
+  /** The opened secret: key, `user:password` or token; null with `auth_type: none`. */
+  authValue: string | null;
+}
+
+const REQUESTS_AT_ONCE = 2;
+/** Requests that a send may spend on finding documents that spoil a whole request; the rest waits for the next one. */
+const SEARCHES_PER_SEND = 100;
+const UNANSWERED_PER_SEND = 2;
+const UNTRIED_WAIT_MS = 1000;
+
+/** Throws MillraceError `bad_destination` when endpoint, index name or credential cannot be used. Does not connect. */
+export function openSearchSink(
+  { log, now = Date.now }: SearchSinkParts,
+  settings: SearchSinkSettings,
+  options: ClientOptions = {},
+): Sink {
+  const { destination } = settings;
+  const fault = indexNameFault(destination.index_name);
+  if (fault !== undefined) {
+    const faults = [{ field: 'index_name', message: `index_name ${fault}`, remedy: 'name one existing index' }];
+    throw new MillraceError('bad_destination', `index_name ${fault}`, { faults, remedy: 'name one existing index' });
+  }
+  const client = openSearchClient(settings, { now, ...options });
+  const limits = learnLimits({ bytes: destination.batch_bytes, documents: destination.batch_size });
+  const routes = openRoutes({ client, now });
+  return {
+    get batchSize() {
+      return limits.ceiling.documents;
+    },
+    batchBytes: destination.batch_bytes,
+    send: (batch, signal) => sendBatch({ client, limits, routes, log, destination, signal }, batch),
+    async test(signal) {
+      const readiness = decodeSearch(await client.search(destination.index_name, signal));
+      if (readiness.kind === 'aborted') throw signal.reason ?? new Error('the sink is closed');
+      return readiness.kind === 'ready' ? undefined : readiness.circuit;
+    },
+    close: () => client.close(),
+  };
+}
+
+interface Sending {
+  client: SearchClient;
+  limits: Limits;
+  routes: Routes;
+  log: SinkLog;
+  destination: SearchDestination;
+  signal: AbortSignal;
+}
+
+/** Operations of one index that still have no outcome. */
+interface Load {
+  index: string;
+  operations: Operation[];
+}
+
+/** What one `send` knows so far. */
+interface Progress {
+  outcomes: Map<Operation, Outcome>;
+  pending: Load[];
+  circuit: Circuit | undefined;
+  /** Routed indexes that turned out to be at fault, and what their operations get. */
+  held: Map<string, Outcome>;
+  searchesLeft: number;
+  unanswered: number;
+}
+
+async function sendBatch(sending: Sending, batch: readonly Delivery[]): Promise<SendResult> {
+  const { destination } = sending;
+  const encoded = encode(batch, { indexName: destination.index_name, versioning: destination.versioning });
+  const progress: Progress = {
+    outcomes: new Map(),
+    pending: [...encoded.operations].map(([index, operations]) => ({ index, operations })).reverse(),
+    circuit: undefined,
+    held: new Map(),
+    searchesLeft: SEARCHES_PER_SEND,
+    unanswered: 0,
+  };
+  const lanes = Math.min(REQUESTS_AT_ONCE, lanesWorthwhile(sending, progress));
+  await Promise.all(Array.from({ length: lanes }, () => sendPending(sending, progress)));
+  if (progress.circuit !== undefined) return { outcomes: [], circuit: progress.circuit };
+  const outcomes = encoded.owners.map((owner) => ('kind' in owner ? owner : (progress.outcomes.get(owner) ?? STOPPED)));
+  return { outcomes };
+}
+
+/** What operations get that were cut off by a shutdown: not a failed attempt. */
+const STOPPED: Outcome = { kind: 'wait', error: 'the service stopped before the engine answered', retryAfterMs: 0 };
+
+function lanesWorthwhile({ limits }: Sending, { pending }: Progress): number {
+  const only = pending.length === 1 ? pending[0] : undefined;
+  return only !== undefined && cut(only.operations, limits.ceiling)[1].length === 0 ? 1 : REQUESTS_AT_ONCE;
+}
+
+/** One lane: takes what fits into a request until nothing is pending. Lanes never share a document: encode saw to it. */
+async function sendPending(sending: Sending, progress: Progress): Promise<void> {
+  while (progress.circuit === undefined && !sending.signal.aborted) {
+    const load = progress.pending.pop();
+    if (load === undefined) return;
+    const held = progress.held.get(load.index) ?? (await holdUnready(sending, progress, load.index));
+    if (held !== undefined) {
+      settle(progress, load.operations, held);
+      continue;
+    }
+    if (progress.circuit !== undefined || sending.signal.aborted) return;
+    const [operations, rest] = cut(load.operations, sending.limits.ceiling);
+    if (rest.length > 0) progress.pending.push({ index: load.index, operations: rest });
+    const reply = await sending.client.bulk(load.index, bulkBody(operations), sending.signal);
+    const verdict = decodeBulk(reply, operations, sending.destination.versioning);
+    apply(sending, progress, { load: { index: load.index, operations }, verdict });
+  }
+}
+
+/** The engine would silently create a missing index: a routed name is asked for before its first use. */
+async function holdUnready(sending: Sending, progress: Progress, index: string): Promise<Outcome | undefined> {
+  if (index === sending.destination.index_name) return undefined;
+  const route = await sending.routes.check(index, sending.signal);
+  if (route.kind === 'ready') return undefined;
+  if (route.kind === 'circuit') {
+    progress.circuit ??= route.circuit;
+    return undefined;
+  }
+  progress.held.set(index, route.outcome);
+  return route.outcome;
+}
+
+function apply(sending: Sending, progress: Progress, { load, verdict }: { load: Load; verdict: Verdict }): void {
+  const { limits } = sending;
+  const { operations } = load;
+  switch (verdict.kind) {
+    case 'items':
+      if (verdict.pushedBack) limits.pushedBack(operations.length);
+      else limits.accepted(bytesOf(operations));
+      for (const [i, operation] of operations.entries()) progress.outcomes.set(operation, verdict.outcomes[i]!);
+      break;
+    case 'all':
+      if (verdict.because === 'pushed_back') limits.pushedBack(operations.length);
+      if (verdict.because === 'dropped') limits.dropped(bytesOf(operations));
+      settle(progress, operations, verdict.outcome);
+      giveUpSoon(progress, verdict.outcome);
+      break;
+    case 'circuit':
+      progress.circuit ??= verdict.circuit;
+      break;
+    case 'index':
+      holdIndex(sending, progress, { load, circuit: verdict.circuit });
+      break;
+    case 'split':
+      split(sending, progress, { load, verdict });
+      break;
+    case 'aborted':
+      break;
+  }
+}
+
+/** An engine that has not answered twice is not kept waiting for with all the rest of the batch. */
+function giveUpSoon(progress: Progress, outcome: Outcome): void {
+  progress.unanswered += 1;
+  if (progress.unanswered < UNANSWERED_PER_SEND || outcome.kind !== 'retry') return;
+  const { error, retryAfterMs = UNTRIED_WAIT_MS } = outcome;
+  for (const { operations } of progress.pending.splice(0)) {
+    settle(progress, operations, { kind: 'wait', error, retryAfterMs });
+  }
+}
+
+type Split = Extract<Verdict, { kind: 'split' }>;
+
+/** Smaller requests, down to single documents: the one that is refused alone is at fault. */
+function split(sending: Sending, progress: Progress, { load, verdict }: { load: Load; verdict: Split }): void {
+  const { index, operations } = load;
+  const { because, error } = verdict;
+  const bytes = bytesOf(operations);
+  if (because === 'too_large') sending.limits.tooLarge(bytes);
+  if (operations.length === 1) {
+    settle(progress, operations, { kind: 'park', error });
+  } else if (because === 'too_large') {
+    const limit = sending.limits.ceiling.bytes;
+    sending.log.info({ index, bytes, limit }, 'the search engine refused a request as too large: sending smaller ones');
+    progress.pending.push(load);
+  } else if (progress.searchesLeft <= 0) {
+    settle(progress, operations, { kind: 'wait', error, retryAfterMs: 0 });
+  } else {
+    progress.searchesLeft -= 2;
+    const middle = operations.length >> 1;
+    progress.pending.push({ index, operations: operations.slice(middle) });
+    progress.pending.push({ index, operations: operations.slice(0, middle) });
+  }
+}
+
+/** The static index at fault stops the sink; a routed one holds back its own messages. */
+function holdIndex(sending: Sending, progress: Progress, { load, circuit }: { load: Load; circuit: Circuit }): void {
+  if (load.index === sending.destination.index_name) {
+    progress.circuit ??= circuit;
+    return;
+  }
+  sending.routes.forget(load.index);
+  const held: Outcome = { kind: 'wait', error: circuit.error, retryAfterMs: INDEX_WAIT_MS };
+  progress.held.set(load.index, held);
+  settle(progress, load.operations, held);
+}
+
+function settle(progress: Progress, operations: readonly Operation[], outcome: Outcome): void {
+  for (const operation of operations) progress.outcomes.set(operation, outcome);
+}
