@@ -1,0 +1,133 @@
+/**
+ * The settings of a process, from its environment. Every fault is reported at once, by name, before anything starts; no
+ * value of a variable stands in an error. An empty variable counts as absent.
+ */
+import { z } from 'zod';
+import { type Fault, MillraceError } from '../model/errors.ts';
+import type { LogLevel } from './log.ts';
+
+export interface Declared {
+  port: number;
+  /** True when PORT was given, so that no other one may be taken. */
+  portGiven: boolean;
+  /** Address to listen on; null is all of them. */
+  host: string | null;
+  /** Null: the embedded server. */
+  databaseUrl: string | null;
+  databaseCaCert: string | null;
+  secretKey: string | null;
+  adminPassword: string | null;
+  logLevel: LogLevel;
+  configFilePath: string | null;
+  /** The text itself, decoded. */
+  configFileYaml: string | null;
+}
+
+/** What a role runs with: the message database and the key are known. */
+export interface Settings extends Declared {
+  databaseUrl: string;
+  secretKey: string;
+}
+
+export const DEFAULT_PORT = 7376;
+const LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
+
+const absent = (value: unknown): unknown => (value === '' ? undefined : value);
+const text = (schema: z.ZodType<string>) => z.preprocess(absent, schema.optional());
+
+const Environment = z.object({
+  PORT: text(z.string().refine(isPort, 'must be a whole number from 0 to 65535')),
+  HOST: text(z.string().refine((value) => /^[\w.:%-]+$/.test(value), 'must be a host name or an IP address')),
+  DATABASE_URL: text(z.string().refine(isPostgresUrl, 'must be postgres://user:password@host:port/database')),
+  DATABASE_CA_CERT: text(
+    z.string().refine(isCertificate, 'must be a certificate in PEM form (-----BEGIN CERTIFICATE-----)'),
+  ),
+  SECRET_KEY: text(z.string().min(32, 'must have 32 characters or more; `openssl rand -base64 32` makes one')),
+  ADMIN_PASSWORD: text(z.string().min(8, 'must have 8 characters or more')),
+  LOG_LEVEL: z.preprocess(absent, z.enum(LEVELS, `must be one of ${LEVELS.join(', ')}`).optional()),
+  CONFIG_FILE_PATH: text(z.string()),
+  CONFIG_FILE_YAML: text(
+    z.string().refine(isBase64Text, 'must be UTF-8 text in base64; `base64 -w0 millrace.yaml` makes it'),
+  ),
+});
+
+/** @throws MillraceError bad_setting with one fault for each wrong variable. */
+export function readSettings(env: NodeJS.ProcessEnv): Declared {
+  const parsed = Environment.safeParse(env);
+  const faults: Fault[] = (parsed.error?.issues ?? []).map((issue) => ({
+    field: String(issue.path[0]),
+    message: issue.message,
+  }));
+  if (env.DATABASE_URL && !env.SECRET_KEY) {
+    const remedy =
+      'Set it to 32 characters or more, the same for every role and release; `openssl rand -base64 32` makes one.';
+    faults.push({ field: 'SECRET_KEY', message: 'is required with DATABASE_URL', remedy });
+  }
+  if (env.CONFIG_FILE_PATH && env.CONFIG_FILE_YAML) {
+    faults.push({
+      field: 'CONFIG_FILE_YAML',
+      message: 'is given together with CONFIG_FILE_PATH',
+      remedy: 'Give one of them.',
+    });
+  }
+  if (!parsed.success || faults.length > 0) throw badSettings(faults);
+  const values = parsed.data;
+  return {
+    port: Number(values.PORT ?? DEFAULT_PORT),
+    portGiven: values.PORT !== undefined,
+    host: values.HOST ?? (values.DATABASE_URL === undefined ? '127.0.0.1' : null),
+    databaseUrl: values.DATABASE_URL ?? null,
+    databaseCaCert: values.DATABASE_CA_CERT?.replaceAll('\\n', '\n') ?? null,
+    secretKey: values.SECRET_KEY ?? null,
+    adminPassword: values.ADMIN_PASSWORD ?? null,
+    logLevel: values.LOG_LEVEL ?? 'info',
+    configFilePath: values.CONFIG_FILE_PATH ?? null,
+    configFileYaml: values.CONFIG_FILE_YAML === undefined ? null : decodeBase64(values.CONFIG_FILE_YAML),
+  };
+}
+
+/** A role on its own has no embedded server. @throws MillraceError bad_setting */
+export function withDatabase(declared: Declared): Settings {
+  const { databaseUrl, secretKey } = declared;
+  const remedy = 'Set it, or run `millrace all` (npm start), which brings its own Postgres.';
+  if (databaseUrl === null) {
+    throw badSettings([{ field: 'DATABASE_URL', message: 'is required by a role that runs on its own', remedy }]);
+  }
+  if (secretKey === null) throw badSettings([{ field: 'SECRET_KEY', message: 'is required with DATABASE_URL' }]);
+  return { ...declared, databaseUrl, secretKey };
+}
+
+function badSettings(faults: Fault[]): MillraceError {
+  const lines = faults.map((fault) => `${fault.field} ${fault.message}`);
+  return new MillraceError('bad_setting', lines.join('; '), { faults });
+}
+
+function isPort(value: string): boolean {
+  return /^\d{1,5}$/.test(value) && Number(value) <= 65535;
+}
+
+function isPostgresUrl(value: string): boolean {
+  if (!URL.canParse(value)) return false;
+  const url = new URL(value);
+  const named = url.hostname !== '' || url.searchParams.has('host');
+  return ['postgres:', 'postgresql:'].includes(url.protocol) && named && url.pathname.length > 1;
+}
+
+function isCertificate(value: string): boolean {
+  return /-----BEGIN (TRUSTED )?CERTIFICATE-----/.test(value);
+}
+
+function isBase64Text(value: string): boolean {
+  if (!/^[A-Za-z0-9+/_\s-]+={0,2}\s*$/.test(value)) return false;
+  try {
+    decodeBase64(value);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** @throws TypeError when the bytes are not UTF-8. */
+function decodeBase64(value: string): string {
+  return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.from(value, 'base64'));
+}

@@ -1,0 +1,77 @@
+import { expect } from 'chai';
+import pg from 'pg';
+import { MillraceError } from '../../src/model/errors.ts';
+import { createLog, type Log, maskAddresses, readableLine } from '../../src/runtime/log.ts';
+
+function capture(readable = false): { log: Log; lines: string[] } {
+  const lines: string[] = [];
+  return { log: createLog({ level: 'info', role: 'web', readable, write: (line) => lines.push(line) }), lines };
+}
+
+describe('log', () => {
+  it('writes a json line with level, role and time, and nothing below its level', () => {
+    const { log, lines } = capture();
+    log.debug('unseen');
+    log.child({ service: 'lane' }).info({ count: 3 }, 'sent');
+    expect(lines).to.have.length(1);
+    const line = JSON.parse(lines[0] ?? '');
+    expect(line).to.include({ level: 'info', role: 'web', service: 'lane', count: 3, msg: 'sent' });
+    expect(line.time).to.match(/^\d{4}-\d\d-\d\dT.*Z$/);
+  });
+
+  it('masks what is named like a secret, at any depth, in child fields too', () => {
+    const { log, lines } = capture();
+    log.child({ password: 'hunter22' }).info(
+      {
+        databaseUrl: 'hunter22',
+        endpoint_url: 'hunter22',
+        headers: [{ Authorization: 'hunter22' }],
+        nested: { api_token: 'hunter22', secretKey: 'hunter22', auth_value: 'hunter22' },
+        kept: 'a name',
+      },
+      'called postgres://ann:hunter22@db/app',
+    );
+    expect(lines[0]).not.to.contain('hunter22');
+    expect(lines[0]).to.contain('a name').and.to.contain('postgres://***@db/app');
+  });
+
+  it("keeps of Postgres' errors what cannot hold a row", () => {
+    const error = new pg.DatabaseError('duplicate key value violates unique constraint', 10, 'error');
+    Object.assign(error, { code: '23505', constraint: 't_pkey', detail: 'Key (id)=(hunter22)', where: 'hunter22' });
+    Object.assign(error, { parameters: ['hunter22'], internalQuery: 'hunter22' });
+    const { log, lines } = capture();
+    log.error(error);
+    log.error({ err: new MillraceError('internal', 'outer', { cause: error }), other: error }, 'failed');
+    log.error({ err: new AggregateError([error], 'several') }, 'failed');
+    expect(lines.join('')).not.to.contain('hunter22');
+    const [first, second, third] = lines.map((line) => JSON.parse(line));
+    expect(first.err).to.include({ code: '23505', constraint: 't_pkey' });
+    expect(first.err.stack).to.be.a('string');
+    expect(second.err.cause.code).to.equal('23505');
+    expect(second.other.code).to.equal('23505');
+    expect(third.err.errors[0].code).to.equal('23505');
+  });
+
+  it('survives bigints, buffers and circles', () => {
+    const { log, lines } = capture();
+    const circle: Record<string, unknown> = { n: 12345678901234567890n, bytes: Buffer.from('hunter22') };
+    circle.self = circle;
+    log.info(circle, 'odd');
+    expect(JSON.parse(lines[0] ?? '')).to.include({ n: '12345678901234567890', bytes: '<8 bytes>' });
+  });
+
+  it('writes short lines for a person', () => {
+    const { log, lines } = capture(true);
+    log.warn({ wait_ms: 100, err: new Error('no route') }, 'service failed');
+    expect(lines[0]).to.match(/^\d\d:\d\d:\d\d\.\d{3} warn {2}web {5}service failed wait_ms=100 error="no route"\n$/);
+    expect(readableLine('{"time":"2026-01-02T03:04:05.678Z","level":"info","msg":"hi","a":"b c"}')).to.equal(
+      '03:04:05.678 info          hi a="b c"\n',
+    );
+  });
+
+  it('cuts credentials out of addresses only', () => {
+    expect(maskAddresses('to https://u:p%40x@h:1/x and https://h/a@b and a@b.example')).to.equal(
+      'to https://***@h:1/x and https://h/a@b and a@b.example',
+    );
+  });
+});

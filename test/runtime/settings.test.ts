@@ -1,0 +1,96 @@
+import { expect } from 'chai';
+import { MillraceError } from '../../src/model/errors.ts';
+import { readSettings, withDatabase } from '../../src/runtime/settings.ts';
+
+const KEY = 'k'.repeat(32);
+const URL_TEXT = 'postgres://ann:hunter22@db.example:5432/app';
+
+function faultsOf(env: NodeJS.ProcessEnv): { fields: string[]; text: string } {
+  try {
+    readSettings(env);
+  } catch (error) {
+    expect(error).to.be.instanceOf(MillraceError).and.to.have.property('code', 'bad_setting');
+    const { faults, message } = error as MillraceError;
+    return { fields: faults.map((fault) => fault.field), text: message + JSON.stringify(faults) };
+  }
+  throw new Error('no fault was found');
+}
+
+describe('readSettings', () => {
+  it('has defaults for an empty environment, on the loopback with the embedded server', () => {
+    expect(readSettings({ PORT: '', DATABASE_URL: '' })).to.deep.equal({
+      port: 7376,
+      portGiven: false,
+      host: '127.0.0.1',
+      databaseUrl: null,
+      databaseCaCert: null,
+      secretKey: null,
+      adminPassword: null,
+      logLevel: 'info',
+      configFilePath: null,
+      configFileYaml: null,
+    });
+  });
+
+  it('reads every variable, and listens everywhere with a database of its own', () => {
+    const pem = '-----BEGIN CERTIFICATE-----\\nabc\\n-----END CERTIFICATE-----';
+    const yaml = Buffer.from('databases: []\n# ü\n').toString('base64');
+    const settings = readSettings({
+      PORT: '80',
+      DATABASE_URL: URL_TEXT,
+      DATABASE_CA_CERT: pem,
+      SECRET_KEY: KEY,
+      ADMIN_PASSWORD: 'long enough',
+      LOG_LEVEL: 'debug',
+      CONFIG_FILE_YAML: yaml,
+    });
+    expect(settings).to.include({ port: 80, portGiven: true, host: null, databaseUrl: URL_TEXT, logLevel: 'debug' });
+    expect(settings.configFileYaml).to.equal('databases: []\n# ü\n');
+    expect(settings.databaseCaCert).to.equal('-----BEGIN CERTIFICATE-----\nabc\n-----END CERTIFICATE-----');
+    expect(withDatabase(settings).databaseUrl).to.equal(URL_TEXT);
+    expect(readSettings({ HOST: '::1' }).host).to.equal('::1');
+  });
+
+  it('reports every fault at once, by name, without any value', () => {
+    const found = faultsOf({
+      PORT: '70000',
+      HOST: 'not a host',
+      DATABASE_URL: 'mysql://ann:hunter22@db/app',
+      DATABASE_CA_CERT: 'hunter22',
+      SECRET_KEY: 'hunter22',
+      ADMIN_PASSWORD: 'hunter2',
+      LOG_LEVEL: 'hunter22',
+      CONFIG_FILE_PATH: 'hunter22.yaml',
+      CONFIG_FILE_YAML: '*hunter22*',
+    });
+    expect(found.fields).to.have.members([
+      'PORT',
+      'HOST',
+      'DATABASE_URL',
+      'DATABASE_CA_CERT',
+      'SECRET_KEY',
+      'ADMIN_PASSWORD',
+      'LOG_LEVEL',
+      'CONFIG_FILE_YAML',
+      'CONFIG_FILE_YAML',
+    ]);
+    expect(found.text).not.to.match(/hunter2|70000/);
+  });
+
+  for (const [variable, value] of [
+    ['PORT', '12.5'],
+    ['PORT', '-1'],
+    ['DATABASE_URL', 'postgres://db'],
+    ['DATABASE_URL', 'db.example/app'],
+    ['CONFIG_FILE_YAML', Buffer.from([0xff, 0xfe, 0x00]).toString('base64')],
+  ] as const) {
+    it(`refuses ${variable}=${value}`, () => {
+      expect(faultsOf({ SECRET_KEY: KEY, [variable]: value }).fields).to.deep.equal([variable]);
+    });
+  }
+
+  it('wants a key with a database, and a database for a role on its own', () => {
+    expect(faultsOf({ DATABASE_URL: URL_TEXT }).fields).to.deep.equal(['SECRET_KEY']);
+    expect(() => withDatabase(readSettings({}))).to.throw(MillraceError, 'DATABASE_URL is required');
+  });
+});
