@@ -8,19 +8,15 @@
 import type { SearchDestination } from '../../model/declared.ts';
 import { MillraceError } from '../../model/errors.ts';
 import type { Circuit, Delivery, Outcome, SendResult, Sink } from '../../model/sink.ts';
+import type { Log } from '../../runtime/log.ts';
 import { type ClientOptions, openSearchClient, type SearchClient } from './client.ts';
 import { decodeBulk, decodeSearch, INDEX_WAIT_MS, type Verdict } from './decode.ts';
 import { bulkBody, bytesOf, cut, encode, indexNameFault, type Operation } from './encode.ts';
 import { type Limits, learnLimits } from './limits.ts';
 import { openRoutes, type Routes } from './routes.ts';
 
-/** What the sink needs of a logger; pino's fits. */
-export interface SinkLog {
-  info(fields: object, message: string): void;
-}
-
 export interface SearchSinkParts {
-  log: SinkLog;
+  log: Pick<Log, 'info'>;
   /** Milliseconds since 1970. */
   now?: () => number;
 }
@@ -71,7 +67,7 @@ interface Sending {
   client: SearchClient;
   limits: Limits;
   routes: Routes;
-  log: SinkLog;
+  log: Pick<Log, 'info'>;
   destination: SearchDestination;
   signal: AbortSignal;
 }
@@ -104,8 +100,8 @@ async function sendBatch(sending: Sending, batch: readonly Delivery[]): Promise<
     searchesLeft: SEARCHES_PER_SEND,
     unanswered: 0,
   };
-  const lanes = Math.min(REQUESTS_AT_ONCE, lanesWorthwhile(sending, progress));
-  await Promise.all(Array.from({ length: lanes }, () => sendPending(sending, progress)));
+  await holdUnready(sending, progress);
+  await Promise.all(Array.from({ length: REQUESTS_AT_ONCE }, () => sendPending(sending, progress)));
   if (progress.circuit !== undefined) return { outcomes: [], circuit: progress.circuit };
   const outcomes = encoded.owners.map((owner) => ('kind' in owner ? owner : (progress.outcomes.get(owner) ?? STOPPED)));
   return { outcomes };
@@ -114,41 +110,40 @@ async function sendBatch(sending: Sending, batch: readonly Delivery[]): Promise<
 /** What operations get that were cut off by a shutdown: not a failed attempt. */
 const STOPPED: Outcome = { kind: 'wait', error: 'the service stopped before the engine answered', retryAfterMs: 0 };
 
-function lanesWorthwhile({ limits }: Sending, { pending }: Progress): number {
-  const only = pending.length === 1 ? pending[0] : undefined;
-  return only !== undefined && cut(only.operations, limits.ceiling)[1].length === 0 ? 1 : REQUESTS_AT_ONCE;
+/** The engine would silently create a missing index: a routed name is asked for before its first use. */
+async function holdUnready({ routes, destination, signal }: Sending, progress: Progress): Promise<void> {
+  for (const { index, operations } of progress.pending.toReversed()) {
+    if (index === destination.index_name) continue;
+    if (signal.aborted) return;
+    const route = await routes.check(index, signal);
+    if (route.kind === 'circuit') {
+      progress.circuit = route.circuit;
+      return;
+    }
+    if (route.kind === 'held') hold(progress, { index, operations }, route.outcome);
+  }
 }
 
-/** One lane: takes what fits into a request until nothing is pending. Lanes never share a document: encode saw to it. */
+/**
+ * One lane: takes what fits into a request until nothing is pending. Between taking a load and putting back its rest
+ * there is no await, so the lanes share one index's operations; they never share a document, for encode saw to it.
+ */
 async function sendPending(sending: Sending, progress: Progress): Promise<void> {
   while (progress.circuit === undefined && !sending.signal.aborted) {
     const load = progress.pending.pop();
     if (load === undefined) return;
-    const held = progress.held.get(load.index) ?? (await holdUnready(sending, progress, load.index));
+    const { index } = load;
+    const held = progress.held.get(index);
     if (held !== undefined) {
       settle(progress, load.operations, held);
       continue;
     }
-    if (progress.circuit !== undefined || sending.signal.aborted) return;
     const [operations, rest] = cut(load.operations, sending.limits.ceiling);
-    if (rest.length > 0) progress.pending.push({ index: load.index, operations: rest });
-    const reply = await sending.client.bulk(load.index, bulkBody(operations), sending.signal);
+    if (rest.length > 0) progress.pending.push({ index, operations: rest });
+    const reply = await sending.client.bulk(index, bulkBody(operations), sending.signal);
     const verdict = decodeBulk(reply, operations, sending.destination.versioning);
-    apply(sending, progress, { load: { index: load.index, operations }, verdict });
+    apply(sending, progress, { load: { index, operations }, verdict });
   }
-}
-
-/** The engine would silently create a missing index: a routed name is asked for before its first use. */
-async function holdUnready(sending: Sending, progress: Progress, index: string): Promise<Outcome | undefined> {
-  if (index === sending.destination.index_name) return undefined;
-  const route = await sending.routes.check(index, sending.signal);
-  if (route.kind === 'ready') return undefined;
-  if (route.kind === 'circuit') {
-    progress.circuit ??= route.circuit;
-    return undefined;
-  }
-  progress.held.set(index, route.outcome);
-  return route.outcome;
 }
 
 function apply(sending: Sending, progress: Progress, { load, verdict }: { load: Load; verdict: Verdict }): void {
@@ -221,9 +216,13 @@ function holdIndex(sending: Sending, progress: Progress, { load, circuit }: { lo
     return;
   }
   sending.routes.forget(load.index);
-  const held: Outcome = { kind: 'wait', error: circuit.error, retryAfterMs: INDEX_WAIT_MS };
-  progress.held.set(load.index, held);
-  settle(progress, load.operations, held);
+  hold(progress, load, { kind: 'wait', error: circuit.error, retryAfterMs: INDEX_WAIT_MS });
+}
+
+/** The index gets no request any more in this send. */
+function hold(progress: Progress, { index, operations }: Load, outcome: Outcome): void {
+  progress.held.set(index, outcome);
+  settle(progress, operations, outcome);
 }
 
 function settle(progress: Progress, operations: readonly Operation[], outcome: Outcome): void {

@@ -1,0 +1,356 @@
+/** Every row of the table of answers, over the wire, against the scripted engine. */
+import { expect } from 'chai';
+import type { SearchDestination } from '../../../src/model/declared.ts';
+import type { Delivery, Outcome, SendResult, Sink } from '../../../src/model/sink.ts';
+import { type BulkServer, startBulkServer } from '../../support/bulk-server.ts';
+import { delivery, foldDeliveries } from '../../support/delivery.ts';
+import { NEVER, NOBODY, type OpenOptions, openTestSearchSink, searchDestination } from '../../support/search-sink.ts';
+import { until } from '../../support/until.ts';
+
+const DONE: Outcome = { kind: 'done' };
+const rows = (count: number, options: Partial<Delivery> = {}): Delivery[] =>
+  Array.from({ length: count }, (_, i) => delivery(i + 1, `k${i + 1}`, options));
+const kinds = ({ outcomes }: SendResult): string[] => outcomes.map(({ kind }) => kind);
+
+describe('the search-index sink', () => {
+  let server: BulkServer;
+  let opened: Sink[];
+
+  beforeEach(async () => {
+    server = await startBulkServer({ indexes: ['products'] });
+    opened = [];
+  });
+
+  afterEach(async () => {
+    for (const sink of opened) await sink.close();
+    await server.close();
+    expect(server.strays()).to.deep.equal([]);
+  });
+
+  function open(changed: Partial<SearchDestination> = {}, options: OpenOptions = {}): Sink {
+    const sink = openTestSearchSink(searchDestination(server.url, changed), options);
+    opened.push(sink);
+    return sink;
+  }
+
+  describe('delivering', () => {
+    it('sends one request for a batch and settles each delivery', async () => {
+      const batch = [...rows(3), delivery(4, 'k1', { action: 'delete' }), delivery(5, 'k9', { action: 'delete' })];
+      expect(await open().send(batch, NEVER)).to.deep.equal({ outcomes: Array(5).fill(DONE) });
+      expect(server.requests.map(({ method, path }) => `${method} ${path}`)).to.deep.equal(['POST /products/_bulk']);
+      expect(server.requests[0]?.headers['content-type']).to.equal('application/x-ndjson');
+      expect(server.engine.documents('products')).to.deep.equal(foldDeliveries(batch));
+    });
+
+    it('sends nothing for an empty batch', async () => {
+      expect(await open().send([], NEVER)).to.deep.equal({ outcomes: [] });
+      expect(server.requests).to.deep.equal([]);
+    });
+
+    it('a batch that comes again, or late, changes nothing and is done', async () => {
+      const sink = open();
+      const older = rows(3);
+      const newer = [delivery(10, 'k1', { body: '{"new":1}' }), delivery(11, 'k2', { action: 'delete' })];
+      for (const batch of [older, newer, older, newer]) {
+        expect(kinds(await sink.send(batch, NEVER))).to.deep.equal(batch.map(() => 'done'));
+      }
+      expect(server.engine.documents('products')).to.deep.equal(foldDeliveries([...older, ...newer]));
+    });
+
+    it('cuts a batch by bytes, every document in one request', async () => {
+      const batch = rows(40, { body: JSON.stringify({ text: 'x'.repeat(1000) }) });
+      expect(kinds(await open({ batch_bytes: 5000 }).send(batch, NEVER))).to.deep.equal(batch.map(() => 'done'));
+      expect(server.bulks()).to.have.length(10);
+      expect(server.bulks().every(({ body }) => Buffer.byteLength(body) <= 5000)).to.equal(true);
+      expect(server.engine.documents('products').size).to.equal(40);
+    });
+
+    it('has two requests under way, never more and never with the same document', async () => {
+      server.fail({ kind: 'hang' }, { times: 100 });
+      const controller = new AbortController();
+      const batch = [...rows(6), ...rows(6, { indexName: 'products' })];
+      const sending = open({ batch_bytes: 1 }).send(batch, controller.signal);
+      await until('two requests', () => server.bulks().length === 2);
+      controller.abort();
+      await sending;
+      expect(server.bulks()).to.have.length(2);
+      expect(server.bulks()[0]?.body).to.not.equal(server.bulks()[1]?.body);
+    });
+
+    it('compresses when asked', async () => {
+      const batch = rows(50);
+      expect(kinds(await open({ compression: 'gzip' }).send(batch, NEVER))).to.deep.equal(batch.map(() => 'done'));
+      expect(server.requests[0]?.headers['content-encoding']).to.equal('gzip');
+      expect(Number(server.requests[0]?.headers['content-length'])).to.be.lessThan(server.requests[0]!.body.length);
+      expect(server.engine.documents('products').size).to.equal(50);
+    });
+
+    it('uses versions of its own when versioning is none: none', async () => {
+      await open({ versioning: 'none' }).send(rows(1), NEVER);
+      expect(server.requests[0]?.body).to.not.contain('version');
+    });
+
+    it('refuses an index name at once', () => {
+      expect(() => open({ index_name: '_all' })).to.throw('index_name starts with _');
+    });
+  });
+
+  describe('items that fail', () => {
+    it('parks the mapping conflict, sends again what was rejected, and the others are done', async () => {
+      const mapping = { type: 'mapper_parsing_exception', reason: 'failed to parse field [price]' };
+      const rejected = { type: 'es_rejected_execution_exception', reason: 'queue is full' };
+      server.fail({
+        kind: 'items',
+        decide: ({ id }) => {
+          if (id === 'k2') return { status: 400, error: mapping };
+          return id === 'k3' ? { status: 429, error: rejected } : undefined;
+        },
+      });
+      const { outcomes } = await open().send([...rows(4), delivery(5, 'k2')], NEVER);
+      const parked = { kind: 'park', error: JSON.stringify(mapping) };
+      expect(outcomes).to.deep.equal([DONE, parked, { kind: 'retry', error: JSON.stringify(rejected) }, DONE, parked]);
+    });
+
+    it('asks for smaller batches after a 429, until they pass', async () => {
+      const sink = open();
+      server.fail({ kind: 'status', status: 429, headers: { 'retry-after': '2' } });
+      const { outcomes } = await sink.send(rows(100), NEVER);
+      expect(outcomes[99]).to.include({ kind: 'retry', retryAfterMs: 2000 });
+      expect(sink.batchSize).to.equal(50);
+      await until('the batch size is back', async () => {
+        await sink.send(rows(50), NEVER);
+        return sink.batchSize === 1000;
+      });
+    });
+
+    it('a delete from a missing index opens the circuit', async () => {
+      server.engine.deleteIndex('products');
+      const result = await open().send([delivery(1, 'a', { action: 'delete' })], NEVER);
+      expect(result.outcomes).to.deep.equal([]);
+      expect(result.circuit).to.have.property('reason', 'index_missing');
+      expect(result.circuit?.error).to.contain('no such index [products]');
+    });
+
+    it('403 for every document opens the circuit', async () => {
+      server.fail({ kind: 'items', decide: () => ({ status: 403, error: { type: 'security_exception' } }) });
+      const result = await open().send(rows(2), NEVER);
+      expect(result).to.deep.equal({
+        outcomes: [],
+        circuit: { reason: 'auth_failed', error: '{"type":"security_exception"}' },
+      });
+    });
+  });
+
+  describe('answers that settle nothing', () => {
+    for (const status of [429, 500, 502, 503, 504]) {
+      it(`HTTP ${status}: all again after Retry-After`, async () => {
+        server.fail({ kind: 'status', status, text: 'try later', headers: { 'retry-after': '3' } });
+        const again = { kind: 'retry', error: 'try later', retryAfterMs: 3000 };
+        expect(await open().send(rows(2), NEVER)).to.deep.equal({ outcomes: [again, again] });
+      });
+    }
+
+    it('Retry-After as a date', async () => {
+      const headers = { 'retry-after': 'Thu, 01 Jan 2026 00:00:10 GMT' };
+      server.fail({ kind: 'status', status: 503, text: 'x', headers });
+      const sink = open({}, { now: () => Date.parse('2026-01-01T00:00:04Z') });
+      expect((await sink.send(rows(1), NEVER)).outcomes[0]).to.include({ retryAfterMs: 6000 });
+    });
+
+    it('empty, not JSON, too short: all again, whether or not the engine obeyed', async () => {
+      const sink = open();
+      server.fail({ kind: 'text', text: '' });
+      server.fail({ kind: 'text', text: '<html>hello</html>', applied: true });
+      server.fail({ kind: 'short' });
+      for (let i = 0; i < 3; i += 1) expect(kinds(await sink.send(rows(2), NEVER))).to.deep.equal(['retry', 'retry']);
+      expect(kinds(await sink.send(rows(2), NEVER))).to.deep.equal(['done', 'done']);
+    });
+
+    it('cut in the middle, or the connection closed: all again', async () => {
+      const sink = open();
+      server.fail({ kind: 'truncate', applied: true });
+      server.fail({ kind: 'close' });
+      server.fail({ kind: 'close', applied: true });
+      for (let i = 0; i < 3; i += 1) expect(kinds(await sink.send(rows(2), NEVER))).to.deep.equal(['retry', 'retry']);
+      expect(kinds(await sink.send(rows(2), NEVER))).to.deep.equal(['done', 'done']);
+      expect(server.engine.documents('products').size).to.equal(2);
+    });
+
+    it('silence: all again after the deadline', async () => {
+      server.fail({ kind: 'hang' });
+      const { outcomes } = await open({}, { answerTimeoutMs: 100 }).send(rows(1), NEVER);
+      expect(outcomes[0]).to.have.property('kind', 'retry');
+      expect(outcomes[0])
+        .to.have.property('error')
+        .that.matches(/timeout/i);
+    });
+
+    it('an engine that is silent twice is not asked for the rest of the batch', async () => {
+      server.fail({ kind: 'status', status: 503 }, { times: 100 });
+      const result = await open({ batch_bytes: 1 }).send(rows(20), NEVER);
+      expect(server.bulks().length).to.be.lessThan(4);
+      expect(kinds(result).filter((kind) => kind === 'wait').length).to.be.greaterThan(16);
+      expect(kinds(result).filter((kind) => kind === 'retry').length).to.be.greaterThan(0);
+    });
+  });
+
+  describe('a destination that is not there or refuses', () => {
+    it('nobody listens: circuit', async () => {
+      const sink = openTestSearchSink(searchDestination(NOBODY));
+      opened.push(sink);
+      const result = await sink.send(rows(2), NEVER);
+      expect(result.outcomes).to.deep.equal([]);
+      expect(result.circuit?.reason).to.equal('unreachable');
+      expect(result.circuit?.error).to.contain('ECONNREFUSED');
+    });
+
+    it('a name that no DNS knows: circuit', async () => {
+      const sink = openTestSearchSink(searchDestination('http://no-such-host.invalid:9200'));
+      opened.push(sink);
+      expect((await sink.send(rows(1), NEVER)).circuit?.reason).to.equal('unreachable');
+    });
+
+    for (const [status, reason] of [
+      [401, 'auth_failed'],
+      [403, 'auth_failed'],
+      [404, 'index_missing'],
+      [301, 'bad_destination'],
+      [405, 'bad_destination'],
+    ] as const) {
+      it(`HTTP ${status}: circuit ${reason} with the answer unchanged`, async () => {
+        server.fail({ kind: 'status', status, text: '{"error":"said so"}', headers: { location: `${server.url}/x` } });
+        const result = await open().send(rows(2), NEVER);
+        expect(result.outcomes).to.deep.equal([]);
+        expect(result.circuit?.reason).to.equal(reason);
+        if (status !== 301) expect(result.circuit?.error).to.equal('{"error":"said so"}');
+        expect(server.requests).to.have.length(1);
+      });
+    }
+  });
+
+  describe('requests that are refused as a whole', () => {
+    it('413: splits, remembers the limit, and parks the one document that is too large alone', async () => {
+      const sink = open();
+      server.maxBytes = 10_000;
+      const batch = rows(30, { body: JSON.stringify({ text: 'x'.repeat(1000) }) });
+      batch[7] = delivery(100, 'huge', { body: JSON.stringify({ text: 'x'.repeat(20_000) }) });
+      const { outcomes } = await sink.send(batch, NEVER);
+      expect(outcomes[7]).to.deep.equal({
+        kind: 'park',
+        error: '<html><h1>413 Request Entity Too Large</h1></html>',
+      });
+      expect(outcomes.filter(({ kind }) => kind === 'done')).to.have.length(29);
+      expect(server.engine.documents('products').size).to.equal(29);
+      const before = server.bulks().length;
+      await sink.send(rows(30, { body: JSON.stringify({ text: 'y'.repeat(1000) }) }), NEVER);
+      const later = server.bulks().slice(before);
+      expect(later.every(({ body }) => Buffer.byteLength(body) <= 10_000)).to.equal(true);
+    });
+
+    it('a malformed payload: finds the guilty one and parks it', async () => {
+      const batch = rows(50);
+      batch[13] = delivery(14, 'k'.repeat(600));
+      batch[40] = delivery(41, 'j'.repeat(600));
+      const result = await open().send(batch, NEVER);
+      const guilty = result.outcomes.flatMap(({ kind }, i) => (kind === 'done' ? [] : [`${i} ${kind}`]));
+      expect(guilty).to.deep.equal(['13 park', '40 park']);
+      expect(result.outcomes[13]).to.have.property('error').that.contains('no longer than 512 bytes');
+      expect(server.engine.documents('products').size).to.equal(48);
+    });
+
+    it('spends a bounded number of requests on finding them; the rest waits for the next send', async () => {
+      const batch = rows(300).map((one) => ({ ...one, recordPks: [one.recordPks[0]!.padEnd(600, '.')] }));
+      const found = kinds(await open().send(batch, NEVER));
+      expect(server.bulks().length).to.be.lessThan(110);
+      expect(found.filter((kind) => kind === 'park').length).to.be.greaterThan(10);
+      expect(found.filter((kind) => kind === 'wait').length).to.be.greaterThan(10);
+      expect(found).to.not.include('done');
+    });
+  });
+
+  describe('routing', () => {
+    const routed = (): Delivery[] => [
+      delivery(1, 'a'),
+      delivery(2, 'b', { indexName: 'archive' }),
+      delivery(3, 'c', { indexName: 'gone' }),
+      delivery(4, 'd', { indexName: 'products' }),
+    ];
+
+    it('asks for a routed name before its first use; a missing one holds back only its own messages', async () => {
+      server.engine.createIndex('archive');
+      server.engine.autoCreate = true;
+      const sink = open();
+      const { outcomes } = await sink.send(routed(), NEVER);
+      expect(outcomes.map(({ kind }) => kind)).to.deep.equal(['done', 'done', 'wait', 'done']);
+      expect(outcomes[2])
+        .to.include({ retryAfterMs: 30_000 })
+        .and.have.property('error')
+        .that.contains('no such index [gone]');
+      const paths = server.requests.map(({ path }) => path).toSorted();
+      expect(paths).to.deep.equal(['/archive/_bulk', '/archive/_search', '/gone/_search', '/products/_bulk']);
+      await sink.send(routed(), NEVER);
+      expect(server.requests.filter(({ path }) => path.endsWith('_search'))).to.have.length(2);
+    });
+
+    it('asks again for a missing name after its time, and for a known one when it has failed', async () => {
+      let clock = 1_000_000;
+      const sink = open({}, { now: () => clock });
+      const batch = [delivery(1, 'a', { indexName: 'archive' })];
+      expect(kinds(await sink.send(batch, NEVER))).to.deep.equal(['wait']);
+      server.engine.createIndex('archive');
+      clock += 29_000;
+      expect((await sink.send(batch, NEVER)).outcomes[0]).to.include({ kind: 'wait', retryAfterMs: 1000 });
+      clock += 1001;
+      expect(kinds(await sink.send(batch, NEVER))).to.deep.equal(['done']);
+      server.engine.deleteIndex('archive');
+      expect(kinds(await sink.send(batch, NEVER))).to.deep.equal(['wait']);
+      const searches = server.requests.length;
+      expect(kinds(await sink.send(batch, NEVER))).to.deep.equal(['wait']);
+      expect(server.requests[searches]?.path).to.equal('/archive/_search');
+    });
+
+    it('a name that is none parks; a credential that is refused stops the sink; 403 holds back the index', async () => {
+      const sink = open();
+      const batch = [delivery(1, 'a', { indexName: 'archive' }), delivery(2, 'b')];
+      const search = { path: /archive\/_search$/ };
+      server.fail({ kind: 'status', status: 400, text: '{"error":{"type":"invalid_index_name_exception"}}' }, search);
+      expect(kinds(await sink.send(batch, NEVER))).to.deep.equal(['park', 'done']);
+      server.fail({ kind: 'status', status: 503 }, search);
+      expect(kinds(await sink.send(batch, NEVER))).to.deep.equal(['wait', 'done']);
+      server.fail({ kind: 'status', status: 401 }, search);
+      expect((await sink.send(batch, NEVER)).circuit?.reason).to.equal('auth_failed');
+      server.fail({ kind: 'status', status: 403 }, search);
+      expect(kinds(await sink.send(batch, NEVER))).to.deep.equal(['wait', 'done']);
+    });
+
+    it('encodes a name into the path', async () => {
+      server.engine.createIndex('größe-<x>');
+      await open({ index_name: 'größe-100%' }).send(rows(1), NEVER);
+      expect(server.requests[0]?.path).to.equal('/gr%C3%B6%C3%9Fe-100%25/_bulk');
+    });
+  });
+
+  describe('stopping', () => {
+    it('an abort ends the request at once, and counts no attempt', async () => {
+      server.fail({ kind: 'hang' });
+      const controller = new AbortController();
+      const sending = open().send(rows(2), controller.signal);
+      await until('the request is there', () => server.requests.length === 1);
+      controller.abort();
+      const { outcomes, circuit } = await sending;
+      expect(circuit).to.equal(undefined);
+      expect(outcomes.map(({ kind }) => kind)).to.deep.equal(['wait', 'wait']);
+      expect(outcomes[0]).to.include({ retryAfterMs: 0 });
+    });
+
+    it('closing ends what is under way, and closing twice is safe', async () => {
+      server.fail({ kind: 'hang' });
+      const sink = open();
+      const sending = sink.send(rows(1), NEVER);
+      await until('the request is there', () => server.requests.length === 1);
+      await Promise.all([sink.close(), sink.close()]);
+      expect(kinds(await sending)).to.deep.equal(['wait']);
+      expect(kinds(await sink.send(rows(1), NEVER))).to.deep.equal(['wait']);
+    });
+  });
+});
