@@ -55,6 +55,7 @@ export function openSearchClient(settings: ClientSettings, options: ClientOption
 
   async function post(path: string, request: { body: string; type: string; signal: AbortSignal }): Promise<Reply> {
     const { signal } = request;
+    const deadline = endAfter(2 * answerTimeoutMs, signal);
     try {
       const asGzip = destination.compression === 'gzip';
       const body = asGzip ? await compress(request.body, { level: constants.Z_BEST_SPEED }) : request.body;
@@ -63,7 +64,7 @@ export function openSearchClient(settings: ClientSettings, options: ClientOption
         path: `${prefix}${path}`,
         headers: { ...headers, 'content-type': request.type, ...(asGzip ? { 'content-encoding': 'gzip' } : {}) },
         body,
-        signal: AbortSignal.any([signal, AbortSignal.timeout(2 * answerTimeoutMs)]),
+        signal: deadline.signal,
       });
       const text = await response.body.text();
       const status = response.statusCode;
@@ -76,6 +77,8 @@ export function openSearchClient(settings: ClientSettings, options: ClientOption
       };
     } catch (error) {
       return signal.aborted || closing !== undefined ? { kind: 'aborted' } : silence(error);
+    } finally {
+      deadline.clear();
     }
   }
 
@@ -87,6 +90,25 @@ export function openSearchClient(settings: ClientSettings, options: ClientOption
     close() {
       closing ??= pool.destroy();
       return closing;
+    },
+  };
+}
+
+/**
+ * Ends with `parent` or after `ms`. By hand, because the timer of AbortSignal.timeout and its hold on `parent` would
+ * outlive every request by minutes.
+ */
+function endAfter(ms: number, parent: AbortSignal): { signal: AbortSignal; clear(): void } {
+  const controller = new AbortController();
+  const end = (): void => controller.abort(parent.reason);
+  const timer = setTimeout(() => controller.abort(new Error(`no complete answer within ${ms} ms`)), ms);
+  if (parent.aborted) end();
+  else parent.addEventListener('abort', end, { once: true });
+  return {
+    signal: controller.signal,
+    clear() {
+      clearTimeout(timer);
+      parent.removeEventListener('abort', end);
     },
   };
 }

@@ -1,0 +1,68 @@
+/**
+ * Stands between a sink and an engine, real or scripted, and can be away or lose answers: the request is obeyed, and the
+ * connection ends before the answer. It comes back on the port it had.
+ */
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+export interface EngineRelay {
+  url: string;
+  /** Answers to `_bulk` are lost from now on, or arrive again. */
+  loseAnswers(lose: boolean): void;
+  /** Nobody listens from now on. */
+  leave(): Promise<void>;
+  comeBack(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export async function startEngineRelay(engineUrl: string): Promise<EngineRelay> {
+  let losing = false;
+  const server = createServer((request, response) => {
+    relay(engineUrl, request, response, () => losing).catch(() => response.destroy());
+  });
+  const leave = async (): Promise<void> => {
+    if (!server.listening) return;
+    server.closeAllConnections();
+    await new Promise<void>((resolve) => server.close(() => resolve()));
+  };
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}`,
+    loseAnswers(lose) {
+      losing = lose;
+    },
+    leave,
+    async comeBack() {
+      server.listen(port, '127.0.0.1');
+      await once(server, 'listening');
+    },
+    close: leave,
+  };
+}
+
+async function relay(
+  engineUrl: string,
+  request: IncomingMessage,
+  response: ServerResponse,
+  isLosing: () => boolean,
+): Promise<void> {
+  const pieces: Buffer[] = [];
+  for await (const piece of request) pieces.push(Buffer.from(piece));
+  const headers: Record<string, string> = {};
+  for (const name of ['authorization', 'content-type', 'content-encoding']) {
+    const value = request.headers[name];
+    if (typeof value === 'string') headers[name] = value;
+  }
+  const body = Buffer.concat(pieces);
+  const answer = await fetch(`${engineUrl}${request.url}`, { method: 'POST', headers, body, redirect: 'manual' });
+  const text = await answer.text();
+  if (isLosing() && request.url?.endsWith('/_bulk')) {
+    response.destroy();
+    return;
+  }
+  response.writeHead(answer.status, { 'content-type': answer.headers.get('content-type') ?? 'text/plain' });
+  response.end(text);
+}
