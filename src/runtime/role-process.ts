@@ -1,0 +1,53 @@
+/**
+ * One role as a child process, and as a Service of its parent: a crash stays in its role and is answered by a new
+ * process. The child is told to stop by closing its channel, which also happens when we die without a word; what has not
+ * ended after the grace is killed, so that nothing is left running.
+ */
+import { type ChildProcess, fork } from 'node:child_process';
+import type { Service } from './service.ts';
+
+export interface RoleProcessOptions {
+  /** The module to run; the role is its argument. */
+  entry: string;
+  env: NodeJS.ProcessEnv;
+  /** Milliseconds from the word to the kill. */
+  graceMs: number;
+  /** Hears the pid of each new process. */
+  onStart?: (pid: number) => void;
+}
+
+export function roleProcess(role: string, options: RoleProcessOptions): Service {
+  return {
+    name: role,
+    async run(signal) {
+      if (signal.aborted) return;
+      const child = fork(options.entry, [role], { env: options.env, stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
+      if (child.pid !== undefined) options.onStart?.(child.pid);
+      const stop = (): void => endChild(child, options.graceMs);
+      signal.addEventListener('abort', stop, { once: true });
+      try {
+        const ending = await ended(child);
+        if (!signal.aborted) throw new Error(`the role ${role} ended by itself (${ending})`);
+      } finally {
+        signal.removeEventListener('abort', stop);
+      }
+    },
+    close: async () => undefined,
+  };
+}
+
+function endChild(child: ChildProcess, graceMs: number): void {
+  if (child.connected) child.disconnect();
+  const timer = setTimeout(() => child.kill('SIGKILL'), graceMs);
+  child.once('exit', () => clearTimeout(timer));
+}
+
+async function ended(child: ChildProcess): Promise<string> {
+  return await new Promise((resolve, reject) => {
+    child.once('exit', (code, signal) => resolve(signal ?? `code ${code}`));
+    child.once('error', (error) => {
+      // A failed kill or send is no end; a process that never came to life is.
+      if (child.pid === undefined) reject(error);
+    });
+  });
+}

@@ -1,0 +1,72 @@
+/**
+ * What an embedded service must know again on its next start: keys, passwords, ports. Kept in state.json, readable by
+ * its owner alone, written whole or not at all. The folder itself may be entered by others: the embedded server runs
+ * as another account when we are root, and keeps its data in there.
+ */
+import { randomBytes } from 'node:crypto';
+import { chmod, mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { z } from 'zod';
+import { MillraceError } from '../model/errors.ts';
+
+const State = z.object({
+  secretKey: z.string().min(32),
+  postgresPassword: z.string().min(1),
+  apiToken: z.string().min(8),
+  /** Where it listened last; wanted again. */
+  httpPort: z.number().int().optional(),
+  postgresPort: z.number().int().optional(),
+});
+export type State = z.infer<typeof State>;
+
+/** Reads the state; undefined when there is none. @throws MillraceError bad_setting when the file is not ours. */
+export async function readState(dir: string): Promise<State | undefined> {
+  const file = path.join(dir, 'state.json');
+  const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return undefined;
+    throw new MillraceError('bad_setting', `${file} cannot be read (${error.code})`, {
+      remedy: 'Start as the account that made it, or in another folder.',
+    });
+  });
+  if (text === undefined) return undefined;
+  const parsed = State.safeParse(parseJson(text));
+  if (parsed.success) return parsed.data;
+  const fields = parsed.error.issues.map((issue) => issue.path.join('.') || 'the file').join(', ');
+  throw new MillraceError('bad_setting', `${file} is damaged: ${fields}`, {
+    remedy: `Bring it back from a copy, or remove ${dir} to begin anew (its databases are lost).`,
+  });
+}
+
+/** Reads the state, or makes and keeps a new one. `random`: n bytes. */
+export async function openState(dir: string, random: (size: number) => Buffer = randomBytes): Promise<State> {
+  await mkdir(dir, { recursive: true, mode: 0o755 });
+  const found = await readState(dir);
+  if (found !== undefined) return found;
+  const state: State = {
+    secretKey: random(32).toString('base64url'),
+    postgresPassword: random(18).toString('base64url'),
+    apiToken: `mr_${random(24).toString('base64url')}`,
+  };
+  await writeState(dir, state);
+  return state;
+}
+
+export async function writeState(dir: string, state: State): Promise<void> {
+  await writePrivate(path.join(dir, 'state.json'), `${JSON.stringify(state, undefined, 2)}\n`);
+}
+
+/** A file for its owner alone, whole or not at all. */
+export async function writePrivate(file: string, text: string): Promise<void> {
+  const fresh = `${file}.${process.pid}`;
+  await writeFile(fresh, text, { mode: 0o600, flush: true });
+  await chmod(fresh, 0o600);
+  await rename(fresh, file);
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,32 @@
+/**
+ * When a process must end. On its own: by SIGINT, SIGTERM or SIGHUP. As a child: when the channel to its parent closes,
+ * because the parent said so or died (also by kill -9), or by SIGTERM. A child ignores SIGINT and SIGHUP: a terminal's
+ * Ctrl-C reaches the whole group, and the parent, which gets it too, decides the order. Told twice, it ends once.
+ */
+export interface StopSignal {
+  signal: AbortSignal;
+  /** Ends the process by force if it is still there `graceMs` after it was told to stop: nobody may be left to do it. */
+  failsafe(graceMs: number): void;
+}
+
+export function stopSignal(target: NodeJS.Process): StopSignal {
+  const stop = new AbortController();
+  const tell = (): void => stop.abort();
+  const nothing = (): void => undefined;
+  const isChild = target.channel !== undefined;
+  target.on('SIGTERM', tell);
+  target.on('SIGINT', isChild ? nothing : tell);
+  target.on('SIGHUP', isChild ? nothing : tell);
+  if (isChild) {
+    target.on('disconnect', tell);
+    if (!target.connected) tell();
+  }
+  return {
+    signal: stop.signal,
+    failsafe(graceMs) {
+      const arm = (): void => void setTimeout(() => target.exit(1), graceMs).unref();
+      if (stop.signal.aborted) arm();
+      else stop.signal.addEventListener('abort', arm, { once: true });
+    },
+  };
+}
