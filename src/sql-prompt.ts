@@ -1,0 +1,100 @@
+/**
+ * `npm run sql`: one statement, or a prompt, for machines without psql. It prints what a person wants to see: an aligned
+ * table, or how many rows were affected, or Postgres' own error. Rows go to the screen of who asked, and nowhere else.
+ */
+import path from 'node:path';
+import { createInterface } from 'node:readline/promises';
+import { openSession, type SqlSession } from './db/session.ts';
+import { MillraceError } from './model/errors.ts';
+import { readState } from './runtime/state.ts';
+import { isComplete, table } from './sql-table.ts';
+
+export interface SqlOptions {
+  /** The statement; absent: a prompt. */
+  sql?: string;
+  /** Database of the embedded server, or of the server of DATABASE_URL. */
+  database?: string;
+  home: string;
+  env: NodeJS.ProcessEnv;
+}
+
+export interface Terminal {
+  input: NodeJS.ReadableStream;
+  output: NodeJS.WritableStream;
+}
+
+/** Returns the exit code: 1 when the (last) statement failed. @throws MillraceError when there is no server. */
+export async function runSql(options: SqlOptions, terminal: Terminal): Promise<number> {
+  const address = await sqlAddress(options);
+  const session = await openSession(address).catch((cause: unknown) => {
+    throw new MillraceError('unavailable', 'The database cannot be reached', {
+      remedy: options.env.DATABASE_URL
+        ? 'See DATABASE_URL.'
+        : 'Run `npm start` in this folder first, and leave it running.',
+      cause,
+    });
+  });
+  try {
+    if (options.sql !== undefined) return await execute(session, options.sql, terminal);
+    return await prompt(session, new URL(address).pathname.slice(1), terminal);
+  } finally {
+    await session.close();
+  }
+}
+
+/** The database that is meant: DATABASE_URL's server, else the embedded one of `home`. */
+export async function sqlAddress(options: SqlOptions): Promise<string> {
+  const url = new URL(options.env.DATABASE_URL || (await embeddedAddress(options.home)));
+  if (options.database !== undefined) url.pathname = `/${encodeURIComponent(options.database)}`;
+  return url.href;
+}
+
+async function embeddedAddress(home: string): Promise<string> {
+  const state = await readState(home);
+  if (state?.postgresPort === undefined) {
+    throw new MillraceError('unavailable', `There is no embedded server in ${path.resolve(home)}`, {
+      remedy: 'Run `npm start` in this folder first, or set DATABASE_URL.',
+    });
+  }
+  return `postgres://postgres:${encodeURIComponent(state.postgresPassword)}@127.0.0.1:${state.postgresPort}/millrace`;
+}
+
+async function prompt(session: SqlSession, database: string, terminal: Terminal): Promise<number> {
+  const lines = createInterface({ input: terminal.input, output: terminal.output });
+  terminal.output.write('A statement ends with a semicolon. \\q, Ctrl-D or Ctrl-C leaves.\n');
+  let text = '';
+  let code = 0;
+  const ask = (): void => {
+    lines.setPrompt(text === '' ? `${database}=> ` : `${database}-> `);
+    lines.prompt();
+  };
+  ask();
+  for await (const line of lines) {
+    if (text === '' && ['\\q', 'exit', 'quit'].includes(line.trim())) break;
+    text += text === '' ? line : `\n${line}`;
+    if (text.trim() === '') text = '';
+    else if (isComplete(text)) {
+      code = await execute(session, text, terminal);
+      text = '';
+    }
+    ask();
+  }
+  if (text.trim() !== '') code = await execute(session, text, terminal);
+  lines.close();
+  return code;
+}
+
+async function execute(session: SqlSession, sql: string, terminal: Terminal): Promise<number> {
+  const outcome = await session.execute(sql);
+  if ('error' in outcome) {
+    terminal.output.write(`${outcome.error}\n`);
+    return 1;
+  }
+  for (const result of outcome.results) {
+    terminal.output.write(
+      result.columns.length > 0 ? table(result) : `${result.command} ${result.rowCount ?? ''}`.trimEnd(),
+    );
+    terminal.output.write('\n');
+  }
+  return 0;
+}
