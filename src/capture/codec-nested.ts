@@ -94,7 +94,10 @@ export function vectorCodec(element: ColumnCodec): ColumnCodec {
   };
 }
 
-/** `(1,,"a ""b""")`: an object of the attributes. A text with more or fewer fields is refused: the type has changed. */
+/**
+ * `(1,,"a ""b""")`: an object of the attributes. The type may have changed since it was read: attributes that an older
+ * row does not carry yet are left out; a text with more fields than attributes is refused.
+ */
 export function compositeCodec(attributes: readonly { name: string; codec: ColumnCodec }[]): ColumnCodec {
   const members = attributes
     .map(({ name, codec }, index) => ({ name: Buffer.from(name), label: label(name), codec, index }))
@@ -103,14 +106,15 @@ export function compositeCodec(attributes: readonly { name: string; codec: Colum
     const fields = readFields(from);
     if (!fields) return false;
     // `()` is one null field, or none.
-    if (fields.length !== attributes.length && !(attributes.length === 0 && from.end - from.start === 2)) return false;
+    if (fields.length > attributes.length && from.end - from.start > 2) return false;
     out.byte(OPEN);
     let first = true;
     for (const { label, codec, index } of members) {
+      const field = fields[index];
+      if (field === undefined) continue;
       if (!first) out.byte(COMMA);
       first = false;
       out.copy(label);
-      const field = fields[index];
       if (!field) out.copy(NULL);
       else if (!codec(out, field)) return false;
     }

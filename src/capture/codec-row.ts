@@ -206,7 +206,11 @@ export class RowCodec {
   /** The tuple that holds every column, in the usual case. */
   #wholeTuple(message: RowMessage): Tuple | undefined {
     const tuple = message.tag === 'delete' ? message.old : message.new;
-    if (tuple.ranges.length !== this.columns.length * 2) {
+    const count = this.columns.length * 2;
+    if (
+      tuple.ranges.length !== count ||
+      (message.tag === 'update' && (message.old?.ranges.length ?? count) !== count)
+    ) {
       throw new MillraceError('bad_source', 'a row does not have the columns that its Relation message announced');
     }
     if (message.tag === 'delete') return message.oldKind === 'full' ? tuple : undefined;
