@@ -224,8 +224,9 @@ end
 $$;
 
 -- Leases up to p_batch messages of a consumer: their ids, in order, and the lease's token (null when there are none).
+-- more: it stopped because it had passed 1,000 rows, and another call may find something behind them.
 create function millrace_private.claim(
-  p_sink_no integer, p_batch integer, p_visibility interval, out token text, out ids bigint[])
+  p_sink_no integer, p_batch integer, p_visibility interval, out token text, out ids bigint[], out more boolean)
 language plpgsql
 set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_bitmapscan = off
 set enable_mergejoin = off set enable_hashjoin = off set jit = off set lock_timeout = '2s' as $$
@@ -245,10 +246,14 @@ declare
   v_passed integer := 0;
   v_bound bigint;
   v_new bigint[] := '{}';
+  v_groups bigint[] := '{}';
 begin
   perform millrace_private.require_read_committed();
   ids := '{}';
-  select c.* into v_consumer from millrace_private.consumers c where c.sink_no = p_sink_no for no key update;
+  more := false;
+  -- The shared lock is always had; it shows consumer_status who has the row.
+  select c.* into v_consumer from millrace_private.consumers c
+   where c.sink_no = p_sink_no and pg_try_advisory_xact_lock_shared(7377, c.sink_no) for no key update;
   if not found or not v_consumer.active then
     return;
   end if;
@@ -325,7 +330,7 @@ begin
     v_bound := case when v_consumer.max_per_group = 1 then 9223372036854775807 else v_cursor + 1 end;
     v_hi := v_cursor;
     for r in
-      select m.id,
+      select m.id, m.group_key,
              exists (select from millrace_private.exceptions x where x.sink_no = p_sink_no and x.id = m.id) as exception,
              exists (select from millrace_private.messages e
                       where e.sink_no = p_sink_no and e.group_key = m.group_key and e.id < least(m.id, v_bound)
@@ -353,6 +358,9 @@ begin
                   else (select count(*) from (select from millrace_private.messages e
                                                where e.sink_no = p_sink_no and e.group_key = m.group_key
                                                  and e.id < m.id and e.id > v_cursor
+                                                 and not exists (select from millrace_private.exceptions p
+                                                                  where p.sink_no = p_sink_no and p.id = e.id
+                                                                    and p.state = 'parked')
                                                limit v_consumer.max_per_group) before) end as before
         from millrace_private.messages m
        where m.sink_no = p_sink_no and m.lane = 0 and m.id > v_cursor
@@ -360,11 +368,17 @@ begin
     loop
       if r.exception then
         v_passed := v_passed + 1;
-      elsif r.behind or (v_consumer.max_per_group > 1 and r.before >= v_consumer.max_per_group) then
-        exit when v_passed = 1000;
+      elsif r.behind or r.before >= v_consumer.max_per_group
+            or r.before > coalesce(cardinality(array_positions(v_groups, r.group_key)), 0) then
+        -- The last condition: of those before it in its group, one does not go now (max_per_group above 1).
+        more := v_passed >= 1000;
+        exit when more;
         v_passed := v_passed + 1;
       else
         v_new := v_new || r.id;
+        if v_consumer.max_per_group > 1 then
+          v_groups := v_groups || r.group_key;
+        end if;
       end if;
       v_hi := r.id;
       exit when cardinality(v_new) + cardinality(ids) = v_batch;
@@ -423,16 +437,23 @@ begin
     if p_what = 'ack' and v_held and v_lease.dense and v_lease.remaining = v_lease.size
        and cardinality(t.ids) = v_lease.size
        and t.ids[1] > v_lease.lo and t.ids[cardinality(t.ids)] = v_lease.hi then
-      -- The whole batch, untouched: by range.
+      -- The whole batch, untouched: by range. (An id that never was one must not take another's place, hence the last
+      -- condition; written so that it does not become an index condition with a probe for each id.)
       with gone as (
         delete from millrace_private.messages m
          where m.sink_no = p_sink_no and m.lane = 0 and m.id > v_lease.lo and m.id <= v_lease.hi
+           and m.id + 0 = any (t.ids)
         returning m.group_key, m.group_key2
       )
       select count(*), array_agg(g.group_key) filter (where g.group_key is not null)
              || coalesce(array_agg(g.group_key2) filter (where g.group_key2 is not null), '{}')
         into v_taken, v_more from gone g;
-      delete from millrace_private.leases l where l.sink_no = p_sink_no and l.token = t.token;
+      if v_taken = v_lease.size then
+        delete from millrace_private.leases l where l.sink_no = p_sink_no and l.token = t.token;
+      else
+        update millrace_private.leases l set remaining = l.remaining - v_taken
+         where l.sink_no = p_sink_no and l.token = t.token;
+      end if;
       v_count := v_count + v_taken;
       v_groups := v_groups || v_more;
       continue;
@@ -548,17 +569,86 @@ language sql stable as $$
     || coalesce(',"unchanged_toast":' || m.unchanged_toast, '') || ',' || p_sink || '}'
 $$;
 
--- The finished message as text. What is the same for a sink or a table is spliced in here.
+-- The members of a message that was not shaped. What is the same for a sink or a table is spliced in here.
+create function millrace_private.message_members(m millrace_private.messages, p_table text, p_sink text) returns text
+language sql stable as $$
+  select '"record":' || m.record || ',"changes":' || coalesce(m.changes, 'null') || ',"action":"' || m.action
+    || '","metadata":' || millrace_private.metadata_text(m, p_table, p_sink)
+$$;
+
+-- The finished message as text.
 create function millrace_private.message_text(m millrace_private.messages, p_table text, p_sink text) returns text
 language sql stable as $$
-  select coalesce(m.payload,
-    '{"record":' || m.record || ',"changes":' || coalesce(m.changes, 'null') || ',"action":"' || m.action
-    || '","metadata":' || millrace_private.metadata_text(m, p_table, p_sink) || '}')
+  select coalesce(m.payload, '{' || millrace_private.message_members(m, p_table, p_sink) || '}')
+$$;
+
+-- The messages of a lease as one text: JSON objects with their ack_id, a comma between them, in order. p_nested: the
+-- message is a member "data" (so it always is when it was shaped). It stops before the message that would exceed
+-- p_bytes, but not before the first; messages after last_id are not in the text. Rows of a lease cannot change.
+create function millrace_private.read_messages(
+  p_sink_no integer, p_token text, p_ids bigint[], p_nested boolean, p_bytes bigint,
+  out messages text, out count integer, out last_id bigint)
+language plpgsql stable
+set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_bitmapscan = off
+set enable_mergejoin = off set enable_hashjoin = off set jit = off as $$
+declare
+  v_ids bigint[] := p_ids;
+begin
+  -- The sizes first: a batch of large rows must fill nobody's memory.
+  if cardinality(p_ids) > 1 and (
+      select sum(m.bytes)
+        from unnest(p_ids) i (id)
+       cross join lateral (select octet_length(o.record) + coalesce(octet_length(o.changes), 0)
+                                  + coalesce(octet_length(o.payload), 0) as bytes
+                             from millrace_private.messages o
+                            where o.sink_no = p_sink_no and o.lane = 0 and o.id = i.id limit 1) m) > p_bytes then
+    select array_agg(r.id) into v_ids
+      from (select i.id, i.place, sum(m.bytes) over (order by i.place) as bytes
+              from unnest(p_ids) with ordinality i (id, place)
+             cross join lateral (select octet_length(o.record) + coalesce(octet_length(o.changes), 0)
+                                        + coalesce(octet_length(o.payload), 0) as bytes
+                                   from millrace_private.messages o
+                                  where o.sink_no = p_sink_no and o.lane = 0 and o.id = i.id limit 1) m) r
+     where r.bytes <= p_bytes or r.place = 1;
+  end if;
+  select string_agg('{"ack_id":"' || p_token || '-' || i.id || '",' || m.body || '}', ',' order by i.id),
+         count(*), max(i.id)
+    into messages, count, last_id
+    from unnest(v_ids) i (id)
+   cross join lateral (select case when p_nested or o.payload is not null
+                                   then '"data":' || millrace_private.message_text(o, t.metadata, s.metadata)
+                                   else millrace_private.message_members(o, t.metadata, s.metadata) end as body
+                         from millrace_private.messages o
+                         join millrace_private.source_tables t on t.no = o.source_table
+                         join millrace_private.sinks s on s.no = o.sink_no
+                        where o.sink_no = p_sink_no and o.lane = 0 and o.id = i.id limit 1) m;
+end
+$$;
+
+-- Receive in one round trip: the lease is committed, and the consumer free for the next one, before a message is read, so
+-- that a client that stops reading holds nobody up. ids are all that were leased; see read_messages for the others.
+-- Without a message: more (see claim), and in how many milliseconds something is due.
+create procedure millrace_private.receive_batch(
+  p_sink_no integer, p_batch integer, p_nested boolean, p_bytes bigint,
+  inout token text, inout ids bigint[], inout messages text, inout count integer, inout last_id bigint,
+  inout more boolean, inout due_in_ms double precision) language plpgsql as $$
+begin
+  select c.token, c.ids, c.more into token, ids, more from millrace_private.claim(p_sink_no, p_batch, null) c;
+  commit;
+  if token is null then
+    due_in_ms := extract(epoch from millrace_private.next_due(p_sink_no, 0) - clock_timestamp()) * 1000;
+  else
+    select r.messages, r.count, r.last_id into messages, count, last_id
+      from millrace_private.read_messages(p_sink_no, token, ids, p_nested, p_bytes) r;
+  end if;
+end
 $$;
 
 create function millrace.receive(
   consumer text, batch_size integer default 1, visibility_timeout interval default null)
-returns table (ack_id text, message json) language plpgsql as $$
+returns table (ack_id text, message json) language plpgsql
+set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_bitmapscan = off
+set enable_mergejoin = off set enable_hashjoin = off set jit = off as $$
 declare
   v_no integer := millrace_private.consumer_no(consumer);
   v_claim record;
@@ -571,13 +661,14 @@ begin
   end if;
   select c.token, c.ids into v_claim from millrace_private.claim(v_no, batch_size, visibility_timeout) c;
   return query
-    select v_claim.token || '-' || m.id,
-           millrace_private.message_text(m, t.metadata, s.metadata)::json
-      from millrace_private.messages m
-      join millrace_private.source_tables t on t.no = m.source_table
-      join millrace_private.sinks s on s.no = m.sink_no
-     where m.sink_no = v_no and m.lane = 0 and m.id = any (v_claim.ids)
-     order by m.id;
+    select v_claim.token || '-' || i.id, m.message::json
+      from unnest(v_claim.ids) i (id)
+     cross join lateral (select millrace_private.message_text(o, t.metadata, s.metadata) as message
+                           from millrace_private.messages o
+                           join millrace_private.source_tables t on t.no = o.source_table
+                           join millrace_private.sinks s on s.no = o.sink_no
+                          where o.sink_no = v_no and o.lane = 0 and o.id = i.id limit 1) m
+     order by i.id;
 end
 $$;
 comment on function millrace.receive(text, integer, interval) is

@@ -203,3 +203,26 @@ create function millrace.resume(sink text) returns boolean language sql as $$
   select millrace_private.set_status(sink, 'active')
 $$;
 comment on function millrace.resume(text) is 'Goes on with delivery to a sink. False when it was active already.';
+
+-- After a gap (database_status says needs_resync): capture starts again from here, in a new epoch. What happened in the
+-- gap is not captured; bring the sinks up to date afterwards.
+create function millrace.accept_gap(database text) returns integer language plpgsql as $$
+declare
+  v_no integer;
+  v_epoch integer;
+begin
+  select d.no into v_no from millrace_private.databases d where d.name = database or d.id::text = database;
+  if not found then
+    raise exception 'there is no database of this name or id' using errcode = 'MR404',
+      hint = 'select database_name from millrace.database_status';
+  end if;
+  update millrace_private.positions p
+     set epoch = p.epoch + 1, generation = p.generation + 1, system_identifier = null, timeline = null,
+         database_oid = null, slot_name = null, publication_oid = null, state = 'starting', reason = null, remedy = null
+   where p.database_no = v_no returning p.epoch into v_epoch;
+  perform pg_notify('millrace_catalog', '');
+  return v_epoch;
+end
+$$;
+comment on function millrace.accept_gap(text) is
+  'Starts capture of a database again after a gap, in a new epoch (returned). A lost slot must be dropped first.';

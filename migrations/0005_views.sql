@@ -84,7 +84,7 @@ create view millrace.consumer_status as
          millrace_private.next_due(s.no, 0) as next_due_at,
          (select array_agg(distinct k.pid) from pg_locks k
             join pg_stat_activity a on a.pid = k.pid
-           where k.locktype = 'advisory' and k.classid = 7376 and k.objid = s.no::oid and k.objsubid = 2 and k.granted
+           where k.locktype = 'advisory' and k.classid in (7376, 7377) and k.objid = s.no::oid and k.objsubid = 2 and k.granted
              and a.xact_start < clock_timestamp() - interval '2 s') as blocked_by
     from millrace_private.sinks s
     join millrace_private.consumers c on c.sink_no = s.no

@@ -1,0 +1,4 @@
+select p.oid::bigint as oid, p.puballtables as all_tables, p.pubinsert and p.pubupdate and p.pubdelete as complete,
+       pg_catalog.obj_description(p.oid, 'pg_publication') as comment
+  from pg_catalog.pg_publication p
+ where p.pubname = $1::name

@@ -1,0 +1,239 @@
+/**
+ * A decoded change -> rows of the message table, one per sink that wants it. Runs while the wire's bytes are valid, and
+ * keeps text only; the one exception is an update with unchanged TOASTed values that nobody sent, whose bytes are copied
+ * until those values were read again (toast.ts).
+ *
+ * Ids are given out here, in commit order: capture is the only writer of its database, fenced by its generation.
+ */
+import { addressLine, type ChangeText, changeLine, type ParkedOnArrival } from '../messages/batch.ts';
+import type { Reread } from './codec-row.ts';
+import type { RowMessage, Tuple } from './decode.ts';
+import { passes } from './filter.ts';
+import { groupKey, laneOf } from './group.ts';
+import type { Route } from './match.ts';
+import type { LoadedRelation } from './relation.ts';
+
+/** The transaction that the source sends right now. */
+export interface OpenTransaction {
+  commitLsn: bigint;
+  /** As Postgres reads it, UTC with microseconds. */
+  committedAt: string;
+  annotations: string | null;
+}
+
+/** What was assembled and not persisted yet. */
+export interface Pending {
+  lines: string[];
+  bytes: number;
+  parked: ParkedOnArrival[];
+  deferred: Deferred[];
+  sinks: Set<number>;
+  nextId: number;
+}
+
+/** An update that waits for values to be read again; `render` fills its line. */
+export interface Deferred {
+  relation: LoadedRelation;
+  key: readonly string[];
+  missing: readonly number[];
+  render(reread: Reread | undefined): void;
+}
+
+export interface Change {
+  message: RowMessage;
+  relation: LoadedRelation;
+  transaction: OpenTransaction;
+  commitIdx: number;
+  /** Longer rows keep their key only, and are parked. */
+  maxRowBytes: number;
+}
+
+export const emptyPending = (nextId: number): Pending => ({
+  lines: [],
+  bytes: 0,
+  parked: [],
+  deferred: [],
+  sinks: new Set(),
+  nextId,
+});
+
+/** Adds a change for every sink that wants it. */
+export function addChange(pending: Pending, change: Change): void {
+  const { relation, message } = change;
+  if (relation.routes.length === 0) return;
+  const ids = { old: pending.nextId, new: pending.nextId + 1 };
+  pending.nextId += 2;
+  const missing = relation.codec.missing(message);
+  const key = missing.length > 0 ? relation.codec.key(message) : null;
+  if (missing.length === 0 || key === null || key.length === 0) {
+    push(pending, render(pending, change, { ids, missing, reread: undefined }));
+    return;
+  }
+  const place = pending.lines.length;
+  const kept = { ...change, message: copyOf(message) };
+  push(pending, '');
+  pending.bytes += bytesOf(message).length;
+  pending.deferred.push({
+    relation,
+    key,
+    missing,
+    render(reread) {
+      pending.lines[place] = render(pending, kept, { ids, missing, reread });
+    },
+  });
+}
+
+function push(pending: Pending, line: string): void {
+  pending.lines.push(line);
+  pending.bytes += line.length;
+}
+
+interface Known {
+  /** Of a key change's delete, and of everything else. Both are above every id given out before. */
+  ids: { old: number; new: number };
+  missing: readonly number[];
+  reread: Reread | undefined;
+}
+
+function render(pending: Pending, change: Change, known: Known): string {
+  const tooLarge = bytesOf(change.message).length > change.maxRowBytes;
+  const asIs = lazily(() => changeLine(textOf(change, known, tooLarge)));
+  const asDelete = lazily(() => changeLine(deleteText(change, known)));
+  const { codec } = change.relation;
+  const key = codec.key(change.message, known.reread);
+  const oldKey = codec.oldKey(change.message);
+  let lines = '';
+  const put = (
+    route: Route,
+    row: { id: number; key: readonly string[] | null; key2?: readonly string[]; line: string },
+  ) => {
+    const group = groupsOf(route, change, row);
+    const lane = route.fixedLane ?? laneOf(group.key ?? 0, route.lanes);
+    const reason = route.parkReason ?? (tooLarge ? TOO_LARGE : row.key === null ? NO_KEY : undefined);
+    if (reason) pending.parked.push({ sinkNo: route.sinkNo, lane, id: row.id, groupKey: group.key, error: reason });
+    pending.sinks.add(route.sinkNo);
+    lines += addressLine({ sinkNo: route.sinkNo, lane, groupKey: group.key, groupKey2: group.key2 }, row.id) + row.line;
+  };
+  const rekeyed = oldKey !== null && key !== null && oldKey.length > 0;
+  for (const route of change.relation.routes) {
+    const verdict = judge(route, change, known.reread);
+    if (verdict === 'skip') continue;
+    if (route.kind === 'search_index' && rekeyed) {
+      put(route, { id: known.ids.old, key: oldKey, line: asDelete() });
+      if (verdict === 'deliver') put(route, { id: known.ids.new, key, line: asIs() });
+    } else if (verdict === 'leave') put(route, { id: known.ids.new, key, line: asDelete() });
+    else put(route, { id: known.ids.new, key, ...(rekeyed ? { key2: oldKey } : {}), line: asIs() });
+  }
+  return lines;
+}
+
+const TOO_LARGE = 'the row is larger than max_row_bytes: only its key was kept';
+const NO_KEY = 'the change does not carry the whole primary key: the replica identity must cover it';
+
+function judge(route: Route, { message, relation }: Change, reread: Reread | undefined): 'deliver' | 'leave' | 'skip' {
+  if (!route.actions.has(message.tag)) return 'skip';
+  for (const filter of route.filters) {
+    const carried = relation.codec.text(message, filter.columnIndex);
+    const text = carried === undefined ? reread?.get(filter.columnIndex) : carried;
+    // What a delete does not carry cannot be judged, and is not lost.
+    if (text === undefined || passes(filter, text)) continue;
+    return message.tag === 'update' && route.deleteOnLeave ? 'leave' : 'skip';
+  }
+  return 'deliver';
+}
+
+function groupsOf(
+  route: Route,
+  { message, relation }: Change,
+  row: { key: readonly string[] | null; key2?: readonly string[] },
+): { key: number | null; key2: number | null } {
+  const none = { key: null, key2: null };
+  if (route.groupColumns === undefined || row.key === null) return none;
+  if (route.groupColumns.length > 0) {
+    const now = columnTexts(relation, message, route.groupColumns);
+    if (now) {
+      const before =
+        message.tag === 'update' && message.old && message.oldKind === 'full'
+          ? columnTexts(
+              relation,
+              { tag: 'delete', oid: message.oid, old: message.old, oldKind: 'full' },
+              route.groupColumns,
+            )
+          : undefined;
+      const key = groupKey(relation.oid, now);
+      const key2 = before ? groupKey(relation.oid, before) : key;
+      return { key, key2: key2 === key ? null : key2 };
+    }
+  }
+  if (row.key.length === 0) return none;
+  const key2 = row.key2 && route.kind === 'pull' ? groupKey(relation.oid, row.key2) : null;
+  return { key: groupKey(relation.oid, row.key), key2 };
+}
+
+function columnTexts(relation: LoadedRelation, message: RowMessage, indexes: readonly number[]): string[] | undefined {
+  const texts = indexes.map((index) => relation.codec.text(message, index));
+  return texts.includes(undefined) ? undefined : texts.map((text) => text ?? '\u0000');
+}
+
+function textOf(change: Change, known: Known, keyOnly: boolean): ChangeText {
+  const { codec } = change.relation;
+  const { message } = change;
+  const left = known.missing.filter((index) => !known.reread?.has(index)).map((index) => codec.columns[index]!.name);
+  return {
+    ...shared(change),
+    action: message.tag,
+    recordPks: JSON.stringify(codec.key(message, known.reread) ?? []),
+    record: keyOnly ? codec.pick(message, codec.keyIndexes) : codec.record(message, known.reread),
+    changes: keyOnly ? (message.tag === 'update' ? '{}' : null) : codec.changes(message),
+    unchangedToast: left.length > 0 ? JSON.stringify(left) : null,
+  };
+}
+
+/** The old row of an update as a delete: of a key change, or of a row that left the filters. */
+function deleteText(change: Change, known: Known): ChangeText {
+  const { codec } = change.relation;
+  const { message } = change;
+  const old = message.tag === 'update' ? message.old : null;
+  const gone: RowMessage =
+    message.tag === 'update' && old !== null && message.oldKind !== null
+      ? { tag: 'delete', oid: message.oid, old, oldKind: message.oldKind }
+      : message;
+  const key = codec.oldKey(message) ?? codec.key(message, known.reread) ?? [];
+  return {
+    ...shared(change),
+    action: 'delete',
+    recordPks: JSON.stringify(key),
+    record: gone.tag === 'delete' ? codec.record(gone) : codec.pick(message, codec.keyIndexes),
+    changes: null,
+    unchangedToast: null,
+  };
+}
+
+function shared({ relation, transaction, commitIdx }: Change) {
+  return {
+    sourceTable: relation.sourceTable,
+    commitLsn: transaction.commitLsn,
+    commitIdx,
+    committedAt: transaction.committedAt,
+    annotations: transaction.annotations,
+  };
+}
+
+function lazily<Value>(make: () => Value): () => Value {
+  let made: { value: Value } | undefined;
+  return () => {
+    made ??= { value: make() };
+    return made.value;
+  };
+}
+
+const bytesOf = (message: RowMessage): Buffer => (message.tag === 'delete' ? message.old.bytes : message.new.bytes);
+
+/** The same message on bytes of its own. */
+function copyOf(message: RowMessage): RowMessage {
+  const bytes = Buffer.from(bytesOf(message));
+  const moved = (tuple: Tuple): Tuple => ({ ...tuple, bytes });
+  if (message.tag === 'insert') return { ...message, new: moved(message.new) };
+  if (message.tag === 'delete') return { ...message, old: moved(message.old) };
+  return { ...message, new: moved(message.new), old: message.old && moved(message.old) };
+}

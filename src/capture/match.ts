@@ -1,0 +1,141 @@
+/**
+ * Which sinks a table's changes go to, and how: decided once per relation, from the catalog.
+ */
+import type { DeclaredAction, SinkSettings, SourceSettings } from '../model/declared.ts';
+import { type BoundFilter, bindFilter } from './filter.ts';
+
+/** A sink as capture needs it (a part of the catalog's). */
+export interface SinkEntry {
+  no: number;
+  name: string;
+  kind: 'pull' | 'search_index' | 'change_table';
+  lanes: number;
+  settings: SinkSettings;
+}
+
+export interface TableShape {
+  schema: string;
+  name: string;
+  columns: readonly { name: string; typeOid: number }[];
+  keyColumns: readonly string[];
+  identity: 'default' | 'nothing' | 'full' | 'index';
+}
+
+/** One sink's interest in one table. */
+export interface Route {
+  sinkNo: number;
+  kind: SinkEntry['kind'];
+  /** Push: lanes by hash of the group; otherwise the one lane that new messages go to. */
+  lanes: number;
+  fixedLane: number | undefined;
+  actions: ReadonlySet<DeclaredAction>;
+  filters: readonly BoundFilter[];
+  /** A row that an update takes out of the filters is deleted from the index. */
+  deleteOnLeave: boolean;
+  /** Column indexes whose values make the group; empty: the primary key. Undefined: no order. */
+  groupColumns: readonly number[] | undefined;
+  /** Every message is parked with this reason: the sink's settings do not fit the table. */
+  parkReason: string | undefined;
+}
+
+export interface Notice {
+  sinkNo: number;
+  code: string;
+  message: string;
+  remedy: string | null;
+}
+
+export interface Match {
+  routes: Route[];
+  notices: Notice[];
+}
+
+const qualified = (name: string): string => (name.includes('.') ? name : `public.${name}`);
+
+/** Does a sink's `source` take in this table? Absent conditions hold. */
+export function takesIn(source: SourceSettings, table: { schema: string; name: string }): boolean {
+  const full = `${table.schema}.${table.name}`;
+  if (source.include_schemas && !source.include_schemas.includes(table.schema)) return false;
+  if (source.exclude_schemas?.includes(table.schema)) return false;
+  if (source.include_tables && !source.include_tables.some((name) => qualified(name) === full)) return false;
+  return !source.exclude_tables?.some((name) => qualified(name) === full);
+}
+
+/** Is the table named by the sink, not merely taken in? */
+function names(source: SourceSettings, full: string): boolean {
+  return source.include_tables?.some((name) => qualified(name) === full) ?? false;
+}
+
+/** The routes of a table. `changeTables`: event tables of retentions, which only sinks that name them get. */
+export function matchTable(sinks: readonly SinkEntry[], table: TableShape, changeTables: ReadonlySet<string>): Match {
+  const full = `${table.schema}.${table.name}`;
+  const match: Match = { routes: [], notices: [] };
+  for (const sink of sinks) {
+    const { settings } = sink;
+    if (settings.status === 'disabled' || !takesIn(settings.source, table)) continue;
+    if (changeTables.has(full) && !names(settings.source, full)) continue;
+    const note = (code: string, message: string, remedy: string | null = null) =>
+      match.notices.push({ sinkNo: sink.no, code, message, remedy });
+    if (sink.kind === 'search_index' && table.keyColumns.length === 0) {
+      note('no_primary_key', `${full} has no primary key, so its rows have no _id: it is left out`, addKey(table));
+      continue;
+    }
+    if (table.identity !== 'full' && sink.kind !== 'search_index') {
+      note(
+        'no_old_values',
+        `${full}: old values are not known; changes is {} and deletes hold the key only`,
+        fullIdentity(table),
+      );
+    }
+    const bound = bindAll(settings, table);
+    if (bound.fault)
+      note(
+        'filter_fault',
+        `${full}: ${bound.fault}; its messages are parked`,
+        'Mend the filter, then retry the parked messages.',
+      );
+    match.routes.push({
+      sinkNo: sink.no,
+      kind: sink.kind,
+      lanes: Math.max(1, sink.lanes),
+      fixedLane: sink.kind === 'search_index' ? undefined : sink.kind === 'pull' && sink.lanes > 0 ? 1 : 0,
+      actions: new Set(settings.actions),
+      filters: bound.filters,
+      deleteOnLeave: sink.kind === 'search_index' && settings.filter_leave === 'delete',
+      groupColumns: groupOf(sink, table, bound),
+      parkReason: bound.fault,
+    });
+  }
+  return match;
+}
+
+function bindAll(settings: SinkSettings, table: TableShape): { filters: BoundFilter[]; fault?: string } {
+  const filters: BoundFilter[] = [];
+  for (const filter of settings.filters) {
+    const index = table.columns.findIndex((column) => column.name === filter.column_name);
+    if (index < 0) return { filters: [], fault: `there is no column ${filter.column_name} to filter by` };
+    const bound = bindFilter(filter, { index, typeOid: table.columns[index]!.typeOid });
+    if (typeof bound === 'string') return { filters: [], fault: bound };
+    filters.push(bound);
+  }
+  return { filters };
+}
+
+function groupOf(sink: SinkEntry, table: TableShape, bound: { fault?: string }): number[] | undefined {
+  if (sink.kind === 'change_table') return undefined;
+  if (sink.kind === 'search_index') return [];
+  if (!sink.settings.message_grouping) return undefined;
+  const full = `${table.schema}.${table.name}`;
+  const grouping = sink.settings.tables.find((entry) => qualified(entry.name) === full);
+  if (!grouping || grouping.group_column_names.length === 0) return table.keyColumns.length === 0 ? undefined : [];
+  const indexes = grouping.group_column_names.map((name) => table.columns.findIndex((column) => column.name === name));
+  const missing = indexes.indexOf(-1);
+  if (missing < 0) return indexes;
+  bound.fault ??= `there is no column ${grouping.group_column_names[missing]} to group by`;
+  return table.keyColumns.length === 0 ? undefined : [];
+}
+
+const quoted = (table: TableShape): string =>
+  `"${table.schema.replaceAll('"', '""')}"."${table.name.replaceAll('"', '""')}"`;
+const fullIdentity = (table: TableShape): string => `alter table ${quoted(table)} replica identity full`;
+const addKey = (table: TableShape): string => `alter table ${quoted(table)} add primary key (...)`;

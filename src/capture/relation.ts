@@ -1,0 +1,67 @@
+/**
+ * A source table as capture knows it after its Relation message: its key (from pg_index, since with replica identity full
+ * the message marks every column), its codec, its number among our source tables, and the sinks that want its changes.
+ */
+import type { Database } from '../db/pool.ts';
+import { statement } from '../db/statement.ts';
+import { compileRelation, type RowCodec } from './codec-row.ts';
+import type { RelationMessage } from './decode.ts';
+import { matchTable, type Notice, type Route, type SinkEntry } from './match.ts';
+import { loadTypes } from './types.ts';
+
+const KEY_COLUMNS = statement('capture/key-columns');
+const SOURCE_TABLE = statement('capture/source-table');
+const NOTICES = statement('capture/replace-notices');
+
+/** Our schemas: never captured, whatever a publication lists. */
+const OWN_SCHEMAS = new Set(['millrace', 'millrace_private', 'millrace_jobs']);
+
+export interface LoadedRelation {
+  oid: number;
+  schema: string;
+  name: string;
+  codec: RowCodec;
+  /** Key columns in key order, with their types as SQL writes them. */
+  keyTypes: readonly { name: string; type: string }[];
+  sourceTable: number;
+  routes: readonly Route[];
+}
+
+export interface RelationDeps {
+  source: Database;
+  messages: Database;
+  databaseNo: number;
+  sinks: readonly SinkEntry[];
+  /** Event tables of retentions in this database, `schema.table`. */
+  changeTables: ReadonlySet<string>;
+}
+
+/** Loads what the message does not say, and replaces the table's notices on every sink. */
+export async function loadRelation(deps: RelationDeps, message: RelationMessage): Promise<LoadedRelation> {
+  const { schema, name, oid } = message;
+  const { rows: keyTypes } = await deps.source.query<{ name: string; type: string }>(KEY_COLUMNS, [oid]);
+  const published = new Set(message.columns.map((column) => column.name));
+  const key = keyTypes.every((column) => published.has(column.name)) ? keyTypes : [];
+  const types = await loadTypes(
+    deps.source,
+    message.columns.map((column) => column.typeOid),
+  );
+  const keyColumns = key.map((column) => column.name);
+  const codec = compileRelation(types, message, { keyColumns });
+  const match = OWN_SCHEMAS.has(schema)
+    ? { routes: [], notices: [] }
+    : matchTable(deps.sinks, { ...message, keyColumns }, deps.changeTables);
+  const { rows } = await deps.messages.query<{ no: number }>(SOURCE_TABLE, [deps.databaseNo, oid, schema, name]);
+  await replaceNotices(deps, { table: `${schema}.${name}`, notices: match.notices });
+  return { oid, schema, name, codec, keyTypes: key, sourceTable: rows[0]!.no, routes: match.routes };
+}
+
+async function replaceNotices(deps: RelationDeps, found: { table: string; notices: Notice[] }): Promise<void> {
+  await deps.messages.query(NOTICES, [
+    deps.databaseNo,
+    found.table,
+    JSON.stringify(
+      found.notices.map(({ sinkNo, code, message, remedy }) => ({ sink_no: sinkNo, code, message, remedy })),
+    ),
+  ]);
+}

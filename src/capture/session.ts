@@ -1,0 +1,280 @@
+/**
+ * One replication session: messages off the wire, in order, become rows of the message table. Rows are assembled while
+ * the previous batch is being persisted; when too many wait, the socket is paused, and memory stays bounded. What is
+ * confirmed to the source is only what is durable here (acker.ts).
+ *
+ * Dies the process on any line: nothing is confirmed that was not persisted, and what was persisted is skipped when it
+ * comes again, by the position that was written with it.
+ */
+import type { Database } from '../db/pool.ts';
+import { append, type Position, type Writer } from '../messages/append.ts';
+import { type Acker, openAcker } from './acker.ts';
+import { annotationsAfter } from './annotations.ts';
+import { addChange, emptyPending, type OpenTransaction, type Pending } from './assemble.ts';
+import { decode, type RelationMessage, type RowMessage } from './decode.ts';
+import type { LoadedRelation } from './relation.ts';
+import type { ReplicationStream } from './stream.ts';
+import { readAgain } from './toast.ts';
+
+export interface SessionDeps {
+  source: Database;
+  messages: Database;
+  loadRelation(message: RelationMessage): Promise<LoadedRelation>;
+  /** A table was truncated: its sinks must be told. */
+  onTruncate(relation: LoadedRelation): Promise<void>;
+  /** Messages of these sinks are there to be read. */
+  onPersisted(sinks: ReadonlySet<number>): void;
+  onError(error: unknown): void;
+}
+
+export interface SessionOptions {
+  writer: Writer;
+  position: Position;
+  maxRowBytes: number;
+}
+
+/** Waiting text above which the socket is paused, and below which it goes on. */
+const HIGH_BYTES = 8 * 1024 * 1024;
+const LOW_BYTES = 2 * 1024 * 1024;
+
+export class CaptureSession {
+  readonly #deps: SessionDeps;
+  readonly #options: SessionOptions;
+  readonly #acker: Acker;
+  readonly #relations = new Map<number, LoadedRelation>();
+  #stream: ReplicationStream | undefined;
+  #pending: Pending;
+  #transaction: OpenTransaction | undefined;
+  #idx = -1;
+  /** Last change received and assembled. */
+  #commitLsn: bigint;
+  #commitIdx: number;
+  /** End of the last commit received, or of the WAL when it was seen with nothing in flight. */
+  #end: bigint;
+  #blocked: Buffer[] | undefined;
+  #blockedBytes = 0;
+  #paused = false;
+  #flushing: Promise<void> | undefined;
+  #scheduled = false;
+  #failed = false;
+  lastReceived = 0;
+
+  constructor(deps: SessionDeps, options: SessionOptions) {
+    this.#deps = deps;
+    this.#options = options;
+    this.#acker = openAcker(options.position.confirmedLsn);
+    this.#pending = emptyPending(options.position.nextId);
+    this.#commitLsn = options.position.commitLsn;
+    this.#commitIdx = options.position.commitIdx;
+    this.#end = options.position.confirmedLsn;
+  }
+
+  /** Where confirmations go. Before it is attached nothing is confirmed. */
+  attach(stream: ReplicationStream): void {
+    this.#stream = stream;
+    if (this.#paused) stream.pause();
+  }
+
+  get paused(): boolean {
+    return this.#paused;
+  }
+
+  onMessage(bytes: Buffer): void {
+    this.lastReceived = performance.now();
+    if (this.#blocked) {
+      // Not yet its turn: the bytes are only valid now.
+      this.#blocked.push(Buffer.from(bytes));
+      this.#blockedBytes += bytes.length;
+    } else this.#handle(bytes);
+    this.#control();
+  }
+
+  onKeepAlive(walEnd: bigint, replyRequested: boolean): void {
+    this.lastReceived = performance.now();
+    if (this.#acker.wants(walEnd, this.#inFlight()) && walEnd > this.#end) this.#end = walEnd;
+    if (replyRequested) this.confirm();
+  }
+
+  /** Sends what is confirmed. */
+  confirm(): void {
+    if (this.#acker.confirmed > 0n) this.#stream?.confirm(this.#acker.confirmed);
+  }
+
+  /** Records progress that brought no message (filtered changes, an idle source), and confirms it. */
+  async checkpoint(): Promise<void> {
+    if (!this.#failed && this.#end > this.#acker.confirmed) await this.#flush(true);
+  }
+
+  /** Persists what is complete. */
+  async drain(): Promise<void> {
+    await this.#flushing;
+  }
+
+  #inFlight(): boolean {
+    return (
+      this.#transaction !== undefined ||
+      this.#blocked !== undefined ||
+      this.#flushing !== undefined ||
+      this.#pending.lines.length > 0
+    );
+  }
+
+  #handle(bytes: Buffer): void {
+    const message = decode(bytes);
+    switch (message.tag) {
+      case 'begin':
+        this.#transaction = {
+          commitLsn: message.commitLsn,
+          committedAt: timestamp(message.commitMicros),
+          annotations: null,
+        };
+        this.#idx = -1;
+        return;
+      case 'commit':
+        this.#transaction = undefined;
+        this.#end = message.endLsn;
+        this.#advance(message.commitLsn, this.#idx);
+        return;
+      case 'insert':
+      case 'update':
+      case 'delete':
+        this.#change(message);
+        return;
+      case 'relation':
+        this.#block(async () => {
+          this.#relations.set(message.oid, await this.#deps.loadRelation(message));
+        });
+        return;
+      case 'truncate':
+        this.#truncate(message.oids);
+        return;
+      case 'message':
+        if (this.#transaction && message.transactional)
+          this.#transaction.annotations = annotationsAfter(this.#transaction.annotations, message);
+        return;
+      default:
+        return;
+    }
+  }
+
+  #change(message: RowMessage): void {
+    const transaction = this.#transaction;
+    const relation = this.#relations.get(message.oid);
+    if (!transaction || !relation) throw new Error('a change came without its transaction or its table');
+    this.#idx += 1;
+    if (this.#isPersisted(transaction.commitLsn, this.#idx)) return;
+    addChange(this.#pending, {
+      message,
+      relation,
+      transaction,
+      commitIdx: this.#idx,
+      maxRowBytes: this.#options.maxRowBytes,
+    });
+    this.#advance(transaction.commitLsn, this.#idx);
+    if (this.#pending.lines.length > 0) this.#schedule();
+  }
+
+  #truncate(oids: readonly number[]): void {
+    const transaction = this.#transaction;
+    if (!transaction || this.#isPersisted(transaction.commitLsn, this.#idx)) return;
+    const relations = oids.map((oid) => this.#relations.get(oid)).filter((relation) => relation !== undefined);
+    this.#block(async () => {
+      for (const relation of relations) await this.#deps.onTruncate(relation);
+    });
+  }
+
+  #isPersisted(lsn: bigint, idx: number): boolean {
+    const { commitLsn, commitIdx } = this.#options.position;
+    return lsn < commitLsn || (lsn === commitLsn && idx <= commitIdx);
+  }
+
+  #advance(lsn: bigint, idx: number): void {
+    if (lsn < this.#commitLsn || (lsn === this.#commitLsn && idx <= this.#commitIdx)) return;
+    this.#commitLsn = lsn;
+    this.#commitIdx = idx;
+  }
+
+  /** Holds further messages back until `work` is done, then goes on with them in order. */
+  #block(work: () => Promise<void>): void {
+    this.#blocked = [];
+    work().then(
+      () => this.#unblock(),
+      (error: unknown) => this.#fail(error),
+    );
+  }
+
+  #unblock(): void {
+    const waiting = this.#blocked ?? [];
+    this.#blocked = undefined;
+    this.#blockedBytes = 0;
+    try {
+      for (const bytes of waiting) this.onMessage(bytes);
+      this.#control();
+    } catch (error) {
+      this.#fail(error);
+    }
+  }
+
+  /** Pauses or resumes the socket by what waits in memory. */
+  #control(): void {
+    const waiting = this.#pending.bytes + this.#blockedBytes;
+    if (!this.#paused && waiting > HIGH_BYTES) {
+      this.#paused = true;
+      this.#stream?.pause();
+    } else if (this.#paused && waiting < LOW_BYTES) {
+      this.#paused = false;
+      this.#stream?.resume();
+    }
+  }
+
+  #schedule(): void {
+    if (this.#scheduled || this.#flushing) return;
+    this.#scheduled = true;
+    setImmediate(() => {
+      this.#scheduled = false;
+      void this.#flush(false);
+    });
+  }
+
+  async #flush(alsoEmpty: boolean): Promise<void> {
+    if (this.#flushing || this.#failed) return;
+    if (this.#pending.lines.length === 0 && !alsoEmpty) return;
+    this.#flushing = this.#persist()
+      .catch((error: unknown) => this.#fail(error))
+      .finally(() => {
+        this.#flushing = undefined;
+        this.#control();
+        if (this.#pending.lines.length > 0) this.#schedule();
+      });
+    await this.#flushing;
+  }
+
+  async #persist(): Promise<void> {
+    const batch = this.#pending;
+    this.#pending = emptyPending(batch.nextId);
+    const position = {
+      commitLsn: this.#commitLsn,
+      commitIdx: this.#commitIdx,
+      confirmedLsn: this.#end,
+      nextId: batch.nextId,
+    };
+    if (batch.deferred.length > 0) await readAgain(this.#deps.source, batch.deferred);
+    await append(this.#deps.messages, this.#options.writer, { lines: batch.lines, parked: batch.parked, position });
+    this.#acker.persisted(position.confirmedLsn);
+    this.confirm();
+    if (batch.sinks.size > 0) this.#deps.onPersisted(batch.sinks);
+  }
+
+  #fail(error: unknown): void {
+    if (this.#failed) return;
+    this.#failed = true;
+    this.#deps.onError(error);
+  }
+}
+
+/** `2026-01-31 12:00:00.000001+00` from microseconds since 1970. */
+function timestamp(micros: number): string {
+  const ms = Math.floor(micros / 1000);
+  const iso = new Date(ms).toISOString();
+  return `${iso.slice(0, 10)} ${iso.slice(11, 23)}${String(micros - ms * 1000).padStart(3, '0')}+00`;
+}

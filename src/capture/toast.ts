@@ -1,0 +1,63 @@
+/**
+ * Values that Postgres did not send because an update left them unchanged in TOAST, and that the old row does not carry
+ * either: read again from the source by primary key, all of a batch and table in one query. What is read may be newer than
+ * the change; the change that made it so follows. A row that is gone stays out of the answer.
+ * https://www.postgresql.org/docs/current/protocol-logicalrep-message-formats.html (TupleData, 'u')
+ */
+import type { Database } from '../db/pool.ts';
+import type { Deferred } from './assemble.ts';
+import type { LoadedRelation } from './relation.ts';
+
+const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`;
+
+/** Fills every deferred change. Throws only when the source cannot be asked. */
+export async function readAgain(source: Database, deferred: readonly Deferred[]): Promise<void> {
+  const byRelation = Map.groupBy(deferred, (entry) => entry.relation);
+  for (const [relation, entries] of byRelation) {
+    const found = await readRows(source, relation, entries);
+    for (const [place, entry] of entries.entries()) {
+      const texts = found?.get(place);
+      const known = new Map<number, string | null>();
+      for (const index of entry.missing) {
+        const text = texts?.get(index);
+        if (text !== undefined) known.set(index, text);
+      }
+      entry.render(known);
+    }
+  }
+}
+
+/** By the entry's place: text by column index. Undefined when the table is not there any more as it was. */
+async function readRows(
+  source: Database,
+  relation: LoadedRelation,
+  entries: readonly Deferred[],
+): Promise<Map<number, Map<number, string | null>> | undefined> {
+  const columns = [...new Set(entries.flatMap((entry) => entry.missing))];
+  // format('%s') prints by the type's output function, as pgoutput does; a cast to text may print otherwise.
+  const shown = columns.map((index, n) => {
+    const column = `t.${quoted(relation.codec.columns[index]!.name)}`;
+    return `case when ${column} is not null then format('%s', ${column}) end as c${n}`;
+  });
+  const keys = relation.keyTypes;
+  const sql = `select w.place::int4 as place, ${shown.join(', ')}
+    from unnest(${keys.map((_, n) => `$${n + 1}::text[]`).join(', ')}) with ordinality
+         as w (${keys.map((_, n) => `k${n}`).join(', ')}, place)
+    join ${quoted(relation.schema)}.${quoted(relation.name)} t
+      on ${keys.map((key, n) => `t.${quoted(key.name)} = w.k${n}::${key.type}`).join(' and ')}`;
+  const values = keys.map((_, n) => entries.map((entry) => entry.key[n]));
+  let rows: Record<string, unknown>[];
+  try {
+    ({ rows } = await source.query(sql, values));
+  } catch (error) {
+    // 42P01 undefined table, 42703 undefined column, 42501 no right to read: the columns stay out, by name.
+    if (error instanceof Error && 'code' in error && ['42P01', '42703', '42501'].includes(String(error.code))) return;
+    throw error;
+  }
+  return new Map(
+    rows.map((row) => [
+      Number(row['place']) - 1,
+      new Map(columns.map((index, n) => [index, row[`c${n}`] as string | null])),
+    ]),
+  );
+}

@@ -1,0 +1,31 @@
+/**
+ * TLS towards a declared database. `prefer` asks for it and does without where the server has none, as libpq does;
+ * it verifies nothing. `true` verifies by the system's certificates, an object by its own.
+ */
+import pg from 'pg';
+import type { DatabaseAddress, DatabaseSettings } from '../model/declared.ts';
+import { clientConfig, type PoolOptions } from './pool.ts';
+
+/** Connection options of a declared database. With `prefer` it connects once to find out; throws what that says. */
+export async function optionsOf(
+  declared: { address: DatabaseAddress; settings: Pick<DatabaseSettings, 'ssl'> },
+  options: Omit<PoolOptions, 'address' | 'ssl'>,
+): Promise<PoolOptions> {
+  const { ssl } = declared.settings;
+  const base = { ...options, address: declared.address };
+  if (ssl === false) return { ...base, ssl: false };
+  if (ssl === true) return { ...base, ssl: { rejectUnauthorized: true } };
+  if (ssl !== 'prefer')
+    return { ...base, ssl: { rejectUnauthorized: ssl.verify, ...(ssl.ca === null ? {} : { ca: ssl.ca }) } };
+  const encrypted = { ...base, ssl: { rejectUnauthorized: false } };
+  const client = new pg.Client(clientConfig(encrypted));
+  try {
+    await client.connect();
+    return encrypted;
+  } catch (error) {
+    if (error instanceof Error && /does not support SSL/.test(error.message)) return { ...base, ssl: false };
+    throw error;
+  } finally {
+    await client.end().catch(() => undefined);
+  }
+}

@@ -1,0 +1,74 @@
+/**
+ * Appends messages and moves the database's position in one transaction: every change is persisted exactly once, in
+ * commit order. The whole transaction is one round trip, a COPY between its `begin` and its `commit`.
+ *
+ * Dies the process before the commit: nothing is there, and the source sends it again. After it: the position says so,
+ * and what the source sends again is skipped. A stalled writer that wakes up is refused by its generation (MR002).
+ */
+
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import pg from 'pg';
+import { from as copyFrom } from 'pg-copy-streams';
+import type { Database } from '../db/pool.ts';
+import { formatLsn } from '../model/lsn.ts';
+import { COPY_MESSAGES, type ParkedOnArrival } from './batch.ts';
+
+/** Where capture stands: the last change persisted, and what may be confirmed to the source. */
+export interface Position {
+  commitLsn: bigint;
+  commitIdx: number;
+  confirmedLsn: bigint;
+  nextId: number;
+}
+
+/** Who writes: the fence, and the catalog that the messages were matched with. */
+export interface Writer {
+  databaseNo: number;
+  generation: number;
+  catalogGeneration: number;
+}
+
+export interface AppendInput {
+  /** Lines of the COPY, in order. */
+  lines: readonly string[];
+  parked: readonly ParkedOnArrival[];
+  position: Position;
+}
+
+/** Has the catalog changed since the messages were matched? Then the source must send them again. */
+export const isStaleCatalog = (error: unknown): boolean => error instanceof pg.DatabaseError && error.code === 'MR001';
+/** Has another capture taken over? */
+export const isFenced = (error: unknown): boolean => error instanceof pg.DatabaseError && error.code === 'MR002';
+
+/** Commits all of it or nothing. Throws what Postgres says; see `isStaleCatalog` and `isFenced`. */
+export async function append(db: Database, writer: Writer, input: AppendInput): Promise<void> {
+  const { position } = input;
+  const move =
+    `call millrace_private.move_position(${writer.databaseNo}, ${writer.generation}, ${writer.catalogGeneration}, ` +
+    `'${formatLsn(position.commitLsn)}', ${position.commitIdx}, '${formatLsn(position.confirmedLsn)}', ${position.nextId})`;
+  await db.session(async (client) => {
+    if (input.lines.length === 0) {
+      await client.query(move);
+      return;
+    }
+    const parked = input.parked.length === 0 ? '' : `${parkedSql(input.parked)};`;
+    const copy = client.query(copyFrom(`begin; ${move}; ${parked} ${COPY_MESSAGES}; commit`));
+    try {
+      await pipeline(Readable.from([Buffer.from(input.lines.join(''))]), copy);
+    } catch (error) {
+      await client.query('rollback').catch(() => undefined);
+      throw error;
+    }
+  });
+}
+
+function parkedSql(parked: readonly ParkedOnArrival[]): string {
+  const rows = parked.map(
+    (row) =>
+      `(${row.sinkNo}, ${row.id}, ${row.lane}, ${row.groupKey ?? 'null'}, 'parked', 0, 'capture', ` +
+      `${pg.escapeLiteral(row.error)}, clock_timestamp())`,
+  );
+  return `insert into millrace_private.exceptions
+    (sink_no, id, lane, group_key, state, attempts, stage, error, parked_at) values ${rows.join(', ')}`;
+}

@@ -1,0 +1,99 @@
+/**
+ * The position of a database: taken over by a new capture (which fences every older one), and read to go on from.
+ */
+import type { Database } from '../db/pool.ts';
+import { statement } from '../db/statement.ts';
+import { parseLsn } from '../model/lsn.ts';
+import type { Position } from './append.ts';
+
+const TAKE_OVER = statement('messages/take-over');
+const READ = statement('messages/read-position');
+const IDENTIFY = statement('messages/identify-source');
+const BEGIN = statement('messages/begin-position');
+const STATE = statement('messages/set-state');
+
+/** What a source was when its position was recorded. Another one's LSNs mean nothing here. */
+export interface SourceIdentity {
+  systemIdentifier: string;
+  timeline: number;
+  databaseOid: number;
+  slotName: string;
+  publicationOid: number;
+}
+
+export interface StoredPosition extends Position {
+  epoch: number;
+  identity: SourceIdentity | undefined;
+}
+
+/** The stored position; undefined for a database that was never captured (or whose epoch was just opened). */
+export async function readPosition(db: Database, databaseNo: number): Promise<StoredPosition | undefined> {
+  const { rows } = await db.query<{
+    epoch: number;
+    system_identifier: string | null;
+    timeline: number;
+    database_oid: number;
+    slot_name: string;
+    publication_oid: number;
+    commit_lsn: string;
+    commit_idx: number;
+    confirmed_lsn: string;
+    next_id: number;
+  }>(READ, [databaseNo]);
+  const row = rows[0];
+  if (!row) return undefined;
+  return {
+    epoch: row.epoch,
+    commitLsn: parseLsn(row.commit_lsn),
+    commitIdx: row.commit_idx,
+    confirmedLsn: parseLsn(row.confirmed_lsn),
+    nextId: row.next_id,
+    identity:
+      row.system_identifier === null
+        ? undefined
+        : {
+            systemIdentifier: row.system_identifier,
+            timeline: row.timeline,
+            databaseOid: row.database_oid,
+            slotName: row.slot_name,
+            publicationOid: row.publication_oid,
+          },
+  };
+}
+
+/** Records what the source is, and where capture of it begins; ids go on from where they were, if they were. */
+export async function beginPosition(
+  db: Database,
+  databaseNo: number,
+  begin: { identity: SourceIdentity; confirmedLsn: string },
+): Promise<void> {
+  const { identity } = begin;
+  await db.transaction(async (tx) => {
+    await tx.query(IDENTIFY, [
+      databaseNo,
+      identity.systemIdentifier,
+      identity.timeline,
+      identity.databaseOid,
+      identity.slotName,
+      identity.publicationOid,
+    ]);
+    await tx.query(BEGIN, [databaseNo, begin.confirmedLsn]);
+  });
+}
+
+/** The new generation. From now on nobody with an older one can persist anything. */
+export async function takeOver(db: Database, databaseNo: number): Promise<number> {
+  const { rows } = await db.query<{ generation: number }>(TAKE_OVER, [databaseNo]);
+  return rows[0]!.generation;
+}
+
+export type CaptureState = 'starting' | 'streaming' | 'standby' | 'error' | 'needs_resync';
+
+/** What a person sees in millrace.database_status. */
+export async function setCaptureState(
+  db: Database,
+  databaseNo: number,
+  state: { state: CaptureState; reason?: string; remedy?: string },
+): Promise<void> {
+  await db.query(STATE, [databaseNo, state.state, state.reason ?? null, state.remedy ?? null]);
+}

@@ -1,0 +1,223 @@
+/**
+ * A source database that is captured for real into a message database, for tests of capture and of everything after it.
+ */
+import pg from 'pg';
+import { captureDatabase } from '../../src/capture/capture.ts';
+import type { SinkEntry } from '../../src/capture/match.ts';
+import type { DatabaseSettings, Destination, SinkSettings } from '../../src/model/declared.ts';
+import { createLog } from '../../src/runtime/log.ts';
+import { type MessageDatabase, messageDatabase } from './message-database.ts';
+import { type Cluster, sharedCluster } from './postgres.ts';
+import { until } from './until.ts';
+
+export const PULL: Destination = {
+  type: 'pull',
+  visibility_timeout_ms: 30_000,
+  max_ack_pending: 10_000,
+  max_waiting: 20,
+  max_per_group: 1,
+};
+
+export const SEARCH: Destination = {
+  type: 'elasticsearch',
+  endpoint_url: 'http://127.0.0.1:9',
+  index_name: 'products',
+  auth_type: 'none',
+  batch_size: 100,
+  batch_bytes: 8_388_608,
+  compression: 'none',
+  versioning: 'external',
+  tls: { ca: null, verify: true },
+};
+
+/** A sink's settings as the catalog stores them, every default filled in. */
+export function sinkSettings(changes: Partial<SinkSettings> & { name: string; destination: Destination }): SinkSettings {
+  return {
+    database: 'shop',
+    status: 'active',
+    source: { include_schemas: null, exclude_schemas: null, include_tables: null, exclude_tables: null },
+    actions: ['insert', 'update', 'delete'],
+    filters: [],
+    filter_leave: 'delete',
+    filter: null,
+    transform: null,
+    routing: null,
+    message_grouping: true,
+    tables: [],
+    annotations: {},
+    max_retry_count: null,
+    ...changes,
+  };
+}
+
+export interface Captured {
+  source: pg.Client;
+  sourceUrl: string;
+  messages: MessageDatabase;
+  databaseNo: number;
+  slot: string;
+  settings: DatabaseSettings;
+  /** Adds a sink; a running capture notices at its next change. */
+  addSink(settings: SinkSettings): Promise<number>;
+  start(): void;
+  stop(): Promise<void>;
+  state(): Promise<{ state: string; reason: string | null; remedy: string | null }>;
+  streaming(): Promise<void>;
+  /** Finished messages of a sink in id order, when there are `count` of them. */
+  received(sinkNo: number, count: number): Promise<CapturedMessage[]>;
+  close(): Promise<void>;
+}
+
+export interface CapturedMessage {
+  id: number;
+  lane: number;
+  group_key: number | null;
+  group_key2: number | null;
+  action: string;
+  record: string;
+  changes: string | null;
+  record_pks: string;
+  commit_lsn: string;
+  commit_idx: number;
+  annotations: string | null;
+  unchanged_toast: string | null;
+  text: string;
+}
+
+let made = 0;
+
+/** A fresh source database with `schema` in it, and a message database that knows it. Nothing runs before `start`. */
+export async function captured(schema: string, on: { cluster?: Cluster; settings?: Partial<DatabaseSettings> } = {}): Promise<Captured> {
+  made += 1;
+  const cluster = on.cluster ?? (await sharedCluster());
+  const database = await cluster.createDatabase();
+  const messages = await messageDatabase();
+  const source = new pg.Client({ connectionString: database.url });
+  source.on('error', () => undefined);
+  await source.connect();
+  if (schema) await source.query(schema);
+  const slot = `millrace_test_${process.pid}_${made}`;
+  const settings: DatabaseSettings = {
+    name: 'shop',
+    slot: { name: slot, create_if_not_exists: true },
+    publication: { name: 'millrace_test', create_if_not_exists: true, init_sql: null },
+    ssl: false,
+    pool_size: 3,
+    max_row_bytes: 16_777_216,
+    await_database: { timeout_ms: 30_000, interval_ms: 3_000 },
+    annotations: { team: 'shop' },
+    ...on.settings,
+  };
+  const { rows } = await messages.db.query<{ no: number; id: string }>(
+    `insert into millrace_private.databases (name, settings, address, hostname, database_name)
+     values ('shop', $1::jsonb, 'sealed', '127.0.0.1', $2::text) returning no, id`,
+    [JSON.stringify(settings), database.name],
+  );
+  const { no: databaseNo, id: databaseId } = rows[0]!;
+  await messages.db.query('insert into millrace_private.positions (database_no) values ($1::integer)', [databaseNo]);
+  const url = new URL(database.url);
+  const address = {
+    host: url.hostname,
+    port: Number(url.port),
+    database: url.pathname.slice(1),
+    user: url.username,
+    password: url.password,
+  };
+  const log = createLog({ level: process.env.TEST_LOG ? 'debug' : 'silent', role: 'test' });
+  let abort = new AbortController();
+  let running: Promise<void> = Promise.resolve();
+
+  const current = async () => {
+    const sinks = await messages.db.query<SinkEntry>(
+      'select no, name, kind, lanes, settings from millrace_private.sinks order by no',
+    );
+    const generation = await messages.db.query<{ generation: number }>(
+      'select generation from millrace_private.catalog_state',
+    );
+    return {
+      no: databaseNo,
+      settings,
+      address,
+      sinks: sinks.rows,
+      changeTables: new Set<string>(),
+      catalogGeneration: generation.rows[0]!.generation,
+    };
+  };
+
+  const self: Captured = {
+    source,
+    sourceUrl: database.url,
+    messages,
+    databaseNo,
+    slot,
+    settings,
+    async addSink(sink) {
+      const kind = { pull: 'pull', sequin_stream: 'pull', elasticsearch: 'search_index', change_table: 'change_table' }[
+        sink.destination.type
+      ];
+      const functions = sink.filter ?? sink.transform ?? sink.routing;
+      const lanes = kind === 'pull' ? (functions ? 1 : 0) : kind === 'search_index' ? 2 : 1;
+      return await messages.db.transaction(async (tx) => {
+        const added = await tx.query<{ no: number }>(
+          `insert into millrace_private.sinks (name, kind, database_id, status, settings, lanes)
+           values ($1::text, $2::text, $3::uuid, $4::text, $5::jsonb, $6::smallint) returning no`,
+          [sink.name, kind, databaseId, sink.status, JSON.stringify(sink), lanes],
+        );
+        const { no } = added.rows[0]!;
+        await tx.query('select millrace_private.add_sink_storage($1::integer)', [no]);
+        await tx.query('select millrace_private.publish_catalog()');
+        return no;
+      });
+    },
+    start() {
+      abort = new AbortController();
+      running = captureDatabase(
+        { messages: messages.db, log, current, onPersisted: () => undefined },
+        databaseNo,
+        abort.signal,
+      );
+    },
+    async stop() {
+      abort.abort();
+      await running;
+    },
+    async state() {
+      const state = await messages.db.query<{ state: string; reason: string | null; remedy: string | null }>(
+        'select state, reason, remedy from millrace.database_status',
+      );
+      return state.rows[0]!;
+    },
+    async streaming() {
+      await until('capture streams', async () => (await self.state()).state === 'streaming');
+    },
+    async received(sinkNo, count) {
+      const read = async () =>
+        (
+          await messages.db.query<CapturedMessage>(
+            `select m.id, m.lane, m.group_key, m.group_key2, m.action, m.record, m.changes, m.record_pks,
+                    m.commit_lsn::text as commit_lsn, m.commit_idx, m.annotations, m.unchanged_toast,
+                    millrace_private.message_text(m, t.metadata, s.metadata) as text
+               from millrace_private.messages m
+               join millrace_private.source_tables t on t.no = m.source_table
+               join millrace_private.sinks s on s.no = m.sink_no
+              where m.sink_no = $1::integer order by m.id`,
+            [sinkNo],
+          )
+        ).rows;
+      let rows = await read();
+      await until(`${count} messages of sink ${sinkNo}`, async () => {
+        rows = await read();
+        return rows.length >= count;
+      });
+      return rows;
+    },
+    async close() {
+      await self.stop();
+      await source.query('select pg_drop_replication_slot(slot_name) from pg_replication_slots where slot_name = $1', [slot]).catch(() => undefined);
+      await source.end().catch(() => undefined);
+      await messages.drop();
+      await database.drop().catch(() => undefined);
+    },
+  };
+  return self;
+}
