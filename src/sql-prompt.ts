@@ -61,19 +61,22 @@ async function embeddedAddress(home: string): Promise<string> {
 
 async function prompt(session: SqlSession, database: string, terminal: Terminal): Promise<number> {
   const lines = createInterface({ input: terminal.input, output: terminal.output });
-  terminal.output.write('A statement ends with a semicolon. \\q, Ctrl-D or Ctrl-C leaves.\n');
+  let open = true;
+  lines.once('close', () => {
+    open = false;
+  });
   let text = '';
   let code = 0;
   const ask = (): void => {
-    lines.setPrompt(text === '' ? `${database}=> ` : `${database}-> `);
-    lines.prompt();
+    if (open) terminal.output.write(text === '' ? `${database}=> ` : `${database}-> `);
   };
+  terminal.output.write('A statement ends with a semicolon. \\q, Ctrl-D or Ctrl-C leaves.\n');
   ask();
+  // Lines that came while a statement ran are kept by the iterator, also when the input has ended.
   for await (const line of lines) {
     if (text === '' && ['\\q', 'exit', 'quit'].includes(line.trim())) break;
-    text += text === '' ? line : `\n${line}`;
-    if (text.trim() === '') text = '';
-    else if (isComplete(text)) {
+    text = text === '' ? line.trimStart() : `${text}\n${line}`;
+    if (isComplete(text)) {
       code = await execute(session, text, terminal);
       text = '';
     }

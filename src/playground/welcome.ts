@@ -43,7 +43,7 @@ function commands(around: Surroundings, apiToken: string): string[] {
   return [
     'Three things to try, in another terminal, in this folder:',
     '',
-    '  1. Receive up to 5 changed orders; each comes again after 30 s unless its ack_id is acknowledged.',
+    '  1. Receive up to 5 changes of orders; each comes again after 30 s unless its ack_id is acknowledged.',
     '',
     `     curl -s -H "Authorization: Bearer ${apiToken}" "${around.baseUrl}/api/http_pull_consumers/${CONSUMER}/receive?batch_size=5&wait_for=10s"`,
     '',

@@ -38,7 +38,7 @@ const text = (schema: z.ZodType<string>) => z.preprocess(absent, schema.optional
 const Environment = z.object({
   PORT: text(z.string().refine(isPort, 'must be a whole number from 0 to 65535')),
   HOST: text(z.string().refine((value) => /^[\w.:%-]+$/.test(value), 'must be a host name or an IP address')),
-  DATABASE_URL: text(z.string().refine(isPostgresUrl, 'must be postgres://user:password@host:port/database')),
+  DATABASE_URL: text(z.string().refine(isPostgresUrl, 'must be a postgres:// address with user, host and database')),
   DATABASE_CA_CERT: text(
     z.string().refine(isCertificate, 'must be a certificate in PEM form (-----BEGIN CERTIFICATE-----)'),
   ),

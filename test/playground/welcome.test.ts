@@ -1,0 +1,98 @@
+import { expect } from 'chai';
+import { parse } from 'yaml';
+import { playgroundYaml } from '../../src/playground/declaration.ts';
+import { nextStep } from '../../src/playground/trickle.ts';
+import { type Surroundings, welcome } from '../../src/playground/welcome.ts';
+
+const AROUND: Surroundings = {
+  baseUrl: 'http://127.0.0.1:7376',
+  answering: true,
+  postgresPort: 7377,
+  dataDir: '/home/ann/shop/.millrace/postgres',
+  moved: false,
+  playground: { apiToken: 'mr_token' },
+};
+
+describe('playground', () => {
+  it('says what runs where, and three commands for psql', () => {
+    const text = welcome({ ...AROUND, passfile: '.millrace/pgpass' });
+    expect(text).to.contain('http://127.0.0.1:7376').and.to.contain('127.0.0.1:7377');
+    expect(text).to.contain('/home/ann/shop/.millrace/postgres\n').and.not.to.contain('not answering');
+    expect(text).to.contain(
+      'curl -s -H "Authorization: Bearer mr_token" "http://127.0.0.1:7376/api/http_pull_consumers/orders-worker/receive?batch_size=5&wait_for=10s"',
+    );
+    expect(text).to.contain(
+      `psql "postgres://postgres@127.0.0.1:7377/playground?passfile=.millrace%2Fpgpass" -c "insert into orders (customer_id, payload) values (1, '{}')"`,
+    );
+    expect(text).to.match(/psql "[^"]*\/millrace\?[^"]*" -c "select \* from millrace.pending_messages/);
+  });
+
+  it('prints our own prompt without psql', () => {
+    const text = welcome(AROUND);
+    expect(text).not.to.contain('psql');
+    expect(text).to.contain('npm run sql -- --database playground "insert into orders');
+    expect(text).to.contain('npm run sql -- "select * from millrace.pending_messages');
+  });
+
+  it('names the folder that the data moved to, and an API that does not answer', () => {
+    const text = welcome({ ...AROUND, moved: true, dataDir: '/var/lib/millrace-abc', answering: false });
+    expect(text).to.contain('/var/lib/millrace-abc (the server');
+    expect(text).to.contain('not answering yet');
+  });
+
+  it('has no commands without a playground', () => {
+    const { playground: _, ...rest } = AROUND;
+    expect(welcome(rest)).to.contain('7376').and.not.to.contain('curl');
+  });
+
+  it('declares itself in the YAML that a user would write', () => {
+    const url = 'postgres://postgres:p%23@127.0.0.1:7377/playground';
+    const declared = parse(playgroundYaml({ url, apiToken: 'mr_token' }));
+    expect(declared).to.deep.equal({
+      api_tokens: [{ name: 'playground', token: 'mr_token' }],
+      databases: [
+        {
+          name: 'playground',
+          url,
+          ssl: false,
+          slot: { name: 'millrace_playground', create_if_not_exists: true },
+          publication: { name: 'millrace_playground', create_if_not_exists: true },
+        },
+      ],
+      sinks: [
+        {
+          name: 'orders-worker',
+          database: 'playground',
+          source: { include_tables: ['public.orders', 'public.order_lines'] },
+          destination: { type: 'pull' },
+        },
+      ],
+      change_retentions: [
+        {
+          name: 'orders-history',
+          source_database: 'playground',
+          source_table_schema: 'public',
+          source_table_name: 'orders',
+          actions: ['insert', 'update', 'delete'],
+          destination_database: 'playground',
+          destination_table_schema: 'public',
+          destination_table_name: 'orders_events',
+          create_if_not_exists: true,
+        },
+      ],
+    });
+  });
+
+  it('chooses its next change by a random number', () => {
+    const names = [0, 0.3, 0.75, 0.95].map((choice) => {
+      const step = nextStep(() => choice);
+      return `${step.statement.name}/${step.values.length}`;
+    });
+    expect(names).to.deep.equal([
+      'playground/place-order/2',
+      'playground/advance-order/1',
+      'playground/change-price/2',
+      'playground/forget-order/0',
+    ]);
+  });
+});

@@ -1,0 +1,46 @@
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import { expect } from 'chai';
+import { MillraceError } from '../../src/model/errors.ts';
+import { findProgram } from '../../src/runtime/find-program.ts';
+import { openState, readState, writeState } from '../../src/runtime/state.ts';
+
+describe('state', () => {
+  let dir: string;
+  beforeEach(async () => {
+    dir = await mkdtemp(path.join(os.tmpdir(), 'millrace-state-'));
+  });
+  afterEach(() => rm(dir, { recursive: true }));
+
+  it('is made once, for its owner alone, and comes back the same', async () => {
+    const home = path.join(dir, 'deep', '.millrace');
+    expect(await readState(home)).to.equal(undefined);
+    const state = await openState(home);
+    expect(state.secretKey).to.have.length.greaterThan(31);
+    expect(state.apiToken).to.match(/^mr_[\w-]{32}$/);
+    await writeState(home, { ...state, httpPort: 7376 });
+    expect(await openState(home)).to.deep.equal({ ...state, httpPort: 7376 });
+    expect((await stat(path.join(home, 'state.json'))).mode & 0o777).to.equal(0o600);
+    expect(await readdir(home)).to.deep.equal(['state.json']);
+    expect((await openState(path.join(dir, 'other'))).secretKey).not.to.equal(state.secretKey);
+  });
+
+  it('is never overwritten when it is damaged', async () => {
+    for (const text of ['', '{', '{"secretKey":"short"}']) {
+      await writeFile(path.join(dir, 'state.json'), text);
+      const error = await openState(dir).catch((reason: unknown) => reason);
+      expect(error).to.be.instanceOf(MillraceError).and.to.have.property('code', 'bad_setting');
+      expect(await readFile(path.join(dir, 'state.json'), 'utf8')).to.equal(text);
+    }
+  });
+
+  it('finds programs on a path without running them', async () => {
+    await writeFile(path.join(dir, 'tool'), '', { mode: 0o755 });
+    await writeFile(path.join(dir, 'text'), '', { mode: 0o644 });
+    const search = ['/nowhere', dir].join(path.delimiter);
+    expect(await findProgram('tool', search)).to.equal(true);
+    expect(await findProgram('absent', search)).to.equal(false);
+    expect(await findProgram('tool', '')).to.equal(false);
+  });
+});
