@@ -163,7 +163,7 @@ function roleEnvironment(settings: Settings): NodeJS.ProcessEnv {
   };
 }
 
-/** Prints the welcome once the HTTP role answers, or after 20 s, saying so. */
+/** Prints the welcome once the HTTP role answers, or after 10 s, saying so. */
 async function greet(plan: Plan, deps: { signal: AbortSignal; print: (text: string) => void }): Promise<void> {
   const around = plan.around ?? undefined;
   if (around === undefined) return;
@@ -172,7 +172,7 @@ async function greet(plan: Plan, deps: { signal: AbortSignal; print: (text: stri
 }
 
 async function answers(url: string, signal: AbortSignal): Promise<boolean> {
-  for (let tries = 0; tries < 200 && !signal.aborted; tries += 1) {
+  for (let tries = 0; tries < 100 && !signal.aborted; tries += 1) {
     const answered = await fetch(url, { signal: AbortSignal.any([signal, AbortSignal.timeout(2_000)]) }).then(
       async (response) => {
         await response.body?.cancel();
