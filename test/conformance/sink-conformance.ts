@@ -135,7 +135,7 @@ export function sinkConformance(name: string, makeHarness: MakeHarness): void {
         '%2F',
       ];
       const batch = texts.map((text, i) => {
-        const record = JSON.stringify({ text, nested: { list: [text, null, true, 1.5] } });
+        const record = JSON.stringify({ text, nested: { list: [text], nothing: null, flag: true, number: 1.5 } });
         return delivery(i + 1, text, { record, body: record });
       });
       await sendAll(to, batch);

@@ -1,0 +1,62 @@
+/**
+ * A cheap search engine for benchmarks: counts operations and answers them all with 200, without parsing anything, so
+ * that it is never what is measured. Run as a process of its own: prints its port on the first line; `GET /stats` answers
+ * `{"requests","operations","bytes","firstAt","lastAt"}` (milliseconds since 1970), `POST /reset` starts anew.
+ */
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+const LINE_BREAK = 0x0a;
+const INDEXED = '{"index":{"status":200}}';
+const DELETED = '{"delete":{"status":200}}';
+const DELETE = Buffer.from('{"delete":');
+
+const counts = { requests: 0, operations: 0, bytes: 0, firstAt: 0, lastAt: 0 };
+
+/** The answer to a body: one item per operation. A document follows every index line, and none a delete. */
+export function answerTo(body: Buffer): { text: string; operations: number } {
+  const items: string[] = [];
+  let from = 0;
+  while (from < body.length) {
+    const isDelete = body.subarray(from, from + DELETE.length).equals(DELETE);
+    items.push(isDelete ? DELETED : INDEXED);
+    from = afterLine(body, from);
+    if (!isDelete) from = afterLine(body, from);
+  }
+  return { text: `{"took":0,"errors":false,"items":[${items.join(',')}]}`, operations: items.length };
+}
+
+function afterLine(body: Buffer, from: number): number {
+  const end = body.indexOf(LINE_BREAK, from);
+  return end === -1 ? body.length : end + 1;
+}
+
+function receive(request: IncomingMessage, response: ServerResponse): void {
+  const pieces: Buffer[] = [];
+  request.on('data', (piece: Buffer) => pieces.push(piece));
+  request.on('end', () => {
+    response.setHeader('content-type', 'application/json');
+    if (request.url === '/stats') return void response.end(JSON.stringify(counts));
+    if (request.url === '/reset') {
+      Object.assign(counts, { requests: 0, operations: 0, bytes: 0, firstAt: 0, lastAt: 0 });
+      return void response.end('{}');
+    }
+    if (request.url?.endsWith('/_bulk') !== true) return void response.end('{"hits":{"hits":[]}}');
+    const body = pieces.length === 1 ? pieces[0]! : Buffer.concat(pieces);
+    const { text, operations } = answerTo(body);
+    counts.requests += 1;
+    counts.operations += operations;
+    counts.bytes += body.length;
+    counts.lastAt = Date.now();
+    counts.firstAt ||= counts.lastAt;
+    response.end(text);
+  });
+}
+
+if (import.meta.main) {
+  const server = createServer(receive);
+  server.listen(Number(process.env.PORT ?? 0), '127.0.0.1', () => {
+    console.log((server.address() as AddressInfo).port);
+  });
+  process.on('SIGTERM', () => process.exit(0));
+}
