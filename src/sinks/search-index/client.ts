@@ -12,7 +12,7 @@ import { MillraceError, messageOf } from '../../model/errors.ts';
 import type { Reply } from './decode.ts';
 
 export interface SearchClient {
-  bulk(index: string, body: string, signal: AbortSignal): Promise<Reply>;
+  bulk(index: string, body: Buffer, signal: AbortSignal): Promise<Reply>;
   /** Asks for no hits at all: is the index there, and may we use it? */
   search(index: string, signal: AbortSignal): Promise<Reply>;
   /** Ends requests under way. Safe to call twice. */
@@ -39,6 +39,7 @@ const CONNECTIONS = 3;
 const LARGEST_ANSWER_BYTES = 64 * 1024 * 1024;
 const LONGEST_RETRY_AFTER_MS = 600_000;
 const SHORTEST_REDACTED = 6;
+const NO_HITS = Buffer.from('{"size":0}');
 
 const compress = promisify(gzip);
 
@@ -53,7 +54,7 @@ export function openSearchClient(settings: ClientSettings, options: ClientOption
   const headers: Record<string, string> = authorization === undefined ? {} : { authorization };
   let closing: Promise<void> | undefined;
 
-  async function post(path: string, request: { body: string; type: string; signal: AbortSignal }): Promise<Reply> {
+  async function post(path: string, request: { body: Buffer; type: string; signal: AbortSignal }): Promise<Reply> {
     const { signal } = request;
     const deadline = endAfter(2 * answerTimeoutMs, signal);
     try {
@@ -86,7 +87,7 @@ export function openSearchClient(settings: ClientSettings, options: ClientOption
     bulk: (index, body, signal) =>
       post(`/${encodeURIComponent(index)}/_bulk`, { body, type: 'application/x-ndjson', signal }),
     search: (index, signal) =>
-      post(`/${encodeURIComponent(index)}/_search`, { body: '{"size":0}', type: 'application/json', signal }),
+      post(`/${encodeURIComponent(index)}/_search`, { body: NO_HITS, type: 'application/json', signal }),
     close() {
       closing ??= pool.destroy();
       return closing;

@@ -195,7 +195,7 @@ describe('the connection to a search engine', () => {
     const { url, fail } = await start();
     fail({ kind: 'text', text: 'x'.repeat(65 * 1024 * 1024) });
     const client = openSearchClient({ destination: searchDestination(url), authValue: null });
-    const reply = await client.bulk('products', '{"delete":{"_id":"a"}}\n', NEVER);
+    const reply = await client.bulk('products', Buffer.from('{"delete":{"_id":"a"}}\n'), NEVER);
     await client.close();
     expect(reply.kind).to.equal('lost');
   });
