@@ -1,7 +1,8 @@
 /**
  * When a process must end. On its own: by SIGINT, SIGTERM or SIGHUP. As a child: when the channel to its parent closes,
  * because the parent said so or died (also by kill -9), or by SIGTERM. A child ignores SIGINT and SIGHUP: a terminal's
- * Ctrl-C reaches the whole group, and the parent, which gets it too, decides the order. Told twice, it ends once.
+ * Ctrl-C reaches the whole group, and the parent, which gets it too, decides the order. Under npm, also when the shell
+ * that npm runs us in is gone: npm passes a SIGTERM to that shell alone. Told twice, it ends once.
  */
 export interface StopSignal {
   signal: AbortSignal;
@@ -9,7 +10,17 @@ export interface StopSignal {
   failsafe(graceMs: number): void;
 }
 
-export function stopSignal(target: NodeJS.Process): StopSignal {
+/** What is used of `process`. */
+export interface Stoppable {
+  readonly channel?: object | undefined;
+  readonly connected: boolean;
+  readonly env: NodeJS.ProcessEnv;
+  readonly ppid: number;
+  on(event: 'SIGTERM' | 'SIGINT' | 'SIGHUP' | 'disconnect', listener: () => void): unknown;
+  exit(code: number): void;
+}
+
+export function stopSignal(target: Stoppable): StopSignal {
   const stop = new AbortController();
   const tell = (): void => stop.abort();
   const nothing = (): void => undefined;
@@ -21,6 +32,7 @@ export function stopSignal(target: NodeJS.Process): StopSignal {
     target.on('disconnect', tell);
     if (!target.connected) tell();
   }
+  if (!isChild && target.env.npm_lifecycle_event !== undefined) watchParent(target, stop);
   return {
     signal: stop.signal,
     failsafe(graceMs) {
@@ -29,4 +41,13 @@ export function stopSignal(target: NodeJS.Process): StopSignal {
       else stop.signal.addEventListener('abort', arm, { once: true });
     },
   };
+}
+
+function watchParent(target: Stoppable, stop: AbortController): void {
+  const parent = target.ppid;
+  const timer = setInterval(() => {
+    if (target.ppid !== parent) stop.abort();
+  }, 250);
+  timer.unref();
+  stop.signal.addEventListener('abort', () => clearInterval(timer), { once: true });
 }

@@ -7,7 +7,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import { roleProcess } from '../../src/runtime/role-process.ts';
-import { stopSignal } from '../../src/runtime/stop-signal.ts';
+import { type Stoppable, stopSignal } from '../../src/runtime/stop-signal.ts';
 import { until } from '../support/until.ts';
 
 const support = (file: string): string => fileURLToPath(new URL(`../support/${file}`, import.meta.url));
@@ -82,10 +82,22 @@ describe('role process', () => {
   }
 
   it('takes signals on its own, and as a child only the word of its parent', () => {
-    const alone = Object.assign(new EventEmitter(), { channel: undefined, connected: false, exit: () => undefined });
-    const child = Object.assign(new EventEmitter(), { channel: {}, connected: true, exit: () => undefined });
-    const told = (target: EventEmitter, ...events: string[]): boolean => {
-      const stop = stopSignal(target as NodeJS.Process);
+    const alone = Object.assign(new EventEmitter(), {
+      channel: undefined,
+      connected: false,
+      env: {},
+      ppid: 7,
+      exit: () => undefined,
+    });
+    const child = Object.assign(new EventEmitter(), {
+      channel: {},
+      connected: true,
+      env: {},
+      ppid: 7,
+      exit: () => undefined,
+    });
+    const told = (target: Stoppable & EventEmitter, ...events: string[]): boolean => {
+      const stop = stopSignal(target);
       for (const event of events) target.emit(event);
       return stop.signal.aborted;
     };
@@ -95,5 +107,18 @@ describe('role process', () => {
     expect(told(child, 'disconnect')).to.equal(true);
     child.connected = false;
     expect(told(child)).to.equal(true);
+  });
+
+  it('ends under npm when the shell is gone that npm started it in', async () => {
+    const target = Object.assign(new EventEmitter(), {
+      connected: false,
+      env: { npm_lifecycle_event: 'start' },
+      ppid: 7,
+      exit: () => undefined,
+    });
+    const stop = stopSignal(target);
+    expect(stop.signal.aborted).to.equal(false);
+    target.ppid = 1;
+    await until('it was told', () => stop.signal.aborted, 2_000);
   });
 });
