@@ -1,0 +1,96 @@
+/**
+ * Starts the box and holds its one handle. It gets an empty environment and may read only what it is loaded from; no
+ * writing, no processes, no workers (`--allow-addons` is for isolated-vm). `exited` is told once, however it ends.
+ */
+import { type ForkOptions, fork } from 'node:child_process';
+import { createRequire } from 'node:module';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { FromBox, ToBox } from './protocol.ts';
+import type { SandboxLimits } from './shaped.ts';
+
+export interface BoxProcess {
+  readonly pid: number | undefined;
+  send(message: ToBox): void;
+  kill(): void;
+}
+
+export interface BoxEvents {
+  message(message: FromBox): void;
+  /** `why`: how it ended, and what it wrote to stderr if it never got ready. */
+  exited(why: string): void;
+}
+
+export type StartBox = (events: BoxEvents, limits: SandboxLimits) => BoxProcess;
+
+export const startBox: StartBox = (events, limits) => {
+  const here = path.dirname(fileURLToPath(import.meta.url));
+  const child = fork(path.join(here, 'box.ts'), [], confined(readable(here)));
+  let ready = false;
+  let complaint = '';
+  const starting = setTimeout(() => child.kill('SIGKILL'), limits.startMs);
+  // Later than that, V8's last words may hold the user's values: read, so that the pipe does not fill up, and dropped.
+  child.stderr?.on('data', (text: Buffer) => {
+    if (!ready && complaint.length < 2000) complaint += text.toString();
+  });
+  child.on('message', (message: FromBox) => {
+    if (message.kind === 'ready') {
+      ready = true;
+      clearTimeout(starting);
+    }
+    events.message(message);
+  });
+  let gone = false;
+  const exited = (why: string) => {
+    clearTimeout(starting);
+    if (gone) return;
+    gone = true;
+    events.exited(ready ? why : `${why} ${complaint}`.trim());
+  };
+  child.on('error', (error) => {
+    if (child.pid === undefined) exited(error.message);
+  });
+  child.on('exit', (code, signal) => exited(signal ?? `exit code ${code}`));
+  return {
+    pid: child.pid,
+    send: (message) => {
+      // A channel that is closed is followed by `exit`, which tells what was lost.
+      if (child.connected) child.send(message, () => undefined);
+    },
+    kill: () => {
+      child.kill('SIGKILL');
+    },
+  };
+};
+
+/** How a child process is started that may read these files and do little else. */
+export function confined(files: readonly string[]): ForkOptions {
+  return {
+    env: {},
+    cwd: '/',
+    serialization: 'advanced',
+    stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+    execArgv: [
+      '--permission',
+      '--allow-addons',
+      ...files.map((file) => `--allow-fs-read=${file}`),
+      '--no-node-snapshot',
+      '--no-warnings',
+    ],
+  };
+}
+
+/** Everything the box loads: its sources, isolated-vm and its loader, and a file that the loader looks for. */
+function readable(here: string): string[] {
+  const fromHere = createRequire(import.meta.url);
+  const addon = fromHere.resolve('isolated-vm/package.json');
+  const loader = createRequire(addon).resolve('node-gyp-build/package.json');
+  return [
+    here,
+    path.join(here, '../model/errors.ts'),
+    path.join(here, '../../package.json'),
+    path.dirname(addon),
+    path.dirname(loader),
+    '/etc/alpine-release',
+  ];
+}

@@ -1,0 +1,23 @@
+/** Reads what the harness says about a throw: the sentence, at most 500 characters, and the place in the user's text. */
+import type { ShapeError } from './shaped.ts';
+
+/** A ShapeError without the function's name; `thrown` is the name of the error when the user's code threw it. */
+export type Complaint = Omit<ShapeError, 'function'> & { thrown?: string };
+
+export function shapeError(complaint: Complaint, functionName: string): ShapeError {
+  const { thrown: _thrown, ...rest } = complaint;
+  return { ...rest, function: functionName };
+}
+
+/** `line` is a line of the harness that begins with `e`. */
+export function readComplaint(line: string): Complaint {
+  const [name, text, stack] = JSON.parse(line.slice(1)) as [string, string, string];
+  const message = [name, text].filter((part) => part !== '').join(': ') || 'The function threw without a message';
+  const place = /^ {4}at .*?user-function:(\d+):(\d+)\)?$/m.exec(stack);
+  return {
+    kind: 'threw',
+    thrown: name,
+    message: message.slice(0, 500),
+    ...(place !== null && { line: Number(place[1]), column: Number(place[2]) }),
+  };
+}

@@ -1,0 +1,245 @@
+/**
+ * Hands jobs to the box and brings back what became of them, whatever the box does. When the box dies, or is silent for
+ * too long and is killed, everything it held is suspect: it is run again alone, message by message, and a message that
+ * ends the box twice is given up as `killed`. A box that is replaced for another reason blames nobody.
+ */
+import type { FunctionSettings } from '../model/declared.ts';
+import { MillraceError } from '../model/errors.ts';
+import type { FunctionInput } from '../model/message.ts';
+import type { BoxProcess, StartBox } from './box-process.ts';
+import { FunctionKeys } from './function-keys.ts';
+import { functionsOf, type Job, killedResult, type Result, split, type Work } from './job.ts';
+import { Lanes } from './lanes.ts';
+import type { FromBox, ToBox } from './protocol.ts';
+import type { SandboxLimits } from './shaped.ts';
+
+/** The least of a log that is needed here. */
+export interface SandboxLog {
+  info(fields: object, message: string): void;
+  warn(fields: object, message: string): void;
+  error(fields: object, message: string): void;
+}
+
+/** Jobs of one set of functions in the box: one at work, one that is ready when it is done. */
+const PER_LANE = 2;
+/** Starts that may fail one after the other before the jobs do. */
+const STARTS = 3;
+/** Functions a box learns before it is replaced: edited ones would pile up. */
+const DEFINITIONS = 256;
+
+interface Box {
+  process: BoxProcess;
+  ready: boolean;
+  defined: Set<number>;
+  /** It is being replaced through no fault of the jobs in it. */
+  retired: boolean;
+  gone: Promise<void>;
+}
+
+export class Dispatcher {
+  readonly #log: SandboxLog;
+  readonly #start: StartBox;
+  readonly #limits: SandboxLimits;
+  readonly #keys = new FunctionKeys();
+  readonly #lanes = new Lanes<Job>(PER_LANE);
+  /** Run alone, before anything else. */
+  readonly #suspects: Job[] = [];
+  readonly #inBox = new Map<number, Job>();
+  /** By lane: what its functions read of a message. At most as many as there are sets of functions. */
+  readonly #reads = new Map<string, number>();
+  readonly #timers = new Map<number, NodeJS.Timeout>();
+  #box: Box | undefined;
+  #failedStarts = 0;
+  #lastId = 0;
+  #closed = false;
+
+  constructor(parts: { log: SandboxLog; start: StartBox }, limits: SandboxLimits) {
+    this.#log = parts.log;
+    this.#start = parts.start;
+    this.#limits = limits;
+  }
+
+  /** Rejects when the dispatcher is closed or the box cannot be started. */
+  run(work: Work): Promise<Result> {
+    if (this.#closed) return Promise.reject(closedError());
+    const lane = `${work.kind} ${JSON.stringify(this.#setKeys(work))}`;
+    return new Promise((done, fail) => {
+      this.#lanes.add({ id: this.#nextId(), lane, work, kills: 0, at: undefined, done, fail });
+      this.#pump();
+    });
+  }
+
+  /** Fails what is not finished; resolves when the process is gone. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    this.#failWaiting(closedError());
+    const gone = this.#box?.gone;
+    this.#box?.process.kill();
+    await gone;
+  }
+
+  #nextId = (): number => {
+    this.#lastId += 1;
+    return this.#lastId;
+  };
+
+  #setKeys(work: Work) {
+    const key = (fn: FunctionSettings | undefined) => (fn === undefined ? undefined : this.#keys.keyOf(fn));
+    if (work.kind === 'check') return { check: key(work.fn) };
+    const { filter, transform, routing } = work.set;
+    return { searchSink: work.searchSink, filter: key(filter), transform: key(transform), routing: key(routing) };
+  }
+
+  #pump(): void {
+    if (this.#closed || (this.#suspects.length === 0 && this.#lanes.isEmpty)) return;
+    this.#box ??= this.#open();
+    const box = this.#box;
+    if (!box.ready || box.retired) return;
+    if (this.#suspects.length > 0) {
+      if (this.#inBox.size === 0) this.#put(this.#suspects.shift()!, box);
+      return;
+    }
+    while (this.#inBox.size < this.#limits.inFlight) {
+      const job = this.#lanes.take();
+      if (job === undefined) return;
+      this.#put(job, box);
+    }
+  }
+
+  #open(): Box {
+    const gone = Promise.withResolvers<void>();
+    const process = this.#start(
+      {
+        message: (message) => this.#receive(box, message),
+        exited: (why) => {
+          gone.resolve();
+          this.#exited(box, why);
+        },
+      },
+      this.#limits,
+    );
+    const box: Box = { process, ready: false, defined: new Set(), retired: false, gone: gone.promise };
+    return box;
+  }
+
+  #put(job: Job, box: Box): void {
+    const { work, id } = job;
+    this.#inBox.set(id, job);
+    for (const fn of functionsOf(work)) {
+      const key = this.#keys.keyOf(fn);
+      if (!box.defined.has(key)) box.process.send({ kind: 'define', key, fn });
+      box.defined.add(key);
+    }
+    box.process.send(this.#request(job));
+    this.#watch(job, box);
+  }
+
+  #request({ id, lane, work }: Job): ToBox {
+    if (work.kind === 'check') return { kind: 'check', id, key: this.#keys.keyOf(work.fn) };
+    const { set, searchSink, inputs } = work;
+    const keys = {
+      ...(set.filter && { filter: this.#keys.keyOf(set.filter) }),
+      ...(set.transform && { transform: this.#keys.keyOf(set.transform) }),
+      ...(set.routing && { routing: this.#keys.keyOf(set.routing) }),
+    };
+    const reads = this.#reads.get(lane) ?? 4;
+    const needed = reads >= 4 ? inputs : inputs.map((input) => withOnly(input, reads));
+    return { kind: 'shape', id, set: keys, searchSink, inputs: needed };
+  }
+
+  /** The watchdog: from now on the box has `silenceMs` to say something about this job. */
+  #watch(job: Job, box: Box): void {
+    clearTimeout(this.#timers.get(job.id));
+    const silent = () => {
+      this.#log.warn({ functions: namesOf([job]) }, 'A function does not answer; its process is killed');
+      box.process.kill();
+    };
+    this.#timers.set(job.id, setTimeout(silent, this.#limits.silenceMs));
+  }
+
+  #takeOut(job: Job): void {
+    this.#inBox.delete(job.id);
+    clearTimeout(this.#timers.get(job.id));
+    this.#timers.delete(job.id);
+  }
+
+  #receive(box: Box, message: FromBox): void {
+    if (message.kind === 'ready') {
+      box.ready = true;
+      this.#failedStarts = 0;
+      box.process.send({ kind: 'limits', limits: this.#limits });
+      this.#log.info({ pid: box.process.pid }, 'The process that runs functions is ready');
+      this.#pump();
+      return;
+    }
+    const job = this.#inBox.get(message.id);
+    if (job === undefined) return;
+    if (message.kind === 'alive') {
+      job.at = message.function ?? job.at;
+      this.#watch(job, box);
+      return;
+    }
+    this.#takeOut(job);
+    this.#lanes.release(job);
+    if (message.kind === 'shaped') this.#reads.set(job.lane, message.reads);
+    job.done(
+      message.kind === 'shaped' ? { shaped: message.shaped, error: undefined } : { shaped: [], error: message.error },
+    );
+    if (message.retire || (box.defined.size > DEFINITIONS && this.#inBox.size === 0)) {
+      box.retired = true;
+      box.process.kill();
+    }
+    this.#pump();
+  }
+
+  #exited(box: Box, why: string): void {
+    if (this.#box === box) this.#box = undefined;
+    const lost = [...this.#inBox.values()];
+    for (const job of lost) this.#takeOut(job);
+    if (this.#closed) {
+      for (const job of lost) job.fail(closedError());
+    } else if (box.retired) {
+      for (const job of lost.reverse()) this.#lanes.putBack(job);
+    } else if (box.ready) {
+      this.#log.warn({ why, functions: namesOf(lost) }, 'The process that runs functions ended');
+      for (const job of lost) this.#suspect(job);
+    } else {
+      this.#startFailed(why);
+    }
+    this.#pump();
+  }
+
+  #suspect(job: Job): void {
+    this.#lanes.release(job);
+    job.kills += 1;
+    const alone = job.work.kind === 'check' || job.work.inputs.length === 1;
+    if (alone && job.kills >= 2) job.done(killedResult(job));
+    else this.#suspects.push(...split(job, this.#nextId));
+  }
+
+  #startFailed(why: string): void {
+    this.#failedStarts += 1;
+    if (this.#failedStarts < STARTS) return;
+    this.#failedStarts = 0;
+    this.#log.error({ why }, 'The process that runs functions cannot be started');
+    const remedy = 'See the log for the reason; Node 24 or later and the package isolated-vm are needed';
+    this.#failWaiting(new MillraceError('internal', 'The process that runs functions cannot be started', { remedy }));
+  }
+
+  #failWaiting(error: Error): void {
+    for (const job of [...this.#suspects.splice(0), ...this.#lanes.clear()]) job.fail(error);
+  }
+}
+
+/** Bringing what is not read would be half of the cost. */
+function withOnly({ action, record, changes }: FunctionInput, reads: number): FunctionInput {
+  return { action, record, changes: reads >= 3 ? changes : null, metadata: 'null' };
+}
+
+function namesOf(jobs: readonly Job[]): string[] {
+  return [...new Set(jobs.flatMap((job) => functionsOf(job.work)).map((fn) => fn.name))];
+}
+
+function closedError(): MillraceError {
+  return new MillraceError('unavailable', 'The sandbox for functions is closed');
+}

@@ -1,0 +1,89 @@
+/**
+ * Runs the user's functions on messages, safely: every answer belongs to its message, in order, and whatever a function
+ * does fails that message alone. The process behind it starts with the first use. Functions that are only paths need
+ * no process and are read here.
+ */
+import type { FunctionSettings } from '../model/declared.ts';
+import type { FunctionInput } from '../model/message.ts';
+import { startBox } from './box-process.ts';
+import { shapeError } from './complaint.ts';
+import { Dispatcher, type SandboxLog } from './dispatch.ts';
+import { readPath } from './path.ts';
+import { BAD_PATH, shapeChunk } from './shape.ts';
+import { type FunctionSet, LIMITS, type SandboxLimits, type Shaped, type ShapeError } from './shaped.ts';
+
+export type { FunctionInput } from '../model/message.ts';
+export type { SandboxLog } from './dispatch.ts';
+export type { FunctionSet, SandboxLimits, Shaped, ShapeError } from './shaped.ts';
+
+export interface Sandbox {
+  /** Compiles a function and tries it on a synthetic message: what is wrong with it on any row, for saving. */
+  check(fn: FunctionSettings): Promise<ShapeError | undefined>;
+  /**
+   * One answer for each input, in the same order. Rejects only when nothing could be run: the sandbox is closed
+   * (`unavailable`) or its process cannot be started (`internal`); neither is a message's fault.
+   */
+  shape(set: FunctionSet, inputs: readonly FunctionInput[], options: { searchSink: boolean }): Promise<Shaped[]>;
+  /** Safe to call twice. What is still running fails with `unavailable`. */
+  close(): Promise<void>;
+}
+
+export function openSandbox(options: { log: SandboxLog; limits?: Partial<SandboxLimits> }): Sandbox {
+  const limits = { ...LIMITS, ...options.limits };
+  const dispatcher = new Dispatcher({ log: options.log, start: startBox }, limits);
+  let queued = 0;
+  const waiting: (() => void)[] = [];
+
+  const shapeInBox = async (set: FunctionSet, inputs: readonly FunctionInput[], searchSink: boolean) => {
+    while (queued > 0 && queued + inputs.length > limits.queuedMessages) {
+      await new Promise<void>((resolve) => waiting.push(resolve));
+    }
+    queued += inputs.length;
+    try {
+      const { shaped } = await dispatcher.run({ kind: 'shape', set, inputs, searchSink });
+      return shaped;
+    } finally {
+      queued -= inputs.length;
+      for (const wake of waiting.splice(0)) wake();
+    }
+  };
+
+  return {
+    check: async (fn) => {
+      if (fn.type === 'path') return readPath(fn.path ?? '') === undefined ? shapeError(BAD_PATH, fn.name) : undefined;
+      return (await dispatcher.run({ kind: 'check', fn })).error;
+    },
+    shape: async (set, inputs, { searchSink }) => {
+      const fns = [set.filter, set.transform, set.routing].filter((fn) => fn !== undefined);
+      if (inputs.length === 0) return [];
+      if (fns.every((fn) => fn.type === 'path')) {
+        return shapeChunk(set, inputs, { searchSink, run: () => Promise.resolve([]) });
+      }
+      const chunks = chunksOf(inputs, limits).map((chunk) => shapeInBox(set, chunk, searchSink));
+      return (await Promise.all(chunks)).flat();
+    },
+    close: () => dispatcher.close(),
+  };
+}
+
+/** Cuts a batch by number and by size; a message that is too large for any chunk gets one of its own. */
+export function chunksOf(
+  inputs: readonly FunctionInput[],
+  limits: { chunkMessages: number; chunkLength: number },
+): FunctionInput[][] {
+  const chunks: FunctionInput[][] = [];
+  let chunk: FunctionInput[] = [];
+  let length = 0;
+  for (const input of inputs) {
+    const own = input.record.length + (input.changes?.length ?? 0) + input.metadata.length;
+    if (chunk.length > 0 && (chunk.length >= limits.chunkMessages || length + own > limits.chunkLength)) {
+      chunks.push(chunk);
+      chunk = [];
+      length = 0;
+    }
+    chunk.push(input);
+    length += own;
+  }
+  if (chunk.length > 0) chunks.push(chunk);
+  return chunks;
+}

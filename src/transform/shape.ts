@@ -1,0 +1,102 @@
+/**
+ * Takes a chunk of messages through a sink's functions: filter, then transform, then routing, each only for the messages
+ * that it still concerns. A message fails by its first error; the others go on. Knows neither isolates nor processes.
+ */
+import type { FunctionSettings } from '../model/declared.ts';
+import type { FunctionInput } from '../model/message.ts';
+import type { Complaint } from './complaint.ts';
+import { itemOf, needsDigits } from './item.ts';
+import { evaluatePath, readPath } from './path.ts';
+import type { Answer } from './run-function.ts';
+import type { FunctionSet, Shaped } from './shaped.ts';
+import { judgeFilter, judgeRouting, judgeTransform, type Verdict } from './verdict.ts';
+
+/** Runs code on items as the harness reads them: one answer for each, in order. */
+export type RunCode = (fn: FunctionSettings, items: readonly string[]) => Promise<readonly Answer[]>;
+
+export async function shapeChunk(
+  set: FunctionSet,
+  inputs: readonly FunctionInput[],
+  options: { searchSink: boolean; run: RunCode },
+): Promise<Shaped[]> {
+  const { searchSink, run } = options;
+  const shaped: Shaped[] = inputs.map(() => ({ kept: true }));
+  const all = inputs.map((_input, index) => index);
+  const exact: (boolean | undefined)[] = [];
+  const stage = async (fn: FunctionSettings, chosen: readonly number[], before = false): Promise<readonly Answer[]> => {
+    if (chosen.length === 0) return [];
+    if (fn.type === 'path') return chosen.map((index) => pathAnswer(fn, inputs[index]!));
+    const items = chosen.map((index) => {
+      exact[index] ??= needsDigits(inputs[index]!);
+      return itemOf(inputs[index]!, { exact: exact[index], before });
+    });
+    return run(fn, items);
+  };
+  /** Writes a stage's verdicts down: a value by `accept`, an error as the message's own unless `lenient`. */
+  const settle = <T>(chosen: readonly number[], verdicts: Verdict<T>[], accept: (shaped: Shaped, value: T) => void) => {
+    for (const [at, index] of chosen.entries()) {
+      const verdict = verdicts[at]!;
+      if ('value' in verdict) accept(shaped[index]!, verdict.value);
+      else shaped[index]!.error = verdict.error;
+    }
+  };
+  const going = (index: number) => shaped[index]!.error === undefined;
+
+  const { filter, transform, routing } = set;
+  if (filter !== undefined) {
+    const answers = await stage(filter, all);
+    const verdicts = answers.map((answer) => judgeFilter(filter, answer));
+    settle(all, verdicts, (one, kept) => {
+      one.kept = kept;
+    });
+  }
+  if (transform !== undefined) {
+    const chosen = all.filter(
+      (index) => going(index) && shaped[index]!.kept && !(searchSink && inputs[index]!.action === 'delete'),
+    );
+    const answers = await stage(transform, chosen);
+    const verdicts = answers.map((answer) => judgeTransform(transform, answer, searchSink));
+    settle(chosen, verdicts, (one, body) => {
+      one.body = body;
+    });
+  }
+  if (routing !== undefined) {
+    // An update that a filter refuses may have to leave the index where the row was, so that place is told as well.
+    const concerned = (index: number) => shaped[index]!.kept || (searchSink && inputs[index]!.action === 'update');
+    const chosen = all.filter((index) => going(index) && concerned(index));
+    const answers = await stage(routing, chosen);
+    const verdicts = answers.map((answer) => judgeRouting(routing, answer));
+    settle(chosen, verdicts, (one, name) => {
+      one.indexName = name;
+    });
+    if (!searchSink || routing.type === 'path') return shaped;
+    const moved = chosen.filter((index) => going(index) && hasOldValues(inputs[index]!));
+    const places = (await stage(routing, moved, true)).map((answer) => judgeRouting(routing, answer));
+    settle(moved, places.map(lenient), (one, name) => {
+      if (name !== undefined && name !== one.indexName) one.oldIndexName = name;
+    });
+  }
+  return shaped;
+}
+
+/**
+ * A function that refuses the old row refused it when it was new, so nothing is to be removed; only what another try
+ * may change is an error.
+ */
+function lenient(verdict: Verdict<string>): Verdict<string | undefined> {
+  return 'value' in verdict || verdict.error.kind === 'timeout' ? verdict : { value: undefined };
+}
+
+function hasOldValues(input: FunctionInput): boolean {
+  return input.action === 'update' && input.changes !== null && input.changes !== '{}';
+}
+
+function pathAnswer(fn: FunctionSettings, input: FunctionInput): Answer {
+  const steps = readPath(fn.path ?? '');
+  return steps === undefined ? { complaint: BAD_PATH } : { text: evaluatePath(steps, input) };
+}
+
+export const BAD_PATH: Complaint = {
+  kind: 'bad_output',
+  message: 'The path must be record, changes, metadata or action, or a dotted path below one of them, like record.id',
+};

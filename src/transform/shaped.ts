@@ -1,0 +1,80 @@
+/** The nouns of this room: what goes into the box and what comes out, and how much of everything it may use. */
+import type { FunctionSettings } from '../model/declared.ts';
+
+/** The functions of one sink. Each may be code or a path. */
+export interface FunctionSet {
+  filter?: FunctionSettings;
+  transform?: FunctionSettings;
+  routing?: FunctionSettings;
+}
+
+/**
+ * Why a function has no usable answer for one message. `killed`: the message ended the child process twice. The message
+ * text holds what the user's own code threw, at most 500 characters, and no other value of the row. `line` and `column`
+ * start at 1 and are those of the user's text.
+ */
+export interface ShapeError {
+  kind: 'threw' | 'timeout' | 'killed' | 'bad_output';
+  message: string;
+  line?: number;
+  column?: number;
+  /** Name of the function. */
+  function: string;
+}
+
+/** What the functions of a sink make of one message. */
+export interface Shaped {
+  /** False: the filter refused it. */
+  kept: boolean;
+  /** The transform's JSON text; absent without a transform, and for a search sink's deletes. */
+  body?: string;
+  /** The routing function's `index_name`. For a search sink also of an update that was not kept. */
+  indexName?: string;
+  /** Where the row before the update was routed, if elsewhere. */
+  oldIndexName?: string;
+  error?: ShapeError;
+}
+
+export interface SandboxLimits {
+  /** Wall time of a function for one message. */
+  messageMs: number;
+  /** Heap of an isolate. */
+  isolateMb: number;
+  /** A chunk that takes longer is cut into several calls of the isolate. */
+  sliceMs: number;
+  /** Characters of one JSON answer. */
+  answerLength: number;
+  /** Characters of the answers of one call. */
+  linesLength: number;
+  /** Isolates kept; beyond them the one used longest ago is closed. */
+  isolates: number;
+  /** Messages and characters of a chunk. */
+  chunkMessages: number;
+  chunkLength: number;
+  /** Chunks in the child process at a time. */
+  inFlight: number;
+  /** Messages accepted before callers have to wait. */
+  queuedMessages: number;
+  /** Without a sign of life for this long the child process is killed. */
+  silenceMs: number;
+  /** Time for the child process to start. */
+  startMs: number;
+}
+
+export const LIMITS: SandboxLimits = {
+  messageMs: 250,
+  isolateMb: 64,
+  sliceMs: 50,
+  answerLength: 16_777_216,
+  linesLength: 4_194_304,
+  isolates: 16,
+  chunkMessages: 100,
+  chunkLength: 524_288,
+  inFlight: 8,
+  queuedMessages: 20_000,
+  silenceMs: 2_000,
+  startMs: 10_000,
+};
+
+/** Bytes of a function's code. */
+export const CODE_BYTES = 102_400;

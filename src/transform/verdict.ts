@@ -1,0 +1,65 @@
+/**
+ * Judges what a function answered for one message by what its purpose asks for: a filter a boolean, a routing function
+ * an object with an `index_name`, a transform for a search index an object, any other transform a JSON value.
+ */
+import type { FunctionSettings } from '../model/declared.ts';
+import { shapeError } from './complaint.ts';
+import type { Answer } from './run-function.ts';
+import type { ShapeError } from './shaped.ts';
+
+export type Verdict<T> = { value: T } | { error: ShapeError };
+
+const UNUSABLE: Record<string, string> = {
+  undefined: 'returned nothing (undefined)',
+  function: 'returned a function',
+  symbol: 'returned a symbol',
+  promise: 'returned a promise, but functions here are synchronous',
+  nothing: 'returned an object that has no JSON form',
+  large: 'returned more than 16 MB of JSON',
+};
+
+export function judgeFilter(fn: FunctionSettings, answer: Answer): Verdict<boolean> {
+  return judge(fn, answer, 'a filter must return true or false', (text) =>
+    text === 'true' ? true : text === 'false' ? false : undefined,
+  );
+}
+
+export function judgeRouting(fn: FunctionSettings, answer: Answer): Verdict<string> {
+  const rule = 'a routing function must return an object with the index name as text, { index_name: "..." }';
+  return judge(fn, answer, rule, (text) => {
+    if (!text.startsWith('{')) return undefined;
+    const { index_name } = JSON.parse(text) as { index_name?: unknown };
+    return typeof index_name === 'string' && index_name !== '' ? index_name : undefined;
+  });
+}
+
+/** The value is the JSON text. */
+export function judgeTransform(fn: FunctionSettings, answer: Answer, searchSink: boolean): Verdict<string> {
+  const rule = searchSink
+    ? 'a transform for a search index must return an object, the document'
+    : 'a transform must return a JSON value';
+  return judge(fn, answer, rule, (text) => (searchSink && !text.startsWith('{') ? undefined : text));
+}
+
+function judge<T>(
+  fn: FunctionSettings,
+  answer: Answer,
+  rule: string,
+  accept: (text: string) => T | undefined,
+): Verdict<T> {
+  if ('complaint' in answer) return { error: shapeError(answer.complaint, fn.name) };
+  const value = 'text' in answer ? accept(answer.text) : undefined;
+  if (value !== undefined) return { value };
+  const what = 'text' in answer ? `returned ${kindOf(answer.text)}` : (UNUSABLE[answer.unusable] ?? UNUSABLE.nothing);
+  return { error: { kind: 'bad_output', message: `The function ${what}; ${rule}`, function: fn.name } };
+}
+
+/** What kind of JSON a text is, without showing it. */
+function kindOf(text: string): string {
+  const first = text[0];
+  if (first === '{') return 'an object of another shape';
+  if (first === '[') return 'an array';
+  if (first === '"') return 'a string';
+  if (first === 't' || first === 'f') return 'a boolean';
+  return first === 'n' ? 'null' : 'a number';
+}
