@@ -1,0 +1,1 @@
+create index if not exists <event_index> on <event_table> (committed_at)

@@ -1,0 +1,1 @@
+alter table <progress_table> add column if not exists written bigint[] not null default '{}'

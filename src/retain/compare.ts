@@ -1,0 +1,206 @@
+/**
+ * Is this table an event table? A pure comparison of what was found with the fixed columns, so that every difference is
+ * named at once and each comes with the statement that mends it, ready to run on a table that already holds rows.
+ */
+import type { Fault } from '../model/errors.ts';
+import { instructions } from './instructions.ts';
+import { quoteIdentifier, quoteTable, type TableName } from './table-name.ts';
+
+export interface FoundColumn {
+  name: string;
+  type: string;
+  not_null: boolean;
+  has_default: boolean;
+  identity: boolean;
+  generated: boolean;
+}
+
+export interface FoundTable {
+  schema_exists: boolean;
+  /** pg_class.relkind; null: no such table. */
+  kind: string | null;
+  persistence: string | null;
+  role: string;
+  may_use_schema: boolean;
+  may_insert: boolean;
+  primary_key: string[] | null;
+  sequence: string | null;
+  may_use_sequence: boolean | null;
+  last_value: number | bigint | null;
+  columns: FoundColumn[] | null;
+}
+
+/** `kind` tells what a fault needs: a table, an `alter table`, or a `grant`. */
+export interface TableFault extends Fault {
+  kind: 'missing' | 'shape' | 'rights';
+  remedy: string;
+}
+
+export interface Comparison {
+  faults: TableFault[];
+  /** What works today and will not for ever. */
+  warnings: TableFault[];
+}
+
+/** Type, nullability, and what old rows get when the column has to be added to a table that holds some. */
+const COLUMNS: Record<string, { type: string; nullable?: true; filler: string }> = {
+  seq: { type: 'bigint', filler: '0' },
+  source_database_id: { type: 'uuid', filler: "'00000000-0000-0000-0000-000000000000'" },
+  source_table_oid: { type: 'bigint', filler: '0' },
+  source_table_schema: { type: 'text', filler: "''" },
+  source_table_name: { type: 'text', filler: "''" },
+  record_pk: { type: 'text', filler: "''" },
+  record: { type: 'jsonb', filler: "'{}'" },
+  changes: { type: 'jsonb', nullable: true, filler: 'null' },
+  action: { type: 'text', filler: "''" },
+  committed_at: { type: 'timestamp with time zone', filler: 'now()' },
+  inserted_at: { type: 'timestamp with time zone', filler: 'now()' },
+};
+
+const INTEGER_END = 2 ** 31 - 1;
+const MAX_NAME_BYTES = 63;
+
+/** Every difference between the table found and service's event table; empty lists when it is one. */
+export function compareTable(table: TableName, found: FoundTable): Comparison {
+  const missing = missingTable(table, found);
+  if (missing !== undefined) return { faults: [missing], warnings: [] };
+  const alter = `alter table ${quoteTable(table)}`;
+  const columns = new Map((found.columns ?? []).map((column) => [column.name, column]));
+  const faults = [
+    ...idFaults(quoteTable(table), columns.get('id'), found),
+    ...Object.keys(COLUMNS).flatMap((name) => columnFaults(alter, name, columns.get(name))),
+    ...[...columns.values()].flatMap((column) => foreignFaults(alter, column)),
+    ...rightsFaults(table, found),
+  ];
+  return { faults, warnings: warningsOf(alter, columns.get('id'), found) };
+}
+
+function missingTable(table: TableName, found: FoundTable): TableFault | undefined {
+  const name = quoteTable(table);
+  for (const part of [table.schema, table.name]) {
+    if (Buffer.byteLength(part) > MAX_NAME_BYTES) {
+      const message = `the name ${quoteIdentifier(part)} is longer than ${MAX_NAME_BYTES} bytes, which Postgres would cut`;
+      return { kind: 'shape', field: 'table', message, remedy: 'Choose a shorter name.' };
+    }
+  }
+  if (!found.schema_exists) {
+    const remedy = `create schema ${quoteIdentifier(table.schema)};`;
+    return {
+      kind: 'missing',
+      field: 'schema',
+      message: `schema ${quoteIdentifier(table.schema)} does not exist`,
+      remedy,
+    };
+  }
+  if (found.kind === null) {
+    const remedy = `Set create_if_not_exists: true, or run:\n${instructions({ table, variant: 'plain' })}`;
+    return { kind: 'missing', field: 'table', message: `table ${name} does not exist`, remedy };
+  }
+  if (found.kind !== 'r' && found.kind !== 'p') {
+    return { kind: 'shape', field: 'table', message: `${name} is not a table`, remedy: 'Name a table of its own.' };
+  }
+  return undefined;
+}
+
+function idFaults(name: string, id: FoundColumn | undefined, found: FoundTable): TableFault[] {
+  const alter = `alter table ${name}`;
+  const key = found.kind === 'p' ? 'id, committed_at' : 'id';
+  if (id === undefined)
+    return [shape('id', 'is missing', `${alter} add column id bigserial, add primary key (${key});`)];
+  const faults: TableFault[] = [];
+  if (id.type !== 'bigint' && id.type !== 'integer') {
+    faults.push(
+      shape('id', `is ${id.type} instead of bigint`, `${alter} alter column id type bigint using id::bigint;`),
+    );
+  }
+  if (!id.not_null) faults.push(shape('id', 'may be null', `${alter} alter column id set not null;`));
+  if (!id.has_default && !id.identity) {
+    faults.push(shape('id', 'does not number itself', numberItself(alter, name)));
+  }
+  if (!found.primary_key?.includes('id')) {
+    faults.push(shape('id', 'is not the primary key', `${alter} add primary key (${key});`));
+  }
+  return faults;
+}
+
+/** Goes on after the highest id that is there. */
+function numberItself(alter: string, name: string): string {
+  const sequence = `pg_get_serial_sequence('${name.replaceAll("'", "''")}', 'id')`;
+  return (
+    `${alter} alter column id set not null, alter column id add generated by default as identity; ` +
+    `select setval(${sequence}, (select coalesce(max(id), 0) + 1 from ${name}), false);`
+  );
+}
+
+function columnFaults(alter: string, name: string, column: FoundColumn | undefined): TableFault[] {
+  const { type, nullable, filler } = COLUMNS[name]!;
+  const set = `${alter} alter column ${name}`;
+  if (column === undefined) return [shape(name, 'is missing', addColumn(alter, name))];
+  if (column.generated) return [shape(name, 'is generated', `${set} drop expression;`)];
+  const faults: TableFault[] = [];
+  if (column.type !== type) {
+    const zone = column.type.startsWith('timestamp without') ? ` at time zone 'UTC'` : `::${type}`;
+    faults.push(shape(name, `is ${column.type} instead of ${type}`, `${set} type ${type} using ${name}${zone};`));
+  }
+  if (nullable && column.not_null) faults.push(shape(name, 'does not take null', `${set} drop not null;`));
+  if (!nullable && !column.not_null) faults.push(shape(name, 'may be null', `${set} set not null;`));
+  if (name === 'inserted_at' && !column.has_default) {
+    faults.push(shape(name, 'has no default', `${set} set default ${filler};`));
+  }
+  return faults;
+}
+
+/** Old rows need a value at once, new ones must not get it by accident. */
+function addColumn(alter: string, name: string): string {
+  const { type, nullable, filler } = COLUMNS[name]!;
+  if (nullable) return `${alter} add column ${name} ${type};`;
+  const add = `${alter} add column ${name} ${type} not null default ${filler};`;
+  return name === 'inserted_at' ? add : `${add} ${alter} alter column ${name} drop default;`;
+}
+
+/** Columns of the user's own are welcome as long as a row can do without a value for them. */
+function foreignFaults(alter: string, column: FoundColumn): TableFault[] {
+  if (column.name === 'id' || column.name in COLUMNS) return [];
+  if (!column.not_null || column.has_default || column.identity || column.generated) return [];
+  const remedy = `${alter} alter column ${quoteIdentifier(column.name)} drop not null;`;
+  return [shape(column.name, 'is not one of ours, takes no null and has no default', remedy)];
+}
+
+function rightsFaults(table: TableName, found: FoundTable): TableFault[] {
+  const role = quoteIdentifier(found.role);
+  const faults: TableFault[] = [];
+  const lacks = (field: string, what: string, grant: string): void => {
+    faults.push({ kind: 'rights', field, message: `role ${role} may not ${what}`, remedy: `${grant} to ${role};` });
+  };
+  if (!found.may_use_schema) {
+    lacks(
+      'schema',
+      `use schema ${quoteIdentifier(table.schema)}`,
+      `grant usage on schema ${quoteIdentifier(table.schema)}`,
+    );
+  }
+  if (!found.may_insert) lacks('table', `insert into ${quoteTable(table)}`, `grant insert on ${quoteTable(table)}`);
+  if (found.may_use_sequence === false) {
+    lacks('id', `use sequence ${found.sequence}`, `grant usage on sequence ${found.sequence}`);
+  }
+  return faults;
+}
+
+function warningsOf(alter: string, id: FoundColumn | undefined, found: FoundTable): TableFault[] {
+  const warnings: TableFault[] = [];
+  const used = Number(found.last_value ?? 0) / INTEGER_END;
+  if (id?.type === 'integer' && used >= 0.7) {
+    const widen = found.sequence === null ? '' : ` alter sequence ${found.sequence} as bigint;`;
+    const remedy = `${alter} alter column id type bigint;${widen}`;
+    warnings.push(shape('id', `is an integer that is ${Math.floor(used * 100)} % used up`, remedy));
+  }
+  if (found.persistence === 'u') {
+    const message = 'the table is unlogged: a crash of its server empties it';
+    warnings.push({ kind: 'shape', field: 'table', message, remedy: `${alter} set logged;` });
+  }
+  return warnings;
+}
+
+function shape(column: string, what: string, remedy: string): TableFault {
+  return { kind: 'shape', field: column, message: `column ${quoteIdentifier(column)} ${what}`, remedy };
+}

@@ -1,0 +1,63 @@
+/**
+ * What must hold before a row is written: where the destination is, and that the event table is there, fits and may be
+ * written. Reads catalogs only, except for making what it was asked to make. Every fault is reported at once, each with
+ * the statement that mends it.
+ */
+import type { Queryable } from '../db/pool.ts';
+import type { Circuit } from '../model/sink.ts';
+import type { Comparison } from './compare.ts';
+import { type Deadline, onDestination } from './on-destination.ts';
+import { lockProgress, progressStatements } from './progress.ts';
+import { isSameDatabase } from './same-database.ts';
+import { createChangeTable, createProgressTable, verifyChangeTable } from './table.ts';
+import { quoteTable, type TableName } from './table-name.ts';
+import type { ChangeTableDeps, Target } from './target.ts';
+import { circuitText } from './verdict.ts';
+
+/** Is the destination the message database itself? Throws when it cannot be reached. */
+export async function isAtHome(deps: ChangeTableDeps, deadline: Deadline): Promise<boolean> {
+  return await onDestination(deps.destination, deadline, (tx) => isSameDatabase(deps.messages, tx));
+}
+
+/**
+ * Creates the table when that is wanted and it is missing, then compares it as `writer` sees it: the connection that
+ * will write. Returns why nothing can be written, if so. Throws what Postgres says when it cannot even be asked.
+ */
+export async function prepareTable(
+  target: Target,
+  on: { writer: Queryable; signal: AbortSignal },
+): Promise<Circuit | undefined> {
+  const { deps, timeoutMs } = target;
+  const { table, create, index } = target.wanted;
+  let found = await verifyChangeTable(on.writer, table);
+  if (create && found.faults.some((fault) => fault.kind === 'missing')) {
+    await onDestination(deps.destination, { signal: on.signal, timeoutMs }, (tx) =>
+      createChangeTable(tx, table, { index }),
+    );
+    deps.log.info({ table: quoteTable(table) }, 'change table created');
+    found = await verifyChangeTable(on.writer, table);
+  }
+  for (const { message, remedy } of found.warnings) deps.log.warn({ table: quoteTable(table), remedy }, message);
+  return faultsAsCircuit(table, found);
+}
+
+/** Creates the progress table when it is missing, and takes its row once: what may not be done is known before a batch. */
+export async function prepareProgress(target: Target, signal: AbortSignal): Promise<void> {
+  const { table, retentionId } = target.wanted;
+  await onDestination(target.deps.destination, { signal, timeoutMs: target.timeoutMs }, async (tx) => {
+    await tx.query(target.setLockTimeout);
+    await createProgressTable(tx, table);
+    await lockProgress(tx, retentionId, progressStatements(table));
+  });
+}
+
+/** A circuit that names every fault; undefined when there is none. */
+export function faultsAsCircuit(table: TableName, { faults }: Comparison): Circuit | undefined {
+  if (faults.length === 0) return undefined;
+  const parts = faults.map(({ message, remedy, kind }) => ({
+    message: `${quoteTable(table)}: ${message}`,
+    remedy: kind === 'missing' ? remedy : `Run: ${remedy}`,
+  }));
+  const reason = faults.every((fault) => fault.kind === 'rights') ? 'auth_failed' : 'bad_destination';
+  return { reason, error: circuitText(parts) };
+}

@@ -1,0 +1,57 @@
+/**
+ * The event table in the user's database: making it, and finding out whether it is one. Making it is safe when several
+ * workers do it at once: `create table if not exists` alone is not (two can collide in the catalogs), so they queue.
+ */
+import type { Queryable, Transaction } from '../db/pool.ts';
+import { statement } from '../db/statement.ts';
+import { type Comparison, compareTable, type FoundTable } from './compare.ts';
+import { onTable, PROGRESS_TABLE, type TableName } from './table-name.ts';
+
+const CREATE_TABLE = statement('retain/create-table');
+const INDEX_TABLE = statement('retain/index-table');
+const INSPECT_TABLE = statement('retain/inspect-table');
+const CREATE_PROGRESS = statement('retain/create-progress');
+const WIDEN_PROGRESS = statement('retain/widen-progress');
+const INSPECT_PROGRESS = statement('retain/inspect-progress');
+
+/** Holds for the transaction; the key belongs to us and to nothing else that we lock. */
+const ONE_CREATOR = `select pg_advisory_xact_lock(hashtextextended('millrace: create a change table', 0))`;
+
+/**
+ * Creates the table when it is missing; with `index`, also the index on committed_at that our retention job wants.
+ * An existing table is left as it is. Throws what Postgres says (42501: no right to create; 3F000: no such schema).
+ */
+export async function createChangeTable(
+  tx: Transaction,
+  table: TableName,
+  options: { index?: boolean } = {},
+): Promise<void> {
+  await tx.query(ONE_CREATOR);
+  if ((await inspect(tx, table)).kind !== null) return;
+  await tx.query(onTable(CREATE_TABLE, table).text);
+  if (options.index) await tx.query(onTable(INDEX_TABLE, table).text);
+}
+
+/** Compares the table with the fixed columns: every fault with the statement that mends it. Reads catalogs only. */
+export async function verifyChangeTable(db: Queryable, table: TableName): Promise<Comparison> {
+  return compareTable(table, await inspect(db, table));
+}
+
+/** Creates `millrace_progress` beside the change table when it, or one of its columns, is missing. */
+export async function createProgressTable(tx: Transaction, table: TableName): Promise<void> {
+  if (await hasProgress(tx, table)) return;
+  await tx.query(ONE_CREATOR);
+  if (await hasProgress(tx, table)) return;
+  await tx.query(onTable(CREATE_PROGRESS, table).text);
+  await tx.query(onTable(WIDEN_PROGRESS, table).text);
+}
+
+async function hasProgress(tx: Queryable, table: TableName): Promise<boolean> {
+  const { rows } = await tx.query<{ columns: number }>(INSPECT_PROGRESS, [table.schema, PROGRESS_TABLE]);
+  return rows[0]?.columns === 3;
+}
+
+async function inspect(db: Queryable, table: TableName): Promise<FoundTable> {
+  const { rows } = await db.query<FoundTable>(INSPECT_TABLE, [table.schema, table.name]);
+  return rows[0]!;
+}

@@ -1,0 +1,63 @@
+/** One retention's change table, with everything worked out that stays the same from batch to batch. */
+
+import type { Database } from '../db/pool.ts';
+import { statement } from '../db/statement.ts';
+import type { ChangeTableDestination } from '../model/declared.ts';
+import type { Log } from '../runtime/log.ts';
+import { onTable, type TableName } from './table-name.ts';
+import type { Writing } from './write.ts';
+
+export interface ChangeTableDeps {
+  log: Pick<Log, 'info' | 'warn'>;
+  /** A pool on the destination database. The caller keeps and closes it. */
+  destination: Database;
+  /** The message database. */
+  messages: Database;
+}
+
+export interface ChangeTableSettings {
+  /** Id of the sink. */
+  retentionId: string;
+  sourceDatabaseId: string;
+  destination: ChangeTableDestination;
+}
+
+export interface ChangeTableOptions {
+  batchSize?: number;
+  batchBytes?: number;
+  /** How long a lock on the event table is waited for. */
+  lockTimeoutMs?: number;
+  /** How long the destination may take for a batch, or for a check. */
+  timeoutMs?: number;
+}
+
+export interface Wanted {
+  table: TableName;
+  retentionId: string;
+  create: boolean;
+  /** Create the index of our retention job with the table. */
+  index: boolean;
+}
+
+export interface Target {
+  deps: ChangeTableDeps;
+  wanted: Wanted;
+  writing: Writing;
+  /** Statement for the transaction that writes. */
+  setLockTimeout: string;
+  timeoutMs: number;
+}
+
+const INSERT = statement('retain/insert');
+
+export function targetOf(deps: ChangeTableDeps, settings: ChangeTableSettings, options: ChangeTableOptions): Target {
+  const { table_schema: schema, table_name: name, create_if_not_exists: create, retention } = settings.destination;
+  const table = { schema, name };
+  return {
+    deps,
+    wanted: { table, retentionId: settings.retentionId, create, index: retention !== null },
+    writing: { insert: onTable(INSERT, table), sourceDatabaseId: settings.sourceDatabaseId },
+    setLockTimeout: `set local lock_timeout = ${Math.max(1, Math.trunc(options.lockTimeoutMs ?? 5_000))}`,
+    timeoutMs: options.timeoutMs ?? 30_000,
+  };
+}

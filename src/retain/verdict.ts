@@ -1,0 +1,91 @@
+/**
+ * Whose fault is an error? A row's (it is parked alone), the destination's (everything waits, nothing is touched), or
+ * our own (undefined: it must not be hidden). Only SQLSTATE and message are kept: Postgres puts row values into detail
+ * and where, and after a colon into the message of some casts.
+ */
+import { MillraceError, messageOf } from '../model/errors.ts';
+import type { Circuit } from '../model/sink.ts';
+
+export type Verdict =
+  | { kind: 'row'; error: string }
+  /** `look`: the table itself may be at fault, so comparing its columns can say more. */
+  | { kind: 'circuit'; circuit: Circuit; look: boolean };
+
+interface ServerError extends Error {
+  code: string;
+  constraint?: string;
+}
+
+/** https://www.postgresql.org/docs/current/errcodes-appendix.html, the longest prefix first. */
+const REMEDIES: Record<string, string> = {
+  '25006': 'The server is read-only, as a standby is: name the primary as the destination.',
+  '28': "Correct the user or password of the destination's database entry.",
+  '3D000': "Create that database, or correct the destination's database entry.",
+  '42501': 'Grant the right to the role, or declare a role that has it.',
+  '53100': 'Free disk space on the destination server.',
+  '53': 'Raise that limit of the destination server, or take load off it.',
+  '55P03': 'Another session holds a lock on the table: see pg_locks. It is tried again until the lock is gone.',
+  '57014': 'The destination was too slow, or a session holds a lock: see pg_stat_activity there.',
+  '40': 'Another transaction was in the way. It is tried again.',
+  '23514': 'Create the partition that this time needs.',
+};
+
+const RETRY_SOON = ['40', '55P03'];
+const RETRY_SOON_MS = 2_000;
+const MAX_ERROR = 4_000;
+
+/** Undefined for an error that is neither the row's nor the destination's. */
+export function judge(error: unknown): Verdict | undefined {
+  if (!(error instanceof Error) || error instanceof MillraceError) return undefined;
+  if (!isServerError(error)) {
+    // A fault in our own code; what is left is how Node and pg report a connection that fails.
+    if (/^(Type|Range|Reference|Syntax)Error$/.test(error.name)) return undefined;
+    return circuit('unreachable', messageOf(error), 'Check host, port and network, and that the server runs.');
+  }
+  const text = `${error.code}: ${withoutValue(error)}`;
+  if (isRowFault(error)) return { kind: 'row', error: text.slice(0, MAX_ERROR) };
+  const remedy = Object.keys(REMEDIES).find((prefix) => error.code.startsWith(prefix));
+  return circuit(reasonOf(error.code), text, remedy === undefined ? '' : REMEDIES[remedy]!, {
+    look: /^(42|3F|23)/.test(error.code),
+    ...(RETRY_SOON.some((prefix) => error.code.startsWith(prefix)) ? { retryAfterMs: RETRY_SOON_MS } : {}),
+  });
+}
+
+/** A circuit's text from parts, each on what is wrong and what to do. */
+export function circuitText(parts: readonly { message: string; remedy: string }[]): string {
+  return parts
+    .map(({ message, remedy }) => (remedy === '' ? message : `${message}. ${remedy}`))
+    .join('\n')
+    .slice(0, MAX_ERROR);
+}
+
+function circuit(
+  reason: Circuit['reason'],
+  message: string,
+  remedy: string,
+  options: { look?: boolean; retryAfterMs?: number } = {},
+): Verdict {
+  const { look = false, ...rest } = options;
+  return { kind: 'circuit', circuit: { reason, error: circuitText([{ message, remedy }]), ...rest }, look };
+}
+
+/** What jsonb or a constraint of the user's refuses: data, sizes, nesting. A missing partition comes without a name. */
+function isRowFault(error: ServerError): boolean {
+  if (/^(22|54)/.test(error.code)) return true;
+  return ['23503', '23505', '23514', '23P01'].includes(error.code) && error.constraint !== undefined;
+}
+
+function reasonOf(code: string): Circuit['reason'] {
+  if (code.startsWith('28') || code === '42501') return 'auth_failed';
+  if (/^(08|57P|25P)/.test(code) || code === '53300') return 'unreachable';
+  return 'bad_destination';
+}
+
+function isServerError(error: Error): error is ServerError {
+  return 'severity' in error && 'code' in error && typeof error.code === 'string' && error.code.length === 5;
+}
+
+/** `invalid input syntax for type bigint: "..."` quotes the value. */
+function withoutValue(error: ServerError): string {
+  return error.code.startsWith('22') ? error.message.replace(/: ".*$/s, '') : error.message;
+}

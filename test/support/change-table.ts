@@ -1,0 +1,103 @@
+/** A change table in a database of its own or in the message database, its retention declared, and its messages. */
+import { randomUUID } from 'node:crypto';
+import { type Database, openPool } from '../../src/db/pool.ts';
+import type { ChangeTableDestination } from '../../src/model/declared.ts';
+import type { Delivery, Sink } from '../../src/model/sink.ts';
+import { openChangeTable } from '../../src/retain/sink.ts';
+import type { ChangeTableOptions } from '../../src/retain/target.ts';
+import { createLog } from '../../src/runtime/log.ts';
+import { type MessageDatabase, messageDatabase } from './message-database.ts';
+import { sharedCluster } from './postgres.ts';
+
+export const SOURCE = '0a000000-0000-4000-8000-000000000001';
+export const PLAIN: ChangeTableDestination = {
+  type: 'change_table',
+  database: 'shop',
+  table_schema: 'public',
+  table_name: 'orders_events',
+  create_if_not_exists: true,
+  retention: null,
+};
+
+export interface Bench {
+  messages: MessageDatabase;
+  destination: Database;
+  destinationUrl: string;
+  retentionId: string;
+  logged: Record<string, unknown>[];
+  /** Opens the sink as a worker does; on another pool when there is one. */
+  open(
+    destination?: Partial<ChangeTableDestination>,
+    options?: ChangeTableOptions & { pool?: Database },
+  ): Promise<Sink>;
+  /** Puts deliveries into the message table, as capture does. */
+  keep(deliveries: readonly Delivery[]): Promise<void>;
+  /** What settling does to messages that are done. */
+  settle(ids: readonly number[]): Promise<void>;
+  drop(): Promise<void>;
+}
+
+/** `same`: the destination is the message database. */
+export async function changeTableBench(where: 'same' | 'other'): Promise<Bench> {
+  const messages = await messageDatabase();
+  const other = where === 'other' ? await (await sharedCluster()).createDatabase() : undefined;
+  const destinationUrl = other?.url ?? messages.url;
+  const destination = openPool({ address: destinationUrl, max: 4, applicationName: 'millrace test' });
+  const { retentionId, sinkNo } = await declare(messages.db);
+  const logged: Bench['logged'] = [];
+  const log = createLog({ level: 'info', write: (line) => void logged.push(JSON.parse(line)) });
+  return {
+    messages,
+    destination,
+    destinationUrl,
+    retentionId,
+    logged,
+    open: (settings = {}, options = {}) =>
+      openChangeTable(
+        { log, destination: options.pool ?? destination, messages: messages.db },
+        { retentionId, sourceDatabaseId: SOURCE, destination: { ...PLAIN, ...settings } },
+        options,
+      ),
+    async keep(deliveries) {
+      for (const row of deliveries) {
+        await messages.db.query(
+          `insert into millrace_private.messages (sink_no, lane, id, source_table, action, record_pks, commit_lsn,
+                                                  commit_idx, committed_at, record, changes)
+           values ($1, 0, $2, 1, $3, $4, 1, 0, $5, $6, $7)`,
+          [sinkNo, row.id, row.action, JSON.stringify(row.recordPks), row.committedAt, row.record, row.changes],
+        );
+      }
+    },
+    async settle(ids) {
+      await messages.db.query('delete from millrace_private.messages where sink_no = $1 and id = any ($2)', [
+        sinkNo,
+        [...ids],
+      ]);
+    },
+    async drop() {
+      await destination.close();
+      await other?.drop();
+      await messages.drop();
+    },
+  };
+}
+
+/** `within`, in a transaction as delivery makes it, which commits. */
+export async function writeWithin(bench: Bench, sink: Sink, batch: readonly Delivery[]) {
+  return await bench.messages.db.transaction((tx) => sink.within!(tx, batch));
+}
+
+async function declare(db: Database): Promise<{ retentionId: string; sinkNo: number }> {
+  const { rows } = await db.query<{ id: string; no: number }>(
+    `with source as (
+       insert into millrace_private.databases (name, settings, address, hostname, database_name)
+       values ('shop', '{}', '', 'localhost', 'shop') returning id)
+     insert into millrace_private.sinks (id, name, kind, database_id, status, settings, lanes)
+     select $1, 'orders-history', 'change_table', s.id, 'active', '{"destination":{}}', 1 from source s
+     returning id, no`,
+    [randomUUID()],
+  );
+  const { id, no } = rows[0]!;
+  await db.query('select millrace_private.add_sink_storage($1)', [no]);
+  return { retentionId: id, sinkNo: no };
+}
