@@ -83,6 +83,8 @@ export interface ChangeTableDestination {
   table_schema: string;
   table_name: string;
   create_if_not_exists: boolean;
+  /** A job of ours deletes entries older than keep_seconds, every every_seconds; null keeps them for good. */
+  retention: { by: 'job'; keep_seconds: number; every_seconds: number } | null;
 }
 
 export type Destination = PullDestination | SearchDestination | ChangeTableDestination;

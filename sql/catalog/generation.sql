@@ -1,0 +1,1 @@
+select c.generation from millrace_private.catalog_state c

@@ -1,0 +1,1 @@
+select f.name, f.settings from millrace_private.functions f

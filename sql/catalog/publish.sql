@@ -1,0 +1,1 @@
+select millrace_private.publish_catalog() as generation

@@ -1,0 +1,149 @@
+/**
+ * `functions:` (and `transforms:`, their older form). Which code is JavaScript that runs is the box's to say; what can be
+ * said without running it is said here: the type, where the code comes from, its size, and that it is not Elixir.
+ */
+import { z } from 'zod';
+import type { FunctionSettings, FunctionType } from '../model/declared.ts';
+import { destinationKind } from './schemas-destination.ts';
+import { Name, Text } from './schemas-scalars.ts';
+import { type Refusal, refusal, refuse, section } from './section.ts';
+
+export interface FunctionDeclared {
+  settings: FunctionSettings;
+  /** Where the code is read from, when it is not in `settings` yet. */
+  file: string | null;
+  /** The key that holds the code, for faults in it. */
+  codePath: string[];
+}
+
+/** Bytes of a function's code, at most. */
+export const CODE_BYTES = 100 * 1024;
+
+const TYPES = ['transform', 'routing', 'filter', 'path'] as const;
+
+const FunctionName = Name.refine(
+  (name) => name !== 'none',
+  refusal('is a reserved word', 'Choose another name: `none` stands for no function.'),
+);
+
+const FunctionKind = z.preprocess((value) => (value === 'route' ? 'routing' : value), z.enum(TYPES));
+
+const enrichment: Refusal = {
+  message: 'Millrace has no enrichment functions',
+  remedy: 'Read what a message lacks in your consumer, or write it into the row.',
+};
+
+const code = { code: Text.optional(), file: Text.optional(), path: Text.optional() };
+
+/** One entry of `functions:`. */
+export const DeclaredFunction = section(
+  'functions[]',
+  {
+    name: FunctionName,
+    description: z.string().nullable().optional(),
+    type: z.unknown(),
+    sink_type: Text.nullable().optional(),
+    ...code,
+  },
+  { sql: enrichment, enrichment },
+).transform((input, context): FunctionDeclared => {
+  const type = kindOf(input.type, context, ['type']);
+  const sinkType = sinkTypeOf(input.sink_type ?? null, type, context);
+  return declared({ ...input, type, sinkType }, context, []);
+});
+
+/** One entry of `transforms:`. */
+export const DeclaredTransform = section('transforms[]', {
+  name: FunctionName,
+  description: z.string().nullable().optional(),
+  transform: section('transforms[].transform', { type: z.enum(['path', 'function']), ...code }),
+}).transform((input, context): FunctionDeclared => {
+  const type = input.transform.type === 'path' ? 'path' : 'transform';
+  return declared({ ...input.transform, name: input.name, type, sinkType: null }, context, ['transform']);
+});
+
+function kindOf(value: unknown, context: z.core.$RefinementCtx, path: string[]): FunctionType {
+  if (value === 'enrichment') refuse(context, path, enrichment);
+  else {
+    const parsed = FunctionKind.safeParse(value);
+    if (parsed.success) return parsed.data;
+    const missing = value === undefined || value === null;
+    const remedy = `Write one of: ${TYPES.join(', ')}.`;
+    refuse(context, path, { message: missing ? 'is missing' : `must be one of ${TYPES.join(', ')}`, remedy });
+  }
+  return 'transform';
+}
+
+function sinkTypeOf(value: string | null, type: FunctionType, context: z.core.$RefinementCtx): string | null {
+  if (value === null) return null;
+  if (type !== 'routing') {
+    refuse(context, ['sink_type'], { message: 'is for routing functions only', remedy: 'Remove it.' });
+    return null;
+  }
+  const kind = destinationKind(value);
+  if (typeof kind === 'string') return kind;
+  refuse(context, ['sink_type'], kind);
+  return null;
+}
+
+interface Source {
+  name: string;
+  type: FunctionType;
+  sinkType: string | null;
+  code?: string | undefined;
+  file?: string | undefined;
+  path?: string | undefined;
+}
+
+function declared(input: Source, context: z.core.$RefinementCtx, at: string[]): FunctionDeclared {
+  const wanted = input.type === 'path' ? (['path'] as const) : (['code', 'file'] as const);
+  const given = wanted.filter((key) => input[key] !== undefined);
+  for (const key of ['code', 'file', 'path'] as const) {
+    if (input[key] === undefined || wanted.some((name) => name === key)) continue;
+    const remedy = input.type === 'path' ? 'Write `path: record.id`.' : 'Write `code:` or `file:`.';
+    refuse(context, [...at, key], { message: `does not belong to a function of this type`, remedy });
+  }
+  if (given.length === 0) {
+    const remedy = input.type === 'path' ? 'Add `path: record.id`.' : 'Add `code:`, or `file:` relative to this file.';
+    refuse(context, [...at, wanted[0]], { message: 'is missing', remedy });
+  }
+  if (given.length > 1) {
+    refuse(context, [...at, 'file'], { message: 'is given together with `code`', remedy: 'Keep one of them.' });
+  }
+  if (input.type === 'path' && input.path !== undefined) checkPath(input.path, context, [...at, 'path']);
+  if (input.code !== undefined) {
+    const fault = codeFault(input.code);
+    if (fault !== undefined) refuse(context, [...at, 'code'], fault);
+  }
+  return {
+    settings: {
+      name: input.name,
+      type: input.type,
+      sink_type: input.sinkType,
+      code: input.type === 'path' ? null : (input.code ?? null),
+      path: input.type === 'path' ? (input.path ?? null) : null,
+    },
+    file: input.file ?? null,
+    codePath: [...at, input.file === undefined ? 'code' : 'file'],
+  };
+}
+
+function checkPath(text: string, context: z.core.$RefinementCtx, at: string[]): void {
+  if (/^(record|changes|action|metadata)(\.[^.\s][^.]*)*$/.test(text)) return;
+  const message = 'must start with record, changes, action or metadata, with names joined by dots';
+  refuse(context, at, { message, remedy: 'Write for example `record.id`.' });
+}
+
+/** What is wrong with a function's code as far as its text shows. */
+export function codeFault(text: string): Refusal | undefined {
+  if (text.trim() === '')
+    return { message: 'holds no code', remedy: 'Write a function of (action, record, changes, metadata).' };
+  if (Buffer.byteLength(text) > CODE_BYTES) {
+    return { message: 'is longer than 100 KB', remedy: 'Shorten it; a function has no libraries.' };
+  }
+  if (/^\s*defp?\s+\w+[^\n]*\bdo\s*$/m.test(text) || /^\s*defp?\s+\w+\s*\([^)]*\)\s*(,\s*)?do\b/m.test(text)) {
+    const remedy = 'Write it in JavaScript: (action, record, changes, metadata) => ({ ... }).';
+    return { message: 'is Elixir code, which Millrace does not run', remedy };
+  }
+  return undefined;
+}

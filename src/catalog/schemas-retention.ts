@@ -1,0 +1,83 @@
+/**
+ * `change_retentions:`. A retention is a sink with one source table and a change table as its destination; it is read
+ * into the same shape, so that everything that knows sinks knows retentions.
+ */
+import { z } from 'zod';
+import type { ChangeTableDestination } from '../model/declared.ts';
+import { Bool, Name, period, TablePart, Text } from './schemas-scalars.ts';
+import { type SinkDeclared, Status } from './schemas-sink.ts';
+import { Actions, Filters } from './schemas-source.ts';
+import { refuse, section } from './section.ts';
+
+const Policy = section('change_retentions[].retention', {
+  by: z.enum(['job', 'pg_cron', 'pg_partman']),
+  keep: period(1),
+  every: period(1).optional(),
+  interval: period(1).optional(),
+})
+  .superRefine((policy, context) => {
+    if (policy.by !== 'job') {
+      refuse(context, ['by'], {
+        message: `SQL for ${policy.by} comes with a later release`,
+        remedy: 'Use `by: job`, which needs no extension.',
+      });
+    } else if (policy.interval !== undefined) {
+      refuse(context, ['interval'], { message: 'is for `by: pg_partman`', remedy: 'Use `every`.' });
+    }
+  })
+  .transform((policy): ChangeTableDestination['retention'] => ({
+    by: 'job',
+    keep_seconds: policy.keep,
+    every_seconds: policy.every ?? 600,
+  }));
+
+/** One entry of `change_retentions:`. */
+export const DeclaredRetention = section('change_retentions[]', {
+  name: Name,
+  status: Status,
+  source_database: Text,
+  source_table_schema: TablePart.default('public'),
+  source_table_name: TablePart,
+  actions: Actions,
+  filters: Filters,
+  destination_database: Text,
+  destination_table_schema: TablePart.default('public'),
+  destination_table_name: TablePart,
+  create_if_not_exists: Bool.default(false),
+  retention: Policy.nullable().default(null),
+}).transform((input): SinkDeclared => {
+  const destination: ChangeTableDestination = {
+    type: 'change_table',
+    database: input.destination_database,
+    table_schema: input.destination_table_schema,
+    table_name: input.destination_table_name,
+    create_if_not_exists: input.create_if_not_exists,
+    retention: input.retention,
+  };
+  return {
+    settings: {
+      name: input.name,
+      database: input.source_database,
+      status: input.status,
+      source: {
+        include_schemas: null,
+        exclude_schemas: null,
+        include_tables: [`${input.source_table_schema}.${input.source_table_name}`],
+        exclude_tables: null,
+      },
+      actions: input.actions,
+      filters: input.filters,
+      filter_leave: 'keep',
+      filter: null,
+      transform: null,
+      routing: null,
+      message_grouping: true,
+      tables: [],
+      annotations: {},
+      max_retry_count: null,
+      destination,
+    },
+    secret: null,
+    notes: [],
+  };
+});

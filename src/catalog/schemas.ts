@@ -1,0 +1,147 @@
+/**
+ * The declaration as a whole. Each entry is checked by itself and then against the others, so that one broken entry
+ * hides no fault of another; nothing is returned unless all is well. One schema per thing, for the file and for requests.
+ */
+import { z } from 'zod';
+import type { DatabaseAddress, DatabaseSettings, FunctionSettings, SinkSettings } from '../model/declared.ts';
+import { checkReferences, textAt } from './check.ts';
+import type { Finding, Path } from './finding.ts';
+import { Database, type DatabaseDeclared } from './schemas-database.ts';
+import { codeFault, DeclaredFunction, DeclaredTransform, type FunctionDeclared } from './schemas-function.ts';
+import { DeclaredRetention } from './schemas-retention.ts';
+import { Text } from './schemas-scalars.ts';
+import { DeclaredSink, type SinkDeclared } from './schemas-sink.ts';
+import { DeclaredToken, type TokenDeclared } from './schemas-token.ts';
+import { findingsOf, section } from './section.ts';
+
+/** All that a user declares, checked. Secrets are in `address`, `secret` and nowhere else; tokens are hashes. */
+export interface Declared {
+  databases: { settings: DatabaseSettings; address: DatabaseAddress }[];
+  functions: FunctionSettings[];
+  /** Entries of `sinks:`, then of `change_retentions:`. */
+  sinks: { settings: SinkSettings; secret: string | null }[];
+  tokens: { name: string; hash: Buffer; scopes: string[] }[];
+}
+
+/** An entry where it stands. `value` is undefined when it has faults of its own; its name may still be referred to. */
+export interface Entry<Value> {
+  path: Path;
+  name: string | undefined;
+  value: Value | undefined;
+  /** As it was written, for what it refers to when it has faults. */
+  raw: unknown;
+}
+
+export interface Entries {
+  api_tokens: Entry<TokenDeclared>[];
+  databases: Entry<DatabaseDeclared>[];
+  functions: Entry<FunctionDeclared>[];
+  sinks: Entry<SinkDeclared>[];
+}
+
+export interface Checked {
+  declared: Declared;
+  faults: Finding[];
+  warnings: Finding[];
+}
+
+const noWebhooks = {
+  message: 'Millrace does not deliver to webhooks',
+  remedy: 'Use a sink with `destination: { type: pull }` and let the receiver fetch.',
+};
+const asSinks = { message: 'is an older form', remedy: 'Declare each as a sink with `destination: { type: pull }`.' };
+const list = z.array(z.unknown()).nullable().optional();
+
+const Root = section(
+  'the file',
+  {
+    account: section('account', { name: Text.optional() }).nullable().optional(),
+    api_tokens: list,
+    databases: list,
+    functions: list,
+    transforms: list,
+    sinks: list,
+    change_retentions: list,
+  },
+  {
+    users: {
+      message: 'the web console comes with a later release, and with it its users',
+      remedy: 'Remove it; programs use `api_tokens`.',
+    },
+    http_endpoints: noWebhooks,
+    webhooks: noWebhooks,
+    http_push_consumers: noWebhooks,
+    http_pull_consumers: asSinks,
+    sequin_streams: asSinks,
+    wal_pipelines: { message: 'is an older form', remedy: 'Use `change_retentions`.' },
+    sequences: { message: 'is an older form', remedy: 'Name the tables under `source` of each sink.' },
+  },
+);
+
+/** `readFile`: reads a function's `file`; without it (a request) there are no files. Throws what `fs` throws. */
+export function checkDeclaration(raw: unknown, options: { readFile?: (path: string) => string } = {}): Checked {
+  const faults: Finding[] = [];
+  const root = Root.safeParse(raw ?? {});
+  if (!root.success) faults.push(...findingsOf(root.error, raw ?? {}, []));
+  const read = <Value>(key: string, schema: z.ZodType<Value>): Entry<Value>[] =>
+    listAt(raw, key).map((item, index) => {
+      const path = [key, index];
+      const parsed = schema.safeParse(item);
+      if (!parsed.success) faults.push(...findingsOf(parsed.error, item, path));
+      return { path, name: textAt(item, 'name'), value: parsed.data, raw: item };
+    });
+  const entries: Entries = {
+    api_tokens: read('api_tokens', DeclaredToken),
+    databases: read('databases', Database),
+    functions: [...read('functions', DeclaredFunction), ...read('transforms', DeclaredTransform)],
+    sinks: [...read('sinks', DeclaredSink), ...read('change_retentions', DeclaredRetention)],
+  };
+  faults.push(...readFiles(entries.functions, options.readFile));
+  const references = checkReferences(entries);
+  const notes = entries.sinks.flatMap(({ path, value }) =>
+    (value?.notes ?? []).map((note) => ({ ...note, path: [...path, ...note.path] })),
+  );
+  return {
+    declared: declaredOf(entries),
+    faults: [...faults, ...references.faults],
+    warnings: [...notes, ...references.warnings],
+  };
+}
+
+function listAt(raw: unknown, key: string): unknown[] {
+  if (typeof raw !== 'object' || raw === null || !Object.hasOwn(raw, key)) return [];
+  const value: unknown = Reflect.get(raw, key);
+  return Array.isArray(value) ? value : [];
+}
+
+function readFiles(entries: Entry<FunctionDeclared>[], readFile: ((path: string) => string) | undefined): Finding[] {
+  return entries.flatMap(({ path, value }) => {
+    if (value === undefined || value.file === null || value.settings.type === 'path') return [];
+    const at = [...path, ...value.codePath];
+    if (readFile === undefined) {
+      return [
+        { path: at, message: 'needs a configuration file to be relative to', remedy: 'Write the code as `code:`.' },
+      ];
+    }
+    try {
+      value.settings.code = readFile(value.file);
+    } catch (error) {
+      const reason = error instanceof Error && 'code' in error ? ` (${String(error.code)})` : '';
+      const remedy = 'Give a readable text file; its path is relative to this file.';
+      return [{ path: at, message: `names a file that cannot be read${reason}`, remedy }];
+    }
+    const fault = codeFault(value.settings.code);
+    return fault === undefined ? [] : [{ path: at, ...fault }];
+  });
+}
+
+function declaredOf(entries: Entries): Declared {
+  const values = <Value>(list: Entry<Value>[]): Value[] =>
+    list.flatMap(({ value }) => (value === undefined ? [] : [value]));
+  return {
+    databases: values(entries.databases).map(({ settings, address }) => ({ settings, address })),
+    functions: values(entries.functions).map(({ settings }) => settings),
+    sinks: values(entries.sinks).map(({ settings, secret }) => ({ settings, secret })),
+    tokens: values(entries.api_tokens).map(({ name, hash, scopes }) => ({ name, hash, scopes })),
+  };
+}

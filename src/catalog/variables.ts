@@ -1,0 +1,74 @@
+/**
+ * `${VAR}` and `${VAR:-default}`. A reference is hidden from the YAML parser behind characters of the private-use area,
+ * one for one, so that it may stand anywhere, keeps every position, and can never add YAML of its own; after parsing it
+ * is replaced within its scalar. An empty variable takes the default, as in a shell. `$${VAR}` is the text `${VAR}`.
+ */
+
+const REFERENCE = /\$?\$\{[A-Za-z_][A-Za-z0-9_]*(?::-[^}\r\n]*)?\}/g;
+const OFFSET = 0xe000;
+const HIDDEN = /[\ue000-\ue07f]/g;
+const HIDDEN_REFERENCE = /(\ue024?)\ue024\ue07b([^\ue07d]*)\ue07d/g;
+
+/** The text with its references hidden. Same length. */
+export function hideReferences(text: string): string {
+  return text.replaceAll(REFERENCE, (reference) =>
+    reference.replaceAll(/[\x21-\x7f ]/g, (char) => String.fromCharCode(OFFSET + char.charCodeAt(0))),
+  );
+}
+
+/** The text as it was written. */
+export function showReferences(text: string): string {
+  return text.replaceAll(HIDDEN, (char) => String.fromCharCode(char.charCodeAt(0) - OFFSET));
+}
+
+export interface Replaced {
+  text: string;
+  /** The whole text was one reference. */
+  whole: boolean;
+  missing: string[];
+  /** A `${` is left that is no reference. */
+  malformed: boolean;
+}
+
+export interface ReplaceOptions {
+  /** In JavaScript `${NAME}` is a template's; there only the form with a default is a reference. */
+  code?: boolean;
+}
+
+/** Replaces the references in a scalar's (hidden) text. Undefined when there is nothing to do. */
+export function replaceReferences(
+  hidden: string,
+  env: NodeJS.ProcessEnv,
+  options: ReplaceOptions = {},
+): Replaced | undefined {
+  const code = options.code === true;
+  const missing: string[] = [];
+  let whole = false;
+  let malformed = !code && hidden.includes('${');
+  const text = hidden.replaceAll(HIDDEN_REFERENCE, (match: string, doubled: string, body: string) => {
+    const shown = showReferences(body);
+    const [name = ''] = shown.split(':-', 1);
+    const fallback = shown.length > name.length ? shown.slice(name.length + 2) : undefined;
+    if (doubled !== '') return code && fallback === undefined ? showReferences(match) : `\${${shown}}`;
+    if (code && fallback === undefined) return showReferences(match);
+    whole = match === hidden;
+    malformed ||= fallback?.includes('${') === true;
+    const value = env[name];
+    if (value === undefined && fallback === undefined) missing.push(name);
+    return (fallback === undefined ? value : value || fallback) ?? '';
+  });
+  if (text === hidden && !malformed) return undefined;
+  return { text, whole, missing, malformed };
+}
+
+/** A plain scalar's value as YAML's core schema has it: null, boolean, number or text. */
+export function plainValue(text: string): string | number | boolean | null {
+  if (/^(?:~|null|Null|NULL)?$/.test(text)) return null;
+  if (/^(?:true|True|TRUE)$/.test(text)) return true;
+  if (/^(?:false|False|FALSE)$/.test(text)) return false;
+  if (/^[-+]?[0-9]+$/.test(text) || /^[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?$/.test(text)) {
+    const number = Number(text);
+    return Number.isFinite(number) ? number : text;
+  }
+  return text;
+}
