@@ -4,8 +4,9 @@ import type { Delivery, Sink } from '../../src/model/sink.ts';
 import { type Condition, type SinkHarness, sinkConformance } from '../conformance/sink-conformance.ts';
 import { delivery, foldDeliveries } from '../support/delivery.ts';
 import { createIndex, type EngineIndex, newIndexName } from '../support/engine-index.ts';
+import type { SearchEngine } from '../support/engine-process.ts';
 import { startEngineRelay } from '../support/engine-relay.ts';
-import { openSearchObstacle, type SearchEngine, startOpenSearch } from '../support/opensearch.ts';
+import { openSearchObstacle, startOpenSearch } from '../support/opensearch.ts';
 import { NEVER, openTestSearchSink, searchDestination } from '../support/search-sink.ts';
 
 describe('OpenSearch 2.19.1', function () {

@@ -10,6 +10,8 @@ export interface EngineRelay {
   url: string;
   /** Answers to `_bulk` are lost from now on, or arrive again. */
   loseAnswers(lose: boolean): void;
+  /** From now on the engine gets another Authorization header than was sent; undefined: the one that was. */
+  replaceCredential(authorization: string | undefined): void;
   /** Nobody listens from now on. */
   leave(): Promise<void>;
   comeBack(): Promise<void>;
@@ -17,9 +19,9 @@ export interface EngineRelay {
 }
 
 export async function startEngineRelay(engineUrl: string): Promise<EngineRelay> {
-  let losing = false;
+  const mood: Mood = { isLosing: false, authorization: undefined };
   const server = createServer((request, response) => {
-    relay(engineUrl, request, response, () => losing).catch(() => response.destroy());
+    relay(engineUrl, { request, response }, mood).catch(() => response.destroy());
   });
   const leave = async (): Promise<void> => {
     if (!server.listening) return;
@@ -32,7 +34,10 @@ export async function startEngineRelay(engineUrl: string): Promise<EngineRelay> 
   return {
     url: `http://127.0.0.1:${port}`,
     loseAnswers(lose) {
-      losing = lose;
+      mood.isLosing = lose;
+    },
+    replaceCredential(authorization) {
+      mood.authorization = authorization;
     },
     leave,
     async comeBack() {
@@ -43,12 +48,17 @@ export async function startEngineRelay(engineUrl: string): Promise<EngineRelay> 
   };
 }
 
-async function relay(
-  engineUrl: string,
-  request: IncomingMessage,
-  response: ServerResponse,
-  isLosing: () => boolean,
-): Promise<void> {
+interface Mood {
+  isLosing: boolean;
+  authorization: string | undefined;
+}
+
+interface Exchange {
+  request: IncomingMessage;
+  response: ServerResponse;
+}
+
+async function relay(engineUrl: string, { request, response }: Exchange, mood: Mood): Promise<void> {
   const pieces: Buffer[] = [];
   for await (const piece of request) pieces.push(Buffer.from(piece));
   const headers: Record<string, string> = {};
@@ -56,10 +66,11 @@ async function relay(
     const value = request.headers[name];
     if (typeof value === 'string') headers[name] = value;
   }
+  if (mood.authorization !== undefined) headers.authorization = mood.authorization;
   const body = Buffer.concat(pieces);
   const answer = await fetch(`${engineUrl}${request.url}`, { method: 'POST', headers, body, redirect: 'manual' });
   const text = await answer.text();
-  if (isLosing() && request.url?.endsWith('/_bulk')) {
+  if (mood.isLosing && request.url?.endsWith('/_bulk')) {
     response.destroy();
     return;
   }

@@ -2,20 +2,15 @@
  * A real OpenSearch 2.19.1 for the tests, without Docker: one artifact of Maven Central, run by the machine's Java.
  * Needs `java` (11 or newer) and, the first time, `mvn` with a connection; about 70 MB are kept below node_modules/.cache.
  */
-import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { until } from './until.ts';
-
-export interface SearchEngine {
-  url: string;
-  stop(): Promise<void>;
-}
+import { answers, runEngine, type SearchEngine } from './engine-process.ts';
 
 /** The engine refuses longer requests with 413. */
 export const ENGINE_MAX_BYTES = 8 * 1024 * 1024;
@@ -57,39 +52,7 @@ export async function startOpenSearch(): Promise<SearchEngine> {
   const child = spawn('java', ['-Xms512m', '-Xmx512m', '-cp', jars, RUNNER, ...options], {
     stdio: ['pipe', 'ignore', 'ignore'],
   });
-  const kill = (): void => void child.kill('SIGKILL');
-  process.once('exit', kill);
-  const url = `http://127.0.0.1:${port}`;
-  await until('OpenSearch is up', () => isUp(url, name, child), 90_000);
-  return {
-    url,
-    async stop() {
-      process.off('exit', kill);
-      await ended(child);
-      await rm(base, { recursive: true, force: true });
-    },
-  };
-}
-
-async function isUp(url: string, clusterName: string, child: ChildProcess): Promise<boolean> {
-  if (child.exitCode !== null) throw new Error(`OpenSearch ended with code ${child.exitCode}`);
-  try {
-    const answer: unknown = await (await fetch(url)).json();
-    return (
-      typeof answer === 'object' && answer !== null && 'cluster_name' in answer && answer.cluster_name === clusterName
-    );
-  } catch {
-    return false;
-  }
-}
-
-async function ended(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return;
-  const exit = once(child, 'exit');
-  child.kill('SIGTERM');
-  const timer = setTimeout(() => child.kill('SIGKILL'), 10_000);
-  await exit;
-  clearTimeout(timer);
+  return runEngine(child, { url: `http://127.0.0.1:${port}`, clusterName: name, folder: base });
 }
 
 /** What an earlier run has fetched, unless the local repository was emptied since. */
@@ -111,15 +74,6 @@ async function fetchJars(): Promise<string> {
   const jars = await classpath();
   if (jars === undefined) throw new Error('mvn has fetched no classpath for OpenSearch');
   return jars;
-}
-
-async function answers(command: string, options: string[]): Promise<boolean> {
-  try {
-    await run(command, options);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 async function freeEnginePort(): Promise<number> {
