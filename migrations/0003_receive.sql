@@ -52,7 +52,8 @@ $$;
 -- After rows of these groups were deleted or parked, in a statement of its own: makes each group's next row due, if it
 -- was passed. A next row that somebody holds is left to its own acknowledgement; two of those at once could each see
 -- the other's row still there, so such a group is looked at a second time under a lock of its own.
-create function millrace_private.free_groups(p_sink_no integer, p_groups bigint[]) returns void
+create function millrace_private.free_groups(
+  p_sink_no integer, p_groups bigint[], p_due timestamptz default clock_timestamp()) returns void
 language plpgsql
 set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_bitmapscan = off
 set enable_mergejoin = off set enable_hashjoin = off set jit = off as $$
@@ -88,7 +89,7 @@ begin
         left join millrace_private.exceptions x on x.sink_no = p_sink_no and x.id = n.id
     ), freed as (
       insert into millrace_private.exceptions as e (sink_no, id, lane, group_key, state, attempts, due_at)
-      select distinct on (n.id) p_sink_no, n.id, 0, n.row_group, 'waiting', 0, clock_timestamp()
+      select distinct on (n.id) p_sink_no, n.id, 0, n.row_group, 'waiting', 0, p_due
         from next_row n
        where n.lane = 0 and n.passed and (n.state = 'held' or (n.state is null and not n.in_lease))
        order by n.id
@@ -218,7 +219,7 @@ begin
     join millrace_private.messages m on m.sink_no = p_sink_no and m.lane = 0 and m.id = p.id
    cross join lateral unnest(array[m.group_key, m.group_key2]) g (group_key);
   if v_groups is not null then
-    perform millrace_private.free_groups(p_sink_no, v_groups);
+    perform millrace_private.free_groups(p_sink_no, v_groups, p_now);
   end if;
 end
 $$;

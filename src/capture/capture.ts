@@ -51,7 +51,7 @@ export interface CaptureDeps {
 const CHECKPOINT_MS = 1_000;
 const CHECK_MS = 30_000;
 const STANDBY_MS = 2_000;
-const GAP_RECHECK_MS = 5_000;
+const GAP_RECHECK_MS = 2_000;
 
 /** Runs until the signal, or until the database is not in the catalog any more. Rejects never. */
 export async function captureDatabase(deps: CaptureDeps, databaseNo: number, signal: AbortSignal): Promise<void> {

@@ -4,8 +4,8 @@
  */
 import { fileURLToPath } from 'node:url';
 import { runner } from 'node-pg-migrate';
-import { clientConfig, type PoolOptions } from './pool.ts';
 import pg from 'pg';
+import { clientConfig, type PoolOptions } from './pool.ts';
 
 export interface MigrateLog {
   info(details: object, message: string): void;

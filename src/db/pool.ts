@@ -37,6 +37,8 @@ export interface PoolOptions {
   applicationName: string;
   /** Milliseconds; 0 for none. */
   statementTimeoutMs?: number;
+  /** For reading the message table: see QUEUE_OPTIONS. */
+  queue?: boolean;
   onError?: (error: Error) => void;
 }
 
@@ -60,6 +62,14 @@ const types: pg.CustomTypesConfig = {
 export const SESSION_OPTIONS =
   '-c TimeZone=UTC -c DateStyle=ISO -c IntervalStyle=postgres -c extra_float_digits=1 -c bytea_output=hex';
 
+/**
+ * A queue's statistics are always wrong: what was never analysed looks empty, what was just drained looks full. Its rows
+ * are found by index, in order, whatever the planner believes.
+ */
+const QUEUE_OPTIONS =
+  ' -c jit=off -c plan_cache_mode=force_generic_plan -c enable_seqscan=off -c enable_bitmapscan=off' +
+  ' -c enable_mergejoin=off -c enable_hashjoin=off';
+
 /** The options of one connection, for the pool and for whoever needs a connection of its own. */
 export function clientConfig(options: PoolOptions): pg.ClientConfig {
   const address = typeof options.address === 'string' ? { connectionString: options.address } : options.address;
@@ -68,7 +78,7 @@ export function clientConfig(options: PoolOptions): pg.ClientConfig {
     ...(options.ssl === undefined ? {} : { ssl: options.ssl }),
     types,
     application_name: options.applicationName,
-    options: SESSION_OPTIONS,
+    options: options.queue ? SESSION_OPTIONS + QUEUE_OPTIONS : SESSION_OPTIONS,
     connectionTimeoutMillis: 10_000,
     keepAlive: true,
     statement_timeout: options.statementTimeoutMs ?? 30_000,

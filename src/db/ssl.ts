@@ -1,6 +1,6 @@
 /**
- * TLS towards a declared database. `prefer` asks for it and does without where the server has none, as libpq does;
- * it verifies nothing. `true` verifies by the system's certificates, an object by its own.
+ * TLS towards a database. `prefer` asks for it and does without where the server has none, as libpq does; it verifies
+ * nothing. `true` verifies by the system's certificates, an object by its own.
  */
 import pg from 'pg';
 import type { DatabaseAddress, DatabaseSettings } from '../model/declared.ts';
@@ -13,17 +13,20 @@ export async function optionsOf(
 ): Promise<PoolOptions> {
   const { ssl } = declared.settings;
   const base = { ...options, address: declared.address };
-  if (ssl === false) return { ...base, ssl: false };
-  if (ssl === true) return { ...base, ssl: { rejectUnauthorized: true } };
-  if (ssl !== 'prefer')
-    return { ...base, ssl: { rejectUnauthorized: ssl.verify, ...(ssl.ca === null ? {} : { ca: ssl.ca }) } };
-  const encrypted = { ...base, ssl: { rejectUnauthorized: false } };
+  if (ssl === 'prefer') return await preferTls(base);
+  if (typeof ssl === 'boolean') return { ...base, ssl: ssl && { rejectUnauthorized: true } };
+  return { ...base, ssl: { rejectUnauthorized: ssl.verify, ...(ssl.ca === null ? {} : { ca: ssl.ca }) } };
+}
+
+/** The options with TLS where the server speaks it, else without. Connects once; throws what that says. */
+export async function preferTls(options: PoolOptions): Promise<PoolOptions> {
+  const encrypted = { ...options, ssl: { rejectUnauthorized: false } };
   const client = new pg.Client(clientConfig(encrypted));
   try {
     await client.connect();
     return encrypted;
   } catch (error) {
-    if (error instanceof Error && /does not support SSL/.test(error.message)) return { ...base, ssl: false };
+    if (error instanceof Error && /does not support SSL/.test(error.message)) return { ...options, ssl: false };
     throw error;
   } finally {
     await client.end().catch(() => undefined);

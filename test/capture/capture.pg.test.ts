@@ -149,7 +149,7 @@ describe('capture', () => {
 
   it('refuses a slot that somebody advanced', async () => {
     await on.stop();
-    await on.source.query('insert into products values (1)');
+    await on.source.query('set synchronous_commit = on; insert into products values (1)');
     await on.source.query('select pg_replication_slot_advance($1, pg_current_wal_lsn())', [on.slot]);
     on.start();
     await until('the gap is seen', async () => (await on.state()).state === 'needs_resync');

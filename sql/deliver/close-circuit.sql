@@ -1,0 +1,1 @@
+delete from millrace_private.circuits c where c.sink_no = $1::integer

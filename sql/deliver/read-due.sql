@@ -1,0 +1,12 @@
+select m.id, m.action, coalesce(m.group_key, 0) as group_key, m.record_pks, t.oid, t.schema_name, t.table_name,
+       m.record, m.changes, millrace_private.metadata_text(m, t.metadata, s.metadata) as metadata,
+       to_char(m.committed_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as committed_at,
+       m.unchanged_toast is not null as partial, x.attempts, x.state, x.error, false as behind
+  from (select e.id, e.attempts, e.state, e.error
+          from millrace_private.exceptions e
+         where e.sink_no = $1::integer and e.lane = $2::smallint and e.due_at <= clock_timestamp()
+         order by e.due_at limit $3::integer) x
+  join millrace_private.messages m on m.sink_no = $1::integer and m.lane = $2::smallint and m.id = x.id
+  join millrace_private.source_tables t on t.no = m.source_table
+  join millrace_private.sinks s on s.no = m.sink_no
+ order by m.id

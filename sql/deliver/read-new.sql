@@ -1,0 +1,19 @@
+select m.id, m.action, coalesce(m.group_key, 0) as group_key, m.record_pks, t.oid, t.schema_name, t.table_name,
+       m.record, m.changes, millrace_private.metadata_text(m, t.metadata, s.metadata) as metadata,
+       to_char(m.committed_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as committed_at,
+       m.unchanged_toast is not null as partial, coalesce(x.attempts, 0) as attempts, x.state, x.error,
+       exists (select from millrace_private.exceptions e
+                where e.sink_no = $1::integer and e.group_key = m.group_key and e.id < m.id) as behind
+  from millrace_private.messages m
+  join millrace_private.source_tables t on t.no = m.source_table
+  join millrace_private.sinks s on s.no = m.sink_no
+  left join millrace_private.exceptions x on x.sink_no = m.sink_no and x.id = m.id
+ where m.sink_no = $1::integer and m.lane = $2::smallint and m.id > $3::bigint
+   and m.id <= (select max(w.id)
+                  from (select b.id, sum(b.bytes) over (order by b.id) - b.bytes as before
+                          from (select i.id, octet_length(i.record) + coalesce(octet_length(i.changes), 0) as bytes
+                                  from millrace_private.messages i
+                                 where i.sink_no = $1::integer and i.lane = $2::smallint and i.id > $3::bigint
+                                 order by i.id limit $4::integer) b) w
+                 where w.before < $5::bigint)
+ order by m.id

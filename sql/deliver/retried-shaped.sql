@@ -1,0 +1,1 @@
+select millrace_private.reveal_shaped($1::integer, $2::bigint[])

@@ -1,0 +1,120 @@
+/**
+ * One connection that listens, for all who wait for news of Postgres. A notification may be lost while it reconnects, so
+ * every handler is called once with an empty payload after each (re)connect: something may have been missed. Whoever
+ * listens must still look for himself now and then; a notification only makes it sooner.
+ */
+import { setTimeout as sleepFor } from 'node:timers/promises';
+import pg from 'pg';
+import { backoffMs, RECONNECT } from '../runtime/backoff.ts';
+import { clientConfig, type PoolOptions } from './pool.ts';
+
+/** An empty payload: after a (re)connect, anything may have happened. */
+export type NotificationHandler = (payload: string) => void;
+
+export interface Listener {
+  readonly name: string;
+  /** Calls `handler` for each notification of the channel, until the function that it returns is called. */
+  on(channel: string, handler: NotificationHandler): () => void;
+  /** Listens until the signal, through every loss of the connection. */
+  run(signal: AbortSignal): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface ListenDependencies {
+  log: { warn(details: object, message: string): void; error(details: object, message: string): void };
+  random?: () => number;
+  sleep?: (ms: number, signal: AbortSignal) => Promise<void>;
+}
+
+export interface ListenOptions extends PoolOptions {
+  /** Milliseconds between questions whether the connection is still alive (half-open TCP says nothing); 30,000. */
+  probeEveryMs?: number;
+}
+
+/** Connects when `run` is called. `max` of the options does not count: it is always one connection. */
+export function openListener(options: ListenOptions, deps: ListenDependencies): Listener {
+  const handlers = new Map<string, Set<NotificationHandler>>();
+  const random = deps.random ?? Math.random;
+  const sleep = deps.sleep ?? (async (ms, signal) => await sleepFor(ms, undefined, { signal }));
+  let connected: pg.Client | undefined;
+
+  const call = (channel: string, payload: string): void => {
+    for (const handler of [...(handlers.get(channel) ?? [])]) {
+      try {
+        handler(payload);
+      } catch (error) {
+        deps.log.error({ channel, err: error }, 'a handler of notifications failed');
+      }
+    }
+  };
+
+  const listen = async (client: pg.Client, channel: string): Promise<void> => {
+    await client.query(`listen ${pg.escapeIdentifier(channel)}`);
+    call(channel, '');
+  };
+
+  /** One connection, from its first `listen` to its end. Returns when the signal comes, else throws. */
+  const once = async (signal: AbortSignal, alive: () => void): Promise<void> => {
+    const client = new pg.Client(clientConfig(options));
+    const ended = Promise.withResolvers<never>();
+    ended.promise.catch(() => undefined);
+    client.on('error', ended.reject);
+    client.on('end', () => ended.reject(new Error('the connection was closed')));
+    client.on('notification', ({ channel, payload }) => call(channel, payload ?? ''));
+    const stop = (): void => ended.reject(signal.reason);
+    signal.addEventListener('abort', stop, { once: true });
+    try {
+      signal.throwIfAborted();
+      await Promise.race([client.connect(), ended.promise]);
+      connected = client;
+      for (const channel of handlers.keys()) await Promise.race([listen(client, channel), ended.promise]);
+      alive();
+      for (;;) {
+        const probeEveryMs = options.probeEveryMs ?? 30_000;
+        await Promise.race([sleepFor(probeEveryMs, undefined, { signal, ref: false }), ended.promise]);
+        await Promise.race([client.query('select 1'), lateAfter(probeEveryMs, signal), ended.promise]);
+      }
+    } finally {
+      signal.removeEventListener('abort', stop);
+      connected = undefined;
+      // Not waited for: an end that hangs must not keep us from connecting anew.
+      void client.end().catch(() => undefined);
+    }
+  };
+
+  return {
+    name: 'listener',
+    on(channel, handler) {
+      const known = handlers.get(channel);
+      const set = known ?? new Set();
+      handlers.set(channel, set.add(handler));
+      if (known === undefined && connected !== undefined) listen(connected, channel).catch(() => undefined);
+      return () => set.delete(handler);
+    },
+    async run(signal) {
+      let failures = 0;
+      while (!signal.aborted) {
+        try {
+          await once(signal, () => {
+            failures = 0;
+          });
+        } catch (error) {
+          if (signal.aborted) return;
+          failures += 1;
+          const waitMs = backoffMs(failures, RECONNECT, random());
+          deps.log.warn({ err: error, wait_ms: waitMs }, 'the listening connection was lost; it will be opened again');
+          await sleep(waitMs, signal).catch(() => undefined);
+        }
+      }
+    },
+    async close() {
+      handlers.clear();
+      await connected?.end().catch(() => undefined);
+    },
+  };
+}
+
+async function lateAfter(ms: number, signal: AbortSignal): Promise<never> {
+  await sleepFor(ms, undefined, { signal, ref: false });
+  throw new Error(`no answer for ${ms} ms`);
+}

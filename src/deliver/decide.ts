@@ -1,0 +1,77 @@
+/**
+ * What becomes of each message of a batch: a pure function from outcomes to what settling writes. Retries back off by the
+ * number of deliveries; beyond max_retry_count, or when the destination says never, a message is parked.
+ */
+import type { Outcome } from '../model/sink.ts';
+import { backoffMs, REDELIVER } from '../runtime/backoff.ts';
+import type { LaneRow } from './row.ts';
+
+export type Stage = 'shape' | 'send' | 'settle' | 'capture';
+
+/** A message with what happened to it. `held`: not sent, it waits for an earlier one of its group. */
+export type Verdict = (Outcome | { kind: 'held' } | { kind: 'as_it_was' }) & { stage?: Stage };
+
+export interface Kept {
+  id: number;
+  state: 'retrying' | 'waiting' | 'held' | 'parked';
+  attempts: number;
+  delay_ms: number;
+  stage: Stage | null;
+  error: string | null;
+}
+
+export interface Settlement {
+  /** Exceptions that are done. */
+  finished: number[];
+  kept: Kept[];
+  /** Done, and they make earlier failed ones of their row needless. */
+  superseding: number[];
+}
+
+export interface DecideOptions {
+  /** Deliveries after the first; null without end. */
+  maxRetryCount: number | null;
+  /** A later message of a row replaces an earlier one: each carries the whole document. */
+  replaces: boolean;
+  random: () => number;
+}
+
+export function decide(rows: readonly LaneRow[], verdicts: readonly Verdict[], options: DecideOptions): Settlement {
+  const settlement: Settlement = { finished: [], kept: [], superseding: [] };
+  for (const [place, row] of rows.entries()) {
+    const verdict = verdicts[place]!;
+    if (verdict.kind === 'done') {
+      if (row.state !== null) settlement.finished.push(row.id);
+      if (options.replaces && row.behind) settlement.superseding.push(row.id);
+    } else settlement.kept.push(keep(row, verdict, options));
+  }
+  return settlement;
+}
+
+function keep(row: LaneRow, verdict: Exclude<Verdict, { kind: 'done' }>, options: DecideOptions): Kept {
+  const attempts = row.attempts + 1;
+  const base = {
+    id: row.id,
+    delay_ms: 0,
+    stage: verdict.stage ?? 'send',
+    error: 'error' in verdict ? verdict.error : null,
+  };
+  switch (verdict.kind) {
+    case 'as_it_was':
+      return { ...base, state: 'parked', attempts: row.attempts, stage: 'capture', error: row.error };
+    case 'held':
+      return { ...base, state: 'held', attempts: row.attempts, stage: null };
+    case 'wait':
+      return { ...base, state: 'retrying', attempts: row.attempts, delay_ms: verdict.retryAfterMs };
+    case 'park':
+      return { ...base, state: 'parked', attempts };
+    case 'retry': {
+      if (options.maxRetryCount !== null && attempts > options.maxRetryCount)
+        return { ...base, state: 'parked', attempts };
+      const wait = backoffMs(attempts, REDELIVER, options.random());
+      return { ...base, state: 'retrying', attempts, delay_ms: Math.max(wait, verdict.retryAfterMs ?? 0) };
+    }
+    default:
+      throw new Error(`no such outcome: ${JSON.stringify(verdict)}`);
+  }
+}

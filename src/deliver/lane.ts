@@ -1,0 +1,257 @@
+/**
+ * One lane of one sink, for a short while: takes it, delivers what waits, settles each batch in one transaction, and gives
+ * it back. Messages leave in order; a failed one holds back later ones of its row, unless a later one replaces it.
+ *
+ * Dies the process before settling: the batch is sent again (ids are its versions, so an index is not turned back). After
+ * settling: nothing is repeated. A stopped lane settles what it knows and counts no attempt for what it does not.
+ */
+import type { Database, Queryable } from '../db/pool.ts';
+import { statement } from '../db/statement.ts';
+import { messageOf } from '../model/errors.ts';
+import type { Circuit, Sink } from '../model/sink.ts';
+import type { Log } from '../runtime/log.ts';
+import type { FunctionSet, Sandbox } from '../transform/sandbox.ts';
+import { decide, type Verdict } from './decide.ts';
+import type { LaneRow } from './row.ts';
+import { type Sent, send } from './send.ts';
+import {
+  isLost,
+  LANE_TTL_MS,
+  type LaneId,
+  type LaneState,
+  readDue,
+  readNew,
+  readState,
+  releaseLane,
+  settle,
+  takeLane,
+} from './settle.ts';
+import { prepare } from './shape.ts';
+import type { Wake } from './wake.ts';
+
+const OPEN_CIRCUIT = statement('deliver/open-circuit');
+const PROBE_CIRCUIT = statement('deliver/probe-circuit');
+const CLOSE_CIRCUIT = statement('deliver/close-circuit');
+
+/** A sink ready to be delivered to. */
+export interface LaneSink {
+  no: number;
+  name: string;
+  sink: Sink;
+  functions: FunctionSet;
+  /** Each message carries its row's whole document, under its id as version: a later one replaces an earlier one. */
+  replaces: boolean;
+  deleteOnLeave: boolean;
+  /** It makes messages that others receive. */
+  shapes: boolean;
+  maxRetryCount: number | null;
+}
+
+export interface LaneDeps {
+  db: Database;
+  sandbox: Sandbox;
+  log: Log;
+  now: () => number;
+  random: () => number;
+  /** The circuit of this sink has closed: its other lanes may go on. */
+  onRecovered(sinkNo: number): void;
+  onSettled(sink: LaneSink, counts: { done: number; failed: number }): void;
+}
+
+export interface LaneRun {
+  target: LaneSink;
+  id: LaneId;
+  wake: Wake;
+  /** Milliseconds: how long to deliver at most, and how long to stay awake without messages. */
+  runMs: number;
+  lingerMs: number;
+}
+
+/** When to run again: a time, at once, or when there is news. `taken`: false when somebody else had the lane. */
+export interface LaneEnd {
+  taken: boolean;
+  again: Date | 'now' | undefined;
+}
+
+const PROBE_MS = 30_000;
+const READ_ROWS = 1_000;
+const READ_BYTES = 8 * 1024 * 1024;
+const STATE_MS = 250;
+
+export async function runLane(deps: LaneDeps, run: LaneRun, signal: AbortSignal): Promise<LaneEnd> {
+  if (signal.aborted || !(await takeLane(deps.db, run.id))) return { taken: false, again: undefined };
+  const lost = new AbortController();
+  const beat = setInterval(() => {
+    takeLane(deps.db, run.id).then(
+      (kept) => kept || lost.abort(),
+      () => undefined,
+    );
+  }, LANE_TTL_MS / 3);
+  try {
+    return { taken: true, again: await deliver(deps, run, AbortSignal.any([signal, lost.signal])) };
+  } catch (error) {
+    if (isLost(error)) return { taken: false, again: undefined };
+    throw error;
+  } finally {
+    clearInterval(beat);
+    await releaseLane(deps.db, run.id).catch(() => undefined);
+  }
+}
+
+async function deliver(deps: LaneDeps, run: LaneRun, signal: AbortSignal): Promise<LaneEnd['again']> {
+  const begun = deps.now();
+  let quietSince = begun;
+  let state = await readState(deps.db, run.id);
+  let stateAt = begun;
+  while (!signal.aborted) {
+    if (deps.now() - begun > run.runMs) return 'now';
+    if (deps.now() - stateAt > STATE_MS) {
+      state = { ...(await readState(deps.db, run.id)), cursor: state.cursor };
+      stateAt = deps.now();
+    }
+    if (state.probe_at) {
+      const later = await probe(deps, run, { probeAt: state.probe_at, signal });
+      if (later) return later;
+      state = { ...state, probe_at: null };
+    }
+    const rows = await read(deps, run, state);
+    if (rows.length > 0) {
+      const end = await deliverRows(deps, run, { rows, cursor: state.cursor, signal });
+      if (end.circuit) return await openCircuit(deps, run, end.circuit);
+      state = { ...state, cursor: end.cursor, due: false };
+      quietSince = deps.now();
+      continue;
+    }
+    const quiet = deps.now() - quietSince;
+    if (quiet >= run.lingerMs) return state.next_due ?? undefined;
+    await run.wake.wait(Math.min(run.lingerMs - quiet, untilDue(state, deps.now())), signal);
+    stateAt = 0;
+  }
+  return undefined;
+}
+
+const untilDue = (state: LaneState, now: number): number =>
+  state.next_due === null ? Number.POSITIVE_INFINITY : Math.max(5, state.next_due.getTime() - now);
+
+/** Due ones first, at most half of the batch; they are older than anything above the cursor. */
+async function read(deps: LaneDeps, run: LaneRun, state: LaneState): Promise<LaneRow[]> {
+  const limit = run.target.sink.within ? run.target.sink.batchSize : Math.max(READ_ROWS, run.target.sink.batchSize);
+  const due = state.due ? await readDue(deps.db, run.id, Math.ceil(limit / 2)) : [];
+  const fresh = await readNew(deps.db, run.id, {
+    cursor: state.cursor,
+    limit: limit - due.length,
+    bytes: READ_BYTES,
+  });
+  if (due.length === 0) return fresh;
+  const tried = new Set(due.map((row) => row.id));
+  return [...due, ...fresh.filter((row) => !tried.has(row.id))];
+}
+
+interface Batch {
+  rows: readonly LaneRow[];
+  cursor: number;
+  signal: AbortSignal;
+}
+
+async function deliverRows(deps: LaneDeps, run: LaneRun, batch: Batch): Promise<{ cursor: number; circuit?: Circuit }> {
+  const { target } = run;
+  const decided = new Map<LaneRow, Verdict>();
+  const sendable: LaneRow[] = [];
+  for (const row of batch.rows) {
+    if (row.id > batch.cursor && row.state !== null) decided.set(row, { kind: 'as_it_was' });
+    else if (row.behind && !(target.replaces && !row.partial)) decided.set(row, { kind: 'held' });
+    else sendable.push(row);
+  }
+  let circuit: Circuit | undefined;
+  try {
+    const prepared = await prepare(deps.sandbox, sendable, {
+      functions: target.functions,
+      search: target.replaces,
+      deleteOnLeave: target.deleteOnLeave,
+    });
+    const finish = async (db: Queryable, sent: Sent): Promise<number> => {
+      for (const [place, verdict] of sent.verdicts.entries()) decided.set(sendable[place]!, verdict);
+      return await settleRows(deps, run, { db, batch, decided });
+    };
+    const { within } = target.sink;
+    if (within) {
+      return await deps.db.transaction(async (tx) => {
+        const sent = await send((deliveries) => within(tx, deliveries), prepared, target.sink);
+        if (sent.circuit) throw new CircuitOpened(sent.circuit);
+        return { cursor: await finish(tx, sent) };
+      });
+    }
+    const sent = await send((deliveries) => target.sink.send(deliveries, batch.signal), prepared, target.sink);
+    ({ circuit } = sent);
+    const cursor = await finish(deps.db, sent);
+    return circuit ? { cursor, circuit } : { cursor };
+  } catch (error) {
+    if (batch.signal.aborted || isLost(error)) return { cursor: batch.cursor };
+    if (error instanceof CircuitOpened) return { cursor: batch.cursor, circuit: error.circuit };
+    deps.log.error({ sink: target.name, err: error }, 'delivery failed');
+    return { cursor: batch.cursor, circuit: { reason: 'bad_destination', error: messageOf(error) } };
+  }
+}
+
+/** Carries a circuit out of a transaction that must be rolled back. */
+class CircuitOpened extends Error {
+  readonly circuit: Circuit;
+  constructor(circuit: Circuit) {
+    super(circuit.error);
+    this.circuit = circuit;
+  }
+}
+
+/** Settles every message up to the first new one without a verdict. Returns the new cursor. */
+async function settleRows(
+  deps: LaneDeps,
+  run: LaneRun,
+  what: { db: Queryable; batch: Batch; decided: ReadonlyMap<LaneRow, Verdict> },
+): Promise<number> {
+  const { rows, cursor } = what.batch;
+  const settled: LaneRow[] = [];
+  const verdicts: Verdict[] = [];
+  let hi = cursor;
+  for (const row of rows) {
+    const verdict = what.decided.get(row);
+    if (row.id > cursor && verdict === undefined) break;
+    if (verdict === undefined) continue;
+    settled.push(row);
+    verdicts.push(verdict);
+    if (row.id > hi) hi = row.id;
+  }
+  if (settled.length === 0) return cursor;
+  const settlement = decide(settled, verdicts, {
+    maxRetryCount: run.target.maxRetryCount,
+    replaces: run.target.replaces,
+    random: deps.random,
+  });
+  await settle(what.db, run.id, { lo: cursor, hi, settlement });
+  const failed = settlement.kept.length;
+  deps.onSettled(run.target, { done: settled.length - failed, failed });
+  return hi;
+}
+
+async function openCircuit(deps: LaneDeps, run: LaneRun, circuit: Circuit): Promise<Date> {
+  const waitMs = Math.max(1_000, Math.min(circuit.retryAfterMs ?? PROBE_MS, 600_000));
+  await deps.db.query(OPEN_CIRCUIT, [run.target.no, circuit.reason, circuit.error.slice(0, 4_000), waitMs]);
+  deps.log.warn({ sink: run.target.name, reason: circuit.reason, wait_ms: waitMs }, 'sink cannot be delivered to');
+  return new Date(deps.now() + waitMs);
+}
+
+/** An open circuit: one probe when it is time, by one lane. Returns when to come again, undefined when it is closed. */
+async function probe(
+  deps: LaneDeps,
+  run: LaneRun,
+  at: { probeAt: Date; signal: AbortSignal },
+): Promise<Date | undefined> {
+  if (at.probeAt.getTime() > deps.now()) return at.probeAt;
+  const { rowCount } = await deps.db.query(PROBE_CIRCUIT, [run.target.no, PROBE_MS]);
+  if (rowCount === 0) return new Date(deps.now() + PROBE_MS);
+  const circuit = await run.target.sink.test(at.signal);
+  if (circuit) return await openCircuit(deps, run, circuit);
+  await deps.db.query(CLOSE_CIRCUIT, [run.target.no]);
+  deps.log.info({ sink: run.target.name }, 'sink can be delivered to again');
+  deps.onRecovered(run.target.no);
+  return undefined;
+}

@@ -1,0 +1,46 @@
+/** A message as a lane reads it, and its way out. */
+import type { Action } from '../model/message.ts';
+import type { Delivery } from '../model/sink.ts';
+
+export interface LaneRow {
+  id: number;
+  action: Action;
+  group_key: number;
+  /** JSON array of text. */
+  record_pks: string;
+  oid: number;
+  schema_name: string;
+  table_name: string;
+  record: string;
+  changes: string | null;
+  metadata: string;
+  committed_at: string;
+  /** An unchanged TOAST value is missing: the record is not the whole row. */
+  partial: boolean;
+  attempts: number;
+  /** Of its exception; null on the straight path. */
+  state: string | null;
+  error: string | null;
+  /** An earlier message of its group is an exception. */
+  behind: boolean;
+}
+
+/** The delivery of a message without functions. */
+export function deliveryOf(row: LaneRow): Delivery {
+  return {
+    id: row.id,
+    action: row.action,
+    recordPks: JSON.parse(row.record_pks),
+    tableOid: row.oid,
+    tableSchema: row.schema_name,
+    tableName: row.table_name,
+    record: row.record,
+    changes: row.changes,
+    metadata: row.metadata,
+    committedAt: row.committed_at,
+    body: row.record,
+    indexName: undefined,
+    groupKey: row.group_key,
+    attempts: row.attempts,
+  };
+}

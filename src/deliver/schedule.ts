@@ -1,0 +1,180 @@
+/**
+ * Which lanes run when. A lane is a keyed job that delivers for some seconds and adds itself again while there is more;
+ * one that is quiet ends, and news of a persisted batch (or the time of a retry) starts it. News may be lost, a worker may
+ * be killed: a sweep every 15 s finds every lane that has work and no owner.
+ */
+import type { Database } from '../db/pool.ts';
+import { statement } from '../db/statement.ts';
+import type { Jobs, Task } from '../runtime/jobs.ts';
+import type { Log } from '../runtime/log.ts';
+import type { Service } from '../runtime/service.ts';
+import { type LaneDeps, type LaneEnd, type LaneSink, runLane } from './lane.ts';
+import { createWake, type Wake } from './wake.ts';
+
+const BUSY = statement('deliver/busy-lanes');
+const LANES = statement('deliver/lanes-of');
+
+export const DELIVER_TASK = 'deliver';
+
+/** Sinks by number, opened when first asked for, reopened when their settings changed. */
+export interface Targets {
+  /** Undefined: not there, or not active. */
+  get(sinkNo: number): Promise<LaneSink | undefined>;
+  /** The catalog may have changed: look again. */
+  refresh(): void;
+  close(): Promise<void>;
+}
+
+export interface Deliveries extends Service {
+  /** The job. */
+  readonly task: Task;
+  /** These sinks have news; undefined: any may. */
+  onNews(sinks: readonly number[] | undefined): void;
+  /** The catalog has changed: lanes that run are stopped, and look again. */
+  onCatalog(): void;
+}
+
+export interface DeliveriesDeps {
+  db: Database;
+  jobs: () => Jobs;
+  targets: Targets;
+  lane: Omit<LaneDeps, 'onRecovered'>;
+  log: Log;
+  /** This process, as lanes know their owner. */
+  owner: string;
+}
+
+export interface DeliveriesOptions {
+  runMs: number;
+  lingerMs: number;
+  sweepMs: number;
+}
+
+interface Running {
+  sinkNo: number;
+  wake: Wake;
+  stop: AbortController;
+}
+
+export const DELIVERIES: DeliveriesOptions = { runMs: 10_000, lingerMs: 2_000, sweepMs: 15_000 };
+/** A lane that another worker owns is left to it for this long. */
+const THEIRS_MS = 5_000;
+
+interface LaneJob {
+  sink: number;
+  lane: number;
+}
+
+export function openDeliveries(deps: DeliveriesDeps, options: DeliveriesOptions = DELIVERIES): Deliveries {
+  const running = new Map<string, Running>();
+  const lanesOf = new Map<number, number[]>();
+  const theirs = new Map<string, number>();
+  const asked = new Set<string>();
+  const keyOf = (sink: number, lane: number): string => `${DELIVER_TASK}:${sink}:${lane}`;
+
+  const add = async (job: LaneJob, runAt?: Date): Promise<void> => {
+    const key = keyOf(job.sink, job.lane);
+    if (!runAt) {
+      if (asked.has(key)) return;
+      asked.add(key);
+    }
+    const added = await deps
+      .jobs()
+      .add(DELIVER_TASK, job, { key, ...(runAt ? { runAt } : {}) })
+      .catch((error: unknown) => {
+        deps.log.warn({ err: error, key }, 'a lane could not be started: the next sweep will');
+        return false;
+      });
+    if (!added) asked.delete(key);
+  };
+
+  const news = async (sinkNo: number): Promise<void> => {
+    let lanes = lanesOf.get(sinkNo);
+    if (!lanes) {
+      const { rows } = await deps.db.query<{ lane: number }>(LANES, [sinkNo]);
+      lanes = rows.map((row) => row.lane);
+      lanesOf.set(sinkNo, lanes);
+    }
+    for (const lane of lanes) {
+      const key = keyOf(sinkNo, lane);
+      const here = running.get(key);
+      if (here) here.wake.wake();
+      else if ((theirs.get(key) ?? 0) < performance.now()) await add({ sink: sinkNo, lane });
+    }
+  };
+
+  const sweep = async (): Promise<void> => {
+    const { rows } = await deps.db.query<{ sink_no: number; lane: number }>(BUSY);
+    for (const row of rows) {
+      asked.delete(keyOf(row.sink_no, row.lane));
+      await add({ sink: row.sink_no, lane: row.lane });
+    }
+  };
+
+  const swept = (): void => {
+    sweep().catch((error: unknown) => deps.log.warn({ err: error }, 'sweep of the lanes failed'));
+  };
+
+  const start = async (job: LaneJob, signal: AbortSignal): Promise<void> => {
+    const key = keyOf(job.sink, job.lane);
+    asked.delete(key);
+    if (running.has(key)) return;
+    const here: Running = { sinkNo: job.sink, wake: createWake(), stop: new AbortController() };
+    running.set(key, here);
+    let end: LaneEnd = { taken: true, again: undefined };
+    try {
+      const target = await deps.targets.get(job.sink);
+      if (!target) return;
+      end = await runLane(
+        { ...deps.lane, onRecovered: (sinkNo) => self.onNews([sinkNo]) },
+        {
+          target,
+          id: { sinkNo: job.sink, lane: job.lane, owner: deps.owner },
+          wake: here.wake,
+          runMs: options.runMs,
+          lingerMs: options.lingerMs,
+        },
+        AbortSignal.any([signal, here.stop.signal]),
+      );
+    } finally {
+      running.delete(key);
+    }
+    if (signal.aborted) return;
+    if (!end.taken) theirs.set(key, performance.now() + THEIRS_MS);
+    else if (end.again === 'now' || here.wake.take() || here.stop.signal.aborted) await add(job);
+    else if (end.again) await add(job, end.again);
+  };
+
+  const self: Deliveries = {
+    name: 'deliveries',
+    task: async (payload, signal) => {
+      const { sink, lane } = payload as LaneJob;
+      await start({ sink, lane }, signal);
+    },
+    onNews(sinks) {
+      if (!sinks) {
+        swept();
+        return;
+      }
+      for (const sinkNo of sinks)
+        news(sinkNo).catch((error: unknown) => deps.log.warn({ err: error }, 'a lane could not be started'));
+    },
+    onCatalog() {
+      lanesOf.clear();
+      deps.targets.refresh();
+      for (const { stop } of running.values()) stop.abort();
+      swept();
+    },
+    async run(signal) {
+      swept();
+      const timer = setInterval(swept, options.sweepMs);
+      await new Promise<void>((resolve) => {
+        if (signal.aborted) resolve();
+        signal.addEventListener('abort', () => resolve(), { once: true });
+      });
+      clearInterval(timer);
+    },
+    close: () => deps.targets.close(),
+  };
+  return self;
+}

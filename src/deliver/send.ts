@@ -1,0 +1,67 @@
+/**
+ * Sends prepared messages in order, in batches that the destination can take, and gathers what became of each. A circuit
+ * ends it: what was not sent has no verdict, and stays as it was.
+ */
+import type { Circuit, Delivery, Outcome, SendResult } from '../model/sink.ts';
+import type { Verdict } from './decide.ts';
+import type { Prepared } from './shape.ts';
+
+export interface Sent {
+  /** One per message, in order, up to the first that was not sent. */
+  verdicts: Verdict[];
+  circuit?: Circuit;
+}
+
+export interface SendLimits {
+  batchSize: number;
+  batchBytes: number;
+}
+
+/** The messages of each batch, as [from, to) places: never more than the limits, at least one message. */
+export function batches(prepared: readonly Prepared[], limits: SendLimits): [number, number][] {
+  const ranges: [number, number][] = [];
+  let from = 0;
+  let count = 0;
+  let bytes = 0;
+  for (const [place, { deliveries }] of prepared.entries()) {
+    const more = deliveries.reduce((sum, delivery) => sum + delivery.body.length, 0);
+    if (place > from && (count + deliveries.length > limits.batchSize || bytes + more > limits.batchBytes)) {
+      ranges.push([from, place]);
+      from = place;
+      count = 0;
+      bytes = 0;
+    }
+    count += deliveries.length;
+    bytes += more;
+  }
+  if (from < prepared.length) ranges.push([from, prepared.length]);
+  return ranges;
+}
+
+export async function send(
+  deliver: (batch: readonly Delivery[]) => Promise<SendResult>,
+  prepared: readonly Prepared[],
+  limits: SendLimits,
+): Promise<Sent> {
+  const verdicts: Verdict[] = [];
+  for (const [from, to] of batches(prepared, limits)) {
+    const part = prepared.slice(from, to);
+    const deliveries = part.flatMap((message) => message.deliveries);
+    const result = deliveries.length > 0 ? await deliver(deliveries) : { outcomes: [] };
+    if (result.circuit) return { verdicts, circuit: result.circuit };
+    let place = 0;
+    for (const message of part) {
+      const outcomes = result.outcomes.slice(place, place + message.deliveries.length);
+      place += message.deliveries.length;
+      verdicts.push(message.verdict ?? worst(outcomes));
+    }
+  }
+  return { verdicts };
+}
+
+const RANK = { done: 0, wait: 1, retry: 2, park: 3 };
+
+/** A message is done when each of its deliveries is. */
+function worst(outcomes: readonly Outcome[]): Outcome {
+  return outcomes.reduce((a, b) => (RANK[b.kind] > RANK[a.kind] ? b : a), { kind: 'done' });
+}

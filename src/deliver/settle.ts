@@ -1,0 +1,86 @@
+/**
+ * A lane's statements: whose it is, what waits in it, and what became of a batch. Every write that matters is fenced by
+ * the owner's token, so that a worker that was paused past its lease and wakes up settles nothing.
+ */
+import pg from 'pg';
+import type { Queryable } from '../db/pool.ts';
+import { statement } from '../db/statement.ts';
+import type { Settlement } from './decide.ts';
+import type { LaneRow } from './row.ts';
+
+const TAKE = statement('deliver/take-lane');
+const RELEASE = statement('deliver/release-lane');
+const CURSOR = statement('deliver/read-cursor');
+const NEW = statement('deliver/read-new');
+const DUE = statement('deliver/read-due');
+const SETTLE = statement('deliver/settle');
+
+export interface LaneId {
+  sinkNo: number;
+  lane: number;
+  /** The owner's token. */
+  owner: string;
+}
+
+export const LANE_TTL_MS = 30_000;
+
+/** Has the lane another owner by now? */
+export const isLost = (error: unknown): boolean => error instanceof pg.DatabaseError && error.code === 'MR002';
+
+/** Takes or keeps the lane. False: somebody else has it. */
+export async function takeLane(db: Queryable, id: LaneId): Promise<boolean> {
+  const { rows } = await db.query<{ taken: boolean }>(TAKE, [id.sinkNo, id.lane, id.owner, LANE_TTL_MS]);
+  return rows[0]!.taken;
+}
+
+export async function releaseLane(db: Queryable, id: LaneId): Promise<void> {
+  await db.query(RELEASE, [id.sinkNo, id.lane, id.owner]);
+}
+
+export interface LaneState {
+  cursor: number;
+  /** Something is due now. */
+  due: boolean;
+  /** When the next retry is due. */
+  next_due: Date | null;
+  /** When the sink's circuit may be probed; null when it is closed. */
+  probe_at: Date | null;
+}
+
+export async function readState(db: Queryable, id: LaneId): Promise<LaneState> {
+  const { rows } = await db.query<LaneState>(CURSOR, [id.sinkNo, id.lane]);
+  return rows[0]!;
+}
+
+/** The next messages above the cursor, in order: at most `limit`, and about `bytes` (at least one). */
+export async function readNew(
+  db: Queryable,
+  id: LaneId,
+  above: { cursor: number; limit: number; bytes: number },
+): Promise<LaneRow[]> {
+  return (await db.query<LaneRow>(NEW, [id.sinkNo, id.lane, above.cursor, above.limit, above.bytes])).rows;
+}
+
+/** Exceptions that are due, in order of their ids. */
+export async function readDue(db: Queryable, id: LaneId, limit: number): Promise<LaneRow[]> {
+  return (await db.query<LaneRow>(DUE, [id.sinkNo, id.lane, limit])).rows;
+}
+
+/** Writes what became of a batch, all or nothing. Throws when the lane was lost: `isLost`. */
+export async function settle(
+  db: Queryable,
+  id: LaneId,
+  batch: { lo: number; hi: number; settlement: Settlement },
+): Promise<void> {
+  const { finished, kept, superseding } = batch.settlement;
+  await db.query(SETTLE, [
+    id.sinkNo,
+    id.lane,
+    id.owner,
+    batch.lo,
+    batch.hi,
+    finished,
+    kept.length > 0 ? JSON.stringify(kept) : null,
+    superseding,
+  ]);
+}

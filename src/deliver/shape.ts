@@ -1,0 +1,53 @@
+/**
+ * The user's functions on the way out: filter, route and transform of a batch, as deliveries. One message may need none
+ * (refused by the filter), one, or two: an update whose old row was routed to another index is a delete there and an
+ * index here. A function that fails, fails for the same input again: its message is parked.
+ */
+import type { Delivery } from '../model/sink.ts';
+import type { FunctionSet, Sandbox, Shaped } from '../transform/sandbox.ts';
+import type { Verdict } from './decide.ts';
+import { deliveryOf, type LaneRow } from './row.ts';
+
+/** What is to be sent for one message; `verdict` is set when that is decided already. */
+export interface Prepared {
+  row: LaneRow;
+  deliveries: Delivery[];
+  verdict?: Verdict;
+}
+
+export interface ShapeOptions {
+  functions: FunctionSet;
+  search: boolean;
+  /** A row that an update takes out of the filter is deleted from the index. */
+  deleteOnLeave: boolean;
+}
+
+/** In the order of `rows`. Rejects only when the box itself cannot work. */
+export async function prepare(sandbox: Sandbox, rows: readonly LaneRow[], options: ShapeOptions): Promise<Prepared[]> {
+  const { filter, transform, routing } = options.functions;
+  if (!filter && !transform && !routing) return rows.map((row) => ({ row, deliveries: [deliveryOf(row)] }));
+  const shaped = await sandbox.shape(options.functions, rows, { searchSink: options.search });
+  return rows.map((row, place) => apply(row, shaped[place]!, options));
+}
+
+function apply(row: LaneRow, shaped: Shaped, options: ShapeOptions): Prepared {
+  if (shaped.error) {
+    const { error } = shaped;
+    const place = error.line === undefined ? '' : ` (line ${error.line}, column ${error.column ?? 1})`;
+    return {
+      row,
+      deliveries: [],
+      verdict: { kind: 'park', error: `${error.function}: ${error.message}${place}`, stage: 'shape' },
+    };
+  }
+  const delivery = deliveryOf(row);
+  const gone = (indexName: string | undefined): Delivery => ({ ...delivery, action: 'delete', indexName });
+  const { indexName, oldIndexName } = shaped;
+  const elsewhere = oldIndexName !== undefined && oldIndexName !== indexName ? [gone(oldIndexName)] : [];
+  if (!shaped.kept) {
+    const leaves = options.search && options.deleteOnLeave && row.action === 'update';
+    if (!leaves) return { row, deliveries: [], verdict: { kind: 'done' } };
+    return { row, deliveries: [...elsewhere, gone(indexName)] };
+  }
+  return { row, deliveries: [...elsewhere, { ...delivery, indexName, body: shaped.body ?? delivery.body }] };
+}

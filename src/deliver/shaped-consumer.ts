@@ -1,0 +1,38 @@
+/**
+ * The shaping lane of a pull consumer with functions: what its functions made of a message is stored as the message that
+ * `receive` hands out, and the raw one goes, in the same transaction. So receive never runs code, over HTTP or in SQL, and
+ * a crash neither loses nor doubles a message.
+ */
+import { statement } from '../db/statement.ts';
+import type { Sink } from '../model/sink.ts';
+
+const STORE = statement('deliver/store-shaped');
+const REVEAL = statement('deliver/retried-shaped');
+
+export interface ShapedConsumerSettings {
+  sinkNo: number;
+  /** Without a transform the message keeps its shape. */
+  transformed: boolean;
+}
+
+/** `onStored`: messages can be received now, as soon as the transaction around it has committed. */
+export function openShapedConsumer(settings: ShapedConsumerSettings): Sink {
+  return {
+    batchSize: 500,
+    batchBytes: 8 * 1024 * 1024,
+    async within(tx, batch) {
+      const ids = batch.map((delivery) => delivery.id);
+      await tx.query(STORE, [
+        settings.sinkNo,
+        ids,
+        batch.map((delivery) => (settings.transformed ? delivery.body : null)),
+      ]);
+      const retried = batch.filter((delivery) => delivery.attempts > 0).map((delivery) => delivery.id);
+      if (retried.length > 0) await tx.query(REVEAL, [settings.sinkNo, retried]);
+      return { outcomes: batch.map(() => ({ kind: 'done' as const })) };
+    },
+    send: () => Promise.reject(new Error('shaped messages are stored in the settling transaction')),
+    test: () => Promise.resolve(undefined),
+    close: () => Promise.resolve(),
+  };
+}

@@ -1,0 +1,100 @@
+/**
+ * The sinks of the catalog, opened for delivery. How a kind is opened is handed in: adding one changes nothing here.
+ */
+import type { Catalog, CatalogSink } from '../catalog/store.ts';
+import type { Sink } from '../model/sink.ts';
+import type { Log } from '../runtime/log.ts';
+import type { FunctionSet } from '../transform/sandbox.ts';
+import type { LaneSink } from './lane.ts';
+import type { Targets } from './schedule.ts';
+
+export type OpenSink = (entry: CatalogSink, catalog: Catalog) => Promise<Sink>;
+
+export interface TargetsDeps {
+  load(): Promise<Catalog>;
+  /** By kind. */
+  kinds: Readonly<Record<CatalogSink['kind'], OpenSink>>;
+  log: Log;
+}
+
+interface Opened {
+  fingerprint: string;
+  target: Promise<LaneSink>;
+}
+
+export function openTargets(deps: TargetsDeps): Targets {
+  const opened = new Map<number, Opened>();
+  let catalog: Promise<Catalog> | undefined;
+
+  const close = (entry: Opened): void => {
+    entry.target
+      .then((target) => target.sink.close())
+      .catch((error: unknown) => deps.log.warn({ err: error }, 'closing a sink failed'));
+  };
+
+  return {
+    async get(sinkNo) {
+      catalog ??= deps.load();
+      const loaded = await catalog.catch((error: unknown) => {
+        catalog = undefined;
+        throw error;
+      });
+      const entry = loaded.sinks.find((sink) => sink.no === sinkNo);
+      const before = opened.get(sinkNo);
+      const fingerprint = entry && fingerprintOf(entry, loaded);
+      if (before && before.fingerprint !== fingerprint) {
+        opened.delete(sinkNo);
+        close(before);
+      }
+      if (!entry || fingerprint === undefined || entry.status !== 'active') return undefined;
+      const known = opened.get(sinkNo);
+      if (known) return await known.target;
+      const target = open(deps, entry, loaded);
+      opened.set(sinkNo, { fingerprint, target });
+      target.catch(() => opened.delete(sinkNo));
+      return await target;
+    },
+    refresh() {
+      catalog = undefined;
+    },
+    async close() {
+      const all = [...opened.values()];
+      opened.clear();
+      await Promise.allSettled(all.map(async ({ target }) => await (await target).sink.close()));
+    },
+  };
+}
+
+async function open(deps: TargetsDeps, entry: CatalogSink, catalog: Catalog): Promise<LaneSink> {
+  const { settings } = entry;
+  return {
+    no: entry.no,
+    name: entry.name,
+    sink: await deps.kinds[entry.kind](entry, catalog),
+    functions: functionsOf(entry, catalog),
+    replaces: entry.kind === 'search_index',
+    shapes: entry.kind === 'pull',
+    deleteOnLeave: settings.filter_leave === 'delete',
+    maxRetryCount: settings.max_retry_count,
+  };
+}
+
+function functionsOf({ settings }: CatalogSink, catalog: Catalog): FunctionSet {
+  const set: FunctionSet = {};
+  for (const use of ['filter', 'transform', 'routing'] as const) {
+    const name = settings[use];
+    const found = name === null ? undefined : catalog.functions.find((fn) => fn.name === name);
+    if (found) set[use] = found;
+  }
+  return set;
+}
+
+/** Everything that a sink was opened with. */
+function fingerprintOf(entry: CatalogSink, catalog: Catalog): string {
+  const { destination } = entry.settings;
+  const database =
+    destination.type === 'change_table'
+      ? catalog.databases.find((one) => one.settings.name === destination.database)
+      : undefined;
+  return JSON.stringify([entry.status, entry.settings, entry.secret, functionsOf(entry, catalog), database]);
+}

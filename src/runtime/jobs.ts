@@ -1,0 +1,80 @@
+/**
+ * graphile-worker's door. Jobs are keyed, so that one is there at most once, never queued by name (a killed worker's lock
+ * would hold a queue for hours), and short: whoever has more to do adds itself again. A job that fails is logged and
+ * forgotten: what must happen again is found by a sweep over the data, not by the job's own retries.
+ */
+import { Logger, type Runner, runMigrations, run as runWorker, type TaskList } from 'graphile-worker';
+import type { Database } from '../db/pool.ts';
+import type { Log } from './log.ts';
+import type { Service } from './service.ts';
+
+export const JOBS_SCHEMA = 'millrace_jobs';
+
+export type Task = (payload: unknown, signal: AbortSignal) => Promise<void>;
+
+export interface Jobs extends Service {
+  /** Adds a job, or moves the one of this key. Resolves to false while no runner is up. */
+  add(task: string, payload: unknown, spec: { key: string; runAt?: Date }): Promise<boolean>;
+}
+
+export interface JobsOptions {
+  tasks: Record<string, Task>;
+  concurrency: number;
+}
+
+/** Brings the job tables up to date. */
+export async function migrateJobs(db: Database, log: Log): Promise<void> {
+  await runMigrations({ pgPool: db.pool, schema: JOBS_SCHEMA, logger: loggerOn(log) });
+}
+
+export function openJobs(deps: { db: Database; log: Log }, options: JobsOptions): Jobs {
+  let runner: Runner | undefined;
+  return {
+    name: 'jobs',
+    async add(task, payload, spec) {
+      if (!runner) return false;
+      await runner.addJob(task, payload, {
+        jobKey: spec.key,
+        maxAttempts: 1,
+        ...(spec.runAt ? { runAt: spec.runAt } : {}),
+      });
+      return true;
+    },
+    async run(signal) {
+      if (signal.aborted) return;
+      const taskList: TaskList = Object.fromEntries(
+        Object.entries(options.tasks).map(([name, task]) => [name, (payload: unknown) => task(payload, signal)]),
+      );
+      const running = await runWorker({
+        pgPool: deps.db.pool,
+        schema: JOBS_SCHEMA,
+        concurrency: options.concurrency,
+        noHandleSignals: true,
+        pollInterval: 2_000,
+        logger: loggerOn(deps.log),
+        taskList,
+      });
+      runner = running;
+      const stop = () => void running.stop().catch(() => undefined);
+      signal.addEventListener('abort', stop, { once: true });
+      if (signal.aborted) stop();
+      try {
+        await running.promise;
+      } finally {
+        runner = undefined;
+        signal.removeEventListener('abort', stop);
+      }
+    },
+    async close() {
+      await runner?.stop().catch(() => undefined);
+    },
+  };
+}
+
+function loggerOn(log: Log): Logger {
+  return new Logger(() => (level, message, meta) => {
+    if (level === 'error') log.error({ jobs: meta?.error ? String(meta.error) : undefined }, message);
+    else if (level === 'warning') log.warn({}, message);
+    else log.trace({}, message);
+  });
+}
