@@ -1,0 +1,90 @@
+/** Routed indexes: asked for before their first use, and held back one by one. */
+import { expect } from 'chai';
+import type { SearchDestination } from '../../../src/model/declared.ts';
+import type { Delivery, SendResult, Sink } from '../../../src/model/sink.ts';
+import { type BulkServer, startBulkServer } from '../../support/bulk-server.ts';
+import { delivery } from '../../support/delivery.ts';
+import { NEVER, type OpenOptions, openTestSearchSink, searchDestination } from '../../support/search-sink.ts';
+
+const kinds = ({ outcomes }: SendResult): string[] => outcomes.map(({ kind }) => kind);
+
+describe('the search-index sink with a routing function', () => {
+  let server: BulkServer;
+  let opened: Sink[];
+
+  beforeEach(async () => {
+    server = await startBulkServer({ indexes: ['products'] });
+    opened = [];
+  });
+
+  afterEach(async () => {
+    for (const sink of opened) await sink.close();
+    await server.close();
+    expect(server.strays()).to.deep.equal([]);
+  });
+
+  function open(changed: Partial<SearchDestination> = {}, options: OpenOptions = {}): Sink {
+    const sink = openTestSearchSink(searchDestination(server.url, changed), options);
+    opened.push(sink);
+    return sink;
+  }
+
+  const routed = (): Delivery[] => [
+    delivery(1, 'a'),
+    delivery(2, 'b', { indexName: 'archive' }),
+    delivery(3, 'c', { indexName: 'gone' }),
+    delivery(4, 'd', { indexName: 'products' }),
+  ];
+
+  it('asks for a routed name before its first use; a missing one holds back only its own messages', async () => {
+    server.engine.createIndex('archive');
+    server.engine.autoCreate = true;
+    const sink = open();
+    const { outcomes } = await sink.send(routed(), NEVER);
+    expect(outcomes.map(({ kind }) => kind)).to.deep.equal(['done', 'done', 'wait', 'done']);
+    expect(outcomes[2])
+      .to.include({ retryAfterMs: 30_000 })
+      .and.have.property('error')
+      .that.contains('no such index [gone]');
+    const paths = server.requests.map(({ path }) => path).toSorted();
+    expect(paths).to.deep.equal(['/archive/_bulk', '/archive/_search', '/gone/_search', '/products/_bulk']);
+    await sink.send(routed(), NEVER);
+    expect(server.requests.filter(({ path }) => path.endsWith('_search'))).to.have.length(2);
+  });
+
+  it('asks again for a missing name after its time, and for a known one when it has failed', async () => {
+    let clock = 1_000_000;
+    const sink = open({}, { now: () => clock });
+    const batch = [delivery(1, 'a', { indexName: 'archive' })];
+    expect(kinds(await sink.send(batch, NEVER))).to.deep.equal(['wait']);
+    server.engine.createIndex('archive');
+    clock += 29_000;
+    expect((await sink.send(batch, NEVER)).outcomes[0]).to.include({ kind: 'wait', retryAfterMs: 1000 });
+    clock += 1001;
+    expect(kinds(await sink.send(batch, NEVER))).to.deep.equal(['done']);
+    server.engine.deleteIndex('archive');
+    expect(kinds(await sink.send(batch, NEVER))).to.deep.equal(['wait']);
+    const searches = server.requests.length;
+    expect(kinds(await sink.send(batch, NEVER))).to.deep.equal(['wait']);
+    expect(server.requests[searches]?.path).to.equal('/archive/_search');
+  });
+
+  it('a name that is none parks; a credential that is refused stops the sink; 403 holds back the index', async () => {
+    const sink = open();
+    const batch = [delivery(1, 'a', { indexName: 'archive' }), delivery(2, 'b')];
+    const search = { path: /archive\/_search$/ };
+    server.fail({ kind: 'status', status: 400, text: '{"error":{"type":"invalid_index_name_exception"}}' }, search);
+    expect(kinds(await sink.send(batch, NEVER))).to.deep.equal(['park', 'done']);
+    server.fail({ kind: 'status', status: 503 }, search);
+    expect(kinds(await sink.send(batch, NEVER))).to.deep.equal(['wait', 'done']);
+    server.fail({ kind: 'status', status: 401 }, search);
+    expect((await sink.send(batch, NEVER)).circuit?.reason).to.equal('auth_failed');
+    server.fail({ kind: 'status', status: 403 }, search);
+    expect(kinds(await sink.send(batch, NEVER))).to.deep.equal(['wait', 'done']);
+  });
+
+  it('encodes a name into the path', async () => {
+    await open({ index_name: 'größe-100%' }).send([delivery(1, 'a')], NEVER);
+    expect(server.requests[0]?.path).to.equal('/gr%C3%B6%C3%9Fe-100%25/_bulk');
+  });
+});
