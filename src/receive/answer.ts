@@ -1,0 +1,39 @@
+/**
+ * Acknowledge, give back, extend: the same functions as in psql. An answer that frees something wakes who waits for it in
+ * this process; others look for themselves within a second.
+ */
+import type { Queryable } from '../db/pool.ts';
+import { statement } from '../db/statement.ts';
+import { isAckId } from './ack-id.ts';
+import type { Consumer } from './consumer.ts';
+import type { Lines } from './lines.ts';
+
+export interface AnswerDependencies {
+  db: Queryable;
+  lines: Lines;
+}
+
+export type Answer =
+  | { what: 'ack'; ackIds: readonly string[] }
+  /** Receivable again after `delayMs`. */
+  | { what: 'nack'; ackIds: readonly string[]; delayMs: number }
+  /** A lease of so many milliseconds, from now on. */
+  | { what: 'extend'; ackIds: readonly string[]; visibilityTimeoutMs: number };
+
+const ANSWER = statement('receive/answer');
+
+/** To how many messages it applied; ids that are unknown, foreign or of a lease that went to somebody else count nothing. */
+export async function answer(deps: AnswerDependencies, consumer: Consumer, given: Answer): Promise<number> {
+  const ackIds = given.ackIds.filter(isAckId);
+  if (ackIds.length === 0) return 0;
+  const laterMs = given.what === 'ack' ? 0 : given.what === 'nack' ? given.delayMs : given.visibilityTimeoutMs;
+  const { rows } = await deps.db.query<{ count: number }>(ANSWER, [consumer.no, given.what, ackIds, laterMs]);
+  const count = rows[0]?.count ?? 0;
+  if (count > 0) {
+    const line = deps.lines.of(consumer.no);
+    // Given back may also mean parked, which frees its group.
+    if (given.what !== 'extend') line.wake();
+    if (laterMs > 0) line.plan(laterMs);
+  }
+  return count;
+}

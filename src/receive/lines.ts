@@ -1,0 +1,67 @@
+/**
+ * The waiting lines of a process, one a consumer, and what wakes them: capture's notification names the sinks that have
+ * something new; an empty one means that any may have.
+ */
+import type { Queryable } from '../db/pool.ts';
+import { messageOf } from '../model/errors.ts';
+import type { Notifications } from './consumer.ts';
+import { giveBack, type Lease } from './lease.ts';
+import { createLine, type Line, type LineOptions } from './line.ts';
+
+export interface Lines {
+  of(sinkNo: number): Line;
+  /** Clients that wait right now, all consumers together. */
+  waiting(): number;
+  /** Gives back what a client did not get. Never throws: the messages come again by themselves, later. */
+  giveBack(sinkNo: number, lease: Lease): Promise<void>;
+  /** Ends every wait, also those that would begin later. Safe to call twice. */
+  close(): void;
+}
+
+export interface LinesDependencies {
+  db: Queryable;
+  listener: Notifications;
+  log: { warn(details: object, message: string): void };
+  now?: () => number;
+}
+
+export function openLines(deps: LinesDependencies, options: LineOptions = {}): Lines {
+  const lines = new Map<number, Line>();
+  let closed = false;
+
+  const returnLease = async (sinkNo: number, lease: Lease): Promise<void> => {
+    try {
+      await giveBack(deps.db, { no: sinkNo }, lease.ackIds());
+      lines.get(sinkNo)?.wake();
+    } catch (error) {
+      deps.log.warn(
+        { sink_no: sinkNo, reason: messageOf(error) },
+        'messages could not be given back; they come again later',
+      );
+    }
+  };
+
+  const off = deps.listener.on('millrace_messages', (payload) => {
+    if (payload === '') for (const line of lines.values()) line.wake();
+    else for (const no of payload.split(',')) lines.get(Number(no))?.wake();
+  });
+
+  return {
+    of(sinkNo) {
+      const known = lines.get(sinkNo);
+      if (known !== undefined) return known;
+      const now = deps.now ?? (() => performance.now());
+      const line = createLine({ now, giveBack: (lease) => returnLease(sinkNo, lease) }, options);
+      if (closed) line.close();
+      lines.set(sinkNo, line);
+      return line;
+    },
+    waiting: () => [...lines.values()].reduce((sum, line) => sum + line.waiting, 0),
+    giveBack: returnLease,
+    close() {
+      closed = true;
+      off();
+      for (const line of lines.values()) line.close();
+    },
+  };
+}

@@ -1,0 +1,62 @@
+/**
+ * Receive: one try at once, then, if the client wants to wait and nothing came, a place in the consumer's line. A client
+ * that hangs up gets nothing leased: what came for it meanwhile is given back at once, and no delivery is counted.
+ */
+import type { Queryable } from '../db/pool.ts';
+import { MillraceError } from '../model/errors.ts';
+import type { Consumer } from './consumer.ts';
+import { type Lease, lease } from './lease.ts';
+import type { Lines } from './lines.ts';
+
+export interface ReceiveDependencies {
+  db: Queryable;
+  lines: Lines;
+  now?: () => number;
+}
+
+export interface ReceiveOptions {
+  /** 1..1000. */
+  batchSize: number;
+  /** Milliseconds; 0 does not wait. */
+  waitForMs: number;
+  /** The client has hung up. */
+  signal: AbortSignal;
+}
+
+/**
+ * Undefined when there is nothing to hand out. A lease that cannot be handed to the client after all goes to
+ * `lines.giveBack`. Throws MillraceError too_many_waiting, and what Postgres says.
+ */
+export async function receive(
+  deps: ReceiveDependencies,
+  consumer: Consumer,
+  options: ReceiveOptions,
+): Promise<Lease | undefined> {
+  const { signal, waitForMs, batchSize } = options;
+  const now = deps.now ?? (() => performance.now());
+  const startedAt = now();
+  const line = deps.lines.of(consumer.no);
+  const attempt = async () => await lease(deps.db, consumer, { batchSize });
+
+  const wait = async (): Promise<Lease | undefined> => {
+    if (line.waiting >= consumer.maxWaiting) throw tooMany(consumer);
+    const before = { news, dueInMs: first.dueInMs, more: first.more };
+    return await line.wait({ attempt, waitMs: waitForMs - (now() - startedAt), before }, signal);
+  };
+
+  const { news } = line;
+  const first = await line.attempt(attempt, signal);
+  const got = first.lease ?? (waitForMs === 0 || signal.aborted ? undefined : await wait());
+  if (got === undefined) return undefined;
+  // When nobody acknowledges them, they are here again by then.
+  line.plan(consumer.visibilityTimeoutMs);
+  if (!signal.aborted) return got;
+  await deps.lines.giveBack(consumer.no, got);
+  return undefined;
+}
+
+function tooMany(consumer: Consumer): MillraceError {
+  return new MillraceError('too_many_waiting', `${consumer.maxWaiting} clients wait for this consumer already`, {
+    remedy: 'Try again later, or raise max_waiting of the consumer.',
+  });
+}

@@ -1,0 +1,177 @@
+/** Order per group, and who is held back by whom. */
+import { expect } from 'chai';
+import { addPullSink, appendMessages, type PullSinkFixture } from '../support/fixtures.ts';
+import { type MessageDatabase, messageDatabase } from '../support/message-database.ts';
+import { type Pull, pullFrom } from '../support/pull.ts';
+
+describe('receive: order', () => {
+  let m: MessageDatabase;
+  let made = 0;
+  before(async () => {
+    m = await messageDatabase();
+  });
+  after(async () => await m.drop());
+
+  async function consumer(settings: Partial<PullSinkFixture> = {}): Promise<{ no: number; pull: Pull }> {
+    made += 1;
+    const { no } = await addPullSink(m.db, { name: `order-${made}`, ...settings });
+    return { no, pull: pullFrom(m.db, no) };
+  }
+
+  it('hands out the messages of a group one after the other, in commit order', async () => {
+    const { no, pull } = await consumer();
+    const [a1, a2, b1, a3] = await appendMessages(m.db, no, [{ group: 1 }, { group: 1 }, { group: 2 }, { group: 1 }]);
+    const first = await pull.receive(10);
+    expect(first.ids).to.deep.equal([a1, b1]);
+    expect((await pull.receive(10)).ids).to.deep.equal([]);
+    expect(await pull.ack(first.ackIds)).to.equal(2);
+    const second = await pull.receive(10);
+    expect(second.ids).to.deep.equal([a2]);
+    await pull.ack(second.ackIds);
+    expect((await pull.receive(10)).ids).to.deep.equal([a3]);
+  });
+
+  it('goes on with a group whose message is acknowledged before the next one is passed', async () => {
+    const { no, pull } = await consumer();
+    const [a1, a2] = await appendMessages(m.db, no, [{ group: 1 }, { group: 1 }]);
+    const first = await pull.receive(1);
+    expect(first.ids).to.deep.equal([a1]);
+    await pull.ack(first.ackIds);
+    expect((await pull.receive(1)).ids).to.deep.equal([a2]);
+  });
+
+  it('holds a group while its first message backs off', async () => {
+    const { no, pull } = await consumer();
+    const [a1, a2, b1] = await appendMessages(m.db, no, [{ group: 1 }, { group: 1 }, { group: 2 }]);
+    const first = await pull.receive(1);
+    expect(await pull.nack(first.ackIds, '1 hour')).to.equal(1);
+    const other = await pull.receive(10);
+    expect(other.ids).to.deep.equal([b1]);
+    expect((await pull.receive(10)).ids).to.deep.equal([]);
+    await pull.fastForward();
+    const again = await pull.receive(10);
+    expect(again.ids).to.deep.equal([a1]);
+    await pull.ack(again.ackIds);
+    expect((await pull.receive(10)).ids).to.deep.equal([a2]);
+  });
+
+  it('keeps no order and blocks nobody without a group', async () => {
+    const { no, pull } = await consumer();
+    const ids = await appendMessages(m.db, no, [{ group: null }, { group: null }, { group: null }]);
+    const one = await pull.receive(1);
+    const two = await pull.receive(2);
+    expect([...one.ids, ...two.ids]).to.deep.equal(ids);
+    await pull.nack(one.ackIds);
+    expect((await pull.receive(5)).ids).to.deep.equal([ids[0]]);
+  });
+
+  it('makes a change of key wait for both groups, and both groups for it', async () => {
+    const { no, pull } = await consumer();
+    // Row 1 becomes row 2: its message stands in group 2 and, with the old key, in group 1.
+    const [a1, b1, moved, a2, b2] = await appendMessages(m.db, no, [
+      { group: 1 },
+      { group: 2 },
+      { group: 2, group2: 1, action: 'update', changes: '{"id":1}' },
+      { group: 1 },
+      { group: 2 },
+    ]);
+    const first = await pull.receive(10);
+    expect(first.ids).to.deep.equal([a1, b1]);
+    await pull.ack([first.ackIds[1]!]);
+    expect((await pull.receive(10)).ids, 'the old key is busy').to.deep.equal([]);
+    await pull.ack([first.ackIds[0]!]);
+    const second = await pull.receive(10);
+    expect(second.ids).to.deep.equal([moved]);
+    expect((await pull.receive(10)).ids, 'both keys are busy').to.deep.equal([]);
+    await pull.ack(second.ackIds);
+    expect((await pull.receive(10)).ids).to.deep.equal([a2, b2]);
+  });
+
+  it('frees a change of key whichever of its two groups goes last', async () => {
+    const { no, pull } = await consumer();
+    const [, , moved] = await appendMessages(m.db, no, [{ group: 1 }, { group: 2 }, { group: 2, group2: 1 }]);
+    const first = await pull.receive(10);
+    await pull.ack([first.ackIds[0]!]);
+    expect((await pull.receive(10)).ids).to.deep.equal([]);
+    await pull.ack([first.ackIds[1]!]);
+    expect((await pull.receive(10)).ids).to.deep.equal([moved]);
+  });
+
+  it('puts at most max_per_group of a group into a batch, in order', async () => {
+    const { no, pull } = await consumer({ maxPerGroup: 2 });
+    const [a1, a2, a3, b1, a4] = await appendMessages(m.db, no, [
+      { group: 1 },
+      { group: 1 },
+      { group: 1 },
+      { group: 2 },
+      { group: 1 },
+    ]);
+    const first = await pull.receive(10);
+    expect(first.ids).to.deep.equal([a1, a2, b1]);
+    expect((await pull.receive(10)).ids).to.deep.equal([]);
+    await pull.ack(first.ackIds.slice(0, 1));
+    expect((await pull.receive(10)).ids, 'the second one is still out').to.deep.equal([]);
+    await pull.ack(first.ackIds.slice(1));
+    const second = await pull.receive(10);
+    expect(second.ids).to.deep.equal([a3]);
+    await pull.ack(second.ackIds);
+    expect((await pull.receive(10)).ids).to.deep.equal([a4]);
+  });
+
+  it('with max_per_group 2 lets nothing overtake a change of key that has to wait', async () => {
+    const { no, pull } = await consumer({ maxPerGroup: 2 });
+    const [b1, moved, a1] = await appendMessages(m.db, no, [{ group: 2 }, { group: 1, group2: 2 }, { group: 1 }]);
+    const first = await pull.receive(10);
+    expect(first.ids).to.deep.equal([b1]);
+    await pull.ack(first.ackIds);
+    const second = await pull.receive(10);
+    expect(second.ids).to.deep.equal([moved]);
+    await pull.ack(second.ackIds);
+    expect((await pull.receive(10)).ids).to.deep.equal([a1]);
+  });
+
+  it('with max_per_group 2 hands out what follows messages that were parked on arrival', async () => {
+    const { no, pull } = await consumer({ maxPerGroup: 2 });
+    const ids = await appendMessages(m.db, no, [{ group: 1 }, { group: 1 }, { group: 1 }]);
+    await m.db.query(
+      `insert into millrace_private.exceptions (sink_no, id, lane, group_key, state, attempts, stage, error, parked_at)
+       select $1, i, 0, 1, 'parked', 0, 'capture', 'too large', now() from unnest($2::bigint[]) i`,
+      [no, ids.slice(0, 2)],
+    );
+    expect((await pull.receive(10)).ids).to.deep.equal([ids[2]]);
+  });
+
+  it('passes at most 1,000 rows that it cannot hand out, says so, and gets there in the end', async () => {
+    const { no, pull } = await consumer();
+    const ids = await appendMessages(m.db, no, [...Array.from({ length: 2_500 }, () => ({ group: 1 })), { group: 2 }]);
+    expect((await pull.receive(1)).ids).to.deep.equal([ids[0]]);
+    const tries: { ids: number[]; more: boolean }[] = [];
+    while (tries.length < 5 && tries.at(-1)?.more !== false) {
+      const { rows } = await m.db.query<{ ids: number[]; more: boolean }>(
+        'select c.ids, c.more from millrace_private.claim($1, 10, null) c',
+        [no],
+      );
+      tries.push(rows[0]!);
+    }
+    expect(tries).to.deep.equal([
+      { ids: [], more: true },
+      { ids: [], more: true },
+      { ids: [ids[2_500]], more: false },
+    ]);
+  });
+
+  it('gives redeliveries at most half of a batch while there are new messages', async () => {
+    const { no, pull } = await consumer();
+    const ids = await appendMessages(
+      m.db,
+      no,
+      Array.from({ length: 20 }, (_, i) => ({ group: i + 1 })),
+    );
+    const first = await pull.receive(10);
+    await pull.nack(first.ackIds);
+    const mixed = await pull.receive(10);
+    expect(mixed.ids).to.deep.equal([...ids.slice(0, 5), ...ids.slice(10, 15)]);
+    const rest = await pull.receive(20);
+    expect(rest.ids).to.deep.equal([...ids.slice(5, 10), ...ids.slice(15)]);
+  });
+});
