@@ -63,6 +63,23 @@ function setOf(keys: SetKeys): FunctionSet {
   };
 }
 
+/** Looks at the memory while there is work; the isolates have threads of their own, so this one is free to. */
+const MEMORY_CHECK_MS = 25;
+let atWork = 0;
+let memoryCheck: NodeJS.Timeout | undefined;
+
+async function work(task: () => Promise<void>): Promise<void> {
+  atWork += 1;
+  memoryCheck ??= setInterval(() => {
+    if (process.memoryUsage.rss() > limits.boxMb * 1_048_576) die();
+  }, MEMORY_CHECK_MS);
+  await task();
+  atWork -= 1;
+  if (atWork > 0) return;
+  clearInterval(memoryCheck);
+  memoryCheck = undefined;
+}
+
 async function shape(request: Extract<ToBox, { kind: 'shape' }>): Promise<void> {
   const { id, inputs, searchSink } = request;
   const alive = () => send({ kind: 'alive', id });
@@ -101,7 +118,7 @@ async function check(id: number, fn: FunctionSettings): Promise<void> {
 process.on('message', (message: ToBox) => {
   if (message.kind === 'limits') limits = message.limits;
   else if (message.kind === 'define') functions.set(message.key, message.fn);
-  else if (message.kind === 'shape') void shape(message);
-  else void check(message.id, defined(message.key));
+  else if (message.kind === 'shape') void work(() => shape(message));
+  else void work(() => check(message.id, defined(message.key)));
 });
 send({ kind: 'ready' });

@@ -40,6 +40,8 @@ export interface SandboxLimits {
   messageMs: number;
   /** Heap of an isolate. */
   isolateMb: number;
+  /** Resident memory of the child process, beyond which it ends itself: some code outruns an isolate's limit. */
+  boxMb: number;
   /** A chunk that takes longer is cut into several calls of the isolate. */
   sliceMs: number;
   /** Characters of one JSON answer. */
@@ -64,6 +66,7 @@ export interface SandboxLimits {
 export const LIMITS: SandboxLimits = {
   messageMs: 250,
   isolateMb: 64,
+  boxMb: 384,
   sliceMs: 50,
   answerLength: 16_777_216,
   linesLength: 4_194_304,

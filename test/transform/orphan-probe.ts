@@ -1,0 +1,11 @@
+/** A parent to be killed: starts a box, keeps it busy with an endless loop, and tells the box's process id. */
+import { openSandbox } from '../../src/transform/sandbox.ts';
+import { code, message } from './sandbox-support.ts';
+
+const log = {
+  info: (fields: object) => process.send?.(fields),
+  warn: () => undefined,
+  error: () => undefined,
+};
+const sandbox = openSandbox({ log, limits: { messageMs: 600_000, silenceMs: 600_000 } });
+await sandbox.shape({ transform: code('() => { for (;;); }') }, [message('{}')], { searchSink: false });
