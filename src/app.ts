@@ -7,7 +7,7 @@ import { openCaptures } from './capture/captures.ts';
 import { applyConfig } from './catalog/apply.ts';
 import { readConfiguration } from './catalog/file.ts';
 import { formatFaults } from './catalog/finding.ts';
-import { type CatalogSink, loadCatalog } from './catalog/store.ts';
+import { type Catalog, type CatalogSink, loadCatalog } from './catalog/store.ts';
 import { openListener } from './db/listen.ts';
 import { migrateSchema } from './db/migrate.ts';
 import { type Database, openPool, type PoolOptions } from './db/pool.ts';
@@ -18,6 +18,7 @@ import { type OpenSink, openTargets } from './deliver/targets.ts';
 import { CATALOG_CHANNEL, MESSAGES_CHANNEL, openNotifier, sinksOf } from './messages/notify.ts';
 import { MillraceError } from './model/errors.ts';
 import type { Sink } from './model/sink.ts';
+import { EXPIRE_TASK, openExpiries } from './retain/expiries.ts';
 import { openChangeTable } from './retain/sink.ts';
 import { backoffMs, RECONNECT } from './runtime/backoff.ts';
 import { type Jobs, migrateJobs, openJobs } from './runtime/jobs.ts';
@@ -89,11 +90,20 @@ async function workerParts(settings: Settings, log: Log): Promise<Parts> {
     },
     DELIVERIES,
   );
-  jobs = openJobs({ db, log }, { tasks: { [DELIVER_TASK]: deliveries.task }, concurrency: LANES_AT_ONCE });
+  const expiries = openExpiries({
+    jobs: () => jobs!,
+    load,
+    log,
+    openDestination: (catalog, name) => openDeclared(catalog, { name, use: 'retention job' }, log),
+  });
+  jobs = openJobs(
+    { db, log },
+    { tasks: { [DELIVER_TASK]: deliveries.task, [EXPIRE_TASK]: expiries.task }, concurrency: LANES_AT_ONCE },
+  );
   listener.on(MESSAGES_CHANNEL, (payload) => deliveries.onNews(sinksOf(payload)));
   listener.on(CATALOG_CHANNEL, () => deliveries.onCatalog());
   return {
-    services: [jobs, deliveries, listener],
+    services: [jobs, deliveries, expiries, listener],
     async close() {
       await sandbox.close();
       await db.close();
@@ -119,9 +129,7 @@ function sinkKinds(db: Database, log: Log): Record<CatalogSink['kind'], OpenSink
     change_table: async ({ id, databaseNo, settings: { destination } }, catalog) => {
       if (destination.type !== 'change_table') throw wrongKind(destination.type);
       const source = catalog.databases.find((one) => one.no === databaseNo)!;
-      const target = catalog.databases.find((one) => one.settings.name === destination.database)!;
-      const options = await optionsOf(target, { max: 1, applicationName: 'millrace change table' });
-      const pool = openPool({ ...options, onError: lostConnection(log) });
+      const pool = await openDeclared(catalog, { name: destination.database, use: 'change table' }, log);
       const sink = await openChangeTable(
         { log, destination: pool, messages: db },
         { retentionId: id, sourceDatabaseId: source.id, destination },
@@ -130,6 +138,14 @@ function sinkKinds(db: Database, log: Log): Record<CatalogSink['kind'], OpenSink
     },
     pull: async ({ no, settings }) => openShapedConsumer({ sinkNo: no, transformed: settings.transform !== null }),
   };
+}
+
+/** One connection to a database of the catalog. */
+async function openDeclared(catalog: Catalog, wanted: { name: string; use: string }, log: Log): Promise<Database> {
+  const declared = catalog.databases.find((one) => one.settings.name === wanted.name);
+  if (!declared) throw new MillraceError('bad_destination', `database ${wanted.name} is not declared`);
+  const options = await optionsOf(declared, { max: 1, applicationName: `millrace ${wanted.use}` });
+  return openPool({ ...options, onError: lostConnection(log) });
 }
 
 const wrongKind = (type: string): MillraceError => new MillraceError('internal', `no such destination: ${type}`);

@@ -89,7 +89,10 @@ export function clientConfig(options: PoolOptions): pg.ClientConfig {
 /** Opens a pool. Connects on first use; `close` ends it. */
 export function openPool(options: PoolOptions): Database {
   const pool = new pg.Pool({ ...clientConfig(options), max: options.max, idleTimeoutMillis: 30_000 });
-  pool.on('error', (error) => options.onError?.(error));
+  const lost = (error: Error): void => options.onError?.(error);
+  pool.on('error', lost);
+  // A borrowed connection that breaks says so to its own listeners too; without one the process would end.
+  pool.on('connect', (client) => client.on('error', () => undefined));
   let closing: Promise<void> | undefined;
 
   const session: Database['session'] = async (work) => {

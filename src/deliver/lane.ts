@@ -170,7 +170,11 @@ async function deliverRows(deps: LaneDeps, run: LaneRun, batch: Batch): Promise<
       deleteOnLeave: target.deleteOnLeave,
     });
     const finish = async (db: Queryable, sent: Sent): Promise<number> => {
-      for (const [place, verdict] of sent.verdicts.entries()) decided.set(sendable[place]!, verdict);
+      for (const [place, verdict] of sent.verdicts.entries()) {
+        // Cut off by our own stop: not tried, so it stays as it was.
+        if (verdict.kind === 'wait' && batch.signal.aborted) break;
+        decided.set(sendable[place]!, verdict);
+      }
       return await settleRows(deps, run, { db, batch, decided });
     };
     const { within } = target.sink;

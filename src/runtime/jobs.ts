@@ -74,7 +74,7 @@ export function openJobs(deps: { db: Database; log: Log }, options: JobsOptions)
 function loggerOn(log: Log): Logger {
   return new Logger(() => (level, message, meta) => {
     if (level === 'error') log.error({ jobs: meta?.error ? String(meta.error) : undefined }, message);
-    else if (level === 'warning') log.warn({}, message);
+    else if (level === 'warning') log.debug({}, message);
     else log.trace({}, message);
   });
 }

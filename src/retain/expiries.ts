@@ -1,0 +1,92 @@
+/**
+ * Our retention jobs on a clock: each change table with a policy of ours is cleaned every so often by a keyed job, one at
+ * a time over all workers. A failed one is logged and comes at its next time; nothing else waits for it.
+ */
+import type { Catalog, CatalogSink } from '../catalog/store.ts';
+import type { Database } from '../db/pool.ts';
+import type { Jobs, Task } from '../runtime/jobs.ts';
+import type { Log } from '../runtime/log.ts';
+import type { Service } from '../runtime/service.ts';
+import { expireRows } from './policy.ts';
+
+export const EXPIRE_TASK = 'expire';
+
+export interface ExpiriesDeps {
+  jobs: () => Jobs;
+  load(): Promise<Catalog>;
+  /** A pool on the database that holds the change table; closed after use. */
+  openDestination(catalog: Catalog, name: string): Promise<Database>;
+  log: Log;
+}
+
+export interface Expiries extends Service {
+  readonly task: Task;
+}
+
+const RECHECK_MS = 60_000;
+
+export function openExpiries(deps: ExpiriesDeps): Expiries {
+  /** When each retention was last cleaned, or first seen here. */
+  const seen = new Map<number, number>();
+
+  const schedule = async (): Promise<void> => {
+    for (const { sink, policy } of policies(await deps.load())) {
+      const last = seen.get(sink.no);
+      if (last !== undefined && performance.now() - last < policy.every_seconds * 1_000) continue;
+      const added = await deps.jobs().add(EXPIRE_TASK, { sink: sink.no }, { key: `${EXPIRE_TASK}:${sink.no}` });
+      if (added) seen.set(sink.no, performance.now());
+    }
+  };
+
+  return {
+    name: 'expiries',
+    async task(payload, signal) {
+      const { sink: no } = payload as { sink: number };
+      const catalog = await deps.load();
+      const found = policies(catalog).find(({ sink }) => sink.no === no);
+      if (!found) return;
+      const destination = await deps.openDestination(catalog, found.table.database);
+      try {
+        const deleted = await expireRows(
+          { destination },
+          {
+            table: { schema: found.table.table_schema, name: found.table.table_name },
+            keepSeconds: found.policy.keep_seconds,
+            signal,
+          },
+        );
+        if (deleted > 0) deps.log.info({ sink: found.sink.name, deleted }, 'old entries of a change table deleted');
+      } catch (error) {
+        deps.log.error({ sink: found.sink.name, err: error }, 'deleting old entries of a change table failed');
+      } finally {
+        await destination.close();
+      }
+    },
+    async run(signal) {
+      while (!signal.aborted) {
+        await schedule().catch((error: unknown) => deps.log.warn({ err: error }, 'retention jobs not scheduled'));
+        await new Promise<void>((resolve) => {
+          const end = (): void => {
+            clearTimeout(timer);
+            signal.removeEventListener('abort', end);
+            resolve();
+          };
+          const timer = setTimeout(end, Math.min(RECHECK_MS, shortest(seen)));
+          signal.addEventListener('abort', end);
+        });
+      }
+    },
+    close: () => Promise.resolve(),
+  };
+}
+
+/** Look again soon after the start, when the jobs may not be up yet. */
+const shortest = (seen: ReadonlyMap<number, number>): number => (seen.size === 0 ? 5_000 : RECHECK_MS);
+
+function policies(catalog: Catalog) {
+  return catalog.sinks.flatMap((sink: CatalogSink) => {
+    const table = sink.settings.destination;
+    if (table.type !== 'change_table' || table.retention === null || sink.status === 'disabled') return [];
+    return [{ sink, table, policy: table.retention }];
+  });
+}
