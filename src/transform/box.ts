@@ -6,10 +6,10 @@
 import ivm from 'isolated-vm';
 import type { FunctionSettings } from '../model/declared.ts';
 import { shapeError } from './complaint.ts';
+import { FunctionRunner } from './function-runner.ts';
 import { itemOf } from './item.ts';
 import { pathReads } from './path.ts';
 import type { FromBox, SetKeys, ToBox } from './protocol.ts';
-import { type FunctionRunner, runFunction } from './run-function.ts';
 import { shapeChunk } from './shape.ts';
 import { type FunctionSet, LIMITS } from './shaped.ts';
 import { stripTypes } from './strip.ts';
@@ -32,7 +32,7 @@ const runners = new Map<FunctionSettings, FunctionRunner>();
 function runnerOf(fn: FunctionSettings): FunctionRunner {
   const known = runners.get(fn);
   runners.delete(fn);
-  const runner = known ?? runFunction({ Isolate: ivm.Isolate, limits, strip, onCatastrophe: die }, fn);
+  const runner = known ?? new FunctionRunner({ Isolate: ivm.Isolate, limits, strip, onCatastrophe: die }, fn);
   runners.set(fn, runner);
   for (const [oldest, idle] of runners) {
     if (runners.size <= limits.isolates) break;
@@ -104,7 +104,7 @@ function readsOf({ filter, transform, routing }: FunctionSet, searchSink: boolea
 }
 
 async function check(id: number, fn: FunctionSettings): Promise<void> {
-  const runner = runFunction({ Isolate: ivm.Isolate, limits, strip, onCatastrophe: die }, fn);
+  const runner = new FunctionRunner({ Isolate: ivm.Isolate, limits, strip, onCatastrophe: die }, fn);
   const complaint = await runner.compile();
   const [answer] =
     complaint === undefined

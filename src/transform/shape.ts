@@ -5,9 +5,9 @@
 import type { FunctionSettings } from '../model/declared.ts';
 import type { FunctionInput } from '../model/message.ts';
 import type { Complaint } from './complaint.ts';
+import type { Answer } from './function-runner.ts';
 import { itemOf, needsDigits } from './item.ts';
 import { evaluatePath, readPath } from './path.ts';
-import type { Answer } from './run-function.ts';
 import type { FunctionSet, Shaped } from './shaped.ts';
 import { judgeFilter, judgeRouting, judgeTransform, type Verdict } from './verdict.ts';
 

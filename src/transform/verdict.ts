@@ -4,7 +4,7 @@
  */
 import type { FunctionSettings } from '../model/declared.ts';
 import { shapeError } from './complaint.ts';
-import type { Answer } from './run-function.ts';
+import type { Answer } from './function-runner.ts';
 import type { ShapeError } from './shaped.ts';
 
 export type Verdict<T> = { value: T } | { error: ShapeError };

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import { confined } from '../../src/transform/box-process.ts';
 import { openSandbox } from '../../src/transform/sandbox.ts';
-import { code, message, recordingLog, until } from './sandbox-support.ts';
+import { code, message, recordingLog, until } from '../support/sandbox.ts';
 
 /** Neither there nor a zombie that nobody has collected yet. */
 function isGone(pid: number): boolean {

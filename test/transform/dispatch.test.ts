@@ -5,7 +5,7 @@ import { Dispatcher } from '../../src/transform/dispatch.ts';
 import type { Work } from '../../src/transform/job.ts';
 import type { ToBox } from '../../src/transform/protocol.ts';
 import { LIMITS } from '../../src/transform/shaped.ts';
-import { code, message, recordingLog } from './sandbox-support.ts';
+import { code, message, recordingLog } from '../support/sandbox.ts';
 
 type Shape = Extract<ToBox, { kind: 'shape' }>;
 

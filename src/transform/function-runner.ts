@@ -1,0 +1,186 @@
+/**
+ * One function of the user's in its own isolate: chunks in, one answer for each message out, in order. Whatever the
+ * code does, the answers of the other messages are right:
+ * - a message is stopped after `messageMs`; the lines before it are kept and the rest goes on in a fresh realm;
+ * - when a call fails as a whole (memory, a realm that was tampered with, a promise chain without end, which runs after
+ *   the last line) its messages are run again one by one, so that only the guilty one fails;
+ * - what the isolate cannot survive (an abort, a hang that no timeout ends) is the sandbox's watchdog's to see.
+ */
+import type ivm from 'isolated-vm';
+import type { FunctionSettings } from '../model/declared.ts';
+import { type CompileParts, compile } from './compile.ts';
+import { type Complaint, readComplaint } from './complaint.ts';
+import { openRealm, type Realm } from './realm.ts';
+import type { SandboxLimits } from './shaped.ts';
+
+export type Answer = { text: string } | { unusable: string } | { complaint: Complaint };
+
+export interface RunnerParts {
+  Isolate: typeof ivm.Isolate;
+  limits: SandboxLimits;
+  strip: CompileParts['strip'];
+  /** The process is beyond repair. */
+  onCatastrophe: () => void;
+}
+
+interface Loaded {
+  isolate: ivm.Isolate;
+  script: ivm.Script;
+  inputs: number;
+  realm: Realm | undefined;
+}
+
+interface Call {
+  lines: string[];
+  ended: 'well' | 'timeout' | 'memory' | 'spoilt' | 'failed';
+}
+
+export class FunctionRunner {
+  readonly #parts: RunnerParts;
+  readonly #fn: FunctionSettings;
+  readonly #blame: Record<Call['ended'], Complaint>;
+  readonly #waiting = new Set<() => void>();
+  #loaded: Loaded | undefined;
+  #broken: Complaint | undefined;
+  #tail: Promise<unknown> = Promise.resolve();
+
+  constructor(parts: RunnerParts, fn: FunctionSettings) {
+    this.#parts = parts;
+    this.#fn = fn;
+    const { isolateMb, messageMs } = parts.limits;
+    const failed: Complaint = { kind: 'threw', message: 'The message could not be handed to the function' };
+    this.#blame = {
+      memory: { kind: 'threw', message: `The function used more than ${isolateMb} MB` },
+      timeout: { kind: 'timeout', message: `The function took longer than ${messageMs} ms` },
+      failed,
+      spoilt: failed,
+      well: failed,
+    };
+  }
+
+  /** How many of action, record, changes, metadata the function reads; all four until it is compiled. */
+  get inputs(): number {
+    return this.#loaded?.inputs ?? 4;
+  }
+
+  /** One answer for each item, in order; `alive` is called whenever there was progress. Never rejects. */
+  async run(items: readonly string[], alive: () => void): Promise<Answer[]> {
+    this.#waiting.add(alive);
+    try {
+      return await this.#inTurn(() => this.#runAll(items));
+    } finally {
+      this.#waiting.delete(alive);
+    }
+  }
+
+  /** What keeps the code from being a function at all, if anything. */
+  compile(): Promise<Complaint | undefined> {
+    return this.#inTurn(async () => {
+      await this.#load();
+      return this.#broken;
+    });
+  }
+
+  close(): void {
+    void this.#inTurn(() => {
+      if (this.#loaded !== undefined && !this.#loaded.isolate.isDisposed) this.#loaded.isolate.dispose();
+      this.#loaded = undefined;
+    });
+  }
+
+  /** One thing at a time, in the order asked for. */
+  #inTurn<T>(work: () => Promise<T> | T): Promise<T> {
+    const turn = this.#tail.then(work);
+    this.#tail = turn.catch(() => undefined);
+    return turn;
+  }
+
+  async #load(): Promise<Loaded | undefined> {
+    if (this.#loaded !== undefined || this.#broken !== undefined) return this.#loaded;
+    const { Isolate, limits, strip, onCatastrophe } = this.#parts;
+    const isolate = new Isolate({ memoryLimit: limits.isolateMb, onCatastrophicError: onCatastrophe });
+    try {
+      const compiled = await compile({ isolate, limits, strip }, this.#fn);
+      if ('script' in compiled) this.#loaded = { isolate, ...compiled, realm: undefined };
+      else this.#broken = compiled.complaint;
+    } catch {
+      this.#broken = this.#blame.memory;
+    }
+    if (this.#loaded === undefined && !isolate.isDisposed) isolate.dispose();
+    return this.#loaded;
+  }
+
+  async #runAll(items: readonly string[]): Promise<Answer[]> {
+    const answers: Answer[] = [];
+    let singlyUntil = 0;
+    while (answers.length < items.length) {
+      const loaded = await this.#load();
+      if (loaded === undefined) {
+        const complaint = this.#broken!;
+        return items.map(() => ({ complaint }));
+      }
+      const from = answers.length;
+      const slice = items.slice(from, from < singlyUntil ? from + 1 : items.length);
+      const { lines, ended } = await this.#call(loaded, slice);
+      for (const alive of this.#waiting) alive();
+      if (ended !== 'well') this.#dropRealm(loaded);
+      const verdict = judge(ended, lines.length, slice.length);
+      if (verdict.keep) for (const line of lines) answers.push(read(line));
+      if (verdict.guilty) answers.push({ complaint: this.#blame[ended] });
+      if (verdict.again) singlyUntil = from + slice.length;
+    }
+    return answers.slice(0, items.length);
+  }
+
+  async #call(loaded: Loaded, items: readonly string[]): Promise<Call> {
+    const { limits } = this.#parts;
+    const { isolate, script } = loaded;
+    try {
+      loaded.realm ??= await openRealm(isolate, script, limits);
+      const timeoutMs = limits.messageMs + (items.length > 1 ? limits.sliceMs : 0);
+      const lines = split(await loaded.realm.run(`[${items.join(',')}]`, timeoutMs));
+      if (lines.at(-1) !== '!') return { lines, ended: 'well' };
+      lines.pop();
+      return { lines, ended: 'spoilt' };
+    } catch (error) {
+      if (isolate.isDisposed) return { lines: [], ended: 'memory' };
+      if (!(error instanceof Error) || !error.message.includes('timed out')) return { lines: [], ended: 'failed' };
+      const leftover = await loaded.realm?.leftover().catch(() => '');
+      return { lines: split(leftover ?? ''), ended: isolate.isDisposed ? 'memory' : 'timeout' };
+    }
+  }
+
+  #dropRealm(loaded: Loaded): void {
+    if (loaded.isolate.isDisposed) this.#loaded = undefined;
+    else loaded.realm?.release();
+    loaded.realm = undefined;
+  }
+}
+
+/** Whole lines only. */
+function split(lines: string): string[] {
+  return lines.split('\n').slice(0, -1);
+}
+
+/**
+ * What to do with a call of `asked` messages that left `done` lines: keep the lines? blame the message after them? run
+ * all of them again, one by one?
+ */
+export function judge(
+  ended: Call['ended'],
+  done: number,
+  asked: number,
+): { keep: boolean; guilty: boolean; again: boolean } {
+  const single = asked === 1;
+  if (ended === 'well' && done > 0) return { keep: true, guilty: false, again: false };
+  // Each message was begun in the first `sliceMs`, so the one without a line had its full time.
+  if (ended === 'timeout' && done < asked) return { keep: true, guilty: true, again: false };
+  // A fresh realm: what one message spoilt, the next one does not see. Before it began, it was spoilt by another call.
+  if (ended === 'spoilt' && single) return { keep: done > 0, guilty: false, again: false };
+  return { keep: false, guilty: single, again: !single };
+}
+
+function read(line: string): Answer {
+  if (line.startsWith('v')) return { text: line.slice(1) };
+  return line.startsWith('e') ? { complaint: readComplaint(line) } : { unusable: line.slice(1) };
+}
