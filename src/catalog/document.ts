@@ -48,7 +48,7 @@ export function readDocument(
   const counter = new LineCounter();
   const document = parseDocument(hideReferences(text), {
     lineCounter: counter,
-    logLevel: 'silent',
+    logLevel: 'error',
     merge: true,
     prettyErrors: false,
     uniqueKeys: true,

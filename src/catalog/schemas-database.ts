@@ -39,13 +39,19 @@ const Publication = section('databases[].publication', {
     .nullable()
     .default(null),
 }).superRefine((publication, context) => {
-  if (publication.init_sql !== null && !publication.init_sql.includes(publication.name)) {
+  if ((publicationOf(publication.init_sql) ?? publication.name) !== publication.name) {
     refuse(context, ['init_sql'], {
       message: 'makes a publication of another name',
       remedy: 'Use the name that `publication.name` has.',
     });
   }
 });
+
+/** The name in a `create publication` statement, as Postgres would store it. */
+function publicationOf(sql: string | null): string | undefined {
+  const written = /^\s*create\s+publication\s+("(?:[^"]|"")+"|[\w$]+)/i.exec(sql ?? '')?.[1];
+  return written?.startsWith('"') ? written.slice(1, -1).replaceAll('""', '"') : written?.toLowerCase();
+}
 
 const Ssl = z.preprocess(
   toBoolean,
