@@ -72,7 +72,7 @@ begin
   if cardinality(p_finished) > 0 then
     with done as (
       delete from millrace_private.exceptions x using unnest(p_finished) f (id)
-       where x.sink_no = p_sink_no and x.id = f.id returning x.id, x.group_key
+       where x.sink_no = p_sink_no and x.lane = p_lane and x.id = f.id returning x.id, x.group_key
     ), gone as (
       delete from millrace_private.messages m using unnest(p_finished) f (id)
        where m.sink_no = p_sink_no and m.lane = p_lane and m.id = f.id

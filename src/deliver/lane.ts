@@ -123,7 +123,7 @@ async function deliver(deps: LaneDeps, run: LaneRun, signal: AbortSignal): Promi
       continue;
     }
     const quiet = deps.now() - quietSince;
-    if (quiet >= run.lingerMs) return state.next_due ?? undefined;
+    if (quiet >= run.lingerMs) return (await readState(deps.db, run.id)).next_due ?? undefined;
     await run.wake.wait(Math.min(run.lingerMs - quiet, untilDue(state, deps.now())), signal);
     stateAt = 0;
   }
@@ -190,7 +190,8 @@ async function deliverRows(deps: LaneDeps, run: LaneRun, batch: Batch): Promise<
     const cursor = await finish(deps.db, sent);
     return circuit ? { cursor, circuit } : { cursor };
   } catch (error) {
-    if (batch.signal.aborted || isLost(error)) return { cursor: batch.cursor };
+    if (isLost(error)) throw error;
+    if (batch.signal.aborted) return { cursor: batch.cursor };
     if (error instanceof CircuitOpened) return { cursor: batch.cursor, circuit: error.circuit };
     deps.log.error({ sink: target.name, err: error }, 'delivery failed');
     return { cursor: batch.cursor, circuit: { reason: 'bad_destination', error: messageOf(error) } };

@@ -1,0 +1,84 @@
+import { expect } from 'chai';
+import { decide, type Verdict } from '../../src/deliver/decide.ts';
+import type { LaneRow } from '../../src/deliver/row.ts';
+
+const row = (id: number, more: Partial<LaneRow> = {}): LaneRow => ({
+  id,
+  action: 'update',
+  group_key: id,
+  record_pks: '["1"]',
+  oid: 1,
+  schema_name: 'public',
+  table_name: 'products',
+  record: '{}',
+  changes: null,
+  metadata: '{}',
+  committed_at: '2026-01-01T00:00:00.000000Z',
+  partial: false,
+  attempts: 0,
+  state: null,
+  error: null,
+  behind: false,
+  ...more,
+});
+const options = { maxRetryCount: 2, replaces: true, random: () => 0.5 };
+const one = (more: Partial<LaneRow>, verdict: Verdict) => decide([row(7, more)], [verdict], options);
+
+describe('deciding what becomes of a message', () => {
+  it('leaves no trace of one that is done', () => {
+    expect(one({}, { kind: 'done' })).to.deep.equal({ finished: [], kept: [], superseding: [] });
+  });
+
+  it('ends an exception that is done', () => {
+    expect(one({ state: 'retrying', attempts: 1 }, { kind: 'done' }).finished).to.deep.equal([7]);
+  });
+
+  it('backs off longer with each try, and parks beyond max_retry_count', () => {
+    const retry: Verdict = { kind: 'retry', error: 'busy' };
+    expect(one({}, retry).kept[0]).to.include({
+      state: 'retrying',
+      attempts: 1,
+      delay_ms: 1000,
+      error: 'busy',
+      stage: 'send',
+    });
+    expect(one({ attempts: 1, state: 'retrying' }, retry).kept[0]).to.include({
+      state: 'retrying',
+      attempts: 2,
+      delay_ms: 2000,
+    });
+    expect(one({ attempts: 2, state: 'retrying' }, retry).kept[0]).to.include({
+      state: 'parked',
+      attempts: 3,
+      error: 'busy',
+    });
+  });
+
+  it('waits as long as the destination asks for', () => {
+    expect(one({}, { kind: 'retry', error: 'busy', retryAfterMs: 60_000 }).kept[0]!.delay_ms).to.equal(60_000);
+  });
+
+  it('parks at once what the destination will never take', () => {
+    expect(one({}, { kind: 'park', error: 'mapping' }).kept[0]).to.include({
+      state: 'parked',
+      attempts: 1,
+      error: 'mapping',
+    });
+  });
+
+  it('counts no attempt for what was not tried', () => {
+    expect(one({ attempts: 1 }, { kind: 'wait', error: 'no index', retryAfterMs: 30_000 }).kept[0]).to.include({
+      state: 'retrying',
+      attempts: 1,
+      delay_ms: 30_000,
+    });
+    expect(one({}, { kind: 'held' }).kept[0]).to.include({ state: 'held', attempts: 0, error: null });
+  });
+
+  it('lets a whole later document replace earlier failures of its row', () => {
+    expect(one({ behind: true }, { kind: 'done' }).superseding).to.deep.equal([7]);
+    expect(
+      decide([row(7, { behind: true })], [{ kind: 'done' }], { ...options, replaces: false }).superseding,
+    ).to.deep.equal([]);
+  });
+});

@@ -1,0 +1,66 @@
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { batches, send } from '../../src/deliver/send.ts';
+import type { Prepared } from '../../src/deliver/shape.ts';
+import type { Delivery } from '../../src/model/sink.ts';
+import { delivery } from '../support/delivery.ts';
+
+const prepared = (bodies: readonly string[][]): Prepared[] =>
+  bodies.map((texts, id) => ({
+    row: { id } as Prepared['row'],
+    deliveries: texts.map((body) => delivery(id, String(id), { body })),
+  }));
+
+describe('sending in batches', () => {
+  it('cuts every message into exactly one batch, within the limits unless one alone is larger', () => {
+    const bodies = fc.array(fc.array(fc.string({ maxLength: 30 }), { maxLength: 2 }), { maxLength: 40 });
+    fc.assert(
+      fc.property(
+        bodies,
+        fc.integer({ min: 1, max: 9 }),
+        fc.integer({ min: 1, max: 60 }),
+        (texts, batchSize, batchBytes) => {
+          const all = prepared(texts);
+          const ranges = batches(all, { batchSize, batchBytes });
+          expect(ranges.flatMap(([from, to]) => all.slice(from, to))).to.deep.equal(all);
+          for (const [from, to] of ranges) {
+            const sent = all.slice(from, to).flatMap((message) => message.deliveries);
+            const bytes = sent.reduce((sum, one) => sum + one.body.length, 0);
+            if (to - from > 1) expect(sent.length <= batchSize && bytes <= batchBytes).to.equal(true);
+          }
+        },
+      ),
+    );
+  });
+
+  it('takes the worst outcome of a message that is two deliveries', async () => {
+    const all = prepared([['a', 'b'], ['c'], []]);
+    all[2]!.verdict = { kind: 'done' };
+    const result = await send(
+      async (batch) => ({
+        outcomes: batch.map((one) =>
+          one.body === 'a' ? { kind: 'retry' as const, error: 'x' } : { kind: 'done' as const },
+        ),
+      }),
+      all,
+      { batchSize: 10, batchBytes: 100 },
+    );
+    expect(result.verdicts.map((verdict) => verdict.kind)).to.deep.equal(['retry', 'done', 'done']);
+  });
+
+  it('stops at a circuit: what was not sent has no verdict', async () => {
+    const seen: Delivery[][] = [];
+    const result = await send(
+      async (batch) => {
+        seen.push([...batch]);
+        if (seen.length === 2) return { outcomes: [], circuit: { reason: 'unreachable', error: 'refused' } };
+        return { outcomes: batch.map(() => ({ kind: 'done' as const })) };
+      },
+      prepared([['a'], ['b'], ['c'], ['d'], ['e']]),
+      { batchSize: 2, batchBytes: 100 },
+    );
+    expect(result.verdicts).to.have.length(2);
+    expect(result.circuit?.reason).to.equal('unreachable');
+    expect(seen).to.have.length(2);
+  });
+});
