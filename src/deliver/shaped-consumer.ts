@@ -7,7 +7,7 @@ import { statement } from '../db/statement.ts';
 import type { Sink } from '../model/sink.ts';
 
 const STORE = statement('deliver/store-shaped');
-const REVEAL = statement('deliver/retried-shaped');
+const REVEAL = statement('deliver/reveal-shaped');
 
 export interface ShapedConsumerSettings {
   sinkNo: number;
@@ -15,7 +15,7 @@ export interface ShapedConsumerSettings {
   transformed: boolean;
 }
 
-/** `onStored`: messages can be received now, as soon as the transaction around it has committed. */
+/** Lane 1's destination: lane 0. Batches come in order of their ids. */
 export function openShapedConsumer(settings: ShapedConsumerSettings): Sink {
   return {
     batchSize: 500,
@@ -27,8 +27,7 @@ export function openShapedConsumer(settings: ShapedConsumerSettings): Sink {
         ids,
         batch.map((delivery) => (settings.transformed ? delivery.body : null)),
       ]);
-      const retried = batch.filter((delivery) => delivery.attempts > 0).map((delivery) => delivery.id);
-      if (retried.length > 0) await tx.query(REVEAL, [settings.sinkNo, retried]);
+      await tx.query(REVEAL, [settings.sinkNo, ids]);
       return { outcomes: batch.map(() => ({ kind: 'done' as const })) };
     },
     send: () => Promise.reject(new Error('shaped messages are stored in the settling transaction')),
