@@ -275,19 +275,19 @@ describe('a delivery lane', () => {
       "insert into products values (1, ' a ', 1), (2, null, 2), (3, ' c ', 3); delete from products where id = 3",
     );
     await on.received(consumer, 4);
-    const shape = () =>
+    const shape = (by: FunctionSettings) =>
       run(
         {
           no: consumer,
           name: 'shaped',
           sink: openShapedConsumer({ sinkNo: consumer, transformed: true }),
-          functions: { transform, filter },
+          functions: { transform: by, filter },
           replaces: false,
           shapes: true,
         },
         { lane: 1 },
       );
-    await shape();
+    await shape(transform);
     const receive = async () =>
       (await on.messages.db.query<{ ack_id: string; message: unknown }>("select * from millrace.receive('shaped', 10)"))
         .rows;
@@ -297,9 +297,9 @@ describe('a delivery lane', () => {
     expect(await exceptions()).to.have.length(1);
 
     // Mended and retried, it is handed out although the consumer has passed its place.
-    transform.code = '(action, record) => ({ name: (record.name ?? "none").trim() })';
+    const mended = fn('transform', '(action, record) => ({ name: (record.name ?? "none").trim() })');
     await on.messages.db.query("select millrace.retry('shaped', array(select id from millrace.parked_messages))");
-    await shape();
+    await shape(mended);
     expect((await receive()).map((row) => row.message)).to.deep.equal([{ name: 'none' }]);
   });
 });
