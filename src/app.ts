@@ -16,7 +16,8 @@ import { DELIVER_TASK, DELIVERIES, openDeliveries } from './deliver/schedule.ts'
 import { openShapedConsumer } from './deliver/shaped-consumer.ts';
 import { type OpenSink, openTargets } from './deliver/targets.ts';
 import { CATALOG_CHANNEL, MESSAGES_CHANNEL, openNotifier, sinksOf } from './messages/notify.ts';
-import { MillraceError } from './model/errors.ts';
+import type { FunctionSettings } from './model/declared.ts';
+import { type Fault, MillraceError } from './model/errors.ts';
 import type { Sink } from './model/sink.ts';
 import { EXPIRE_TASK, openExpiries } from './retain/expiries.ts';
 import { openChangeTable } from './retain/sink.ts';
@@ -164,6 +165,7 @@ function closingWith(sink: Sink, more: () => Promise<void>): Sink {
 export async function migrate(settings: Settings): Promise<void> {
   const log = createLog({ level: settings.logLevel, role: 'migrate' });
   const config = readDeclaration(settings, log);
+  if (config) await checkFunctions(config.functions, log);
   const options = { ...(await messageDatabase(settings, 'migrate')), max: 2 };
   await migrateSchema({ log }, options);
   const db = openPool(options);
@@ -187,6 +189,28 @@ function readDeclaration(settings: Settings, log: Log) {
   for (const warning of warnings)
     log.warn({ field: warning.field }, formatFaults([warning], configFilePath ?? 'CONFIG_FILE_YAML'));
   return config;
+}
+
+/** Compiles every function and tries it, so that a mistake is said before it meets a message. */
+async function checkFunctions(functions: readonly FunctionSettings[], log: Log): Promise<void> {
+  if (functions.length === 0) return;
+  const sandbox = openSandbox({ log });
+  const faults: Fault[] = [];
+  try {
+    for (const [place, fn] of functions.entries()) {
+      const fault = await sandbox.check(fn);
+      if (!fault) continue;
+      const at = fault.line === undefined ? '' : ` (line ${fault.line}, column ${fault.column ?? 1} of its code)`;
+      faults.push({
+        field: `functions[${place}].${fn.path === null ? 'code' : 'path'}`,
+        message: `${fn.name}: ${fault.message}${at}`,
+      });
+    }
+  } finally {
+    await sandbox.close();
+  }
+  if (faults.length > 0)
+    throw new MillraceError('bad_configuration', 'the configuration has functions that do not work', { faults });
 }
 
 /** How the message database is reached; with TLS where it speaks it. */
