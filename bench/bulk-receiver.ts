@@ -1,7 +1,9 @@
 /**
  * A cheap search engine for benchmarks: counts operations and answers them all with 200, without parsing anything, so
  * that it is never what is measured. Run as a process of its own: prints its port on the first line; `GET /stats` answers
- * `{"requests","operations","bytes","firstAt","lastAt"}` (milliseconds since 1970), `POST /reset` starts anew.
+ * `{"requests","operations","bytes","firstAt","lastAt"}` (milliseconds since 1970), `POST /reset` starts anew. With ARRIVALS
+ * set it looks for `"sent_at":<n>` in each document: `GET /arrivals` answers `[[n, arrival], ...]`, the arrival in
+ * microseconds on the machine's monotonic clock.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -11,6 +13,9 @@ const INDEXED = '{"index":{"status":200}}';
 const DELETED = '{"delete":{"status":200}}';
 const DELETE = Buffer.from('{"delete":');
 
+const SENT_AT = /"sent_at": ?(\d+)/g;
+
+const arrivals: [sent: number, arrived: number][] = [];
 const counts = { requests: 0, operations: 0, bytes: 0, firstAt: 0, lastAt: 0 };
 
 /** The answer to a body: one item per operation. A document follows every index line, and none a delete. */
@@ -37,12 +42,15 @@ function receive(request: IncomingMessage, response: ServerResponse): void {
   request.on('end', () => {
     response.setHeader('content-type', 'application/json');
     if (request.url === '/stats') return void response.end(JSON.stringify(counts));
+    if (request.url === '/arrivals') return void response.end(JSON.stringify(arrivals));
     if (request.url === '/reset') {
+      arrivals.length = 0;
       Object.assign(counts, { requests: 0, operations: 0, bytes: 0, firstAt: 0, lastAt: 0 });
       return void response.end('{}');
     }
     if (request.url?.endsWith('/_bulk') !== true) return void response.end('{"hits":{"hits":[]}}');
     const body = pieces.length === 1 ? pieces[0]! : Buffer.concat(pieces);
+    if (process.env.ARRIVALS) recordArrivals(body);
     const { text, operations } = answerTo(body);
     counts.requests += 1;
     counts.operations += operations;
@@ -53,10 +61,16 @@ function receive(request: IncomingMessage, response: ServerResponse): void {
   });
 }
 
+function recordArrivals(body: Buffer): void {
+  const arrived = Number(process.hrtime.bigint() / 1000n);
+  for (const [, sent] of body.toString('latin1').matchAll(SENT_AT)) arrivals.push([Number(sent), arrived]);
+}
+
 if (import.meta.main) {
   const server = createServer(receive);
   server.listen(Number(process.env.PORT ?? 0), '127.0.0.1', () => {
     console.log((server.address() as AddressInfo).port);
   });
   process.on('SIGTERM', () => process.exit(0));
+  process.on('disconnect', () => process.exit(0));
 }

@@ -1,0 +1,138 @@
+/**
+ * Drain: changes that are already in the WAL behind a slot, until a search engine that costs nothing has all of them.
+ * Copies of that slot give every round, ours and the limit's, the same WAL.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Database, openPool } from '../src/db/pool.ts';
+import { createTable, makeChanges } from './changes.ts';
+import { limitName, measureLimit } from './limit.ts';
+import { cpuOf, serverCpu, watchMemory } from './processes.ts';
+import type { Server } from './server.ts';
+import { startReceiver, startService } from './service.ts';
+
+export interface DrainOptions {
+  changes: number;
+  rounds: number;
+}
+
+export interface DrainRound {
+  limitPerSecond: number;
+  perSecond: number;
+  /** Seconds of CPU, from the first byte streamed to the last message settled. */
+  rolesCpu: number | undefined;
+  walsenderCpu: number | undefined;
+  serverCpu: number | undefined;
+  peakRssBytes: number | undefined;
+}
+
+export interface Drain {
+  limit: string;
+  changes: number;
+  rounds: DrainRound[];
+}
+
+const DEADLINE_MS = 120_000;
+
+export async function drain(server: Server, options: DrainOptions): Promise<Drain> {
+  const sourceUrl = await server.database('bench_source');
+  const source = openPool({ address: sourceUrl, max: 1, applicationName: 'bench', statementTimeoutMs: DEADLINE_MS });
+  await createTable(source);
+  await source.query("select pg_create_logical_replication_slot('bench_base', 'pgoutput')");
+  await makeChanges(source, options.changes);
+  const { rows } = await source.query<{ lsn: string }>('select pg_current_wal_insert_lsn()::text as lsn');
+  const measured: DrainRound[] = [];
+  for (let round = 1; round <= options.rounds; round += 1) {
+    const slot = `limit_${round}`;
+    await copySlot(source, slot);
+    const seconds = await measureLimit({ sourceUrl, slot, endLsn: rows[0]!.lsn, deadlineMs: DEADLINE_MS });
+    await copySlot(source, `drain_${round}`);
+    const ours = await drainOnce(server, { sourceUrl, round, changes: options.changes });
+    measured.push({ ...ours, limitPerSecond: options.changes / seconds });
+  }
+  await source.close();
+  return { limit: limitName(), changes: options.changes, rounds: measured };
+}
+
+/** Must be asked in the database of the slot: a copy belongs to the database that it is made in. */
+async function copySlot(source: Database, name: string): Promise<void> {
+  await source.query(`select pg_copy_logical_replication_slot('bench_base', '${name}', false, 'pgoutput')`);
+}
+
+async function drainOnce(
+  server: Server,
+  input: { sourceUrl: string; round: number; changes: number },
+): Promise<Omit<DrainRound, 'limitPerSecond'>> {
+  const slot = `drain_${input.round}`;
+  const messagesUrl = await server.database(`bench_messages_${input.round}`);
+  const receiver = await startReceiver({ arrivals: false });
+  try {
+    const service = await startService({ messagesUrl, sourceUrl: input.sourceUrl, slot, receiverUrl: receiver.url });
+    const memory = watchMemory(service.pids);
+    try {
+      const begunAt = await Promise.race([service.failed, untilStreaming(server, slot)]);
+      const before = { roles: cpuOf(service.pids), server: serverCpu(server.pid) };
+      const lastAt = await Promise.race([service.failed, untilReceived(receiver, input.changes)]);
+      await Promise.race([service.failed, untilSettled(messagesUrl)]);
+      const after = { roles: cpuOf(service.pids), server: serverCpu(server.pid) };
+      return {
+        perSecond: input.changes / ((lastAt - begunAt) / 1000),
+        rolesCpu: less(after.roles, before.roles),
+        walsenderCpu: less(after.server?.walsenders, before.server?.walsenders),
+        serverCpu: less(after.server?.others, before.server?.others),
+        peakRssBytes: memory.stop(),
+      };
+    } finally {
+      memory.stop();
+      await service.stop();
+    }
+  } finally {
+    await receiver.stop();
+    await server.admin.query(`drop database bench_messages_${input.round} with (force)`);
+  }
+}
+
+const less = (after: number | undefined, before: number | undefined): number | undefined =>
+  after === undefined || before === undefined ? undefined : after - before;
+
+/** When the slot was first seen in use, milliseconds since 1970. */
+async function untilStreaming(server: Server, slot: string): Promise<number> {
+  return await until('capture streams', async () => {
+    const { rows } = await server.admin.query<{ active: boolean }>(
+      `select active from pg_replication_slots where slot_name = '${slot}'`,
+    );
+    return rows[0]?.active ? Date.now() : undefined;
+  });
+}
+
+async function untilReceived(receiver: { stats(): Promise<{ operations: number; lastAt: number }> }, changes: number) {
+  return await until('every change has arrived', async () => {
+    const { operations, lastAt } = await receiver.stats();
+    if (operations > changes) throw new Error(`${operations} operations for ${changes} changes: some came twice`);
+    return operations === changes ? lastAt : undefined;
+  });
+}
+
+async function untilSettled(messagesUrl: string): Promise<void> {
+  const messages = openPool({ address: messagesUrl, max: 1, applicationName: 'bench' });
+  try {
+    await until('every message is settled', async () => {
+      const { rows } = await messages.query<{ empty: boolean }>(
+        'select not exists (select from millrace_private.messages) as empty',
+      );
+      return rows[0]!.empty ? true : undefined;
+    });
+  } finally {
+    await messages.close();
+  }
+}
+
+/** Asks every 25 ms, for two minutes at most. */
+async function until<Value>(what: string, ask: () => Promise<Value | undefined>): Promise<Value> {
+  const deadline = performance.now() + DEADLINE_MS;
+  while (performance.now() < deadline) {
+    const value = await ask();
+    if (value !== undefined) return value;
+    await sleep(25);
+  }
+  throw new Error(`gave up after ${DEADLINE_MS / 1000} s: ${what}`);
+}

@@ -1,0 +1,93 @@
+/** Measured rounds -> the text of RESULTS.md: each figure is the median of its rounds, beside what it is compared with. */
+import os from 'node:os';
+import type { Drain, DrainRound } from './drain.ts';
+import { figure, median, table } from './figures.ts';
+import type { LatencyRound } from './latency.ts';
+import { SERVER_SETTINGS } from './server.ts';
+
+export interface Results {
+  server: { version: string; inMemory: boolean } | undefined;
+  drain: Drain | undefined;
+  latency: { rate: number; seconds: number; rounds: LatencyRound[] } | undefined;
+}
+
+const MB = 1024 * 1024;
+
+export function report(results: Results, at: Date): string {
+  return [
+    '# Benchmarks',
+    'Written by `npm run bench`; nobody edits it by hand. Every figure is the median of its rounds. Compare within one table\n' +
+      'only: absolute figures vary by a quarter between runs, and more between machines.',
+    machine(results.server, at),
+    ...(results.drain ? [drainText(results.drain)] : []),
+    ...(results.latency ? [latencyText(results.latency)] : []),
+    PEERS,
+    '',
+  ].join('\n\n');
+}
+
+function machine(server: Results['server'], at: Date): string {
+  const cpus = os.cpus();
+  const lines = [
+    `${at.toISOString().slice(0, 10)}; ${cpus.length} cores (${cpus[0]?.model.trim() ?? 'unknown'}), ${figure(os.totalmem() / MB / 1024)} GB; Node ${process.versions.node}; Postgres ${server?.version ?? '–'}.`,
+    `One embedded server is source and message database at once, its data ${server?.inMemory ? 'in memory (/dev/shm)' : 'on disk'}; ${SERVER_SETTINGS}; everything else as it comes.`,
+    'Roles, receiver and driver share the machine with it.',
+  ];
+  return lines.join('\n');
+}
+
+function drainText({ limit, changes, rounds }: Drain): string {
+  const middle = (pick: (round: DrainRound) => number | undefined): number => medianOf(rounds, pick);
+  const micros = (seconds: number): string => figure((seconds * 1e6) / changes);
+  const ours = [
+    'Millrace: capture, message table, worker, `_bulk` in batches of 1,000',
+    figure(middle((round) => round.perSecond)),
+    figure(middle((round) => round.perSecond / round.limitPerSecond)),
+    micros(middle((round) => round.rolesCpu)),
+    micros(middle((round) => round.serverCpu)),
+    micros(middle((round) => round.walsenderCpu)),
+    figure(middle((round) => round.peakRssBytes) / MB),
+  ];
+  const reference = [limit, figure(middle((round) => round.limitPerSecond)), '1', '–', '–', '–', '–'];
+  const head = ['', 'changes/s', 'of the limit', 'CPU us a change: roles', 'Postgres', 'walsender', 'peak RSS, MB'];
+  return [
+    '## Drain',
+    `${figure(changes)} changes that are already in the WAL (60 % inserts, 100 a transaction; 30 % updates, 10; 10 % deletes, 1,000; rows of 10\ncolumns, about 500 bytes), until a receiver that parses nothing has all of them. Median of ${rounds.length}.`,
+    table(head, [reference, ours]),
+  ].join('\n\n');
+}
+
+function latencyText({ rate, seconds, rounds }: NonNullable<Results['latency']>): string {
+  const middle = (pick: (round: LatencyRound) => number | undefined): number => medianOf(rounds, pick);
+  const row = [
+    'insert sent to bulk request arrived',
+    figure(middle((round) => round.p50Ms)),
+    figure(middle((round) => round.p99Ms)),
+    figure(middle((round) => round.rate)),
+    figure((middle((round) => round.rolesCpu) * 1e6) / (rate * seconds)),
+    figure(middle((round) => round.peakRssBytes) / MB),
+  ];
+  return [
+    '## Latency',
+    `${figure(rate)} single-row transactions a second for ${seconds} s, after a warm-up. Median of ${rounds.length}. Insert and commit are part of it.`,
+    table(['', 'p50 ms', 'p99 ms', 'transactions/s', 'CPU us a change: roles', 'peak RSS, MB'], [row]),
+  ].join('\n\n');
+}
+
+function medianOf<Round>(rounds: readonly Round[], pick: (round: Round) => number | undefined): number {
+  return median(rounds.map((round) => pick(round) ?? Number.NaN));
+}
+
+/** Measured once on another machine (2 cores, Postgres 15 in memory), quoted for their ratios; not run here. */
+const PEERS = [
+  '## Quoted, not run here',
+  'The same drain and the same rate on 2 cores with Postgres 15 in memory, August 2026. Neither keeps the changes durably of its own.',
+  table(
+    ['', 'changes/s', 'of the limit', 'CPU us a change', 'peak RSS, MB', 'p50 ms', 'p99 ms'],
+    [
+      ['`pg_recvlogical -f /dev/null`', '129,000-150,000', '1', '–', '–', '–', '–'],
+      ['Debezium Server 3.6, HTTP batches of 1,000', '26,600-31,400', '0.20', '72-82', '759-825', '9', '19'],
+      ['pgstream, search target, batches of 1,000', '37,400-44,900', '0.28', '38-44', '164-169', '27', '51'],
+    ],
+  ),
+].join('\n\n');
