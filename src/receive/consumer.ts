@@ -6,6 +6,7 @@
 import type { NotificationHandler } from '../db/listen.ts';
 import type { Queryable } from '../db/pool.ts';
 import { statement } from '../db/statement.ts';
+import { CATALOG_CHANNEL } from '../messages/notify.ts';
 
 export interface Consumer {
   no: number;
@@ -51,7 +52,7 @@ export function openConsumers(
   const known = new Map<string, { consumer: Consumer; until: number }>();
   const now = deps.now ?? (() => performance.now());
   let generation = 0;
-  const off = deps.listener.on('millrace_catalog', () => {
+  const off = deps.listener.on(CATALOG_CHANNEL, () => {
     generation += 1;
     known.clear();
   });

@@ -3,6 +3,7 @@
  * something new; an empty one means that any may have.
  */
 import type { Queryable } from '../db/pool.ts';
+import { MESSAGES_CHANNEL, sinksOf } from '../messages/notify.ts';
 import { messageOf } from '../model/errors.ts';
 import type { Notifications } from './consumer.ts';
 import { giveBack, type Lease } from './lease.ts';
@@ -41,9 +42,8 @@ export function openLines(deps: LinesDependencies, options: LineOptions = {}): L
     }
   };
 
-  const off = deps.listener.on('millrace_messages', (payload) => {
-    if (payload === '') for (const line of lines.values()) line.wake();
-    else for (const no of payload.split(',')) lines.get(Number(no))?.wake();
+  const off = deps.listener.on(MESSAGES_CHANNEL, (payload) => {
+    for (const no of sinksOf(payload) ?? lines.keys()) lines.get(no)?.wake();
   });
 
   return {

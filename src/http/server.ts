@@ -1,0 +1,119 @@
+/**
+ * Express' door: the server, what holds for every request (an id, no cache, JSON errors without stacks), and its end: no
+ * new connections, requests under way are finished, what is still there after the grace is cut.
+ */
+import { randomUUID } from 'node:crypto';
+import { createServer as createHttpServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import express, { type ErrorRequestHandler, type Express } from 'express';
+import { MillraceError } from '../model/errors.ts';
+import type { Metrics } from '../runtime/metrics.ts';
+import { sendJson } from './answer.ts';
+import { errorAnswer, toMillraceError } from './errors.ts';
+import type { Mount } from './route.ts';
+
+export interface ServerLog {
+  info(details: object, message: string): void;
+  warn(details: object, message: string): void;
+  error(details: object, message: string): void;
+}
+
+export interface ServerDependencies {
+  log: ServerLog;
+  /** In this order. */
+  routes: readonly Mount[];
+  metrics?: Metrics | undefined;
+}
+
+export interface HttpServer {
+  /** Null: all addresses. Port 0: any free one. Returns the port. Throws EADDRINUSE and the like. */
+  listen(address: { host: string | null; port: number }): Promise<number>;
+  /** Safe to call twice, and without `listen`. */
+  close(graceMs?: number): Promise<void>;
+}
+
+const REQUEST_ID = /^[\w.:-]{1,64}$/;
+/** Longer than routers and load balancers keep theirs: they must be the ones to close. */
+const KEEP_ALIVE_MS = 75_000;
+
+export function createServer(deps: ServerDependencies): HttpServer {
+  const server = createHttpServer(createApp(deps));
+  server.keepAliveTimeout = KEEP_ALIVE_MS;
+  let closing: Promise<void> | undefined;
+  return {
+    async listen({ host, port }) {
+      await new Promise<void>((resolve, reject) => {
+        server.once('error', reject);
+        server.listen({ port, ...(host === null ? {} : { host }) }, () => {
+          server.off('error', reject);
+          resolve();
+        });
+      });
+      return (server.address() as AddressInfo).port;
+    },
+    close(graceMs = 5_000) {
+      closing ??= finish(server, graceMs);
+      return closing;
+    },
+  };
+}
+
+function createApp(deps: ServerDependencies): Express {
+  const app = express();
+  app.disable('x-powered-by');
+  // A fingerprint would turn an answer with messages into a 304 without them.
+  app.disable('etag');
+  app.set('query parser', 'simple');
+  const requests = deps.metrics?.counter({
+    name: 'http_requests_total',
+    help: 'Requests answered, by status',
+    labels: ['method', 'status'],
+  });
+  app.use((request, response, next) => {
+    const given = request.headers['x-request-id'];
+    response.locals.requestId = typeof given === 'string' && REQUEST_ID.test(given) ? given : randomUUID();
+    response.setHeader('X-Request-Id', response.locals.requestId);
+    if (requests !== undefined) {
+      response.once('finish', () => requests.inc({ method: request.method, status: String(response.statusCode) }));
+    }
+    next();
+  });
+  for (const mount of deps.routes) mount(app);
+  app.use(() => {
+    throw new MillraceError('not_found', 'There is nothing at this path');
+  });
+  app.use(errorHandler(deps.log));
+  return app;
+}
+
+/** The last handler; express knows it by its four parameters. */
+function errorHandler(log: ServerLog): ErrorRequestHandler {
+  return (error: unknown, request, response, _next) => {
+    const known = toMillraceError(error);
+    const { status, headers, body } = errorAnswer(known);
+    if (status >= 500) {
+      const details = { request_id: response.locals.requestId, method: request.method, path: request.path };
+      log[status === 503 ? 'warn' : 'error']({ ...details, err: known.cause ?? known }, 'a request failed');
+    }
+    if (response.headersSent) {
+      response.destroy();
+      return;
+    }
+    for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
+    // What is left of the body is read and dropped: a client that still sends would otherwise never see the answer.
+    request.resume();
+    sendJson(response, status, body);
+  };
+}
+
+async function finish(server: Server, graceMs: number): Promise<void> {
+  if (!server.listening) return;
+  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+  // A connection that is kept alive counts as open until its request is answered and it is told to go.
+  const idle = setInterval(() => server.closeIdleConnections(), 50);
+  const cut = setTimeout(() => server.closeAllConnections(), graceMs);
+  server.closeIdleConnections();
+  await closed;
+  clearInterval(idle);
+  clearTimeout(cut);
+}
