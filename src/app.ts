@@ -8,6 +8,7 @@ import { applyConfig } from './catalog/apply.ts';
 import { readConfiguration } from './catalog/file.ts';
 import { formatFaults } from './catalog/finding.ts';
 import { type Catalog, type CatalogSink, loadCatalog } from './catalog/store.ts';
+import { findToken } from './catalog/tokens.ts';
 import { openListener } from './db/listen.ts';
 import { migrateSchema } from './db/migrate.ts';
 import { type Database, openPool, type PoolOptions } from './db/pool.ts';
@@ -15,6 +16,7 @@ import { optionsOf, preferTls } from './db/ssl.ts';
 import { DELIVER_TASK, DELIVERIES, openDeliveries } from './deliver/schedule.ts';
 import { openShapedConsumer } from './deliver/shaped-consumer.ts';
 import { type OpenSink, openTargets } from './deliver/targets.ts';
+import { openWeb } from './http/web.ts';
 import { CATALOG_CHANNEL, MESSAGES_CHANNEL, openNotifier, sinksOf } from './messages/notify.ts';
 import type { FunctionSettings } from './model/declared.ts';
 import { type Fault, MillraceError } from './model/errors.ts';
@@ -116,8 +118,12 @@ async function webParts(settings: Settings, log: Log): Promise<Parts> {
   const options = { ...(await messageDatabase(settings, 'web')), queue: true, onError: lostConnection(log) };
   const db = openPool({ ...options, max: 3 });
   const listener = openListener({ ...options, max: 1 }, { log });
-  void createMetrics;
-  return { services: [listener], close: () => db.close() };
+  const metrics = createMetrics();
+  const web = await openWeb(
+    { db, listener, log, metrics, findToken: (token) => findToken(db, token) },
+    { host: settings.host, port: settings.port },
+  );
+  return { services: [listener, web], close: () => db.close() };
 }
 
 /** Every kind of sink that is delivered to: adding one is a folder under sinks/ and a line here. */

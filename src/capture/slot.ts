@@ -104,7 +104,7 @@ export async function ensureSlot(source: Database, settings: DatabaseSettings, v
     }
     slot = await readSlot(source, name);
   }
-  if (!slot || slot.plugin !== 'pgoutput' || !slot.here) {
+  if (slot?.plugin !== 'pgoutput' || !slot.here) {
     throw new MillraceError('bad_source', `replication slot ${name} belongs to another database or output plugin`, {
       remedy: 'Give slot.name a name of its own.',
     });

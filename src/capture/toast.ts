@@ -56,7 +56,7 @@ async function readRows(
   }
   return new Map(
     rows.map((row) => [
-      Number(row['place']) - 1,
+      Number(row.place) - 1,
       new Map(columns.map((index, n) => [index, row[`c${n}`] as string | null])),
     ]),
   );
