@@ -29,7 +29,7 @@ export function welcome(around: Surroundings): string {
     '',
     'Millrace is running. Ctrl-C stops it; the next start goes on where this one stopped.',
     '',
-    `  console, API   ${around.baseUrl}${around.answering ? '' : '   (not answering yet: see the lines above)'}`,
+    `  HTTP API       ${around.baseUrl}${around.answering ? '' : '   (not answering yet: see the lines above)'}`,
     `  Postgres 18    127.0.0.1:${around.postgresPort}, database millrace${around.playground ? ', and playground to try things on' : ''}`,
     `  its data       ${where}`,
     '  roles          web, worker, capture: one process each',
