@@ -14,5 +14,5 @@ select n.nspname as schema, c.relname as name,
   left join pg_catalog.pg_index k on k.indrelid = c.oid and k.indisprimary
  where c.relkind in ('r', 'p') and not c.relispartition and c.relpersistence = 'p'
    and n.nspname not in ('pg_catalog', 'information_schema', 'millrace', 'millrace_private', 'millrace_jobs')
-   and n.nspname not like 'pg\_%'
+   and n.nspname not like 'pg\_%' and c.relname <> 'millrace_progress'
  order by n.nspname, c.relname

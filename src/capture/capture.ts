@@ -26,6 +26,7 @@ import { loadRelation, type RelationDeps } from './relation.ts';
 import { CaptureSession } from './session.ts';
 import { checkContinuity, ensureSlot, GapError, readSlot, readSource, type SourceFacts } from './slot.ts';
 import { openStream, type ReplicationStream } from './stream.ts';
+import { noteUnpublished } from './unpublished.ts';
 
 const HEARTBEAT = statement('capture/heartbeat');
 const TRUNCATED = statement('capture/truncated');
@@ -146,8 +147,7 @@ async function prepare(
     const confirmedLsn = await ensureSlot(at.source, settings, at.facts.version);
     await beginPosition(deps.messages, no, { identity, confirmedLsn });
   }
-  for (const { table, reason, remedy } of publication.leftOut)
-    deps.log.warn({ database: settings.name, table, remedy }, `left out of the publication: ${reason}`);
+  await noteUnpublished(deps.messages, database, publication);
   return identity;
 }
 
@@ -257,6 +257,7 @@ function startTimers(
           'the publication was dropped and created again: changes in between were not published',
           'select millrace.accept_gap(database_name), and bring the sinks up to date',
         );
+      await noteUnpublished(deps.messages, database, publication);
       await setCaptureState(deps.messages, database.no, { state: 'streaming' });
     }),
   ];

@@ -14,11 +14,12 @@ const OURS = 'kept by millrace';
 
 export interface Publication {
   oid: number;
-  /** Tables of schema public that it does not list, and why. */
-  leftOut: { table: string; reason: string; remedy: string }[];
+  name: string;
+  /** Every table of the source that could be captured. */
+  tables: SourceTable[];
 }
 
-interface Table {
+export interface SourceTable {
   schema: string;
   name: string;
   mine: boolean;
@@ -27,13 +28,13 @@ interface Table {
 }
 
 const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`;
-const full = (table: Table): string => `${quoted(table.schema)}.${quoted(table.name)}`;
+const full = (table: SourceTable): string => `${quoted(table.schema)}.${quoted(table.name)}`;
 
 /** Makes or completes it. Throws `bad_source` with the SQL to run when it is missing and may not be made. */
 export async function ensurePublication(source: Database, settings: DatabaseSettings): Promise<Publication> {
   const { name, create_if_not_exists: create, init_sql: initSql } = settings.publication;
   let facts = await read(source, name);
-  const tables = (await source.query<Table>(TABLES, [name])).rows;
+  const tables = (await source.query<SourceTable>(TABLES, [name])).rows;
   const wanted = tables.filter((table) => table.schema === 'public' && table.usable && table.mine);
   if (!facts) {
     const sql = initSql ?? creation(name, wanted);
@@ -60,7 +61,7 @@ export async function ensurePublication(source: Database, settings: DatabaseSett
       remedy: `alter publication ${quoted(name)} set (publish = 'insert, update, delete, truncate')`,
     });
   }
-  return { oid: facts.oid, leftOut: leftOut(name, tables) };
+  return { oid: facts.oid, name, tables: (await source.query<SourceTable>(TABLES, [name])).rows };
 }
 
 async function read(source: Database, name: string) {
@@ -71,21 +72,22 @@ async function read(source: Database, name: string) {
   return rows[0];
 }
 
-function creation(name: string, tables: readonly Table[]): string {
+function creation(name: string, tables: readonly SourceTable[]): string {
   const list = tables.length === 0 ? '' : ` for table ${tables.map(full).join(', ')}`;
   return `create publication ${quoted(name)}${list} with (publish_via_partition_root = true)`;
 }
 
-function leftOut(name: string, tables: readonly Table[]): Publication['leftOut'] {
-  return tables
-    .filter((table) => table.schema === 'public' && !table.published && !(table.usable && table.mine))
-    .map((table) => ({
-      table: `${table.schema}.${table.name}`,
-      reason: table.usable
-        ? 'our role does not own it'
-        : 'it has no replica identity that covers its primary key: its updates would fail',
-      remedy: table.usable
-        ? `alter publication ${quoted(name)} add table ${full(table)}`
-        : `alter table ${full(table)} add primary key (...)`,
-    }));
+/** Why changes of a table do not come, and what to do; undefined when they do. */
+export function whyNotPublished(
+  publication: Publication,
+  table: SourceTable,
+): { reason: string; remedy: string } | undefined {
+  if (table.published) return undefined;
+  const add = `alter publication ${quoted(publication.name)} add table ${full(table)}`;
+  if (!table.usable)
+    return {
+      reason: 'it has no replica identity that covers its primary key: published, its updates would fail',
+      remedy: `alter table ${full(table)} add primary key (...), or replica identity full; then ${add}`,
+    };
+  return { reason: 'the publication does not list it', remedy: add };
 }

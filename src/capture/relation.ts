@@ -13,8 +13,10 @@ const KEY_COLUMNS = statement('capture/key-columns');
 const SOURCE_TABLE = statement('capture/source-table');
 const NOTICES = statement('capture/replace-notices');
 
-/** Our schemas: never captured, whatever a publication lists. */
+/** Ours: never captured, whatever a publication lists. */
 const OWN_SCHEMAS = new Set(['millrace', 'millrace_private', 'millrace_jobs']);
+/** Kept beside change tables, in whatever schema they are. */
+const PROGRESS_TABLE = 'millrace_progress';
 
 export interface LoadedRelation {
   oid: number;
@@ -48,9 +50,10 @@ export async function loadRelation(deps: RelationDeps, message: RelationMessage)
   );
   const keyColumns = key.map((column) => column.name);
   const codec = compileRelation(types, message, { keyColumns });
-  const match = OWN_SCHEMAS.has(schema)
-    ? { routes: [], notices: [] }
-    : matchTable(deps.sinks, { ...message, keyColumns }, deps.changeTables);
+  const match =
+    OWN_SCHEMAS.has(schema) || name === PROGRESS_TABLE
+      ? { routes: [], notices: [] }
+      : matchTable(deps.sinks, { ...message, keyColumns }, deps.changeTables);
   const { rows } = await deps.messages.query<{ no: number }>(SOURCE_TABLE, [deps.databaseNo, oid, schema, name]);
   await replaceNotices(deps, { table: `${schema}.${name}`, notices: match.notices });
   return { oid, schema, name, codec, keyTypes: key, sourceTable: rows[0]!.no, routes: match.routes };

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { type Captured, captured, PULL, SEARCH, sinkSettings } from '../support/captured.ts';
+import { startCluster } from '../support/postgres.ts';
 import { until } from '../support/until.ts';
 
 const SCHEMA = `
@@ -35,7 +36,9 @@ describe('capture', () => {
       ['update', '{"id":1,"name":"wheel","price":1.10,"body":null}', '{}', '["1"]', 0],
       ['delete', '{"id":2}', null, '["2"]', 0],
     ]);
-    expect(rows[0]!.id).to.be.lessThan(rows[1]!.id).and.greaterThan(Date.now() * 1000 - 60_000_000);
+    expect(rows[0]!.id)
+      .to.be.lessThan(rows[1]!.id)
+      .and.greaterThan(Date.now() * 1000 - 60_000_000);
     expect(rows[0]!.commit_lsn).to.equal(rows[1]!.commit_lsn);
     expect(rows[0]!.group_key).to.equal(rows[2]!.group_key).and.not.equal(rows[1]!.group_key);
     const message = JSON.parse(rows[0]!.text);
@@ -119,10 +122,18 @@ describe('capture', () => {
     const rows = await on.received(pull, 1000);
     expect(rows.map((row) => JSON.parse(row.record).id)).to.deep.equal(Array.from({ length: 1000 }, (_, i) => i + 1));
     await until('the slot is confirmed up to what is recorded', async () => {
-      const slot = await on.source.query('select confirmed_flush_lsn::text as lsn from pg_replication_slots where slot_name = $1', [on.slot]);
+      const slot = await on.source.query(
+        'select confirmed_flush_lsn::text as lsn from pg_replication_slots where slot_name = $1',
+        [on.slot],
+      );
       const { rows: status } = await on.messages.db.query<{ same: boolean }>(
-        'select confirmed_lsn >= $1::pg_lsn as same from millrace.database_status', [slot.rows[0].lsn]);
-      const { rows: current } = await on.source.query("select pg_current_wal_lsn() - confirmed_flush_lsn < 1000 as near from pg_replication_slots where slot_name = $1", [on.slot]);
+        'select confirmed_lsn >= $1::pg_lsn as same from millrace.database_status',
+        [slot.rows[0].lsn],
+      );
+      const { rows: current } = await on.source.query(
+        'select pg_current_wal_lsn() - confirmed_flush_lsn < 1000 as near from pg_replication_slots where slot_name = $1',
+        [on.slot],
+      );
       return status[0]!.same && current[0].near;
     });
   });
@@ -131,6 +142,47 @@ describe('capture', () => {
     await on.source.query('insert into keyless values (1); update keyless set a = 2; insert into products values (1)');
     const rows = await on.received(pull, 1);
     expect(rows).to.have.length(1);
+    const { rows: status } = await on.messages.db.query<{ notices: Record<string, string>[] }>(
+      'select notices from millrace.sink_status',
+    );
+    expect(status[0]!.notices.find((one) => one.code === 'not_published')).to.include({ table: 'public.keyless' });
+  });
+
+  it('says that a table which a sink names is not there', async () => {
+    const source = {
+      include_schemas: null,
+      exclude_schemas: null,
+      include_tables: ['sales.orders'],
+      exclude_tables: null,
+    };
+    await on.addSink(sinkSettings({ name: 'lost', destination: PULL, source }));
+    await until('the notice', async () => {
+      const { rows } = await on.messages.db.query<{ notices: Record<string, string>[] | null }>(
+        "select notices from millrace.sink_status where sink_name = 'lost'",
+      );
+      return rows[0]!.notices?.some((one) => one.code === 'table_missing' && one.table === 'sales.orders');
+    });
+  });
+
+  it('lets its source be stopped at once, and goes on when it is back', async () => {
+    const cluster = await startCluster({ settings: { synchronous_commit: 'on' } });
+    const own = await captured('create table t (id int primary key)', { cluster });
+    try {
+      const sink = await own.addSink(sinkSettings({ name: 'own', destination: PULL }));
+      own.start();
+      await own.streaming();
+      await own.source.query('insert into t values (1)');
+      await own.received(sink, 1);
+      await own.source.end();
+      const stopped = await Promise.race([
+        cluster.stop().then(() => true),
+        new Promise((resolve) => setTimeout(resolve, 8_000, false).unref()),
+      ]);
+      expect(stopped).to.equal(true);
+      await until('the loss is seen', async () => (await own.state()).state === 'error');
+    } finally {
+      await own.close();
+    }
   });
 
   it('says so when its slot is dropped, and starts anew only when told', async () => {
