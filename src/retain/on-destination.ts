@@ -3,7 +3,8 @@
  * swallows everything and no answer ever comes: then its connection is cut. Whether such a transaction committed is
  * not known; whoever writes must find out from what is there (see progress.ts).
  */
-import type { Database, Transaction } from '../db/pool.ts';
+import type { PoolClient } from 'pg';
+import type { Database, Queryable } from '../db/pool.ts';
 
 export interface Deadline {
   signal: AbortSignal;
@@ -14,32 +15,55 @@ export interface Deadline {
 export async function onDestination<Result>(
   destination: Database,
   deadline: Deadline,
-  work: (tx: Transaction) => Promise<Result>,
+  work: (tx: Queryable) => Promise<Result>,
 ): Promise<Result> {
   const { signal, timeoutMs } = deadline;
   signal.throwIfAborted();
-  let late = false;
-  let end: (() => void) | undefined;
-  const cut = (): void => end?.();
+  const ended = Promise.withResolvers<never>();
+  let over = false;
+  let cut: (() => void) | undefined;
+  const end = (reason: unknown): void => {
+    over = true;
+    ended.reject(reason);
+    cut?.();
+  };
+  const onAbort = (): void => end(signal.reason);
+  signal.addEventListener('abort', onAbort, { once: true });
   // By hand: the timer of AbortSignal.timeout would outlive a quick batch by its whole length.
-  const timer = setTimeout(() => {
-    late = true;
-    cut();
-  }, timeoutMs);
-  signal.addEventListener('abort', cut, { once: true });
+  const timer = setTimeout(() => end(new Error(`no answer within ${timeoutMs} ms`)), timeoutMs);
+  const working = destination.session(async (client) => {
+    // With a query under way this does not wait for the server.
+    cut = () => void client.end().catch(() => undefined);
+    try {
+      if (over) throw new Error('too late to begin');
+      return await inTransaction(client, work);
+    } finally {
+      cut = undefined;
+    }
+  });
   try {
-    return await destination.transaction(async (tx) => {
-      // With a query under way this does not wait for the server.
-      end = () => void tx.client.end().catch(() => undefined);
-      if (late || signal.aborted) throw new Error('too late to begin');
-      return await work(tx);
-    });
-  } catch (error) {
-    signal.throwIfAborted();
-    if (late) throw new Error(`no answer within ${timeoutMs} ms`);
-    throw error;
+    return await Promise.race([working, ended.promise]);
   } finally {
     clearTimeout(timer);
-    signal.removeEventListener('abort', cut);
+    signal.removeEventListener('abort', onAbort);
+  }
+}
+
+async function inTransaction<Result>(client: PoolClient, work: (tx: Queryable) => Promise<Result>): Promise<Result> {
+  await client.query('begin isolation level read committed');
+  try {
+    const result = await work({
+      async query(statement, values = []) {
+        const text = typeof statement === 'string' ? { text: statement } : statement;
+        const { rows, rowCount } = await client.query({ ...text, values: [...values] });
+        return { rows, rowCount: rowCount ?? 0 };
+      },
+    });
+    await client.query('commit');
+    return result;
+  } catch (error) {
+    // A session that cannot roll back must not return to the pool with its transaction open.
+    await client.query('rollback').catch(() => client.end().catch(() => undefined));
+    throw error;
   }
 }

@@ -21,24 +21,35 @@ export async function isAtHome(deps: ChangeTableDeps, deadline: Deadline): Promi
 
 /**
  * Creates the table when that is wanted and it is missing, then compares it as `writer` sees it: the connection that
- * will write. Returns why nothing can be written, if so. Throws what Postgres says when it cannot even be asked.
+ * will write; undefined for the destination's own. Returns why nothing can be written, if so. Throws what Postgres says when it cannot even be asked.
  */
 export async function prepareTable(
   target: Target,
-  on: { writer: Queryable; signal: AbortSignal },
+  on: { writer: Queryable | undefined; signal: AbortSignal },
 ): Promise<Circuit | undefined> {
   const { deps, timeoutMs } = target;
   const { table, create, index } = target.wanted;
-  let found = await verifyChangeTable(on.writer, table);
+  let found = await look(target, on);
   if (create && found.faults.some((fault) => fault.kind === 'missing')) {
     await onDestination(deps.destination, { signal: on.signal, timeoutMs }, (tx) =>
       createChangeTable(tx, table, { index }),
     );
     deps.log.info({ table: quoteTable(table) }, 'change table created');
-    found = await verifyChangeTable(on.writer, table);
+    found = await look(target, on);
   }
   for (const { message, remedy } of found.warnings) deps.log.warn({ table: quoteTable(table), remedy }, message);
   return faultsAsCircuit(table, found);
+}
+
+/** The comparison as `writer` sees it, or as the destination's own connection does. */
+export async function look(
+  target: Target,
+  on: { writer: Queryable | undefined; signal: AbortSignal },
+): Promise<Comparison> {
+  const { table } = target.wanted;
+  if (on.writer !== undefined) return await verifyChangeTable(on.writer, table);
+  const { timeoutMs, deps } = target;
+  return await onDestination(deps.destination, { signal: on.signal, timeoutMs }, (tx) => verifyChangeTable(tx, table));
 }
 
 /** Creates the progress table when it is missing, and takes its row once: what may not be done is known before a batch. */

@@ -8,8 +8,7 @@
  */
 import type { Circuit, Delivery, Outcome, SendResult, Sink, SinkTransaction } from '../model/sink.ts';
 import { writeElsewhere } from './elsewhere.ts';
-import { faultsAsCircuit, isAtHome, prepareProgress, prepareTable } from './prepare.ts';
-import { verifyChangeTable } from './table.ts';
+import { faultsAsCircuit, isAtHome, look, prepareProgress, prepareTable } from './prepare.ts';
 import {
   type ChangeTableDeps,
   type ChangeTableOptions,
@@ -26,6 +25,9 @@ interface State {
   ready: boolean;
 }
 
+/** The settling transaction is not ours to interrupt. */
+const NEVER = new AbortController().signal;
+
 type Mutable<T> = { -readonly [Key in keyof T]: T[Key] };
 
 /**
@@ -39,7 +41,7 @@ export async function openChangeTable(
   options: ChangeTableOptions = {},
 ): Promise<Sink> {
   const sink = changeTable(targetOf(deps, settings, options), options);
-  const circuit = await sink.test(new AbortController().signal);
+  const circuit = await sink.test(NEVER);
   if (circuit !== undefined) deps.log.warn({ reason: circuit.reason, answer: circuit.error }, 'change table not ready');
   return sink;
 }
@@ -62,7 +64,7 @@ function changeTable(target: Target, options: ChangeTableOptions): Sink {
       return await work();
     } catch (error) {
       if (signal.aborted) return { outcomes: batch.map(() => STOPPED) };
-      return { outcomes: [], circuit: await explain(target, state, { error, looker: target.deps.destination }) };
+      return { outcomes: [], circuit: await explain(target, state, { error, writer: undefined, signal }) };
     }
   }
 
@@ -112,7 +114,7 @@ async function prepare(
   const { signal } = on;
   state.ready = false;
   state.home ??= await isAtHome(deps, { signal, timeoutMs });
-  const writer = on.tx ?? (state.home ? deps.messages : deps.destination);
+  const writer = on.tx ?? (state.home ? deps.messages : undefined);
   const circuit = await prepareTable(target, { writer, signal });
   if (circuit !== undefined) return circuit;
   if (!state.home) await prepareProgress(target, signal);
@@ -128,9 +130,8 @@ async function writeWithin(
 ): Promise<SendResult> {
   const { tx, batch } = input;
   if (!state.ready) {
-    const signal = new AbortController().signal;
-    const circuit = await prepare(target, state, { signal, tx }).catch((error) =>
-      explain(target, state, { error, looker: tx }),
+    const circuit = await prepare(target, state, { signal: NEVER, tx }).catch((error) =>
+      explain(target, state, { error, writer: tx, signal: NEVER }),
     );
     if (circuit !== undefined) return { outcomes: [], circuit };
   }
@@ -147,7 +148,7 @@ async function writeWithin(
     const verdict = judge(error);
     if (verdict?.kind === 'circuit' && verdict.circuit.reason === 'unreachable') throw error;
     await tx.query('rollback to savepoint millrace_batch');
-    return { outcomes: [], circuit: await explain(target, state, { error, looker: tx }) };
+    return { outcomes: [], circuit: await explain(target, state, { error, writer: tx, signal: NEVER }) };
   }
 }
 
@@ -155,13 +156,13 @@ async function writeWithin(
 async function explain(
   target: Target,
   state: State,
-  input: { error: unknown; looker: SinkTransaction },
+  input: { error: unknown; writer: SinkTransaction | undefined; signal: AbortSignal },
 ): Promise<Circuit> {
   const verdict = judge(input.error);
   if (verdict?.kind !== 'circuit') throw input.error;
   state.ready = false;
   if (!verdict.look) return verdict.circuit;
-  const found = await verifyChangeTable(input.looker, target.wanted.table).catch(() => undefined);
+  const found = await look(target, input).catch(() => undefined);
   const seen = found && faultsAsCircuit(target.wanted.table, found);
   if (seen === undefined) return verdict.circuit;
   return { reason: seen.reason, error: `${verdict.circuit.error}\n${seen.error}`.slice(0, 4_000) };

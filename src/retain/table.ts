@@ -2,7 +2,7 @@
  * The event table in the user's database: making it, and finding out whether it is one. Making it is safe when several
  * workers do it at once: `create table if not exists` alone is not (two can collide in the catalogs), so they queue.
  */
-import type { Queryable, Transaction } from '../db/pool.ts';
+import type { Queryable } from '../db/pool.ts';
 import { statement } from '../db/statement.ts';
 import { type Comparison, compareTable, type FoundTable } from './compare.ts';
 import { onTable, PROGRESS_TABLE, type TableName } from './table-name.ts';
@@ -22,7 +22,7 @@ const ONE_CREATOR = `select pg_advisory_xact_lock(hashtextextended('millrace: cr
  * An existing table is left as it is. Throws what Postgres says (42501: no right to create; 3F000: no such schema).
  */
 export async function createChangeTable(
-  tx: Transaction,
+  tx: Queryable,
   table: TableName,
   options: { index?: boolean } = {},
 ): Promise<void> {
@@ -38,7 +38,7 @@ export async function verifyChangeTable(db: Queryable, table: TableName): Promis
 }
 
 /** Creates `millrace_progress` beside the change table when it, or one of its columns, is missing. */
-export async function createProgressTable(tx: Transaction, table: TableName): Promise<void> {
+export async function createProgressTable(tx: Queryable, table: TableName): Promise<void> {
   if (await hasProgress(tx, table)) return;
   await tx.query(ONE_CREATOR);
   if (await hasProgress(tx, table)) return;

@@ -16,19 +16,19 @@ interface ServerError extends Error {
   constraint?: string;
 }
 
-/** https://www.postgresql.org/docs/current/errcodes-appendix.html, the longest prefix first. */
-const REMEDIES: Record<string, string> = {
-  '25006': 'The server is read-only, as a standby is: name the primary as the destination.',
-  '28': "Correct the user or password of the destination's database entry.",
-  '3D000': "Create that database, or correct the destination's database entry.",
-  '42501': 'Grant the right to the role, or declare a role that has it.',
-  '53100': 'Free disk space on the destination server.',
-  '53': 'Raise that limit of the destination server, or take load off it.',
-  '55P03': 'Another session holds a lock on the table: see pg_locks. It is tried again until the lock is gone.',
-  '57014': 'The destination was too slow, or a session holds a lock: see pg_stat_activity there.',
-  '40': 'Another transaction was in the way. It is tried again.',
-  '23514': 'Create the partition that this time needs.',
-};
+/** By prefix of the SQLSTATE, the first that fits (https://www.postgresql.org/docs/current/errcodes-appendix.html). */
+const REMEDIES: [string, string][] = [
+  ['25006', 'The server is read-only, as a standby is: name the primary as the destination.'],
+  ['28', "Correct the user or password of the destination's database entry."],
+  ['3D000', "Create that database, or correct the destination's database entry."],
+  ['42501', 'Grant the right to the role, or declare a role that has it.'],
+  ['53100', 'Free disk space on the destination server.'],
+  ['53', 'Raise that limit of the destination server, or take load off it.'],
+  ['55P03', 'Another session holds a lock on the table: see pg_locks. It is tried again until the lock is gone.'],
+  ['57014', 'The destination was too slow, or a session holds a lock: see pg_stat_activity there.'],
+  ['40', 'Another transaction was in the way. It is tried again.'],
+  ['23514', 'Create the partition that this time needs.'],
+];
 
 const RETRY_SOON = ['40', '55P03'];
 const RETRY_SOON_MS = 2_000;
@@ -44,8 +44,8 @@ export function judge(error: unknown): Verdict | undefined {
   }
   const text = `${error.code}: ${withoutValue(error)}`;
   if (isRowFault(error)) return { kind: 'row', error: text.slice(0, MAX_ERROR) };
-  const remedy = Object.keys(REMEDIES).find((prefix) => error.code.startsWith(prefix));
-  return circuit(reasonOf(error.code), text, remedy === undefined ? '' : REMEDIES[remedy]!, {
+  const remedy = REMEDIES.find(([prefix]) => error.code.startsWith(prefix))?.[1] ?? '';
+  return circuit(reasonOf(error.code), text, remedy, {
     look: /^(42|3F|23)/.test(error.code),
     ...(RETRY_SOON.some((prefix) => error.code.startsWith(prefix)) ? { retryAfterMs: RETRY_SOON_MS } : {}),
   });

@@ -1,0 +1,74 @@
+/**
+ * Stands between a client and a Postgres server, and can be away, swallow everything (a half-open connection), or lose
+ * the answer to a commit: the commit is obeyed, and the connection ends before the answer.
+ */
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+
+export interface PostgresRelay {
+  /** `url` with the relay's address in place of the server's. */
+  url: string;
+  loseCommits(lose: boolean): void;
+  /** From now on nothing passes, in either direction, on any connection; again when false. */
+  swallow(swallow: boolean): void;
+  leave(): Promise<void>;
+  comeBack(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export async function startPostgresRelay(serverUrl: string): Promise<PostgresRelay> {
+  const target = new URL(serverUrl);
+  const sockets = new Set<Socket>();
+  let losing = false;
+  let swallowing = false;
+  const server = createServer((client) => {
+    const upstream = connect(Number(target.port), target.hostname);
+    let committing = false;
+    for (const socket of [client, upstream]) {
+      sockets.add(socket);
+      socket.on('error', () => undefined);
+      socket.on('close', () => {
+        sockets.delete(socket);
+        client.destroy();
+        upstream.destroy();
+      });
+    }
+    client.on('data', (data: Buffer) => {
+      if (swallowing) return;
+      committing = losing && data.includes('commit\0');
+      upstream.write(data);
+    });
+    upstream.on('data', (data: Buffer) => {
+      if (swallowing) return;
+      if (committing) client.destroy();
+      else client.write(data);
+    });
+  });
+  const leave = async (): Promise<void> => {
+    if (!server.listening) return;
+    const closed = once(server, 'close');
+    server.close();
+    for (const socket of sockets) socket.destroy();
+    await closed;
+  };
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const url = new URL(serverUrl);
+  url.port = String(port);
+  return {
+    url: url.href,
+    loseCommits(lose) {
+      losing = lose;
+    },
+    swallow(swallow) {
+      swallowing = swallow;
+    },
+    leave,
+    async comeBack() {
+      server.listen(port, '127.0.0.1');
+      await once(server, 'listening');
+    },
+    close: leave,
+  };
+}
