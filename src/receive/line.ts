@@ -146,7 +146,7 @@ export function createLine(deps: LineDependencies, options: LineOptions = {}): L
       signal.addEventListener('abort', hangUp, { once: true });
       waiters.push(waiter);
       if (!pumping) void pump(before);
-      else if (before.more || before.news !== news) alarm.ring();
+      else if (before.more) alarm.ring();
       else if (before.dueInMs !== null) alarm.set(before.dueInMs + 1);
       return await promise;
     },

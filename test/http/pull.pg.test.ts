@@ -289,23 +289,4 @@ describe('http: pull API', () => {
     expect(line?.details).to.include({ request_id: reply.headers.get('x-request-id') });
     await broken.close();
   });
-
-  it('answers a batch of large rows in several', async () => {
-    const text = 'x'.repeat(9 * 1024 * 1024);
-    const ids = await appendMessages(
-      m.db,
-      orders.no,
-      Array.from({ length: 5 }, (_, i) => ({ group: i + 1, record: `{"t":"${text}"}` })),
-    );
-    const first = await receive({ batch_size: 5 });
-    const second = await receive({ batch_size: 5 });
-    const got = [...ackIdsOf(first), ...ackIdsOf(second)].map((each) => Number(each.slice(33)));
-    expect(first.json.data).to.have.lengthOf(3);
-    expect(got).to.deep.equal(ids);
-    const counted = await m.db.query<{ attempts: number }>(
-      'select distinct attempts from millrace_private.exceptions where sink_no = $1',
-      [orders.no],
-    );
-    expect(counted.rows, 'what was put off was not delivered').to.deep.equal([{ attempts: 1 }]);
-  });
 });

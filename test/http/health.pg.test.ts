@@ -1,0 +1,81 @@
+/** What platforms and Prometheus see. */
+import { expect } from 'chai';
+import { createMetrics } from '../../src/runtime/metrics.ts';
+import { addPullSink, appendMessages } from '../support/fixtures.ts';
+import { type MessageDatabase, messageDatabase } from '../support/message-database.ts';
+import { type TestWeb, testWeb } from '../support/web.ts';
+
+describe('http: health and metrics', () => {
+  let m: MessageDatabase;
+  let web: TestWeb;
+  let no: number;
+  before(async () => {
+    m = await messageDatabase();
+    ({ no } = await addPullSink(m.db, { name: 'orders' }));
+    web = await testWeb({ db: m.db, metrics: createMetrics({ process: false }) });
+  });
+  after(async () => {
+    await web.close();
+    await m.drop();
+  });
+
+  it('is alive and ready, for everybody', async () => {
+    for (const path of ['/livez', '/readyz']) {
+      const reply = await web.call('GET', path, { token: null });
+      expect([reply.status, reply.json], path).to.deep.equal([200, { status: 'ok' }]);
+      expect((await web.call('POST', path, { token: null })).status).to.equal(405);
+    }
+  });
+
+  it('is healthy while every source and every active sink is', async () => {
+    const well = await web.call('GET', '/healthz', { token: null });
+    expect(well.status).to.equal(200);
+    expect(well.json.status).to.equal('ok');
+    expect(well.json.sinks).to.deep.equal([
+      { name: 'orders', kind: 'pull', database: 'shop', status: 'active', health: 'ok', failing_since: null },
+    ]);
+    expect(well.json.databases[0]).to.include({ name: 'shop', state: 'streaming' });
+
+    await m.db.query(
+      `insert into millrace_private.circuits (sink_no, reason, error, probe_at)
+       values ($1, 'unreachable', 'a value of a row', now())`,
+      [no],
+    );
+    const failing = await web.call('GET', '/healthz', { token: null });
+    expect([failing.status, failing.json.status, failing.json.sinks[0].health]).to.deep.equal([
+      503,
+      'failing',
+      'unreachable',
+    ]);
+    expect(failing.text).to.not.include('a value of a row');
+    await m.db.query(`select millrace.pause('orders')`);
+    expect((await web.call('GET', '/healthz', { token: null })).status, 'paused').to.equal(200);
+    await m.db.query(`select millrace.resume('orders')`);
+    await m.db.query('delete from millrace_private.circuits');
+
+    await m.db.query(`update millrace_private.positions set state = 'needs_resync'`);
+    expect((await web.call('GET', '/healthz', { token: null })).status, 'a source').to.equal(503);
+    await m.db.query(`update millrace_private.positions set state = 'streaming'`);
+  });
+
+  it('counts what is pending and parked, what was received and answered', async () => {
+    await appendMessages(m.db, no, [{ group: 1 }, { group: 2 }, { group: 3 }]);
+    const received = await web.call('POST', '/api/http_pull_consumers/orders/receive', { body: { batch_size: 2 } });
+    const ackIds = received.json.data.map((each: { ack_id: string }) => each.ack_id);
+    await web.call('POST', '/api/http_pull_consumers/orders/ack', { body: { ack_ids: ackIds.slice(0, 1) } });
+    const reply = await web.call('GET', '/metrics', { token: null });
+    expect(reply.status).to.equal(200);
+    expect(reply.headers.get('content-type')).to.match(/^text\/plain/);
+    for (const line of [
+      'millrace_sink_pending_messages{sink="orders",kind="pull"} 2',
+      'millrace_sink_parked_messages{sink="orders",kind="pull"} 0',
+      'millrace_sink_ok{sink="orders",kind="pull"} 1',
+      'millrace_received_messages_total{consumer="orders"} 2',
+      'millrace_answered_messages_total{consumer="orders",answer="ack"} 1',
+      'millrace_waiting_receives 0',
+      'millrace_http_requests_total{method="POST",status="405"} 2',
+    ]) {
+      expect(reply.text.split('\n')).to.include(line);
+    }
+  });
+});
