@@ -1,0 +1,99 @@
+/**
+ * The databases of an end-to-end test, on the shared cluster: a message database, a source that is captured, and a third
+ * one, each with a connection of the test's own; and the head of the millrace.yaml that declares them.
+ */
+import { type Database, openPool } from '../../src/db/pool.ts';
+import { messageDatabase } from './message-database.ts';
+import { sharedCluster } from './postgres.ts';
+import { until } from './until.ts';
+
+export interface World {
+  /** The message database. */
+  messages: Database;
+  messagesUrl: string;
+  /** The source, `shop` in the declaration. */
+  shop: Database;
+  shopUrl: string;
+  /** A database that is only a destination, `archive` in the declaration. */
+  archive: Database;
+  slot: string;
+  /** `api_tokens` and `databases`: shop, archive, and home, which is the message database. */
+  yaml: string;
+  /** Until everything that was committed in the source before the call is persisted in the message table. */
+  captured(): Promise<void>;
+  /** Until everything that was committed before the call is settled by these sinks. */
+  settled(sinks: readonly string[], deadlineMs?: number): Promise<void>;
+  drop(): Promise<void>;
+}
+
+export const TOKEN = 'b8f4c1d09e7a4f6d8a3c5e2b7f019d64';
+
+/** Fresh databases; `schema` is run in the source. */
+export async function createWorld(schema: string): Promise<World> {
+  const cluster = await sharedCluster();
+  const messages = await messageDatabase();
+  const [source, third] = [await cluster.createDatabase(), await cluster.createDatabase()];
+  const open = (address: string): Database => openPool({ address, max: 6, applicationName: 'test' });
+  const shop = open(source.url);
+  const archive = open(third.url);
+  await shop.query(schema);
+  const captured = (): Promise<void> => untilCaptured(messages.db, shop);
+  const slot = `slot_of_${source.name}`;
+  return {
+    messages: messages.db,
+    messagesUrl: messages.url,
+    shop,
+    shopUrl: source.url,
+    archive,
+    slot,
+    yaml: `
+api_tokens:
+  - { name: tests, token: ${TOKEN} }
+databases:
+  - name: shop
+    url: ${source.url}
+    ssl: false
+    slot: { name: ${slot}, create_if_not_exists: true }
+    publication: { name: of_the_test, create_if_not_exists: true }
+  - { name: archive, url: "${third.url}", ssl: false }
+  - { name: home, url: "${messages.url}", ssl: false }
+`,
+    captured,
+    async settled(sinks, deadlineMs) {
+      await captured();
+      await untilSettled(messages.db, sinks, deadlineMs);
+    },
+    async drop() {
+      await Promise.all([shop.close(), archive.close()]);
+      await source.drop();
+      await third.drop();
+      await messages.drop();
+    },
+  };
+}
+
+async function untilCaptured(messages: Database, shop: Database): Promise<void> {
+  const { rows } = await shop.query<{ lsn: string }>('select pg_current_wal_insert_lsn()::text as lsn');
+  // A commit that lies behind that place, with nothing in it.
+  await shop.query("select pg_logical_emit_message(true, 'test', 'captured up to here')");
+  await until('what was committed is persisted', async () => {
+    const sql = "select confirmed_lsn >= $1::pg_lsn as done from millrace.database_status where database_name = 'shop'";
+    return (await messages.query<{ done: boolean | null }>(sql, [rows[0]!.lsn])).rows[0]?.done;
+  });
+}
+
+async function untilSettled(messages: Database, sinks: readonly string[], deadlineMs?: number): Promise<void> {
+  let states: object[] = [];
+  const done = async (): Promise<boolean> => {
+    const found = await messages.query<{ sink_name: string; pending: number }>(
+      `select sink_name, health, pending, retrying, parked, error from millrace.sink_status
+        where sink_name = any ($1::text[])`,
+      [[...sinks]],
+    );
+    states = found.rows;
+    return found.rows.length === sinks.length && found.rows.every(({ pending }) => pending === 0);
+  };
+  await until('nothing is pending', done, deadlineMs).catch((error: unknown) => {
+    throw new Error(`${String(error)}\n${JSON.stringify(states)}`);
+  });
+}
