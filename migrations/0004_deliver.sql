@@ -96,9 +96,9 @@ begin
 
   if cardinality(v_groups) > 0 then
     update millrace_private.exceptions x set state = 'waiting', due_at = clock_timestamp()
-     where x.sink_no = p_sink_no and x.group_key = any (v_groups) and x.state = 'held'
+     where x.sink_no = p_sink_no and x.lane = p_lane and x.group_key = any (v_groups) and x.state = 'held'
        and not exists (select from millrace_private.exceptions e
-                        where e.sink_no = p_sink_no and e.group_key = x.group_key and e.id < x.id
+                        where e.sink_no = p_sink_no and e.lane = p_lane and e.group_key = x.group_key and e.id < x.id
                           and e.state <> 'parked');
   end if;
 end

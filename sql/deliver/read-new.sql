@@ -3,7 +3,8 @@ select m.id, m.action, coalesce(m.group_key, 0) as group_key, m.record_pks, t.oi
        to_char(m.committed_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as committed_at,
        m.unchanged_toast is not null as partial, coalesce(x.attempts, 0) as attempts, x.state, x.error,
        exists (select from millrace_private.exceptions e
-                where e.sink_no = $1::integer and e.group_key = m.group_key and e.id < m.id) as behind
+                where e.sink_no = $1::integer and e.lane = $2::smallint and e.group_key = m.group_key
+                  and e.id < m.id) as behind
   from millrace_private.messages m
   join millrace_private.source_tables t on t.no = m.source_table
   join millrace_private.sinks s on s.no = m.sink_no
