@@ -2,16 +2,23 @@ select m.id, m.action, coalesce(m.group_key, 0) as group_key, m.record_pks, t.oi
        m.record, m.changes, millrace_private.metadata_text(m, t.metadata, s.metadata) as metadata,
        to_char(m.committed_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as committed_at,
        m.unchanged_toast is not null as partial, coalesce(x.attempts, 0) as attempts, x.state, x.error,
-       exists (select from millrace_private.exceptions e
-                where e.sink_no = $1::integer and e.lane = $2::smallint and e.group_key = m.group_key
-                  and e.id < m.id) as behind
+       coalesce(x.behind, false) as behind
   from millrace_private.messages m
   join millrace_private.source_tables t on t.no = m.source_table
   join millrace_private.sinks s on s.no = m.sink_no
-  left join millrace_private.exceptions x on x.sink_no = m.sink_no and x.id = m.id
+  -- Evaluated only when the sink has exceptions at all ("offset 0" keeps that a condition of its own).
+  left join lateral (
+       select e.attempts, e.state, e.error,
+              exists (select from millrace_private.exceptions b
+                       where b.sink_no = $1::integer and b.lane = $2::smallint and b.group_key = m.group_key
+                         and b.id < m.id) as behind
+         from (select) one
+         left join millrace_private.exceptions e on e.sink_no = $1::integer and e.id = m.id
+        where (select exists (select from millrace_private.exceptions a where a.sink_no = $1::integer))
+       offset 0) x on true
  where m.sink_no = $1::integer and m.lane = $2::smallint and m.id > $3::bigint
    and m.id <= (select max(w.id)
-                  from (select b.id, sum(b.bytes) over (order by b.id) - b.bytes as before
+                  from (select b.id, sum(b.bytes) over (order by b.id rows unbounded preceding) - b.bytes as before
                           from (select i.id, octet_length(i.record) + coalesce(octet_length(i.changes), 0) as bytes
                                   from millrace_private.messages i
                                  where i.sink_no = $1::integer and i.lane = $2::smallint and i.id > $3::bigint

@@ -141,6 +141,7 @@ async function read(deps: LaneDeps, run: LaneRun, state: LaneState): Promise<Lan
     cursor: state.cursor,
     limit: limit - due.length,
     bytes: READ_BYTES,
+    bodiesOnly: run.target.sink.bodiesOnly === true && Object.keys(run.target.functions).length === 0,
   });
   if (due.length === 0) return fresh;
   const tried = new Set(due.map((row) => row.id));

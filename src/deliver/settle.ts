@@ -12,6 +12,7 @@ const TAKE = statement('deliver/take-lane');
 const RELEASE = statement('deliver/release-lane');
 const CURSOR = statement('deliver/read-cursor');
 const NEW = statement('deliver/read-new');
+const NEW_BODIES = statement('deliver/read-new-bodies');
 const DUE = statement('deliver/read-due');
 const SETTLE = statement('deliver/settle');
 
@@ -52,14 +53,23 @@ export async function readState(db: Queryable, id: LaneId): Promise<LaneState> {
   return rows[0]!;
 }
 
-/** The next messages above the cursor, in order: at most `limit`, and about `bytes` (at least one). */
-export async function readNew(
-  db: Queryable,
-  id: LaneId,
-  above: { cursor: number; limit: number; bytes: number },
-): Promise<LaneRow[]> {
-  return (await db.query<LaneRow>(NEW, [id.sinkNo, id.lane, above.cursor, above.limit, above.bytes])).rows;
+export interface ReadNew {
+  cursor: number;
+  limit: number;
+  bytes: number;
+  /** Without what only functions and some sinks look at: table, changes, metadata and time are left empty. */
+  bodiesOnly: boolean;
 }
+
+/** The next messages above the cursor, in order: at most `limit`, and about `bytes` (at least one). */
+export async function readNew(db: Queryable, id: LaneId, above: ReadNew): Promise<LaneRow[]> {
+  const values = [id.sinkNo, id.lane, above.cursor, above.limit, above.bytes];
+  if (!above.bodiesOnly) return (await db.query<LaneRow>(NEW, values)).rows;
+  const { rows } = await db.query<Omit<LaneRow, keyof typeof NOT_READ>>(NEW_BODIES, values);
+  return rows.map((row) => Object.assign(row, NOT_READ));
+}
+
+const NOT_READ = { oid: 0, schema_name: '', table_name: '', changes: null, metadata: '{}', committed_at: '' };
 
 /** Exceptions that are due, in order of their ids. */
 export async function readDue(db: Queryable, id: LaneId, limit: number): Promise<LaneRow[]> {

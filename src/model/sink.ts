@@ -71,6 +71,11 @@ export interface Sink {
   readonly batchSize: number;
   /** Sum of body bytes per call, at most. */
   readonly batchBytes: number;
+  /**
+   * Of a delivery it uses `id`, `action`, `recordPks`, `body` and `indexName` alone: without functions the others are then
+   * not even read, and are empty.
+   */
+  readonly bodiesOnly?: boolean;
   send(batch: readonly Delivery[], signal: AbortSignal): Promise<SendResult>;
   /**
    * When present it is called instead of `send`, inside the transaction that also settles the batch: what it writes and

@@ -53,6 +53,7 @@ export function openSearchSink(
       return limits.ceiling.documents;
     },
     batchBytes: destination.batch_bytes,
+    bodiesOnly: true,
     send: (batch, signal) => sendBatch({ client, limits, routes, log, destination, signal }, batch),
     async test(signal) {
       const readiness = decodeSearch(await client.search(destination.index_name, signal));

@@ -1,0 +1,22 @@
+select m.id, m.action, coalesce(m.group_key, 0) as group_key, m.record_pks, m.record,
+       m.unchanged_toast is not null as partial, coalesce(x.attempts, 0) as attempts, x.state, x.error,
+       coalesce(x.behind, false) as behind
+  from millrace_private.messages m
+  -- Evaluated only when the sink has exceptions at all ("offset 0" keeps that a condition of its own).
+  left join lateral (
+       select e.attempts, e.state, e.error,
+              exists (select from millrace_private.exceptions b
+                       where b.sink_no = $1::integer and b.group_key = m.group_key and b.id < m.id) as behind
+         from (select) one
+         left join millrace_private.exceptions e on e.sink_no = $1::integer and e.id = m.id
+        where (select exists (select from millrace_private.exceptions a where a.sink_no = $1::integer))
+       offset 0) x on true
+ where m.sink_no = $1::integer and m.lane = $2::smallint and m.id > $3::bigint
+   and m.id <= (select max(w.id)
+                  from (select b.id, sum(b.bytes) over (order by b.id rows unbounded preceding) - b.bytes as before
+                          from (select i.id, octet_length(i.record) as bytes
+                                  from millrace_private.messages i
+                                 where i.sink_no = $1::integer and i.lane = $2::smallint and i.id > $3::bigint
+                                 order by i.id limit $4::integer) b) w
+                 where w.before < $5::bigint)
+ order by m.id
