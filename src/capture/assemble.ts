@@ -1,12 +1,21 @@
 /**
  * A decoded change -> rows of the message table, one per sink that wants it. Runs while the wire's bytes are valid, and
- * keeps text only; the one exception is an update with unchanged TOASTed values that nobody sent, whose bytes are copied
+ * keeps finished rows only; the one exception is an update with unchanged TOASTed values that nobody sent, whose bytes are copied
  * until those values were read again (toast.ts).
  *
  * Ids are given out here, in commit order: capture is the only writer of its database, fenced by its generation.
  */
-import { addressLine, type ChangeText, changeLine, type ParkedOnArrival } from '../messages/batch.ts';
-import type { Reread } from './codec-row.ts';
+import {
+  beginRows,
+  type ChangeText,
+  endRows,
+  type ParkedOnArrival,
+  putAddress,
+  putAgain,
+  putChange,
+} from '../messages/batch.ts';
+import type { JsonBytes } from './codec-bytes.ts';
+import type { Reread, RowCodec } from './codec-row.ts';
 import type { RowMessage, Tuple } from './decode.ts';
 import { passes } from './filter.ts';
 import { groupKey, laneOf } from './group.ts';
@@ -16,22 +25,25 @@ import type { LoadedRelation } from './relation.ts';
 /** The transaction that the source sends right now. */
 export interface OpenTransaction {
   commitLsn: bigint;
-  /** As Postgres reads it, UTC with microseconds. */
-  committedAt: string;
+  /** Microseconds since 1970. */
+  committedAt: number;
   annotations: string | null;
 }
 
 /** What was assembled and not persisted yet. */
 export interface Pending {
-  lines: string[];
-  bytes: number;
+  /** Rows of the COPY. Their order does not matter, their ids do. */
+  out: JsonBytes;
+  rows: number;
+  /** Of deferred changes. */
+  deferredBytes: number;
   parked: ParkedOnArrival[];
   deferred: Deferred[];
   sinks: Set<number>;
   nextId: number;
 }
 
-/** An update that waits for values to be read again; `render` fills its line. */
+/** An update that waits for values to be read again; `render` adds its rows. */
 export interface Deferred {
   relation: LoadedRelation;
   key: readonly string[];
@@ -48,14 +60,25 @@ export interface Change {
   maxRowBytes: number;
 }
 
-export const emptyPending = (nextId: number): Pending => ({
-  lines: [],
-  bytes: 0,
-  parked: [],
-  deferred: [],
-  sinks: new Set(),
-  nextId,
-});
+/** `out` is used again: whoever hands it over must be done with it. */
+export function emptyPending(nextId: number, out: JsonBytes): Pending {
+  out.clear();
+  beginRows(out);
+  return { out, rows: 0, deferredBytes: 0, parked: [], deferred: [], sinks: new Set(), nextId };
+}
+
+/** How much memory it holds, about. */
+export const pendingBytes = (pending: Pending): number => pending.out.length + pending.deferredBytes;
+
+/** Is there nothing to persist? */
+export const isEmpty = (pending: Pending): boolean => pending.rows === 0 && pending.deferred.length === 0;
+
+/** The whole COPY; undefined without a row. Nothing may be added any more. */
+export function finishRows(pending: Pending): Buffer | undefined {
+  if (pending.rows === 0) return undefined;
+  endRows(pending.out);
+  return pending.out.bytes.subarray(0, pending.out.length);
+}
 
 /** Adds a change for every sink that wants it. */
 export function addChange(pending: Pending, change: Change): void {
@@ -66,26 +89,17 @@ export function addChange(pending: Pending, change: Change): void {
   const missing = relation.codec.missing(message);
   const key = missing.length > 0 ? relation.codec.key(message) : null;
   if (missing.length === 0 || key === null || key.length === 0) {
-    push(pending, render(pending, change, { ids, missing, reread: undefined }));
+    render(pending, change, { ids, missing, reread: undefined });
     return;
   }
-  const place = pending.lines.length;
   const kept = { ...change, message: copyOf(message) };
-  push(pending, '');
-  pending.bytes += bytesOf(message).length;
+  pending.deferredBytes += bytesOf(message).length;
   pending.deferred.push({
     relation,
     key,
     missing,
-    render(reread) {
-      pending.lines[place] = render(pending, kept, { ids, missing, reread });
-    },
+    render: (reread) => render(pending, kept, { ids, missing, reread }),
   });
-}
-
-function push(pending: Pending, line: string): void {
-  pending.lines.push(line);
-  pending.bytes += line.length;
 }
 
 interface Known {
@@ -95,36 +109,36 @@ interface Known {
   reread: Reread | undefined;
 }
 
-function render(pending: Pending, change: Change, known: Known): string {
+function render(pending: Pending, change: Change, known: Known): void {
   const tooLarge = bytesOf(change.message).length > change.maxRowBytes;
-  const asIs = lazily(() => changeLine(textOf(change, known, tooLarge)));
-  const asDelete = lazily(() => changeLine(deleteText(change, known)));
+  const asIs = writtenOnce(pending.out, () => textOf(change, known, tooLarge));
+  const asDelete = writtenOnce(pending.out, () => deleteText(change, known));
   const { codec } = change.relation;
   const key = codec.key(change.message, known.reread);
   const oldKey = codec.oldKey(change.message);
-  let lines = '';
   const put = (
     route: Route,
-    row: { id: number; key: readonly string[] | null; key2?: readonly string[]; line: string },
+    row: { id: number; key: readonly string[] | null; key2?: readonly string[]; write: () => void },
   ) => {
     const group = groupsOf(route, change, row);
     const lane = route.fixedLane ?? laneOf(group.key ?? 0, route.lanes);
     const reason = route.parkReason ?? (tooLarge ? TOO_LARGE : row.key === null ? NO_KEY : undefined);
     if (reason) pending.parked.push({ sinkNo: route.sinkNo, lane, id: row.id, groupKey: group.key, error: reason });
     pending.sinks.add(route.sinkNo);
-    lines += addressLine({ sinkNo: route.sinkNo, lane, groupKey: group.key, groupKey2: group.key2 }, row.id) + row.line;
+    putAddress(pending.out, { sinkNo: route.sinkNo, lane, id: row.id, groupKey: group.key, groupKey2: group.key2 });
+    row.write();
+    pending.rows += 1;
   };
   const rekeyed = oldKey !== null && key !== null && oldKey.length > 0;
   for (const route of change.relation.routes) {
     const verdict = judge(route, change, known.reread);
     if (verdict === 'skip') continue;
     if (route.kind === 'search_index' && rekeyed) {
-      put(route, { id: known.ids.old, key: oldKey, line: asDelete() });
-      if (verdict === 'deliver') put(route, { id: known.ids.new, key, line: asIs() });
-    } else if (verdict === 'leave') put(route, { id: known.ids.new, key, line: asDelete() });
-    else put(route, { id: known.ids.new, key, ...(rekeyed ? { key2: oldKey } : {}), line: asIs() });
+      put(route, { id: known.ids.old, key: oldKey, write: asDelete });
+      if (verdict === 'deliver') put(route, { id: known.ids.new, key, write: asIs });
+    } else if (verdict === 'leave') put(route, { id: known.ids.new, key, write: asDelete });
+    else put(route, { id: known.ids.new, key, ...(rekeyed ? { key2: oldKey } : {}), write: asIs });
   }
-  return lines;
 }
 
 const TOO_LARGE = 'the row is larger than max_row_bytes: only its key was kept';
@@ -175,7 +189,7 @@ function columnTexts(relation: LoadedRelation, message: RowMessage, indexes: rea
   return texts.includes(undefined) ? undefined : texts.map((text) => text ?? '\u0000');
 }
 
-function textOf(change: Change, known: Known, keyOnly: boolean): ChangeText {
+function textOf(change: Change, known: Known, keyOnly: boolean): ChangeText<JsonBytes> {
   const { codec } = change.relation;
   const { message } = change;
   const left = known.missing.filter((index) => !known.reread?.has(index)).map((index) => codec.columns[index]!.name);
@@ -183,14 +197,21 @@ function textOf(change: Change, known: Known, keyOnly: boolean): ChangeText {
     ...shared(change),
     action: message.tag,
     recordPks: JSON.stringify(codec.key(message, known.reread) ?? []),
-    record: keyOnly ? codec.pick(message, codec.keyIndexes) : codec.record(message, known.reread),
-    changes: keyOnly ? (message.tag === 'update' ? '{}' : null) : codec.changes(message),
+    record: keyOnly
+      ? codec.pick(message, codec.keyIndexes)
+      : (out: JsonBytes) => codec.writeRecord(out, message, known.reread),
+    changes: changesOf(codec, message, keyOnly),
     unchangedToast: left.length > 0 ? JSON.stringify(left) : null,
   };
 }
 
+function changesOf(codec: RowCodec, message: RowMessage, keyOnly: boolean): ChangeText<JsonBytes>['changes'] {
+  if (message.tag !== 'update') return null;
+  return keyOnly || message.old === null ? '{}' : (out) => codec.writeChanges(out, message);
+}
+
 /** The old row of an update as a delete: of a key change, or of a row that left the filters. */
-function deleteText(change: Change, known: Known): ChangeText {
+function deleteText(change: Change, known: Known): ChangeText<JsonBytes> {
   const { codec } = change.relation;
   const { message } = change;
   const old = message.tag === 'update' ? message.old : null;
@@ -203,7 +224,8 @@ function deleteText(change: Change, known: Known): ChangeText {
     ...shared(change),
     action: 'delete',
     recordPks: JSON.stringify(key),
-    record: gone.tag === 'delete' ? codec.record(gone) : codec.pick(message, codec.keyIndexes),
+    record:
+      gone.tag === 'delete' ? (out: JsonBytes) => codec.writeRecord(out, gone) : codec.pick(message, codec.keyIndexes),
     changes: null,
     unchangedToast: null,
   };
@@ -219,11 +241,18 @@ function shared({ relation, transaction, commitIdx }: Change) {
   };
 }
 
-function lazily<Value>(make: () => Value): () => Value {
-  let made: { value: Value } | undefined;
+/** Writes what follows an address: the first time from the change, then the same bytes again. */
+function writtenOnce(out: JsonBytes, make: () => ChangeText<JsonBytes>): () => void {
+  let start = -1;
+  let end = -1;
   return () => {
-    made ??= { value: make() };
-    return made.value;
+    if (start >= 0) {
+      putAgain(out, start, end);
+      return;
+    }
+    start = out.length;
+    putChange(out, make());
+    end = out.length;
   };
 }
 

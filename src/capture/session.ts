@@ -10,7 +10,16 @@ import type { Database } from '../db/pool.ts';
 import { append, type Position, type Writer } from '../messages/append.ts';
 import { type Acker, openAcker } from './acker.ts';
 import { annotationsAfter } from './annotations.ts';
-import { addChange, emptyPending, type OpenTransaction, type Pending } from './assemble.ts';
+import {
+  addChange,
+  emptyPending,
+  finishRows,
+  isEmpty,
+  type OpenTransaction,
+  type Pending,
+  pendingBytes,
+} from './assemble.ts';
+import { JsonBytes } from './codec-bytes.ts';
 import { decode, type RelationMessage, type RowMessage } from './decode.ts';
 import type { LoadedRelation } from './relation.ts';
 import type { ReplicationStream } from './stream.ts';
@@ -44,6 +53,8 @@ export class CaptureSession {
   readonly #relations = new Map<number, LoadedRelation>();
   #stream: ReplicationStream | undefined;
   #pending: Pending;
+  /** The buffer that is neither filled nor being persisted. */
+  #spare = new JsonBytes();
   #transaction: OpenTransaction | undefined;
   #idx = -1;
   /** Last change received and assembled. */
@@ -63,7 +74,7 @@ export class CaptureSession {
     this.#deps = deps;
     this.#options = options;
     this.#acker = openAcker(options.position.confirmedLsn);
-    this.#pending = emptyPending(options.position.nextId);
+    this.#pending = emptyPending(options.position.nextId, new JsonBytes());
     this.#commitLsn = options.position.commitLsn;
     this.#commitIdx = options.position.commitIdx;
     this.#end = options.position.confirmedLsn;
@@ -115,7 +126,7 @@ export class CaptureSession {
       this.#transaction !== undefined ||
       this.#blocked !== undefined ||
       this.#flushing !== undefined ||
-      this.#pending.lines.length > 0
+      !isEmpty(this.#pending)
     );
   }
 
@@ -125,7 +136,7 @@ export class CaptureSession {
       case 'begin':
         this.#transaction = {
           commitLsn: message.commitLsn,
-          committedAt: timestamp(message.commitMicros),
+          committedAt: message.commitMicros,
           annotations: null,
         };
         this.#idx = -1;
@@ -171,7 +182,7 @@ export class CaptureSession {
       maxRowBytes: this.#options.maxRowBytes,
     });
     this.#advance(transaction.commitLsn, this.#idx);
-    if (this.#pending.lines.length > 0) this.#schedule();
+    if (!isEmpty(this.#pending)) this.#schedule();
   }
 
   #truncate(oids: readonly number[]): void {
@@ -217,7 +228,7 @@ export class CaptureSession {
 
   /** Pauses or resumes the socket by what waits in memory. */
   #control(): void {
-    const waiting = this.#pending.bytes + this.#blockedBytes;
+    const waiting = pendingBytes(this.#pending) + this.#blockedBytes;
     if (!this.#paused && waiting > HIGH_BYTES) {
       this.#paused = true;
       this.#stream?.pause();
@@ -238,20 +249,20 @@ export class CaptureSession {
 
   async #flush(alsoEmpty: boolean): Promise<void> {
     if (this.#flushing || this.#failed) return;
-    if (this.#pending.lines.length === 0 && !alsoEmpty) return;
+    if (isEmpty(this.#pending) && !alsoEmpty) return;
     this.#flushing = this.#persist()
       .catch((error: unknown) => this.#fail(error))
       .finally(() => {
         this.#flushing = undefined;
         this.#control();
-        if (this.#pending.lines.length > 0) this.#schedule();
+        if (!isEmpty(this.#pending)) this.#schedule();
       });
     await this.#flushing;
   }
 
   async #persist(): Promise<void> {
     const batch = this.#pending;
-    this.#pending = emptyPending(batch.nextId);
+    this.#pending = emptyPending(batch.nextId, this.#spare);
     const position = {
       commitLsn: this.#commitLsn,
       commitIdx: this.#commitIdx,
@@ -259,7 +270,9 @@ export class CaptureSession {
       nextId: batch.nextId,
     };
     if (batch.deferred.length > 0) await readAgain(this.#deps.source, batch.deferred);
-    await append(this.#deps.messages, this.#options.writer, { lines: batch.lines, parked: batch.parked, position });
+    const { parked } = batch;
+    await append(this.#deps.messages, this.#options.writer, { rows: finishRows(batch), parked, position });
+    this.#spare = batch.out;
     this.#acker.persisted(position.confirmedLsn);
     this.confirm();
     if (batch.sinks.size > 0) this.#deps.onPersisted(batch.sinks);
@@ -270,11 +283,4 @@ export class CaptureSession {
     this.#failed = true;
     this.#deps.onError(error);
   }
-}
-
-/** `2026-01-31 12:00:00.000001+00` from microseconds since 1970. */
-function timestamp(micros: number): string {
-  const ms = Math.floor(micros / 1000);
-  const iso = new Date(ms).toISOString();
-  return `${iso.slice(0, 10)} ${iso.slice(11, 23)}${String(micros - ms * 1000).padStart(3, '0')}+00`;
 }

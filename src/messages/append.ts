@@ -6,8 +6,7 @@
  * and what the source sends again is skipped. A stalled writer that wakes up is refused by its generation (MR002).
  */
 
-import { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
+import { finished } from 'node:stream/promises';
 import pg from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
 import type { Database } from '../db/pool.ts';
@@ -30,8 +29,8 @@ export interface Writer {
 }
 
 export interface AppendInput {
-  /** Lines of the COPY, in order. */
-  lines: readonly string[];
+  /** The whole COPY, from `beginRows` to `endRows`; undefined: only the position moves. Not to be changed meanwhile. */
+  rows: Buffer | undefined;
   parked: readonly ParkedOnArrival[];
   position: Position;
 }
@@ -48,14 +47,16 @@ export async function append(db: Database, writer: Writer, input: AppendInput): 
     `call millrace_private.move_position(${writer.databaseNo}, ${writer.generation}, ${writer.catalogGeneration}, ` +
     `'${formatLsn(position.commitLsn)}', ${position.commitIdx}, '${formatLsn(position.confirmedLsn)}', ${position.nextId})`;
   await db.session(async (client) => {
-    if (input.lines.length === 0) {
+    if (input.rows === undefined) {
       await client.query(move);
       return;
     }
     const parked = input.parked.length === 0 ? '' : `${parkedSql(input.parked)};`;
     const copy = client.query(copyFrom(`begin; ${move}; ${parked} ${COPY_MESSAGES}; commit`));
     try {
-      await pipeline(Readable.from([Buffer.from(input.lines.join(''))]), copy);
+      const over = finished(copy);
+      copy.end(input.rows);
+      await over;
     } catch (error) {
       await client.query('rollback').catch(() => undefined);
       throw error;

@@ -185,8 +185,19 @@ describe('capture', () => {
     }
   });
 
+  /** The server notices a closed connection a moment later. */
+  const slotIsFree = () =>
+    until('nobody streams from the slot', async () => {
+      const slot = await on.source.query<{ active: boolean }>(
+        'select active from pg_replication_slots where slot_name = $1',
+        [on.slot],
+      );
+      return slot.rows[0]?.active === false;
+    });
+
   it('says so when its slot is dropped, and starts anew only when told', async () => {
     await on.stop();
+    await slotIsFree();
     await on.source.query('select pg_drop_replication_slot($1)', [on.slot]);
     await on.source.query('insert into products values (1)');
     on.start();
@@ -201,6 +212,7 @@ describe('capture', () => {
 
   it('refuses a slot that somebody advanced', async () => {
     await on.stop();
+    await slotIsFree();
     await on.source.query('set synchronous_commit = on; insert into products values (1)');
     await on.source.query('select pg_replication_slot_advance($1, pg_current_wal_lsn())', [on.slot]);
     on.start();
