@@ -12,7 +12,7 @@ export interface Slice {
 }
 
 /** Kept between rows; a buffer that a huge row made larger is let go. */
-const KEPT_BYTES = 1 << 20;
+const KEPT_BYTES = 4 << 20;
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;

@@ -42,9 +42,9 @@ export interface SessionOptions {
   maxRowBytes: number;
 }
 
-/** Waiting text above which the socket is paused, and below which it goes on. */
-const HIGH_BYTES = 8 * 1024 * 1024;
-const LOW_BYTES = 2 * 1024 * 1024;
+/** Waiting bytes above which the socket is paused, and below which it goes on. As much again may be on its way. */
+const HIGH_BYTES = 2 * 1024 * 1024;
+const LOW_BYTES = 512 * 1024;
 
 export class CaptureSession {
   readonly #deps: SessionDeps;
@@ -263,6 +263,7 @@ export class CaptureSession {
   async #persist(): Promise<void> {
     const batch = this.#pending;
     this.#pending = emptyPending(batch.nextId, this.#spare);
+    this.#control();
     const position = {
       commitLsn: this.#commitLsn,
       commitIdx: this.#commitIdx,
