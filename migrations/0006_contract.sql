@@ -65,14 +65,15 @@ $$;
 do $$
 begin
   if exists (select from pg_roles where rolname = 'millrace_reader') then
-    grant usage on schema millrace to millrace_reader;
+    -- The views call functions of the other schema; its tables stay closed.
+    grant usage on schema millrace, millrace_private to millrace_reader;
     grant select on all tables in schema millrace to millrace_reader;
   end if;
 exception
   when insufficient_privilege then null;
 end
 $$;
--- Functions of millrace_private need no such line: nobody but us may use that schema.
+-- Functions of millrace_private run with the caller's rights, and nobody else has any on its tables.
 revoke execute on all functions in schema millrace from public;
 do $$
 begin
