@@ -1,6 +1,5 @@
-select m.id, m.action, coalesce(m.group_key, 0) as group_key, m.record_pks, m.record,
-       m.unchanged_toast is not null as partial, coalesce(x.attempts, 0) as attempts, x.state, x.error,
-       coalesce(x.behind, false) as behind
+select m.id, m.action, m.record_pks, m.record, nullif(m.unchanged_toast is not null, false) as partial,
+       x.attempts, x.state, x.error, x.behind
   from millrace_private.messages m
   -- Evaluated only when the sink has exceptions at all ("offset 0" keeps that a condition of its own).
   left join lateral (

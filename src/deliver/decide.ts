@@ -38,7 +38,8 @@ export interface DecideOptions {
 
 export function decide(rows: readonly LaneRow[], verdicts: readonly Verdict[], options: DecideOptions): Settlement {
   const settlement: Settlement = { finished: [], kept: [], superseding: [] };
-  for (const [place, row] of rows.entries()) {
+  for (let place = 0; place < rows.length; place += 1) {
+    const row = rows[place]!;
     const verdict = verdicts[place]!;
     if (verdict.kind === 'done') {
       if (row.state !== null) settlement.finished.push(row.id);

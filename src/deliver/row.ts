@@ -30,7 +30,7 @@ export function deliveryOf(row: LaneRow): Delivery {
   return {
     id: row.id,
     action: row.action,
-    recordPks: JSON.parse(row.record_pks),
+    recordPks: keyOf(row.record_pks),
     tableOid: row.oid,
     tableSchema: row.schema_name,
     tableName: row.table_name,
@@ -43,4 +43,11 @@ export function deliveryOf(row: LaneRow): Delivery {
     groupKey: row.group_key,
     attempts: row.attempts,
   };
+}
+
+/** The texts of a JSON array; the usual one, a plain text alone, is only cut out. */
+function keyOf(json: string): string[] {
+  const end = json.length - 2;
+  if (json.startsWith('["') && json.indexOf('"', 2) === end && !json.includes('\\')) return [json.slice(2, end)];
+  return JSON.parse(json);
 }

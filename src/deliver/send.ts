@@ -23,8 +23,10 @@ export function batches(prepared: readonly Prepared[], limits: SendLimits): [num
   let from = 0;
   let count = 0;
   let bytes = 0;
-  for (const [place, { deliveries }] of prepared.entries()) {
-    const more = deliveries.reduce((sum, delivery) => sum + delivery.body.length, 0);
+  for (let place = 0; place < prepared.length; place += 1) {
+    const { deliveries } = prepared[place]!;
+    let more = 0;
+    for (const delivery of deliveries) more += delivery.body.length;
     if (place > from && (count + deliveries.length > limits.batchSize || bytes + more > limits.batchBytes)) {
       ranges.push([from, place]);
       from = place;
@@ -51,9 +53,10 @@ export async function send(
     if (result.circuit) return { verdicts, circuit: result.circuit };
     let place = 0;
     for (const message of part) {
-      const outcomes = result.outcomes.slice(place, place + message.deliveries.length);
-      place += message.deliveries.length;
-      verdicts.push(message.verdict ?? worst(outcomes));
+      const count = message.deliveries.length;
+      const outcome = count === 1 ? result.outcomes[place]! : worst(result.outcomes.slice(place, place + count));
+      place += count;
+      verdicts.push(message.verdict ?? outcome);
     }
   }
   return { verdicts };

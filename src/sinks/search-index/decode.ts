@@ -142,10 +142,12 @@ function indexFault(items: readonly Item[], sent: readonly Operation[]): Verdict
   return undefined;
 }
 
+const DONE: Outcome = { kind: 'done' };
+
 function outcomeOf(item: Item, isDelete: boolean, versioning: 'external' | 'none'): Outcome {
   const { status, type } = item;
   const isGone = isDelete && status === 404;
-  if (item.error === undefined && ((status >= 200 && status < 300) || isGone)) return { kind: 'done' };
+  if (item.error === undefined && ((status >= 200 && status < 300) || isGone)) return DONE;
   const error = itemError(item);
   if (status === 409) {
     const isOlder = versioning === 'external' && type === 'version_conflict_engine_exception';

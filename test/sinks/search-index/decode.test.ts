@@ -14,7 +14,7 @@ const DENIED = { type: 'security_exception', reason: 'action [indices:data/write
 const REJECTED = { type: 'es_rejected_execution_exception', reason: 'rejected' };
 
 function op(documentId: string, isDelete = false): Operation {
-  return { documentId, isDelete, text: '', bytes: 0 };
+  return { documentId, isDelete, head: '', body: null, bytes: 0 };
 }
 
 function answer(status: number, text: string, extra: { retryAfterMs?: number; location?: string } = {}): Reply {

@@ -135,7 +135,7 @@ describe('encoding a batch for _bulk', () => {
 
 describe('cutting operations into requests', () => {
   const operations: Operation[] = [10, 20, 30, 40].map((bytes) => {
-    return { documentId: `${bytes}`, isDelete: false, text: 'x'.repeat(bytes), bytes };
+    return { documentId: `${bytes}`, isDelete: false, head: 'x'.repeat(bytes), body: null, bytes };
   });
   const sizes = (list: Operation[]): number[] => list.map(({ bytes }) => bytes);
 
