@@ -53,34 +53,12 @@ export function openListener(options: ListenOptions, deps: ListenDependencies): 
     call(channel, '');
   };
 
-  /** One connection, from its first `listen` to its end. Returns when the signal comes, else throws. */
-  const once = async (signal: AbortSignal, alive: () => void): Promise<void> => {
-    const client = new pg.Client(clientConfig(options));
-    const ended = Promise.withResolvers<never>();
-    ended.promise.catch(() => undefined);
-    client.on('error', ended.reject);
-    client.on('end', () => ended.reject(new Error('the connection was closed')));
-    client.on('notification', ({ channel, payload }) => call(channel, payload ?? ''));
-    const stop = (): void => ended.reject(signal.reason);
-    signal.addEventListener('abort', stop, { once: true });
-    try {
-      signal.throwIfAborted();
-      await Promise.race([client.connect(), ended.promise]);
-      connected = client;
-      for (const channel of handlers.keys()) await Promise.race([listen(client, channel), ended.promise]);
-      alive();
-      for (;;) {
-        const probeEveryMs = options.probeEveryMs ?? 30_000;
-        await Promise.race([sleepFor(probeEveryMs, undefined, { signal, ref: false }), ended.promise]);
-        await Promise.race([client.query('select 1'), lateAfter(probeEveryMs, signal), ended.promise]);
-      }
-    } finally {
-      signal.removeEventListener('abort', stop);
-      connected = undefined;
-      // Not waited for: an end that hangs must not keep us from connecting anew.
-      void client.end().catch(() => undefined);
-    }
+  const onConnect = async (client: pg.Client): Promise<void> => {
+    connected = client;
+    for (const channel of handlers.keys()) await listen(client, channel);
+    failures = 0;
   };
+  let failures = 0;
 
   return {
     name: 'listener',
@@ -92,18 +70,17 @@ export function openListener(options: ListenOptions, deps: ListenDependencies): 
       return () => set.delete(handler);
     },
     async run(signal) {
-      let failures = 0;
       while (!signal.aborted) {
         try {
-          await once(signal, () => {
-            failures = 0;
-          });
+          await listenOnce(options, { call, onConnect }, signal);
         } catch (error) {
           if (signal.aborted) return;
           failures += 1;
           const waitMs = backoffMs(failures, RECONNECT, random());
           deps.log.warn({ err: error, wait_ms: waitMs }, 'the listening connection was lost; it will be opened again');
           await sleep(waitMs, signal).catch(() => undefined);
+        } finally {
+          connected = undefined;
         }
       }
     },
@@ -112,6 +89,37 @@ export function openListener(options: ListenOptions, deps: ListenDependencies): 
       await connected?.end().catch(() => undefined);
     },
   };
+}
+
+interface Ear {
+  call(channel: string, payload: string): void;
+  onConnect(client: pg.Client): Promise<void>;
+}
+
+/** One connection, from its start to its end. Always throws: what ended it, or the signal's reason. */
+async function listenOnce(options: ListenOptions, ear: Ear, signal: AbortSignal): Promise<never> {
+  const probeEveryMs = options.probeEveryMs ?? 30_000;
+  const client = new pg.Client(clientConfig(options));
+  const ended = Promise.withResolvers<never>();
+  ended.promise.catch(() => undefined);
+  client.on('error', ended.reject);
+  client.on('end', () => ended.reject(new Error('the connection was closed')));
+  client.on('notification', ({ channel, payload }) => ear.call(channel, payload ?? ''));
+  const stop = (): void => ended.reject(signal.reason);
+  signal.addEventListener('abort', stop, { once: true });
+  try {
+    signal.throwIfAborted();
+    await Promise.race([client.connect(), ended.promise]);
+    await Promise.race([ear.onConnect(client), ended.promise]);
+    for (;;) {
+      await Promise.race([sleepFor(probeEveryMs, undefined, { signal, ref: false }), ended.promise]);
+      await Promise.race([client.query('select 1'), lateAfter(probeEveryMs, signal), ended.promise]);
+    }
+  } finally {
+    signal.removeEventListener('abort', stop);
+    // Not waited for: an end that hangs must not keep us from connecting anew.
+    void client.end().catch(() => undefined);
+  }
 }
 
 async function lateAfter(ms: number, signal: AbortSignal): Promise<never> {

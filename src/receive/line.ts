@@ -5,6 +5,8 @@
  *
  * A waiter may leave at any moment. What was leased for one who has left is given back before anybody else looks.
  */
+import { type Alarm, createAlarm } from './alarm.ts';
+import { type Attempt, createGate, type Gate, NOTHING } from './gate.ts';
 import type { Lease, Leased } from './lease.ts';
 
 export interface Line {
@@ -22,9 +24,6 @@ export interface Line {
   /** Sends all away, now and from now on. */
   close(): void;
 }
-
-/** Leases something for one client. */
-export type Attempt = () => Promise<Leased>;
 
 export interface WaitInput {
   attempt: Attempt;
@@ -52,170 +51,131 @@ interface Waiter {
   fail(error: unknown): void;
 }
 
+interface State {
+  deps: LineDependencies;
+  pollMs: number;
+  waiters: Waiter[];
+  gate: Gate;
+  alarm: Alarm;
+  news: number;
+  trying: Waiter | undefined;
+  pumping: boolean;
+  closed: boolean;
+}
+
 const ATTEMPTS = 2;
-const NOTHING: Leased = { lease: undefined, more: false, dueInMs: null };
 
 export function createLine(deps: LineDependencies, options: LineOptions = {}): Line {
-  const pollMs = options.pollMs ?? 1_000;
-  const waiters: Waiter[] = [];
-  const attempts = gate(ATTEMPTS);
-  const alarm = createAlarm(deps.now);
-  let news = 0;
-  let trying: Waiter | undefined;
-  let pumping = false;
-  let closed = false;
-
-  const remove = (waiter: Waiter): void => {
-    const place = waiters.indexOf(waiter);
-    if (place >= 0) waiters.splice(place, 1);
-    if (waiters.length === 0) alarm.ring();
+  const state: State = {
+    deps,
+    pollMs: options.pollMs ?? 1_000,
+    waiters: [],
+    gate: createGate(ATTEMPTS),
+    alarm: createAlarm(deps.now),
+    news: 0,
+    trying: undefined,
+    pumping: false,
+    closed: false,
   };
-
-  const tryFor = async (waiter: Waiter): Promise<Leased> => {
-    trying = waiter;
-    try {
-      const got = await attempts(waiter.attempt, () => waiter.gone);
-      if (got.lease !== undefined && waiter.gone) await deps.giveBack(got.lease);
-      else if (got.lease !== undefined || waiter.late) waiter.finish(got.lease);
-      return got;
-    } catch (error) {
-      // Whatever it was, the others would meet it as well.
-      for (const each of [...waiters]) each.fail(error);
-      waiter.fail(error);
-      return NOTHING;
-    } finally {
-      trying = undefined;
-    }
-  };
-
-  const pump = async (before: WaitInput['before']): Promise<void> => {
-    pumping = true;
-    let { dueInMs, more, news: seen } = before;
-    let hurried = false;
-    while (waiters.length > 0) {
-      const overdue = dueInMs !== null && dueInMs <= 0;
-      if (!more && news === seen && (!overdue || hurried)) {
-        await alarm.sleep(Math.min(pollMs, overdue || dueInMs === null ? pollMs : Math.ceil(dueInMs) + 1));
-      }
-      const first = waiters[0];
-      if (first === undefined) break;
-      // Due since before the try, and yet not there: once it is worth another look.
-      hurried = overdue && !hurried;
-      seen = news;
-      const got = await tryFor(first);
-      ({ dueInMs, more } = got.lease === undefined ? got : { dueInMs: null, more: true });
-    }
-    pumping = false;
-  };
-
+  const { waiters, alarm, gate } = state;
   return {
     get news() {
-      return news;
+      return state.news;
     },
     get waiting() {
       return waiters.length;
     },
-    attempt: async (attempt, signal) => await attempts(attempt, () => signal.aborted || closed),
-    async wait({ attempt, waitMs, before }, signal) {
-      if (signal.aborted || closed) return undefined;
-      const { promise, resolve, reject } = Promise.withResolvers<Lease | undefined>();
-      const leave = (): void => {
-        waiter.gone = true;
-        clearTimeout(timer);
-        signal.removeEventListener('abort', hangUp);
-        remove(waiter);
-      };
-      const waiter: Waiter = {
-        attempt,
-        late: false,
-        gone: false,
-        finish(lease) {
-          leave();
-          resolve(lease);
-        },
-        fail(error) {
-          leave();
-          reject(error);
-        },
-      };
-      const hangUp = (): void => waiter.finish(undefined);
-      const timer = setTimeout(() => {
-        if (trying === waiter) waiter.late = true;
-        else waiter.finish(undefined);
-      }, waitMs);
-      signal.addEventListener('abort', hangUp, { once: true });
-      waiters.push(waiter);
-      if (!pumping) void pump(before);
+    attempt: async (attempt, signal) => await gate(attempt, () => signal.aborted || state.closed),
+    async wait(input, signal) {
+      if (signal.aborted || state.closed) return undefined;
+      const { before } = input;
+      const result = join(state, input, signal);
+      if (!state.pumping) void pump(state, before);
       else if (before.more) alarm.ring();
       else if (before.dueInMs !== null) alarm.set(before.dueInMs + 1);
-      return await promise;
+      return await result;
     },
     wake() {
-      news += 1;
+      state.news += 1;
       alarm.ring();
     },
     plan: (inMs) => alarm.set(Math.ceil(inMs) + 1),
     close() {
-      closed = true;
+      state.closed = true;
       for (const waiter of [...waiters]) waiter.finish(undefined);
     },
   };
 }
 
-/** At most `size` at a time, in the order of their coming. One whose client has left meanwhile is not started. */
-function gate(size: number): (attempt: Attempt, left: () => boolean) => Promise<Leased> {
-  const queue: (() => void)[] = [];
-  let running = 0;
-  return async (attempt, left) => {
-    if (running >= size) await new Promise<void>((resolve) => queue.push(resolve));
-    else running += 1;
-    try {
-      return left() ? NOTHING : await attempt();
-    } finally {
-      // The place goes to the next one, or is free.
-      const next = queue.shift();
-      if (next === undefined) running -= 1;
-      else next();
+/** A place at the end of the line. */
+function join(state: State, { attempt, waitMs }: WaitInput, signal: AbortSignal): Promise<Lease | undefined> {
+  const { waiters, alarm } = state;
+  const { promise, resolve, reject } = Promise.withResolvers<Lease | undefined>();
+  const leave = (): void => {
+    waiter.gone = true;
+    clearTimeout(timer);
+    signal.removeEventListener('abort', hangUp);
+    const place = waiters.indexOf(waiter);
+    if (place >= 0) waiters.splice(place, 1);
+    if (waiters.length === 0) alarm.ring();
+  };
+  const waiter: Waiter = {
+    attempt,
+    late: false,
+    gone: false,
+    finish(lease) {
+      leave();
+      resolve(lease);
+    },
+    fail(error) {
+      leave();
+      reject(error);
+    },
+  };
+  const hangUp = (): void => waiter.finish(undefined);
+  const timer = setTimeout(() => {
+    if (state.trying === waiter) waiter.late = true;
+    else waiter.finish(undefined);
+  }, waitMs);
+  signal.addEventListener('abort', hangUp, { once: true });
+  waiters.push(waiter);
+  return promise;
+}
+
+/** Looks for the first one in the line whenever there is a reason, until nobody waits. */
+async function pump(state: State, before: WaitInput['before']): Promise<void> {
+  const { waiters, alarm, pollMs } = state;
+  state.pumping = true;
+  let { dueInMs, more, news: seen } = before;
+  let hurried = false;
+  while (waiters.length > 0) {
+    const overdue = dueInMs !== null && dueInMs <= 0;
+    if (!more && state.news === seen && (!overdue || hurried)) {
+      await alarm.sleep(Math.min(pollMs, overdue || dueInMs === null ? pollMs : Math.ceil(dueInMs) + 1));
     }
-  };
+    const first = waiters[0];
+    if (first === undefined) break;
+    // Due since before the try, and yet not there: once it is worth another look.
+    hurried = overdue && !hurried;
+    seen = state.news;
+    const got = await tryFor(state, first);
+    ({ dueInMs, more } = got.lease === undefined ? got : { dueInMs: null, more: true });
+  }
+  state.pumping = false;
 }
 
-interface Alarm {
-  /** Until it rings, or the time that was set last and earliest. */
-  sleep(ms: number): Promise<void>;
-  /** Rings in `ms` at the latest, for whoever sleeps then or now. */
-  set(ms: number): void;
-  ring(): void;
-}
-
-function createAlarm(now: () => number): Alarm {
-  let timer: NodeJS.Timeout | undefined;
-  let at = Number.POSITIVE_INFINITY;
-  let awake: (() => void) | undefined;
-  const ring = (): void => {
-    clearTimeout(timer);
-    awake?.();
-    awake = undefined;
-  };
-  const start = (): void => {
-    clearTimeout(timer);
-    timer = setTimeout(ring, Math.max(0, at - now()));
-  };
-  return {
-    ring,
-    set(ms) {
-      at = Math.min(at, now() + ms);
-      if (awake !== undefined) start();
-    },
-    async sleep(ms) {
-      // What was set for a time that is over has had its try.
-      at = Math.min(at > now() ? at : Number.POSITIVE_INFINITY, now() + ms);
-      const rung = new Promise<void>((resolve) => {
-        awake = resolve;
-      });
-      start();
-      await rung;
-      at = Number.POSITIVE_INFINITY;
-    },
-  };
+async function tryFor(state: State, waiter: Waiter): Promise<Leased> {
+  state.trying = waiter;
+  try {
+    const got = await state.gate(waiter.attempt, () => waiter.gone);
+    if (got.lease !== undefined && waiter.gone) await state.deps.giveBack(got.lease);
+    else if (got.lease !== undefined || waiter.late) waiter.finish(got.lease);
+    return got;
+  } catch (error) {
+    // Whatever it was, the others would meet it as well.
+    for (const each of [...state.waiters]) each.fail(error);
+    return NOTHING;
+  } finally {
+    state.trying = undefined;
+  }
 }
