@@ -1,0 +1,166 @@
+/**
+ * The promise, under kill -9 of everything: writers change rows, clients receive, the whole service dies at random moments
+ * and is started again. In the end every change that was committed has come out of every end, exactly once where that is
+ * promised, in order per row, and nothing that was acknowledged came again. The seed of a run is printed when it fails;
+ * SEED=n takes another one.
+ */
+import { expect } from 'chai';
+import {
+  accountsYaml,
+  EVERY_SINK,
+  expectChangeTables,
+  expectCrowd,
+  expectIndexes,
+  INDEXES,
+  readPlain,
+  readShaped,
+} from '../support/accounts.ts';
+import { type BulkServer, startBulkServer } from '../support/bulk-server.ts';
+import { createWriters, LEDGER_SCHEMA, type Random, seeded, type Writers } from '../support/ledger.ts';
+import { pullByHttp, pullBySql } from '../support/pull-client.ts';
+import { type Crowd, startCrowd } from '../support/pull-crowd.ts';
+import { startService, stopServices, type TestService } from '../support/service.ts';
+import { until } from '../support/until.ts';
+import { CONNECTIONS_MAX, startWatch, type Watch } from '../support/watch.ts';
+import { createWorld, type World } from '../support/world.ts';
+
+const SEED = Number(process.env.SEED ?? 20_261_121);
+const KILLS = Number(process.env.KILLS ?? 5);
+const CHANGES = 500;
+const RSS_MAX_MB = 256;
+
+describe('the ledger, with kill -9 of the whole service', function () {
+  this.timeout(150_000);
+  const random = seeded(SEED);
+  let world: World;
+  let engine: BulkServer;
+  let service: TestService;
+  let writers: Writers;
+  let plain: Crowd;
+  let shaped: Crowd;
+  let watch: Watch;
+
+  before(async () => {
+    world = await createWorld(LEDGER_SCHEMA);
+    engine = await startBulkServer({ indexes: INDEXES });
+    watch = startWatch(world);
+    await watch.begin();
+    service = await startService({ databaseUrl: world.messagesUrl, yaml: world.yaml + accountsYaml(engine.url) });
+    writers = createWriters(world.shop, SEED, 3);
+    const http = (name: string) => pullByHttp(service.url, name);
+    plain = startCrowd({
+      clients: [http('accounts-pull'), http('accounts-pull'), pullBySql(world.messages, 'accounts-pull')],
+      random: seeded(SEED + 100),
+      read: readPlain,
+    });
+    shaped = startCrowd({
+      clients: [http('accounts-shaped'), pullBySql(world.messages, 'accounts-shaped', { shaped: true })],
+      random: seeded(SEED + 200),
+      read: readShaped,
+    });
+  });
+  after(async () => {
+    await Promise.all([plain?.stop(), shaped?.stop(), watch?.stop()]);
+    await stopServices();
+    await engine?.close();
+    await world?.drop();
+  });
+  afterEach(function () {
+    if (this.currentTest?.state !== 'failed') return;
+    console.error(`SEED=${SEED}\n${service.output().slice(-6_000)}`);
+  });
+
+  it(`is killed ${KILLS} times, and settles everything in the end`, async () => {
+    for (let round = 1; round <= KILLS; round += 1) {
+      const moment = nextMoment(random, { world, engine, writers, plain, shaped });
+      const writing = writers.write(writers.written + CHANGES);
+      await until(`round ${round}: ${moment.what}`, moment.reached, 20_000);
+      await service.kill();
+      await writing;
+      // A dead worker's lanes are taken over when their leases have ended: time passes.
+      await world.messages.query('update millrace_private.lanes set until = clock_timestamp()');
+      await watch.begin();
+      await service.start();
+    }
+    await writers.write(writers.written + CHANGES);
+    await world.captured();
+    // What is not acknowledged comes again: some were given back or forgotten.
+    await until('redeliveries', () => plain.redelivered > 10 && shaped.redelivered > 10, 20_000);
+    for (const crowd of [plain, shaped]) crowd.finish();
+    await world.settled(EVERY_SINK, 40_000);
+  });
+
+  it('each change table holds every change once, and folded it is the table', async () => {
+    const changes = await expectChangeTables(world);
+    expect(changes.length).to.be.at.least(CHANGES * (KILLS + 1));
+  });
+
+  it('each index holds what the transform makes of the table', () => expectIndexes(world, engine));
+
+  it('clients saw every change, in order per row, and nothing again that they had acknowledged', async () => {
+    const changes = await expectChangeTables(world);
+    expectCrowd(plain, changes, 'accounts-pull');
+    expectCrowd(
+      shaped,
+      changes.filter(({ record }) => record.region !== 'west'),
+      'accounts-shaped',
+    );
+  });
+
+  it('nothing is parked, and nothing is left over', async () => {
+    const { rows } = await world.messages.query(
+      `select (select count(*) from millrace_private.messages) as messages,
+              (select count(*) from millrace_private.exceptions) as exceptions,
+              (select count(*) from millrace.parked_messages) as parked`,
+    );
+    expect(rows).to.deep.equal([{ messages: 0, exceptions: 0, parked: 0 }]);
+  });
+
+  it('the source was never told more than what is recorded, and connections kept to their budget', () => {
+    expect(watch.faults).to.deep.equal([]);
+    expect(watch.looks).to.be.greaterThan(100);
+    expect(watch.connections).to.be.within(5, CONNECTIONS_MAX);
+  });
+
+  it(`no process takes more than ${RSS_MAX_MB} MB`, async () => {
+    const large = (await service.processes()).filter(({ rssMb }) => rssMb > RSS_MAX_MB);
+    expect(large).to.deep.equal([]);
+  });
+});
+
+interface Moment {
+  what: string;
+  reached: () => boolean | Promise<boolean>;
+}
+
+interface Surroundings {
+  world: World;
+  engine: BulkServer;
+  writers: Writers;
+  plain: Crowd;
+  shaped: Crowd;
+}
+
+/** When to kill next: somewhere in the middle of writing, of delivering, or of receiving. */
+function nextMoment(random: Random, around: Surroundings): Moment {
+  const { world, engine, writers, plain, shaped } = around;
+  const written = writers.written + Math.floor(random() * CHANGES);
+  const bulks = engine.bulks().length + 1 + Math.floor(random() * 8);
+  const received = plain.seen.size + shaped.seen.size + 1 + Math.floor(random() * CHANGES);
+  const moments: Moment[] = [
+    { what: `${written} changes are written`, reached: () => writers.written >= written },
+    { what: `${bulks} bulk requests have come`, reached: () => engine.bulks().length >= bulks },
+    { what: `${received} messages are received`, reached: () => plain.seen.size + shaped.seen.size >= received },
+    {
+      what: 'rows wait to be shaped',
+      reached: async () => {
+        const { rows } = await world.messages.query<{ some: boolean }>(
+          `select exists (select from millrace_private.messages m join millrace_private.sinks s on s.no = m.sink_no
+                           where s.kind = 'pull' and m.lane = 1) as some`,
+        );
+        return rows[0]!.some;
+      },
+    },
+  ];
+  return moments[Math.floor(random() * moments.length)]!;
+}
