@@ -16,12 +16,22 @@ export interface RoleProcessOptions {
   onStart?: (pid: number) => void;
 }
 
+/**
+ * Half of what V8 takes on a large machine: messages are young garbage by the megabyte, and twice two of these per role
+ * would carry a worker under load beyond 256 MB.
+ */
+const HEAP = ['--max-semi-space-size=16'];
+
 export function roleProcess(role: string, options: RoleProcessOptions): Service {
   return {
     name: role,
     async run(signal) {
       if (signal.aborted) return;
-      const child = fork(options.entry, [role], { env: options.env, stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
+      const child = fork(options.entry, [role], {
+        env: options.env,
+        execArgv: [...process.execArgv, ...HEAP],
+        stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+      });
       if (child.pid !== undefined) options.onStart?.(child.pid);
       const stop = (): void => endChild(child, options.graceMs);
       signal.addEventListener('abort', stop, { once: true });
