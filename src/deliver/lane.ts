@@ -77,6 +77,8 @@ const PROBE_MS = 30_000;
 const READ_ROWS = 1_000;
 const READ_BYTES = 8 * 1024 * 1024;
 const STATE_MS = 250;
+const SMALL_ROWS = 100;
+const SMALL_CHARACTERS = 1024 * 1024;
 
 export async function runLane(deps: LaneDeps, run: LaneRun, signal: AbortSignal): Promise<LaneEnd> {
   if (signal.aborted || !(await takeLane(deps.db, run.id))) return { taken: false, again: undefined };
@@ -103,29 +105,38 @@ async function deliver(deps: LaneDeps, run: LaneRun, signal: AbortSignal): Promi
   let quietSince = begun;
   let state = await readState(deps.db, run.id);
   let stateAt = begun;
+  let slept = false;
   while (!signal.aborted) {
     if (deps.now() - begun > run.runMs) return 'now';
     if (deps.now() - stateAt > STATE_MS) {
       state = { ...(await readState(deps.db, run.id)), cursor: state.cursor };
       stateAt = deps.now();
+      slept = false;
     }
     if (state.probe_at) {
       const later = await probe(deps, run, { probeAt: state.probe_at, signal });
       if (later) return later;
       state = { ...state, probe_at: null };
     }
-    const rows = await read(deps, run, state);
+    const { rows, more } = await read(deps, run, state);
     if (rows.length > 0) {
       const end = await deliverRows(deps, run, { rows, cursor: state.cursor, signal });
       if (end.circuit) return await openCircuit(deps, run, end.circuit);
-      state = { ...state, cursor: end.cursor, due: false };
       quietSince = deps.now();
+      // What failed may be due soon.
+      if (end.kept || state.due) stateAt = 0;
+      state = { ...state, cursor: end.cursor, due: false };
+      // Whatever comes after a small batch was read wakes us.
+      if (more || end.kept) continue;
+    } else if (slept) {
+      // Woken by something else than new messages: a retry, or the time of one.
+      stateAt = 0;
       continue;
     }
     const quiet = deps.now() - quietSince;
     if (quiet >= run.lingerMs) return (await readState(deps.db, run.id)).next_due ?? undefined;
     await run.wake.wait(Math.min(run.lingerMs - quiet, untilDue(state, deps.now())), signal);
-    stateAt = 0;
+    slept = true;
   }
   return undefined;
 }
@@ -133,8 +144,11 @@ async function deliver(deps: LaneDeps, run: LaneRun, signal: AbortSignal): Promi
 const untilDue = (state: LaneState, now: number): number =>
   state.next_due === null ? Number.POSITIVE_INFINITY : Math.max(5, state.next_due.getTime() - now);
 
-/** Due ones first, at most half of the batch; they are older than anything above the cursor. */
-async function read(deps: LaneDeps, run: LaneRun, state: LaneState): Promise<LaneRow[]> {
+/**
+ * Due ones first, at most half of the batch; they are older than anything above the cursor. `more`: there may have been
+ * others that were not read.
+ */
+async function read(deps: LaneDeps, run: LaneRun, state: LaneState): Promise<{ rows: LaneRow[]; more: boolean }> {
   const limit = run.target.sink.within ? run.target.sink.batchSize : Math.max(READ_ROWS, run.target.sink.batchSize);
   const due = state.due ? await readDue(deps.db, run.id, Math.ceil(limit / 2)) : [];
   const fresh = await readNew(deps.db, run.id, {
@@ -143,9 +157,17 @@ async function read(deps: LaneDeps, run: LaneRun, state: LaneState): Promise<Lan
     bytes: READ_BYTES,
     bodiesOnly: run.target.sink.bodiesOnly === true && Object.keys(run.target.functions).length === 0,
   });
-  if (due.length === 0) return fresh;
+  if (due.length === 0) return { rows: fresh, more: !isSmall(fresh, limit) };
   const tried = new Set(due.map((row) => row.id));
-  return [...due, ...fresh.filter((row) => !tried.has(row.id))];
+  return { rows: [...due, ...fresh.filter((row) => !tried.has(row.id))], more: true };
+}
+
+/** Surely everything that there was, far from every limit. */
+function isSmall(rows: readonly LaneRow[], limit: number): boolean {
+  if (rows.length >= Math.min(limit, SMALL_ROWS)) return false;
+  let characters = 0;
+  for (const row of rows) characters += row.record.length + (row.changes?.length ?? 0);
+  return characters < SMALL_CHARACTERS;
 }
 
 interface Batch {
@@ -154,7 +176,14 @@ interface Batch {
   signal: AbortSignal;
 }
 
-async function deliverRows(deps: LaneDeps, run: LaneRun, batch: Batch): Promise<{ cursor: number; circuit?: Circuit }> {
+interface BatchEnd {
+  cursor: number;
+  /** Something failed, and comes again or is parked. */
+  kept: boolean;
+  circuit?: Circuit;
+}
+
+async function deliverRows(deps: LaneDeps, run: LaneRun, batch: Batch): Promise<BatchEnd> {
   const { target } = run;
   const decided = new Map<LaneRow, Verdict>();
   const sendable: LaneRow[] = [];
@@ -170,7 +199,7 @@ async function deliverRows(deps: LaneDeps, run: LaneRun, batch: Batch): Promise<
       search: target.replaces,
       deleteOnLeave: target.deleteOnLeave,
     });
-    const finish = async (db: Queryable, sent: Sent): Promise<number> => {
+    const finish = async (db: Queryable, sent: Sent): Promise<BatchEnd> => {
       for (const [place, verdict] of sent.verdicts.entries()) {
         // Cut off by our own stop: not tried, so it stays as it was.
         if (verdict.kind === 'wait' && batch.signal.aborted) break;
@@ -183,19 +212,20 @@ async function deliverRows(deps: LaneDeps, run: LaneRun, batch: Batch): Promise<
       return await deps.db.transaction(async (tx) => {
         const sent = await send((deliveries) => within(tx, deliveries), prepared, target.sink);
         if (sent.circuit) throw new CircuitOpened(sent.circuit);
-        return { cursor: await finish(tx, sent) };
+        return await finish(tx, sent);
       });
     }
     const sent = await send((deliveries) => target.sink.send(deliveries, batch.signal), prepared, target.sink);
     ({ circuit } = sent);
-    const cursor = await finish(deps.db, sent);
-    return circuit ? { cursor, circuit } : { cursor };
+    const end = await finish(deps.db, sent);
+    return circuit ? { ...end, circuit } : end;
   } catch (error) {
     if (isLost(error)) throw error;
-    if (batch.signal.aborted) return { cursor: batch.cursor };
-    if (error instanceof CircuitOpened) return { cursor: batch.cursor, circuit: error.circuit };
+    const nothing = { cursor: batch.cursor, kept: false };
+    if (batch.signal.aborted) return nothing;
+    if (error instanceof CircuitOpened) return { ...nothing, circuit: error.circuit };
     deps.log.error({ sink: target.name, err: error }, 'delivery failed');
-    return { cursor: batch.cursor, circuit: { reason: 'bad_destination', error: messageOf(error) } };
+    return { ...nothing, circuit: { reason: 'bad_destination', error: messageOf(error) } };
   }
 }
 
@@ -208,12 +238,12 @@ class CircuitOpened extends Error {
   }
 }
 
-/** Settles every message up to the first new one without a verdict. Returns the new cursor. */
+/** Settles every message up to the first new one without a verdict. */
 async function settleRows(
   deps: LaneDeps,
   run: LaneRun,
   what: { db: Queryable; batch: Batch; decided: ReadonlyMap<LaneRow, Verdict> },
-): Promise<number> {
+): Promise<BatchEnd> {
   const { rows, cursor } = what.batch;
   const settled: LaneRow[] = [];
   const verdicts: Verdict[] = [];
@@ -226,7 +256,7 @@ async function settleRows(
     verdicts.push(verdict);
     if (row.id > hi) hi = row.id;
   }
-  if (settled.length === 0) return cursor;
+  if (settled.length === 0) return { cursor, kept: false };
   const settlement = decide(settled, verdicts, {
     maxRetryCount: run.target.maxRetryCount,
     replaces: run.target.replaces,
@@ -235,7 +265,7 @@ async function settleRows(
   await settle(what.db, run.id, { lo: cursor, hi, settlement });
   const failed = settlement.kept.length;
   deps.onSettled(run.target, { done: settled.length - failed, failed });
-  return hi;
+  return { cursor: hi, kept: failed > 0 };
 }
 
 async function openCircuit(deps: LaneDeps, run: LaneRun, circuit: Circuit): Promise<Date> {
