@@ -1,0 +1,65 @@
+/** The role `migrate`: schema, job tables and configuration, each safe to repeat. */
+import { applyConfig } from '../catalog/apply.ts';
+import { readConfiguration } from '../catalog/file.ts';
+import { formatFaults } from '../catalog/finding.ts';
+import { migrateSchema } from '../db/migrate.ts';
+import { openPool } from '../db/pool.ts';
+import type { FunctionSettings } from '../model/declared.ts';
+import { type Fault, MillraceError } from '../model/errors.ts';
+import { migrateJobs } from '../runtime/jobs.ts';
+import { createLog, type Log } from '../runtime/log.ts';
+import type { Settings } from '../runtime/settings.ts';
+import { openSandbox } from '../transform/sandbox.ts';
+import { messageDatabase } from './connect.ts';
+
+/** Brings the message database to this release, and applies the configuration file if there is one. */
+export async function migrate(settings: Settings): Promise<void> {
+  const log = createLog({ level: settings.logLevel, role: 'migrate' });
+  const config = readDeclaration(settings, log);
+  if (config) await checkFunctions(config.functions, log);
+  const options = { ...(await messageDatabase(settings, 'migrate')), max: 2 };
+  await migrateSchema({ log }, options);
+  const db = openPool(options);
+  try {
+    await migrateJobs(db, log);
+    if (config) {
+      const summary = await applyConfig({ db, secretKey: settings.secretKey }, config);
+      log.info({ created: summary.created, changed: summary.changed }, 'configuration applied');
+    }
+  } finally {
+    await db.close();
+  }
+}
+
+/** The configuration, checked whole before anything is touched. @throws MillraceError bad_configuration. */
+function readDeclaration(settings: Settings, log: Log) {
+  const { configFileYaml, configFilePath } = settings;
+  if (configFileYaml === null && configFilePath === null) return undefined;
+  const source = configFileYaml === null ? { path: configFilePath! } : { yaml: configFileYaml };
+  const { config, warnings } = readConfiguration({ env: process.env }, source);
+  for (const warning of warnings)
+    log.warn({ field: warning.field }, formatFaults([warning], configFilePath ?? 'CONFIG_FILE_YAML'));
+  return config;
+}
+
+/** Compiles every function and tries it, so that a mistake is said before it meets a message. */
+async function checkFunctions(functions: readonly FunctionSettings[], log: Log): Promise<void> {
+  if (functions.length === 0) return;
+  const sandbox = openSandbox({ log });
+  const faults: Fault[] = [];
+  try {
+    for (const [place, fn] of functions.entries()) {
+      const fault = await sandbox.check(fn);
+      if (!fault) continue;
+      const at = fault.line === undefined ? '' : ` (line ${fault.line}, column ${fault.column ?? 1} of its code)`;
+      faults.push({
+        field: `functions[${place}].${fn.path === null ? 'code' : 'path'}`,
+        message: `${fn.name}: ${fault.message}${at}`,
+      });
+    }
+  } finally {
+    await sandbox.close();
+  }
+  if (faults.length > 0)
+    throw new MillraceError('bad_configuration', 'the configuration has functions that do not work', { faults });
+}

@@ -1,0 +1,57 @@
+/** The list of sinks, and how each kind is opened. */
+import type { Catalog, CatalogSink } from '../catalog/store.ts';
+import { type Database, openPool } from '../db/pool.ts';
+import { optionsOf } from '../db/ssl.ts';
+import { openShapedConsumer } from '../deliver/shaped-consumer.ts';
+import type { OpenSink } from '../deliver/targets.ts';
+import { MillraceError } from '../model/errors.ts';
+import type { Sink } from '../model/sink.ts';
+import { openChangeTable } from '../retain/sink.ts';
+import type { Log } from '../runtime/log.ts';
+import { openSearchSink } from '../sinks/search-index/sink.ts';
+import { lostConnection } from './connect.ts';
+
+/** Every kind of sink that is delivered to: adding one is a folder under sinks/ and a line here. */
+export function sinkKinds(db: Database, log: Log): Record<CatalogSink['kind'], OpenSink> {
+  return {
+    search_index: async ({ settings: { destination }, secret }) => {
+      if (destination.type !== 'elasticsearch') throw wrongKind(destination.type);
+      return openSearchSink({ log }, { destination, authValue: secret });
+    },
+    change_table: async ({ id, databaseNo, settings: { destination } }, catalog) => {
+      if (destination.type !== 'change_table') throw wrongKind(destination.type);
+      const source = catalog.databases.find((one) => one.no === databaseNo)!;
+      const pool = await openDeclared(catalog, { name: destination.database, use: 'change table' }, log);
+      const sink = await openChangeTable(
+        { log, destination: pool, messages: db },
+        { retentionId: id, sourceDatabaseId: source.id, destination },
+      );
+      return closingWith(sink, () => pool.close());
+    },
+    pull: async ({ no, settings }) => openShapedConsumer({ sinkNo: no, transformed: settings.transform !== null }),
+  };
+}
+
+/** One connection to a database of the catalog. */
+export async function openDeclared(
+  catalog: Catalog,
+  wanted: { name: string; use: string },
+  log: Log,
+): Promise<Database> {
+  const declared = catalog.databases.find((one) => one.settings.name === wanted.name);
+  if (!declared) throw new MillraceError('bad_destination', `database ${wanted.name} is not declared`);
+  const options = await optionsOf(declared, { max: 1, applicationName: `millrace ${wanted.use}` });
+  return openPool({ ...options, onError: lostConnection(log) });
+}
+
+const wrongKind = (type: string): MillraceError => new MillraceError('internal', `no such destination: ${type}`);
+
+/** The sink itself, so that what it learns later is seen, with more to close. */
+function closingWith(sink: Sink, more: () => Promise<void>): Sink {
+  const close = sink.close.bind(sink);
+  sink.close = async () => {
+    await close();
+    await more();
+  };
+  return sink;
+}

@@ -1,0 +1,69 @@
+/**
+ * The role `worker`: delivery lanes and retention jobs. Four connections to the message database, and one that listens.
+ */
+import { randomUUID } from 'node:crypto';
+import type { Parts } from '../app.ts';
+import { loadCatalog } from '../catalog/store.ts';
+import { openListener } from '../db/listen.ts';
+import { openPool } from '../db/pool.ts';
+import { DELIVER_TASK, DELIVERIES, openDeliveries } from '../deliver/schedule.ts';
+import { openTargets } from '../deliver/targets.ts';
+import { CATALOG_CHANNEL, MESSAGES_CHANNEL, openNotifier, sinksOf } from '../messages/notify.ts';
+import { EXPIRE_TASK, openExpiries } from '../retain/expiries.ts';
+import { type Jobs, openJobs } from '../runtime/jobs.ts';
+import type { Log } from '../runtime/log.ts';
+import type { Settings } from '../runtime/settings.ts';
+import { openSandbox } from '../transform/sandbox.ts';
+import { lostConnection, messageDatabase } from './connect.ts';
+import { openDeclared, sinkKinds } from './sink-kinds.ts';
+
+const LANES_AT_ONCE = 64;
+
+export async function workerParts(settings: Settings, log: Log): Promise<Parts> {
+  const options = { ...(await messageDatabase(settings, 'worker')), queue: true, onError: lostConnection(log) };
+  const db = openPool({ ...options, max: 4 });
+  const listener = openListener({ ...options, max: 1 }, { log });
+  const notifier = openNotifier({ db, onError: (error) => log.warn({ err: error }, 'notification failed') });
+  const sandbox = openSandbox({ log });
+  const load = () => loadCatalog(db, settings.secretKey);
+  let jobs: Jobs | undefined;
+  const deliveries = openDeliveries(
+    {
+      db,
+      jobs: () => jobs!,
+      targets: openTargets({ load, kinds: sinkKinds(db, log), log }),
+      lane: {
+        db,
+        sandbox,
+        log,
+        now: Date.now,
+        random: Math.random,
+        onSettled: (target) => {
+          if (target.shapes) notifier.tell([target.no]);
+        },
+      },
+      log,
+      owner: randomUUID(),
+    },
+    DELIVERIES,
+  );
+  const expiries = openExpiries({
+    jobs: () => jobs!,
+    load,
+    log,
+    openDestination: (catalog, name) => openDeclared(catalog, { name, use: 'retention job' }, log),
+  });
+  jobs = openJobs(
+    { db, log },
+    { tasks: { [DELIVER_TASK]: deliveries.task, [EXPIRE_TASK]: expiries.task }, concurrency: LANES_AT_ONCE },
+  );
+  listener.on(MESSAGES_CHANNEL, (payload) => deliveries.onNews(sinksOf(payload)));
+  listener.on(CATALOG_CHANNEL, () => deliveries.onCatalog());
+  return {
+    services: [jobs, deliveries, expiries, listener],
+    async close() {
+      await sandbox.close();
+      await db.close();
+    },
+  };
+}
