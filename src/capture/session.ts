@@ -21,6 +21,7 @@ import {
 } from './assemble.ts';
 import { JsonBytes } from './codec-bytes.ts';
 import { decode, type RelationMessage, type RowMessage } from './decode.ts';
+import { paced } from './paced.ts';
 import type { LoadedRelation } from './relation.ts';
 import type { ReplicationStream } from './stream.ts';
 import { readAgain } from './toast.ts';
@@ -45,6 +46,8 @@ export interface SessionOptions {
 /** Waiting bytes above which the socket is paused, and below which it goes on. As much again may be on its way. */
 const HIGH_BYTES = 2 * 1024 * 1024;
 const LOW_BYTES = 512 * 1024;
+/** Milliseconds between two confirmations: each costs both sides, and nobody waits for one. */
+const CONFIRM_MS = 100;
 
 export class CaptureSession {
   readonly #deps: SessionDeps;
@@ -67,6 +70,9 @@ export class CaptureSession {
   #paused = false;
   #flushing: Promise<void> | undefined;
   #scheduled = false;
+  readonly #confirmation = paced(() => {
+    if (this.#acker.confirmed > 0n) this.#stream?.confirm(this.#acker.confirmed);
+  }, CONFIRM_MS);
   #failed = false;
   lastReceived = 0;
 
@@ -108,7 +114,7 @@ export class CaptureSession {
 
   /** Sends what is confirmed. */
   confirm(): void {
-    if (this.#acker.confirmed > 0n) this.#stream?.confirm(this.#acker.confirmed);
+    this.#confirmation.now();
   }
 
   /** Records progress that brought no message (filtered changes, an idle source), and confirms it. */
@@ -116,9 +122,10 @@ export class CaptureSession {
     if (!this.#failed && this.#end > this.#acker.confirmed) await this.#flush(true);
   }
 
-  /** Persists what is complete. */
+  /** Persists what is complete; for the end of the stream. */
   async drain(): Promise<void> {
     await this.#flushing;
+    this.#confirmation.stop();
   }
 
   #inFlight(): boolean {
@@ -275,7 +282,7 @@ export class CaptureSession {
     await append(this.#deps.messages, this.#options.writer, { rows: finishRows(batch), parked, position });
     this.#spare = batch.out;
     this.#acker.persisted(position.confirmedLsn);
-    this.confirm();
+    this.#confirmation.soon();
     if (batch.sinks.size > 0) this.#deps.onPersisted(batch.sinks);
   }
 
