@@ -18,17 +18,28 @@ interface Known {
 /** By the text that zod carries for unknown keys, the only thing of ours that reaches its issues. */
 const sections = new Map<string, Known>();
 
+const MARK = 'unknown key in ';
+
 /** `title` is unique: it is how the issue finds its section again. */
 export function section<Shape extends z.core.$ZodLooseShape>(
   title: string,
   shape: Shape,
   refused: Record<string, Refusal> = {},
 ): z.ZodObject<Shape, z.core.$strict> {
-  const mark = `unknown key in ${title}`;
+  const mark = `${MARK}${title}`;
   sections.set(mark, { keys: Object.keys(shape), refused });
   return z.strictObject(shape, {
     error: (issue) => (issue.code === 'unrecognized_keys' ? mark : undefined),
   });
+}
+
+/** Every section that was made: its title, its keys, and the keys that it refuses by name. For whoever describes the file. */
+export function allSections(): { title: string; keys: string[]; refused: string[] }[] {
+  return [...sections].map(([mark, { keys, refused }]) => ({
+    title: mark.slice(MARK.length),
+    keys: [...keys],
+    refused: Object.keys(refused),
+  }));
 }
 
 /** Is it a key of any section? */

@@ -1,0 +1,128 @@
+/** The documentation against what it describes: every key, setting, view, function and link. */
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect } from 'chai';
+import '../src/catalog/schemas.ts';
+import { allSections } from '../src/catalog/section.ts';
+
+const ROOT = path.join(import.meta.dirname, '..');
+const read = (file: string): string => readFileSync(path.join(ROOT, file), 'utf8');
+const PAGES = readdirSync(ROOT, { recursive: true, encoding: 'utf8' }).filter(
+  (file) => file.endsWith('.md') && !/(^|\/)(node_modules|\.millrace|\.git)\//.test(file),
+);
+
+/** Text without code blocks; what stands in a block describes nothing. */
+const prose = (text: string): string => text.replaceAll(/^ *```.*?^ *```$/gms, '');
+
+/** The part of a page under a heading, its deeper headings included. */
+function under(text: string, heading: string): string {
+  const lines = prose(text).split('\n');
+  const from = lines.indexOf(heading);
+  if (from < 0) throw new Error(`there is no heading ${heading}`);
+  const level = heading.indexOf(' ');
+  const length = lines.slice(from + 1).findIndex((line) => /^#+ /.test(line) && line.indexOf(' ') <= level);
+  return lines.slice(from, length < 0 ? undefined : from + 1 + length).join('\n');
+}
+
+/** Is the word in some `code` of the text? */
+const names = (text: string, word: string): boolean =>
+  (text.match(/`[^`\n]+`/g) ?? []).some((code) => new RegExp(`(?<![\\w])${word}(?![\\w])`).test(code));
+
+/** Where docs/configuration.md describes the keys of a section. */
+const HEADINGS: [RegExp, string][] = [
+  [/^(the file|account)$/, '## Top level'],
+  [/^api_tokens/, '## api_tokens'],
+  [/^databases/, '## databases'],
+  [/^(functions|transforms)/, '## functions'],
+  [/^filters/, '### Column filters'],
+  [/^sinks\[\]\.destination \(pull\)/, '### destination: pull'],
+  [/^sinks\[\]\.destination/, '### destination: elasticsearch'],
+  [/^sinks/, '## sinks'],
+  [/^change_retentions/, '## change_retentions'],
+];
+
+/** As GitHub makes anchors of headings. */
+const anchorsOf = (text: string): string[] =>
+  [...prose(text).matchAll(/^#+ (.*)$/gm)].map(([, title]) =>
+    title!
+      .toLowerCase()
+      .replaceAll(/[^\w\- ]/g, '')
+      .replaceAll(' ', '-'),
+  );
+
+/** Written by a command, and perhaps not there yet. */
+const GENERATED: Record<string, string> = { 'bench/RESULTS.md': 'bench/run.ts' };
+
+describe('the documentation', () => {
+  it('has every key of millrace.yaml where it belongs', () => {
+    const page = read('docs/configuration.md');
+    const sections = allSections();
+    expect(sections.length).to.be.greaterThan(15);
+    const missing = sections.flatMap(({ title, keys }) => {
+      const heading = HEADINGS.find(([pattern]) => pattern.test(title))?.[1];
+      if (heading === undefined) return [`no heading for ${title}`];
+      return keys.filter((key) => !names(under(page, heading), key)).map((key) => `${title}: ${key}`);
+    });
+    expect(missing).to.deep.equal([]);
+  });
+
+  it('has every key that is refused by name', () => {
+    const page = prose(read('docs/configuration.md'));
+    const refused = allSections().flatMap((section) => section.refused);
+    // Settings of other systems for a pull consumer stand in the page on moving from one.
+    const elsewhere = prose(read('docs/pull-api.md'));
+    expect(refused.filter((key) => !names(page, key) && !names(elsewhere, key))).to.deep.equal([]);
+  });
+
+  it('has every variable of the environment', () => {
+    const page = read('docs/settings.md');
+    const variables = [...read('src/runtime/settings.ts').matchAll(/^ {2}([A-Z][A-Z_]+): /gm)].map(([, name]) => name!);
+    expect(variables).to.include('DATABASE_URL');
+    expect(variables.filter((name) => !names(page, name))).to.deep.equal([]);
+  });
+
+  it('has every view of schema millrace with its columns, and every function', () => {
+    const page = read('docs/sql.md');
+    const made = readdirSync(path.join(ROOT, 'migrations'))
+      .map((file) => read(`migrations/${file}`))
+      .join('\n')
+      .matchAll(/^create (?:or replace )?(view|function|procedure) millrace\.(\w+)/gm);
+    const objects = [...made].map(([, kind, name]) => ({ kind, name: name! }));
+    expect(objects.map(({ name }) => name)).to.include.members(['sink_status', 'receive', 'accept_gap']);
+    expect(objects.filter(({ name }) => !names(prose(page), name)).map(({ name }) => name)).to.deep.equal([]);
+
+    const columns = [...read('test/schema.txt').matchAll(/^column millrace\.(\w+)\.(\w+) /gm)];
+    expect(columns.length).to.be.greaterThan(40);
+    const missing = columns.filter(([, view, column]) => {
+      // parked_messages says: the same columns, and its own.
+      const parts = view === 'parked_messages' ? ['## parked_messages', '## pending_messages'] : [`## ${view}`];
+      return !parts.some((heading) => names(under(page, heading), column!));
+    });
+    expect(missing.map(([, view, column]) => `${view}.${column}`)).to.deep.equal([]);
+  });
+
+  it('has no link that leads nowhere', () => {
+    const broken: string[] = [];
+    let links = 0;
+    for (const page of PAGES) {
+      for (const [, target] of prose(read(page)).matchAll(/\]\(([^)\s]+)\)/g)) {
+        if (/^[a-z]+:/.test(target!)) continue;
+        links += 1;
+        const [file = '', anchor] = target!.split('#');
+        const at = file === '' ? page : path.join(path.dirname(page), file);
+        const maker = GENERATED[at];
+        const there =
+          existsSync(path.join(ROOT, at)) || (maker !== undefined && read(maker).includes(path.basename(at)));
+        if (!there) broken.push(`${page}: ${target}`);
+        else if (anchor !== undefined && !anchorsOf(read(at)).includes(anchor)) broken.push(`${page}: ${target}`);
+      }
+    }
+    expect(links).to.be.greaterThan(40);
+    expect(broken).to.deep.equal([]);
+  });
+
+  it('says nothing of where it was written', () => {
+    const marks = /\/work\/|\.\.\/shared|\/tmp\/brief/;
+    expect(PAGES.filter((page) => marks.test(read(page)))).to.deep.equal([]);
+  });
+});
