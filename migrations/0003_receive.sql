@@ -91,7 +91,7 @@ begin
       insert into millrace_private.exceptions as e (sink_no, id, lane, group_key, state, attempts, due_at)
       select distinct on (n.id) p_sink_no, n.id, 0, n.row_group, 'waiting', 0, p_due
         from next_row n
-       where n.lane = 0 and n.passed and (n.state = 'held' or (n.state is null and not n.in_lease))
+       where n.lane = 0 and (n.state = 'held' or (n.state is null and n.passed and not n.in_lease))
        order by n.id
           on conflict (sink_no, id) do update set state = 'waiting', due_at = excluded.due_at where e.state = 'held'
     )

@@ -11,10 +11,33 @@ begin
 end
 $$;
 
+-- After messages of these groups were delivered, deleted, parked or held, in a statement of its own: what was held behind
+-- them, and is now behind nothing, becomes due. In an index a parked message still holds back what does not carry the
+-- full document; everywhere else it holds back nothing. A pull consumer's shaped messages are looked at too.
+create function millrace_private.free_held(p_sink_no integer, p_kind text, p_groups bigint[]) returns void
+language plpgsql
+set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_bitmapscan = off
+set enable_mergejoin = off set enable_hashjoin = off set jit = off as $$
+begin
+  update millrace_private.exceptions x set state = 'waiting', due_at = clock_timestamp()
+   where x.sink_no = p_sink_no and x.group_key = any (p_groups) and x.state = 'held'
+     and (p_kind <> 'pull' or x.lane <> 0)
+     and not exists (select from millrace_private.exceptions e
+                      where e.sink_no = p_sink_no and e.lane = x.lane and e.group_key = x.group_key and e.id < x.id
+                        and (e.state <> 'parked' or p_kind = 'search_index'));
+  if p_kind = 'pull' then
+    perform millrace_private.free_groups(p_sink_no, p_groups);
+  end if;
+end
+$$;
+
 -- Settles one batch of a lane, in one transaction: p_lo..p_hi is the range read above the cursor (p_hi = p_lo: none),
 -- p_kept what of it, and of the exceptions tried again, stays and why, p_finished the exceptions that are done.
 -- p_superseding: done messages that carry their row's full document, so that earlier ones of the row need not be sent.
 -- Raises MR002 when the lane has another owner: nothing is written then.
+--
+-- Locks, always in this order: the lane's row, X (of a pull consumer), exceptions. Who discards takes the lanes' rows too:
+-- otherwise it could miss what is being held behind the discarded message right now, and nobody would free that.
 create function millrace_private.settle(
   p_sink_no integer, p_lane integer, p_owner text, p_lo bigint, p_hi bigint,
   p_finished bigint[], p_kept jsonb, p_superseding bigint[]) returns void
@@ -22,15 +45,23 @@ language plpgsql
 set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_bitmapscan = off
 set enable_mergejoin = off set enable_hashjoin = off set jit = off set lock_timeout = '10s' as $$
 declare
+  v_kind text;
   v_kept bigint[];
   v_groups bigint[] := '{}';
   v_seq bigint;
 begin
-  perform from millrace_private.lanes l
-    where l.sink_no = p_sink_no and l.lane = p_lane and l.owner = p_owner and l.until > clock_timestamp()
-      for no key update;
+  select s.kind into v_kind
+    from millrace_private.lanes l
+    join millrace_private.sinks s on s.no = l.sink_no
+   where l.sink_no = p_sink_no and l.lane = p_lane and l.owner = p_owner and l.until > clock_timestamp()
+     for no key update of l;
   if not found then
     raise exception 'this lane has another owner now' using errcode = 'MR002';
+  end if;
+  -- A message that was put back to be shaped holds back those of its group that are shaped already, and a receive passes
+  -- them. Whoever ends that acts like an acknowledgement.
+  if v_kind = 'pull' and (p_kept is not null or cardinality(p_finished) > 0) then
+    perform pg_advisory_xact_lock_shared(7376, p_sink_no);
   end if;
 
   if p_kept is not null then
@@ -46,13 +77,18 @@ begin
              k.stage, k.error, case when k.state = 'parked' then clock_timestamp() end
         from kept k
         join millrace_private.messages m on m.sink_no = p_sink_no and m.lane = p_lane and m.id = k.id
+       where k.state <> 'as_it_was'
           on conflict (sink_no, id) do update
          set state = excluded.state, attempts = excluded.attempts, due_at = excluded.due_at, stage = excluded.stage,
              error = excluded.error, parked_at = excluded.parked_at
-      returning e.id, e.group_key, e.state
     )
-    select array_agg(s.id), coalesce(array_agg(s.group_key) filter (where s.state = 'parked' and s.group_key is not null), '{}')
-      into v_kept, v_groups from stays s;
+    select array_agg(k.id),
+           coalesce(array_agg(m.group_key) filter (where m.group_key is not null), '{}')
+           || coalesce(array_agg(m.group_key2) filter (where m.group_key2 is not null), '{}')
+      into v_kept, v_groups
+      from kept k
+      left join millrace_private.messages m
+             on m.sink_no = p_sink_no and m.lane = p_lane and m.id = k.id and k.state in ('parked', 'held');
   end if;
 
   if cardinality(p_superseding) > 0 then
@@ -72,13 +108,15 @@ begin
   if cardinality(p_finished) > 0 then
     with done as (
       delete from millrace_private.exceptions x using unnest(p_finished) f (id)
-       where x.sink_no = p_sink_no and x.lane = p_lane and x.id = f.id returning x.id, x.group_key
+       where x.sink_no = p_sink_no and x.lane = p_lane and x.id = f.id
     ), gone as (
       delete from millrace_private.messages m using unnest(p_finished) f (id)
        where m.sink_no = p_sink_no and m.lane = p_lane and m.id = f.id
+      returning m.group_key, m.group_key2
     )
-    select v_groups || coalesce(array_agg(d.group_key) filter (where d.group_key is not null), '{}')
-      into v_groups from done d;
+    select v_groups || coalesce(array_agg(g.group_key) filter (where g.group_key is not null), '{}')
+           || coalesce(array_agg(g.group_key2) filter (where g.group_key2 is not null), '{}')
+      into v_groups from gone g;
   end if;
 
   if p_hi > p_lo then
@@ -95,11 +133,7 @@ begin
   end if;
 
   if cardinality(v_groups) > 0 then
-    update millrace_private.exceptions x set state = 'waiting', due_at = clock_timestamp()
-     where x.sink_no = p_sink_no and x.lane = p_lane and x.group_key = any (v_groups) and x.state = 'held'
-       and not exists (select from millrace_private.exceptions e
-                        where e.sink_no = p_sink_no and e.lane = p_lane and e.group_key = x.group_key and e.id < x.id
-                          and e.state <> 'parked');
+    perform millrace_private.free_held(p_sink_no, v_kind, v_groups);
   end if;
 end
 $$;
@@ -110,6 +144,7 @@ declare
   v_no integer := millrace_private.sink_no(sink);
   v_count integer;
 begin
+  perform from millrace_private.lanes l where l.sink_no = v_no order by l.lane for no key update;
   perform pg_advisory_xact_lock_shared(7376, v_no);
   update millrace_private.exceptions x
      set state = 'retrying', attempts = 0, due_at = clock_timestamp(), parked_at = null, token = null
@@ -131,6 +166,7 @@ declare
   v_count integer;
   v_groups bigint[];
 begin
+  perform from millrace_private.lanes l where l.sink_no = v_no order by l.lane for no key update;
   perform pg_advisory_xact_lock_shared(7376, v_no);
   with dropped as (
     delete from millrace_private.exceptions x
@@ -144,12 +180,7 @@ begin
          || coalesce(array_agg(g.group_key2) filter (where g.group_key2 is not null), '{}')
     into v_count, v_groups from gone g;
   if cardinality(v_groups) > 0 then
-    if exists (select from millrace_private.sinks s where s.no = v_no and s.kind = 'pull') then
-      perform millrace_private.free_groups(v_no, v_groups);
-    else
-      update millrace_private.exceptions x set state = 'waiting', due_at = clock_timestamp()
-       where x.sink_no = v_no and x.group_key = any (v_groups) and x.state = 'held';
-    end if;
+    perform millrace_private.free_held(v_no, (select s.kind from millrace_private.sinks s where s.no = v_no), v_groups);
   end if;
   if v_count > 0 then
     perform pg_notify('millrace_messages', v_no::text);

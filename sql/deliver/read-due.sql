@@ -5,7 +5,8 @@ select m.id, m.action, coalesce(m.group_key, 0) as group_key, m.record_pks, t.oi
   from (select e.id, e.attempts, e.state, e.error
           from millrace_private.exceptions e
          where e.sink_no = $1::integer and e.lane = $2::smallint and e.due_at <= clock_timestamp()
-         order by e.due_at limit $3::integer) x
+           and e.id <= $4::bigint
+         order by e.due_at, e.id limit $3::integer) x
   join millrace_private.messages m on m.sink_no = $1::integer and m.lane = $2::smallint and m.id = x.id
   join millrace_private.source_tables t on t.no = m.source_table
   join millrace_private.sinks s on s.no = m.sink_no

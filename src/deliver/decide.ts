@@ -6,14 +6,15 @@ import type { Outcome } from '../model/sink.ts';
 import { backoffMs, REDELIVER } from '../runtime/backoff.ts';
 import type { LaneRow } from './row.ts';
 
-export type Stage = 'shape' | 'send' | 'settle' | 'capture';
+export type Stage = 'shape' | 'send' | 'settle';
 
 /** A message with what happened to it. `held`: not sent, it waits for an earlier one of its group. */
 export type Verdict = (Outcome | { kind: 'held' } | { kind: 'as_it_was' }) & { stage?: Stage };
 
 export interface Kept {
   id: number;
-  state: 'retrying' | 'waiting' | 'held' | 'parked';
+  /** `as_it_was`: its exception is not touched, whatever became of it meanwhile. */
+  state: 'retrying' | 'waiting' | 'held' | 'parked' | 'as_it_was';
   attempts: number;
   delay_ms: number;
   stage: Stage | null;
@@ -38,13 +39,19 @@ export interface DecideOptions {
 
 export function decide(rows: readonly LaneRow[], verdicts: readonly Verdict[], options: DecideOptions): Settlement {
   const settlement: Settlement = { finished: [], kept: [], superseding: [] };
+  /** Keys of what failed in this very batch: a later document of the row, that arrived, replaces it too. */
+  const failed = new Set<string>();
   for (let place = 0; place < rows.length; place += 1) {
     const row = rows[place]!;
     const verdict = verdicts[place]!;
     if (verdict.kind === 'done') {
       if (row.state !== null) settlement.finished.push(row.id);
-      if (options.replaces && row.behind) settlement.superseding.push(row.id);
-    } else settlement.kept.push(keep(row, verdict, options));
+      if (options.replaces && (row.behind || (failed.has(row.record_pks) && !row.partial)))
+        settlement.superseding.push(row.id);
+    } else {
+      settlement.kept.push(keep(row, verdict, options));
+      failed.add(row.record_pks);
+    }
   }
   return settlement;
 }
@@ -59,7 +66,7 @@ function keep(row: LaneRow, verdict: Exclude<Verdict, { kind: 'done' }>, options
   };
   switch (verdict.kind) {
     case 'as_it_was':
-      return { ...base, state: 'parked', attempts: row.attempts, stage: 'capture', error: row.error };
+      return { ...base, state: 'as_it_was', attempts: row.attempts };
     case 'held':
       return { ...base, state: 'held', attempts: row.attempts, stage: null };
     case 'wait':

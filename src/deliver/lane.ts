@@ -16,6 +16,7 @@ import type { LaneRow } from './row.ts';
 import { type Sent, send } from './send.ts';
 import {
   isLost,
+  keepLane,
   LANE_TTL_MS,
   type LaneId,
   type LaneState,
@@ -84,7 +85,7 @@ export async function runLane(deps: LaneDeps, run: LaneRun, signal: AbortSignal)
   if (signal.aborted || !(await takeLane(deps.db, run.id))) return { taken: false, again: undefined };
   const lost = new AbortController();
   const beat = setInterval(() => {
-    takeLane(deps.db, run.id).then(
+    keepLane(deps.db, run.id).then(
       (kept) => kept || lost.abort(),
       () => undefined,
     );
@@ -145,12 +146,12 @@ const untilDue = (state: LaneState, now: number): number =>
   state.next_due === null ? Number.POSITIVE_INFINITY : Math.max(5, state.next_due.getTime() - now);
 
 /**
- * Due ones first, at most half of the batch; they are older than anything above the cursor. `more`: there may have been
- * others that were not read.
+ * Due ones first, at most half of the batch. They lie at or below the cursor; a message above it that arrived parked and
+ * was retried already comes with the new ones, in its turn. `more`: there may have been others that were not read.
  */
 async function read(deps: LaneDeps, run: LaneRun, state: LaneState): Promise<{ rows: LaneRow[]; more: boolean }> {
   const limit = run.target.sink.within ? run.target.sink.batchSize : Math.max(READ_ROWS, run.target.sink.batchSize);
-  const due = state.due ? await readDue(deps.db, run.id, Math.ceil(limit / 2)) : [];
+  const due = state.due ? await readDue(deps.db, run.id, { cursor: state.cursor, limit: Math.ceil(limit / 2) }) : [];
   const fresh = await readNew(deps.db, run.id, {
     cursor: state.cursor,
     limit: limit - due.length,
@@ -158,8 +159,7 @@ async function read(deps: LaneDeps, run: LaneRun, state: LaneState): Promise<{ r
     bodiesOnly: run.target.sink.bodiesOnly === true && Object.keys(run.target.functions).length === 0,
   });
   if (due.length === 0) return { rows: fresh, more: !isSmall(fresh, limit) };
-  const tried = new Set(due.map((row) => row.id));
-  return { rows: [...due, ...fresh.filter((row) => !tried.has(row.id))], more: true };
+  return { rows: [...due, ...fresh], more: true };
 }
 
 /** Surely everything that there was, far from every limit. */
@@ -188,7 +188,7 @@ async function deliverRows(deps: LaneDeps, run: LaneRun, batch: Batch): Promise<
   const decided = new Map<LaneRow, Verdict>();
   const sendable: LaneRow[] = [];
   for (const row of batch.rows) {
-    if (row.id > batch.cursor && row.state !== null) decided.set(row, { kind: 'as_it_was' });
+    if (row.id > batch.cursor && row.state === 'parked') decided.set(row, { kind: 'as_it_was' });
     else if (row.behind && !(target.replaces && !row.partial)) decided.set(row, { kind: 'held' });
     else sendable.push(row);
   }

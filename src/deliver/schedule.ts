@@ -70,6 +70,7 @@ export function openDeliveries(deps: DeliveriesDeps, options: DeliveriesOptions 
   const lanesOf = new Map<number, number[]>();
   const theirs = new Map<string, number>();
   const asked = new Set<string>();
+  let runs = 0;
   const keyOf = (sink: number, lane: number): string => `${DELIVER_TASK}:${sink}:${lane}`;
 
   const add = async (job: LaneJob, runAt?: Date): Promise<void> => {
@@ -129,7 +130,7 @@ export function openDeliveries(deps: DeliveriesDeps, options: DeliveriesOptions 
         { ...deps.lane, onRecovered: (sinkNo) => self.onNews([sinkNo]) },
         {
           target,
-          id: { sinkNo: job.sink, lane: job.lane, owner: deps.owner },
+          id: { sinkNo: job.sink, lane: job.lane, owner: `${deps.owner}-${++runs}` },
           wake: here.wake,
           runMs: options.runMs,
           lingerMs: options.lingerMs,

@@ -9,6 +9,7 @@ import type { Settlement } from './decide.ts';
 import type { LaneRow } from './row.ts';
 
 const TAKE = statement('deliver/take-lane');
+const KEEP = statement('deliver/keep-lane');
 const RELEASE = statement('deliver/release-lane');
 const CURSOR = statement('deliver/read-cursor');
 const NEW = statement('deliver/read-new');
@@ -19,7 +20,7 @@ const SETTLE = statement('deliver/settle');
 export interface LaneId {
   sinkNo: number;
   lane: number;
-  /** The owner's token. */
+  /** The owner's token: another one for each time that the lane is taken. */
   owner: string;
 }
 
@@ -28,10 +29,19 @@ export const LANE_TTL_MS = 30_000;
 /** Has the lane another owner by now? */
 export const isLost = (error: unknown): boolean => error instanceof pg.DatabaseError && error.code === 'MR002';
 
-/** Takes or keeps the lane. False: somebody else has it. */
+/** Takes the lane. False: somebody else has it. */
 export async function takeLane(db: Queryable, id: LaneId): Promise<boolean> {
   const { rows } = await db.query<{ taken: boolean }>(TAKE, [id.sinkNo, id.lane, id.owner, LANE_TTL_MS]);
   return rows[0]!.taken;
+}
+
+/**
+ * Keeps a lane that was taken. False: it was lost. One that somebody else had in between is never had back by this, not
+ * even when it is free: what its former owner knows of it is old.
+ */
+export async function keepLane(db: Queryable, id: LaneId): Promise<boolean> {
+  const { rowCount } = await db.query(KEEP, [id.sinkNo, id.lane, id.owner, LANE_TTL_MS]);
+  return rowCount > 0;
 }
 
 export async function releaseLane(db: Queryable, id: LaneId): Promise<void> {
@@ -95,9 +105,9 @@ const rowOfBody = (row: BodyRow): LaneRow => ({
   behind: row.behind === true,
 });
 
-/** Exceptions that are due, in order of their ids. */
-export async function readDue(db: Queryable, id: LaneId, limit: number): Promise<LaneRow[]> {
-  return (await db.query<LaneRow>(DUE, [id.sinkNo, id.lane, limit])).rows;
+/** Exceptions at or below the cursor that are due, in order of their ids. */
+export async function readDue(db: Queryable, id: LaneId, upTo: { cursor: number; limit: number }): Promise<LaneRow[]> {
+  return (await db.query<LaneRow>(DUE, [id.sinkNo, id.lane, upTo.limit, upTo.cursor])).rows;
 }
 
 /** Writes what became of a batch, all or nothing. Throws when the lane was lost: `isLost`. */

@@ -6,6 +6,7 @@
 import { statement } from '../db/statement.ts';
 import type { Sink } from '../model/sink.ts';
 
+const HOLD = statement('deliver/hold-shaping-lane');
 const STORE = statement('deliver/store-shaped');
 const REVEAL = statement('deliver/reveal-shaped');
 
@@ -22,6 +23,8 @@ export function openShapedConsumer(settings: ShapedConsumerSettings): Sink {
     batchBytes: 8 * 1024 * 1024,
     async within(tx, batch) {
       const ids = batch.map((delivery) => delivery.id);
+      // Held from the first write to the settling: a person who discards one of these messages waits for both or neither.
+      await tx.query(HOLD, [settings.sinkNo]);
       await tx.query(STORE, [
         settings.sinkNo,
         ids,

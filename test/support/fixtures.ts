@@ -91,6 +91,40 @@ export async function addPullSink(db: Database, sink: PullSinkFixture): Promise<
   });
 }
 
+export interface PushSinkFixture {
+  name: string;
+  kind: 'search_index' | 'change_table';
+  /** 1 */
+  lanes?: number;
+}
+
+/** A push sink with its storage. */
+export async function addPushSink(db: Database, sink: PushSinkFixture): Promise<AddedSink> {
+  const { databaseNo } = await addShop(db);
+  const settings = { name: sink.name, database: 'shop', status: 'active', destination: {} };
+  return await db.transaction(async (tx) => {
+    const { rows } = await tx.query<{ no: number; id: string }>(
+      `insert into millrace_private.sinks (name, kind, database_id, status, settings, lanes)
+       select $1, $2, d.id, 'active', $3::jsonb, $4 from millrace_private.databases d where d.no = $5 returning no, id`,
+      [sink.name, sink.kind, JSON.stringify(settings), sink.lanes ?? 1, databaseNo],
+    );
+    const added = rows[0]!;
+    await tx.query('select millrace_private.add_sink_storage($1)', [added.no]);
+    await tx.query('select millrace_private.publish_catalog()');
+    return { ...added, name: sink.name };
+  });
+}
+
+/** Messages that arrived parked, as capture leaves what is too large. */
+export async function parkOnArrival(db: Queryable, sinkNo: number, ids: readonly number[]): Promise<void> {
+  await db.query(
+    `insert into millrace_private.exceptions (sink_no, id, lane, group_key, state, attempts, stage, error, parked_at)
+     select m.sink_no, m.id, m.lane, m.group_key, 'parked', 0, 'capture', 'too large', clock_timestamp()
+       from millrace_private.messages m where m.sink_no = $1 and m.id = any ($2::bigint[])`,
+    [sinkNo, ids],
+  );
+}
+
 /** Appends messages in one transaction, in this order; returns their ids. Notifies nobody: see `notifyMessages`. */
 export async function appendMessages(
   db: Database,
