@@ -16,7 +16,8 @@ import {
   readShaped,
 } from '../support/accounts.ts';
 import { type BulkServer, startBulkServer } from '../support/bulk-server.ts';
-import { createWriters, LEDGER_SCHEMA, type Random, seeded, type Writers } from '../support/ledger.ts';
+import { createWriters, LEDGER_SCHEMA, seeded, type Writers } from '../support/ledger.ts';
+import { moments } from '../support/moments.ts';
 import { pullByHttp, pullBySql } from '../support/pull-client.ts';
 import { type Crowd, startCrowd } from '../support/pull-crowd.ts';
 import { startService, stopServices, type TestService } from '../support/service.ts';
@@ -71,12 +72,14 @@ describe('the ledger, with kill -9 of the whole service', function () {
   });
 
   it(`is killed ${KILLS} times, and settles everything in the end`, async () => {
-    for (let round = 1; round <= KILLS; round += 1) {
-      const moment = nextMoment(random, { world, engine, writers, plain, shaped });
+    const around = { world, engine, writers, crowds: [plain, shaped], random };
+    const kills = Array.from({ length: Math.ceil(KILLS / 5) }, () => moments(around)).flat();
+    for (const moment of kills.slice(0, KILLS)) {
       const writing = writers.write(writers.written + CHANGES);
-      await until(`round ${round}: ${moment.what}`, moment.reached, 20_000);
+      const letGo = await moment.come();
       await service.kill();
       await writing;
+      await letGo();
       // A dead worker's lanes are taken over when their leases have ended: time passes.
       await world.messages.query('update millrace_private.lanes set until = clock_timestamp()');
       await watch.begin();
@@ -127,40 +130,3 @@ describe('the ledger, with kill -9 of the whole service', function () {
     expect(large).to.deep.equal([]);
   });
 });
-
-interface Moment {
-  what: string;
-  reached: () => boolean | Promise<boolean>;
-}
-
-interface Surroundings {
-  world: World;
-  engine: BulkServer;
-  writers: Writers;
-  plain: Crowd;
-  shaped: Crowd;
-}
-
-/** When to kill next: somewhere in the middle of writing, of delivering, or of receiving. */
-function nextMoment(random: Random, around: Surroundings): Moment {
-  const { world, engine, writers, plain, shaped } = around;
-  const written = writers.written + Math.floor(random() * CHANGES);
-  const bulks = engine.bulks().length + 1 + Math.floor(random() * 8);
-  const received = plain.seen.size + shaped.seen.size + 1 + Math.floor(random() * CHANGES);
-  const moments: Moment[] = [
-    { what: `${written} changes are written`, reached: () => writers.written >= written },
-    { what: `${bulks} bulk requests have come`, reached: () => engine.bulks().length >= bulks },
-    { what: `${received} messages are received`, reached: () => plain.seen.size + shaped.seen.size >= received },
-    {
-      what: 'rows wait to be shaped',
-      reached: async () => {
-        const { rows } = await world.messages.query<{ some: boolean }>(
-          `select exists (select from millrace_private.messages m join millrace_private.sinks s on s.no = m.sink_no
-                           where s.kind = 'pull' and m.lane = 1) as some`,
-        );
-        return rows[0]!.some;
-      },
-    },
-  ];
-  return moments[Math.floor(random() * moments.length)]!;
-}
