@@ -9,6 +9,7 @@ import type { Database, Queryable } from '../db/pool.ts';
 import { statement } from '../db/statement.ts';
 import { messageOf } from '../model/errors.ts';
 import type { Circuit, Sink } from '../model/sink.ts';
+import { failpoint } from '../runtime/failpoint.ts';
 import type { Log } from '../runtime/log.ts';
 import type { FunctionSet, Sandbox } from '../transform/sandbox.ts';
 import { decide, type Verdict } from './decide.ts';
@@ -46,6 +47,8 @@ export interface LaneSink {
   /** It makes messages that others receive. */
   shapes: boolean;
   maxRetryCount: number | null;
+  /** It was found ready since it was opened. */
+  tested: boolean;
 }
 
 export interface LaneDeps {
@@ -118,10 +121,16 @@ async function deliver(deps: LaneDeps, run: LaneRun, signal: AbortSignal): Promi
       const later = await probe(deps, run, { probeAt: state.probe_at, signal });
       if (later) return later;
       state = { ...state, probe_at: null };
+    } else if (!run.target.tested) {
+      // An engine would silently create a missing index: nothing is sent to a destination that was not asked first.
+      const circuit = await run.target.sink.test(signal);
+      if (circuit) return await openCircuit(deps, run, circuit);
     }
+    run.target.tested = true;
     const { rows, more } = await read(deps, run, state);
     if (rows.length > 0) {
       const end = await deliverRows(deps, run, { rows, cursor: state.cursor, signal });
+      failpoint('deliver/after-settle');
       if (end.circuit) return await openCircuit(deps, run, end.circuit);
       quietSince = deps.now();
       // What failed may be due soon.
@@ -212,10 +221,13 @@ async function deliverRows(deps: LaneDeps, run: LaneRun, batch: Batch): Promise<
       return await deps.db.transaction(async (tx) => {
         const sent = await send((deliveries) => within(tx, deliveries), prepared, target.sink);
         if (sent.circuit) throw new CircuitOpened(sent.circuit);
-        return await finish(tx, sent);
+        const end = await finish(tx, sent);
+        failpoint('deliver/before-commit');
+        return end;
       });
     }
     const sent = await send((deliveries) => target.sink.send(deliveries, batch.signal), prepared, target.sink);
+    failpoint('deliver/after-send');
     ({ circuit } = sent);
     const end = await finish(deps.db, sent);
     return circuit ? { ...end, circuit } : end;

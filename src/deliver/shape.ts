@@ -34,11 +34,10 @@ function apply(row: LaneRow, shaped: Shaped, options: ShapeOptions): Prepared {
   if (shaped.error) {
     const { error } = shaped;
     const place = error.line === undefined ? '' : ` (line ${error.line}, column ${error.column ?? 1})`;
-    return {
-      row,
-      deliveries: [],
-      verdict: { kind: 'park', error: `${error.function}: ${error.message}${place}`, stage: 'shape' },
-    };
+    const text = `${error.function}: ${error.message}${place}`;
+    // What fails once, fails again for the same input. Time alone may have been short: one more try.
+    const kind = error.kind === 'timeout' && row.attempts === 0 ? 'retry' : 'park';
+    return { row, deliveries: [], verdict: { kind, error: text, stage: 'shape' } };
   }
   const delivery = deliveryOf(row);
   const gone = (indexName: string | undefined): Delivery => ({ ...delivery, action: 'delete', indexName });

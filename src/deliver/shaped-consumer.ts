@@ -5,6 +5,7 @@
  */
 import { statement } from '../db/statement.ts';
 import type { Sink } from '../model/sink.ts';
+import { failpoint } from '../runtime/failpoint.ts';
 
 const HOLD = statement('deliver/hold-shaping-lane');
 const STORE = statement('deliver/store-shaped');
@@ -22,6 +23,7 @@ export function openShapedConsumer(settings: ShapedConsumerSettings): Sink {
     batchSize: 500,
     batchBytes: 8 * 1024 * 1024,
     async within(tx, batch) {
+      failpoint('deliver/before-store');
       const ids = batch.map((delivery) => delivery.id);
       // Held from the first write to the settling: a person who discards one of these messages waits for both or neither.
       await tx.query(HOLD, [settings.sinkNo]);

@@ -76,6 +76,7 @@ async function open(deps: TargetsDeps, entry: CatalogSink, catalog: Catalog): Pr
     shapes: entry.kind === 'pull',
     deleteOnLeave: settings.filter_leave === 'delete',
     maxRetryCount: settings.max_retry_count,
+    tested: false,
   };
 }
 

@@ -30,6 +30,7 @@ describe('a delivery lane, interleaved', () => {
   after(async () => await m.drop());
   beforeEach(async () => {
     a = await openSession(m.db);
+    verdicts.clear();
   });
   afterEach(async () => await a.close());
 
@@ -87,6 +88,7 @@ describe('a delivery lane, interleaved', () => {
               shapes: false,
               deleteOnLeave: true,
               maxRetryCount: null,
+              tested: true,
               ...target,
               ...more,
             },
@@ -155,10 +157,7 @@ describe('a delivery lane, interleaved', () => {
   }
 
   /** The functions of `shaped`, by the message's own number. */
-  let verdicts = new Map<number, 'drop' | 'fail'>();
-  beforeEach(() => {
-    verdicts = new Map();
-  });
+  const verdicts = new Map<number, 'drop' | 'fail'>();
   const sandbox: Sandbox = {
     check: () => Promise.resolve(undefined),
     close: () => Promise.resolve(),

@@ -50,6 +50,7 @@ describe('a delivery lane', () => {
     shapes: false,
     deleteOnLeave: true,
     maxRetryCount: null,
+    tested: false,
     ...more,
   });
 
@@ -195,6 +196,17 @@ describe('a delivery lane', () => {
     expect(await pending()).to.equal(0);
   });
 
+  it('asks before it sends for the first time, so that an engine creates no index by itself', async () => {
+    engine.engine.deleteIndex('products');
+    engine.engine.autoCreate = true;
+    await on.source.query("insert into products values (1, 'n', 1)");
+    await on.received(sinkNo, 1);
+    await run();
+    expect(engine.bulks()).to.deep.equal([]);
+    const { rows } = await on.messages.db.query<{ health: string }>('select health from millrace.sink_status');
+    expect(rows[0]!.health).to.equal('index_missing');
+  });
+
   it('has one owner: a second finds it taken, a stalled one settles nothing', async () => {
     await on.source.query("insert into products values (1, 'n', 1)");
     await on.received(sinkNo, 1);
@@ -243,6 +255,17 @@ describe('a delivery lane', () => {
     const [parked] = await exceptions();
     expect(parked).to.include({ record_pk: '2', state: 'parked' });
     expect(parked!.error).to.contain('my-transform').and.contain('line 1');
+  });
+
+  it('tries once more after a timeout, then parks', async () => {
+    await on.source.query("insert into products values (1, 'a', 1)");
+    await on.received(sinkNo, 1);
+    const transform = fn('transform', '() => { for (;;); }');
+    await run({ functions: { transform } });
+    expect((await exceptions())[0]).to.include({ state: 'retrying', attempts: 1 });
+    await makeDue();
+    await run({ functions: { transform } });
+    expect((await exceptions())[0]).to.include({ state: 'parked', attempts: 2 });
   });
 
   it('deletes from the index what an update takes out of a filter function, and follows a route that changes', async () => {
