@@ -1,4 +1,6 @@
-select s.plugin, s.database, s.active, s.confirmed_flush_lsn, s.wal_status,
-       s.database = current_database() as here
+select s.plugin, s.database = current_database() as here, s.active_pid,
+       a.application_name as active_application, s.confirmed_flush_lsn::text as confirmed_flush_lsn, s.wal_status,
+       (case when pg_is_in_recovery() then 0 else pg_current_wal_lsn() - s.restart_lsn end)::float8 as kept_bytes
   from pg_catalog.pg_replication_slots s
+  left join pg_catalog.pg_stat_activity a on a.pid = s.active_pid
  where s.slot_name = $1::name

@@ -4,3 +4,4 @@ values ($1::integer, $2::text, $3::integer, $4::bigint, $5::text, $6::bigint)
     on conflict (database_no) do update
    set system_identifier = excluded.system_identifier, timeline = excluded.timeline,
        database_oid = excluded.database_oid, slot_name = excluded.slot_name, publication_oid = excluded.publication_oid
+ where p.system_identifier is null

@@ -1,6 +1,7 @@
 /**
  * Transaction annotations: `select pg_logical_emit_message(true, 'millrace:annotations', '{"user":"ann"}')` marks the
- * following changes of its transaction. Sequin's prefixes `transaction_annotations:set` and `:clear` are understood too.
+ * following changes of its transaction. Sequin's prefixes `sequin:transaction_annotations.set` and
+ * `.clear` are understood too.
  */
 const SET = new Set([
   'millrace:annotations',

@@ -80,6 +80,28 @@ export function finishRows(pending: Pending): Buffer | undefined {
   return pending.out.bytes.subarray(0, pending.out.length);
 }
 
+/** Where it stands, so that what is added next can be taken back. */
+export function markOf(pending: Pending) {
+  const { rows, deferredBytes, nextId } = pending;
+  return {
+    rows,
+    deferredBytes,
+    nextId,
+    bytes: pending.out.length,
+    parked: pending.parked.length,
+    deferred: pending.deferred.length,
+  };
+}
+
+/** Takes back what was added since the mark. */
+export function rewind(pending: Pending, mark: ReturnType<typeof markOf>): void {
+  const { rows, deferredBytes, nextId } = mark;
+  Object.assign(pending, { rows, deferredBytes, nextId });
+  pending.out.length = mark.bytes;
+  pending.parked.length = mark.parked;
+  pending.deferred.length = mark.deferred;
+}
+
 /** Adds a change for every sink that wants it. */
 export function addChange(pending: Pending, change: Change): void {
   const { relation, message } = change;
@@ -259,7 +281,7 @@ function writtenOnce(out: JsonBytes, make: () => ChangeText<JsonBytes>): () => v
 const bytesOf = (message: RowMessage): Buffer => (message.tag === 'delete' ? message.old.bytes : message.new.bytes);
 
 /** The same message on bytes of its own. */
-function copyOf(message: RowMessage): RowMessage {
+export function copyOf(message: RowMessage): RowMessage {
   const bytes = Buffer.from(bytesOf(message));
   const moved = (tuple: Tuple): Tuple => ({ ...tuple, bytes });
   if (message.tag === 'insert') return { ...message, new: moved(message.new) };

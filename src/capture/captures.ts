@@ -7,7 +7,8 @@ import type { Catalog } from '../catalog/store.ts';
 import type { Database } from '../db/pool.ts';
 import type { Log } from '../runtime/log.ts';
 import type { Service } from '../runtime/service.ts';
-import { type CapturedDatabase, captureDatabase } from './capture.ts';
+import { captureDatabase } from './capture.ts';
+import type { CapturedDatabase } from './streaming.ts';
 
 export interface CapturesDeps {
   messages: Database;

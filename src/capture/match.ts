@@ -19,6 +19,8 @@ export interface TableShape {
   columns: readonly { name: string; typeOid: number }[];
   keyColumns: readonly string[];
   identity: 'default' | 'nothing' | 'full' | 'index';
+  /** `schema.table` that it was called: a sink that names one of them stays bound to the table. */
+  earlierNames?: readonly string[];
 }
 
 /** One sink's interest in one table. */
@@ -61,6 +63,11 @@ export function takesIn(source: SourceSettings, table: { schema: string; name: s
   return !source.exclude_tables?.some((name) => qualified(name) === full);
 }
 
+/** Does the sink name the table as it was called? */
+function isBound(source: SourceSettings, { earlierNames = [] }: TableShape): boolean {
+  return earlierNames.some((name) => names(source, name));
+}
+
 /** Is the table named by the sink, not merely taken in? */
 function names(source: SourceSettings, full: string): boolean {
   return source.include_tables?.some((name) => qualified(name) === full) ?? false;
@@ -72,7 +79,8 @@ export function matchTable(sinks: readonly SinkEntry[], table: TableShape, chang
   const match: Match = { routes: [], notices: [] };
   for (const sink of sinks) {
     const { settings } = sink;
-    if (settings.status === 'disabled' || !takesIn(settings.source, table)) continue;
+    if (settings.status === 'disabled' || !(takesIn(settings.source, table) || isBound(settings.source, table)))
+      continue;
     if (changeTables.has(full) && !names(settings.source, full)) continue;
     const note = (code: string, message: string, remedy: string | null = null) =>
       match.notices.push({ sinkNo: sink.no, code, message, remedy });

@@ -7,87 +7,139 @@ import type { Database } from '../db/pool.ts';
 import { statement } from '../db/statement.ts';
 import type { DatabaseSettings } from '../model/declared.ts';
 import { MillraceError } from '../model/errors.ts';
+import { fullName, isPublishable } from './table-checks.ts';
 
 const FACTS = statement('capture/publication-facts');
-const TABLES = statement('capture/publishable-tables');
+const TABLES = statement('capture/source-tables');
 const OURS = 'kept by millrace';
 
-export interface Publication {
+export interface PublicationFacts {
   oid: number;
   name: string;
-  /** Every table of the source that could be captured. */
-  tables: SourceTable[];
+  allTables: boolean;
+  /** Publishes inserts, updates and deletes. */
+  complete: boolean;
+  viaRoot: boolean;
+  /** Can generated columns be published at all (18+)? */
+  knowsGenerated: boolean;
+  /** `s`: stored generated columns are published. */
+  generated: string;
+  /** Made by us, and kept up by us. */
+  ours: boolean;
 }
 
+/** A table of the source that could be captured; names as the statement gives them. */
 export interface SourceTable {
+  oid: number;
   schema: string;
   name: string;
+  partitioned: boolean;
+  /** Our role owns it, so we may publish it. */
   mine: boolean;
-  usable: boolean;
+  identity: 'default' | 'nothing' | 'full' | 'index';
+  has_key: boolean;
+  has_identity: boolean;
+  covers_key: boolean;
   published: boolean;
+  /** Published with a list of columns. */
+  some_columns: boolean;
+  virtual_columns: boolean;
+  stored_columns: boolean;
+  /** The list of columns leaves out one of the replica identity. */
+  identity_unlisted: boolean;
+}
+
+export interface Publication extends PublicationFacts {
+  tables: SourceTable[];
+  /** Tables that were added just now, though the publication was there before: what they held is not sent. */
+  added: SourceTable[];
+  /** It was created just now. */
+  created: boolean;
 }
 
 const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`;
-const full = (table: SourceTable): string => `${quoted(table.schema)}.${quoted(table.name)}`;
+/** Without the tables that inherit from it: each is listed for itself. */
+const listOf = (tables: readonly SourceTable[]): string => tables.map((table) => `only ${fullName(table)}`).join(', ');
+const wantedOf = (tables: readonly SourceTable[]): SourceTable[] =>
+  tables.filter((table) => table.schema === 'public' && table.mine && isPublishable(table));
+
+/** Undefined when it does not exist. */
+export async function readPublication(
+  source: Database,
+  name: string,
+  version: number,
+): Promise<PublicationFacts | undefined> {
+  const { rows } = await source.query<{
+    oid: number;
+    all_tables: boolean;
+    complete: boolean;
+    via_root: boolean;
+    generated: string;
+    comment: string | null;
+  }>(FACTS, [name]);
+  const row = rows[0];
+  return (
+    row && {
+      oid: row.oid,
+      name,
+      allTables: row.all_tables,
+      complete: row.complete,
+      viaRoot: row.via_root,
+      knowsGenerated: version >= 180000,
+      generated: row.generated,
+      ours: row.comment === OURS && !row.all_tables,
+    }
+  );
+}
 
 /** Makes or completes it. Throws `bad_source` with the SQL to run when it is missing and may not be made. */
-export async function ensurePublication(source: Database, settings: DatabaseSettings): Promise<Publication> {
-  const { name, create_if_not_exists: create, init_sql: initSql } = settings.publication;
-  let facts = await read(source, name);
-  const tables = (await source.query<SourceTable>(TABLES, [name])).rows;
-  const wanted = tables.filter((table) => table.schema === 'public' && table.usable && table.mine);
-  if (!facts) {
-    const sql = initSql ?? creation(name, wanted);
-    if (!create) {
-      throw new MillraceError('bad_source', `publication ${name} does not exist`, {
-        remedy: `${sql}; or set publication.create_if_not_exists`,
-      });
-    }
-    await source.query(sql);
-    if (initSql === null) await source.query(`comment on publication ${quoted(name)} is '${OURS}'`);
-    facts = await read(source, name);
-    if (!facts) {
-      throw new MillraceError('bad_source', `publication.init_sql did not create publication ${name}`, {
-        remedy: 'Let init_sql create the publication of this name.',
-      });
-    }
-  } else if (facts.comment === OURS && !facts.all_tables) {
-    const added = wanted.filter((table) => !table.published);
-    if (added.length > 0)
-      await source.query(`alter publication ${quoted(name)} add table ${added.map(full).join(', ')}`);
-  }
-  if (!facts.complete) {
-    throw new MillraceError('bad_source', `publication ${name} leaves out inserts, updates or deletes`, {
-      remedy: `alter publication ${quoted(name)} set (publish = 'insert, update, delete, truncate')`,
+export async function ensurePublication(
+  source: Database,
+  settings: DatabaseSettings['publication'],
+  version: number,
+): Promise<Publication> {
+  const facts = await readPublication(source, settings.name, version);
+  const tables = await readTables(source, settings.name);
+  if (!facts) return await create(source, settings, { version, tables });
+  const added = facts.ours ? wantedOf(tables).filter((table) => !table.published) : [];
+  if (added.length > 0) await source.query(`alter publication ${quoted(facts.name)} add table ${listOf(added)}`);
+  return {
+    ...facts,
+    tables: added.length > 0 ? await readTables(source, settings.name) : tables,
+    added,
+    created: false,
+  };
+}
+
+async function create(
+  source: Database,
+  settings: DatabaseSettings['publication'],
+  at: { version: number; tables: readonly SourceTable[] },
+): Promise<Publication> {
+  const { name, create_if_not_exists: may, init_sql: initSql } = settings;
+  const sql = initSql ?? creation(name, wantedOf(at.tables), at.version);
+  if (!may) {
+    throw new MillraceError('bad_source', `publication ${name} does not exist`, {
+      remedy: `${sql}; or set publication.create_if_not_exists`,
     });
   }
-  return { oid: facts.oid, name, tables: (await source.query<SourceTable>(TABLES, [name])).rows };
+  await source.query(sql);
+  if (initSql === null) await source.query(`comment on publication ${quoted(name)} is '${OURS}'`);
+  const facts = await readPublication(source, name, at.version);
+  if (!facts) {
+    throw new MillraceError('bad_source', `publication.init_sql did not create publication ${name}`, {
+      remedy: 'Let init_sql create the publication of this name.',
+    });
+  }
+  return { ...facts, tables: await readTables(source, name), added: [], created: true };
 }
 
-async function read(source: Database, name: string) {
-  const { rows } = await source.query<{ oid: number; all_tables: boolean; complete: boolean; comment: string | null }>(
-    FACTS,
-    [name],
-  );
-  return rows[0];
-}
+const readTables = async (source: Database, name: string): Promise<SourceTable[]> =>
+  (await source.query<SourceTable>(TABLES, [name])).rows;
 
-function creation(name: string, tables: readonly SourceTable[]): string {
-  const list = tables.length === 0 ? '' : ` for table ${tables.map(full).join(', ')}`;
-  return `create publication ${quoted(name)}${list} with (publish_via_partition_root = true)`;
-}
-
-/** Why changes of a table do not come, and what to do; undefined when they do. */
-export function whyNotPublished(
-  publication: Publication,
-  table: SourceTable,
-): { reason: string; remedy: string } | undefined {
-  if (table.published) return undefined;
-  const add = `alter publication ${quoted(publication.name)} add table ${full(table)}`;
-  if (!table.usable)
-    return {
-      reason: 'it has no replica identity that covers its primary key: published, its updates would fail',
-      remedy: `alter table ${full(table)} add primary key (...), or replica identity full; then ${add}`,
-    };
-  return { reason: 'the publication does not list it', remedy: add };
+function creation(name: string, tables: readonly SourceTable[], version: number): string {
+  const list = tables.length === 0 ? '' : ` for table ${listOf(tables)}`;
+  // Without them a table with generated columns and replica identity full could not be updated any more.
+  const generated = version >= 180000 ? ', publish_generated_columns = stored' : '';
+  return `create publication ${quoted(name)}${list} with (publish_via_partition_root = true${generated})`;
 }

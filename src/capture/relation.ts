@@ -7,11 +7,13 @@ import { statement } from '../db/statement.ts';
 import { compileRelation, type RowCodec } from './codec-row.ts';
 import type { RelationMessage } from './decode.ts';
 import { matchTable, type Notice, type Route, type SinkEntry } from './match.ts';
-import { loadTypes } from './types.ts';
+import { loadTypes, type TypeCatalogue } from './types.ts';
 
 const KEY_COLUMNS = statement('capture/key-columns');
 const SOURCE_TABLE = statement('capture/source-table');
 const NOTICES = statement('capture/replace-notices');
+const EARLIER_NAMES = statement('capture/earlier-names');
+const FREE_NAMES = statement('capture/free-names');
 
 /** Ours: never captured, whatever a publication lists. */
 const OWN_SCHEMAS = new Set(['millrace', 'millrace_private', 'millrace_jobs']);
@@ -26,6 +28,10 @@ export interface LoadedRelation {
   /** Key columns in key order, with their types as SQL writes them. */
   keyTypes: readonly { name: string; type: string }[];
   sourceTable: number;
+  /** What it was loaded for: load again when its types have changed. */
+  message: RelationMessage;
+  /** Types that are not Postgres' own, as they were. */
+  types: TypeCatalogue;
   routes: readonly Route[];
 }
 
@@ -53,10 +59,54 @@ export async function loadRelation(deps: RelationDeps, message: RelationMessage)
   const match =
     OWN_SCHEMAS.has(schema) || name === PROGRESS_TABLE
       ? { routes: [], notices: [] }
-      : matchTable(deps.sinks, { ...message, keyColumns }, deps.changeTables);
+      : matchTable(
+          deps.sinks,
+          { ...message, keyColumns, earlierNames: await earlierNames(deps, message) },
+          deps.changeTables,
+        );
   const { rows } = await deps.messages.query<{ no: number }>(SOURCE_TABLE, [deps.databaseNo, oid, schema, name]);
   await replaceNotices(deps, { table: `${schema}.${name}`, notices: match.notices });
-  return { oid, schema, name, codec, keyTypes: key, sourceTable: rows[0]!.no, routes: match.routes };
+  return { oid, schema, name, codec, keyTypes: key, sourceTable: rows[0]!.no, message, types, routes: match.routes };
+}
+
+/** The relation with its types as they are now; itself when they have not changed. */
+export async function renewTypes(source: Database, relation: LoadedRelation): Promise<LoadedRelation> {
+  const { message } = relation;
+  const types = await loadTypes(
+    source,
+    message.columns.map((column) => column.typeOid),
+  );
+  if (JSON.stringify([...types]) === JSON.stringify([...relation.types])) return relation;
+  const keyColumns = relation.codec.keyIndexes.map((index) => relation.codec.columns[index]!.name);
+  return { ...relation, types, codec: compileRelation(types, message, { keyColumns }) };
+}
+
+/** Renews each relation that has types of the user's own, unless another one took its place meanwhile. */
+export async function renewAll(
+  relations: Map<number, LoadedRelation>,
+  renew: (relation: LoadedRelation) => Promise<LoadedRelation>,
+): Promise<void> {
+  for (const [oid, relation] of relations) {
+    if (relation.types.size === 0) continue;
+    const fresh = await renew(relation);
+    if (relations.get(oid) === relation) relations.set(oid, fresh);
+  }
+}
+
+/** Names that the same table had when its changes came, and that no other table has now: sinks stay bound to it. */
+async function earlierNames(deps: RelationDeps, { oid, schema, name }: RelationMessage): Promise<string[]> {
+  const { rows } = await deps.messages.query<{ schema: string; name: string }>(EARLIER_NAMES, [
+    deps.databaseNo,
+    oid,
+    schema,
+    name,
+  ]);
+  if (rows.length === 0) return [];
+  const free = await deps.source.query<{ name: string }>(FREE_NAMES, [
+    rows.map((row) => row.schema),
+    rows.map((row) => row.name),
+  ]);
+  return free.rows.map((row) => row.name);
 }
 
 async function replaceNotices(deps: RelationDeps, found: { table: string; notices: Notice[] }): Promise<void> {

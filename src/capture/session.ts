@@ -12,24 +12,30 @@ import { type Acker, openAcker } from './acker.ts';
 import { annotationsAfter } from './annotations.ts';
 import {
   addChange,
+  copyOf,
   emptyPending,
   finishRows,
   isEmpty,
+  markOf,
   type OpenTransaction,
   type Pending,
   pendingBytes,
+  rewind,
 } from './assemble.ts';
 import { JsonBytes } from './codec-bytes.ts';
 import { decode, type RelationMessage, type RowMessage } from './decode.ts';
 import { paced } from './paced.ts';
-import type { LoadedRelation } from './relation.ts';
+import { type LoadedRelation, renewAll } from './relation.ts';
 import type { ReplicationStream } from './stream.ts';
 import { readAgain } from './toast.ts';
+import { Turns } from './turns.ts';
 
 export interface SessionDeps {
   source: Database;
   messages: Database;
   loadRelation(message: RelationMessage): Promise<LoadedRelation>;
+  /** The relation with its types as they are now; itself when they have not changed. */
+  renewTypes(relation: LoadedRelation): Promise<LoadedRelation>;
   /** A table was truncated: its sinks must be told. */
   onTruncate(relation: LoadedRelation): Promise<void>;
   /** Messages of these sinks are there to be read. */
@@ -65,13 +71,18 @@ export class CaptureSession {
   #commitIdx: number;
   /** End of the last commit received, or of the WAL when it was seen with nothing in flight. */
   #end: bigint;
-  #blocked: Buffer[] | undefined;
-  #blockedBytes = 0;
+  readonly #turns = new Turns({
+    handle: (bytes) => this.#handle(bytes),
+    rested: () => this.#control(),
+    fail: (error) => this.#fail(error),
+  });
   #paused = false;
   #flushing: Promise<void> | undefined;
   #scheduled = false;
+  #ping = false;
   readonly #confirmation = paced(() => {
-    if (this.#acker.confirmed > 0n) this.#stream?.confirm(this.#acker.confirmed);
+    if (this.#acker.confirmed > 0n) this.#stream?.confirm(this.#acker.confirmed, this.#ping);
+    this.#ping = false;
   }, CONFIRM_MS);
   #failed = false;
   lastReceived = 0;
@@ -98,11 +109,7 @@ export class CaptureSession {
 
   onMessage(bytes: Buffer): void {
     this.lastReceived = performance.now();
-    if (this.#blocked) {
-      // Not yet its turn: the bytes are only valid now.
-      this.#blocked.push(Buffer.from(bytes));
-      this.#blockedBytes += bytes.length;
-    } else this.#handle(bytes);
+    this.#turns.take(bytes);
     this.#control();
   }
 
@@ -112,9 +119,15 @@ export class CaptureSession {
     if (replyRequested) this.confirm();
   }
 
-  /** Sends what is confirmed. */
-  confirm(): void {
+  /** Sends what is confirmed; `ping` asks the source for a sign of life. */
+  confirm(ping = false): void {
+    this.#ping = ping;
     this.#confirmation.now();
+  }
+
+  /** Looks whether types of the user's own have changed in a way that shows in no row: a renamed attribute. */
+  renewTypes(): Promise<void> {
+    return renewAll(this.#relations, this.#deps.renewTypes);
   }
 
   /** Records progress that brought no message (filtered changes, an idle source), and confirms it. */
@@ -130,10 +143,7 @@ export class CaptureSession {
 
   #inFlight(): boolean {
     return (
-      this.#transaction !== undefined ||
-      this.#blocked !== undefined ||
-      this.#flushing !== undefined ||
-      !isEmpty(this.#pending)
+      this.#transaction !== undefined || this.#turns.held || this.#flushing !== undefined || !isEmpty(this.#pending)
     );
   }
 
@@ -159,7 +169,7 @@ export class CaptureSession {
         this.#change(message);
         return;
       case 'relation':
-        this.#block(async () => {
+        this.#turns.hold(async () => {
           this.#relations.set(message.oid, await this.#deps.loadRelation(message));
         });
         return;
@@ -181,22 +191,38 @@ export class CaptureSession {
     if (!transaction || !relation) throw new Error('a change came without its transaction or its table');
     this.#idx += 1;
     if (this.#isPersisted(transaction.commitLsn, this.#idx)) return;
-    addChange(this.#pending, {
-      message,
-      relation,
-      transaction,
-      commitIdx: this.#idx,
-      maxRowBytes: this.#options.maxRowBytes,
+    // Only types of the user's own can change: then a row does not fit any more, is taken back, and encoded anew.
+    const mark = relation.types.size > 0 ? markOf(this.#pending) : undefined;
+    const { misfits } = relation.codec;
+    this.#add(message, relation, transaction);
+    if (mark === undefined || relation.codec.misfits === misfits) {
+      this.#added(transaction);
+      return;
+    }
+    rewind(this.#pending, mark);
+    const kept = copyOf(message);
+    this.#turns.hold(async () => {
+      const fresh = await this.#deps.renewTypes(relation);
+      this.#relations.set(message.oid, fresh);
+      this.#add(kept, fresh, transaction);
+      this.#added(transaction);
     });
+  }
+
+  #add(message: RowMessage, relation: LoadedRelation, transaction: OpenTransaction): void {
+    const { maxRowBytes } = this.#options;
+    addChange(this.#pending, { message, relation, transaction, commitIdx: this.#idx, maxRowBytes });
+  }
+
+  #added(transaction: OpenTransaction): void {
     this.#advance(transaction.commitLsn, this.#idx);
     if (!isEmpty(this.#pending)) this.#schedule();
   }
 
   #truncate(oids: readonly number[]): void {
-    const transaction = this.#transaction;
-    if (!transaction || this.#isPersisted(transaction.commitLsn, this.#idx)) return;
-    const relations = oids.map((oid) => this.#relations.get(oid)).filter((relation) => relation !== undefined);
-    this.#block(async () => {
+    if (!this.#transaction || this.#isPersisted(this.#transaction.commitLsn, this.#idx)) return;
+    const relations = oids.flatMap((oid) => this.#relations.get(oid) ?? []);
+    this.#turns.hold(async () => {
       for (const relation of relations) await this.#deps.onTruncate(relation);
     });
   }
@@ -212,30 +238,9 @@ export class CaptureSession {
     this.#commitIdx = idx;
   }
 
-  /** Holds further messages back until `work` is done, then goes on with them in order. */
-  #block(work: () => Promise<void>): void {
-    this.#blocked = [];
-    work().then(
-      () => this.#unblock(),
-      (error: unknown) => this.#fail(error),
-    );
-  }
-
-  #unblock(): void {
-    const waiting = this.#blocked ?? [];
-    this.#blocked = undefined;
-    this.#blockedBytes = 0;
-    try {
-      for (const bytes of waiting) this.onMessage(bytes);
-      this.#control();
-    } catch (error) {
-      this.#fail(error);
-    }
-  }
-
   /** Pauses or resumes the socket by what waits in memory. */
   #control(): void {
-    const waiting = pendingBytes(this.#pending) + this.#blockedBytes;
+    const waiting = pendingBytes(this.#pending) + this.#turns.waiting;
     if (!this.#paused && waiting > HIGH_BYTES) {
       this.#paused = true;
       this.#stream?.pause();

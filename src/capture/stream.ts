@@ -27,8 +27,8 @@ export interface ReplicationStream {
   readonly started: Promise<void>;
   /** Settles when the stream is over: rejects with the reason, resolves after `close`. */
   readonly ended: Promise<void>;
-  /** Tells the server that everything before `lsn` is durable here. */
-  confirm(lsn: bigint): void;
+  /** Tells the server that everything before `lsn` is durable here; with `ping` it answers at once with a keep-alive. */
+  confirm(lsn: bigint, ping?: boolean): void;
   pause(): void;
   resume(): void;
   close(): Promise<void>;
@@ -122,9 +122,9 @@ export function openStream(handlers: StreamHandlers, options: StreamOptions): Re
   return {
     started: Promise.race([begun, ended]),
     ended,
-    confirm(lsn) {
+    confirm(lsn, ping = false) {
       // The library sends LSN + 1.
-      void service.acknowledge(formatLsn(lsn - 1n)).catch(fail);
+      void service.acknowledge(formatLsn(lsn - 1n), ping).catch(fail);
     },
     pause: () => socketOf(service)?.pause(),
     resume: () => socketOf(service)?.resume(),

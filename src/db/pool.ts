@@ -37,6 +37,8 @@ export interface PoolOptions {
   applicationName: string;
   /** Milliseconds; 0 for none. */
   statementTimeoutMs?: number;
+  /** How long we wait for an answer, also of a server that fell silent; not for COPY. Milliseconds; absent: for ever. */
+  queryTimeoutMs?: number;
   /** For reading the message table: see QUEUE_OPTIONS. */
   queue?: boolean;
   onError?: (error: Error) => void;
@@ -83,6 +85,7 @@ export function clientConfig(options: PoolOptions): pg.ClientConfig {
     keepAlive: true,
     statement_timeout: options.statementTimeoutMs ?? 30_000,
     idle_in_transaction_session_timeout: 60_000,
+    ...(options.queryTimeoutMs === undefined ? {} : { query_timeout: options.queryTimeoutMs }),
   };
 }
 

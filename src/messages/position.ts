@@ -24,6 +24,8 @@ export interface SourceIdentity {
 export interface StoredPosition extends Position {
   epoch: number;
   identity: SourceIdentity | undefined;
+  /** Of the publication before a gap that was accepted. */
+  publicationBefore: number | null;
 }
 
 /** The stored position; undefined for a database that was never captured (or whose epoch was just opened). */
@@ -34,7 +36,7 @@ export async function readPosition(db: Database, databaseNo: number): Promise<St
     timeline: number;
     database_oid: number;
     slot_name: string;
-    publication_oid: number;
+    publication_oid: number | null;
     commit_lsn: string;
     commit_idx: number;
     confirmed_lsn: string;
@@ -48,8 +50,9 @@ export async function readPosition(db: Database, databaseNo: number): Promise<St
     commitIdx: row.commit_idx,
     confirmedLsn: parseLsn(row.confirmed_lsn),
     nextId: row.next_id,
+    publicationBefore: row.publication_oid,
     identity:
-      row.system_identifier === null
+      row.system_identifier === null || row.publication_oid === null
         ? undefined
         : {
             systemIdentifier: row.system_identifier,
@@ -61,7 +64,10 @@ export async function readPosition(db: Database, databaseNo: number): Promise<St
   };
 }
 
-/** Records what the source is, and where capture of it begins; ids go on from where they were, if they were. */
+/**
+ * Records what the source is, and where capture of it begins; ids go on from where they were, if they were. Does nothing
+ * when another capture did so meanwhile: its position may be further already.
+ */
 export async function beginPosition(
   db: Database,
   databaseNo: number,
@@ -69,7 +75,7 @@ export async function beginPosition(
 ): Promise<void> {
   const { identity } = begin;
   await db.transaction(async (tx) => {
-    await tx.query(IDENTIFY, [
+    const identified = await tx.query(IDENTIFY, [
       databaseNo,
       identity.systemIdentifier,
       identity.timeline,
@@ -77,7 +83,7 @@ export async function beginPosition(
       identity.slotName,
       identity.publicationOid,
     ]);
-    await tx.query(BEGIN, [databaseNo, begin.confirmedLsn]);
+    if (identified.rowCount > 0) await tx.query(BEGIN, [databaseNo, begin.confirmedLsn]);
   });
 }
 
@@ -89,11 +95,12 @@ export async function takeOver(db: Database, databaseNo: number): Promise<number
 
 export type CaptureState = 'starting' | 'streaming' | 'standby' | 'error' | 'needs_resync';
 
-/** What a person sees in millrace.database_status. */
+/** What a person sees in millrace.database_status. True when that was something else. */
 export async function setCaptureState(
   db: Database,
   databaseNo: number,
   state: { state: CaptureState; reason?: string; remedy?: string },
-): Promise<void> {
-  await db.query(STATE, [databaseNo, state.state, state.reason ?? null, state.remedy ?? null]);
+): Promise<boolean> {
+  const { rowCount } = await db.query(STATE, [databaseNo, state.state, state.reason ?? null, state.remedy ?? null]);
+  return rowCount > 0;
 }

@@ -3,11 +3,11 @@
  */
 import pg from 'pg';
 import { captureDatabase } from '../../src/capture/capture.ts';
-import type { SinkEntry } from '../../src/capture/match.ts';
 import type { DatabaseSettings, Destination, SinkSettings } from '../../src/model/declared.ts';
 import { createLog } from '../../src/runtime/log.ts';
+import { catalogued, type DeclaredSource } from './catalogued.ts';
 import { type MessageDatabase, messageDatabase } from './message-database.ts';
-import { type Cluster, sharedCluster } from './postgres.ts';
+import { type Cluster, sharedCluster, type TestDatabase } from './postgres.ts';
 import { until } from './until.ts';
 
 export const PULL: Destination = {
@@ -31,7 +31,9 @@ export const SEARCH: Destination = {
 };
 
 /** A sink's settings as the catalog stores them, every default filled in. */
-export function sinkSettings(changes: Partial<SinkSettings> & { name: string; destination: Destination }): SinkSettings {
+export function sinkSettings(
+  changes: Partial<SinkSettings> & { name: string; destination: Destination },
+): SinkSettings {
   return {
     database: 'shop',
     status: 'active',
@@ -57,12 +59,18 @@ export interface Captured {
   databaseNo: number;
   slot: string;
   settings: DatabaseSettings;
+  /** What a capture in another process must know. */
+  declared: DeclaredSource;
   /** Adds a sink; a running capture notices at its next change. */
   addSink(settings: SinkSettings): Promise<number>;
   start(): void;
   stop(): Promise<void>;
   state(): Promise<{ state: string; reason: string | null; remedy: string | null }>;
   streaming(): Promise<void>;
+  /** Until the database is in this state. */
+  becomes(state: string, deadlineMs?: number): Promise<{ reason: string; remedy: string }>;
+  /** Codes and texts of a sink's notices. */
+  notices(sinkNo: number): Promise<{ code: string; table: string; message: string; remedy: string | null }[]>;
   /** Finished messages of a sink in id order, when there are `count` of them. */
   received(sinkNo: number, count: number): Promise<CapturedMessage[]>;
   close(): Promise<void>;
@@ -84,14 +92,26 @@ export interface CapturedMessage {
   text: string;
 }
 
+export interface CapturedOptions {
+  cluster?: Cluster;
+  settings?: Partial<DatabaseSettings>;
+  /** Of the regular checks and of statements, milliseconds. */
+  timing?: { checkMs?: number; statementMs?: number };
+  /** Where capture connects to, in place of the database itself: a relay, another role. */
+  through?: (url: string) => string;
+  /** A source that is there already; it is not dropped. */
+  database?: TestDatabase;
+  messages?: MessageDatabase;
+}
+
 let made = 0;
 
 /** A fresh source database with `schema` in it, and a message database that knows it. Nothing runs before `start`. */
-export async function captured(schema: string, on: { cluster?: Cluster; settings?: Partial<DatabaseSettings> } = {}): Promise<Captured> {
+export async function captured(schema: string, on: CapturedOptions = {}): Promise<Captured> {
   made += 1;
   const cluster = on.cluster ?? (await sharedCluster());
-  const database = await cluster.createDatabase();
-  const messages = await messageDatabase();
+  const messages = on.messages ?? (await messageDatabase());
+  const database = on.database ?? (await cluster.createDatabase());
   const source = new pg.Client({ connectionString: database.url });
   source.on('error', () => undefined);
   await source.connect();
@@ -115,7 +135,7 @@ export async function captured(schema: string, on: { cluster?: Cluster; settings
   );
   const { no: databaseNo, id: databaseId } = rows[0]!;
   await messages.db.query('insert into millrace_private.positions (database_no) values ($1::integer)', [databaseNo]);
-  const url = new URL(database.url);
+  const url = new URL(on.through?.(database.url) ?? database.url);
   const address = {
     host: url.hostname,
     port: Number(url.port),
@@ -127,22 +147,7 @@ export async function captured(schema: string, on: { cluster?: Cluster; settings
   let abort = new AbortController();
   let running: Promise<void> = Promise.resolve();
 
-  const current = async () => {
-    const sinks = await messages.db.query<SinkEntry>(
-      'select no, name, kind, lanes, settings from millrace_private.sinks order by no',
-    );
-    const generation = await messages.db.query<{ generation: number }>(
-      'select generation from millrace_private.catalog_state',
-    );
-    return {
-      no: databaseNo,
-      settings,
-      address,
-      sinks: sinks.rows,
-      changeTables: new Set<string>(),
-      catalogGeneration: generation.rows[0]!.generation,
-    };
-  };
+  const declared: DeclaredSource = { no: databaseNo, settings, address };
 
   const self: Captured = {
     source,
@@ -151,6 +156,7 @@ export async function captured(schema: string, on: { cluster?: Cluster; settings
     databaseNo,
     slot,
     settings,
+    declared,
     async addSink(sink) {
       const kind = { pull: 'pull', sequin_stream: 'pull', elasticsearch: 'search_index', change_table: 'change_table' }[
         sink.destination.type
@@ -172,7 +178,13 @@ export async function captured(schema: string, on: { cluster?: Cluster; settings
     start() {
       abort = new AbortController();
       running = captureDatabase(
-        { messages: messages.db, log, current, onPersisted: () => undefined },
+        {
+          messages: messages.db,
+          log,
+          current: () => catalogued(messages.db, declared),
+          onPersisted: () => undefined,
+          ...on.timing,
+        },
         databaseNo,
         abort.signal,
       );
@@ -189,6 +201,26 @@ export async function captured(schema: string, on: { cluster?: Cluster; settings
     },
     async streaming() {
       await until('capture streams', async () => (await self.state()).state === 'streaming');
+    },
+    async becomes(state, deadlineMs) {
+      return await until(
+        `the state ${state}`,
+        async () => {
+          const now = await self.state();
+          return now.state === state && { reason: now.reason ?? '', remedy: now.remedy ?? '' };
+        },
+        deadlineMs,
+      ).catch(async (error: unknown) => {
+        throw new Error(`${String(error)}; it is ${JSON.stringify(await self.state())}`);
+      });
+    },
+    async notices(sinkNo) {
+      const { rows } = await messages.db.query<{ code: string; table: string; message: string; remedy: string | null }>(
+        `select n.code, n.table_name as table, n.message, n.remedy from millrace_private.notices n
+          where n.sink_no = $1::integer order by n.table_name, n.code`,
+        [sinkNo],
+      );
+      return rows;
     },
     async received(sinkNo, count) {
       const read = async () =>
@@ -213,10 +245,12 @@ export async function captured(schema: string, on: { cluster?: Cluster; settings
     },
     async close() {
       await self.stop();
-      await source.query('select pg_drop_replication_slot(slot_name) from pg_replication_slots where slot_name = $1', [slot]).catch(() => undefined);
+      await source
+        .query('select pg_drop_replication_slot(slot_name) from pg_replication_slots where slot_name = $1', [slot])
+        .catch(() => undefined);
       await source.end().catch(() => undefined);
-      await messages.drop();
-      await database.drop().catch(() => undefined);
+      if (!on.messages) await messages.drop();
+      if (!on.database) await database.drop().catch(() => undefined);
     },
   };
   return self;

@@ -1,8 +1,9 @@
 /**
  * A message database for tests: cloned from a template that was migrated once in this process.
  */
-import { type Database, openPool } from '../../src/db/pool.ts';
+
 import { migrateSchema } from '../../src/db/migrate.ts';
+import { type Database, openPool } from '../../src/db/pool.ts';
 import { sharedCluster, type TestDatabase } from './postgres.ts';
 
 export interface MessageDatabase {

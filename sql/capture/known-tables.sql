@@ -1,0 +1,3 @@
+select t.oid, t.schema_name || '.' || t.table_name as name
+  from millrace_private.source_tables t
+ where t.database_no = $1::integer

@@ -1,0 +1,125 @@
+/**
+ * Before a stream starts: server, publication, slot and position, each checked against what was recorded. A gap is a
+ * state with a reason and a remedy (`needs_resync`), never mended silently: nothing is made anew unless nothing was ever
+ * captured, or a person accepted the gap.
+ */
+import type { Database } from '../db/pool.ts';
+import { beginPosition, readPosition, type SourceIdentity } from '../messages/position.ts';
+import type { DatabaseSettings } from '../model/declared.ts';
+import { MillraceError } from '../model/errors.ts';
+import { checkContinuity, checkHealth, checkServer, type Expected, type Finding } from './checks.ts';
+import { ensurePublication, type Publication, readPublication } from './publication.ts';
+import { ensureSlot, readSlot, readSource, type SlotFacts, type SourceFacts } from './slot.ts';
+
+/** Changes may have been missed; the state shown is `needs_resync`. */
+export class GapError extends Error {
+  readonly remedy: string;
+  constructor(message: string, remedy: string) {
+    super(message);
+    this.name = 'GapError';
+    this.remedy = remedy;
+  }
+}
+
+/** Somebody streams from the slot. */
+export class SlotInUseError extends Error {
+  /** It is another capture of ours, which looks after the state that people see. */
+  readonly ours: boolean;
+  constructor(slot: SlotFacts, name: string) {
+    super(`replication slot ${name} is in use by backend ${slot.active_pid} (${slot.active_application ?? 'unknown'})`);
+    this.name = 'SlotInUseError';
+    this.ours = slot.active_application?.startsWith('millrace capture') ?? false;
+  }
+}
+
+export interface PreparedDeps {
+  source: Database;
+  messages: Database;
+}
+
+export interface PreparedDatabase {
+  no: number;
+  settings: DatabaseSettings;
+}
+
+export interface Prepared {
+  facts: SourceFacts;
+  publication: Publication;
+  warnings: Finding[];
+}
+
+const expectedOf = (settings: DatabaseSettings): Expected => ({
+  database: settings.name,
+  slot: settings.slot.name,
+  publication: settings.publication.name,
+});
+
+/** Throws the worst finding: a GapError, or `bad_source`. Returns the warnings. */
+function refuse(findings: readonly Finding[]): Finding[] {
+  const gaps = findings.filter((one) => one.severity === 'gap');
+  if (gaps[0]) throw new GapError(gaps.map((one) => one.message).join('; '), gaps[0].remedy);
+  const fault = findings.find((one) => one.severity === 'fault');
+  if (fault) throw new MillraceError('bad_source', fault.message, { remedy: fault.remedy });
+  return [...findings];
+}
+
+/**
+ * In this order: whoever streams records a position before he confirms it, and the source has written what he records.
+ * So the slot is never ahead of the position here, nor the position ahead of the source, unless something is wrong.
+ */
+async function read(deps: PreparedDeps, database: PreparedDatabase) {
+  const slot = await readSlot(deps.source, database.settings.slot.name);
+  const stored = await readPosition(deps.messages, database.no);
+  return { slot, stored, facts: await readSource(deps.source) };
+}
+
+/** Throws a SlotInUseError, a GapError, or `bad_source`. */
+export async function prepare(deps: PreparedDeps, database: PreparedDatabase): Promise<Prepared> {
+  const { settings, no } = database;
+  const { slot, stored, facts } = await read(deps, database);
+  if (slot?.active_pid) throw new SlotInUseError(slot, settings.slot.name);
+  refuse(checkServer(facts));
+  const { identity } = stored ?? {};
+  if (stored && identity) {
+    const known = await readPublication(deps.source, settings.publication.name, facts.version);
+    const now = { source: facts, slot, publication: known };
+    refuse(checkContinuity({ ...stored, identity }, now, expectedOf(settings)));
+  }
+  const publication = await ensurePublication(deps.source, settings.publication, facts.version);
+  const warnings = refuse(checkHealth({ source: facts, slot, publication }, expectedOf(settings)));
+  if (!identity) {
+    const confirmedLsn = await ensureSlot(deps.source, {
+      settings: settings.slot,
+      version: facts.version,
+      gapAccepted: (stored?.epoch ?? 1) > 1,
+      skipOlder: publication.created || (stored?.publicationBefore ?? publication.oid) !== publication.oid,
+    });
+    await beginPosition(deps.messages, no, { identity: identityOf(facts, settings, publication), confirmedLsn });
+  }
+  return { facts, publication, warnings };
+}
+
+const identityOf = (facts: SourceFacts, settings: DatabaseSettings, publication: { oid: number }): SourceIdentity => ({
+  systemIdentifier: facts.systemIdentifier,
+  timeline: facts.timeline,
+  databaseOid: facts.databaseOid,
+  slotName: settings.slot.name,
+  publicationOid: publication.oid,
+});
+
+/** The same while the stream runs. Throws as `prepare` does. */
+export async function checkRunning(deps: PreparedDeps, database: PreparedDatabase): Promise<Prepared> {
+  const { settings } = database;
+  const { slot, stored, facts } = await read(deps, database);
+  const known = await readPublication(deps.source, settings.publication.name, facts.version);
+  if (stored?.identity) {
+    const now = { source: facts, slot, publication: known };
+    refuse(checkContinuity({ ...stored, identity: stored.identity }, now, expectedOf(settings)));
+  }
+  const publication = await ensurePublication(deps.source, settings.publication, facts.version);
+  const warnings = refuse([
+    ...checkServer(facts),
+    ...checkHealth({ source: facts, slot, publication }, expectedOf(settings)),
+  ]);
+  return { facts, publication, warnings };
+}

@@ -1,0 +1,185 @@
+/**
+ * One stream of a prepared source, from the moment that the slot is ours until something ends it: the fence is taken, the
+ * session fed, and timers keep it alive and checked. Whatever ends it, nothing is confirmed that is not persisted.
+ */
+import type { Database, PoolOptions } from '../db/pool.ts';
+import { statement } from '../db/statement.ts';
+import { readPosition, type StoredPosition, setCaptureState, takeOver } from '../messages/position.ts';
+import type { DatabaseAddress, DatabaseSettings } from '../model/declared.ts';
+import type { Log } from '../runtime/log.ts';
+import type { Finding } from './checks.ts';
+import type { SinkEntry } from './match.ts';
+import { checkRunning, type Prepared } from './prepare.ts';
+import { loadRelation, type RelationDeps, renewTypes } from './relation.ts';
+import { CaptureSession } from './session.ts';
+import { openStream } from './stream.ts';
+import { noteAdded, noteTables } from './table-notices.ts';
+
+const HEARTBEAT = statement('capture/heartbeat');
+const TRUNCATED = statement('capture/truncated');
+
+const CHECKPOINT_MS = 1_000;
+const CHECK_MS = 30_000;
+/** For a server without wal_sender_timeout: it is asked for a sign of life. */
+const SILENT_MS = 60_000;
+
+export interface CapturedDatabase {
+  no: number;
+  settings: DatabaseSettings;
+  address: DatabaseAddress;
+  sinks: readonly SinkEntry[];
+  changeTables: ReadonlySet<string>;
+  catalogGeneration: number;
+}
+
+export interface CaptureDeps {
+  messages: Database;
+  log: Log;
+  /** The database as the catalog has it now; undefined when no sink reads from it any more. */
+  current(): Promise<CapturedDatabase | undefined>;
+  /** Messages of these sinks are there to be read. */
+  onPersisted(sinks: ReadonlySet<number>): void;
+  /** Between the regular checks; 30,000 if absent. */
+  checkMs?: number;
+  /** Deadline of a statement to the source; creating a slot waits for open transactions as long. 15,000 if absent. */
+  statementMs?: number;
+}
+
+export interface StreamInput {
+  source: Database;
+  options: PoolOptions;
+  prepared: Prepared;
+  signal: AbortSignal;
+}
+
+/** Streams until the signal (resolves) or until something ends it (rejects with the reason). */
+export async function stream(deps: CaptureDeps, database: CapturedDatabase, input: StreamInput): Promise<void> {
+  const { settings, no } = database;
+  const early: { bytes: Buffer }[] = [];
+  let session: CaptureSession | undefined;
+  let fail: (error: unknown) => void = () => undefined;
+  const failed = new Promise<never>((_resolve, reject) => {
+    fail = reject;
+  });
+  failed.catch(() => undefined);
+  const replication = openStream(
+    {
+      onMessage: (bytes) => (session ? session.onMessage(bytes) : early.push({ bytes: Buffer.from(bytes) })),
+      onKeepAlive: (walEnd, reply) => session?.onKeepAlive(walEnd, reply),
+    },
+    { source: input.options, slot: settings.slot.name, publication: settings.publication.name },
+  );
+  const stop = () => void replication.close();
+  input.signal.addEventListener('abort', stop, { once: true });
+  if (input.signal.aborted) stop();
+  let timers: NodeJS.Timeout[] = [];
+  try {
+    await replication.started;
+    // The slot is ours: nobody else streams. Now fence whoever did before, and read what he persisted last.
+    replication.pause();
+    const generation = await takeOver(deps.messages, no);
+    const position = await readPosition(deps.messages, no);
+    if (!position) throw new Error('the position of this database is gone');
+    session = openSession(deps, database, { ...input, generation, stored: position, fail });
+    session.attach(replication);
+    await showStreaming(deps, no, input.prepared.warnings);
+    deps.log.info({ database: settings.name, generation }, 'streaming');
+    for (const { bytes } of early.splice(0)) session.onMessage(bytes);
+    if (!session.paused) replication.resume();
+    timers = startTimers(deps, database, { ...input, session, fail });
+    await Promise.race([replication.ended, failed]);
+  } finally {
+    input.signal.removeEventListener('abort', stop);
+    for (const timer of timers) clearInterval(timer);
+    await replication.close();
+    await session?.drain();
+  }
+}
+
+function openSession(
+  deps: CaptureDeps,
+  database: CapturedDatabase,
+  input: StreamInput & { generation: number; stored: StoredPosition; fail: (error: unknown) => void },
+): CaptureSession {
+  const relationDeps: RelationDeps = {
+    source: input.source,
+    messages: deps.messages,
+    databaseNo: database.no,
+    sinks: database.sinks,
+    changeTables: database.changeTables,
+  };
+  return new CaptureSession(
+    {
+      source: input.source,
+      messages: deps.messages,
+      loadRelation: (message) => loadRelation(relationDeps, message),
+      renewTypes: (relation) => renewTypes(input.source, relation),
+      onTruncate: async (relation) => {
+        const sinks = relation.routes.map((route) => route.sinkNo);
+        await deps.messages.query(TRUNCATED, [sinks, `${relation.schema}.${relation.name}`]);
+      },
+      onPersisted: deps.onPersisted,
+      onError: input.fail,
+    },
+    {
+      writer: {
+        databaseNo: database.no,
+        generation: input.generation,
+        catalogGeneration: database.catalogGeneration,
+      },
+      position: input.stored,
+      maxRowBytes: database.settings.max_row_bytes,
+    },
+  );
+}
+
+/** Streaming, and what a person should know meanwhile. */
+async function showStreaming(deps: CaptureDeps, databaseNo: number, warnings: readonly Finding[]): Promise<void> {
+  const said = (part: 'message' | 'remedy') => warnings.map((one) => one[part]).join('; ');
+  await setCaptureState(deps.messages, databaseNo, {
+    state: 'streaming',
+    ...(warnings.length > 0 ? { reason: said('message'), remedy: said('remedy') } : {}),
+  });
+}
+
+/** Progress without messages, keep-alives of our own, the watchdog of a half-open connection, the regular checks. */
+function startTimers(
+  deps: CaptureDeps,
+  database: CapturedDatabase,
+  at: StreamInput & { session: CaptureSession; fail: (error: unknown) => void },
+): NodeJS.Timeout[] {
+  const { session, source } = at;
+  const every = (ms: number, work: () => void | Promise<void>) => {
+    let busy = false;
+    return setInterval(() => {
+      if (busy) return;
+      busy = true;
+      void (async () => work())()
+        .catch(at.fail)
+        .finally(() => {
+          busy = false;
+        });
+    }, ms);
+  };
+  const silentMs = at.prepared.facts.walSenderTimeoutMs || SILENT_MS;
+  session.lastReceived = performance.now();
+  return [
+    every(CHECKPOINT_MS, () => session.checkpoint()),
+    every(deps.checkMs ?? CHECK_MS, async () => {
+      await source.query(HEARTBEAT);
+      const running = await checkRunning({ source, messages: deps.messages }, database);
+      await noteAdded({ source, messages: deps.messages }, database, running.publication);
+      await noteTables(deps.messages, database, running.publication);
+      await showStreaming(deps, database.no, running.warnings);
+      await session.renewTypes();
+    }),
+    every(silentMs / 2, () => {
+      // What we do not read we cannot miss.
+      if (session.paused) session.lastReceived = performance.now();
+      const silent = performance.now() - session.lastReceived;
+      if (silent > 2 * silentMs)
+        throw new Error(`the source has been silent for ${Math.round(silent / 1000)} s: the connection is dead`);
+      session.confirm(silent > silentMs / 2);
+    }),
+  ];
+}

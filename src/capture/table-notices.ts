@@ -1,0 +1,123 @@
+/**
+ * Tables that a sink wants and whose changes do not come as they should: not there, not published, or published in a way
+ * that breaks something. Said on the sink, with the statement that mends it, for as long as it is so; otherwise a sink
+ * would wait for ever and look well. A table that came into the publication late is said for good: what it held before
+ * is not sent.
+ */
+import type { Database } from '../db/pool.ts';
+import { statement } from '../db/statement.ts';
+import { type SinkEntry, takesIn } from './match.ts';
+import type { Publication, SourceTable } from './publication.ts';
+import { checkTable, fullName } from './table-checks.ts';
+
+const NOTICES = statement('capture/note-tables');
+const KNOWN = statement('capture/known-tables');
+const ADDED = statement('capture/note-added');
+
+interface TableNotice {
+  sink_no: number;
+  table_name: string;
+  code: string;
+  message: string;
+  remedy: string | null;
+}
+
+export interface NotedDatabase {
+  no: number;
+  sinks: readonly SinkEntry[];
+}
+
+const nameOf = (table: SourceTable): string => `${table.schema}.${table.name}`;
+
+/** Replaces these notices of every sink of the database. */
+export async function noteTables(messages: Database, database: NotedDatabase, publication: Publication): Promise<void> {
+  const { rows } = await messages.query<{ oid: number; name: string }>(KNOWN, [database.no]);
+  const found = tableNotices(database.sinks, publication, rows);
+  await messages.query(NOTICES, [database.no, JSON.stringify(found)]);
+}
+
+/**
+ * Notices as they hold now. `known`: oids and names of tables whose changes have come. A name that was known by
+ * another oid only is a table that was dropped and created again.
+ */
+export function tableNotices(
+  sinks: readonly SinkEntry[],
+  publication: Publication,
+  known: readonly { oid: number; name: string }[],
+): TableNotice[] {
+  const found: TableNotice[] = [];
+  const there = new Set(publication.tables.map(nameOf));
+  for (const { no, settings } of sinks) {
+    if (settings.status === 'disabled') continue;
+    for (const name of settings.source.include_tables ?? []) {
+      const table = name.includes('.') ? name : `public.${name}`;
+      if (there.has(table)) continue;
+      const renamed = renamedTo(table, publication, known);
+      found.push({
+        sink_no: no,
+        table_name: table,
+        code: 'table_missing',
+        message: renamed
+          ? `table ${table} is called ${renamed} now: its changes still come`
+          : `there is no table ${table}`,
+        remedy: renamed ? `Write ${renamed} into include_tables.` : null,
+      });
+    }
+    for (const table of publication.tables) {
+      if (!takesIn(settings.source, table)) continue;
+      const finding = checkTable(publication, table, wasRecreated(table, known));
+      if (finding) found.push({ sink_no: no, table_name: nameOf(table), ...finding });
+    }
+  }
+  return found;
+}
+
+const wasRecreated = (table: SourceTable, known: readonly { oid: number; name: string }[]): boolean =>
+  known.some(({ oid, name }) => name === nameOf(table) && oid !== table.oid) &&
+  !known.some(({ oid, name }) => name === nameOf(table) && oid === table.oid);
+
+function renamedTo(
+  name: string,
+  publication: Publication,
+  known: readonly { oid: number; name: string }[],
+): string | undefined {
+  const table = publication.tables.find(({ oid }) => known.some((one) => one.oid === oid && one.name === name));
+  return table && nameOf(table);
+}
+
+/** Tables that came into the publication after it was made: whatever they held until then is not sent. */
+export async function noteAdded(
+  deps: { source: Database; messages: Database },
+  database: NotedDatabase,
+  publication: Publication,
+): Promise<void> {
+  if (publication.added.length === 0) return;
+  const { rows: known } = await deps.messages.query<{ oid: number; name: string }>(KNOWN, [database.no]);
+  for (const table of publication.added) {
+    const sinks = database.sinks.filter(
+      ({ settings }) => settings.status !== 'disabled' && takesIn(settings.source, table),
+    );
+    if (sinks.length === 0) continue;
+    const recreated = wasRecreated(table, known);
+    if (!recreated && !(await hasRows(deps.source, table))) continue;
+    const message = recreated
+      ? `${nameOf(table)} was dropped and created again: what was written before it was published again is missing`
+      : `${nameOf(table)} held rows when it came into the publication: they are not sent`;
+    await deps.messages.query(ADDED, [
+      sinks.map(({ no }) => no),
+      recreated ? 'table_detached' : 'added_late',
+      nameOf(table),
+      message,
+    ]);
+  }
+}
+
+/** When we may not look, it may hold some. */
+async function hasRows(source: Database, table: SourceTable): Promise<boolean> {
+  try {
+    const { rows } = await source.query<{ some: boolean }>(`select exists (select from ${fullName(table)}) as some`);
+    return rows[0]?.some !== false;
+  } catch {
+    return true;
+  }
+}

@@ -1,0 +1,64 @@
+/**
+ * Messages in their order, one at a time: while something is loaded for one of them the next ones wait, on bytes of their
+ * own, and go on where it stopped.
+ */
+export interface TurnsDeps {
+  handle(bytes: Buffer): void;
+  /** What waited had its turn, as far as it could. */
+  rested(): void;
+  /** Hears what goes wrong in `hold`, also when the messages that waited are handled after it. */
+  fail(error: unknown): void;
+}
+
+export class Turns {
+  readonly #deps: TurnsDeps;
+  #held = false;
+  /** The first `#done` of them had their turn. */
+  #queue: Buffer[] = [];
+  #done = 0;
+  /** Bytes that wait. */
+  waiting = 0;
+
+  constructor(deps: TurnsDeps) {
+    this.#deps = deps;
+  }
+
+  /** Something is loaded now. */
+  get held(): boolean {
+    return this.#held;
+  }
+
+  /** Handles it, or keeps a copy until its turn. Throws what the handler throws. */
+  take(bytes: Buffer): void {
+    if (!this.#held) {
+      this.#deps.handle(bytes);
+      return;
+    }
+    this.#queue.push(Buffer.from(bytes));
+    this.waiting += bytes.length;
+  }
+
+  /** To be called in the handler: no other message is handled until `work` is done. */
+  hold(work: () => Promise<void>): void {
+    this.#held = true;
+    work()
+      .then(() => {
+        this.#goOn();
+        this.#deps.rested();
+      })
+      .catch((error: unknown) => this.#deps.fail(error));
+  }
+
+  #goOn(): void {
+    this.#held = false;
+    while (!this.#held && this.#done < this.#queue.length) {
+      const bytes = this.#queue[this.#done++]!;
+      this.waiting -= bytes.length;
+      this.#deps.handle(bytes);
+    }
+    if (this.#done > 256 || this.#done === this.#queue.length) {
+      this.#queue.splice(0, this.#done);
+      this.#done = 0;
+    }
+  }
+}

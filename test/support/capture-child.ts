@@ -1,0 +1,23 @@
+/**
+ * A capture in a process of its own, to be killed or measured: DECLARED is a DeclaredSource as JSON, MESSAGES the address
+ * of the message database. Prints `peak N` (its peak of resident memory in kB) for every line that it reads.
+ */
+import { readFileSync } from 'node:fs';
+import { createInterface } from 'node:readline';
+import { captureDatabase } from '../../src/capture/capture.ts';
+import { openPool } from '../../src/db/pool.ts';
+import { createLog } from '../../src/runtime/log.ts';
+import { catalogued, type DeclaredSource } from './catalogued.ts';
+
+const declared = JSON.parse(process.env.DECLARED ?? '') as DeclaredSource;
+const messages = openPool({ address: process.env.MESSAGES ?? '', max: 2, applicationName: 'millrace capture child' });
+const log = createLog({ level: 'silent', role: 'test' });
+createInterface({ input: process.stdin }).on('line', () => {
+  const peak = /VmHWM:\s+(\d+)/.exec(readFileSync('/proc/self/status', 'utf8'))?.[1] ?? '0';
+  process.stdout.write(`peak ${peak}\n`);
+});
+await captureDatabase(
+  { messages, log, current: () => catalogued(messages, declared), onPersisted: () => undefined },
+  declared.no,
+  new AbortController().signal,
+);
