@@ -8,6 +8,7 @@
  */
 import type { Database } from '../db/pool.ts';
 import { append, type Position, type Writer } from '../messages/append.ts';
+import { failpoint } from '../runtime/failpoint.ts';
 import { type Acker, openAcker } from './acker.ts';
 import { annotationsAfter } from './annotations.ts';
 import {
@@ -285,6 +286,8 @@ export class CaptureSession {
     if (batch.deferred.length > 0) await readAgain(this.#deps.source, batch.deferred);
     const { parked } = batch;
     await append(this.#deps.messages, this.#options.writer, { rows: finishRows(batch), parked, position });
+    if (this.#transaction?.commitLsn === position.commitLsn) failpoint('capture/mid-transaction');
+    failpoint('capture/before-confirm');
     this.#spare = batch.out;
     this.#acker.persisted(position.confirmedLsn);
     this.#confirmation.soon();

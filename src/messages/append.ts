@@ -11,6 +11,7 @@ import pg from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
 import type { Database } from '../db/pool.ts';
 import { formatLsn } from '../model/lsn.ts';
+import { failpoint } from '../runtime/failpoint.ts';
 import { COPY_MESSAGES, type ParkedOnArrival } from './batch.ts';
 
 /** Where capture stands: the last change persisted, and what may be confirmed to the source. */
@@ -52,10 +53,12 @@ export async function append(db: Database, writer: Writer, input: AppendInput): 
       return;
     }
     const parked = input.parked.length === 0 ? '' : `${parkedSql(input.parked)};`;
+    failpoint('capture/before-persist');
     const copy = client.query(copyFrom(`begin; ${move}; ${parked} ${COPY_MESSAGES}; commit`));
     try {
       const over = finished(copy);
-      copy.end(input.rows);
+      copy.write(input.rows, () => failpoint('capture/in-persist'));
+      copy.end();
       await over;
     } catch (error) {
       await client.query('rollback').catch(() => undefined);

@@ -4,6 +4,7 @@
  */
 import type { Queryable } from '../db/pool.ts';
 import { statement } from '../db/statement.ts';
+import { failpoint } from '../runtime/failpoint.ts';
 import { isAckId } from './ack-id.ts';
 import type { Consumer } from './consumer.ts';
 import type { Lines } from './lines.ts';
@@ -27,7 +28,9 @@ export async function answer(deps: AnswerDependencies, consumer: Consumer, given
   const ackIds = given.ackIds.filter(isAckId);
   if (ackIds.length === 0) return 0;
   const laterMs = given.what === 'ack' ? 0 : given.what === 'nack' ? given.delayMs : given.visibilityTimeoutMs;
+  failpoint('receive/before-answer');
   const { rows } = await deps.db.query<{ count: number }>(ANSWER, [consumer.no, given.what, ackIds, laterMs]);
+  failpoint('receive/after-answer');
   const count = rows[0]?.count ?? 0;
   if (count > 0) {
     const line = deps.lines.of(consumer.no);

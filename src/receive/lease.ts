@@ -5,6 +5,7 @@
  */
 import type { Queryable } from '../db/pool.ts';
 import { statement } from '../db/statement.ts';
+import { failpoint } from '../runtime/failpoint.ts';
 import { ackIdsOf } from './ack-id.ts';
 import type { Consumer } from './consumer.ts';
 
@@ -56,6 +57,7 @@ export async function lease(
   if (row === undefined || row.token === null || row.ids === null) {
     return { lease: undefined, more: row?.more ?? false, dueInMs: row?.due_in_ms ?? null };
   }
+  failpoint('receive/after-lease');
   const { token, ids } = row;
   const last = row.last_id ?? 0;
   const sent = ids.filter((id) => id <= last);

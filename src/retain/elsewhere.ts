@@ -3,6 +3,7 @@
  * retention's progress (progress.ts says why that makes a repeated batch harmless).
  */
 import type { Delivery } from '../model/sink.ts';
+import { failpoint } from '../runtime/failpoint.ts';
 import { onDestination } from './on-destination.ts';
 import { doubtful, lockProgress, moveProgress, pendingOf, progressStatements, sift } from './progress.ts';
 import type { Target } from './target.ts';
@@ -17,7 +18,7 @@ export async function writeElsewhere(
   const { retentionId, table } = target.wanted;
   const progress = progressStatements(table);
   const rows = batch.toSorted((a, b) => a.id - b.id);
-  return await onDestination(target.deps.destination, { signal, timeoutMs: target.timeoutMs }, async (tx) => {
+  const refused = await onDestination(target.deps.destination, { signal, timeoutMs: target.timeoutMs }, async (tx) => {
     await tx.query(target.setLockTimeout);
     const before = await lockProgress(tx, retentionId, progress);
     const pending = await pendingOf(target.deps.messages, retentionId, doubtful(rows, before));
@@ -25,6 +26,9 @@ export async function writeElsewhere(
     const refused = await writeRows(tx, fresh, target.writing);
     const wrote = fresh.filter(({ id }) => !refused.has(id)).map(({ id }) => id);
     await moveProgress(tx, { retentionId, wrote, unsettled }, progress);
+    failpoint('retain/before-commit');
     return refused;
   });
+  failpoint('retain/after-commit');
+  return refused;
 }
