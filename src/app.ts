@@ -2,18 +2,13 @@
  * The composition root: builds the parts of each role from its settings, in order, and closes them last-in first-out.
  * A role loads only what it runs: memory is what a small machine has least of.
  */
+import type { Parts } from './roles/connect.ts';
 import { backoffMs, RECONNECT } from './runtime/backoff.ts';
 import { createLog, type Log } from './runtime/log.ts';
-import { type Service, supervise } from './runtime/service.ts';
+import { supervise } from './runtime/service.ts';
 import type { Settings } from './runtime/settings.ts';
 
 export type Role = 'web' | 'worker' | 'capture';
-
-/** What a role is made of; `close` frees what is no service, after all services have ended. */
-export interface Parts {
-  services: Service[];
-  close(): Promise<void>;
-}
 
 const ROLES: Record<Role, (settings: Settings, log: Log) => Promise<Parts>> = {
   capture: async (settings, log) => await (await import('./roles/capture.ts')).captureParts(settings, log),

@@ -1,12 +1,11 @@
 /** The role `capture`: one capture for each source database. Two connections to the message database. */
-import type { Parts } from '../app.ts';
 import { openCaptures } from '../capture/captures.ts';
 import { loadCatalog } from '../catalog/store.ts';
 import { openPool } from '../db/pool.ts';
 import { openNotifier } from '../messages/notify.ts';
 import type { Log } from '../runtime/log.ts';
 import type { Settings } from '../runtime/settings.ts';
-import { lostConnection, messageDatabase } from './connect.ts';
+import { lostConnection, messageDatabase, type Parts } from './connect.ts';
 
 export async function captureParts(settings: Settings, log: Log): Promise<Parts> {
   const db = openPool({ ...(await messageDatabase(settings, 'capture')), max: 2, onError: lostConnection(log) });

@@ -1,5 +1,4 @@
 /** The role `web`: the HTTP API. Three connections to the message database, and one that listens. */
-import type { Parts } from '../app.ts';
 import { findToken } from '../catalog/tokens.ts';
 import { openListener } from '../db/listen.ts';
 import { openPool } from '../db/pool.ts';
@@ -7,7 +6,7 @@ import { openWeb } from '../http/web.ts';
 import type { Log } from '../runtime/log.ts';
 import { createMetrics } from '../runtime/metrics.ts';
 import type { Settings } from '../runtime/settings.ts';
-import { lostConnection, messageDatabase } from './connect.ts';
+import { lostConnection, messageDatabase, type Parts } from './connect.ts';
 
 export async function webParts(settings: Settings, log: Log): Promise<Parts> {
   const options = { ...(await messageDatabase(settings, 'web')), queue: true, onError: lostConnection(log) };

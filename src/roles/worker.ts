@@ -2,7 +2,6 @@
  * The role `worker`: delivery lanes and retention jobs. Four connections to the message database, and one that listens.
  */
 import { randomUUID } from 'node:crypto';
-import type { Parts } from '../app.ts';
 import { loadCatalog } from '../catalog/store.ts';
 import { openListener } from '../db/listen.ts';
 import { openPool } from '../db/pool.ts';
@@ -14,7 +13,7 @@ import { type Jobs, openJobs } from '../runtime/jobs.ts';
 import type { Log } from '../runtime/log.ts';
 import type { Settings } from '../runtime/settings.ts';
 import { openSandbox } from '../transform/sandbox.ts';
-import { lostConnection, messageDatabase } from './connect.ts';
+import { lostConnection, messageDatabase, type Parts } from './connect.ts';
 import { openDeclared, sinkKinds } from './sink-kinds.ts';
 
 const LANES_AT_ONCE = 64;
