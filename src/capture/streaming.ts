@@ -43,6 +43,8 @@ export interface CaptureDeps {
   checkMs?: number;
   /** Deadline of a statement to the source; creating a slot waits for open transactions as long. 15,000 if absent. */
   statementMs?: number;
+  /** How long a source that has no wal_sender_timeout may be silent before it is asked; 60,000 if absent. */
+  silentMs?: number;
 }
 
 export interface StreamInput {
@@ -161,7 +163,7 @@ function startTimers(
         });
     }, ms);
   };
-  const silentMs = at.prepared.facts.walSenderTimeoutMs || SILENT_MS;
+  const silentMs = at.prepared.facts.walSenderTimeoutMs || (deps.silentMs ?? SILENT_MS);
   session.lastReceived = performance.now();
   return [
     every(CHECKPOINT_MS, () => session.checkpoint()),

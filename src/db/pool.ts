@@ -62,7 +62,8 @@ const types: pg.CustomTypesConfig = {
 
 /** Settings of every session, whatever the role or the database says (their TimeZone or DateStyle would change texts). */
 export const SESSION_OPTIONS =
-  '-c TimeZone=UTC -c DateStyle=ISO -c IntervalStyle=postgres -c extra_float_digits=1 -c bytea_output=hex';
+  '-c TimeZone=UTC -c DateStyle=ISO -c IntervalStyle=postgres -c extra_float_digits=1 -c bytea_output=hex' +
+  ' -c default_transaction_read_only=off';
 
 /**
  * A queue's statistics are always wrong: what was never analysed looks empty, what was just drained looks full. Its rows

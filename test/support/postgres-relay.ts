@@ -29,6 +29,8 @@ export async function startPostgresRelay(serverUrl: string): Promise<PostgresRel
       socket.on('error', () => undefined);
       socket.on('close', () => {
         sockets.delete(socket);
+        // Half-open: the end of the one side is not heard on the other.
+        if (swallowing) return;
         client.destroy();
         upstream.destroy();
       });

@@ -1,0 +1,100 @@
+/** Several captures of one database: one streams, the others stand by, and none of them harms what another one wrote. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { expect } from 'chai';
+import { append, isFenced } from '../../src/messages/append.ts';
+import { readPosition, takeOver } from '../../src/messages/position.ts';
+import { type Captured, captured, PULL, sinkSettings } from '../support/captured.ts';
+import { until } from '../support/until.ts';
+
+const CHILD = fileURLToPath(new URL('../support/capture-child.ts', import.meta.url));
+const LEDGER = 'create table ledger (id int primary key)';
+
+describe('captures of one database', () => {
+  let on: Captured;
+  let sink: number;
+  const children: ChildProcess[] = [];
+
+  const spawnCapture = (): ChildProcess => {
+    const env = { ...process.env, DECLARED: JSON.stringify(on.declared), MESSAGES: on.messages.url };
+    const child = spawn(process.execPath, [CHILD], { env, stdio: ['pipe', 'pipe', 'inherit'] });
+    children.push(child);
+    return child;
+  };
+  const holder = async (): Promise<number | null> => {
+    const { rows } = await on.source.query('select active_pid from pg_replication_slots where slot_name = $1', [
+      on.slot,
+    ]);
+    return rows[0]?.active_pid ?? null;
+  };
+  const states = async (): Promise<{ state: string; since: Date }> => {
+    const { rows } = await on.messages.db.query<{ state: string; since: Date }>(
+      'select state, state_since as since from millrace.database_status',
+    );
+    return rows[0]!;
+  };
+
+  beforeEach(async () => {
+    on = await captured(LEDGER);
+    sink = await on.addSink(sinkSettings({ name: 'all', destination: PULL }));
+  });
+  afterEach(async () => {
+    for (const child of children.splice(0)) child.kill('SIGKILL');
+    await on.close();
+  });
+
+  it('stands by quietly, and takes over within 5 s of a SIGKILL, with nothing lost or doubled', async () => {
+    const first = spawnCapture();
+    await on.streaming();
+    const streamer = await holder();
+    on.start();
+    let written = 0;
+    let over = false;
+    const writing = (async () => {
+      while (!over) {
+        await on.source.query('insert into ledger values ($1::int)', [written + 1]);
+        written += 1;
+      }
+    })();
+    await on.received(sink, 50);
+    const before = await states();
+    await new Promise((resolve) => setTimeout(resolve, 2_500));
+    expect(await holder()).to.equal(streamer);
+    expect(await states()).to.deep.equal(before);
+    expect(before.state).to.equal('streaming');
+    first.kill('SIGKILL');
+    const killed = Date.now();
+    await until('another one streams', async () => ![streamer, null].includes(await holder()), 5_000);
+    expect(Date.now() - killed).to.be.lessThan(5_000);
+    const reached = written;
+    await until('more rows', () => written > reached + 50);
+    over = true;
+    await writing;
+    const rows = await on.received(sink, written);
+    expect(rows.map((row) => JSON.parse(row.record).id)).to.deep.equal(
+      Array.from({ length: written }, (_, i) => i + 1),
+    );
+  });
+
+  it('lets a writer that was overtaken change nothing', async () => {
+    on.start();
+    await on.streaming();
+    await on.source.query('insert into ledger values (1)');
+    await on.received(sink, 1);
+    await on.stop();
+    const { db } = on.messages;
+    const { rows } = await db.query<{ generation: number; catalog: number }>(
+      `select p.generation, c.generation as catalog from millrace_private.positions p, millrace_private.catalog_state c`,
+    );
+    const old = { databaseNo: on.databaseNo, generation: rows[0]!.generation, catalogGeneration: rows[0]!.catalog };
+    const position = await readPosition(db, on.databaseNo);
+    const generation = await takeOver(db, on.databaseNo);
+    expect(generation).to.equal(old.generation + 1);
+    const input = { rows: undefined, parked: [], position: { ...position!, commitLsn: position!.commitLsn + 100n } };
+    const refused: unknown = await append(db, old, input).catch((error: unknown) => error);
+    expect(isFenced(refused)).to.equal(true);
+    expect(await readPosition(db, on.databaseNo)).to.deep.equal(position);
+    await append(db, { ...old, generation }, input);
+    expect((await readPosition(db, on.databaseNo))?.commitLsn).to.equal(position!.commitLsn + 100n);
+  });
+});
