@@ -6,6 +6,8 @@ import type { LatencyRound } from './latency.ts';
 import { SERVER_SETTINGS } from './server.ts';
 
 export interface Results {
+  /** Of the last minute before it began: what others did on this machine. */
+  loadBefore: number;
   server: { version: string; inMemory: boolean } | undefined;
   drain: Drain | undefined;
   latency: { rate: number; seconds: number; rounds: LatencyRound[] } | undefined;
@@ -18,7 +20,7 @@ export function report(results: Results, at: Date): string {
     '# Benchmarks',
     'Written by `npm run bench`; nobody edits it by hand. Every figure is the median of its rounds. Compare within one table\n' +
       'only: absolute figures vary by a quarter between runs, and more between machines.',
-    machine(results.server, at),
+    machine(results, at),
     ...(results.drain ? [drainText(results.drain)] : []),
     ...(results.latency ? [latencyText(results.latency)] : []),
     PEERS,
@@ -26,12 +28,12 @@ export function report(results: Results, at: Date): string {
   ].join('\n\n');
 }
 
-function machine(server: Results['server'], at: Date): string {
+function machine({ server, loadBefore }: Results, at: Date): string {
   const cpus = os.cpus();
   const lines = [
     `${at.toISOString().slice(0, 10)}; ${cpus.length} cores (${cpus[0]?.model.trim() ?? 'unknown'}), ${figure(os.totalmem() / MB / 1024)} GB; Node ${process.versions.node}; Postgres ${server?.version ?? '–'}.`,
     `One embedded server is source and message database at once, its data ${server?.inMemory ? 'in memory (/dev/shm)' : 'on disk'}; ${SERVER_SETTINGS}; everything else as it comes.`,
-    'Roles, receiver and driver share the machine with it.',
+    `Roles, receiver and driver share the machine with it. Load average before the run: ${loadBefore.toFixed(1)}.`,
   ];
   return lines.join('\n');
 }

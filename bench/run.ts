@@ -4,6 +4,7 @@
  * to be, writes RESULTS.md; a shorter one only prints.
  */
 import { writeFile } from 'node:fs/promises';
+import os from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { drain } from './drain.ts';
@@ -33,7 +34,7 @@ const wanted = (scenario: (typeof SCENARIOS)[number]): boolean =>
 const rounds = Number(values.rounds);
 const seconds = Number(values.seconds);
 
-const results: Results = { server: undefined, drain: undefined, latency: undefined };
+const results: Results = { loadBefore: os.loadavg()[0]!, server: undefined, drain: undefined, latency: undefined };
 for (const scenario of SCENARIOS.filter(wanted)) {
   const server = await startServer();
   try {
