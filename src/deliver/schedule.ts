@@ -22,6 +22,7 @@ export interface Targets {
   get(sinkNo: number): Promise<LaneSink | undefined>;
   /** The catalog may have changed: look again. */
   refresh(): void;
+  /** Whoever opened them closes them, when the last lane has ended. */
   close(): Promise<void>;
 }
 
@@ -175,7 +176,7 @@ export function openDeliveries(deps: DeliveriesDeps, options: DeliveriesOptions 
       });
       clearInterval(timer);
     },
-    close: () => deps.targets.close(),
+    close: () => Promise.resolve(),
   };
   return self;
 }

@@ -25,12 +25,13 @@ export async function workerParts(settings: Settings, log: Log): Promise<Parts> 
   const notifier = openNotifier({ db, onError: (error) => log.warn({ err: error }, 'notification failed') });
   const sandbox = openSandbox({ log });
   const load = () => loadCatalog(db, settings.secretKey);
+  const targets = openTargets({ load, kinds: sinkKinds(db, log), log });
   let jobs: Jobs | undefined;
   const deliveries = openDeliveries(
     {
       db,
       jobs: () => jobs!,
-      targets: openTargets({ load, kinds: sinkKinds(db, log), log }),
+      targets,
       lane: {
         db,
         sandbox,
@@ -60,7 +61,9 @@ export async function workerParts(settings: Settings, log: Log): Promise<Parts> 
   listener.on(CATALOG_CHANNEL, () => deliveries.onCatalog());
   return {
     services: [jobs, deliveries, expiries, listener],
+    // Sinks outlive the lanes, which end with the jobs: a request that we cut off is no answer.
     async close() {
+      await targets.close();
       await sandbox.close();
       await db.close();
     },
