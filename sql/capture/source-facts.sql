@@ -14,5 +14,4 @@ select (select s.system_identifier::text from pg_control_system() s) as system_i
           from pg_catalog.pg_settings g where g.name = 'wal_sender_timeout')::float8 as wal_sender_timeout_ms,
        (select g.setting::float8 * 1048576 from pg_catalog.pg_settings g
          where g.name = 'max_slot_wal_keep_size') as keep_bytes,
-       current_setting('output_plugin_libraries', true) as output_plugin_libraries,
-       to_regnamespace('millrace_private') is not null as holds_messages
+       current_setting('output_plugin_libraries', true) as output_plugin_libraries

@@ -23,7 +23,14 @@ select c.oid::bigint as oid, n.nspname as schema, c.relname as name, c.relkind =
          when 'i' then i.indexrelid is not null and k.indexrelid is not null
                        and k.indkey::smallint[] <@ i.indkey::smallint[]
          else false end as covers_key,
-       published.tablename is not null as published,
+       published.tablename is not null
+         or (c.relkind = 'p' and exists (
+              -- Published under the names of its partitions.
+              select from pg_catalog.pg_partition_tree(c.oid) t
+                join pg_catalog.pg_class leaf on leaf.oid = t.relid
+                join pg_catalog.pg_namespace leaf_schema on leaf_schema.oid = leaf.relnamespace
+                join published o on o.schemaname = leaf_schema.nspname and o.tablename = leaf.relname
+               where t.isleaf)) as published,
        coalesce(listed.some_columns, false) as some_columns,
        g.virtual as virtual_columns, g.stored as stored_columns,
        published.columns is not null and exists (

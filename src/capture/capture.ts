@@ -67,7 +67,7 @@ async function explain(
   if (error instanceof GapError) {
     if (await show('needs_resync', error.message, error.remedy))
       deps.log.error({ database_no: databaseNo, remedy: error.remedy }, error.message);
-    return GAP_RECHECK_MS;
+    return deps.recheckMs ?? GAP_RECHECK_MS;
   }
   const remedy = error instanceof MillraceError ? error.remedy : undefined;
   deps.log.warn({ database_no: databaseNo, failures, wait_ms: wait, err: error }, 'capture interrupted');

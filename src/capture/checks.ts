@@ -122,12 +122,14 @@ export function checkHealth(
       message: `publication ${expected.publication} leaves out inserts, updates or deletes`,
       remedy: `${publicationSql} set (publish = 'insert, update, delete, truncate')`,
     });
-  if (publication?.allTables && source.holdsMessages)
+  if (publication?.publishesOurs)
     found.push({
       severity: 'fault',
       code: 'publishes_messages',
-      message: `publication ${expected.publication} is for all tables, and the messages are kept in the same database: they would be published too, and could not be deleted any more`,
-      remedy: `drop publication ${quoted(expected.publication)}; then let it be created of the tables that are wanted, and ${acceptGap(expected.database)}`,
+      message: `publication ${expected.publication} lists our own tables: messages would be published too, and could not be deleted any more`,
+      remedy: publication.allTables
+        ? `drop publication ${quoted(expected.publication)}, so that it is made of the tables that are wanted, and ${acceptGap(expected.database)}`
+        : `${publicationSql} drop tables in schema millrace, millrace_private, millrace_jobs (or drop table, for those listed by name)`,
     });
   if (slot && source.keepBytes !== null) found.push(...checkKept(slot.kept_bytes, source.keepBytes, expected));
   if (slot?.wal_status === 'unreserved')

@@ -17,6 +17,8 @@ export interface PublicationFacts {
   oid: number;
   name: string;
   allTables: boolean;
+  /** Tables of our own schemas are in it. */
+  publishesOurs: boolean;
   /** Publishes inserts, updates and deletes. */
   complete: boolean;
   viaRoot: boolean;
@@ -72,6 +74,7 @@ export async function readPublication(
   const { rows } = await source.query<{
     oid: number;
     all_tables: boolean;
+    publishes_ours: boolean;
     complete: boolean;
     via_root: boolean;
     generated: string;
@@ -83,6 +86,7 @@ export async function readPublication(
       oid: row.oid,
       name,
       allTables: row.all_tables,
+      publishesOurs: row.publishes_ours,
       complete: row.complete,
       viaRoot: row.via_root,
       knowsGenerated: version >= 180000,

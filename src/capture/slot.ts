@@ -28,8 +28,6 @@ export interface SourceFacts {
   keepBytes: number | null;
   /** Which output plugins the server loads; null: it does not have the setting. */
   outputPluginLibraries: string | null;
-  /** Our own schema is in it. */
-  holdsMessages: boolean;
 }
 
 /** As the statement gives it. */
@@ -59,7 +57,6 @@ export async function readSource(source: Database): Promise<SourceFacts> {
     wal_sender_timeout_ms: number;
     keep_bytes: number | null;
     output_plugin_libraries: string | null;
-    holds_messages: boolean;
   }>(SOURCE);
   const facts = rows[0]!;
   return {
@@ -75,7 +72,6 @@ export async function readSource(source: Database): Promise<SourceFacts> {
     walSenderTimeoutMs: facts.wal_sender_timeout_ms,
     keepBytes: facts.keep_bytes,
     outputPluginLibraries: facts.output_plugin_libraries,
-    holdsMessages: facts.holds_messages,
   };
 }
 

@@ -41,6 +41,8 @@ export interface CaptureDeps {
   onPersisted(sinks: ReadonlySet<number>): void;
   /** Between the regular checks; 30,000 if absent. */
   checkMs?: number;
+  /** How soon it is looked whether a gap was accepted; 2,000 if absent. */
+  recheckMs?: number;
   /** Deadline of a statement to the source; creating a slot waits for open transactions as long. 15,000 if absent. */
   statementMs?: number;
   /** How long a source that has no wal_sender_timeout may be silent before it is asked; 60,000 if absent. */

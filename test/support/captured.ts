@@ -96,7 +96,7 @@ export interface CapturedOptions {
   cluster?: Cluster;
   settings?: Partial<DatabaseSettings>;
   /** Of the regular checks and of statements, milliseconds. */
-  timing?: { checkMs?: number; statementMs?: number; silentMs?: number };
+  timing?: { checkMs?: number; recheckMs?: number; statementMs?: number; silentMs?: number };
   /** Where capture connects to, in place of the database itself: a relay, another role. */
   through?: (url: string) => string;
   /** A source that is there already; it is not dropped. */

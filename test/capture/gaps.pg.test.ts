@@ -1,0 +1,161 @@
+/** What must never be mended silently: each gap is a state with a reason and the command that accepts it. */
+import { expect } from 'chai';
+import { type Captured, captured, PULL, sinkSettings } from '../support/captured.ts';
+import { hasPostgres15 } from '../support/postgres.ts';
+import { type SourceServer, startSourceServer } from '../support/source-server.ts';
+import { until } from '../support/until.ts';
+
+const SCHEMA = 'create table ledger (id int primary key, note text)';
+const ACCEPT = "select millrace.accept_gap('shop'), and bring the sinks up to date";
+
+const idsOf = (rows: { record: string }[]): number[] => rows.map((row) => JSON.parse(row.record).id as number);
+
+for (const major of [18, 15] as const) {
+  describe(`a gap in what the source sends (Postgres ${major})`, () => {
+    let server: SourceServer;
+    let on: Captured;
+    let sink: number;
+    let last = 0;
+
+    /** Writes one row, and waits until all that came since the last gap is here. */
+    const captureOne = async (): Promise<void> => {
+      last += 1;
+      await on.source.query('insert into ledger values ($1::int)', [last]);
+      const count = idsOf(await on.received(sink, 1)).length;
+      const rows = await on.received(sink, idsOf(await on.received(sink, count)).includes(last) ? count : count + 1);
+      expect(idsOf(rows))
+        .to.include(last)
+        .and.to.deep.equal([...new Set(idsOf(rows))].sort((a, b) => a - b));
+    };
+    const writeUnseen = async (): Promise<void> => {
+      last += 1;
+      await on.source.query('insert into ledger values ($1::int)', [last]);
+    };
+    /** Its backend holds the slot for a moment longer. */
+    const stop = async (): Promise<void> => {
+      await on.stop();
+      await until('the slot is free', async () => {
+        const { rows } = await on.source.query('select from pg_replication_slots where active_pid is not null');
+        return rows.length === 0;
+      });
+    };
+    const accept = async (): Promise<void> => {
+      await on.messages.db.query("select millrace.accept_gap('shop')");
+      await on.streaming();
+      await captureOne();
+    };
+
+    before(async function () {
+      if (major === 15 && !hasPostgres15()) return this.skip();
+      server = await startSourceServer({ major, settings: { max_slot_wal_keep_size: '2MB', max_wal_size: '32MB' } });
+      on = await captured(SCHEMA, { database: server.database, timing: { checkMs: 300, recheckMs: 100 } });
+      sink = await on.addSink(sinkSettings({ name: 'all', destination: PULL }));
+      on.start();
+      await on.streaming();
+      await captureOne();
+    });
+    after(async () => {
+      await on?.close();
+      await server?.close();
+    });
+
+    it('is seen when the slot is lost, and accepting it makes the slot anew', async () => {
+      await stop();
+      await on.source.query(`create table if not exists filler (a text);
+        insert into filler select repeat('x', 1000) from generate_series(1, 20000)`);
+      await on.source.query('select pg_switch_wal()');
+      await on.source.query('checkpoint');
+      await writeUnseen();
+      on.start();
+      const { reason, remedy } = await on.becomes('needs_resync');
+      expect(reason).to.contain('is lost');
+      expect(remedy).to.equal(ACCEPT);
+      await accept();
+    });
+
+    it('is seen when the slot is dropped', async () => {
+      await stop();
+      await on.source.query('select pg_drop_replication_slot($1)', [on.slot]);
+      await writeUnseen();
+      on.start();
+      expect((await on.becomes('needs_resync')).reason).to.contain('is gone');
+      await accept();
+    });
+
+    it('is seen when the slot was created again by hand, and accepting it goes on with that slot', async () => {
+      await stop();
+      await on.source.query('select pg_drop_replication_slot($1)', [on.slot]);
+      await writeUnseen();
+      await on.source.query("select pg_create_logical_replication_slot($1, 'pgoutput')", [on.slot]);
+      await writeUnseen();
+      const kept = last;
+      on.start();
+      expect((await on.becomes('needs_resync')).reason).to.contain('created again');
+      await accept();
+      expect(idsOf(await on.received(sink, 1))).to.include(kept);
+    });
+
+    it('is seen when the slot was advanced by hand', async () => {
+      await stop();
+      await writeUnseen();
+      await on.source.query('select pg_replication_slot_advance($1, pg_current_wal_lsn())', [on.slot]);
+      on.start();
+      expect((await on.becomes('needs_resync')).reason).to.contain('advanced');
+      await accept();
+    });
+
+    it('is seen when the publication is dropped while it streams, and nothing is made unasked', async () => {
+      await on.source.query('drop publication millrace_test');
+      await writeUnseen();
+      expect((await on.becomes('needs_resync')).reason).to.contain('was dropped');
+      const { rows } = await on.source.query('select from pg_publication');
+      expect(rows).to.have.length(0);
+      await accept();
+    });
+
+    it('is seen when the publication is dropped and created again', async () => {
+      await on.source.query('drop publication millrace_test');
+      await writeUnseen();
+      await on.source.query('create publication millrace_test for table ledger');
+      await writeUnseen();
+      const { reason, remedy } = await on.becomes('needs_resync');
+      expect(reason).to.match(/publication millrace_test (was dropped|does not exist)/);
+      expect(remedy).to.equal(ACCEPT);
+      await accept();
+    });
+
+    for (const [what, change, reason] of [
+      ['another system', "system_identifier = '1'", 'another database'],
+      ['another database', 'database_oid = 1', 'another database'],
+      ['another timeline', 'timeline = 7', 'promoted or restored'],
+      ['another slot', "slot_name = 'before'", 'the slot was before and is now'],
+    ] as const) {
+      it(`is seen when the source is ${what} than before`, async () => {
+        await stop();
+        await on.messages.db.query(`update millrace_private.positions set ${change}`);
+        on.start();
+        const shown = await on.becomes('needs_resync');
+        expect(shown.reason).to.contain(reason);
+        expect(shown.remedy).to.equal(ACCEPT);
+        await accept();
+      });
+    }
+
+    it('is seen when the source was restored from an older copy', async () => {
+      await stop();
+      await on.messages.db.query(
+        "update millrace_private.position_log set confirmed_lsn = 'FF/0', commit_lsn = 'FF/0'",
+      );
+      on.start();
+      expect((await on.becomes('needs_resync')).reason).to.contain('older copy');
+      await accept();
+    });
+
+    it('opens a new epoch each time, and keeps ids increasing', async () => {
+      const { rows } = await on.messages.db.query<{ epoch: number }>('select epoch from millrace.database_status');
+      expect(rows[0]!.epoch).to.be.greaterThan(10);
+      const ids = idsOf(await on.received(sink, 1));
+      expect(ids).to.deep.equal([...ids].sort((a, b) => a - b));
+    });
+  });
+}

@@ -1,0 +1,275 @@
+/** Tables that change under capture's feet, and tables that it must keep its hands off. */
+import { expect } from 'chai';
+import { type Captured, type CapturedOptions, captured, PULL, sinkSettings } from '../support/captured.ts';
+import { messageDatabase } from '../support/message-database.ts';
+import { hasPostgres15, startCluster } from '../support/postgres.ts';
+import { until } from '../support/until.ts';
+
+const named = (...tables: string[]) => ({
+  include_schemas: null,
+  exclude_schemas: null,
+  include_tables: tables,
+  exclude_tables: null,
+});
+const TIMING = { checkMs: 150, recheckMs: 100 };
+
+describe('tables under capture', () => {
+  let on: Captured;
+  let sink: number;
+
+  const start = async (schema: string, options: CapturedOptions = {}): Promise<void> => {
+    on = await captured(schema, { timing: TIMING, ...options });
+    sink = await on.addSink(sinkSettings({ name: 'all', destination: PULL }));
+    on.start();
+    await on.streaming();
+  };
+  const records = async (count: number): Promise<unknown[]> =>
+    (await on.received(sink, count)).map((row) => JSON.parse(row.record));
+  const notice = async (code: string, of = sink) =>
+    await until(`the notice ${code}`, async () => (await on.notices(of)).find((one) => one.code === code)).catch(
+      async (error: unknown) => {
+        throw new Error(`${String(error)}: ${JSON.stringify(await on.notices(of))}`);
+      },
+    );
+  const published = async (table: string): Promise<void> => {
+    await until(`${table} is published`, async () => {
+      const { rows } = await on.source.query('select from pg_publication_tables where tablename = $1', [table]);
+      return rows.length > 0;
+    });
+  };
+  afterEach(async () => await on.close());
+
+  it('follows columns that are added, dropped and renamed, also inside a transaction', async () => {
+    await start('create table t (id int primary key, a text, b text)');
+    await on.source.query("insert into t values (1, 'a', 'b')");
+    await on.source.query("alter table t add column c int default 7; insert into t values (2, 'a', 'b')");
+    await on.source.query(`begin; insert into t values (3, 'a', 'b', 1); alter table t drop column a;
+      insert into t values (4, 'b', 1); alter table t rename column b to d; update t set d = 'x' where id = 4; commit`);
+    expect(await records(5)).to.deep.equal([
+      { id: 1, a: 'a', b: 'b' },
+      { id: 2, a: 'a', b: 'b', c: 7 },
+      { id: 3, a: 'a', b: 'b', c: 1 },
+      { id: 4, b: 'b', c: 1 },
+      { id: 4, d: 'x', c: 1 },
+    ]);
+  });
+
+  it('stays bound to a renamed table, and says under which name', async () => {
+    await start('create table orders (id int primary key)');
+    const bound = await on.addSink(sinkSettings({ name: 'bound', destination: PULL, source: named('orders') }));
+    await on.source.query('insert into orders values (1)');
+    await on.received(bound, 1);
+    await on.source.query('alter table orders rename to purchases');
+    await on.source.query('insert into purchases values (2)');
+    const rows = await on.received(bound, 2);
+    expect(rows.map((row) => JSON.parse(row.text).metadata.table_name)).to.deep.equal(['orders', 'purchases']);
+    expect((await notice('table_missing', bound)).message).to.contain('is called public.purchases now');
+    // Somebody else has the name now: the sink means that one.
+    await on.source.query('create table orders (id int primary key)');
+    await published('orders');
+    await on.source.query(
+      'alter table purchases add column x int; insert into purchases values (3); insert into orders values (4)',
+    );
+    const after = await on.received(bound, 3);
+    expect(after.map((row) => JSON.parse(row.record).id)).to.deep.equal([1, 2, 4]);
+  });
+
+  it('publishes a table of ours again that was dropped and created, and says what is missing', async () => {
+    await start('create table t (id int primary key)');
+    await on.source.query('insert into t values (1)');
+    await on.received(sink, 1);
+    await on.source.query('drop table t; create table t (id int primary key, v int); insert into t values (2, 2)');
+    await published('t');
+    await on.source.query('insert into t values (3, 3)');
+    expect(await records(2)).to.deep.equal([{ id: 1 }, { id: 3, v: 3 }]);
+    expect((await notice('table_detached')).message).to.contain('dropped and created again');
+    await on.source.query('create table late (id int primary key); insert into late values (1)');
+    expect((await notice('added_late')).table).to.equal('public.late');
+    await on.messages.db.query("select millrace.accept_gap('shop')");
+    expect(await on.notices(sink)).to.satisfy((all: { code: string }[]) =>
+      all.every((one) => one.code === 'no_old_values'),
+    );
+  });
+
+  it("prints the statement for a user's publication that lost its table", async () => {
+    await start('create table t (id int primary key); create publication own for table t', {
+      settings: { publication: { name: 'own', create_if_not_exists: false, init_sql: null } },
+    });
+    await on.source.query('insert into t values (1)');
+    await on.received(sink, 1);
+    await on.source.query('drop table t; create table t (id int primary key); insert into t values (2)');
+    const { remedy } = await notice('table_detached');
+    expect(remedy).to.match(/^alter publication "own" add table "public"."t"/);
+    await on.source.query(remedy!.split(';')[0]!);
+    await until('it is asked no more', async () => (await notice('table_detached')).remedy?.startsWith('Bring'));
+    await on.source.query('insert into t values (3)');
+    expect(await records(2)).to.deep.equal([{ id: 1 }, { id: 3 }]);
+  });
+
+  it('shows partitions as their root, and tables that inherit as themselves', async () => {
+    await start(`create table parts (id int, day date, primary key (id, day)) partition by range (day);
+      create table parts_1 partition of parts for values from ('2026-01-01') to ('2026-02-01');
+      create table parts_2 partition of parts for values from ('2026-02-01') to ('2026-03-01');
+      create table base (id int primary key); create table heir (more text, primary key (id)) inherits (base)`);
+    await on.source.query("insert into parts values (1, '2026-01-05'), (2, '2026-02-05')");
+    await on.source.query("update parts set day = '2026-02-06' where id = 1");
+    await on.source.query("insert into heir values (1, 'x'); insert into base values (2)");
+    const rows = await on.received(sink, 6);
+    expect(rows.map((row) => [JSON.parse(row.text).metadata.table_name, row.action, row.record_pks])).to.deep.equal([
+      ['parts', 'insert', '["1","2026-01-05"]'],
+      ['parts', 'insert', '["2","2026-02-05"]'],
+      // Postgres moves a row between partitions by a delete and an insert.
+      ['parts', 'delete', '["1","2026-01-05"]'],
+      ['parts', 'insert', '["1","2026-02-06"]'],
+      ['heir', 'insert', '["1"]'],
+      ['base', 'insert', '["2"]'],
+    ]);
+  });
+
+  it('keeps its hands off tables whose own updates would fail, and says why', async () => {
+    await start(`create table keyless (a int);
+      create table by_index (id int primary key, code text not null unique); alter table by_index replica identity using index by_index_code_key;
+      create table computed (id int primary key, a int, b int generated always as (a * 2) stored); alter table computed replica identity full;
+      create table shown (id int primary key, a int, b int generated always as (a * 2) virtual); alter table shown replica identity full`);
+    await on.source.query('insert into keyless values (1); update keyless set a = 2; delete from keyless');
+    await on.source.query("insert into by_index values (1, 'a'); update by_index set id = 2; delete from by_index");
+    await on.source.query('insert into shown (id, a) values (1, 1); update shown set a = 2');
+    await on.source.query('insert into computed (id, a) values (1, 1); update computed set a = 2');
+    expect(await records(2)).to.deep.equal([
+      { id: 1, a: 1, b: 2 },
+      { id: 1, a: 2, b: 4 },
+    ]);
+    const found = (await on.notices(sink)).filter((one) => one.code === 'not_published');
+    expect(found.map((one) => one.table)).to.deep.equal(['public.by_index', 'public.keyless', 'public.shown']);
+    for (const one of found)
+      expect(one.remedy).to.match(/^alter table .*; then alter publication "millrace_test" add table/);
+  });
+
+  it("names what a user's publication breaks, with the statement that mends it", async () => {
+    await start(
+      `create table keyless (a int); create table listed (id int primary key, a int, b int); alter table listed replica identity full;
+       create table unlisted (id int primary key, a int);
+       create table computed (id int primary key, a int, b int generated always as (a * 2) stored); alter table computed replica identity full;
+       create table by_index (id int primary key, code text not null unique); alter table by_index replica identity using index by_index_code_key;
+       create table parts (id int primary key) partition by range (id);
+       create table parts_1 partition of parts for values from (1) to (9);
+       create publication own for table keyless, listed (id, a), unlisted (a), computed, by_index, parts`,
+      { settings: { publication: { name: 'own', create_if_not_exists: false, init_sql: null } } },
+    );
+    const broken = async () => (await on.notices(sink)).filter((one) => one.code === 'breaks_updates');
+    await until('all of them', async () => (await broken()).length === 4);
+    for (const [table, sql] of [
+      ['keyless', 'update keyless set a = 1'],
+      ['listed', 'update listed set a = 1'],
+      ['unlisted', 'update unlisted set a = 1'],
+      ['computed', 'update computed set a = 1'],
+    ] as const) {
+      await on.source.query(
+        `insert into ${table} (${table === 'keyless' ? 'a' : 'id, a'}) values (${table === 'keyless' ? '1' : '1, 1'})`,
+      );
+      const refused = await on.source.query(sql).then(
+        () => undefined,
+        (error: unknown) => (error instanceof Error && 'code' in error ? error.code : 'other'),
+      );
+      expect(refused, table).to.be.oneOf(['55000', '42P10']);
+    }
+    for (const { table, remedy } of await broken()) {
+      const sql = table === 'public.keyless' ? 'alter table "public"."keyless" replica identity full' : remedy!;
+      expect(remedy).to.contain(table === 'public.keyless' ? sql : 'alter publication "own"');
+      await on.source.query(sql);
+    }
+    await on.source.query(
+      'update keyless set a = 2; update listed set a = 2; update unlisted set a = 2; update computed set a = 2',
+    );
+    await until('nothing breaks any more', async () => (await broken()).length === 0);
+    expect((await notice('identity_misses_key')).table).to.equal('public.by_index');
+    await on.source.query((await notice('partitions_apart')).remedy!);
+  });
+
+  it('parks a change that does not tell which row it is of', async () => {
+    await start(
+      `create table by_index (id int primary key, code text not null unique); alter table by_index replica identity using index by_index_code_key;
+       create publication own for table by_index`,
+      { settings: { publication: { name: 'own', create_if_not_exists: false, init_sql: null } } },
+    );
+    await on.source.query("insert into by_index values (1, 'a'); delete from by_index");
+    await on.received(sink, 2);
+    const { rows } = await on.messages.db.query<{ error: string }>('select error from millrace.parked_messages');
+    expect(rows.map((row) => row.error)).to.deep.equal([
+      'the change does not carry the whole primary key: the replica identity must cover it',
+    ]);
+  });
+
+  it('prints a composite as it is now, when its type changes under capture', async () => {
+    await start('create type pair as (a int, b text); create table t (id int primary key, p pair, ps pair[])');
+    await on.source.query("insert into t values (1, '(1,x)', array['(2,y)'::pair])");
+    await on.received(sink, 1);
+    await on.source.query(
+      "alter type pair add attribute c int; insert into t values (2, '(1,x,3)', array['(2,y,4)'::pair])",
+    );
+    expect((await records(2))[1]).to.deep.equal({ id: 2, p: { a: 1, b: 'x', c: 3 }, ps: [{ a: 2, b: 'y', c: 4 }] });
+    await on.source.query('alter type pair rename attribute c to d');
+    let id = 2;
+    await until('the new name', async () => {
+      id += 1;
+      await on.source.query("insert into t values ($1, '(1,x,3)')", [id]);
+      return Object.keys(((await records(id)).at(-1) as { p: object }).p).includes('d');
+    });
+  });
+
+  it('feeds nothing back when messages and source are one database', async () => {
+    const messages = await messageDatabase();
+    const name = new URL(messages.url).pathname.slice(1);
+    const database = { name, url: messages.url, drop: async () => undefined };
+    try {
+      await start('create table t (id int primary key)', { database, messages });
+      await on.source.query('insert into t values (1)');
+      await on.received(sink, 1);
+      const { rows } = await on.source.query(
+        "select tablename from pg_publication_tables where pubname = 'millrace_test'",
+      );
+      expect(rows).to.deep.equal([{ tablename: 't' }]);
+      await on.stop();
+      await on.source.query('drop publication millrace_test');
+      await on.source.query('create publication millrace_test for all tables');
+      await on.messages.db.query("select millrace.accept_gap('shop')");
+      on.start();
+      const { reason, remedy } = await on.becomes('error');
+      expect(reason).to.contain('our own tables');
+      expect(remedy).to.contain('drop publication "millrace_test"');
+      await on.source.query('drop publication millrace_test');
+      await on.streaming();
+      await on.source.query('insert into t values (2)');
+      expect(await records(2)).to.deep.equal([{ id: 1 }, { id: 2 }]);
+      // Not even when somebody publishes our tables by name.
+      await on.source.query('alter publication millrace_test add tables in schema millrace_private');
+      expect((await on.becomes('error')).remedy).to.contain('drop tables in schema');
+      await on.source.query('alter publication millrace_test drop tables in schema millrace_private');
+      await on.streaming();
+      await on.source.query('insert into t values (3)');
+      expect(await records(3)).to.have.length(3);
+    } finally {
+      await on.close();
+      await messages.drop();
+    }
+  });
+
+  it('captures from Postgres 15 in the same way', async function () {
+    if (!hasPostgres15()) return this.skip();
+    const cluster = await startCluster({ major: 15 });
+    try {
+      await start(
+        `create table t (id int primary key, a int, b int generated always as (a * 2) stored); alter table t replica identity full;
+         create table parts (id int primary key) partition by range (id); create table parts_1 partition of parts for values from (1) to (9);
+         create table listed (id int primary key, a int); alter table listed replica identity full`,
+        { cluster },
+      );
+      await on.source.query('insert into t (id, a) values (1, 1); update t set a = 2; insert into parts values (1)');
+      expect(await records(3)).to.deep.equal([{ id: 1, a: 1 }, { id: 1, a: 2 }, { id: 1 }]);
+      expect((await on.notices(sink)).filter((one) => one.code === 'breaks_updates')).to.deep.equal([]);
+      await on.close();
+    } finally {
+      await cluster.stop();
+    }
+  });
+});
