@@ -20,14 +20,21 @@ export async function optionsOf(
 
 /** The options with TLS where the server speaks it, else without. Connects once; throws what that says. */
 export async function preferTls(options: PoolOptions): Promise<PoolOptions> {
-  const encrypted = { ...options, ssl: { rejectUnauthorized: false } };
-  const client = new pg.Client(clientConfig(encrypted));
+  try {
+    return await reached({ ...options, ssl: { rejectUnauthorized: false } });
+  } catch (error) {
+    if (error instanceof Error && /does not support SSL/.test(error.message))
+      return await reached({ ...options, ssl: false });
+    throw error;
+  }
+}
+
+/** The options as they are, after a connection with them. Throws what it says when there is none. */
+export async function reached(options: PoolOptions): Promise<PoolOptions> {
+  const client = new pg.Client(clientConfig(options));
   try {
     await client.connect();
-    return encrypted;
-  } catch (error) {
-    if (error instanceof Error && /does not support SSL/.test(error.message)) return { ...options, ssl: false };
-    throw error;
+    return options;
   } finally {
     await client.end().catch(() => undefined);
   }

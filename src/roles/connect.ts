@@ -1,6 +1,7 @@
 /** What every role has in common: its parts, and how it reaches the message database. */
 import type { PoolOptions } from '../db/pool.ts';
-import { preferTls } from '../db/ssl.ts';
+import { preferTls, reached } from '../db/ssl.ts';
+import { MillraceError, messageOf } from '../model/errors.ts';
 import type { Log } from '../runtime/log.ts';
 import type { Service } from '../runtime/service.ts';
 import type { Settings } from '../runtime/settings.ts';
@@ -11,11 +12,21 @@ export interface Parts {
   close(): Promise<void>;
 }
 
-/** How the message database is reached; with TLS where it speaks it. */
+/**
+ * How the message database is reached; with TLS where it speaks it. Connects once.
+ * @throws MillraceError unavailable, naming DATABASE_URL, with what the server or the network said.
+ */
 export async function messageDatabase(settings: Settings, role: string): Promise<PoolOptions> {
   const options = { address: settings.databaseUrl, max: 1, applicationName: `millrace ${role}` };
-  if (settings.databaseCaCert === null) return await preferTls(options);
-  return { ...options, ssl: { ca: settings.databaseCaCert, rejectUnauthorized: true } };
+  try {
+    if (settings.databaseCaCert === null) return await preferTls(options);
+    return await reached({ ...options, ssl: { ca: settings.databaseCaCert, rejectUnauthorized: true } });
+  } catch (cause) {
+    const message = `the database cannot be used: ${messageOf(cause)}`;
+    const remedy = 'Check host, port, user, password and database name, and that the server runs and lets us in.';
+    const field = 'DATABASE_URL';
+    throw new MillraceError('unavailable', `${field}: ${message}`, { faults: [{ field, message, remedy }], cause });
+  }
 }
 
 export const lostConnection =
