@@ -176,7 +176,7 @@ describe('processes', function () {
     writing = load();
     await parts[0]!.kill();
     await writing;
-    await world.messages.query('update millrace_private.lanes set until = clock_timestamp()');
+    await world.endLaneLeases();
     await world.settled(EVERY_SINK, 30_000);
     await expectAll();
     for (const part of parts.slice(1)) expect(await part.stop()).to.include({ code: 0 });

@@ -23,6 +23,8 @@ export interface World {
   captured(): Promise<void>;
   /** Until everything that was committed before the call is settled by these sinks. */
   settled(sinks: readonly string[], deadlineMs?: number): Promise<void>;
+  /** Time passes: the lanes of whoever died can be taken over, and whoever works looks for them. */
+  endLaneLeases(): Promise<void>;
   drop(): Promise<void>;
 }
 
@@ -62,6 +64,10 @@ databases:
     async settled(sinks, deadlineMs) {
       await captured();
       await untilSettled(messages.db, sinks, deadlineMs);
+    },
+    async endLaneLeases() {
+      await messages.db.query('update millrace_private.lanes set until = clock_timestamp()');
+      await messages.db.query("select pg_notify('millrace_messages', '')");
     },
     async drop() {
       await Promise.all([shop.close(), archive.close()]);
