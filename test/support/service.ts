@@ -56,7 +56,16 @@ export interface TestService {
   /** SIGTERM to its first process; returns the milliseconds until none was left, and the exit code. */
   stop(): Promise<{ ms: number; code: number | null }>;
   /** Starts it (again), and waits until it answers and captures. */
-  start(): Promise<void>;
+  start(options?: StartOptions): Promise<void>;
+  /** Waits until its first process has ended by itself: by which signal, or `code 1`. */
+  died(deadlineMs?: number): Promise<string>;
+}
+
+export interface StartOptions {
+  /** Over the environment, for this start alone. */
+  env?: NodeJS.ProcessEnv;
+  /** False: it may well end before it is ready. */
+  wait?: boolean;
 }
 
 const running = new Set<ChildProcess>();
@@ -103,14 +112,23 @@ export async function createService(options: ServiceOptions): Promise<TestServic
       child = undefined;
       return { ms: performance.now() - begun, code };
     },
-    async start() {
+    async start({ env, wait = true } = {}) {
       const before = await generations(options.databaseUrl);
-      child = launch(word, environment({ ...options, port }));
+      const printedBefore = printed.length;
+      child = launch(word, { ...environment({ ...options, port }), ...env });
       const hear = (chunk: Buffer): void => {
         printed = (printed + chunk.toString()).slice(-PRINTED_MAX);
       };
       for (const stream of [child.stdout, child.stderr]) stream?.on('data', hear);
-      await untilReady(child, self, { word, databaseUrl: options.databaseUrl, before });
+      if (wait) await untilReady(child, self, { word, databaseUrl: options.databaseUrl, before, printedBefore });
+    },
+    async died(deadlineMs = 20_000) {
+      const ended = (): string | false => endOf(child) ?? false;
+      const how = await until(`${word} ends by itself`, ended, deadlineMs).catch((error: unknown) => {
+        throw new Error(`${String(error)}\n${printed.slice(-4_000)}`);
+      });
+      child = undefined;
+      return how;
     },
   };
   return self;
@@ -172,16 +190,23 @@ function environment(options: ServiceOptions & { port: number }): NodeJS.Process
   };
 }
 
+function endOf(child: ChildProcess | undefined): string | undefined {
+  if (child === undefined || (child.exitCode === null && child.signalCode === null)) return undefined;
+  return child.signalCode ?? `code ${child.exitCode}`;
+}
+
 interface Expected {
   word: Word;
+  /** Characters printed by earlier starts. */
+  printedBefore: number;
   databaseUrl: string;
   before: Map<number, number>;
 }
 
 async function untilReady(child: ChildProcess, service: TestService, expected: Expected): Promise<void> {
-  const { word, databaseUrl, before } = expected;
+  const { word, databaseUrl, before, printedBefore } = expected;
   const alive = (): void => {
-    if (child.exitCode === null && child.signalCode === null) return;
+    if (endOf(child) === undefined) return;
     throw new Error(`the service ended:\n${service.output().slice(-4_000)}`);
   };
   const late = (error: unknown): never => {
@@ -205,7 +230,7 @@ async function untilReady(child: ChildProcess, service: TestService, expected: E
   if (word === 'worker') {
     const started = (): boolean => {
       alive();
-      return service.output().includes('"started"');
+      return service.output().slice(printedBefore).includes('"started"');
     };
     await until('the worker says that it runs', started, 30_000).catch(late);
   }
