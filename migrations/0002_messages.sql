@@ -59,12 +59,16 @@ create table millrace_private.messages (
   payload text                                -- what a transform made of it (pull consumers with functions)
 ) partition by list (sink_no);
 
--- Everything at or below id was passed. The newest row counts; older ones are deleted now and then.
+-- Everything at or below id was passed. The newest row counts; older ones are deleted now and then. What a receive knows of
+-- the leases goes on with it, so that the next one need not look at all of them: deleted ones are still in the way there,
+-- for as long as somebody keeps a snapshot open.
 create table millrace_private.cursor_log (
   sink_no integer not null,
   lane smallint not null,
   seq bigint not null,
   id bigint not null,
+  in_flight integer not null default 0,       -- pull: not more than so many are leased
+  swept_at timestamptz not null default '-infinity', -- pull: no lease is left that ended before
   primary key (sink_no, lane, seq)
 );
 
@@ -80,6 +84,7 @@ create table millrace_private.leases (
   remaining integer not null,
   dense boolean not null,
   ids bigint[],
+  digest bigint not null,                     -- of the ids, in order
   primary key (sink_no, token)
 );
 create index leases_until on millrace_private.leases (sink_no, until) include (remaining);
@@ -213,7 +218,8 @@ begin
   insert into millrace_private.position_log (database_no, seq, epoch, commit_lsn, commit_idx, confirmed_lsn, next_id)
   values (p_database_no, v_seq, v_epoch, p_commit_lsn, p_commit_idx, p_confirmed_lsn, p_next_id);
   if v_seq % 64 = 0 then
-    delete from millrace_private.position_log l where l.database_no = p_database_no and l.seq < v_seq;
+    delete from millrace_private.position_log l
+     where l.database_no = p_database_no and l.seq < v_seq and l.seq >= v_seq - 128;
   end if;
 end
 $$;

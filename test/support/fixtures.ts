@@ -127,7 +127,7 @@ export async function parkOnArrival(db: Queryable, sinkNo: number, ids: readonly
 
 /** Appends messages in one transaction, in this order; returns their ids. Notifies nobody: see `notifyMessages`. */
 export async function appendMessages(
-  db: Database,
+  db: Queryable,
   sinkNo: number,
   messages: readonly MessageFixture[],
 ): Promise<number[]> {

@@ -45,7 +45,7 @@ export function pullFrom(db: Queryable, sinkNo: number): Pull {
     extend: async (ackIds, visibility) => await answer('extend', ackIds, visibility),
     release: async (ackIds) => await answer('release', ackIds, '0'),
     async expire(token) {
-      const past = `clock_timestamp() - interval '1 ms'`;
+      const past = 'clock_timestamp()';
       await db.query(`update millrace_private.leases set until = ${past} where sink_no = $1 and token = $2`, [
         sinkNo,
         token,
