@@ -168,6 +168,8 @@ const NO_KEY = 'the change does not carry the whole primary key: the replica ide
 
 function judge(route: Route, { message, relation }: Change, reread: Reread | undefined): 'deliver' | 'leave' | 'skip' {
   if (!route.actions.has(message.tag)) return 'skip';
+  // The index may hold a row that left the filters and was kept.
+  if (message.tag === 'delete' && route.kind === 'search_index' && !route.deleteOnLeave) return 'deliver';
   for (const filter of route.filters) {
     const carried = relation.codec.text(message, filter.columnIndex);
     const text = carried === undefined ? reread?.get(filter.columnIndex) : carried;

@@ -3,6 +3,7 @@
  */
 import type { DeclaredAction, SinkSettings, SourceSettings } from '../model/declared.ts';
 import { type BoundFilter, bindFilter } from './filter.ts';
+import type { TypeCatalogue } from './types.ts';
 
 /** A sink as capture needs it (a part of the catalog's). */
 export interface SinkEntry {
@@ -16,7 +17,10 @@ export interface SinkEntry {
 export interface TableShape {
   schema: string;
   name: string;
-  columns: readonly { name: string; typeOid: number }[];
+  /** `key`: in the replica identity, so that a delete carries it. */
+  columns: readonly { name: string; typeOid: number; key: boolean }[];
+  /** Of the columns, as far as they are not Postgres' own. */
+  types: TypeCatalogue;
   keyColumns: readonly string[];
   identity: 'default' | 'nothing' | 'full' | 'index';
   /** `schema.table` that it was called: a sink that names one of them stays bound to the table. */
@@ -100,7 +104,14 @@ export function matchTable(sinks: readonly SinkEntry[], table: TableShape, chang
       note(
         'filter_fault',
         `${full}: ${bound.fault}; its messages are parked`,
-        'Mend the filter, then retry the parked messages.',
+        'Mend it, then retry or discard the parked messages: no filter looks at them again.',
+      );
+    const uncarried = uncarriedBy(settings, table, bound.filters);
+    if (uncarried.length > 0)
+      note(
+        'filter_needs_identity',
+        `${full}: deletes do not carry ${uncarried.join(', ')}, so the filter lets all of them pass`,
+        fullIdentity(table),
       );
     match.routes.push({
       sinkNo: sink.no,
@@ -121,12 +132,19 @@ function bindAll(settings: SinkSettings, table: TableShape): { filters: BoundFil
   const filters: BoundFilter[] = [];
   for (const filter of settings.filters) {
     const index = table.columns.findIndex((column) => column.name === filter.column_name);
-    if (index < 0) return { filters: [], fault: `there is no column ${filter.column_name} to filter by` };
-    const bound = bindFilter(filter, { index, typeOid: table.columns[index]!.typeOid });
+    if (index < 0) return { filters: [], fault: `there is no published column ${filter.column_name} to filter by` };
+    const bound = bindFilter(filter, { index, typeOid: table.columns[index]!.typeOid, types: table.types });
     if (typeof bound === 'string') return { filters: [], fault: bound };
     filters.push(bound);
   }
   return { filters };
+}
+
+/** Columns of filters that cannot be judged on a delete. */
+function uncarriedBy(settings: SinkSettings, table: TableShape, filters: readonly BoundFilter[]): string[] {
+  if (table.identity === 'full' || !settings.actions.includes('delete')) return [];
+  const columns = filters.map(({ columnIndex }) => table.columns[columnIndex]!).filter(({ key }) => !key);
+  return [...new Set(columns.map(({ name }) => name))];
 }
 
 function groupOf(sink: SinkEntry, table: TableShape, bound: { fault?: string }): number[] | undefined {

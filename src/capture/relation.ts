@@ -61,7 +61,7 @@ export async function loadRelation(deps: RelationDeps, message: RelationMessage)
       ? { routes: [], notices: [] }
       : matchTable(
           deps.sinks,
-          { ...message, keyColumns, earlierNames: await earlierNames(deps, message) },
+          { ...message, keyColumns, types, earlierNames: await earlierNames(deps, message) },
           deps.changeTables,
         );
   const { rows } = await deps.messages.query<{ no: number }>(SOURCE_TABLE, [deps.databaseNo, oid, schema, name]);

@@ -4,6 +4,7 @@
  */
 import { z } from 'zod';
 import type { ColumnFilter, FilterOperator, FilterValue } from '../model/declared.ts';
+import { parseInstant } from '../model/instant.ts';
 import { Identifier, TableName, Text } from './schemas-scalars.ts';
 import { type Refusal, refusal, refuse, section, withRemedy } from './section.ts';
 
@@ -127,7 +128,7 @@ function valueFault(operator: FilterOperator, value: FilterValue): Refusal | und
 }
 
 function fits(item: string | number | boolean | null, type: ColumnFilter['field_type'] | undefined): boolean {
-  if (type === 'datetime') return typeof item === 'string' && !Number.isNaN(Date.parse(item));
+  if (type === 'datetime') return typeof item === 'string' && parseInstant(item) !== undefined;
   return typeof item === type;
 }
 
