@@ -1,7 +1,10 @@
 -- What a person with psql sees.
 
+-- What is the same for a sink is looked up before its messages, and leases only for what a receive has passed: so that
+-- a million pending messages are counted by state within seconds.
 create view millrace_private.message_states as
   select m.sink_no, m.lane, m.id, m.source_table, m.record_pks, m.action, m.committed_at,
+         s.name as sink_name, t.schema_name as table_schema, t.table_name,
          case when x.state is not null then x.state
               when s.kind = 'pull' and m.lane = 0 then
                 case when l.token is not null then 'leased'
@@ -13,16 +16,17 @@ create view millrace_private.message_states as
          coalesce(x.error, b.error) as error,
          x.stage, x.parked_at,
          millrace_private.message_text(m, t.metadata, s.metadata)::json as message
-    from millrace_private.messages m
-    join millrace_private.sinks s on s.no = m.sink_no
+    from millrace_private.sinks s
+    left join millrace_private.circuits b on b.sink_no = s.no
+    left join lateral (select c.id from millrace_private.cursor_log c
+                        where c.sink_no = s.no and c.lane = 0 and s.kind = 'pull' order by c.seq desc limit 1) c on true
+    join millrace_private.messages m on m.sink_no = s.no
     join millrace_private.source_tables t on t.no = m.source_table
     left join millrace_private.exceptions x on x.sink_no = m.sink_no and x.id = m.id
-    left join millrace_private.circuits b on b.sink_no = m.sink_no
-    left join lateral (select c.id from millrace_private.cursor_log c
-                        where c.sink_no = m.sink_no and c.lane = m.lane order by c.seq desc limit 1) c on true
     left join lateral (select r.token, r.until
                          from (select l.* from millrace_private.leases l
-                                where l.sink_no = m.sink_no and m.lane = 0 and l.hi >= m.id order by l.hi limit 1) r
+                                where l.sink_no = m.sink_no and m.lane = 0 and m.id <= c.id
+                                  and l.hi >= m.id order by l.hi limit 1) r
                         where r.lo < m.id and (r.dense or m.id = any (r.ids))) l on x.id is null;
 
 create function millrace_private.pk_text(p_record_pks text) returns text language sql immutable as $$
@@ -30,23 +34,19 @@ create function millrace_private.pk_text(p_record_pks text) returns text languag
 $$;
 
 create view millrace.pending_messages as
-  select s.name as sink_name, m.id, t.schema_name as table_schema, t.table_name,
+  select m.sink_name, m.id, m.table_schema, m.table_name,
          millrace_private.pk_text(m.record_pks) as record_pk, m.action, m.state, m.attempts, m.visible_at, m.error,
          m.committed_at, m.message
     from millrace_private.message_states m
-    join millrace_private.sinks s on s.no = m.sink_no
-    join millrace_private.source_tables t on t.no = m.source_table
    where m.state <> 'parked';
 comment on view millrace.pending_messages is
   'Every message that is not settled. state: waiting, leased (a client has it), retrying (backing off until visible_at), held (behind an earlier one of its row).';
 
 create view millrace.parked_messages as
-  select s.name as sink_name, m.id, t.schema_name as table_schema, t.table_name,
+  select m.sink_name, m.id, m.table_schema, m.table_name,
          millrace_private.pk_text(m.record_pks) as record_pk, m.action, m.state, m.attempts, m.visible_at, m.error,
          m.committed_at, m.message, m.stage, m.parked_at
     from millrace_private.message_states m
-    join millrace_private.sinks s on s.no = m.sink_no
-    join millrace_private.source_tables t on t.no = m.source_table
    where m.state = 'parked';
 comment on view millrace.parked_messages is
   'Messages that failed for good. millrace.retry(sink, ids) puts them back, millrace.discard(sink, ids) deletes them.';
