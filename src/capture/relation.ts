@@ -47,7 +47,11 @@ export interface RelationDeps {
 /** Loads what the message does not say, and replaces the table's notices on every sink. */
 export async function loadRelation(deps: RelationDeps, message: RelationMessage): Promise<LoadedRelation> {
   const { schema, name, oid } = message;
-  const { rows: keyTypes } = await deps.source.query<{ name: string; type: string }>(KEY_COLUMNS, [oid]);
+  const [{ rows: keyTypes }, { rows }, earlier] = await Promise.all([
+    deps.source.query<{ name: string; type: string }>(KEY_COLUMNS, [oid]),
+    deps.messages.query<{ no: number }>(SOURCE_TABLE, [deps.databaseNo, oid, schema, name]),
+    earlierNames(deps, message),
+  ]);
   const published = new Set(message.columns.map((column) => column.name));
   const key = keyTypes.every((column) => published.has(column.name)) ? keyTypes : [];
   const types = await loadTypes(
@@ -59,12 +63,7 @@ export async function loadRelation(deps: RelationDeps, message: RelationMessage)
   const match =
     OWN_SCHEMAS.has(schema) || name === PROGRESS_TABLE
       ? { routes: [], notices: [] }
-      : matchTable(
-          deps.sinks,
-          { ...message, keyColumns, types, earlierNames: await earlierNames(deps, message) },
-          deps.changeTables,
-        );
-  const { rows } = await deps.messages.query<{ no: number }>(SOURCE_TABLE, [deps.databaseNo, oid, schema, name]);
+      : matchTable(deps.sinks, { ...message, keyColumns, types, earlierNames: earlier }, deps.changeTables);
   await replaceNotices(deps, { table: `${schema}.${name}`, notices: match.notices });
   return { oid, schema, name, codec, keyTypes: key, sourceTable: rows[0]!.no, message, types, routes: match.routes };
 }

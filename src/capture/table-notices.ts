@@ -8,11 +8,12 @@ import type { Database } from '../db/pool.ts';
 import { statement } from '../db/statement.ts';
 import { type SinkEntry, takesIn } from './match.ts';
 import type { Publication, SourceTable } from './publication.ts';
-import { checkTable, fullName } from './table-checks.ts';
+import { checkTable } from './table-checks.ts';
 
 const NOTICES = statement('capture/note-tables');
 const KNOWN = statement('capture/known-tables');
 const ADDED = statement('capture/note-added');
+const WITH_ROWS = statement('capture/tables-with-rows');
 
 interface TableNotice {
   sink_no: number;
@@ -31,20 +32,14 @@ const nameOf = (table: SourceTable): string => `${table.schema}.${table.name}`;
 
 /** Replaces these notices of every sink of the database. */
 export async function noteTables(messages: Database, database: NotedDatabase, publication: Publication): Promise<void> {
-  const { rows } = await messages.query<{ oid: number; name: string }>(KNOWN, [database.no]);
-  const found = tableNotices(database.sinks, publication, rows);
+  const found = tableNotices(database.sinks, publication, await readKnown(messages, database.no));
   await messages.query(NOTICES, [database.no, JSON.stringify(found)]);
 }
 
 /**
- * Notices as they hold now. `known`: oids and names of tables whose changes have come. A name that was known by
- * another oid only is a table that was dropped and created again.
+ * Notices as they hold now. A name that was known by another oid only is a table that was dropped and created again.
  */
-export function tableNotices(
-  sinks: readonly SinkEntry[],
-  publication: Publication,
-  known: readonly { oid: number; name: string }[],
-): TableNotice[] {
+export function tableNotices(sinks: readonly SinkEntry[], publication: Publication, known: KnownTables): TableNotice[] {
   const found: TableNotice[] = [];
   const there = new Set(publication.tables.map(nameOf));
   for (const { no, settings } of sinks) {
@@ -72,17 +67,24 @@ export function tableNotices(
   return found;
 }
 
-const wasRecreated = (table: SourceTable, known: readonly { oid: number; name: string }[]): boolean =>
-  known.some(({ oid, name }) => name === nameOf(table) && oid !== table.oid) &&
-  !known.some(({ oid, name }) => name === nameOf(table) && oid === table.oid);
+const wasRecreated = (table: SourceTable, known: KnownTables): boolean => {
+  const oids = known.get(nameOf(table));
+  return oids !== undefined && !oids.has(table.oid);
+};
 
-function renamedTo(
-  name: string,
-  publication: Publication,
-  known: readonly { oid: number; name: string }[],
-): string | undefined {
-  const table = publication.tables.find(({ oid }) => known.some((one) => one.oid === oid && one.name === name));
+function renamedTo(name: string, publication: Publication, known: KnownTables): string | undefined {
+  const oids = known.get(name);
+  const table = oids && publication.tables.find(({ oid }) => oids.has(oid));
   return table && nameOf(table);
+}
+
+/** Oids by name, of tables whose changes have come. */
+type KnownTables = ReadonlyMap<string, ReadonlySet<number>>;
+
+async function readKnown(messages: Database, databaseNo: number): Promise<KnownTables> {
+  const { rows } = await messages.query<{ oid: number; name: string }>(KNOWN, [databaseNo]);
+  const byName = Map.groupBy(rows, (row) => row.name);
+  return new Map([...byName].map(([name, group]) => [name, new Set(group.map((row) => row.oid))]));
 }
 
 /** Tables that came into the publication after it was made: whatever they held until then is not sent. */
@@ -91,33 +93,21 @@ export async function noteAdded(
   database: NotedDatabase,
   publication: Publication,
 ): Promise<void> {
-  if (publication.added.length === 0) return;
-  const { rows: known } = await deps.messages.query<{ oid: number; name: string }>(KNOWN, [database.no]);
-  for (const table of publication.added) {
+  const { added } = publication;
+  if (added.length === 0) return;
+  const known = await readKnown(deps.messages, database.no);
+  const filled = await deps.source.query<{ oid: number }>(WITH_ROWS, [added.map((table) => table.oid)]);
+  const held = new Set(filled.rows.map((row) => row.oid));
+  for (const table of added) {
+    const recreated = wasRecreated(table, known);
+    if (!recreated && !held.has(table.oid)) continue;
     const sinks = database.sinks.filter(
       ({ settings }) => settings.status !== 'disabled' && takesIn(settings.source, table),
     );
-    if (sinks.length === 0) continue;
-    const recreated = wasRecreated(table, known);
-    if (!recreated && !(await hasRows(deps.source, table))) continue;
     const message = recreated
       ? `${nameOf(table)} was dropped and created again: what was written before it was published again is missing`
       : `${nameOf(table)} held rows when it came into the publication: they are not sent`;
-    await deps.messages.query(ADDED, [
-      sinks.map(({ no }) => no),
-      recreated ? 'table_detached' : 'added_late',
-      nameOf(table),
-      message,
-    ]);
-  }
-}
-
-/** When we may not look, it may hold some. */
-async function hasRows(source: Database, table: SourceTable): Promise<boolean> {
-  try {
-    const { rows } = await source.query<{ some: boolean }>(`select exists (select from ${fullName(table)}) as some`);
-    return rows[0]?.some !== false;
-  } catch {
-    return true;
+    const code = recreated ? 'table_detached' : 'added_late';
+    await deps.messages.query(ADDED, [sinks.map(({ no }) => no), code, nameOf(table), message]);
   }
 }

@@ -1,0 +1,203 @@
+/** Transactions of every shape: nested, prepared, empty, wide, long, and rows that are too large to keep. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { expect } from 'chai';
+import pg from 'pg';
+import { type Captured, captured, PULL, SEARCH, sinkSettings } from '../support/captured.ts';
+import { type Cluster, startCluster } from '../support/postgres.ts';
+import { until } from '../support/until.ts';
+
+const CHILD = fileURLToPath(new URL('../support/capture-child.ts', import.meta.url));
+const PEAK_KB = 256 * 1024;
+
+describe('transactions under capture', () => {
+  let cluster: Cluster;
+  let on: Captured;
+  let sink: number;
+
+  before(async () => {
+    cluster = await startCluster({ settings: { max_prepared_transactions: '10', max_locks_per_transaction: '2048' } });
+    on = await captured(
+      `create table t (id int primary key, note text); alter table t alter column note set storage external;
+       create table plenty (id int primary key, note text)`,
+      { cluster, timing: { checkMs: 500 } },
+    );
+    sink = await on.addSink(sinkSettings({ name: 'all', destination: PULL }));
+    on.start();
+    await on.streaming();
+  });
+  after(async () => {
+    await on.close();
+    await cluster.stop();
+  });
+  let seen = 0;
+  /** The next `count` messages. */
+  const next = async (count: number) => {
+    const rows = await on.received(sink, seen + count);
+    const fresh = rows.slice(seen);
+    seen = rows.length;
+    return fresh;
+  };
+
+  const count = async (of: number): Promise<number> => {
+    const { rows } = await on.messages.db.query<{ n: number }>(
+      'select count(*) as n from millrace_private.messages where sink_no = $1::integer',
+      [of],
+    );
+    return rows[0]!.n;
+  };
+
+  it('keeps what a subtransaction keeps, in order, counted on', async () => {
+    await on.source.query(`begin; insert into t values (1); savepoint a; insert into t values (2); rollback to a;
+      insert into t values (3); savepoint b; insert into t values (4); release b; insert into t values (5); commit`);
+    const rows = await next(4);
+    expect(rows.map((row) => [row.record_pks, row.commit_idx])).to.deep.equal([
+      ['["1"]', 0],
+      ['["3"]', 1],
+      ['["4"]', 2],
+      ['["5"]', 3],
+    ]);
+  });
+
+  it('sends a prepared transaction when it is committed, and never one that is rolled back', async () => {
+    await on.source.query("begin; insert into t values (10); prepare transaction 'kept'");
+    await on.source.query("begin; insert into t values (11); prepare transaction 'gone'");
+    await on.source.query('insert into t values (12)');
+    expect((await next(1)).map((row) => row.record_pks)).to.deep.equal(['["12"]']);
+    await on.source.query("rollback prepared 'gone'");
+    await on.source.query("commit prepared 'kept'");
+    expect((await next(1)).map((row) => row.record_pks)).to.deep.equal(['["10"]']);
+  });
+
+  it('confirms transactions without a change, and those of other databases', async () => {
+    const other = await cluster.createDatabase();
+    const writer = new pg.Client({ connectionString: other.url });
+    await writer.connect();
+    await writer.query("create table w as select repeat('x', 100) as a from generate_series(1, 10000)");
+    await on.source.query('create temporary table nothing (a int); insert into nothing values (1)');
+    const { rows } = await writer.query('select pg_current_wal_lsn()::text as lsn');
+    await until('the slot moves on', async () => {
+      const slot = await on.source.query(
+        'select confirmed_flush_lsn >= $2::pg_lsn as on from pg_replication_slots where slot_name = $1',
+        [on.slot, rows[0].lsn],
+      );
+      return slot.rows[0].on;
+    });
+    await writer.end();
+    await other.drop();
+  });
+
+  it("takes Sequin's annotations, and clears them", async () => {
+    await on.source.query(`begin;
+      select pg_logical_emit_message(true, 'sequin:transaction_annotations.set', '{"user":"ann"}');
+      insert into t values (20);
+      select pg_logical_emit_message(true, 'sequin:transaction_annotations.clear', '');
+      insert into t values (21);
+      select pg_logical_emit_message(true, 'millrace:annotations', 'not json'); insert into t values (22); commit`);
+    expect((await next(3)).map((row) => row.annotations)).to.deep.equal(['{"user":"ann"}', null, null]);
+  });
+
+  it('keeps the key of a row that is too large, and parks it with the reason', async () => {
+    await on.source.query("insert into t values (30, repeat('x', 20000000)); insert into t values (31, 'small')");
+    await on.source.query("update t set note = 'y' where id = 30");
+    const rows = await next(3);
+    expect(rows.map((row) => row.record)).to.deep.equal([
+      '{"id":30}',
+      '{"id":31,"note":"small"}',
+      '{"id":30,"note":"y"}',
+    ]);
+    const parked = await on.messages.db.query<{ record_pk: string; stage: string; error: string }>(
+      'select record_pk, stage, error from millrace.parked_messages',
+    );
+    expect(parked.rows).to.deep.equal([
+      { record_pk: '30', stage: 'capture', error: 'the row is larger than max_row_bytes: only its key was kept' },
+    ]);
+  });
+
+  it('follows 1,000 tables in one transaction', async function () {
+    this.timeout(60_000);
+    await on.source.query(
+      `do $$ begin for i in 1..1000 loop execute format('create table many_%s (id int primary key)', i); end loop; end $$`,
+    );
+    await until(
+      'all are published',
+      async () =>
+        (await on.source.query("select from pg_publication_tables where tablename like 'many_%'")).rows.length === 1000,
+      20_000,
+    );
+    await on.source.query(
+      `do $$ begin for i in 1..1000 loop execute format('insert into many_%s values (%s)', i, i); end loop; end $$`,
+    );
+    await until('all came', async () => (await count(sink)) >= seen + 1000, 30_000);
+    const rows = await next(1000);
+    expect(rows.map((row) => row.commit_idx)).to.deep.equal(Array.from({ length: 1000 }, (_, i) => i));
+    expect(rows.map((row) => JSON.parse(row.record).id)).to.deep.equal(Array.from({ length: 1000 }, (_, i) => i + 1));
+  });
+
+  it('takes a transaction of a million rows in bounded memory', async function () {
+    this.timeout(90_000);
+    await on.stop();
+    const search = await on.addSink(
+      sinkSettings({
+        name: 'plenty',
+        destination: SEARCH,
+        source: { include_schemas: null, exclude_schemas: null, include_tables: ['plenty'], exclude_tables: null },
+      }),
+    );
+    await on.messages.db.query(
+      "update millrace_private.sinks set status = 'disabled', settings = jsonb_set(settings, '{status}', '\"disabled\"') where name = 'all'",
+    );
+    await on.messages.db.query('select millrace_private.publish_catalog()');
+    const child: ChildProcess = spawn(process.execPath, [CHILD], {
+      env: { ...process.env, DECLARED: JSON.stringify(on.declared), MESSAGES: on.messages.url },
+      stdio: ['pipe', 'pipe', 'inherit'],
+    });
+    try {
+      await on.streaming();
+      await on.source.query("insert into plenty select i, repeat('n', 40) || i from generate_series(1, 1000000) i");
+      await until('a million messages', async () => (await count(search)) >= 1_000_000, 60_000);
+      const { rows } = await on.messages.db.query<{ n: number; keys: number; places: number; ordered: boolean }>(
+        `select count(*) as n, count(distinct record_pks) as keys, count(distinct commit_idx) as places,
+                bool_and(id > before) as ordered
+           from (select m.*, lag(id, 1, 0::bigint) over (order by commit_lsn, commit_idx) as before
+                   from millrace_private.messages m where sink_no = $1::integer) o`,
+        [search],
+      );
+      expect(rows[0]).to.deep.equal({ n: 1_000_000, keys: 1_000_000, places: 1_000_000, ordered: true });
+      const lines = createInterface({ input: child.stdout! });
+      child.stdin!.write('\n');
+      const [line] = (await once(lines, 'line')) as [string];
+      expect(Number(line.split(' ')[1]))
+        .to.be.lessThan(PEAK_KB)
+        .and.greaterThan(1_000);
+    } finally {
+      child.kill('SIGKILL');
+    }
+  });
+
+  it('names who keeps a slot from being created', async () => {
+    const fresh = await captured('create table w (id int primary key)', { cluster, timing: { statementMs: 300 } });
+    const writer = new pg.Client({ connectionString: fresh.sourceUrl });
+    try {
+      await writer.connect();
+      const { rows } = await writer.query('select pg_backend_pid() as pid');
+      await fresh.addSink(sinkSettings({ name: 'all', destination: PULL }));
+      await writer.query('begin; insert into w values (1)');
+      fresh.start();
+      const waits = await fresh.becomes('error');
+      expect(waits.reason).to.contain(`waits for transactions that are writing: backends ${rows[0].pid}`);
+      expect(waits.remedy).to.contain(`select pg_terminate_backend(${rows[0].pid})`);
+      await writer.query("prepare transaction 'stuck'");
+      await until('the prepared one is named', async () =>
+        (await fresh.state()).reason?.includes("prepared transactions 'stuck'"),
+      );
+      await writer.query("rollback prepared 'stuck'");
+      await fresh.streaming();
+    } finally {
+      await writer.end();
+      await fresh.close();
+    }
+  });
+});
