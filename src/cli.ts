@@ -2,6 +2,8 @@
 /** Operator entry: one subcommand for each task. A failure is one sentence and its remedy, on stderr, with exit code 1. */
 import { Command } from 'commander';
 import { MillraceError, messageOf } from './model/errors.ts';
+import { instructions } from './retain/instructions.ts';
+import { type TableOptions, tableRequest } from './retain/table-request.ts';
 import { maskAddresses } from './runtime/log.ts';
 import { runSql } from './sql-prompt.ts';
 
@@ -18,6 +20,22 @@ program
       { ...given, home: '.millrace', env: process.env },
       { input: process.stdin, output: process.stdout },
     );
+  });
+
+program
+  .command('change-table')
+  .description('change tables')
+  .command('sql')
+  .description('print the SQL that makes a change table, with the policy that deletes its old entries')
+  .requiredOption('--table <name>', 'the change table: orders_events, public.orders_events or \'"My Schema"."T"\'')
+  .option('--variant <variant>', 'plain, job (of ours), pg_cron or pg_partman', 'plain')
+  .option('--keep <period>', 'how long entries are kept: "30 days"')
+  .option('--interval <period>', 'pg_partman: the size of a partition: "1 day"')
+  .option('--partman-version <major>', 'pg_partman: 4 or 5 (the default)')
+  .option('--cron-database <name>', 'pg_cron: the database that has the extension, when it is another one')
+  .option('--database <name>', 'pg_cron: the database of the change table, with --cron-database')
+  .action((options: TableOptions) => {
+    process.stdout.write(instructions(tableRequest(options)));
   });
 
 try {

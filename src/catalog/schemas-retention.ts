@@ -18,8 +18,8 @@ const Policy = section('change_retentions[].retention', {
   .superRefine((policy, context) => {
     if (policy.by !== 'job') {
       refuse(context, ['by'], {
-        message: `SQL for ${policy.by} comes with a later release`,
-        remedy: 'Use `by: job`, which needs no extension.',
+        message: `${policy.by} is set up in the database, not here`,
+        remedy: `Remove \`retention\` and run what \`npm run millrace -- change-table sql --variant ${policy.by} --table ...\` prints, or use \`by: job\`.`,
       });
     } else if (policy.interval !== undefined) {
       refuse(context, ['interval'], { message: 'is for `by: pg_partman`', remedy: 'Use `every`.' });

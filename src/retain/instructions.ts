@@ -1,18 +1,145 @@
-/** The SQL that the console and the command line show for making an event table by hand: the same that we run. */
-import { statement } from '../db/statement.ts';
-import { onTable, type TableName } from './table-name.ts';
+/**
+ * The SQL that the console and the command line show for making an event table by hand, with the policy that deletes old
+ * entries: our own job (the table is the same that we make), a job of pg_cron, or partitions of pg_partman. Names come
+ * from the user: they are quoted, as identifiers and as texts, and nothing in them is read as SQL.
+ */
+import { type Statement, statement } from '../db/statement.ts';
+import { MillraceError } from '../model/errors.ts';
+import { onTable, quoteTable, type TableName } from './table-name.ts';
 
 const CREATE_TABLE = statement('retain/create-table');
+const CREATE_PARTITIONED = statement('retain/create-partitioned-table');
 const INDEX_TABLE = statement('retain/index-table');
+const DELETE_OLD = statement('retain/delete-old');
+const SCHEDULE = statement('retain/schedule-cron');
+const SCHEDULE_ELSEWHERE = statement('retain/schedule-cron-elsewhere');
+const CREATE_PARENT = { 4: statement('retain/create-parent-4'), 5: statement('retain/create-parent-5') };
+const DROP_DEFAULT = statement('retain/drop-default-partition');
+const KEEP_PARTITIONS = statement('retain/keep-partitions');
 
-export interface InstructionsRequest {
-  table: TableName;
+export type InstructionsRequest =
   /** `plain`: the table. `job`: and the index that our own retention job wants. */
-  variant: 'plain' | 'job';
+  { table: TableName; variant: 'plain' | 'job' } | CronRequest | PartmanRequest;
+
+export interface CronRequest {
+  table: TableName;
+  variant: 'pg_cron';
+  /** How long entries are kept: a Postgres interval. */
+  keep: string;
+  /** Given when pg_cron lives in another database of the server: that one, and the event table's. */
+  elsewhere?: { cronDatabase: string; database: string };
 }
 
-/** Statements to run in the destination database, each ended by a semicolon. */
+export interface PartmanRequest {
+  table: TableName;
+  variant: 'pg_partman';
+  keep: string;
+  /** The size of a partition: a Postgres interval. */
+  interval: string;
+  /** Major version of the extension. */
+  version: 4 | 5;
+}
+
+/** A statement, or a line for the reader. */
+type Part = string | { note: string };
+
+/** Statements to run in the destination database, each ended by a semicolon. @throws MillraceError for a name that pg_partman cannot take. */
 export function instructions(request: InstructionsRequest): string {
-  const statements = request.variant === 'job' ? [CREATE_TABLE, INDEX_TABLE] : [CREATE_TABLE];
-  return statements.map((template) => `${onTable(template, request.table).text};\n`).join('\n');
+  const parts = partsOf(request);
+  return parts.map((part) => (typeof part === 'string' ? `${part};\n` : `${asComment(part.note)}\n`)).join('\n');
+}
+
+function partsOf(request: InstructionsRequest): Part[] {
+  switch (request.variant) {
+    case 'plain':
+      return [onTable(CREATE_TABLE, request.table).text];
+    case 'job':
+      return [onTable(CREATE_TABLE, request.table).text, onTable(INDEX_TABLE, request.table).text];
+    case 'pg_cron':
+      return cronParts(request);
+    case 'pg_partman':
+      return partmanParts(request);
+  }
+}
+
+function cronParts({ table, keep, elsewhere }: CronRequest): Part[] {
+  const made = [onTable(CREATE_TABLE, table).text, onTable(INDEX_TABLE, table).text];
+  const values = {
+    command: dollarQuoted(filled(DELETE_OLD, table, { keep: literal(keep) })),
+    job_name: literal(jobName(table, elsewhere?.database)),
+  };
+  if (elsewhere === undefined) {
+    return [...made, 'create extension if not exists pg_cron', filled(SCHEDULE, table, values)];
+  }
+  const { cronDatabase, database } = elsewhere;
+  return [
+    { note: `In database ${database}:` },
+    ...made,
+    { note: `In database ${cronDatabase}, which has pg_cron:` },
+    filled(SCHEDULE_ELSEWHERE, table, { ...values, database: literal(database) }),
+  ];
+}
+
+/** Scheduling a name again replaces the job of that name, so two tables must never share one. */
+function jobName(table: TableName, database: string | undefined): string {
+  return ['millrace', ...(database === undefined ? [] : [JSON.stringify(database)]), quoteTable(table)].join(' ');
+}
+
+function partmanParts({ table, keep, interval, version }: PartmanRequest): Part[] {
+  // It splits `schema.table` at the dot, and its maintenance fails for every table when one's name has an apostrophe.
+  for (const part of [table.schema, table.name]) {
+    const mark = /[.']/.exec(part)?.[0];
+    if (mark === undefined) continue;
+    const what = mark === '.' ? 'a dot' : 'an apostrophe';
+    throw new MillraceError('bad_request', `pg_partman takes no name with ${what} in it: ${JSON.stringify(part)}`, {
+      remedy: 'Choose another name for the change table, or the variant pg_cron or job.',
+    });
+  }
+  const parent = literal(`${table.schema}.${table.name}`);
+  const create = filled(CREATE_PARENT[version], table, { parent, interval: literal(interval) });
+  const keepPartitions = filled(KEEP_PARTITIONS, table, { parent, keep: literal(keep) });
+  return [
+    { note: BACKGROUND },
+    'create schema if not exists partman',
+    'create extension if not exists pg_partman schema partman',
+    onTable(CREATE_PARTITIONED, table).text,
+    create,
+    ...(version === 4 ? [`do ${dollarQuoted(withoutDefault(table))}`] : []),
+    keepPartitions,
+  ];
+}
+
+/** pg_partman 4 always makes a default partition, where entries would collect that no retention drops. */
+function withoutDefault(table: TableName): string {
+  return `\n${filled(DROP_DEFAULT, table, { event_regclass: literal(quoteTable(table)) })}\n`;
+}
+
+const BACKGROUND = `Partitions are made and dropped by pg_partman's background worker: the server needs
+shared_preload_libraries = 'pg_partman_bgw', and this database's name in pg_partman_bgw.dbname.`;
+
+/** `template` with the table's name and these values, which are SQL already. */
+function filled(template: Statement, table: TableName, values: Record<string, string>): string {
+  // In one pass, so that nothing in a value is taken for a place.
+  return template.text.replace(/<([a-z_]+)>/g, (place, name: string) =>
+    name === 'event_table' ? quoteTable(table) : (values[name] ?? place),
+  );
+}
+
+/** With standard_conforming_strings, the default since Postgres 9.1, a backslash means nothing. */
+function literal(text: string): string {
+  return `'${text.replaceAll("'", "''")}'`;
+}
+
+function dollarQuoted(text: string): string {
+  let tag = '$$';
+  for (let n = 1; text.includes(tag) || `${text}$`.includes(tag); n += 1) tag = `$q${n}$`;
+  return `${tag}${text}${tag}`;
+}
+
+/** A line break in a database's name must not end the comment. */
+function asComment(text: string): string {
+  return text
+    .split(/[\r\n]+/)
+    .map((line) => `-- ${line}`)
+    .join('\n');
 }

@@ -22,6 +22,15 @@ export function quoteTable(table: TableName): string {
   return `${quoteIdentifier(table.schema)}.${quoteIdentifier(table.name)}`;
 }
 
+/** `table` (of schema public) or `schema.table`; a part with other than plain characters in double quotes, as in SQL. */
+export function parseTableName(text: string): TableName | undefined {
+  const part = '("(?:[^"]|"")+"|[^".]+)';
+  const match = new RegExp(`^(?:${part}\\.)?${part}$`, 's').exec(text);
+  if (match?.[2] === undefined) return undefined;
+  const plain = (name: string): string => (name.startsWith('"') ? name.slice(1, -1).replaceAll('""', '"') : name);
+  return { schema: plain(match[1] ?? 'public'), name: plain(match[2]) };
+}
+
 /** The statement with the table's name in place of `<event_table>`, and its neighbours' in place of theirs. */
 export function onTable(template: Statement, table: TableName): Statement {
   const names: Record<string, string> = {

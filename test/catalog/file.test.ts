@@ -145,7 +145,7 @@ describe('the configuration file', () => {
     ]);
     const cron = working.replace('by: job, keep: 30 days, every: 10 minutes', 'by: pg_cron, keep: 30 days');
     expect(linesOf(cron, { readFile })).to.deep.equal([
-      '90:22 change_retentions[0].retention.by SQL for pg_cron comes with a later release',
+      '90:22 change_retentions[0].retention.by pg_cron is set up in the database, not here',
     ]);
   });
 

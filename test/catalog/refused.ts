@@ -278,7 +278,7 @@ export const refusedFiles: Record<string, [string, string[]][]> = {
     ],
     [
       `${SHOP}change_retentions:\n${retention('r', 'a', 'b', ', retention: { by: pg_partman, keep: 30 days, interval: 1 day }')}`,
-      ['change_retentions[0].retention.by SQL for pg_partman comes with a later release'],
+      ['change_retentions[0].retention.by pg_partman is set up in the database, not here'],
     ],
     [
       `${SHOP}change_retentions:\n${retention('r', 'a.b', 'c')}`,

@@ -1,0 +1,8 @@
+select partman.create_parent(
+  p_parent_table => <parent>,
+  p_template_table => <parent>,
+  p_control => 'committed_at',
+  p_type => 'native',
+  p_interval => <interval>,
+  p_automatic_maintenance => 'on'
+)

@@ -1,0 +1,1 @@
+delete from <event_table> where committed_at < now() - interval <keep>

@@ -1,0 +1,1 @@
+select cron.schedule(<job_name>, '*/10 * * * *', <command>)
