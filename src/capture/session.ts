@@ -35,7 +35,6 @@ export interface SessionDeps {
   source: Database;
   messages: Database;
   loadRelation(message: RelationMessage): Promise<LoadedRelation>;
-  /** The relation with its types as they are now; itself when they have not changed. */
   renewTypes(relation: LoadedRelation): Promise<LoadedRelation>;
   /** A table was truncated: its sinks must be told. */
   onTruncate(relation: LoadedRelation): Promise<void>;
@@ -143,9 +142,8 @@ export class CaptureSession {
   }
 
   #inFlight(): boolean {
-    return (
-      this.#transaction !== undefined || this.#turns.held || this.#flushing !== undefined || !isEmpty(this.#pending)
-    );
+    if (this.#transaction || this.#turns.held || this.#flushing) return true;
+    return !isEmpty(this.#pending);
   }
 
   #handle(bytes: Buffer): void {
@@ -295,7 +293,6 @@ export class CaptureSession {
   }
 
   #fail(error: unknown): void {
-    if (this.#failed) return;
     this.#failed = true;
     this.#deps.onError(error);
   }

@@ -1,5 +1,6 @@
 /** What must never be mended silently: each gap is a state with a reason and the command that accepts it. */
 import { expect } from 'chai';
+import pg from 'pg';
 import { type Captured, captured, PULL, sinkSettings } from '../support/captured.ts';
 import { hasPostgres15 } from '../support/postgres.ts';
 import { type SourceServer, startSourceServer } from '../support/source-server.ts';
@@ -159,3 +160,39 @@ for (const major of [18, 15] as const) {
     });
   });
 }
+
+describe('a source that was restored from its backup', () => {
+  it('is another history, though name, address and system are the same', async function () {
+    if (!hasPostgres15()) return this.skip();
+    const server = await startSourceServer({ major: 15, settings: { restore_command: 'false' } });
+    const on = await captured(SCHEMA, { database: server.database, timing: { recheckMs: 100 } });
+    try {
+      const sink = await on.addSink(sinkSettings({ name: 'all', destination: PULL }));
+      on.start();
+      await on.streaming();
+      await on.source.query('insert into ledger values (1)');
+      await on.received(sink, 1);
+      await server.backUp();
+      await on.source.query('insert into ledger values (2)');
+      await on.received(sink, 2);
+      await server.end('SIGQUIT');
+      await on.becomes('error');
+      await server.start();
+      const { reason, remedy } = await on.becomes('needs_resync');
+      expect(reason).to.contain('promoted or restored');
+      expect(remedy).to.equal(ACCEPT);
+      await on.messages.db.query("select millrace.accept_gap('shop')");
+      await on.streaming();
+      const client = new pg.Client({ connectionString: server.database.url });
+      await client.connect();
+      await client.query('insert into ledger values (3)');
+      await client.end();
+      const rows = await on.received(sink, 3);
+      expect(idsOf(rows)).to.deep.equal([1, 2, 3]);
+      expect(rows[2]!.id).to.be.greaterThan(rows[1]!.id);
+    } finally {
+      await on.close();
+      await server.close();
+    }
+  });
+});

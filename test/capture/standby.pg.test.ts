@@ -2,6 +2,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
+import pg from 'pg';
 import { append, isFenced } from '../../src/messages/append.ts';
 import { readPosition, takeOver } from '../../src/messages/position.ts';
 import { type Captured, captured, PULL, sinkSettings } from '../support/captured.ts';
@@ -96,5 +97,29 @@ describe('captures of one database', () => {
     expect(await readPosition(db, on.databaseNo)).to.deep.equal(position);
     await append(db, { ...old, generation }, input);
     expect((await readPosition(db, on.databaseNo))?.commitLsn).to.equal(position!.commitLsn + 100n);
+  });
+
+  it('says who has the slot when that is nobody of ours, and goes on when it is free', async () => {
+    on.start();
+    await on.streaming();
+    await on.stop();
+    const url = new URL(on.sourceUrl);
+    url.searchParams.set('replication', 'database');
+    url.searchParams.set('application_name', 'somebody');
+    const stranger = new pg.Client({ connectionString: url.href });
+    stranger.on('error', () => undefined);
+    await stranger.connect();
+    const options = `("proto_version" '1', "publication_names" 'millrace_test')`;
+    await until('the slot is free', async () => (await holder()) === null);
+    const streaming = stranger
+      .query(`START_REPLICATION SLOT "${on.slot}" LOGICAL 0/0 ${options}`)
+      .catch(() => undefined);
+    const pid = await until('the stranger streams', holder);
+    on.start();
+    expect((await on.becomes('standby')).reason).to.contain(`in use by backend ${pid} (somebody)`);
+    await on.source.query('select pg_terminate_backend($1)', [pid]);
+    await streaming;
+    await on.streaming();
+    await stranger.end();
   });
 });

@@ -1,9 +1,10 @@
 /** A Postgres server that is stopped, killed and started again on the same folder and port, as a source in trouble is. */
-import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import { chmod, chown, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import pg from 'pg';
 import { type Embedded, startEmbedded } from '../../src/db/embedded.ts';
+import { runAs, serverAccount } from '../../src/db/embedded-account.ts';
 import type { TestDatabase } from './postgres.ts';
 
 export interface SourceServer {
@@ -14,14 +15,22 @@ export interface SourceServer {
   /** SIGKILL, SIGQUIT (immediate) or SIGINT (fast) to the postmaster; returns when it is gone. */
   end(signal: NodeJS.Signals): Promise<void>;
   start(settings?: Record<string, string>): Promise<void>;
+  /** Takes a base backup (15 only); the next start is of it, recovered to its end and promoted. */
+  backUp(): Promise<void>;
   close(): Promise<void>;
 }
 
 export async function startSourceServer(
   options: { major?: 15 | 18; settings?: Record<string, string> } = {},
 ): Promise<SourceServer> {
-  const dir = await mkdtemp(path.join(os.tmpdir(), 'millrace-source-'));
-  await chmod(dir, 0o755);
+  const dirs: string[] = [];
+  const newDir = async (): Promise<string> => {
+    const made = await mkdtemp(path.join(os.tmpdir(), 'millrace-source-'));
+    await chmod(made, 0o755);
+    dirs.push(made);
+    return made;
+  };
+  let dir = await newDir();
   let port: number | undefined;
   let server: Embedded;
   const start = async (more: Record<string, string> = {}): Promise<void> => {
@@ -58,9 +67,27 @@ export async function startSourceServer(
       await server.exited;
     },
     start,
+    async backUp() {
+      const account = await serverAccount();
+      const copy = await newDir();
+      const data = path.join(copy, 'data');
+      await mkdir(data, { mode: 0o700 });
+      if (account.uid !== undefined) {
+        await chown(copy, account.uid, account.gid ?? account.uid);
+        await chown(data, account.uid, account.gid ?? account.uid);
+      }
+      const file = '/usr/lib/postgresql/15/bin/pg_basebackup';
+      const ran = await runAs(account, {
+        file,
+        args: ['-d', server.adminUrl, '-D', data, '-X', 'stream', '-c', 'fast'],
+      });
+      if (ran.code !== 0) throw new Error(ran.output);
+      await writeFile(path.join(data, 'recovery.signal'), '');
+      dir = copy;
+    },
     async close() {
       await server.stop();
-      await rm(dir, { recursive: true, force: true });
+      for (const made of dirs) await rm(made, { recursive: true, force: true });
     },
   };
 }
