@@ -13,7 +13,10 @@ export const JOBS_SCHEMA = 'millrace_jobs';
 export type Task = (payload: unknown, signal: AbortSignal) => Promise<void>;
 
 export interface Jobs extends Service {
-  /** Adds a job, or moves the one of this key. Resolves to false while no runner is up. */
+  /**
+   * Adds a job, or moves the one of this key. Waits for a runner that is on its way up: whoever looks for work at the start
+   * looks only once. Resolves to false when there is none for 10 s, and after the end.
+   */
   add(task: string, payload: unknown, spec: { key: string; runAt?: Date }): Promise<boolean>;
 }
 
@@ -27,11 +30,29 @@ export async function migrateJobs(db: Database, log: Log): Promise<void> {
   await runMigrations({ pgPool: db.pool, schema: JOBS_SCHEMA, logger: loggerOn(log) });
 }
 
+const RUNNER_MS = 10_000;
+
 export function openJobs(deps: { db: Database; log: Log }, options: JobsOptions): Jobs {
   let runner: Runner | undefined;
+  let closed = false;
+  const waiting = new Set<() => void>();
+  const wakeAll = (): void => {
+    for (const wake of waiting) wake();
+  };
+  const untilRunner = async (): Promise<void> =>
+    await new Promise((resolve) => {
+      const end = (): void => {
+        clearTimeout(timer);
+        waiting.delete(end);
+        resolve();
+      };
+      const timer = setTimeout(end, RUNNER_MS);
+      waiting.add(end);
+    });
   return {
     name: 'jobs',
     async add(task, payload, spec) {
+      if (!runner && !closed) await untilRunner();
       if (!runner) return false;
       await runner.addJob(task, payload, {
         jobKey: spec.key,
@@ -55,6 +76,7 @@ export function openJobs(deps: { db: Database; log: Log }, options: JobsOptions)
         taskList,
       });
       runner = running;
+      wakeAll();
       const stop = () => void running.stop().catch(() => undefined);
       signal.addEventListener('abort', stop, { once: true });
       if (signal.aborted) stop();
@@ -66,6 +88,8 @@ export function openJobs(deps: { db: Database; log: Log }, options: JobsOptions)
       }
     },
     async close() {
+      closed = true;
+      wakeAll();
       await runner?.stop().catch(() => undefined);
     },
   };
