@@ -28,6 +28,8 @@ export interface FoundTable {
   may_use_sequence: boolean | null;
   last_value: number | bigint | null;
   columns: FoundColumn[] | null;
+  /** Partitioned by committed_at, and less than two partitions reach beyond now. */
+  few_ahead: boolean;
 }
 
 /** `kind` tells what a fault needs: a table, an `alter table`, or a `grant`. */
@@ -36,10 +38,15 @@ export interface TableFault extends Fault {
   remedy: string;
 }
 
+/** `code` is the notice's on the sink. */
+export interface TableWarning extends TableFault {
+  code: 'serial_ends' | 'few_partitions' | 'unlogged';
+}
+
 export interface Comparison {
   faults: TableFault[];
   /** What works today and will not for ever. */
-  warnings: TableFault[];
+  warnings: TableWarning[];
 }
 
 /** Type, nullability, and what old rows get when the column has to be added to a table that holds some. */
@@ -186,17 +193,23 @@ function rightsFaults(table: TableName, found: FoundTable): TableFault[] {
   return faults;
 }
 
-function warningsOf(alter: string, id: FoundColumn | undefined, found: FoundTable): TableFault[] {
-  const warnings: TableFault[] = [];
+function warningsOf(alter: string, id: FoundColumn | undefined, found: FoundTable): TableWarning[] {
+  const warnings: TableWarning[] = [];
   const used = Number(found.last_value ?? 0) / INTEGER_END;
   if (id?.type === 'integer' && used >= 0.7) {
     const widen = found.sequence === null ? '' : ` alter sequence ${found.sequence} as bigint;`;
     const remedy = `${alter} alter column id type bigint;${widen}`;
-    warnings.push(shape('id', `is an integer that is ${Math.floor(used * 100)} % used up`, remedy));
+    const what = `is an integer that is ${Math.floor(used * 100)} % used up`;
+    warnings.push({ ...shape('id', what, remedy), code: 'serial_ends' });
   }
   if (found.persistence === 'u') {
     const message = 'the table is unlogged: a crash of its server empties it';
-    warnings.push({ kind: 'shape', field: 'table', message, remedy: `${alter} set logged;` });
+    warnings.push({ kind: 'shape', field: 'table', message, remedy: `${alter} set logged;`, code: 'unlogged' });
+  }
+  if (found.few_ahead) {
+    const message = 'less than two partitions are made ahead';
+    const remedy = 'Make some; with pg_partman: call partman.run_maintenance_proc(); and see that its worker runs.';
+    warnings.push({ kind: 'shape', field: 'committed_at', message, remedy, code: 'few_partitions' });
   }
   return warnings;
 }

@@ -4,6 +4,7 @@
  * the statement that mends it.
  */
 import type { Queryable } from '../db/pool.ts';
+import { statement } from '../db/statement.ts';
 import type { Circuit } from '../model/sink.ts';
 import type { Comparison } from './compare.ts';
 import { type Deadline, onDestination } from './on-destination.ts';
@@ -13,6 +14,8 @@ import { createChangeTable, createProgressTable, verifyChangeTable } from './tab
 import { quoteTable, type TableName } from './table-name.ts';
 import type { ChangeTableDeps, Target } from './target.ts';
 import { circuitText } from './verdict.ts';
+
+const NOTICES = statement('retain/replace-notices');
 
 /** Is the destination the message database itself? Throws when it cannot be reached. */
 export async function isAtHome(deps: ChangeTableDeps, deadline: Deadline): Promise<boolean> {
@@ -38,7 +41,17 @@ export async function prepareTable(
     found = await look(target, on);
   }
   for (const { message, remedy } of found.warnings) deps.log.warn({ table: quoteTable(table), remedy }, message);
+  await note(target, found, on.writer ?? deps.messages);
   return faultsAsCircuit(table, found);
+}
+
+/** Shows the warnings as notices of the sink, and takes away those that no longer hold. */
+async function note(target: Target, { warnings }: Comparison, messages: Queryable): Promise<void> {
+  const { table, retentionId } = target.wanted;
+  const notices = warnings.map(({ code, message, remedy }) => ({ code, message, remedy }));
+  const values = [retentionId, `${table.schema}.${table.name}`, JSON.stringify(notices)];
+  // The message database's fault, if any, and not to be taken for the destination's.
+  await messages.query(NOTICES, values).catch((err) => target.deps.log.warn({ err }, 'notices not written'));
 }
 
 /** The comparison as `writer` sees it, or as the destination's own connection does. */

@@ -22,8 +22,11 @@ import { writeRows } from './write.ts';
 /** What was found out: is the destination the message database (undefined: not known), does the table fit? */
 interface State {
   home: boolean | undefined;
-  ready: boolean;
+  /** On performance's clock: until then the table is taken to be as it was found. */
+  readyUntil: number;
 }
+
+const isReady = (state: State): boolean => performance.now() < state.readyUntil;
 
 /** The settling transaction is not ours to interrupt. */
 const NEVER = new AbortController().signal;
@@ -47,7 +50,7 @@ export async function openChangeTable(
 }
 
 function changeTable(target: Target, options: ChangeTableOptions): Sink {
-  const state: State = { home: undefined, ready: false };
+  const state: State = { home: undefined, readyUntil: 0 };
   const within = (tx: SinkTransaction, batch: readonly Delivery[]) => writeWithin(target, state, { tx, batch });
 
   async function prepared(signal: AbortSignal): Promise<Circuit | undefined> {
@@ -74,7 +77,7 @@ function changeTable(target: Target, options: ChangeTableOptions): Sink {
     send: (batch, signal) =>
       guarded({ batch, signal }, async () => {
         const known = state.home !== undefined;
-        const circuit = state.ready ? undefined : await prepared(signal);
+        const circuit = isReady(state) ? undefined : await prepared(signal);
         if (circuit !== undefined) return { outcomes: [], circuit };
         // Found to be at home only now: the next batch goes through `within`, so that none goes both ways.
         if (state.home && !known) return { outcomes: [], circuit: FOUND };
@@ -112,13 +115,13 @@ async function prepare(
 ): Promise<Circuit | undefined> {
   const { deps, timeoutMs } = target;
   const { signal } = on;
-  state.ready = false;
+  state.readyUntil = 0;
   state.home ??= await isAtHome(deps, { signal, timeoutMs });
   const writer = on.tx ?? (state.home ? deps.messages : undefined);
   const circuit = await prepareTable(target, { writer, signal });
   if (circuit !== undefined) return circuit;
   if (!state.home) await prepareProgress(target, signal);
-  state.ready = true;
+  state.readyUntil = performance.now() + target.recheckMs;
   return undefined;
 }
 
@@ -129,7 +132,7 @@ async function writeWithin(
   input: { tx: SinkTransaction; batch: readonly Delivery[] },
 ): Promise<SendResult> {
   const { tx, batch } = input;
-  if (!state.ready) {
+  if (!isReady(state)) {
     const circuit = await prepare(target, state, { signal: NEVER, tx }).catch((error) =>
       explain(target, state, { error, writer: tx, signal: NEVER }),
     );
@@ -160,7 +163,7 @@ async function explain(
 ): Promise<Circuit> {
   const verdict = judge(input.error);
   if (verdict?.kind !== 'circuit') throw input.error;
-  state.ready = false;
+  state.readyUntil = 0;
   if (!verdict.look) return verdict.circuit;
   const found = await look(target, input).catch(() => undefined);
   const seen = found && faultsAsCircuit(target.wanted.table, found);

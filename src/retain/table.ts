@@ -10,6 +10,7 @@ import { onTable, PROGRESS_TABLE, type TableName } from './table-name.ts';
 const CREATE_TABLE = statement('retain/create-table');
 const INDEX_TABLE = statement('retain/index-table');
 const INSPECT_TABLE = statement('retain/inspect-table');
+const INSPECT_PARTITIONS = statement('retain/inspect-partitions');
 const CREATE_PROGRESS = statement('retain/create-progress');
 const WIDEN_PROGRESS = statement('retain/widen-progress');
 const INSPECT_PROGRESS = statement('retain/inspect-progress');
@@ -52,6 +53,9 @@ async function hasProgress(tx: Queryable, table: TableName): Promise<boolean> {
 }
 
 async function inspect(db: Queryable, table: TableName): Promise<FoundTable> {
-  const { rows } = await db.query<FoundTable>(INSPECT_TABLE, [table.schema, table.name]);
-  return rows[0]!;
+  const name = [table.schema, table.name];
+  const found = (await db.query<FoundTable>(INSPECT_TABLE, name)).rows[0]!;
+  if (found.kind !== 'p') return { ...found, few_ahead: false };
+  const { rows } = await db.query<{ few_ahead: boolean }>(INSPECT_PARTITIONS, name);
+  return { ...found, few_ahead: rows[0]!.few_ahead };
 }

@@ -29,6 +29,8 @@ export interface ChangeTableOptions {
   lockTimeoutMs?: number;
   /** How long the destination may take for a batch, or for a check. */
   timeoutMs?: number;
+  /** How long the table is taken to fit before it is looked at again, for what ends some day (partitions, a serial). */
+  recheckMs?: number;
 }
 
 export interface Wanted {
@@ -46,6 +48,7 @@ export interface Target {
   /** Statement for the transaction that writes. */
   setLockTimeout: string;
   timeoutMs: number;
+  recheckMs: number;
 }
 
 const INSERT = statement('retain/insert');
@@ -59,5 +62,6 @@ export function targetOf(deps: ChangeTableDeps, settings: ChangeTableSettings, o
     writing: { insert: onTable(INSERT, table), sourceDatabaseId: settings.sourceDatabaseId },
     setLockTimeout: `set local lock_timeout = ${Math.max(1, Math.trunc(options.lockTimeoutMs ?? 5_000))}`,
     timeoutMs: options.timeoutMs ?? 30_000,
+    recheckMs: options.recheckMs ?? 600_000,
   };
 }

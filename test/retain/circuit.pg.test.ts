@@ -118,6 +118,19 @@ for (const where of ['same', 'other'] as const) {
       await works(sink);
     });
 
+    it('a full disk: everything waits until there is space', async () => {
+      await bench.destination.query(`
+        create function full_disk() returns trigger language plpgsql as $$
+          begin raise 'could not extend file "base/5/16385"' using errcode = '53100'; end $$;
+        create trigger full_disk before insert on orders_events for each row execute function full_disk()`);
+      expect(await broken(sink)).to.deep.equal({
+        reason: 'bad_destination',
+        error: '53100: could not extend file "base/5/16385". Free disk space on the destination server.',
+      });
+      await bench.destination.query('drop trigger full_disk on orders_events');
+      await works(sink);
+    });
+
     it('a trigger that raises is the table’s fault, not the row’s', async () => {
       await bench.destination.query(`
         create function refuse() returns trigger language plpgsql as $$ begin raise 'not today'; end $$;
