@@ -1,33 +1,50 @@
 -- Push delivery: one owner a lane, and settling that only the owner can do.
 
--- Takes or keeps a lane for p_ttl. False when somebody else has it.
+-- Takes a lane for p_ttl. False when somebody else has it, or holds its row: an owner that stalled while it settles does,
+-- until its transaction is ended, and whoever waited for it would keep a connection that other lanes need.
 create function millrace_private.take_lane(p_sink_no integer, p_lane integer, p_owner text, p_ttl interval) returns boolean
-language plpgsql set plan_cache_mode = force_generic_plan as $$
+language plpgsql set plan_cache_mode = force_generic_plan set lock_timeout = '1s' as $$
 begin
   update millrace_private.lanes l set owner = p_owner, until = clock_timestamp() + p_ttl
    where l.sink_no = p_sink_no and l.lane = p_lane
      and (l.owner = p_owner or l.owner is null or l.until < clock_timestamp());
   return found;
+exception when lock_not_available then
+  return false;
 end
 $$;
 
 -- After messages of these groups were delivered, deleted, parked or held, in a statement of its own: what was held behind
--- them, and is now behind nothing, becomes due. In an index a parked message still holds back what does not carry the
--- full document; everywhere else it holds back nothing. A pull consumer's shaped messages are looked at too.
+-- them, and is now behind nothing, becomes due: in an index one of each group (the next could fail), where a parked message
+-- still holds back what does not carry the full document; elsewhere all up to the next one that is backing off.
+-- Shaping holds back nothing, for receive keeps the order; but messages that a receive has passed are looked at.
 create function millrace_private.free_held(p_sink_no integer, p_kind text, p_groups bigint[]) returns void
 language plpgsql
 set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_bitmapscan = off
 set enable_mergejoin = off set enable_hashjoin = off set jit = off as $$
+declare
+  v_groups bigint[] := array(select distinct g from unnest(p_groups) g);
+  v_now timestamptz := clock_timestamp();
 begin
-  update millrace_private.exceptions x set state = 'waiting', due_at = clock_timestamp()
-   where x.sink_no = p_sink_no and x.group_key = any (p_groups) and x.state = 'held'
-     and (p_kind <> 'pull' or x.lane <> 0)
-     and not exists (select from millrace_private.exceptions e
-                      where e.sink_no = p_sink_no and e.lane = x.lane and e.group_key = x.group_key and e.id < x.id
-                        and (e.state <> 'parked' or p_kind = 'search_index'));
   if p_kind = 'pull' then
-    perform millrace_private.free_groups(p_sink_no, p_groups);
+    perform millrace_private.free_groups(p_sink_no, v_groups);
+    return;
   end if;
+  update millrace_private.exceptions x set state = 'waiting', due_at = v_now
+    from (select n.id
+            from unnest(v_groups) g (group_key)
+           cross join lateral (select e.id
+                                 from millrace_private.exceptions e
+                                where e.sink_no = p_sink_no and e.group_key = g.group_key and e.state = 'held'
+                                  and e.id < coalesce((select b.id
+                                                         from millrace_private.exceptions b
+                                                        where b.sink_no = p_sink_no and b.group_key = g.group_key
+                                                          and b.state <> 'held'
+                                                          and (b.state <> 'parked' or p_kind = 'search_index')
+                                                        order by b.id limit 1), 9223372036854775807)
+                                order by e.id
+                                limit case when p_kind = 'search_index' then 1 end) n) f
+   where x.sink_no = p_sink_no and x.id = f.id and x.state = 'held';
 end
 $$;
 

@@ -85,7 +85,8 @@ export function clientConfig(options: PoolOptions): pg.ClientConfig {
     connectionTimeoutMillis: 10_000,
     keepAlive: true,
     statement_timeout: options.statementTimeoutMs ?? 30_000,
-    idle_in_transaction_session_timeout: 60_000,
+    // A process that stalls in a transaction keeps others from its lanes for no longer than a lane's lease.
+    idle_in_transaction_session_timeout: 30_000,
     ...(options.queryTimeoutMs === undefined ? {} : { query_timeout: options.queryTimeoutMs }),
   };
 }

@@ -6,12 +6,13 @@
  * settling: nothing is repeated. A stopped lane settles what it knows and counts no attempt for what it does not.
  */
 import type { Database, Queryable } from '../db/pool.ts';
-import { statement } from '../db/statement.ts';
 import { messageOf } from '../model/errors.ts';
 import type { Circuit, Sink } from '../model/sink.ts';
+import { isUnavailable } from '../model/unavailable.ts';
 import { failpoint } from '../runtime/failpoint.ts';
 import type { Log } from '../runtime/log.ts';
 import type { FunctionSet, Sandbox } from '../transform/sandbox.ts';
+import { openCircuit, probe } from './circuit.ts';
 import { decide, type Verdict } from './decide.ts';
 import type { LaneRow } from './row.ts';
 import { type Sent, send } from './send.ts';
@@ -30,10 +31,6 @@ import {
 } from './settle.ts';
 import { prepare } from './shape.ts';
 import type { Wake } from './wake.ts';
-
-const OPEN_CIRCUIT = statement('deliver/open-circuit');
-const PROBE_CIRCUIT = statement('deliver/probe-circuit');
-const CLOSE_CIRCUIT = statement('deliver/close-circuit');
 
 /** A sink ready to be delivered to. */
 export interface LaneSink {
@@ -60,6 +57,8 @@ export interface LaneDeps {
   /** The circuit of this sink has closed: its other lanes may go on. */
   onRecovered(sinkNo: number): void;
   onSettled(sink: LaneSink, counts: { done: number; failed: number }): void;
+  /** The lane could not be given back: nobody else can have it before its lease ends. */
+  onUnreleased?(id: LaneId): void;
 }
 
 export interface LaneRun {
@@ -77,7 +76,6 @@ export interface LaneEnd {
   again: Date | 'now' | undefined;
 }
 
-const PROBE_MS = 30_000;
 const READ_ROWS = 1_000;
 const READ_BYTES = 8 * 1024 * 1024;
 const STATE_MS = 250;
@@ -100,7 +98,7 @@ export async function runLane(deps: LaneDeps, run: LaneRun, signal: AbortSignal)
     throw error;
   } finally {
     clearInterval(beat);
-    await releaseLane(deps.db, run.id).catch(() => undefined);
+    await releaseLane(deps.db, run.id).catch(() => deps.onUnreleased?.(run.id));
   }
 }
 
@@ -202,6 +200,7 @@ async function deliverRows(deps: LaneDeps, run: LaneRun, batch: Batch): Promise<
     else sendable.push(row);
   }
   let circuit: Circuit | undefined;
+  let settling = false;
   try {
     const prepared = await prepare(deps.sandbox, sendable, {
       functions: target.functions,
@@ -218,6 +217,7 @@ async function deliverRows(deps: LaneDeps, run: LaneRun, batch: Batch): Promise<
     };
     const { within } = target.sink;
     if (within) {
+      settling = true;
       return await deps.db.transaction(async (tx) => {
         const sent = await send((deliveries) => within(tx, deliveries), prepared, target.sink);
         if (sent.circuit) throw new CircuitOpened(sent.circuit);
@@ -229,10 +229,12 @@ async function deliverRows(deps: LaneDeps, run: LaneRun, batch: Batch): Promise<
     const sent = await send((deliveries) => target.sink.send(deliveries, batch.signal), prepared, target.sink);
     failpoint('deliver/after-send');
     ({ circuit } = sent);
+    settling = true;
     const end = await finish(deps.db, sent);
     return circuit ? { ...end, circuit } : end;
   } catch (error) {
-    if (isLost(error)) throw error;
+    // The message database is away: not the destination's fault, and there is nowhere to write it down.
+    if (isLost(error) || (settling && isUnavailable(error))) throw error;
     const nothing = { cursor: batch.cursor, kept: false };
     if (batch.signal.aborted) return nothing;
     if (error instanceof CircuitOpened) return { ...nothing, circuit: error.circuit };
@@ -278,28 +280,4 @@ async function settleRows(
   const failed = settlement.kept.length;
   deps.onSettled(run.target, { done: settled.length - failed, failed });
   return { cursor: hi, kept: failed > 0 };
-}
-
-async function openCircuit(deps: LaneDeps, run: LaneRun, circuit: Circuit): Promise<Date> {
-  const waitMs = Math.max(1_000, Math.min(circuit.retryAfterMs ?? PROBE_MS, 600_000));
-  await deps.db.query(OPEN_CIRCUIT, [run.target.no, circuit.reason, circuit.error.slice(0, 4_000), waitMs]);
-  deps.log.warn({ sink: run.target.name, reason: circuit.reason, wait_ms: waitMs }, 'sink cannot be delivered to');
-  return new Date(deps.now() + waitMs);
-}
-
-/** An open circuit: one probe when it is time, by one lane. Returns when to come again, undefined when it is closed. */
-async function probe(
-  deps: LaneDeps,
-  run: LaneRun,
-  at: { probeAt: Date; signal: AbortSignal },
-): Promise<Date | undefined> {
-  if (at.probeAt.getTime() > deps.now()) return at.probeAt;
-  const { rowCount } = await deps.db.query(PROBE_CIRCUIT, [run.target.no, PROBE_MS]);
-  if (rowCount === 0) return new Date(deps.now() + PROBE_MS);
-  const circuit = await run.target.sink.test(at.signal);
-  if (circuit) return await openCircuit(deps, run, circuit);
-  await deps.db.query(CLOSE_CIRCUIT, [run.target.no]);
-  deps.log.info({ sink: run.target.name }, 'sink can be delivered to again');
-  deps.onRecovered(run.target.no);
-  return undefined;
 }

@@ -9,6 +9,7 @@ import type { Jobs, Task } from '../runtime/jobs.ts';
 import type { Log } from '../runtime/log.ts';
 import type { Service } from '../runtime/service.ts';
 import { type LaneDeps, type LaneEnd, type LaneSink, runLane } from './lane.ts';
+import { type LaneId, releaseLane } from './settle.ts';
 import { createWake, type Wake } from './wake.ts';
 
 const BUSY = statement('deliver/busy-lanes');
@@ -71,6 +72,8 @@ export function openDeliveries(deps: DeliveriesDeps, options: DeliveriesOptions 
   const lanesOf = new Map<number, number[]>();
   const theirs = new Map<string, number>();
   const asked = new Set<string>();
+  /** Lanes that this process had when the message database went away. */
+  const unreleased: LaneId[] = [];
   let runs = 0;
   const keyOf = (sink: number, lane: number): string => `${DELIVER_TASK}:${sink}:${lane}`;
 
@@ -105,7 +108,12 @@ export function openDeliveries(deps: DeliveriesDeps, options: DeliveriesOptions 
     }
   };
 
+  const giveBack = async (): Promise<void> => {
+    for (const id of unreleased.splice(0)) await releaseLane(deps.db, id).catch(() => void unreleased.push(id));
+  };
+
   const sweep = async (): Promise<void> => {
+    await giveBack();
     const { rows } = await deps.db.query<{ sink_no: number; lane: number }>(BUSY);
     for (const row of rows) {
       asked.delete(keyOf(row.sink_no, row.lane));
@@ -128,7 +136,11 @@ export function openDeliveries(deps: DeliveriesDeps, options: DeliveriesOptions 
       const target = await deps.targets.get(job.sink);
       if (!target) return;
       end = await runLane(
-        { ...deps.lane, onRecovered: (sinkNo) => self.onNews([sinkNo]) },
+        {
+          ...deps.lane,
+          onRecovered: (sinkNo) => self.onNews([sinkNo]),
+          onUnreleased: (id) => unreleased.push(id),
+        },
         {
           target,
           id: { sinkNo: job.sink, lane: job.lane, owner: `${deps.owner}-${++runs}` },

@@ -3,6 +3,7 @@
  * library or Postgres says about values. What is our fault is `internal` outside, and whole in the log.
  */
 import { MillraceError } from '../model/errors.ts';
+import { isUnavailable } from '../model/unavailable.ts';
 
 export interface ErrorAnswer {
   status: number;
@@ -68,38 +69,6 @@ function bodyError(type: string, status: number): MillraceError | undefined {
   }
 }
 
-/** Codes of Node for a server that is not there. */
-const NETWORK = new Set([
-  'ECONNREFUSED',
-  'ECONNRESET',
-  'EPIPE',
-  'ETIMEDOUT',
-  'ENOTFOUND',
-  'EAI_AGAIN',
-  'EHOSTUNREACH',
-  'ENETUNREACH',
-  'ENOENT',
-]);
-/**
- * SQLSTATEs that pass: connections, resources, shutdown and start-up, a lock or a statement that took too long, a
- * deadlock, a standby, and a server that does not let us in.
- */
-const PASSING = /^(08|53|57P0|28)|^(57014|55P03|40001|40P01|25006|3D000)$/;
-/** pg's own words, which have no code. */
-const CONNECTION =
-  /^(Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|Client was closed|Cannot use a pool after calling end|Query read timeout)/;
-
-/** Is it the database that cannot be had right now, rather than the request? */
-export function isUnavailable(error: unknown): boolean {
-  if (!(error instanceof Error)) return false;
-  if (error instanceof AggregateError && error.errors.some(isUnavailable)) return true;
-  const { code, syscall } = fieldsOf(error);
-  if (typeof code === 'string') {
-    return PASSING.test(code) || (NETWORK.has(code) && (syscall === undefined || syscall !== 'open'));
-  }
-  return CONNECTION.test(error.message);
-}
-
-function fieldsOf(error: unknown): { code?: unknown; status?: unknown; type?: unknown; syscall?: unknown } {
+function fieldsOf(error: unknown): { code?: unknown; status?: unknown; type?: unknown } {
   return typeof error === 'object' && error !== null ? error : {};
 }

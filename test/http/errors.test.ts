@@ -1,8 +1,9 @@
 /** Which failure becomes which answer, and that none tells more than it should. */
 import { expect } from 'chai';
 import { bearerToken } from '../../src/http/auth.ts';
-import { errorAnswer, isUnavailable } from '../../src/http/errors.ts';
+import { errorAnswer } from '../../src/http/errors.ts';
 import { MillraceError } from '../../src/model/errors.ts';
+import { isUnavailable } from '../../src/model/unavailable.ts';
 
 const withCode = (code: string, more: object = {}): Error => Object.assign(new Error('secret'), { code, ...more });
 
