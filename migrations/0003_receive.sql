@@ -53,6 +53,12 @@ declare
 begin
   if octet_length(v_all) - octet_length(v_ids) = 33 * cardinality(p_ack_ids)
      and v_ids ~ '^[0-9]{1,18}(,[0-9]{1,18})*$' then
+    if cardinality(p_ack_ids) = 1 then
+      token := v_token;
+      ids := array[v_ids::bigint];
+      return next;
+      return;
+    end if;
     return query select v_token, array_agg(distinct i.id) from unnest(('{' || v_ids || '}')::bigint[]) i (id);
     return;
   end if;
@@ -749,6 +755,9 @@ set enable_mergejoin = off set enable_hashjoin = off set jit = off as $$
 declare
   v_no integer := millrace_private.consumer_no(consumer);
   v_claim record;
+  v_sink text;
+  v_lo bigint;
+  v_hi bigint;
 begin
   if batch_size is null or batch_size < 1 or batch_size > 1000 then
     raise exception 'batch_size must be from 1 to 1000' using errcode = '22023';
@@ -757,13 +766,32 @@ begin
     raise exception 'visibility_timeout must be from 500 milliseconds to 12 hours' using errcode = '22023';
   end if;
   select c.token, c.ids into v_claim from millrace_private.claim(v_no, batch_size, visibility_timeout) c;
+  if v_claim.token is null then
+    return;
+  end if;
+  select s.metadata into v_sink from millrace_private.sinks s where s.no = v_no;
+  v_lo := v_claim.ids[1];
+  v_hi := v_claim.ids[cardinality(v_claim.ids)];
+  -- Nearly always every row between the first and the last: then they are read by range.
+  if v_lo = v_hi or v_claim.ids = (select array_agg(m.id)
+                      from (select o.id from millrace_private.messages o
+                             where o.sink_no = v_no and o.lane = 0 and o.id >= v_lo and o.id <= v_hi
+                             order by o.id limit cardinality(v_claim.ids) + 1) m) then
+    return query
+      select v_claim.token || '-' || o.id,
+             millrace_private.message_text(o, (select t.metadata from millrace_private.source_tables t
+                                                where t.no = o.source_table), v_sink)::json
+        from millrace_private.messages o
+       where o.sink_no = v_no and o.lane = 0 and o.id >= v_lo and o.id <= v_hi
+       order by o.id;
+    return;
+  end if;
   return query
     select v_claim.token || '-' || i.id, m.message::json
       from unnest(v_claim.ids) i (id)
-     cross join lateral (select millrace_private.message_text(o, t.metadata, s.metadata) as message
+     cross join lateral (select millrace_private.message_text(o, t.metadata, v_sink) as message
                            from millrace_private.messages o
                            join millrace_private.source_tables t on t.no = o.source_table
-                           join millrace_private.sinks s on s.no = o.sink_no
                           where o.sink_no = v_no and o.lane = 0 and o.id = i.id limit 1) m
      order by i.id;
 end

@@ -12,7 +12,7 @@ import { type PullStorm, pullStorm } from '../support/pull-storm.ts';
 const MS = Number(process.env.STORM_MS ?? 2_500);
 
 describe('receive: a storm', function () {
-  this.timeout(MS * 2 + 60_000);
+  this.timeout(MS * 2 + 90_000);
   let m: MessageDatabase;
   before(async () => {
     m = await messageDatabase();

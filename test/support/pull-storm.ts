@@ -217,7 +217,7 @@ export function pullStorm(m: MessageDatabase, options: PullStormOptions): PullSt
   /** Everything is let go; then everything must come. */
   async function drain(): Promise<void> {
     const pull = pullFrom(m.db, options.no);
-    const deadline = Date.now() + 30_000;
+    const deadline = Date.now() + 60_000;
     for (;;) {
       await m.db.query('select millrace.retry($1, $2)', [options.name, await parked()]);
       await m.db.query(`update millrace_private.leases set until = clock_timestamp() where sink_no = $1`, [options.no]);
