@@ -3,6 +3,7 @@ import os from 'node:os';
 import type { Drain, DrainRound } from './drain.ts';
 import { figure, median, table } from './figures.ts';
 import type { LatencyRound } from './latency.ts';
+import { PULL_BATCHES, PULL_CLIENTS, type PullRound, type PullWay } from './pull.ts';
 import { SERVER_SETTINGS } from './server.ts';
 
 export interface Results {
@@ -11,6 +12,7 @@ export interface Results {
   server: { version: string; inMemory: boolean } | undefined;
   drain: Drain | undefined;
   latency: { rate: number; seconds: number; rounds: LatencyRound[] } | undefined;
+  pull: readonly PullRound[] | undefined;
 }
 
 const MB = 1024 * 1024;
@@ -23,6 +25,7 @@ export function report(results: Results, at: Date): string {
     machine(results, at),
     ...(results.drain ? [drainText(results.drain)] : []),
     ...(results.latency ? [latencyText(results.latency)] : []),
+    ...(results.pull ? [pullText(results.pull)] : []),
     PEERS,
     '',
   ].join('\n\n');
@@ -73,6 +76,32 @@ function latencyText({ rate, seconds, rounds }: NonNullable<Results['latency']>)
     '## Latency',
     `${figure(rate)} single-row transactions a second for ${seconds} s, after a warm-up. Median of ${rounds.length}. Insert and commit are part of it.`,
     table(['', 'p50 ms', 'p99 ms', 'transactions/s', 'CPU us a change: roles', 'peak RSS, MB'], [row]),
+  ].join('\n\n');
+}
+
+function pullText(rounds: readonly PullRound[]): string {
+  const of = (batch: number, way: PullWay, pick: (round: PullRound) => number | undefined): number =>
+    medianOf(
+      rounds.filter((round) => round.batch === batch && round.way === way),
+      pick,
+    );
+  const rows = PULL_BATCHES.map((batch) => {
+    const speed = (way: PullWay): number => of(batch, way, ({ perSecond }) => perSecond);
+    const cpu = (way: PullWay): string => figure(of(batch, way, ({ serverCpu }) => serverCpu));
+    return [
+      figure(batch),
+      figure(speed('reference')),
+      figure(speed('sql')),
+      figure(speed('http')),
+      figure(speed('sql') / speed('reference')),
+      figure(speed('http') / speed('reference')),
+      `${cpu('reference')}, ${cpu('sql')}, ${cpu('http')}`,
+    ];
+  });
+  return [
+    '## Pull',
+    `Receive and acknowledge, ${PULL_CLIENTS} clients, rows of one key each and about 500 bytes, order kept. Reference: the same messages, finished, leased by\n\`update ... for update skip locked\` and deleted, without any order.`,
+    table(['batch', 'reference/s', 'SQL/s', 'HTTP/s', 'SQL ratio', 'HTTP ratio', 'Postgres CPU us a message'], rows),
   ].join('\n\n');
 }
 

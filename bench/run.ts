@@ -1,5 +1,5 @@
 /**
- * `npm run bench [drain] [latency] [--changes=n] [--rounds=n] [--seconds=n]`: each scenario beside its reference, in one
+ * `npm run bench [drain] [latency] [pull] [--changes=n] [--rounds=n] [--seconds=n]`: each scenario beside its reference, in one
  * run, on one machine. Absolute figures vary by a quarter between runs; ratios count. A run of everything, as it is meant
  * to be, writes RESULTS.md; a shorter one only prints.
  */
@@ -9,10 +9,11 @@ import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { drain } from './drain.ts';
 import { latency } from './latency.ts';
+import { pull } from './pull.ts';
 import { type Results, report } from './report.ts';
 import { startServer } from './server.ts';
 
-const SCENARIOS = ['drain', 'latency'] as const;
+const SCENARIOS = ['drain', 'latency', 'pull'] as const;
 const RATE = 2_000;
 
 const { values, positionals } = parseArgs({
@@ -26,7 +27,9 @@ const { values, positionals } = parseArgs({
 const unknown = positionals.filter((name) => !SCENARIOS.some((scenario) => scenario === name));
 const changes = Number(values.changes);
 if (unknown.length > 0 || !(changes > 0 && changes % 10_000 === 0)) {
-  process.stderr.write('usage: npm run bench -- [drain] [latency] [--changes=<n>0000] [--rounds=n] [--seconds=n]\n');
+  process.stderr.write(
+    'usage: npm run bench -- [drain] [latency] [pull] [--changes=<n>0000] [--rounds=n] [--seconds=n]\n',
+  );
   process.exit(2);
 }
 const wanted = (scenario: (typeof SCENARIOS)[number]): boolean =>
@@ -34,12 +37,19 @@ const wanted = (scenario: (typeof SCENARIOS)[number]): boolean =>
 const rounds = Number(values.rounds);
 const seconds = Number(values.seconds);
 
-const results: Results = { loadBefore: os.loadavg()[0]!, server: undefined, drain: undefined, latency: undefined };
+const results: Results = {
+  loadBefore: os.loadavg()[0]!,
+  server: undefined,
+  drain: undefined,
+  latency: undefined,
+  pull: undefined,
+};
 for (const scenario of SCENARIOS.filter(wanted)) {
   const server = await startServer();
   try {
     results.server = { version: server.version, inMemory: server.inMemory };
     if (scenario === 'drain') results.drain = await drain(server, { changes, rounds });
+    else if (scenario === 'pull') results.pull = await pull(server, { rounds });
     else results.latency = { rate: RATE, seconds, rounds: await latency(server, { rate: RATE, seconds, rounds }) };
   } finally {
     await server.stop();

@@ -1,0 +1,220 @@
+/**
+ * Pull: the same rows received and acknowledged by four clients, over SQL and over HTTP with order kept, beside what people
+ * build by themselves: a table leased by `update ... for update skip locked`, deleted from afterwards, without any order.
+ */
+import { type ChildProcess, fork, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import http from 'node:http';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Database, openPool } from '../src/db/pool.ts';
+import { freePort } from '../src/runtime/free-port.ts';
+import { serverCpu } from './processes.ts';
+import type { Server } from './server.ts';
+
+export const PULL_BATCHES = [1, 10, 100, 1_000] as const;
+export const PULL_CLIENTS = 4;
+const WAYS = ['reference', 'sql', 'http'] as const;
+/** Rows of each run, by batch size. */
+const ROWS: Record<(typeof PULL_BATCHES)[number], number> = { 1: 4_000, 10: 20_000, 100: 60_000, 1000: 60_000 };
+const FIRST_ID = 1_790_000_000_000_000;
+const TOKEN = 'b0c4d1e92f7a4f6d8a3c5e2b7f019d64';
+const MAIN = path.resolve(import.meta.dirname, '../src/main.ts');
+const START_MS = 30_000;
+
+export type PullWay = (typeof WAYS)[number];
+
+export interface PullRound {
+  batch: number;
+  way: PullWay;
+  perSecond: number;
+  /** Microseconds of Postgres' CPU a message. */
+  serverCpu: number | undefined;
+}
+
+/** One client. `receive` leases up to `batch` and returns what `ack` takes; no message is parsed. */
+interface Client {
+  receive(batch: number): Promise<unknown[]>;
+  ack(leased: unknown[]): Promise<unknown>;
+}
+
+export async function pull(server: Server, options: { rounds: number }): Promise<PullRound[]> {
+  const url = await server.database('bench_pull');
+  const port = await freePort();
+  const web = await startWeb(url, port);
+  const db = openPool({ address: url, max: PULL_CLIENTS + 1, applicationName: 'bench', statementTimeoutMs: 300_000 });
+  const measured: PullRound[] = [];
+  try {
+    await prepare(db);
+    for (let round = 0; round < options.rounds; round += 1) {
+      for (const batch of PULL_BATCHES) {
+        for (const way of WAYS) measured.push(await measure(server, db, { batch, way, port }));
+      }
+    }
+  } finally {
+    await db.close();
+    await end(web);
+    await server.admin.query('drop database bench_pull with (force)');
+  }
+  return measured;
+}
+
+async function measure(
+  server: Server,
+  db: Database,
+  run: { batch: (typeof PULL_BATCHES)[number]; way: PullWay; port: number },
+): Promise<PullRound> {
+  const rows = ROWS[run.batch];
+  await db.query(`select bench_fill('${run.way}', ${rows})`);
+  const client = run.way === 'http' ? overHttp(run.port) : run.way === 'sql' ? overSql(db) : reference(db);
+  const cpuBefore = serverCpu(server.pid)?.others;
+  const begun = performance.now();
+  let left = rows;
+  await Promise.all(
+    Array.from({ length: PULL_CLIENTS }, async () => {
+      while (left > 0) {
+        const leased = await client.receive(run.batch);
+        left -= leased.length;
+        if (leased.length > 0) await client.ack(leased);
+      }
+    }),
+  );
+  const seconds = (performance.now() - begun) / 1_000;
+  const cpuAfter = serverCpu(server.pid)?.others;
+  const cpu = cpuBefore === undefined || cpuAfter === undefined ? undefined : ((cpuAfter - cpuBefore) * 1e6) / rows;
+  return { batch: run.batch, way: run.way, perSecond: rows / seconds, serverCpu: cpu };
+}
+
+/**
+ * Rows of one key each, about 500 bytes; nothing is analysed, as in a queue that has just filled. The reference has the same
+ * columns, and the finished message in one of them.
+ */
+async function prepare(db: Database): Promise<void> {
+  await db.query(`create table bench_queue (like millrace_private.messages, leased_until timestamptz, primary key (id));
+    create sequence bench_ids start ${FIRST_ID};
+    insert into millrace_private.source_tables (database_no, oid, schema_name, table_name, metadata)
+    select d.no, 16400, 'public', 'bench', '"table_schema":"public","table_name":"bench"' from millrace_private.databases d;
+    create function bench_fill(p_way text, p_rows integer) returns void language plpgsql as $$
+    begin
+      if p_way = 'reference' then
+        truncate bench_queue;
+        perform bench_fill('sql', p_rows);
+        insert into bench_queue
+        select m.sink_no, m.lane, m.id, m.group_key, m.group_key2, m.source_table, m.action, m.record_pks, m.commit_lsn,
+               m.commit_idx, m.committed_at, '', m.changes, m.annotations, m.unchanged_toast,
+               millrace_private.message_text(m, t.metadata, s.metadata)
+          from millrace_private.messages m, millrace_private.sinks s, millrace_private.source_tables t
+         order by m.id;
+        delete from millrace_private.messages;
+      else
+        insert into millrace_private.messages (sink_no, lane, id, group_key, source_table, action, record_pks, commit_lsn,
+               commit_idx, committed_at, record)
+        select s.no, 0, n.id, hashint8extended(n.id, 0), t.no, 'insert', '["' || n.id || '"]', n.id, 0, now(),
+               '{"id":' || n.id || ',"text":"' || repeat('x', 480) || '"}'
+          from (select nextval('bench_ids') as id from generate_series(1, p_rows)) n,
+               millrace_private.sinks s, millrace_private.source_tables t
+         order by n.id;
+      end if;
+    end $$`);
+}
+
+function overSql(db: Database): Client {
+  const receive = { name: 'receive', text: `select r.ack_id, r.message::text from millrace.receive('bench', $1) r` };
+  const ack = { name: 'ack', text: `select millrace.ack('bench', $1::text[])` };
+  return {
+    receive: async (batch) => (await db.query<{ ack_id: string }>(receive, [batch])).rows.map(({ ack_id }) => ack_id),
+    ack: (ids) => db.query(ack, [ids]),
+  };
+}
+
+function reference(db: Database): Client {
+  const lease = {
+    name: 'lease',
+    text: `update bench_queue q set leased_until = clock_timestamp() + interval '30 s'
+            where q.id = any (array(select f.id from bench_queue f
+                                     where f.leased_until is null or f.leased_until < clock_timestamp()
+                                     order by f.id limit $1::integer for update skip locked))
+        returning q.id, q.payload`,
+  };
+  const remove = { name: 'remove', text: 'delete from bench_queue q where q.id = any ($1::bigint[])' };
+  return {
+    receive: async (batch) => (await db.query<{ id: number }>(lease, [batch])).rows.map(({ id }) => id),
+    ack: (ids) => db.query(remove, [ids]),
+  };
+}
+
+const ACK_IDS = /"ack_id":"([^"]+)"/g;
+
+function overHttp(port: number): Client {
+  const agent = new http.Agent({ keepAlive: true, maxSockets: PULL_CLIENTS });
+  const post = async (verb: string, body: string): Promise<string> => {
+    const request = http.request({
+      agent,
+      port,
+      host: '127.0.0.1',
+      method: 'POST',
+      path: `/api/http_pull_consumers/bench/${verb}`,
+      headers: {
+        authorization: `Bearer ${TOKEN}`,
+        'content-type': 'application/json',
+        'content-length': Buffer.byteLength(body),
+      },
+    });
+    request.end(body);
+    const [response] = (await once(request, 'response')) as [http.IncomingMessage];
+    const parts: Buffer[] = [];
+    for await (const part of response) parts.push(part);
+    const text = Buffer.concat(parts).toString('latin1');
+    if (response.statusCode !== 200) throw new Error(`${verb}: ${response.statusCode} ${text}`);
+    return text;
+  };
+  return {
+    receive: async (batch) =>
+      Array.from((await post('receive', `{"batch_size":${batch}}`)).matchAll(ACK_IDS), (match) => match[1]),
+    ack: (ids) => post('ack', JSON.stringify({ ack_ids: ids })),
+  };
+}
+
+/** The role web on a message database with one consumer; its source is declared, and never captured. */
+async function startWeb(url: string, port: number): Promise<ChildProcess> {
+  const yaml = `
+api_tokens:
+  - { name: bench, token: ${TOKEN} }
+databases:
+  - { name: bench, url: ${JSON.stringify(url)}, ssl: false, slot: { name: bench_pull }, publication: { name: bench } }
+sinks:
+  - { name: bench, database: bench, destination: { type: pull } }
+`;
+  const env = {
+    ...process.env,
+    DATABASE_URL: url,
+    PORT: String(port),
+    HOST: '127.0.0.1',
+    SECRET_KEY: 'only-for-the-benchmarks-0123456789abcdef',
+    CONFIG_FILE_YAML: Buffer.from(yaml).toString('base64'),
+    LOG_LEVEL: process.env.LOG_LEVEL ?? 'warn',
+  };
+  const migrate = spawn(process.execPath, [MAIN, 'migrate'], { env, stdio: ['ignore', 'ignore', 'inherit'] });
+  const [code] = (await once(migrate, 'exit')) as [number | null];
+  if (code !== 0) throw new Error(`migrate ended with ${code}`);
+  const web = fork(MAIN, ['web'], { env, stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
+  const deadline = performance.now() + START_MS;
+  for (;;) {
+    const ready = await fetch(`http://127.0.0.1:${port}/readyz`).then(
+      ({ status }) => status === 200,
+      () => false,
+    );
+    if (ready) return web;
+    if (web.exitCode !== null || performance.now() > deadline) throw new Error('the role web does not answer');
+    await sleep(50);
+  }
+}
+
+async function end(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const ended = once(child, 'exit');
+  if (child.connected) child.disconnect();
+  const timer = setTimeout(() => child.kill('SIGKILL'), 10_000);
+  await ended;
+  clearTimeout(timer);
+}
