@@ -5,6 +5,7 @@
 import { statement } from '../db/statement.ts';
 import type { Circuit } from '../model/sink.ts';
 import type { LaneDeps, LaneRun } from './lane.ts';
+import { LaneLost } from './settle.ts';
 
 const OPEN_CIRCUIT = statement('deliver/open-circuit');
 const PROBE_CIRCUIT = statement('deliver/probe-circuit');
@@ -12,10 +13,15 @@ const CLOSE_CIRCUIT = statement('deliver/close-circuit');
 
 const PROBE_MS = 30_000;
 
-/** Writes it down, for everybody to see. Returns when to come again. */
+/**
+ * Writes it down, for everybody to see. Returns when to come again. Only the lane's owner may: one that stalled and wakes up
+ * meets its own cut connections, and not the destination's fault. @throws LaneLost
+ */
 export async function openCircuit(deps: LaneDeps, run: LaneRun, circuit: Circuit): Promise<Date> {
   const waitMs = Math.max(1_000, Math.min(circuit.retryAfterMs ?? PROBE_MS, 600_000));
-  await deps.db.query(OPEN_CIRCUIT, [run.target.no, circuit.reason, circuit.error.slice(0, 4_000), waitMs]);
+  const { lane, owner } = run.id;
+  const values = [run.target.no, circuit.reason, circuit.error.slice(0, 4_000), waitMs, lane, owner];
+  if ((await deps.db.query(OPEN_CIRCUIT, values)).rowCount === 0) throw new LaneLost();
   deps.log.warn({ sink: run.target.name, reason: circuit.reason, wait_ms: waitMs }, 'sink cannot be delivered to');
   return new Date(deps.now() + waitMs);
 }

@@ -26,8 +26,12 @@ export interface LaneId {
 
 export const LANE_TTL_MS = 30_000;
 
+/** The lane has another owner by now, or nobody: what its former owner knows of the sink is old. */
+export class LaneLost extends Error {}
+
 /** Has the lane another owner by now? */
-export const isLost = (error: unknown): boolean => error instanceof pg.DatabaseError && error.code === 'MR002';
+export const isLost = (error: unknown): boolean =>
+  error instanceof LaneLost || (error instanceof pg.DatabaseError && error.code === 'MR002');
 
 /** Takes the lane. False: somebody else has it. */
 export async function takeLane(db: Queryable, id: LaneId): Promise<boolean> {

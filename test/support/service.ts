@@ -39,6 +39,8 @@ export interface RunningProcess {
   ppid: number;
   /** Resident memory, in megabytes. */
   rssMb: number;
+  /** By SIGSTOP. */
+  stopped: boolean;
   args: string;
 }
 
@@ -269,7 +271,15 @@ async function everyProcess(): Promise<RunningProcess[]> {
   return stdout.split('\n').flatMap((line) => {
     const [, pid, ppid, rss, state, args] = /^\s*(\d+)\s+(\d+)\s+(\d+)\s+(\S+)\s+(.*)$/.exec(line) ?? [];
     if (args === undefined || state?.startsWith('Z')) return [];
-    return [{ pid: Number(pid), ppid: Number(ppid), rssMb: Math.round(Number(rss) / 1_024), args }];
+    return [
+      {
+        pid: Number(pid),
+        ppid: Number(ppid),
+        rssMb: Math.round(Number(rss) / 1_024),
+        stopped: state!.startsWith('T'),
+        args,
+      },
+    ];
   });
 }
 
