@@ -161,32 +161,39 @@ describe('processes', function () {
     await service.stop();
     const role = (word: 'worker' | 'capture' | 'web'): Promise<TestService> =>
       createService({ databaseUrl: world.messagesUrl, word, port: service.port });
-    const parts = await Promise.all([role('worker'), role('worker'), role('capture'), role('web')]);
-    await Promise.all(parts.map((part) => part.start()));
-    const workers = new Set<string>();
-    // Whoever is quicker takes a lane that has work; one that is quiet is given back, and taken anew.
+    const [dying, staying, ...others] = await Promise.all([
+      role('worker'),
+      role('worker'),
+      role('capture'),
+      role('web'),
+    ]);
+    await Promise.all([dying, ...others].map((part) => part!.start()));
+    await load();
+    const owner = await until('the first worker has lanes', async () => (await world.laneOwners())[0], 20_000);
+    await staying!.start();
+    // Whoever is quicker takes a lane that has work: a quiet one is given back, and is anybody's next time.
     await until(
-      'both workers had lanes',
+      'the second worker has lanes too',
       async () => {
-        await writers.write(writers.written + 20);
-        const { rows } = await world.messages.query<{ worker: string }>(
-          'select distinct left(owner, 36) as worker from millrace_private.lanes where owner is not null',
-        );
-        for (const { worker } of rows) workers.add(worker);
-        return workers.size === 2;
+        await world.settled(PUSHED, 20_000);
+        await until('all lanes are quiet', async () => (await world.laneOwners()).length === 0, 5_000);
+        await writers.write(writers.written + 50);
+        const owners = await until('lanes are taken', async () => {
+          const found = await world.laneOwners();
+          return found.length > 0 && found;
+        });
+        return owners.some((one) => one !== owner);
       },
-      20_000,
+      30_000,
     );
-    await world.settled(EVERY_SINK, 20_000);
-    await expectAll();
     const writing = load();
-    await parts[0]!.kill();
+    await dying!.kill();
     await writing;
     await world.captured();
-    await world.endLaneLeases();
+    await world.endLaneLeases(owner);
     await world.settled(EVERY_SINK, 30_000);
     await expectAll();
-    for (const part of parts.slice(1)) expect(await part.stop()).to.include({ code: 0 });
+    for (const part of [staying, ...others]) expect(await part!.stop()).to.include({ code: 0 });
   });
 
   it('a capture that stands by takes over within 5 s of the other one’s death', async () => {

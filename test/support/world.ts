@@ -23,8 +23,10 @@ export interface World {
   captured(): Promise<void>;
   /** Until everything that was committed before the call is settled by these sinks. */
   settled(sinks: readonly string[], deadlineMs?: number): Promise<void>;
-  /** Time passes: the lanes of whoever died can be taken over, and whoever works looks for them. */
-  endLaneLeases(): Promise<void>;
+  /** Time passes: lanes of the worker that died (of all, when it was the only one) can be taken over, and are looked for. */
+  endLaneLeases(worker?: string): Promise<void>;
+  /** The workers that have lanes right now. */
+  laneOwners(): Promise<string[]>;
   drop(): Promise<void>;
 }
 
@@ -65,9 +67,19 @@ databases:
       await captured();
       await untilSettled(messages.db, sinks, deadlineMs);
     },
-    async endLaneLeases() {
-      await messages.db.query('update millrace_private.lanes set until = clock_timestamp()');
+    async endLaneLeases(worker) {
+      await messages.db.query(
+        `update millrace_private.lanes l set until = clock_timestamp()
+          where l.owner is not null and left(l.owner, 36) = coalesce($1::text, left(l.owner, 36))`,
+        [worker ?? null],
+      );
       await messages.db.query("select pg_notify('millrace_messages', '')");
+    },
+    async laneOwners() {
+      const { rows } = await messages.db.query<{ worker: string }>(
+        'select distinct left(l.owner, 36) as worker from millrace_private.lanes l where l.owner is not null',
+      );
+      return rows.map(({ worker }) => worker);
     },
     async drop() {
       await Promise.all([shop.close(), archive.close()]);
