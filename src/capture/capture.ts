@@ -19,6 +19,9 @@ const GAP_RECHECK_MS = 2_000;
 /** Creating a slot waits for open transactions as long. */
 const STATEMENT_MS = 15_000;
 
+/** A try that lasted as long as this was no failure to begin: the next one comes at once. */
+const STEADY_MS = 5_000;
+
 /** Runs until the signal, or until the database is not in the catalog any more. Rejects never. */
 export async function captureDatabase(deps: CaptureDeps, databaseNo: number, signal: AbortSignal): Promise<void> {
   let failures = 0;
@@ -32,7 +35,7 @@ export async function captureDatabase(deps: CaptureDeps, databaseNo: number, sig
       failures = 0;
       waitMs = 0;
     } catch (error) {
-      if (performance.now() - begun > 60_000) failures = 0;
+      if (performance.now() - begun > STEADY_MS) failures = 0;
       failures += 1;
       waitMs = await explain(deps, databaseNo, { error, failures });
     }

@@ -41,7 +41,9 @@ export async function receive(
   const wait = async (): Promise<Lease | undefined> => {
     if (line.waiting >= consumer.maxWaiting) throw tooMany(consumer);
     const before = { news, dueInMs: first.dueInMs, more: first.more };
-    return await line.wait({ attempt, waitMs: waitForMs - (now() - startedAt), before }, signal);
+    const waitMs = waitForMs - (now() - startedAt);
+    // A try that had to wait itself, for a lock or a slow database.
+    return waitMs > 0 ? await line.wait({ attempt, waitMs, before }, signal) : undefined;
   };
 
   const { news } = line;
