@@ -11,6 +11,8 @@ export interface PostgresRelay {
   loseCommits(lose: boolean): void;
   /** From now on nothing passes, in either direction, on any connection; again when false. */
   swallow(swallow: boolean): void;
+  /** What clients send arrives so many milliseconds later: each statement is as slow as that. */
+  delay(ms: number): void;
   leave(): Promise<void>;
   comeBack(): Promise<void>;
   close(): Promise<void>;
@@ -21,9 +23,11 @@ export async function startPostgresRelay(serverUrl: string): Promise<PostgresRel
   const sockets = new Set<Socket>();
   let losing = false;
   let swallowing = false;
+  let delayMs = 0;
   const server = createServer((client) => {
     const upstream = connect(Number(target.port), target.hostname);
     let committing = false;
+    let due = 0;
     for (const socket of [client, upstream]) {
       sockets.add(socket);
       socket.on('error', () => undefined);
@@ -38,7 +42,10 @@ export async function startPostgresRelay(serverUrl: string): Promise<PostgresRel
     client.on('data', (data: Buffer) => {
       if (swallowing) return;
       committing = losing && data.includes('commit\0');
-      upstream.write(data);
+      // Never before what came earlier.
+      due = Math.max(due, performance.now() + delayMs);
+      if (due <= performance.now()) upstream.write(data);
+      else setTimeout(() => upstream.writable && upstream.write(data), due - performance.now());
     });
     upstream.on('data', (data: Buffer) => {
       if (swallowing) return;
@@ -65,6 +72,9 @@ export async function startPostgresRelay(serverUrl: string): Promise<PostgresRel
     },
     swallow(swallow) {
       swallowing = swallow;
+    },
+    delay(ms) {
+      delayMs = ms;
     },
     leave,
     async comeBack() {

@@ -3,7 +3,7 @@
  * one, each with a connection of the test's own; and the head of the millrace.yaml that declares them.
  */
 import { type Database, openPool } from '../../src/db/pool.ts';
-import { messageDatabase } from './message-database.ts';
+import { type MessageDatabase, messageDatabase } from './message-database.ts';
 import { sharedCluster } from './postgres.ts';
 import { until } from './until.ts';
 
@@ -32,10 +32,10 @@ export interface World {
 
 export const TOKEN = 'b8f4c1d09e7a4f6d8a3c5e2b7f019d64';
 
-/** Fresh databases; `schema` is run in the source. */
-export async function createWorld(schema: string): Promise<World> {
+/** Fresh databases; `schema` is run in the source. `messages`: a message database of your own, which `drop` drops. */
+export async function createWorld(schema: string, given: { messages?: MessageDatabase } = {}): Promise<World> {
   const cluster = await sharedCluster();
-  const messages = await messageDatabase();
+  const messages = given.messages ?? (await messageDatabase());
   const [source, third] = [await cluster.createDatabase(), await cluster.createDatabase()];
   const open = (address: string): Database => openPool({ address, max: 6, applicationName: 'test' });
   const shop = open(source.url);
