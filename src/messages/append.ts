@@ -61,7 +61,8 @@ export async function append(db: Database, writer: Writer, input: AppendInput): 
       copy.end();
       await over;
     } catch (error) {
-      await client.query('rollback').catch(() => undefined);
+      // Without an answer the connection is dropped, and Postgres rolls back.
+      if (error instanceof pg.DatabaseError) await client.query('rollback').catch(() => undefined);
       throw error;
     }
   });

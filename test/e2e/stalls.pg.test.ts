@@ -105,7 +105,9 @@ describe('a worker that stalls', function () {
       await load();
       await world.settled(PUSHED, 40_000);
       // Connections of its that were ended meanwhile are no destination's fault.
-      expect((await world.messages.query('select reason, error from millrace_private.circuits')).rows).to.deep.equal([]);
+      expect((await world.messages.query('select reason, error from millrace_private.circuits')).rows).to.deep.equal(
+        [],
+      );
       await expectChangeTables(world);
       await expectIndexes(world, engine);
       for (const worker of workers) await worker.kill();
