@@ -12,12 +12,20 @@ export interface Parts {
   close(): Promise<void>;
 }
 
+/** A statement is cancelled by Postgres after 30 s: who has not answered by then is gone. */
+const ANSWER_WITHIN_MS = 40_000;
+
 /**
  * How the message database is reached; with TLS where it speaks it. Connects once.
  * @throws MillraceError unavailable, naming DATABASE_URL, with what the server or the network said.
  */
 export async function messageDatabase(settings: Settings, role: string): Promise<PoolOptions> {
-  const options = { address: settings.databaseUrl, max: 1, applicationName: `millrace ${role}` };
+  const options = {
+    address: settings.databaseUrl,
+    max: 1,
+    applicationName: `millrace ${role}`,
+    answerWithinMs: ANSWER_WITHIN_MS,
+  };
   try {
     if (settings.databaseCaCert === null) return await preferTls(options);
     return await reached({ ...options, ssl: { ca: settings.databaseCaCert, rejectUnauthorized: true } });
