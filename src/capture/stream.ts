@@ -69,7 +69,8 @@ function isSocket(value: unknown): value is RawSocket {
 
 /** Connects and asks for the stream. Where it begins is the slot's business: what was confirmed last. */
 export function openStream(handlers: StreamHandlers, options: StreamOptions): ReplicationStream {
-  const { statement_timeout: _, idle_in_transaction_session_timeout: __, ...config } = clientConfig(options.source);
+  const { queryTimeoutMs: _, ...source } = options.source;
+  const { statement_timeout: __, idle_in_transaction_session_timeout: ___, ...config } = clientConfig(source);
   const service = new LogicalReplicationService(config, {
     acknowledge: { auto: false, timeoutSeconds: 0 },
     flowControl: { enabled: false },

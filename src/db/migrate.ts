@@ -15,7 +15,8 @@ const dir = fileURLToPath(new URL('../../migrations', import.meta.url));
 
 /** Runs what is missing; returns the names of what ran. Throws what Postgres says when a migration fails. */
 export async function migrateSchema(deps: { log: MigrateLog }, options: PoolOptions): Promise<string[]> {
-  const client = new pg.Client(clientConfig({ ...options, statementTimeoutMs: 0 }));
+  const { queryTimeoutMs: _, ...patient } = options;
+  const client = new pg.Client(clientConfig({ ...patient, statementTimeoutMs: 0 }));
   await client.connect();
   try {
     const done = await runner({

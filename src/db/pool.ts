@@ -37,13 +37,11 @@ export interface PoolOptions {
   applicationName: string;
   /** Milliseconds; 0 for none. */
   statementTimeoutMs?: number;
-  /** How long we wait for an answer, also of a server that fell silent; not for COPY. Milliseconds; absent: for ever. */
-  queryTimeoutMs?: number;
   /**
    * Milliseconds; a connection on which a statement is not answered by then is dropped. More than the statement's own
-   * deadline: this one is for a server that cannot be reached any more and never said so. None unless told.
+   * deadline: this one is for a server that cannot be reached any more and never said so. Absent: for ever.
    */
-  answerWithinMs?: number;
+  queryTimeoutMs?: number;
   /** For reading the message table: see QUEUE_OPTIONS. */
   queue?: boolean;
   onError?: (error: Error) => void;
@@ -98,12 +96,7 @@ export function clientConfig(options: PoolOptions): pg.ClientConfig {
 
 /** Opens a pool. Connects on first use; `close` ends it. */
 export function openPool(options: PoolOptions): Database {
-  const pool = new pg.Pool({
-    ...clientConfig(options),
-    ...(options.answerWithinMs === undefined ? {} : { query_timeout: options.answerWithinMs }),
-    max: options.max,
-    idleTimeoutMillis: 30_000,
-  });
+  const pool = new pg.Pool({ ...clientConfig(options), max: options.max, idleTimeoutMillis: 30_000 });
   const lost = (error: Error): void => options.onError?.(error);
   pool.on('error', lost);
   // A borrowed connection that breaks says so to its own listeners too; without one the process would end.

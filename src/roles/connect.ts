@@ -13,7 +13,7 @@ export interface Parts {
 }
 
 /** A statement is cancelled by Postgres after 30 s: who has not answered by then is gone. */
-const ANSWER_WITHIN_MS = 40_000;
+const QUERY_TIMEOUT_MS = 40_000;
 
 /**
  * How the message database is reached; with TLS where it speaks it. Connects once.
@@ -24,7 +24,7 @@ export async function messageDatabase(settings: Settings, role: string): Promise
     address: settings.databaseUrl,
     max: 1,
     applicationName: `millrace ${role}`,
-    answerWithinMs: ANSWER_WITHIN_MS,
+    queryTimeoutMs: QUERY_TIMEOUT_MS,
   };
   try {
     if (settings.databaseCaCert === null) return await preferTls(options);

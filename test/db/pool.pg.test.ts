@@ -15,7 +15,7 @@ describe('a pool on a half-open connection', () => {
   before(async () => {
     database = await (await sharedCluster()).createDatabase();
     relay = await startPostgresRelay(database.url);
-    db = openPool({ address: relay.url, max: 1, applicationName: 'test', answerWithinMs: 300 });
+    db = openPool({ address: relay.url, max: 1, applicationName: 'test', queryTimeoutMs: 300 });
     await db.query('create table t (a int)');
   });
   after(async () => {
