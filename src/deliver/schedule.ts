@@ -61,6 +61,8 @@ interface Running {
 export const DELIVERIES: DeliveriesOptions = { runMs: 10_000, lingerMs: 2_000, sweepMs: 15_000 };
 /** A lane that another worker owns is left to it for this long. */
 const THEIRS_MS = 5_000;
+/** News that come in a flood add a lane's job no more often than this. */
+const ASKED_MS = 1_000;
 
 interface LaneJob {
   sink: number;
@@ -71,7 +73,8 @@ export function openDeliveries(deps: DeliveriesDeps, options: DeliveriesOptions 
   const running = new Map<string, Running>();
   const lanesOf = new Map<number, number[]>();
   const theirs = new Map<string, number>();
-  const asked = new Set<string>();
+  /** When a lane's job was last added here: another worker may take it, and never tells us that it ended. */
+  const asked = new Map<string, number>();
   /** Lanes that this process had when the message database went away. */
   const unreleased: LaneId[] = [];
   let runs = 0;
@@ -80,8 +83,8 @@ export function openDeliveries(deps: DeliveriesDeps, options: DeliveriesOptions 
   const add = async (job: LaneJob, runAt?: Date): Promise<void> => {
     const key = keyOf(job.sink, job.lane);
     if (!runAt) {
-      if (asked.has(key)) return;
-      asked.add(key);
+      if ((asked.get(key) ?? Number.NEGATIVE_INFINITY) > performance.now() - ASKED_MS) return;
+      asked.set(key, performance.now());
     }
     const added = await deps
       .jobs()
