@@ -66,24 +66,6 @@ export function compileRelation(types: TypeCatalogue, relation: RelationMessage,
   return new RowCodec(columns, keyIndexes);
 }
 
-/** A row of texts in column order (backfill, triggers, tests) as an insert, so that it takes the same way as a captured one. */
-export function insertOf(texts: readonly (string | null)[]): RowMessage {
-  const parts: Buffer[] = [];
-  const ranges: number[] = [];
-  let at = 0;
-  for (const text of texts) {
-    if (text === null) {
-      ranges.push(NULL_VALUE, NULL_VALUE);
-      continue;
-    }
-    const part = Buffer.from(text);
-    parts.push(part);
-    ranges.push(at, at + part.length);
-    at += part.length;
-  }
-  return { tag: 'insert', oid: 0, new: { bytes: Buffer.concat(parts), ranges, unchanged: false } };
-}
-
 export class RowCodec {
   readonly columns: readonly Column[];
   readonly keyIndexes: readonly number[];

@@ -35,21 +35,6 @@ export function readConfiguration(deps: { env: NodeJS.ProcessEnv }, source: Conf
   return parseConfiguration({ env: deps.env, readFile }, readWhole(source.path), { name });
 }
 
-/** Base64 as CONFIG_FILE_YAML holds it. @throws MillraceError bad_configuration */
-export function decodeYaml(base64: string): string {
-  try {
-    if (!/^[A-Za-z0-9+/_\s-]*={0,2}\s*$/.test(base64)) throw new TypeError('not base64');
-    return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.from(base64, 'base64'));
-  } catch {
-    const fault = {
-      field: 'CONFIG_FILE_YAML',
-      message: 'is not UTF-8 text in base64',
-      remedy: '`base64 -w0 millrace.yaml` makes it.',
-    };
-    throw new MillraceError('bad_configuration', `${fault.field} ${fault.message}`, { faults: [fault] });
-  }
-}
-
 export interface ParseDeps {
   env: NodeJS.ProcessEnv;
   readFile?: (path: string) => string;

@@ -8,9 +8,6 @@ import { MillraceError } from '../model/errors.ts';
 /** The scopes of a token (`admin`, `read`, `consume:<sink name>`); undefined when it is not known or was revoked. */
 export type FindToken = (token: string) => Promise<readonly string[] | undefined>;
 
-/** Express middleware that lets nobody pass without one of these scopes (`admin` always may). */
-export type RequireScope = (...scopes: string[]) => RequestHandler;
-
 const MAX_TOKEN_LENGTH = 512;
 
 /** The scopes of the caller's token. Throws MillraceError unauthorized. */
@@ -20,15 +17,6 @@ export async function identify(findToken: FindToken, request: Request): Promise<
   const scopes = await findToken(token);
   if (scopes === undefined) throw unauthorized('The token is not known, or was revoked');
   return scopes;
-}
-
-export function requireScope(findToken: FindToken): RequireScope {
-  return (...needed) =>
-    async (request, _response, next) => {
-      const scopes = await identify(findToken, request);
-      if (!scopes.some((scope) => scope === 'admin' || needed.includes(scope))) throw forbidden();
-      next();
-    };
 }
 
 /** The token of `Authorization: Bearer <token>`; undefined when the header is missing or malformed. */
