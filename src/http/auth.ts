@@ -2,7 +2,7 @@
  * Who asks, and what it may do: `Authorization: Bearer <token>`. Tokens are looked up by the catalog, which knows only
  * their hashes and decides how long it remembers them.
  */
-import type { Request, RequestHandler } from 'express';
+import type { Request } from 'express';
 import { MillraceError } from '../model/errors.ts';
 
 /** The scopes of a token (`admin`, `read`, `consume:<sink name>`); undefined when it is not known or was revoked. */
