@@ -2,6 +2,8 @@
  * The rules of a search engine's `_bulk` and `_search`, in memory and without HTTP: documents by index with external
  * versions and tombstones, items in the engine's own shapes. test/support/bulk-server.ts puts it behind a port.
  */
+import { findHits } from './bulk-search.ts';
+
 export interface BulkOperation {
   action: 'index' | 'delete';
   index: string;
@@ -22,14 +24,30 @@ export interface Answer {
   text: string;
 }
 
-interface Stored {
+export interface Stored {
   version: number;
+  /** Of the write, in its shard. */
+  seqNo: number;
   /** Undefined for a tombstone. */
   source: string | undefined;
 }
 
+interface Refreshed {
+  atMs: number;
+  documents: Map<string, Stored>;
+}
+
 export class BulkEngine {
   readonly #indexes = new Map<string, Map<string, Stored>>();
+  /** What a search sees. */
+  readonly #refreshed = new Map<string, Refreshed>();
+  readonly #written = new Map<string, number>();
+  /** Writes are numbered in each. */
+  shards = 1;
+  /** A search sees what was written by the last refresh; 0: everything. */
+  refreshMs = 0;
+  /** `index.max_result_window` */
+  mostHits = 10_000;
   /** Like `action.auto_create_index`. */
   autoCreate = false;
 
@@ -50,9 +68,31 @@ export class BulkEngine {
     return found;
   }
 
-  search(index: string): Answer {
-    if (!this.#indexes.has(index)) return failure(404, notFound(index));
-    return { status: 200, text: '{"took":1,"timed_out":false,"hits":{"hits":[]}}' };
+  search(index: string, body: string): Answer {
+    const documents = this.#indexes.get(index);
+    if (documents === undefined) return failure(404, notFound(index));
+    let seen = this.#refreshed.get(index);
+    if (seen === undefined || this.refreshMs === 0 || Date.now() - seen.atMs >= this.refreshMs) {
+      seen = { atMs: Date.now(), documents: new Map(documents) };
+      this.#refreshed.set(index, seen);
+    }
+    return findHits({ index, mostHits: this.mostHits }, seen.documents, body);
+  }
+
+  /** Somebody else writes a document, or removes it. */
+  plant(index: string, id: string, source: string | undefined): void {
+    const documents = this.#indexes.get(index)!;
+    const version = documents.get(id)?.version ?? 0;
+    documents.set(id, { version, seqNo: this.#nextSeqNo(index, id), source });
+  }
+
+  #nextSeqNo(index: string, id: string): number {
+    let hash = 0;
+    for (const character of id) hash = (hash * 31 + character.charCodeAt(0)) % 1_000_003;
+    const shard = `${index}/${hash % this.shards}`;
+    const seqNo = this.#written.get(shard) ?? 0;
+    this.#written.set(shard, seqNo + 1);
+    return seqNo;
   }
 
   /** `decide` may answer for an operation instead of the engine, which then does not apply it. */
@@ -81,7 +121,8 @@ export class BulkEngine {
       const reason = `[${id}]: version conflict, current version [${known.version}] is higher or equal to [${version}]`;
       return { status: 409, error: { type: 'version_conflict_engine_exception', reason } };
     }
-    documents.set(id, { version: version ?? (known?.version ?? 0) + 1, source });
+    const seqNo = this.#nextSeqNo(index, id);
+    documents.set(id, { version: version ?? (known?.version ?? 0) + 1, seqNo, source });
     if (action === 'index') return { status: known?.source === undefined ? 201 : 200, result: 'created' };
     return known?.source === undefined ? { status: 404, result: 'not_found' } : { status: 200, result: 'deleted' };
   }

@@ -172,7 +172,7 @@ function obey(state: State, request: RecordedRequest, fault: Fault | undefined):
     return { status: 413, text: '<html><h1>413 Request Entity Too Large</h1></html>' };
   }
   const name = decodeURIComponent(index);
-  if (verb === '_search') return state.engine.search(name);
+  if (verb === '_search') return state.engine.search(name, request.body);
   return state.engine.bulk(name, request.body, (operation) =>
     fault?.kind === 'items' ? fault.decide(operation) : undefined,
   );

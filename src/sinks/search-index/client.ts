@@ -15,6 +15,8 @@ export interface SearchClient {
   bulk(index: string, body: Buffer, signal: AbortSignal): Promise<Reply>;
   /** Asks for no hits at all: is the index there, and may we use it? */
   search(index: string, signal: AbortSignal): Promise<Reply>;
+  /** Asks for what the body wants, to read the index back. */
+  query(index: string, body: Buffer, signal: AbortSignal): Promise<Reply>;
   /** Ends requests under way. Safe to call twice. */
   close(): Promise<void>;
 }
@@ -83,11 +85,14 @@ export function openSearchClient(settings: ClientSettings, options: ClientOption
     }
   }
 
+  const query: SearchClient['query'] = (index, body, signal) =>
+    post(`/${encodeURIComponent(index)}/_search`, { body, type: 'application/json', signal });
+
   return {
     bulk: (index, body, signal) =>
       post(`/${encodeURIComponent(index)}/_bulk`, { body, type: 'application/x-ndjson', signal }),
-    search: (index, signal) =>
-      post(`/${encodeURIComponent(index)}/_search`, { body: NO_HITS, type: 'application/json', signal }),
+    search: (index, signal) => query(index, NO_HITS, signal),
+    query,
     close() {
       closing ??= pool.destroy();
       return closing;
@@ -135,7 +140,8 @@ function silence(error: unknown): Reply {
   const code = codeOf(error);
   const text = messageOf(error);
   const message = code === undefined || text.includes(code) ? text : `${text} (${code})`;
-  return isBeforeSending(code) ? { kind: 'unreachable', error: message } : { kind: 'lost', error: message };
+  if (isBeforeSending(code)) return { kind: 'unreachable', error: message };
+  return { kind: 'lost', error: message, ...(code === 'UND_ERR_RES_EXCEEDED_MAX_SIZE' ? { tooLarge: true } : {}) };
 }
 
 const BEFORE_SENDING = new Set([

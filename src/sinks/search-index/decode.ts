@@ -13,7 +13,7 @@ export type Reply =
   /** No connection was made: nothing has reached the engine. */
   | { kind: 'unreachable'; error: string }
   /** The request went out and no complete answer came back: it may have been applied. */
-  | { kind: 'lost'; error: string }
+  | { kind: 'lost'; error: string /** The answer was larger than we take. */; tooLarge?: true }
   /** The caller's signal ended it. */
   | { kind: 'aborted' };
 

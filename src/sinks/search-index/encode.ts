@@ -98,7 +98,7 @@ function place(delivery: Delivery, indexes: Map<string, Map<string, Slot>>, sett
     slots = new Map();
     indexes.set(index, slots);
   }
-  const documentId = delivery.recordPks.length === 1 ? delivery.recordPks[0]! : delivery.recordPks.join('-');
+  const documentId = documentIdOf(delivery.recordPks);
   const slot = slots.get(documentId);
   if (slot === undefined) {
     const fresh = { delivery, documentId, operation: undefined };
@@ -108,6 +108,11 @@ function place(delivery: Delivery, indexes: Map<string, Map<string, Slot>>, sett
   // With external versions the engine keeps the highest id whatever the order, so that is the one to send.
   if (settings.versioning === 'none' || delivery.id >= slot.delivery.id) slot.delivery = delivery;
   return slot;
+}
+
+/** The key's values as text, joined with `-`. */
+export function documentIdOf(recordPks: readonly string[]): string {
+  return recordPks.length === 1 ? recordPks[0]! : recordPks.join('-');
 }
 
 function operationOf({ delivery, documentId }: Slot, versioning: 'external' | 'none'): Operation {
