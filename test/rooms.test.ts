@@ -17,6 +17,7 @@ const MAY: Record<string, string[]> = {
   catalog: ['model', 'runtime', 'db'],
   messages: ['model', 'runtime', 'db'],
   capture: ['messages', 'catalog', 'db', 'runtime', 'model'],
+  backfill: ['capture', 'messages', 'catalog', 'db', 'runtime', 'model'],
   deliver: ['messages', 'catalog', 'transform', 'db', 'runtime', 'model'],
   receive: ['messages', 'db', 'runtime', 'model'],
   retain: ['messages', 'catalog', 'db', 'runtime', 'model'],

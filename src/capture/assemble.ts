@@ -21,6 +21,7 @@ import { passes } from './filter.ts';
 import { groupKey, laneOf } from './group.ts';
 import type { Route } from './match.ts';
 import type { LoadedRelation } from './relation.ts';
+import type { Placed } from './windows.ts';
 
 /** The transaction that the source sends right now. */
 export interface OpenTransaction {
@@ -28,6 +29,7 @@ export interface OpenTransaction {
   /** Microseconds since 1970. */
   committedAt: number;
   annotations: string | null;
+  xid: number;
 }
 
 /** What was assembled and not persisted yet. */
@@ -39,6 +41,8 @@ export interface Pending {
   deferredBytes: number;
   parked: ParkedOnArrival[];
   deferred: Deferred[];
+  /** Pages of rows that took their place among the changes. */
+  pages: Placed[];
   sinks: Set<number>;
   nextId: number;
 }
@@ -58,20 +62,26 @@ export interface Change {
   commitIdx: number;
   /** Longer rows keep their key only, and are parked. */
   maxRowBytes: number;
+  /**
+   * Not a change but a row as it was read, or the key of one that is not there any more: `read` is sent if it passes the
+   * filters; `repair` also takes out of an index what does not.
+   */
+  as?: 'read' | 'repair';
 }
 
 /** `out` is used again: whoever hands it over must be done with it. */
 export function emptyPending(nextId: number, out: JsonBytes): Pending {
   out.clear();
   beginRows(out);
-  return { out, rows: 0, deferredBytes: 0, parked: [], deferred: [], sinks: new Set(), nextId };
+  return { out, rows: 0, deferredBytes: 0, parked: [], deferred: [], pages: [], sinks: new Set(), nextId };
 }
 
 /** How much memory it holds, about. */
 export const pendingBytes = (pending: Pending): number => pending.out.length + pending.deferredBytes;
 
 /** Is there nothing to persist? */
-export const isEmpty = (pending: Pending): boolean => pending.rows === 0 && pending.deferred.length === 0;
+export const isEmpty = (pending: Pending): boolean =>
+  pending.rows === 0 && pending.deferred.length === 0 && pending.pages.length === 0;
 
 /** The whole COPY; undefined without a row. Nothing may be added any more. */
 export function finishRows(pending: Pending): Buffer | undefined {
@@ -166,8 +176,9 @@ function render(pending: Pending, change: Change, known: Known): void {
 const TOO_LARGE = 'the row is larger than max_row_bytes: only its key was kept';
 const NO_KEY = 'the change does not carry the whole primary key: the replica identity must cover it';
 
-function judge(route: Route, { message, relation }: Change, reread: Reread | undefined): 'deliver' | 'leave' | 'skip' {
-  if (!route.actions.has(message.tag)) return 'skip';
+function judge(route: Route, change: Change, reread: Reread | undefined): 'deliver' | 'leave' | 'skip' {
+  const { message, relation } = change;
+  if (!change.as && !route.actions.has(message.tag)) return 'skip';
   // The index may hold a row that left the filters and was kept.
   if (message.tag === 'delete' && route.kind === 'search_index' && !route.deleteOnLeave) return 'deliver';
   for (const filter of route.filters) {
@@ -175,7 +186,7 @@ function judge(route: Route, { message, relation }: Change, reread: Reread | und
     const text = carried === undefined ? reread?.get(filter.columnIndex) : carried;
     // What a delete does not carry cannot be judged, and is not lost.
     if (text === undefined || passes(filter, text)) continue;
-    return message.tag === 'update' && route.deleteOnLeave ? 'leave' : 'skip';
+    return (message.tag === 'update' || change.as === 'repair') && route.deleteOnLeave ? 'leave' : 'skip';
   }
   return 'deliver';
 }
@@ -219,7 +230,7 @@ function textOf(change: Change, known: Known, keyOnly: boolean): ChangeText<Json
   const left = known.missing.filter((index) => !known.reread?.has(index)).map((index) => codec.columns[index]!.name);
   return {
     ...shared(change),
-    action: message.tag,
+    action: change.as && message.tag === 'insert' ? 'read' : message.tag,
     recordPks: JSON.stringify(codec.key(message, known.reread) ?? []),
     record: keyOnly
       ? codec.pick(message, codec.keyIndexes)

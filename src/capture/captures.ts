@@ -8,13 +8,14 @@ import type { Database } from '../db/pool.ts';
 import type { Log } from '../runtime/log.ts';
 import type { Service } from '../runtime/service.ts';
 import { captureDatabase } from './capture.ts';
-import type { CapturedDatabase } from './streaming.ts';
+import type { CaptureDeps, CapturedDatabase } from './streaming.ts';
 
 export interface CapturesDeps {
   messages: Database;
   load(): Promise<Catalog>;
   log: Log;
   onPersisted(sinks: ReadonlySet<number>): void;
+  beside?: NonNullable<CaptureDeps['beside']>;
 }
 
 const RECHECK_MS = 3_000;

@@ -67,6 +67,13 @@ export function takesIn(source: SourceSettings, table: { schema: string; name: s
   return !source.exclude_tables?.some((name) => qualified(name) === full);
 }
 
+/** Does the sink take in this table by its name? Event tables of retentions only if it names them. */
+export function isTakenIn(sink: SinkEntry, table: { schema: string; name: string }, changeTables: ReadonlySet<string>) {
+  const { source } = sink.settings;
+  const full = `${table.schema}.${table.name}`;
+  return takesIn(source, table) && (!changeTables.has(full) || names(source, full));
+}
+
 /** Does the sink name the table as it was called? */
 function isBound(source: SourceSettings, { earlierNames = [] }: TableShape): boolean {
   return earlierNames.some((name) => names(source, name));

@@ -138,7 +138,8 @@ async function create(
   return { ...facts, tables: await readTables(source, name), added: [], created: true };
 }
 
-const readTables = async (source: Database, name: string): Promise<SourceTable[]> =>
+/** Every table that could be captured, and whether this publication lists it. */
+export const readTables = async (source: Database, name: string): Promise<SourceTable[]> =>
   (await source.query<SourceTable>(TABLES, [name])).rows;
 
 function creation(name: string, tables: readonly SourceTable[], version: number): string {

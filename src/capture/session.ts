@@ -30,6 +30,7 @@ import { type LoadedRelation, renewAll } from './relation.ts';
 import type { ReplicationStream } from './stream.ts';
 import { readAgain } from './toast.ts';
 import { Turns } from './turns.ts';
+import { WATERMARK, type Windows } from './windows.ts';
 
 export interface SessionDeps {
   source: Database;
@@ -41,6 +42,8 @@ export interface SessionDeps {
   /** Messages of these sinks are there to be read. */
   onPersisted(sinks: ReadonlySet<number>): void;
   onError(error: unknown): void;
+  /** Of whoever reads pages of rows that join the stream. */
+  windows: Windows;
 }
 
 export interface SessionOptions {
@@ -154,10 +157,12 @@ export class CaptureSession {
           commitLsn: message.commitLsn,
           committedAt: message.commitMicros,
           annotations: null,
+          xid: message.xid,
         };
         this.#idx = -1;
         return;
       case 'commit':
+        if (this.#transaction) this.#deps.windows.passed(this.#transaction.xid);
         this.#transaction = undefined;
         this.#end = message.endLsn;
         this.#advance(message.commitLsn, this.#idx);
@@ -176,12 +181,24 @@ export class CaptureSession {
         this.#truncate(message.oids);
         return;
       case 'message':
-        if (this.#transaction && message.transactional)
-          this.#transaction.annotations = annotationsAfter(this.#transaction.annotations, message);
+        if (!this.#transaction || !message.transactional) return;
+        if (message.prefix === WATERMARK) this.#page(this.#transaction, message.content.toString());
+        else this.#transaction.annotations = annotationsAfter(this.#transaction.annotations, message);
         return;
       default:
         return;
     }
+  }
+
+  /** A page of rows takes its place, as if the watermark's transaction had made them. */
+  #page(transaction: OpenTransaction, token: string): void {
+    const { maxRowBytes } = this.#options;
+    const place = { transaction, commitIdx: this.#idx + 1, maxRowBytes };
+    const placed = this.#deps.windows.reached(token, this.#pending, place);
+    if (!placed) return;
+    this.#pending.pages.push(placed);
+    this.#idx += placed.count;
+    this.#added(transaction);
   }
 
   #change(message: RowMessage): void {
@@ -190,11 +207,14 @@ export class CaptureSession {
     if (!transaction || !relation) throw new Error('a change came without its transaction or its table');
     this.#idx += 1;
     if (this.#isPersisted(transaction.commitLsn, this.#idx)) return;
+    const { codec, oid } = relation;
+    if (this.#deps.windows.watches(oid))
+      this.#deps.windows.changed(oid, message.tag, [codec.key(message), codec.oldKey(message) ?? []]);
     // Only types of the user's own can change: then a row does not fit any more, is taken back, and encoded anew.
     const mark = relation.types.size > 0 ? markOf(this.#pending) : undefined;
-    const { misfits } = relation.codec;
+    const { misfits } = codec;
     this.#add(message, relation, transaction);
-    if (mark === undefined || relation.codec.misfits === misfits) {
+    if (mark === undefined || codec.misfits === misfits) {
       this.#added(transaction);
       return;
     }
@@ -221,6 +241,7 @@ export class CaptureSession {
   #truncate(oids: readonly number[]): void {
     if (!this.#transaction || this.#isPersisted(this.#transaction.commitLsn, this.#idx)) return;
     const relations = oids.flatMap((oid) => this.#relations.get(oid) ?? []);
+    for (const oid of oids) this.#deps.windows.truncated(oid);
     this.#turns.hold(async () => {
       for (const relation of relations) await this.#deps.onTruncate(relation);
     });
@@ -282,8 +303,10 @@ export class CaptureSession {
       nextId: batch.nextId,
     };
     if (batch.deferred.length > 0) await readAgain(this.#deps.source, batch.deferred);
-    const { parked } = batch;
-    await append(this.#deps.messages, this.#options.writer, { rows: finishRows(batch), parked, position });
+    const { parked, pages } = batch;
+    const also = pages.map((page) => page.sql);
+    await append(this.#deps.messages, this.#options.writer, { rows: finishRows(batch), parked, position, also });
+    for (const page of pages) page.persisted();
     if (this.#transaction?.commitLsn === position.commitLsn) failpoint('capture/mid-transaction');
     failpoint('capture/before-confirm');
     this.#spare = batch.out;
@@ -294,6 +317,7 @@ export class CaptureSession {
 
   #fail(error: unknown): void {
     this.#failed = true;
+    this.#deps.windows.end(error);
     this.#deps.onError(error);
   }
 }

@@ -14,6 +14,7 @@ import { loadRelation, type RelationDeps, renewTypes } from './relation.ts';
 import { CaptureSession } from './session.ts';
 import { openStream } from './stream.ts';
 import { noteAdded, noteTables } from './table-notices.ts';
+import { Windows } from './windows.ts';
 
 const HEARTBEAT = statement('capture/heartbeat');
 const TRUNCATED = statement('capture/truncated');
@@ -39,6 +40,8 @@ export interface CaptureDeps {
   current(): Promise<CapturedDatabase | undefined>;
   /** Messages of these sinks are there to be read. */
   onPersisted(sinks: ReadonlySet<number>): void;
+  /** Works beside each stream, until its signal: reads rows that join it. What it throws ends the stream. */
+  beside?(streaming: Streaming, signal: AbortSignal): Promise<void>;
   /** Between the regular checks; 30,000 if absent. */
   checkMs?: number;
   /** How soon it is looked whether a gap was accepted; 2,000 if absent. */
@@ -47,6 +50,14 @@ export interface CaptureDeps {
   statementMs?: number;
   /** How long a source that has no wal_sender_timeout may be silent before it is asked; 60,000 if absent. */
   silentMs?: number;
+}
+
+/** A stream that is under way, for whoever works beside it. */
+export interface Streaming {
+  database: CapturedDatabase;
+  windows: Windows;
+  /** To find out how rows of a table become messages. */
+  relations: RelationDeps;
 }
 
 export interface StreamInput {
@@ -77,6 +88,10 @@ export async function stream(deps: CaptureDeps, database: CapturedDatabase, inpu
   input.signal.addEventListener('abort', stop, { once: true });
   if (input.signal.aborted) stop();
   let timers: NodeJS.Timeout[] = [];
+  const windows = new Windows();
+  const over = new AbortController();
+  let beside: Promise<void> | undefined;
+  const relations = relationDeps(deps, database, input.source);
   try {
     await replication.started;
     // The slot is ours: nobody else streams. Now fence whoever did before, and read what he persisted last.
@@ -84,54 +99,64 @@ export async function stream(deps: CaptureDeps, database: CapturedDatabase, inpu
     const generation = await takeOver(deps.messages, no);
     const position = await readPosition(deps.messages, no);
     if (!position) throw new Error('the position of this database is gone');
-    session = openSession(deps, database, { ...input, generation, stored: position, fail });
+    session = openSession(deps, relations, { database, windows, generation, stored: position, fail });
     session.attach(replication);
     await showStreaming(deps, no, input.prepared.warnings);
     deps.log.info({ database: settings.name, generation }, 'streaming');
     for (const { bytes } of early.splice(0)) session.onMessage(bytes);
     if (!session.paused) replication.resume();
     timers = startTimers(deps, database, { ...input, session, fail });
+    beside = deps.beside?.({ database, windows, relations }, over.signal).catch(fail);
     await Promise.race([replication.ended, failed]);
   } finally {
     input.signal.removeEventListener('abort', stop);
     for (const timer of timers) clearInterval(timer);
+    over.abort();
     await replication.close();
     await session?.drain();
+    windows.end(undefined);
+    await beside;
   }
 }
 
+const relationDeps = (deps: CaptureDeps, database: CapturedDatabase, source: Database): RelationDeps => ({
+  source,
+  messages: deps.messages,
+  databaseNo: database.no,
+  sinks: database.sinks,
+  changeTables: database.changeTables,
+});
+
 function openSession(
   deps: CaptureDeps,
-  database: CapturedDatabase,
-  input: StreamInput & { generation: number; stored: StoredPosition; fail: (error: unknown) => void },
+  relations: RelationDeps,
+  given: {
+    database: CapturedDatabase;
+    windows: Windows;
+    generation: number;
+    stored: StoredPosition;
+    fail: (error: unknown) => void;
+  },
 ): CaptureSession {
-  const relationDeps: RelationDeps = {
-    source: input.source,
-    messages: deps.messages,
-    databaseNo: database.no,
-    sinks: database.sinks,
-    changeTables: database.changeTables,
-  };
+  const { database, generation, windows } = given;
+  const { source } = relations;
   return new CaptureSession(
     {
-      source: input.source,
+      source,
       messages: deps.messages,
-      loadRelation: (message) => loadRelation(relationDeps, message),
-      renewTypes: (relation) => renewTypes(input.source, relation),
+      windows,
+      loadRelation: (message) => loadRelation(relations, message),
+      renewTypes: (relation) => renewTypes(source, relation),
       onTruncate: async (relation) => {
         const sinks = relation.routes.map((route) => route.sinkNo);
         await deps.messages.query(TRUNCATED, [sinks, `${relation.schema}.${relation.name}`]);
       },
       onPersisted: deps.onPersisted,
-      onError: input.fail,
+      onError: given.fail,
     },
     {
-      writer: {
-        databaseNo: database.no,
-        generation: input.generation,
-        catalogGeneration: database.catalogGeneration,
-      },
-      position: input.stored,
+      writer: { databaseNo: database.no, generation, catalogGeneration: database.catalogGeneration },
+      position: given.stored,
       maxRowBytes: database.settings.max_row_bytes,
     },
   );

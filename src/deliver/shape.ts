@@ -18,7 +18,7 @@ export interface Prepared {
 export interface ShapeOptions {
   functions: FunctionSet;
   search: boolean;
-  /** A row that an update takes out of the filter is deleted from the index. */
+  /** A row that an update takes out of the filter, or that was read and does not pass it, is deleted from the index. */
   deleteOnLeave: boolean;
 }
 
@@ -44,7 +44,8 @@ function apply(row: LaneRow, shaped: Shaped, options: ShapeOptions): Prepared {
   const { indexName, oldIndexName } = shaped;
   const elsewhere = oldIndexName !== undefined && oldIndexName !== indexName ? [gone(oldIndexName)] : [];
   if (!shaped.kept) {
-    const leaves = options.search && options.deleteOnLeave && row.action === 'update';
+    const mayBeThere = row.action === 'update' || row.action === 'read';
+    const leaves = options.search && options.deleteOnLeave && mayBeThere;
     if (!leaves) return { row, deliveries: [], verdict: { kind: 'done' } };
     return { row, deliveries: [...elsewhere, gone(indexName)] };
   }

@@ -34,6 +34,8 @@ export interface AppendInput {
   rows: Buffer | undefined;
   parked: readonly ParkedOnArrival[];
   position: Position;
+  /** Statements of the same transaction, after the position has moved: what these rows are the work of. */
+  also?: readonly string[];
 }
 
 /** Has the catalog changed since the messages were matched? Then the source must send them again. */
@@ -47,14 +49,16 @@ export async function append(db: Database, writer: Writer, input: AppendInput): 
   const move =
     `call millrace_private.move_position(${writer.databaseNo}, ${writer.generation}, ${writer.catalogGeneration}, ` +
     `'${formatLsn(position.commitLsn)}', ${position.commitIdx}, '${formatLsn(position.confirmedLsn)}', ${position.nextId})`;
+  const also = (input.also ?? []).map((sql) => `${sql};`).join(' ');
   await db.session(async (client) => {
     if (input.rows === undefined) {
-      await client.query(move);
+      // Several statements in one go are one transaction, unless they say otherwise.
+      await client.query(also === '' ? move : `${move}; ${also}`);
       return;
     }
     const parked = input.parked.length === 0 ? '' : `${parkedSql(input.parked)};`;
     failpoint('capture/before-persist');
-    const copy = client.query(copyFrom(`begin; ${move}; ${parked} ${COPY_MESSAGES}; commit`));
+    const copy = client.query(copyFrom(`begin; ${move}; ${also} ${parked} ${COPY_MESSAGES}; commit`));
     try {
       const over = finished(copy);
       copy.write(input.rows, () => failpoint('capture/in-persist'));

@@ -1,4 +1,5 @@
 /** The role `capture`: one capture for each source database. Two connections to the message database. */
+import { openBackfills } from '../backfill/backfills.ts';
 import { openCaptures } from '../capture/captures.ts';
 import { loadCatalog } from '../catalog/store.ts';
 import { openPool } from '../db/pool.ts';
@@ -15,6 +16,7 @@ export async function captureParts(settings: Settings, log: Log): Promise<Parts>
     load: () => loadCatalog(db, settings.secretKey),
     log,
     onPersisted: (sinks) => notifier.tell(sinks),
+    beside: openBackfills({ messages: db, log }),
   });
   return { services: [captures], close: () => db.close() };
 }

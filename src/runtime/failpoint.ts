@@ -18,6 +18,8 @@ export const FAILPOINTS = [
   'capture/mid-transaction',
   /** Persisted, and not confirmed to the source. */
   'capture/before-confirm',
+  /** A page of a backfill is read; its watermark is not written. */
+  'backfill/before-watermark',
   /** The destination has answered; nothing is settled. */
   'deliver/after-send',
   /** Written and settled in one transaction, which is still open. */

@@ -61,8 +61,9 @@ export async function shapeChunk(
     });
   }
   if (routing !== undefined) {
-    // An update that a filter refuses may have to leave the index where the row was, so that place is told as well.
-    const concerned = (index: number) => shaped[index]!.kept || (searchSink && inputs[index]!.action === 'update');
+    // A row that a filter refuses may have to leave the index where it was, so that place is told as well.
+    const mayBeThere = (index: number) => ['update', 'read'].includes(inputs[index]!.action);
+    const concerned = (index: number) => shaped[index]!.kept || (searchSink && mayBeThere(index));
     const chosen = all.filter((index) => going(index) && concerned(index));
     const answers = await stage(routing, chosen);
     const verdicts = answers.map((answer) => judgeRouting(routing, answer));

@@ -2,6 +2,7 @@
  * A source database that is captured for real into a message database, for tests of capture and of everything after it.
  */
 import pg from 'pg';
+import { openBackfills } from '../../src/backfill/backfills.ts';
 import { captureDatabase } from '../../src/capture/capture.ts';
 import type { DatabaseSettings, Destination, SinkSettings } from '../../src/model/declared.ts';
 import { createLog } from '../../src/runtime/log.ts';
@@ -183,6 +184,7 @@ export async function captured(schema: string, on: CapturedOptions = {}): Promis
           log,
           current: () => catalogued(messages.db, declared),
           onPersisted: () => undefined,
+          beside: openBackfills({ messages: messages.db, log, lookMs: 20 }),
           ...on.timing,
         },
         databaseNo,

@@ -1,0 +1,30 @@
+with published as (
+  select to_jsonb(t) -> 'attnames' as columns, to_jsonb(t) ->> 'rowfilter' as row_filter
+    from pg_catalog.pg_publication_tables t
+   where t.pubname = $1::name and t.schemaname = $2::name and t.tablename = $3::name
+)
+select c.oid::bigint as oid, c.relkind = 'p' as partitioned, exists (select from published) as published,
+       (select p.row_filter from published p) as row_filter,
+       case c.relreplident when 'f' then 'full' when 'n' then 'nothing' when 'i' then 'index' else 'default' end as identity,
+       exists (select from pg_catalog.pg_partition_tree(c.oid) t
+                 join pg_catalog.pg_class leaf on leaf.oid = t.relid
+                where leaf.reltoastrelid <> 0 and pg_relation_size(leaf.reltoastrelid) > 0)
+         or (c.reltoastrelid <> 0 and pg_relation_size(c.reltoastrelid) > 0) as toasted,
+       (select json_agg(json_build_object(
+                 'name', a.attname, 'typeOid', a.atttypid::bigint, 'typmod', a.atttypmod,
+                 'type', pg_catalog.format_type(a.atttypid, a.atttypmod),
+                 'key', case c.relreplident when 'f' then true when 'n' then false
+                             when 'i' then coalesce(a.attnum = any (i.indkey::smallint[]), false)
+                             else coalesce(a.attnum = any (k.indkey::smallint[]), false) end,
+                 'keyPlace', array_position(k.indkey::smallint[], a.attnum),
+                 'long', y.typlen = -1, 'text', a.atttypid in (17, 25, 1042, 1043)) order by a.attnum)
+          from pg_catalog.pg_attribute a
+          join pg_catalog.pg_type y on y.oid = a.atttypid
+         where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
+           and case when (select p.columns from published p) is null then a.attgenerated = ''
+                    else (select p.columns from published p) ? a.attname::text end) as columns
+  from pg_catalog.pg_class c
+  join pg_catalog.pg_namespace n on n.oid = c.relnamespace
+  left join pg_catalog.pg_index k on k.indrelid = c.oid and k.indisprimary
+  left join pg_catalog.pg_index i on i.indrelid = c.oid and i.indisreplident
+ where n.nspname = $2::name and c.relname = $3::name and c.relkind in ('r', 'p')

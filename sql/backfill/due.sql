@@ -1,0 +1,7 @@
+select b.no, b.kind, b.sink_no, s.name as sink_name, b.table_schema, b.table_name, b.sort_column, b.start_position,
+       b.replay, b.position
+  from millrace_private.backfills b
+  join millrace_private.sinks s on s.no = b.sink_no
+  join millrace_private.databases d on d.id = s.database_id
+ where d.no = $1::integer and b.state in ('waiting', 'running')
+ order by b.no

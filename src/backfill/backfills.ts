@@ -1,0 +1,191 @@
+/**
+ * The backfills of a database, beside its stream: looks each second what was asked for, runs two at a time, says why one
+ * waits or failed. A failure that time may mend is tried again; one that a person must mend ends it, with the remedy. Ends
+ * with the stream; the next one goes on where this one was.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type LoadedRelation, loadRelation } from '../capture/relation.ts';
+import type { Streaming } from '../capture/streaming.ts';
+import { type Database, openPool } from '../db/pool.ts';
+import { optionsOf } from '../db/ssl.ts';
+import { MillraceError, messageOf } from '../model/errors.ts';
+import type { Log } from '../runtime/log.ts';
+import { tablesFor } from './all-tables.ts';
+import type { PageBudget } from './read.ts';
+import { openKeyReader } from './read-keys.ts';
+import { openTableReader } from './read-table.ts';
+import { type Reader, ReloadError } from './reader.ts';
+import { runPages } from './run.ts';
+import {
+  type Backfill,
+  beginBackfill,
+  dueBackfills,
+  expandBackfill,
+  explainWait,
+  failBackfill,
+  keysOf,
+} from './store.ts';
+import { describeTable, type SourceTable, sortColumnOf } from './table.ts';
+
+export interface BackfillsDeps {
+  messages: Database;
+  log: Log;
+  /** How often it is looked for new ones; 1,000 if absent. */
+  lookMs?: number;
+}
+
+const AT_ONCE = 2;
+const LOOK_MS = 1_000;
+/** After what time may mend. */
+const RETRY_MS = 2_000;
+const PAGE: PageBudget = { rows: 2_000, bytes: 2 * 1024 * 1024, ms: 1_000, step: 2_000, maxRowBytes: 0 };
+const QUERY_TIMEOUT_MS = 20_000;
+
+/** For `CaptureDeps.beside`. */
+export function openBackfills(deps: BackfillsDeps): (streaming: Streaming, signal: AbortSignal) => Promise<void> {
+  return async (streaming, signal) => {
+    const running = new Map<number, Promise<void>>();
+    let source: Database | undefined;
+    try {
+      while (!signal.aborted) {
+        const due = await dueBackfills(deps.messages, streaming.database.no).catch((error: unknown) => {
+          deps.log.debug({ err: error }, 'backfills could not be looked for');
+          return [];
+        });
+        for (const backfill of due) {
+          if (running.size >= AT_ONCE || signal.aborted) break;
+          if (running.has(backfill.no)) continue;
+          source ??= await openSource(streaming);
+          const task = new Task({ ...deps, streaming, source }, backfill);
+          running.set(
+            backfill.no,
+            task.run(signal).finally(() => running.delete(backfill.no)),
+          );
+        }
+        if (running.size === 0 && source) {
+          await source.close();
+          source = undefined;
+        }
+        await sleep(deps.lookMs ?? LOOK_MS, undefined, { signal }).catch(() => undefined);
+      }
+    } finally {
+      await Promise.all(running.values());
+      await source?.close();
+    }
+  };
+}
+
+async function openSource({ database }: Streaming): Promise<Database> {
+  const applicationName = `millrace backfill ${database.settings.name}`;
+  return openPool({
+    ...(await optionsOf(database, { max: AT_ONCE, applicationName })),
+    queryTimeoutMs: QUERY_TIMEOUT_MS,
+  });
+}
+
+interface TaskDeps extends BackfillsDeps {
+  streaming: Streaming;
+  source: Database;
+}
+
+/** One backfill, until it ends or its stream does. */
+class Task {
+  readonly #deps: TaskDeps;
+  readonly #backfill: Backfill;
+  readonly #budget: PageBudget;
+
+  constructor(deps: TaskDeps, backfill: Backfill) {
+    this.#deps = deps;
+    this.#backfill = backfill;
+    this.#budget = { ...PAGE, maxRowBytes: deps.streaming.database.settings.max_row_bytes };
+  }
+
+  /** Never rejects. */
+  async run(signal: AbortSignal): Promise<void> {
+    try {
+      await this.#pages(signal);
+    } catch (error) {
+      if (signal.aborted || error instanceof ReloadError) return;
+      await this.#explain(error).catch(() => undefined);
+      await sleep(RETRY_MS, undefined, { signal }).catch(() => undefined);
+    }
+  }
+
+  async #pages(signal: AbortSignal): Promise<void> {
+    const { messages, source, streaming } = this.#deps;
+    const backfill = this.#backfill;
+    if (backfill.kind === 'all') {
+      await expandBackfill(messages, backfill.no, await tablesFor(streaming, source, backfill.sink_no));
+      return;
+    }
+    const reader = await this.#reader();
+    const total = await source.session((client) => reader.total(client));
+    if (!(await beginBackfill(messages, backfill.no, total))) return;
+    const deps = { messages, source, windows: streaming.windows, slower: () => this.#slower() };
+    await runPages(deps, { backfill, reader }, signal);
+  }
+
+  async #reader(): Promise<Reader> {
+    const { messages, source, streaming } = this.#deps;
+    const { kind, no, table_schema, table_name, sort_column, start_position } = this.#backfill;
+    const publication = streaming.database.settings.publication.name;
+    const table = await describeTable(source, { publication, schema: table_schema ?? '', name: table_name ?? '' });
+    const relation = await relationFor(streaming, this.#backfill, table);
+    if (kind === 'keys') return openKeyReader({ table, relation, keys: await keysOf(messages, no) });
+    const sort = sort_column === null ? undefined : sortColumnOf(table, sort_column);
+    const from = start_position ?? undefined;
+    return openTableReader({ table, relation, sort, from, budget: this.#budget }, () => performance.now());
+  }
+
+  #slower(): boolean {
+    if (this.#budget.step <= 1) return false;
+    this.#budget.step = Math.max(1, Math.floor(Math.min(this.#budget.step, 256) / 8));
+    this.#budget.ms = Math.max(100, this.#budget.ms / 2);
+    return true;
+  }
+
+  async #explain(error: unknown): Promise<void> {
+    const { messages, log } = this.#deps;
+    const { no, sink_name, table_name } = this.#backfill;
+    const { final, reason, remedy } = reasonOf(error, this.#backfill);
+    log.warn({ err: error, sink: sink_name, table: table_name }, final ? 'backfill failed' : 'backfill interrupted');
+    if (final) await failBackfill(messages, no, { reason, remedy });
+    else await explainWait(messages, no, { reason, ...(remedy === undefined ? {} : { remedy }) });
+  }
+}
+
+/** The table as the stream would load it, with the route of this sink alone. @throws MillraceError bad_request. */
+async function relationFor(streaming: Streaming, backfill: Backfill, table: SourceTable): Promise<LoadedRelation> {
+  const relation = await loadRelation(streaming.relations, table.message);
+  const routes = relation.routes.filter((route) => route.sinkNo === backfill.sink_no);
+  if (routes.length > 0) return { ...relation, routes };
+  const message = `sink ${backfill.sink_name} does not take in ${table.schema}.${table.name}`;
+  throw new MillraceError('bad_request', message, { remedy: 'Name a table of its source, or add it there.' });
+}
+
+interface Reason {
+  /** Only a person can mend it. */
+  final: boolean;
+  reason: string;
+  remedy?: string;
+}
+
+/** Postgres' codes: what no further try mends. Their texts name tables and columns, never a row's values, but for 22. */
+function reasonOf(error: unknown, { table_schema, table_name, sort_column }: Backfill): Reason {
+  if (error instanceof MillraceError && error.code !== 'unavailable')
+    return { final: true, reason: error.message, ...(error.remedy === undefined ? {} : { remedy: error.remedy }) };
+  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  const table = `${table_schema}.${table_name}`;
+  if (code.startsWith('22')) {
+    const reason = `start_position is no value of the column ${sort_column ?? ''}`;
+    return { final: true, reason, remedy: 'Write it as Postgres writes the type, e.g. 2026-01-31.' };
+  }
+  if (code === '42P01') return { final: true, reason: `${table} is not there any more`, remedy: 'Start another one.' };
+  if (code === '42501')
+    return { final: true, reason: messageOf(error), remedy: `Grant select on ${table} to the role of the source.` };
+  if (code === '57014') {
+    const remedy = `Create an index that begins with ${sort_column ?? 'the primary key'}, or relieve the source.`;
+    return { final: false, reason: `a row of ${table} takes longer than 5 s to read`, remedy };
+  }
+  return { final: false, reason: messageOf(error) };
+}

@@ -1,0 +1,166 @@
+/**
+ * Rows of a table, a page at a time, in the order of its key (or of a column, then the key), each value as the text of its
+ * type's output function: what the stream brings. A page ends by rows, by bytes and by time, whichever comes first; a row
+ * whose text is too long to be held is given by its key alone.
+ *
+ * Reads through a cursor in the caller's transaction, in steps that grow with what the rows turn out to weigh. Where values
+ * lie outside their rows the lengths are read first, which costs no value.
+ */
+import type pg from 'pg';
+import { quoted, type SourceTable, sqlName, type TableColumn } from './table.ts';
+
+export type Texts = readonly (string | null)[];
+
+export interface PageRow {
+  /** By the table's columns. */
+  texts: Texts;
+  /** Only the key is there. */
+  tooLarge: boolean;
+}
+
+/** Where a page begins: after these values of the order, or from this value of its first column on. */
+export interface PageRequest {
+  table: SourceTable;
+  sort: TableColumn | undefined;
+  after: readonly string[] | undefined;
+  from: string | undefined;
+}
+
+export interface PageBudget {
+  rows: number;
+  bytes: number;
+  ms: number;
+  /** Rows of one step, at most. */
+  step: number;
+  maxRowBytes: number;
+}
+
+export interface ReadPage {
+  rows: PageRow[];
+  /** Values of the order of the last row; undefined without a row. */
+  last: string[] | undefined;
+  /** Nothing follows. */
+  ended: boolean;
+}
+
+/** A value that Postgres compressed may be this much longer; bytes. */
+const COMPRESSION = 4;
+const FIRST_STEP = 32;
+
+const AS_TEXT: pg.CustomTypesConfig = { getTypeParser: () => (value: string) => value };
+
+/** `now`: milliseconds of a clock. The transaction must be a repeatable read, with the table locked against changes of it. */
+export async function readPage(
+  deps: { client: pg.ClientBase; now: () => number },
+  request: PageRequest,
+  budget: PageBudget,
+): Promise<ReadPage> {
+  const { client, now } = deps;
+  const { table } = request;
+  const ask = async (text: string, values: readonly unknown[] = []): Promise<Texts[]> =>
+    (await client.query<(string | null)[]>({ text, values: [...values], rowMode: 'array', types: AS_TEXT })).rows;
+  const { order, rest, values } = pageSql(request, budget.rows);
+  await ask(`declare millrace_page no scroll cursor for select ${listOf(table.columns)} ${rest}`, values);
+  const sizes = table.toasted ? await readSizes(ask, { table, order, rest, values }) : undefined;
+  const until = now() + budget.ms;
+  const rows: PageRow[] = [];
+  let bytes = 0;
+  let step = Math.min(FIRST_STEP, budget.step);
+  let ended = false;
+  while (rows.length < budget.rows && bytes < budget.bytes && (rows.length === 0 || now() < until)) {
+    const next = sizes?.[rows.length];
+    if (next && next.bytes > budget.maxRowBytes) {
+      await ask('move forward 1 from millrace_page');
+      rows.push({ texts: table.columns.map((column) => next.order.get(column) ?? null), tooLarge: true });
+      continue;
+    }
+    const count = Math.min(step, budget.rows - rows.length, fitting(sizes, rows.length, budget, bytes));
+    const got = await ask(`fetch forward ${count} from millrace_page`);
+    for (const texts of got) {
+      bytes += weightOf(texts);
+      rows.push({ texts, tooLarge: false });
+    }
+    if (got.length < count) {
+      ended = true;
+      break;
+    }
+    const average = Math.max(1, bytes / rows.length);
+    step = Math.min(budget.step, step * 4, Math.max(1, Math.floor((budget.bytes - bytes) / average)));
+  }
+  const lastRow = rows.at(-1);
+  const last = lastRow && order.map((column) => lastRow.texts[table.columns.indexOf(column)] ?? '');
+  return { rows, last, ended };
+}
+
+/** The planner's estimate of the rows that a backfill reads. */
+export async function estimateRows(client: pg.ClientBase, request: PageRequest): Promise<number> {
+  const { rest, values } = pageSql(request, undefined);
+  const { rows } = await client.query<{ 'QUERY PLAN': [{ Plan: { 'Plan Rows': number } }] }>(
+    `explain (format json) select ${rest}`,
+    [...values],
+  );
+  return rows[0]!['QUERY PLAN'][0].Plan['Plan Rows'];
+}
+
+function pageSql({ table, sort, after, from }: PageRequest, limit: number | undefined) {
+  const order = sort && !table.keys.includes(sort) ? [sort, ...table.keys] : [...table.keys];
+  const first = sort ?? order[0]!;
+  const conditions: string[] = [];
+  const values: string[] = [];
+  const given = (column: TableColumn, value: string): string => `$${values.push(value)}::${column.type}`;
+  if (from !== undefined) conditions.push(`${quoted(first.name)} >= ${given(first, from)}`);
+  if (after !== undefined)
+    conditions.push(`(${listOf(order)}) > (${order.map((column, n) => given(column, after[n] ?? '')).join(', ')})`);
+  if (table.rowFilter !== null) conditions.push(`(${table.rowFilter})`);
+  const where = conditions.length === 0 ? '' : ` where ${conditions.join(' and ')}`;
+  const only = table.partitioned ? '' : 'only ';
+  const most = limit === undefined ? '' : ` order by ${listOf(order)} limit ${limit}`;
+  return { order, values, rest: `from ${only}${sqlName(table)}${where}${most}` };
+}
+
+const listOf = (columns: readonly TableColumn[]): string => columns.map((column) => quoted(column.name)).join(', ');
+
+interface Size {
+  bytes: number;
+  /** Values of the columns that make the order. */
+  order: ReadonlyMap<TableColumn, string | null>;
+}
+
+/** How long the rows of the page are, about. */
+async function readSizes(
+  ask: (text: string, values: readonly unknown[]) => Promise<Texts[]>,
+  page: { table: SourceTable; order: readonly TableColumn[]; rest: string; values: readonly string[] },
+): Promise<Size[]> {
+  const { table, order, rest, values } = page;
+  const long = table.columns.filter((column) => column.long);
+  const lengths = long.map(({ name, text }) =>
+    text
+      ? `coalesce(octet_length(${quoted(name)}), 0)`
+      : `coalesce(pg_column_size(${quoted(name)}), 0) * ${COMPRESSION}`,
+  );
+  const found = await ask(`select (${['64', ...lengths].join(' + ')})::bigint, ${listOf(order)} ${rest}`, values);
+  return found.map(([bytes, ...texts]) => ({
+    bytes: Number(bytes),
+    order: new Map(order.map((column, n) => [column, texts[n] ?? null])),
+  }));
+}
+
+/** How many rows from this one on fit into what is left; at least one. */
+function fitting(sizes: readonly Size[] | undefined, from: number, budget: PageBudget, used: number): number {
+  if (!sizes) return Number.POSITIVE_INFINITY;
+  let left = budget.bytes - used;
+  let count = 0;
+  for (let n = from; n < sizes.length; n++) {
+    const { bytes } = sizes[n]!;
+    left -= bytes;
+    if (bytes > budget.maxRowBytes || (left < 0 && count > 0)) break;
+    count += 1;
+  }
+  return Math.max(1, count);
+}
+
+function weightOf(texts: Texts): number {
+  let weight = 16;
+  for (const text of texts) weight += (text?.length ?? 0) + 4;
+  return weight;
+}

@@ -1,0 +1,30 @@
+/** What a backfill reads from: rows of a table, listed rows, or entries of a change table. Its loop is the same for all. */
+import type pg from 'pg';
+import type { Pending } from '../capture/assemble.ts';
+import type { PagePlace } from '../capture/windows.ts';
+import type { DeclaredAction } from '../model/declared.ts';
+
+export interface Part {
+  /** Where the next one begins; JSON. */
+  position: unknown;
+  /** Nothing follows. */
+  ended: boolean;
+  /** Rows that were looked at. */
+  read: number;
+  /** As `Page.put`. */
+  put(pending: Pending, place: PagePlace): number | undefined;
+}
+
+export interface Reader {
+  /** The table whose changes supersede what is read; undefined when none does. */
+  oid: number | undefined;
+  /** Of the changes that the sink gets. */
+  actions: ReadonlySet<DeclaredAction>;
+  /** How much there is to read, about. */
+  total(client: pg.ClientBase): Promise<number>;
+  /** Reads what follows `position`, in the transaction of `client` on the source, which ends with the watermark. */
+  read(client: pg.ClientBase, position: unknown): Promise<Part>;
+}
+
+/** Its table changed its columns since the reader was made: make another one, nothing is lost. */
+export class ReloadError extends Error {}

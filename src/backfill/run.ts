@@ -1,0 +1,149 @@
+/**
+ * One backfill, page by page, until it ends, is paused or fails. While a page is on its way into the message table the next
+ * one is read; its watermark is committed only when the one before is persisted, so that pages follow one another.
+ *
+ * Dies the process on any line: a page is persisted together with the place where the next one begins, or neither is. No
+ * snapshot is held from page to page. When the sink has enough to do, nothing is read: a backfill never grows the message
+ * table beyond a bound, and live changes wait behind a page at most.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type pg from 'pg';
+import { type PageFate, WATERMARK, type Window, type Windows } from '../capture/windows.ts';
+import type { Database } from '../db/pool.ts';
+import { failpoint } from '../runtime/failpoint.ts';
+import type { Part, Reader } from './reader.ts';
+import { type Backfill, explainWait, gateOf } from './store.ts';
+
+export interface RunDeps {
+  messages: Database;
+  source: Database;
+  windows: Windows;
+  /** Says that a page takes too long: the next ones should be smaller. False: they cannot be. */
+  slower(): boolean;
+}
+
+/** Messages that a sink has not passed, above which a backfill waits. */
+export const WAITING_BOUND = 10_000;
+const WAIT_MS = 250;
+const AGAIN_MS = 50;
+/** Of a query to the source, milliseconds. */
+const QUERY_MS = 5_000;
+const SYNC_WAIT_MS = 100;
+
+/** Resolves when it has ended, or is not wanted now. @throws ReloadError, and what the databases say. */
+export async function runPages(
+  deps: RunDeps,
+  run: { backfill: Backfill; reader: Reader },
+  signal: AbortSignal,
+): Promise<void> {
+  const { backfill } = run;
+  let position = backfill.position;
+  /** The page before, until it is persisted. */
+  let before: Sent | undefined;
+  try {
+    while (!signal.aborted) {
+      if (!(await mayGoOn(deps.messages, backfill, signal))) break;
+      const sent = await sendPage(deps, { ...run, position: before?.position ?? position, before: before?.fate });
+      if (sent === 'again') {
+        if (before && (await before.fate) === 'persisted') position = before.position;
+        before = undefined;
+        await sleep(AGAIN_MS, undefined, { signal }).catch(() => undefined);
+        continue;
+      }
+      if (before) position = before.position;
+      before = sent;
+      if (sent.ended) {
+        if ((await sent.fate) === 'persisted') return;
+        before = undefined;
+      }
+    }
+  } finally {
+    // Whoever goes on begins where this one ended.
+    await before?.fate.catch(() => undefined);
+  }
+}
+
+/** False when it is paused or gone; while the sink has enough to do it waits. */
+async function mayGoOn(messages: Database, backfill: Backfill, signal: AbortSignal): Promise<boolean> {
+  while (!signal.aborted) {
+    const gate = await gateOf(messages, backfill, WAITING_BOUND);
+    if (gate?.state !== 'running') return false;
+    if (gate.waiting < WAITING_BOUND) {
+      if (gate.explained) await explainWait(messages, backfill.no, null);
+      return true;
+    }
+    const reason = `${WAITING_BOUND} messages or more wait for sink ${backfill.sink_name}: it goes on when they are taken`;
+    await explainWait(messages, backfill.no, { reason });
+    await sleep(WAIT_MS, undefined, { signal }).catch(() => undefined);
+  }
+  return false;
+}
+
+interface PageInput {
+  backfill: Backfill;
+  reader: Reader;
+  position: unknown;
+  before: Promise<PageFate> | undefined;
+}
+
+interface Sent {
+  fate: Promise<PageFate>;
+  position: unknown;
+  ended: boolean;
+}
+
+async function sendPage(deps: RunDeps, input: PageInput): Promise<Sent | 'again'> {
+  const { reader } = input;
+  const window = deps.windows.open(reader);
+  try {
+    const part = await deps.source.session((client) => inSnapshot(client, () => page(client, { ...input, window })));
+    if (part !== 'again') return { fate: window.fate, position: part.position, ended: part.ended };
+  } catch (error) {
+    window.close();
+    if (!isTimeout(error) || !deps.slower()) throw error;
+  }
+  window.close();
+  return 'again';
+}
+
+async function page(client: pg.ClientBase, input: PageInput & { window: Window }): Promise<Part | 'again'> {
+  const { backfill, reader, window } = input;
+  const part = await reader.read(client, input.position);
+  const { rows } = await client.query<{ xid: string }>(
+    'select x::text as xid from pg_snapshot_xip(pg_current_snapshot()) x',
+  );
+  if (rows.some(({ xid }) => window.hasPassed(Number(BigInt(xid) & 0xffff_ffffn)))) {
+    // Committed, but for others not yet: it waits for its standby.
+    await sleep(SYNC_WAIT_MS);
+    return 'again';
+  }
+  if (input.before && (await input.before) === 'again') return 'again';
+  window.fill({
+    put: part.put,
+    progress: (sent) =>
+      `call millrace_private.move_backfill(${backfill.no}, ${literal(part.position)}, ${part.read}, ${sent}, ${part.ended})`,
+  });
+  failpoint('backfill/before-watermark');
+  await client.query('select pg_logical_emit_message(true, $1::text, $2::text)', [WATERMARK, window.token]);
+  return part;
+}
+
+/** A snapshot for as long as `work` takes; committed unless it says `again` or throws. */
+async function inSnapshot<Result>(client: pg.ClientBase, work: () => Promise<Result>): Promise<Result> {
+  await client.query(
+    `begin isolation level repeatable read; set local statement_timeout = ${QUERY_MS}; set local lock_timeout = 2000;
+     set local row_security = off; set local jit = off; set local enable_sort = off`,
+  );
+  try {
+    const result = await work();
+    await client.query(result === 'again' ? 'rollback' : 'commit');
+    return result;
+  } catch (error) {
+    await client.query('rollback').catch(() => undefined);
+    throw error;
+  }
+}
+
+const literal = (json: unknown): string => `'${JSON.stringify(json).replaceAll("'", "''")}'::jsonb`;
+
+const isTimeout = (error: unknown): boolean => error instanceof Error && 'code' in error && error.code === '57014';

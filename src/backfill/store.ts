@@ -1,0 +1,85 @@
+/** Backfills as the message database has them: what is due, how it goes on, why it waits or failed. */
+import type { Database } from '../db/pool.ts';
+import { statement } from '../db/statement.ts';
+
+const DUE = statement('backfill/due');
+const BEGIN = statement('backfill/begin');
+const GATE = statement('backfill/gate');
+const WAIT = statement('backfill/explain-wait');
+const FAIL = statement('backfill/fail');
+const EXPAND = statement('backfill/expand');
+const KEYS = statement('backfill/keys');
+
+export interface Backfill {
+  no: number;
+  kind: 'all' | 'table' | 'keys' | 'replay';
+  sink_no: number;
+  sink_name: string;
+  table_schema: string | null;
+  table_name: string | null;
+  sort_column: string | null;
+  start_position: string | null;
+  replay: unknown;
+  /** Where its next page begins, as its reader wrote it; null at the start. */
+  position: unknown;
+}
+
+export interface Gate {
+  state: 'waiting' | 'running' | 'paused' | 'done' | 'cancelled' | 'failed';
+  /** Messages of the sink that it has not passed yet. */
+  waiting: number;
+  /** A reason for waiting is shown. */
+  explained: boolean;
+}
+
+/** Backfills of a database that wait or are under way, oldest first. */
+export async function dueBackfills(messages: Database, databaseNo: number): Promise<Backfill[]> {
+  return (await messages.query<Backfill>(DUE, [databaseNo])).rows;
+}
+
+/** It is under way now; `total`: rows to read. False when it is not wanted any more. */
+export async function beginBackfill(messages: Database, no: number, total: number | null): Promise<boolean> {
+  return (await messages.query(BEGIN, [no, total])).rowCount > 0;
+}
+
+/** May it go on? Counts waiting messages up to `bound`. Undefined: it is gone, with its sink. */
+export async function gateOf(
+  messages: Database,
+  backfill: { no: number; sink_no: number },
+  bound: number,
+): Promise<Gate | undefined> {
+  return (await messages.query<Gate>(GATE, [backfill.no, backfill.sink_no, bound])).rows[0];
+}
+
+/** Says why it waits; null: it does not. */
+export async function explainWait(
+  messages: Database,
+  no: number,
+  why: { reason: string; remedy?: string } | null,
+): Promise<void> {
+  await messages.query(WAIT, [no, why?.reason ?? null, why?.remedy ?? null]);
+}
+
+/** Ends it with a reason; `millrace.resume_backfill` goes on where it was. */
+export async function failBackfill(
+  messages: Database,
+  no: number,
+  why: { reason: string; remedy: string | undefined },
+): Promise<void> {
+  await messages.query(FAIL, [no, why.reason, why.remedy ?? null]);
+}
+
+/** One backfill for each table takes its place. `left`: what was left out, for people. */
+export async function expandBackfill(
+  messages: Database,
+  no: number,
+  into: { tables: readonly { schema: string; name: string }[]; left: string },
+): Promise<void> {
+  const { tables, left } = into;
+  await messages.query(EXPAND, [no, tables.map((table) => table.schema), tables.map((table) => table.name), left]);
+}
+
+/** Of kind keys: key values as text, in key order. */
+export async function keysOf(messages: Database, no: number): Promise<string[][]> {
+  return (await messages.query<{ keys: string[][] }>(KEYS, [no])).rows[0]?.keys ?? [];
+}

@@ -1,0 +1,194 @@
+/**
+ * Pages of rows that join the stream of changes (the watermark method of Netflix' DBLog, https://arxiv.org/abs/2010.12597).
+ * Whoever reads a page opens a window on its table, reads, and commits a logical message, the high watermark. From the
+ * opening on capture notes the keys that change; when the watermark comes by it takes the page in at that place, without the
+ * rows whose change it has seen since. So an image is never followed by an older one:
+ *
+ * - a change that the stream brings after the opening and before the watermark: its row is left out of the page;
+ * - one that came before the opening was committed before the page was read, and is in the page. But a commit is in the
+ *   WAL a moment before others see it (for long, where it waits for a synchronous standby): a page whose snapshot still
+ *   takes such a transaction for open is not used (`hasPassed`);
+ * - one that comes after the watermark follows the page.
+ *
+ * Windows live and die with one replication session, in its process; the page's reader hears what became of it.
+ */
+import type { DeclaredAction } from '../model/declared.ts';
+import type { OpenTransaction, Pending } from './assemble.ts';
+
+/** Transactional logical messages of this prefix are watermarks; their content is the window's token. */
+export const WATERMARK = 'millrace:page';
+
+/** More changed keys than this, and the page is read again later. */
+const MAX_CHANGED = 200_000;
+/** Transactions that are remembered after they passed. */
+const REMEMBERED = 16_384;
+
+/** Where a page joins the stream. */
+export interface PagePlace {
+  transaction: OpenTransaction;
+  /** Of the page's first message. */
+  commitIdx: number;
+  maxRowBytes: number;
+  /** Has the stream brought a newer change of this row? */
+  hasChanged(key: readonly string[]): boolean;
+}
+
+export interface Page {
+  /** Adds its messages to what is persisted next. The count; undefined when it must be read again (nothing is added then). */
+  put(pending: Pending, place: PagePlace): number | undefined;
+  /** SQL that is run in the transaction that persists them, given that count. */
+  progress(put: number): string;
+}
+
+/** What became of a page: it is in the message table, or it must be read again. */
+export type PageFate = 'persisted' | 'again';
+
+export interface Window {
+  readonly token: string;
+  /** The page, before its watermark is committed. */
+  fill(page: Page): void;
+  /** Did this transaction pass by before the window was opened? */
+  hasPassed(xid: number): boolean;
+  /** Forgets it; for a page that was not read. */
+  close(): void;
+  /** Rejects when the session ends first. */
+  readonly fate: Promise<PageFate>;
+}
+
+interface Opened {
+  oid: number | undefined;
+  actions: ReadonlySet<DeclaredAction>;
+  changed: Set<string>;
+  /** Truncated, or too much changed. */
+  lost: boolean;
+  page: Page | undefined;
+  decide: PromiseWithResolvers<PageFate>;
+}
+
+const SEPARATOR = '\u0000';
+
+export class Windows {
+  readonly #open = new Map<string, Opened>();
+  /** Their pages are on their way into the message table. */
+  readonly #placed = new Set<Opened>();
+  readonly #byTable = new Map<number, Set<Opened>>();
+  readonly #passed = new Uint32Array(REMEMBERED);
+  #passedCount = 0;
+  #made = 0;
+  readonly #name = crypto.randomUUID();
+  #ended: Error | undefined;
+
+  /**
+   * Opens a window: from now on changes of the table are noted, those of these actions only (what the sink does not get
+   * supersedes nothing). `oid` undefined: for a page that no change supersedes.
+   */
+  open(input: { oid: number | undefined; actions: ReadonlySet<DeclaredAction> }): Window {
+    if (this.#ended) throw this.#ended;
+    this.#made += 1;
+    const token = `${this.#name}:${this.#made}`;
+    const opened: Opened = {
+      ...input,
+      changed: new Set(),
+      lost: false,
+      page: undefined,
+      decide: Promise.withResolvers<PageFate>(),
+    };
+    opened.decide.promise.catch(() => undefined);
+    this.#open.set(token, opened);
+    const { oid } = input;
+    if (oid !== undefined) {
+      const beside = this.#byTable.get(oid) ?? new Set();
+      this.#byTable.set(oid, beside.add(opened));
+    }
+    const before = this.#passedCount;
+    return {
+      token,
+      fate: opened.decide.promise,
+      fill: (page) => {
+        opened.page = page;
+      },
+      hasPassed: (xid) => {
+        for (let n = Math.max(0, this.#passedCount - REMEMBERED); n < before; n++)
+          if (this.#passed[n % REMEMBERED] === xid) return true;
+        return false;
+      },
+      close: () => {
+        if (this.#take(token)) opened.decide.resolve('again');
+      },
+    };
+  }
+
+  /** A transaction was received whole. */
+  passed(xid: number): void {
+    this.#passed[this.#passedCount % REMEMBERED] = xid;
+    this.#passedCount += 1;
+  }
+
+  /** Does anybody read this table? Cheap, for every change. */
+  watches(oid: number): boolean {
+    return this.#byTable.size > 0 && this.#byTable.has(oid);
+  }
+
+  /** A row of it changed: the keys before and after; null where the change does not tell them. */
+  changed(oid: number, action: DeclaredAction, keys: readonly (readonly string[] | null)[]): void {
+    for (const opened of this.#byTable.get(oid) ?? []) {
+      if (!opened.actions.has(action)) continue;
+      for (const key of keys) {
+        if (key === null || opened.changed.size >= MAX_CHANGED) opened.lost = true;
+        else opened.changed.add(key.join(SEPARATOR));
+      }
+    }
+  }
+
+  /** It was truncated: whatever was read of it may be gone. */
+  truncated(oid: number): void {
+    for (const opened of this.#byTable.get(oid) ?? []) opened.lost = true;
+  }
+
+  /** The watermark came by: the page takes its place. Undefined: there is none, or it must be read again. */
+  reached(token: string, pending: Pending, place: Omit<PagePlace, 'hasChanged'>): Placed | undefined {
+    const opened = this.#take(token);
+    if (!opened) return undefined;
+    const { decide, page, changed } = opened;
+    const hasChanged = (key: readonly string[]): boolean => changed.has(key.join(SEPARATOR));
+    const count = opened.lost ? undefined : page?.put(pending, { ...place, hasChanged });
+    if (page === undefined || count === undefined) {
+      decide.resolve('again');
+      return undefined;
+    }
+    this.#placed.add(opened);
+    const persisted = (): void => {
+      this.#placed.delete(opened);
+      decide.resolve('persisted');
+    };
+    return { count, sql: page.progress(count), persisted };
+  }
+
+  /** The session is over: every reader hears it, and no window can be opened any more. */
+  end(reason: unknown): void {
+    this.#ended ??= reason instanceof Error ? reason : new Error('the replication session has ended');
+    for (const opened of [...this.#open.values(), ...this.#placed]) opened.decide.reject(this.#ended);
+    this.#open.clear();
+    this.#placed.clear();
+    this.#byTable.clear();
+  }
+
+  #take(token: string): Opened | undefined {
+    const opened = this.#open.get(token);
+    if (!opened) return undefined;
+    this.#open.delete(token);
+    if (opened.oid !== undefined) {
+      const beside = this.#byTable.get(opened.oid);
+      beside?.delete(opened);
+      if (beside?.size === 0) this.#byTable.delete(opened.oid);
+    }
+    return opened;
+  }
+}
+
+/** A page among what is persisted next. */
+export interface Placed {
+  count: number;
+  sql: string;
+  persisted(): void;
+}
