@@ -1,4 +1,4 @@
-select partman.create_parent(
+select <partman>.create_parent(
   p_parent_table => <parent>,
   p_template_table => <parent>,
   p_control => 'committed_at',

@@ -1,4 +1,4 @@
-update partman.part_config
+update <partman>.part_config
    set retention = <keep>,
        retention_keep_table = false,
        infinite_time_partitions = true

@@ -5,7 +5,7 @@ with sink as (
 ), gone as (
   delete from millrace_private.notices n
    using sink
-   where n.sink_no = sink.no and n.code in ('serial_ends', 'few_partitions', 'unlogged')
+   where n.sink_no = sink.no and n.code in ('serial_ends', 'few_partitions', 'unlogged', 'policy_missing')
      and not exists (select from fresh f where f.code = n.code)
 )
 insert into millrace_private.notices as n (sink_no, code, table_name, message, remedy)

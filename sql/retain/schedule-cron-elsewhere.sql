@@ -1,1 +1,1 @@
-select cron.schedule_in_database(<job_name>, '*/10 * * * *', <command>, <database>)
+select cron.schedule_in_database(<job_name>, <schedule>, <command>, <database>)

@@ -1,1 +1,1 @@
-select cron.schedule(<job_name>, '*/10 * * * *', <command>)
+select cron.schedule(<job_name>, <schedule>, <command>)

@@ -83,9 +83,14 @@ export interface ChangeTableDestination {
   table_schema: string;
   table_name: string;
   create_if_not_exists: boolean;
-  /** A job of ours deletes entries older than keep_seconds, every every_seconds; null keeps them for good. */
-  retention: { by: 'job'; keep_seconds: number; every_seconds: number } | null;
+  /** Who deletes entries older than keep_seconds; null keeps them for good. */
+  retention: RetentionPolicy | null;
 }
+
+/** A job of ours, a job of pg_cron, or pg_partman, which drops whole partitions of interval_seconds. */
+export type RetentionPolicy =
+  | { by: 'job' | 'pg_cron'; keep_seconds: number; every_seconds: number }
+  | { by: 'pg_partman'; keep_seconds: number; interval_seconds: number };
 
 export type Destination = PullDestination | SearchDestination | ChangeTableDestination;
 export type DeclaredAction = 'insert' | 'update' | 'delete';

@@ -40,7 +40,7 @@ export interface TableFault extends Fault {
 
 /** `code` is the notice's on the sink. */
 export interface TableWarning extends TableFault {
-  code: 'serial_ends' | 'few_partitions' | 'unlogged';
+  code: 'serial_ends' | 'few_partitions' | 'unlogged' | 'policy_missing';
 }
 
 export interface Comparison {

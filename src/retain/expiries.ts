@@ -86,7 +86,8 @@ const shortest = (seen: ReadonlyMap<number, number>): number => (seen.size === 0
 function policies(catalog: Catalog) {
   return catalog.sinks.flatMap((sink: CatalogSink) => {
     const table = sink.settings.destination;
-    if (table.type !== 'change_table' || table.retention === null || sink.status === 'disabled') return [];
-    return [{ sink, table, policy: table.retention }];
+    if (table.type !== 'change_table' || sink.status === 'disabled') return [];
+    // The others are done by an extension of the database.
+    return table.retention?.by === 'job' ? [{ sink, table, policy: table.retention }] : [];
   });
 }

@@ -5,7 +5,7 @@
  */
 import { type Statement, statement } from '../db/statement.ts';
 import { MillraceError } from '../model/errors.ts';
-import { onTable, quoteTable, type TableName } from './table-name.ts';
+import { onTable, quoteIdentifier, quoteTable, type TableName } from './table-name.ts';
 
 const CREATE_TABLE = statement('retain/create-table');
 const CREATE_PARTITIONED = statement('retain/create-partitioned-table');
@@ -26,6 +26,8 @@ export interface CronRequest {
   variant: 'pg_cron';
   /** How long entries are kept: a Postgres interval. */
   keep: string;
+  /** How often, as cron writes it; every 10 minutes without. */
+  schedule?: string;
   /** Given when pg_cron lives in another database of the server: that one, and the event table's. */
   elsewhere?: { cronDatabase: string; database: string };
 }
@@ -38,6 +40,8 @@ export interface PartmanRequest {
   interval: string;
   /** Major version of the extension. */
   version: 4 | 5;
+  /** Where the extension is, or goes. */
+  schema?: string;
 }
 
 /** A statement, or a line for the reader. */
@@ -62,12 +66,11 @@ function partsOf(request: InstructionsRequest): Part[] {
   }
 }
 
-function cronParts({ table, keep, elsewhere }: CronRequest): Part[] {
+function cronParts(request: CronRequest): Part[] {
+  const { table, elsewhere } = request;
   const made = [onTable(CREATE_TABLE, table).text, onTable(INDEX_TABLE, table).text];
-  const values = {
-    command: dollarQuoted(filled(DELETE_OLD, table, { keep: literal(keep) })),
-    job_name: literal(jobName(table, elsewhere?.database)),
-  };
+  const job = cronJob(request);
+  const values = { command: dollarQuoted(job.command), job_name: literal(job.name), schedule: literal(job.schedule) };
   if (elsewhere === undefined) {
     return [...made, 'create extension if not exists pg_cron', filled(SCHEDULE, table, values)];
   }
@@ -80,12 +83,37 @@ function cronParts({ table, keep, elsewhere }: CronRequest): Part[] {
   ];
 }
 
+/** The job of pg_cron that deletes the table's old entries. */
+export function cronJob({ table, keep, schedule, elsewhere }: Omit<CronRequest, 'variant'>) {
+  return {
+    name: jobName(table, elsewhere?.database),
+    schedule: schedule ?? '*/10 * * * *',
+    command: filled(DELETE_OLD, table, { keep: literal(keep) }),
+  };
+}
+
 /** Scheduling a name again replaces the job of that name, so two tables must never share one. */
 function jobName(table: TableName, database: string | undefined): string {
   return ['millrace', ...(database === undefined ? [] : [JSON.stringify(database)]), quoteTable(table)].join(' ');
 }
 
-function partmanParts({ table, keep, interval, version }: PartmanRequest): Part[] {
+function partmanParts(request: PartmanRequest): Part[] {
+  const schema = schemaName(request.schema);
+  const calls = partmanCalls(request);
+  return [
+    { note: BACKGROUND },
+    `create schema if not exists ${schema}`,
+    `create extension if not exists pg_partman schema ${schema}`,
+    onTable(CREATE_PARTITIONED, request.table).text,
+    ...Object.values(calls).flat(),
+  ];
+}
+
+/** The statements that put a partitioned table into pg_partman's care, and that set how long it keeps partitions. */
+export function partmanCalls({ table, keep, interval, version, schema }: Omit<PartmanRequest, 'variant'>): {
+  create: string[];
+  keep: string[];
+} {
   // It splits `schema.table` at the dot, and its maintenance fails for every table when one's name has an apostrophe.
   for (const part of [table.schema, table.name]) {
     const mark = /[.']/.exec(part)?.[0];
@@ -96,17 +124,19 @@ function partmanParts({ table, keep, interval, version }: PartmanRequest): Part[
     });
   }
   const parent = literal(`${table.schema}.${table.name}`);
-  const create = filled(CREATE_PARENT[version], table, { parent, interval: literal(interval) });
-  const keepPartitions = filled(KEEP_PARTITIONS, table, { parent, keep: literal(keep) });
-  return [
-    { note: BACKGROUND },
-    'create schema if not exists partman',
-    'create extension if not exists pg_partman schema partman',
-    onTable(CREATE_PARTITIONED, table).text,
-    create,
-    ...(version === 4 ? [`do ${dollarQuoted(withoutDefault(table))}`] : []),
-    keepPartitions,
-  ];
+  const values = { parent, partman: schemaName(schema) };
+  return {
+    create: [
+      filled(CREATE_PARENT[version], table, { ...values, interval: literal(interval) }),
+      ...(version === 4 ? [`do ${dollarQuoted(withoutDefault(table))}`] : []),
+    ],
+    keep: [filled(KEEP_PARTITIONS, table, { ...values, keep: literal(keep) })],
+  };
+}
+
+/** Quoted only when it must be: this is read by people. */
+function schemaName(schema = 'partman'): string {
+  return /^[a-z_][a-z0-9_]*$/.test(schema) ? schema : quoteIdentifier(schema);
 }
 
 /** pg_partman 4 always makes a default partition, where entries would collect that no retention drops. */

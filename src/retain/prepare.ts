@@ -6,8 +6,10 @@
 import type { Queryable } from '../db/pool.ts';
 import { statement } from '../db/statement.ts';
 import type { Circuit } from '../model/sink.ts';
-import type { Comparison } from './compare.ts';
+import type { Comparison, TableWarning } from './compare.ts';
+import { cronWarnings } from './cron-policy.ts';
 import { type Deadline, onDestination } from './on-destination.ts';
+import { createPartitioned, partmanWarnings } from './partman-policy.ts';
 import { lockProgress, progressStatements } from './progress.ts';
 import { isSameDatabase } from './same-database.ts';
 import { createChangeTable, createProgressTable, verifyChangeTable } from './table.ts';
@@ -30,19 +32,40 @@ export async function prepareTable(
   target: Target,
   on: { writer: Queryable | undefined; signal: AbortSignal },
 ): Promise<Circuit | undefined> {
-  const { deps, timeoutMs } = target;
-  const { table, create, index } = target.wanted;
+  const { deps } = target;
+  const { table, create } = target.wanted;
   let found = await look(target, on);
   if (create && found.faults.some((fault) => fault.kind === 'missing')) {
-    await onDestination(deps.destination, { signal: on.signal, timeoutMs }, (tx) =>
-      createChangeTable(tx, table, { index }),
-    );
+    const circuit = await makeTable(target, found, on.signal);
+    if (circuit !== undefined) return circuit;
     deps.log.info({ table: quoteTable(table) }, 'change table created');
     found = await look(target, on);
   }
+  if (found.faults.length === 0) found.warnings.push(...(await policyWarnings(target, on.signal)));
   for (const { message, remedy } of found.warnings) deps.log.warn({ table: quoteTable(table), remedy }, message);
   await note(target, found, on.writer ?? deps.messages);
   return faultsAsCircuit(table, found);
+}
+
+/** In the variant that its policy needs. */
+async function makeTable(target: Target, found: Comparison, signal: AbortSignal): Promise<Circuit | undefined> {
+  const { table, policy } = target.wanted;
+  if (policy?.by === 'pg_partman' && found.faults.some(({ field }) => field !== 'table')) {
+    return faultsAsCircuit(table, found);
+  }
+  if (policy?.by === 'pg_partman') return await createPartitioned(target, policy, signal);
+  await onDestination(target.deps.destination, { signal, timeoutMs: target.timeoutMs }, (tx) =>
+    createChangeTable(tx, table, { index: policy !== null }),
+  );
+  return undefined;
+}
+
+/** Of a policy that an extension carries out: sets it up when that is wanted and allowed, and says what is missing. */
+async function policyWarnings(target: Target, signal: AbortSignal): Promise<TableWarning[]> {
+  const { policy } = target.wanted;
+  if (policy?.by === 'pg_cron') return await cronWarnings(target, policy, signal);
+  if (policy?.by === 'pg_partman') return await partmanWarnings(target, policy, signal);
+  return [];
 }
 
 /** Shows the warnings as notices of the sink, and takes away those that no longer hold. */

@@ -2,6 +2,7 @@
 import { parsePeriodSeconds } from '../catalog/schemas-scalars.ts';
 import { MillraceError } from '../model/errors.ts';
 import type { InstructionsRequest } from './instructions.ts';
+import { intervalText } from './interval-text.ts';
 import { parseTableName } from './table-name.ts';
 
 export interface TableOptions {
@@ -62,25 +63,15 @@ export function tableRequest(options: TableOptions): InstructionsRequest {
   return { table, variant: 'pg_cron', keep, ...elsewhere };
 }
 
-const UNITS: [seconds: number, name: string][] = [
-  [86_400, 'day'],
-  [3_600, 'hour'],
-  [60, 'minute'],
-  [1, 'second'],
-];
-
-/** As Postgres writes an interval, in the largest unit that divides it. */
 function period(option: string, text: string): string {
   const seconds = parsePeriodSeconds(text);
-  const unit = UNITS.find(([size]) => seconds !== undefined && seconds > 0 && seconds % size === 0);
-  if (seconds === undefined || unit === undefined) {
+  if (seconds === undefined || seconds === 0) {
     throw fault(
       `--${option} must be a period of time`,
       'Write a number and a unit: "30 days", "12 hours", "10 minutes".',
     );
   }
-  const count = seconds / unit[0];
-  return `${count} ${unit[1]}${count === 1 ? '' : 's'}`;
+  return intervalText(seconds);
 }
 
 const kebab = (key: string): string => key.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);

@@ -18,6 +18,10 @@ const INSPECT_PROGRESS = statement('retain/inspect-progress');
 /** Holds for the transaction; the key belongs to us and to nothing else that we lock. */
 const ONE_CREATOR = `select pg_advisory_xact_lock(hashtextextended('millrace: create a change table', 0))`;
 
+export async function queueCreators(tx: Queryable): Promise<void> {
+  await tx.query(ONE_CREATOR);
+}
+
 /**
  * Creates the table when it is missing; with `index`, also the index on committed_at that our retention job wants.
  * An existing table is left as it is. Throws what Postgres says (42501: no right to create; 3F000: no such schema).

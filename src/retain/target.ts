@@ -2,7 +2,7 @@
 
 import type { Database } from '../db/pool.ts';
 import { statement } from '../db/statement.ts';
-import type { ChangeTableDestination } from '../model/declared.ts';
+import type { ChangeTableDestination, RetentionPolicy } from '../model/declared.ts';
 import type { Log } from '../runtime/log.ts';
 import { onTable, type TableName } from './table-name.ts';
 import type { Writing } from './write.ts';
@@ -13,6 +13,8 @@ export interface ChangeTableDeps {
   destination: Database;
   /** The message database. */
   messages: Database;
+  /** Opens another database of the destination's server, where pg_cron may live; closed after use. */
+  beside?: (database: string) => Promise<Database>;
 }
 
 export interface ChangeTableSettings {
@@ -37,8 +39,7 @@ export interface Wanted {
   table: TableName;
   retentionId: string;
   create: boolean;
-  /** Create the index of our retention job with the table. */
-  index: boolean;
+  policy: RetentionPolicy | null;
 }
 
 export interface Target {
@@ -58,7 +59,7 @@ export function targetOf(deps: ChangeTableDeps, settings: ChangeTableSettings, o
   const table = { schema, name };
   return {
     deps,
-    wanted: { table, retentionId: settings.retentionId, create, index: retention !== null },
+    wanted: { table, retentionId: settings.retentionId, create, policy: retention },
     writing: { insert: onTable(INSERT, table), sourceDatabaseId: settings.sourceDatabaseId },
     setLockTimeout: `set local lock_timeout = ${Math.max(1, Math.trunc(options.lockTimeoutMs ?? 5_000))}`,
     timeoutMs: options.timeoutMs ?? 30_000,

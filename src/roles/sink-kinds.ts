@@ -23,7 +23,12 @@ export function sinkKinds(db: Database, log: Log): Record<CatalogSink['kind'], O
       const source = catalog.databases.find((one) => one.no === databaseNo)!;
       const pool = await openDeclared(catalog, { name: destination.database, use: 'change table' }, log);
       const sink = await openChangeTable(
-        { log, destination: pool, messages: db },
+        {
+          log,
+          destination: pool,
+          messages: db,
+          beside: (database) => openDeclared(catalog, { name: destination.database, use: 'retention', database }, log),
+        },
         { retentionId: id, sourceDatabaseId: source.id, destination },
       );
       return closingWith(sink, () => pool.close());
@@ -32,15 +37,16 @@ export function sinkKinds(db: Database, log: Log): Record<CatalogSink['kind'], O
   };
 }
 
-/** One connection to a database of the catalog. */
+/** One connection to a database of the catalog, or to another `database` of its server. */
 export async function openDeclared(
   catalog: Catalog,
-  wanted: { name: string; use: string },
+  wanted: { name: string; use: string; database?: string },
   log: Log,
 ): Promise<Database> {
   const declared = catalog.databases.find((one) => one.settings.name === wanted.name);
   if (!declared) throw new MillraceError('bad_destination', `database ${wanted.name} is not declared`);
-  const options = await optionsOf(declared, { max: 1, applicationName: `millrace ${wanted.use}` });
+  const address = { ...declared.address, ...(wanted.database === undefined ? {} : { database: wanted.database }) };
+  const options = await optionsOf({ ...declared, address }, { max: 1, applicationName: `millrace ${wanted.use}` });
   return openPool({ ...options, onError: lostConnection(log) });
 }
 

@@ -143,10 +143,26 @@ describe('the configuration file', () => {
       '4:1 users the web console comes with a later release, and with it its users',
       '67:23 sinks[1].initial_backfill backfills come with a later release',
     ]);
-    const cron = working.replace('by: job, keep: 30 days, every: 10 minutes', 'by: pg_cron, keep: 30 days');
-    expect(linesOf(cron, { readFile })).to.deep.equal([
-      '90:22 change_retentions[0].retention.by pg_cron is set up in the database, not here',
-    ]);
+  });
+
+  it('takes each way of deleting old entries', () => {
+    const policy = (text: string) => {
+      const { config } = parse(working.replace('by: job, keep: 30 days, every: 10 minutes', text), { readFile });
+      const { destination } = config.sinks.find(
+        ({ settings }) => settings.destination.type === 'change_table',
+      )!.settings;
+      return destination.type === 'change_table' ? destination.retention : undefined;
+    };
+    expect(policy('by: pg_cron, keep: 30 days')).to.deep.equal({
+      by: 'pg_cron',
+      keep_seconds: 2_592_000,
+      every_seconds: 600,
+    });
+    expect(policy('by: pg_partman, keep: 30 days, interval: 1 day')).to.deep.equal({
+      by: 'pg_partman',
+      keep_seconds: 2_592_000,
+      interval_seconds: 86_400,
+    });
   });
 
   it('reports the faults of syntax, of variables and of meaning together, in order', () => {

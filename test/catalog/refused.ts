@@ -277,8 +277,20 @@ export const refusedFiles: Record<string, [string, string[]][]> = {
       ['change_retentions[0].retention.keep must be a period of time'],
     ],
     [
-      `${SHOP}change_retentions:\n${retention('r', 'a', 'b', ', retention: { by: pg_partman, keep: 30 days, interval: 1 day }')}`,
-      ['change_retentions[0].retention.by pg_partman is set up in the database, not here'],
+      `${SHOP}change_retentions:\n${retention('r', 'a', 'b', ', retention: { by: pg_partman, keep: 30 days, every: 1 day }')}`,
+      ['change_retentions[0].retention.every is not for `by: pg_partman`, whose own maintenance says when'],
+    ],
+    [
+      `${SHOP}change_retentions:\n${retention('r', 'a', 'b', ', retention: { by: pg_cron, keep: 30 days, interval: 1 day }')}`,
+      ['change_retentions[0].retention.interval is for `by: pg_partman`'],
+    ],
+    [
+      `${SHOP}change_retentions:\n${retention('r', 'a', 'b', ', retention: { by: pg_cron, keep: 30 days, every: 7 minutes }')}`,
+      ['change_retentions[0].retention.every must divide an hour into minutes, or a day into hours, for `by: pg_cron`'],
+    ],
+    [
+      `${SHOP}change_retentions:\n${retention('r', 'a', `"it's"`, ', retention: { by: pg_partman, keep: 30 days }')}`,
+      ['change_retentions[0].destination_table_name must not contain an apostrophe: pg_partman does not take it'],
     ],
     [
       `${SHOP}change_retentions:\n${retention('r', 'a.b', 'c')}`,

@@ -28,7 +28,7 @@ export interface Bench {
   /** Opens the sink as a worker does; on another pool when there is one. */
   open(
     destination?: Partial<ChangeTableDestination>,
-    options?: ChangeTableOptions & { pool?: Database },
+    options?: ChangeTableOptions & { pool?: Database; beside?: (database: string) => Promise<Database> },
   ): Promise<Sink>;
   /** Puts deliveries into the message table, as capture does. */
   keep(deliveries: readonly Delivery[]): Promise<void>;
@@ -37,11 +37,11 @@ export interface Bench {
   drop(): Promise<void>;
 }
 
-/** `same`: the destination is the message database. */
-export async function changeTableBench(where: 'same' | 'other'): Promise<Bench> {
+/** `same`: the destination is the message database; `url`: a database that the caller made, and drops. */
+export async function changeTableBench(where: 'same' | 'other' | { url: string }): Promise<Bench> {
   const messages = await messageDatabase();
   const other = where === 'other' ? await (await sharedCluster()).createDatabase() : undefined;
-  const destinationUrl = other?.url ?? messages.url;
+  const destinationUrl = typeof where === 'object' ? where.url : (other?.url ?? messages.url);
   const destination = openPool({ address: destinationUrl, max: 4, applicationName: 'millrace test' });
   const { retentionId, sinkNo } = await declare(messages.db);
   const logged: Bench['logged'] = [];
@@ -54,7 +54,12 @@ export async function changeTableBench(where: 'same' | 'other'): Promise<Bench> 
     logged,
     open: (settings = {}, options = {}) =>
       openChangeTable(
-        { log, destination: options.pool ?? destination, messages: messages.db },
+        {
+          log,
+          destination: options.pool ?? destination,
+          messages: messages.db,
+          ...(options.beside ? { beside: options.beside } : {}),
+        },
         { retentionId, sourceDatabaseId: SOURCE, destination: { ...PLAIN, ...settings } },
         options,
       ),

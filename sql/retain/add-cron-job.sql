@@ -1,0 +1,1 @@
+select cron.schedule($1::text, $2::text, $3::text)
