@@ -3,6 +3,7 @@
  * writing, no processes, no workers (`--allow-addons` is for isolated-vm). `exited` is told once, however it ends.
  */
 import { type ForkOptions, fork } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -25,7 +26,8 @@ export type StartBox = (events: BoxEvents, limits: SandboxLimits) => BoxProcess;
 
 export const startBox: StartBox = (events, limits) => {
   const here = path.dirname(fileURLToPath(import.meta.url));
-  const child = fork(path.join(here, 'box.ts'), [], confined(readable(here)));
+  const addon = addonIn(here);
+  const child = fork(path.join(here, 'box.ts'), [addon.main], confined(addon.readable));
   let ready = false;
   let complaint = '';
   const starting = setTimeout(() => child.kill('SIGKILL'), limits.startMs);
@@ -80,17 +82,26 @@ export function confined(files: readonly string[]): ForkOptions {
   };
 }
 
-/** Everything the box loads: its sources, isolated-vm and its loader, and a file that the loader looks for. */
-function readable(here: string): string[] {
-  const fromHere = createRequire(import.meta.url);
-  const addon = fromHere.resolve('isolated-vm/package.json');
-  const loader = createRequire(addon).resolve('node-gyp-build/package.json');
-  return [
-    here,
-    path.join(here, '../model/errors.ts'),
-    path.join(here, '../../package.json'),
-    path.dirname(addon),
-    path.dirname(loader),
-    '/etc/alpine-release',
-  ];
+/**
+ * The addon's file, and everything that the box loads: its sources, isolated-vm and its loader, and a file that the loader
+ * looks for. All as they really lie, since the permission model does not let links lead out of what may be read; the
+ * loader also where its name is looked up, which may be a link itself.
+ */
+function addonIn(here: string): { main: string; readable: string[] } {
+  const main = createRequire(import.meta.url).resolve('isolated-vm');
+  const fromAddon = createRequire(main);
+  const loader = fromAddon.resolve('node-gyp-build/package.json');
+  const links = (fromAddon.resolve.paths('node-gyp-build') ?? []).map((folder) => path.join(folder, 'node-gyp-build'));
+  return {
+    main,
+    readable: [
+      here,
+      path.join(here, '../model/errors.ts'),
+      path.join(here, '../../package.json'),
+      path.dirname(main),
+      path.dirname(loader),
+      ...links.filter((link) => existsSync(link)),
+      '/etc/alpine-release',
+    ],
+  };
 }

@@ -3,7 +3,8 @@
  * empty environment under Node's permission model: no files but its own sources, no processes, no workers. It keeps
  * nothing that must survive: the sandbox kills it whenever it is silent, and it ends itself when the sandbox is gone.
  */
-import ivm from 'isolated-vm';
+import { createRequire } from 'node:module';
+import type isolatedVm from 'isolated-vm';
 import type { FunctionSettings } from '../model/declared.ts';
 import { shapeError } from './complaint.ts';
 import { FunctionRunner } from './function-runner.ts';
@@ -14,6 +15,9 @@ import { shapeChunk } from './shape.ts';
 import { type FunctionSet, LIMITS } from './shaped.ts';
 import { stripTypes } from './strip.ts';
 import { TRIAL, trialError } from './trial.ts';
+
+/** By the path that we were told: looking its name up would go through links that we may not read. */
+const ivm = createRequire(import.meta.url)(process.argv[2]!) as typeof isolatedVm;
 
 /** Not `process.exit`, which waits for the isolates' threads. */
 const die = () => process.kill(process.pid, 'SIGKILL');

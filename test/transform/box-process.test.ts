@@ -1,6 +1,8 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import { confined } from '../../src/transform/box-process.ts';
@@ -52,6 +54,33 @@ describe('the process behind the sandbox', function () {
     expect(names.filter((name) => name !== '' && !name!.startsWith('NODE_CHANNEL'))).to.deep.equal([]);
     await sandbox.close();
   });
+
+  for (const layout of ['in a folder that is a link', 'each a link of its own'] as const) {
+    it(`starts with the packages ${layout}`, async () => {
+      const root = realpathSync(mkdtempSync(path.join(tmpdir(), 'millrace-links-')));
+      const packages = here('../../node_modules');
+      for (const room of ['transform', 'model'])
+        cpSync(here(`../../src/${room}`), path.join(root, 'src', room), { recursive: true });
+      cpSync(here('../../package.json'), path.join(root, 'package.json'));
+      if (layout === 'in a folder that is a link') symlinkSync(packages, path.join(root, 'node_modules'));
+      else {
+        // As pnpm lays them out: each package beside links to what it needs.
+        const store = path.join(root, 'store/node_modules');
+        cpSync(path.join(packages, 'isolated-vm'), path.join(store, 'isolated-vm'), { recursive: true });
+        symlinkSync(path.join(packages, 'node-gyp-build'), path.join(store, 'node-gyp-build'));
+        mkdirSync(path.join(root, 'node_modules'));
+        symlinkSync(path.join(store, 'isolated-vm'), path.join(root, 'node_modules/isolated-vm'));
+      }
+      const { openSandbox: openThere } = await import(path.join(root, 'src/transform/sandbox.ts'));
+      const sandbox: ReturnType<typeof openSandbox> = openThere({ log: recordingLog() });
+      const shaped = await sandbox.shape({ transform: code('(a, r: object) => r') }, [message('{"a":1}')], {
+        searchSink: false,
+      });
+      expect(shaped).to.deep.equal([{ kept: true, body: '{"a":1}' }]);
+      await sandbox.close();
+      rmSync(root, { recursive: true });
+    });
+  }
 
   it('reads no files, writes none, and starts no processes or threads', async () => {
     const probe = here('./confined-probe.ts');
