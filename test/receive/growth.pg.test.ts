@@ -1,0 +1,235 @@
+/**
+ * A backlog costs nothing: what receive, acknowledgement, delivery and the status views touch does not grow with what is
+ * pending. Counted in pages, not in time, so that it holds on every machine.
+ */
+import { expect } from 'chai';
+import type { Database } from '../../src/db/pool.ts';
+import { openPool } from '../../src/db/pool.ts';
+import { statement } from '../../src/db/statement.ts';
+import { readNew, takeLane } from '../../src/deliver/settle.ts';
+import { addPullSink, addPushSink, addShop, parkOnArrival } from '../support/fixtures.ts';
+import { type MessageDatabase, messageDatabase } from '../support/message-database.ts';
+import { type Pull, pullFrom } from '../support/pull.ts';
+import { until } from '../support/until.ts';
+
+const BACKLOG = 120_000;
+const HOT = 50;
+let nextId = 1_795_000_000_000_000;
+
+describe('a backlog', function () {
+  this.timeout(60_000);
+  let on: MessageDatabase;
+  /** As roles have it: rows are found by index. */
+  let queue: Database;
+  let tableNo: number;
+
+  before(async () => {
+    on = await messageDatabase();
+    queue = openPool({ address: on.url, max: 1, applicationName: 'millrace test', queue: true });
+    ({ tableNo } = await addShop(on.db));
+  });
+  after(async () => {
+    await queue.close();
+    await on.drop();
+  });
+
+  /** Rows of as many groups, in turn; 0: each has its own. Never analysed, as in a queue that has just filled. */
+  const fill = async (sinkNo: number, rows: number, groups = 0): Promise<number> => {
+    const first = nextId;
+    nextId += rows;
+    await on.db.query(
+      `insert into millrace_private.messages (sink_no, lane, id, group_key, source_table, action, record_pks, commit_lsn,
+              commit_idx, committed_at, record)
+       select $1::integer, 0, n.id, case when $4::integer = 0 then n.id else n.id % $4::integer end, $5::integer, 'update',
+              '["1"]', n.id, 0, now(), '{"id":' || n.id || '}'
+         from (select $2::bigint + g as id from generate_series(0, $3::integer - 1) g) n`,
+      [sinkNo, first, rows, groups, tableNo],
+    );
+    return first;
+  };
+
+  /** Pages that a statement looked at, with everything that its functions did. */
+  const pages = async (sql: string, values: readonly unknown[]): Promise<number> => {
+    const { rows } = await queue.query<{ 'QUERY PLAN': { Plan: Record<string, number> }[] }>(
+      `explain (analyze, buffers, timing off, format json) ${sql}`,
+      values,
+    );
+    const plan = rows[0]!['QUERY PLAN'][0]!.Plan;
+    return plan['Shared Hit Blocks']! + plan['Shared Read Blocks']!;
+  };
+
+  /** Of a receive of 100, and of its acknowledgement. */
+  const cycle = async (no: number): Promise<{ receive: number; ack: number }> => {
+    const receive = await pages('select * from millrace_private.claim($1::integer, 100, null)', [no]);
+    const { rows } = await queue.query<{ ids: string[] }>(
+      `select array_agg(l.token || '-' || m.id) as ids
+         from (select * from millrace_private.leases where sink_no = $1 order by hi desc limit 1) l
+         join millrace_private.messages m on m.sink_no = $1 and m.lane = 0 and m.id > l.lo and m.id <= l.hi`,
+      [no],
+    );
+    expect(rows[0]!.ids).to.have.length(100);
+    const sql = "select millrace_private.answer($1::integer, 'ack', $2::text[], interval '0')";
+    return { receive, ack: await pages(sql, [no, rows[0]!.ids]) };
+  };
+  const twice = async (no: number): Promise<{ receive: number; ack: number }> => {
+    // The first one of a session also reads the catalogs.
+    await cycle(no);
+    return await cycle(no);
+  };
+
+  it('of 120,000 messages, 50 hot rows and a blocked group costs receive and ack nothing', async () => {
+    const few = await addPullSink(on.db, { name: 'few' });
+    await fill(few.no, 250);
+    const small = await twice(few.no);
+
+    const many = await addPullSink(on.db, { name: 'many' });
+    const pull: Pull = pullFrom(on.db, many.no);
+    await fill(many.no, 20_000, 1);
+    const blocked = await pull.receive(1, '12 hours');
+    expect(blocked.ids).to.have.length(1);
+    await fill(many.no, HOT * 20, HOT);
+    await fill(many.no, BACKLOG);
+    // Everything of the blocked group is passed, and the hot rows that wait for their turn.
+    const hot: string[] = [];
+    while (hot.length < HOT) hot.push(...(await pull.receive(HOT - hot.length, '12 hours')).ackIds);
+    await cycle(many.no);
+    // An index is a level deeper, no more.
+    const large = await twice(many.no);
+    expect(large.receive).to.be.within(1, small.receive * 2 + 30);
+    expect(large.ack).to.be.within(1, small.ack * 2 + 30);
+  });
+
+  it('of 120,000 messages costs a lane nothing', async () => {
+    const lane = { sinkNo: 0, lane: 0, owner: 'test' };
+    const look = async (no: number, cursor: number): Promise<number[]> => {
+      const id = { ...lane, sinkNo: no };
+      expect(await takeLane(queue, id)).to.equal(true);
+      const above = [no, 0, cursor, 100, 8 * 1024 * 1024];
+      const costs = [
+        await pages(statement('deliver/read-cursor').text, [no, 0]),
+        await pages(statement('deliver/read-new').text, above),
+        await pages(statement('deliver/read-new-bodies').text, above),
+      ];
+      const rows = await readNew(queue, id, { cursor, limit: 100, bytes: 8 * 1024 * 1024, bodiesOnly: false });
+      const hi = rows.at(-1)!.id;
+      const kept = JSON.stringify([
+        { id: rows[0]!.id, state: 'retrying', attempts: 1, delay_ms: 0, stage: 'send', error: 'x' },
+      ]);
+      costs.push(await pages(statement('deliver/settle').text, [no, 0, 'test', cursor, hi, [], kept, []]));
+      costs.push(await pages(statement('deliver/read-due').text, [no, 0, 100, hi]));
+      costs.push(await pages(statement('deliver/busy-lanes').text, []));
+      return costs;
+    };
+    const few = await addPushSink(on.db, { name: 'few-pushed', kind: 'change_table' });
+    const many = await addPushSink(on.db, { name: 'many-pushed', kind: 'change_table' });
+    const [first, other] = [await fill(few.no, 300), await fill(many.no, BACKLOG)];
+    await look(few.no, first - 1);
+    const small = await look(few.no, first + 99);
+    await look(many.no, other - 1);
+    const large = await look(many.no, other + 99);
+    for (const [place, cost] of large.entries())
+      expect(cost, `statement ${place}`).to.be.within(1, small[place]! * 2 + 30);
+  });
+
+  it('is counted one by one up to 100,000, beyond it by the server, and looking costs no more then', async () => {
+    const { no } = await addPullSink(on.db, { name: 'counted' });
+    const look = 'select * from millrace.sink_status where sink_name = $1';
+    const status = async () => {
+      const { rows } = await on.db.query<{ pending: number; pending_is_estimate: boolean }>(look, ['counted']);
+      return [rows[0]!.pending, rows[0]!.pending_is_estimate];
+    };
+    await fill(no, 100_000);
+    expect(await status()).to.deep.equal([100_000, false]);
+    const before = await pages(look, ['counted']);
+    await fill(no, BACKLOG);
+    await until('the server has counted', async () => (await status())[0] === 100_000 + BACKLOG);
+    expect(await status()).to.deep.equal([100_000 + BACKLOG, true]);
+    expect(await pages(look, ['counted'])).to.be.within(1, before * 1.2);
+    // Nobody who only asks for health counts.
+    const health = 'select sink_name, health from millrace.sink_status where sink_name = $1';
+    expect(await pages(health, ['counted'])).to.be.within(1, 30);
+    // The messages of another sink are in nobody's way.
+    const { name } = await addPullSink(on.db, { name: 'beside' });
+    const count = 'select count(*) from millrace.pending_messages where sink_name = $1';
+    expect(await pages(count, [name])).to.be.within(1, 30);
+  });
+
+  it('is estimated by the size of the table when the server has forgotten its counts', async () => {
+    const { no } = await addPullSink(on.db, { name: 'forgotten' });
+    await fill(no, BACKLOG);
+    await on.db.query('analyze millrace_private.messages');
+    await until('the reset is seen', async () => {
+      await on.db.query(
+        `select pg_stat_reset_single_table_counters(to_regclass('millrace_private.messages_' || $1::integer))`,
+        [no],
+      );
+      const { rows } = await on.db.query<{ live: number }>(
+        `select pg_stat_get_live_tuples(to_regclass('millrace_private.messages_' || $1::integer)) as live`,
+        [no],
+      );
+      return rows[0]!.live === 0;
+    });
+    const { rows } = await on.db.query<{ pending: number; estimate: boolean }>(
+      "select pending, pending_is_estimate as estimate from millrace.consumer_status where sink_name = 'forgotten'",
+    );
+    expect(rows[0]!.estimate).to.equal(true);
+    expect(rows[0]!.pending).to.be.within(100_001, BACKLOG * 1.2);
+  });
+
+  it('is counted as the messages are: leased, held, passed, backing off, parked, still to be shaped', async () => {
+    const { no } = await addPullSink(on.db, { name: 'mixed', lanes: 1 });
+    const pull = pullFrom(on.db, no);
+    const counts = async (): Promise<void> => {
+      const { rows } = await on.db.query<{ pending: number; seen: number; oldest: Date; first: Date }>(
+        `select s.pending, (select count(*) from millrace.pending_messages p where p.sink_name = 'mixed') as seen,
+                s.oldest_committed_at as oldest,
+                (select min(m.committed_at) from millrace_private.messages m where m.sink_no = $1) as first
+           from millrace.sink_status s where s.sink_name = 'mixed'`,
+        [no],
+      );
+      const { pending, seen, oldest, first } = rows[0]!;
+      expect(pending).to.equal(seen);
+      expect(oldest).to.deep.equal(first);
+    };
+    await counts();
+    const first = await fill(no, 40, 4);
+    await counts();
+    const [a, b] = [await pull.receive(2), await pull.receive(2)];
+    expect([...a.ids, ...b.ids]).to.have.length(4);
+    expect((await pull.receive(10)).ids).to.deep.equal([]);
+    await counts();
+    await pull.nack(a.ackIds, '1 hour');
+    await counts();
+    await pull.ack(b.ackIds);
+    await counts();
+    await parkOnArrival(on.db, no, [first + 39]);
+    await counts();
+    await on.db.query('update millrace_private.messages set lane = 1 where sink_no = $1 and id = $2', [no, first + 38]);
+    await counts();
+    await on.db.query(`insert into millrace_private.cursor_log (sink_no, lane, seq, id) values ($1, 1, 1, $2)`, [
+      no,
+      first + 38,
+    ]);
+    await on.db.query(
+      `insert into millrace_private.exceptions (sink_no, id, lane, state, attempts, parked_at)
+       values ($1, $2, 1, 'parked', 1, now())`,
+      [no, first + 38],
+    );
+    await counts();
+  });
+
+  it('is seen by a reader, who sees no table', async () => {
+    const { no } = await addPullSink(on.db, { name: 'read' });
+    await fill(no, 3);
+    await pullFrom(on.db, no).receive(2);
+    await on.db.transaction(async (tx) => {
+      await tx.query('set local role millrace_reader');
+      const look = "select pending::int, leased::int from millrace.consumer_status where sink_name = 'read'";
+      expect((await tx.query(look)).rows).to.deep.equal([{ pending: 3, leased: 2 }]);
+      const states =
+        "select array_agg(state order by id) as states from millrace.pending_messages where sink_name = 'read'";
+      expect((await tx.query(states)).rows).to.deep.equal([{ states: ['leased', 'leased', 'waiting'] }]);
+      await tx.query('select * from millrace.metrics()');
+    });
+  });
+});
