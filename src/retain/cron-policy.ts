@@ -3,6 +3,8 @@
  * that has the extension, which is often another one of the same server. Safe to do again and by several at once: a job
  * of the same name is replaced, never doubled.
  */
+
+import { onDestination } from '../db/on-destination.ts';
 import type { Database, Queryable } from '../db/pool.ts';
 import { statement } from '../db/statement.ts';
 import { cronSchedule } from '../model/cron-schedule.ts';
@@ -11,7 +13,6 @@ import { messageOf } from '../model/errors.ts';
 import type { TableWarning } from './compare.ts';
 import { type CronRequest, cronJob, instructions } from './instructions.ts';
 import { intervalText } from './interval-text.ts';
-import { onDestination } from './on-destination.ts';
 import { complaintOf, policyNotice } from './policy-notice.ts';
 import { quoteIdentifier } from './table-name.ts';
 import type { Target } from './target.ts';

@@ -2,9 +2,10 @@
  * A batch into a change table that is not in the message database: one transaction there, which also moves the
  * retention's progress (progress.ts says why that makes a repeated batch harmless).
  */
+
+import { onDestination } from '../db/on-destination.ts';
 import type { Delivery } from '../model/sink.ts';
 import { failpoint } from '../runtime/failpoint.ts';
-import { onDestination } from './on-destination.ts';
 import { doubtful, lockProgress, moveProgress, pendingOf, progressStatements, sift } from './progress.ts';
 import type { Target } from './target.ts';
 import { writeRows } from './write.ts';

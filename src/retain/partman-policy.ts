@@ -3,6 +3,8 @@
  * that there is never a table that no partition can take an entry of; for a table that is there, finds out whether the
  * extension keeps what was declared, and sets it when it may. Safe to do again.
  */
+
+import { onDestination } from '../db/on-destination.ts';
 import type { Queryable } from '../db/pool.ts';
 import { statement } from '../db/statement.ts';
 import type { RetentionPolicy } from '../model/declared.ts';
@@ -10,7 +12,6 @@ import type { Circuit } from '../model/sink.ts';
 import type { TableWarning } from './compare.ts';
 import { instructions, type PartmanRequest, partmanCalls } from './instructions.ts';
 import { intervalText } from './interval-text.ts';
-import { onDestination } from './on-destination.ts';
 import { complaintOf, policyNotice } from './policy-notice.ts';
 import { queueCreators } from './table.ts';
 import { onTable, quoteIdentifier, quoteTable } from './table-name.ts';

@@ -3,9 +3,10 @@
  * is kept, by the destination's clock. In chunks, each its own transaction, so that no lock is held for long, an open
  * batch is not waited for, and death or an abort loses at most one chunk of work. Safe to run twice at once.
  */
+
+import { onDestination } from '../db/on-destination.ts';
 import type { Database } from '../db/pool.ts';
 import { statement } from '../db/statement.ts';
-import { onDestination } from './on-destination.ts';
 import { onTable, type TableName } from './table-name.ts';
 
 export interface ExpireInput {

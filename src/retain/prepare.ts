@@ -3,12 +3,13 @@
  * written. Reads catalogs only, except for making what it was asked to make. Every fault is reported at once, each with
  * the statement that mends it.
  */
+
+import { type Deadline, onDestination } from '../db/on-destination.ts';
 import type { Queryable } from '../db/pool.ts';
 import { statement } from '../db/statement.ts';
 import type { Circuit } from '../model/sink.ts';
 import type { Comparison, TableWarning } from './compare.ts';
 import { cronWarnings } from './cron-policy.ts';
-import { type Deadline, onDestination } from './on-destination.ts';
 import { createPartitioned, partmanWarnings } from './partman-policy.ts';
 import { lockProgress, progressStatements } from './progress.ts';
 import { isSameDatabase } from './same-database.ts';

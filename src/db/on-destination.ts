@@ -1,10 +1,10 @@
 /**
- * A transaction in the user's database that ends when we are told to stop or its time is up, also when the network
+ * A transaction in a database of the user's that ends when we are told to stop or its time is up, also when the network
  * swallows everything and no answer ever comes: then its connection is cut. Whether such a transaction committed is
- * not known; whoever writes must find out from what is there (see progress.ts).
+ * not known; whoever writes must find out from what is there (retain/progress.ts).
  */
 import type { PoolClient } from 'pg';
-import type { Database, Queryable } from '../db/pool.ts';
+import type { Database, Queryable } from './pool.ts';
 
 export interface Deadline {
   signal: AbortSignal;
