@@ -8,6 +8,7 @@ import { type LoadedRelation, loadRelation } from '../capture/relation.ts';
 import type { Streaming } from '../capture/streaming.ts';
 import { type Database, openPool } from '../db/pool.ts';
 import { optionsOf } from '../db/ssl.ts';
+import { staleCatalog } from '../messages/append.ts';
 import { MillraceError, messageOf } from '../model/errors.ts';
 import type { Log } from '../runtime/log.ts';
 import { tablesFor } from './all-tables.ts';
@@ -52,6 +53,8 @@ export function openBackfills(deps: BackfillsDeps): (streaming: Streaming, signa
           deps.log.debug({ err: error }, 'backfills could not be looked for');
           return [];
         });
+        // A stream that knows an older catalog would find no tables for a new sink: the next one does.
+        if (due.some((one) => one.catalog_generation !== streaming.database.catalogGeneration)) throw staleCatalog();
         for (const backfill of due) {
           if (running.size >= AT_ONCE || signal.aborted) break;
           if (running.has(backfill.no)) continue;

@@ -22,6 +22,8 @@ export interface Backfill {
   replay: unknown;
   /** Where its next page begins, as its reader wrote it; null at the start. */
   position: unknown;
+  /** Of the catalog at that moment. */
+  catalog_generation: number;
 }
 
 export interface Gate {

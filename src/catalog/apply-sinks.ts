@@ -16,6 +16,7 @@ const listDatabases = statement('catalog/list-databases');
 const listFunctions = statement('catalog/list-functions');
 const putSink = statement('catalog/put-sink');
 const addStorage = statement('catalog/add-storage');
+const startBackfill = statement('catalog/start-backfill');
 
 const SEARCH_LANES = 2;
 const CHANGE_TABLE_LANES = 1;
@@ -86,6 +87,21 @@ export async function applySinks(
       lanes,
     ]);
     await tx.query(addStorage, [written.rows[0]!.no]);
+    if (row === undefined) await startBackfills(tx, settings);
+    else if (settings.initial_backfill && !sameJson(row.settings.initial_backfill ?? null, settings.initial_backfill))
+      summary.notes.push(
+        `sink ${settings.name} is there already, so its initial_backfill starts nothing; ` +
+          `\`millrace backfill ${settings.name}\` sends the rows of its tables.`,
+      );
+  }
+}
+
+/** What is there before the sink is read once, when it is created: the same transaction makes both, or neither. */
+async function startBackfills(tx: Transaction, { name, initial_backfill: wanted }: SinkSettings): Promise<void> {
+  const all = { table: null, sort_column: null, start_position: null };
+  for (const { table, sort_column, start_position } of wanted === true ? [all] : (wanted ?? [])) {
+    const [schema, ...rest] = table?.split('.') ?? [null];
+    await tx.query(startBackfill, [name, schema, table === null ? null : rest.join('.'), sort_column, start_position]);
   }
 }
 

@@ -36,6 +36,8 @@ export interface ApplySummary {
   created: string[];
   changed: string[];
   unchanged: string[];
+  /** Sentences for whoever applies: what was asked for and is not done by itself. */
+  notes: string[];
 }
 
 /** Lock not available in time, deadlock, serialisation: the same transaction may succeed a moment later. */

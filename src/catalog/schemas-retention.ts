@@ -42,20 +42,29 @@ const Policy = section('change_retentions[].retention', {
   );
 
 /** One entry of `change_retentions:`. */
-export const DeclaredRetention = section('change_retentions[]', {
-  name: Name,
-  status: Status,
-  source_database: Text,
-  source_table_schema: TablePart.default('public'),
-  source_table_name: TablePart,
-  actions: Actions,
-  filters: Filters,
-  destination_database: Text,
-  destination_table_schema: TablePart.default('public'),
-  destination_table_name: TablePart,
-  create_if_not_exists: Bool.default(false),
-  retention: Policy.nullable().default(null),
-})
+export const DeclaredRetention = section(
+  'change_retentions[]',
+  {
+    name: Name,
+    status: Status,
+    source_database: Text,
+    source_table_schema: TablePart.default('public'),
+    source_table_name: TablePart,
+    actions: Actions,
+    filters: Filters,
+    destination_database: Text,
+    destination_table_schema: TablePart.default('public'),
+    destination_table_name: TablePart,
+    create_if_not_exists: Bool.default(false),
+    retention: Policy.nullable().default(null),
+  },
+  {
+    initial_backfill: {
+      message: 'is for sinks: a change table takes changes only, not rows that are there already',
+      remedy: 'Remove it; `insert into ... select` fills a table of yours.',
+    },
+  },
+)
   .superRefine((input, context) => {
     if (input.retention?.by !== 'pg_partman') return;
     for (const key of ['destination_table_schema', 'destination_table_name'] as const) {

@@ -5,6 +5,7 @@
 import { z } from 'zod';
 import type { SinkSettings } from '../model/declared.ts';
 import type { Finding } from './finding.ts';
+import { InitialBackfill, initialBackfillOf } from './schemas-backfill.ts';
 import { Destination, type DestinationDeclared } from './schemas-destination.ts';
 import { Annotations, Bool, Identifier, int, Name, TableName, Text } from './schemas-scalars.ts';
 import { Actions, Filters, GroupedTables, Source } from './schemas-source.ts';
@@ -45,9 +46,12 @@ const refused: Record<string, Refusal> = {
   },
   consumer_start: {
     message: 'a sink starts with the changes that follow its creation',
-    remedy: 'Remove it; backfills come with a later release.',
+    remedy: 'Remove it; `initial_backfill: true` sends the rows that are there before.',
   },
-  active_backfills: { message: 'backfills come with a later release', remedy: 'Remove it.' },
+  active_backfills: {
+    message: 'is what another system says of backfills under way',
+    remedy: 'Remove it; `initial_backfill` starts some when the sink is created, `millrace backfill` later.',
+  },
   column_filters: { message: 'has another name here', remedy: 'Use `filters`.' },
   max_deliver: {
     message: 'has another name here',
@@ -85,13 +89,7 @@ const shape = {
     .string()
     .refine((format) => format === 'iso8601', refusal('Millrace writes ISO 8601 only', 'Write iso8601, or remove it.'))
     .optional(),
-  initial_backfill: z
-    .unknown()
-    .optional()
-    .refine(
-      (value) => value === undefined || value === false || value === 'false',
-      refusal('backfills come with a later release', 'Write `initial_backfill: false`, or remove it.'),
-    ),
+  initial_backfill: InitialBackfill.optional(),
   destination: Destination,
 };
 
@@ -128,6 +126,10 @@ export const DeclaredSink = section('sinks[]', shape, refused).transform((input,
       tables,
       annotations: input.annotations,
       max_retry_count: input.max_retry_count,
+      ...initialBackfillOf(
+        { status: input.status, source, initial_backfill: input.initial_backfill ?? false },
+        context,
+      ),
       destination: withBatchSize(input.destination, input.batch_size, { context, notes }),
     },
     secret: input.destination.secret,

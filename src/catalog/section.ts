@@ -65,6 +65,12 @@ export function refuse(context: z.core.$RefinementCtx, path: Path, fault: Refusa
   context.addIssue({ code: 'custom', path: [...path], message: fault.message, params: { remedy: fault.remedy } });
 }
 
+/** Hands on what a schema of a part has found. */
+export function refuseAsFound(context: z.core.$RefinementCtx, finding: Finding): void {
+  const { path, message, remedy, onKey, wantsText } = finding;
+  context.addIssue({ code: 'custom', path: [...path], message, params: { remedy, onKey, wantsText } });
+}
+
 /** zod's issues as findings. `value` is what was parsed, to tell a missing key from a wrong one; it is never shown. */
 export function findingsOf(error: z.core.$ZodError, value: unknown, prefix: Path): Finding[] {
   const found = error.issues.flatMap((issue) => findings(issue, value, prefix));
@@ -82,7 +88,11 @@ function findings(issue: z.core.$ZodIssue, value: unknown, prefix: Path): Findin
     return issue.keys.map((key) => unknownKey(issue.message, [...path, key], key));
   if (issue.code === 'custom') {
     const remedy = typeof issue.params?.remedy === 'string' ? issue.params.remedy : 'Correct it.';
-    return [{ path, message: issue.message, remedy }];
+    const marks = {
+      ...(issue.params?.onKey === true ? { onKey: true } : {}),
+      ...(issue.params?.wantsText === true ? { wantsText: true } : {}),
+    };
+    return [{ path, message: issue.message, remedy, ...marks }];
   }
   const actual = valueAt(value, steps);
   const wantsText = issue.code === 'invalid_type' && issue.expected === 'string';

@@ -5,6 +5,8 @@ export type Change = 'created' | 'changed' | 'unchanged';
 
 export class Summary {
   readonly #entries: { change: Change; name: string }[] = [];
+  /** What whoever applies should know besides, with what to do. */
+  readonly notes: string[] = [];
 
   /** `existing`: was there one; `same`: and was it as declared. Returns true when it must be written. */
   add(name: string, existing: boolean, same: boolean): boolean {
@@ -17,10 +19,10 @@ export class Summary {
     return this.#entries.filter(({ change }) => change !== 'unchanged').length;
   }
 
-  names(): Record<Change, string[]> {
+  names(): Record<Change | 'notes', string[]> {
     const of = (wanted: Change): string[] =>
       this.#entries.filter(({ change }) => change === wanted).map(({ name }) => name);
-    return { created: of('created'), changed: of('changed'), unchanged: of('unchanged') };
+    return { created: of('created'), changed: of('changed'), unchanged: of('unchanged'), notes: this.notes };
   }
 }
 

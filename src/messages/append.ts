@@ -39,7 +39,10 @@ export interface AppendInput {
 }
 
 /** Has the catalog changed since the messages were matched? Then the source must send them again. */
-export const isStaleCatalog = (error: unknown): boolean => error instanceof pg.DatabaseError && error.code === 'MR001';
+export const isStaleCatalog = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && error.code === 'MR001';
+/** The same, found out before anything was sent. */
+export const staleCatalog = (): Error => Object.assign(new Error('the catalog has changed'), { code: 'MR001' });
 /** Has another capture taken over? */
 export const isFenced = (error: unknown): boolean => error instanceof pg.DatabaseError && error.code === 'MR002';
 

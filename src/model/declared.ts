@@ -113,5 +113,16 @@ export interface SinkSettings {
   annotations: Record<string, string>;
   /** Deliveries after the first; null without end. */
   max_retry_count: number | null;
+  /** Rows that are sent when the sink is created; true: those of all its tables. Absent: none. */
+  initial_backfill?: true | TableBackfill[];
   destination: Destination;
+}
+
+/** A table's rows, all of them, or those from a value of a column on. */
+export interface TableBackfill {
+  /** `schema.table` */
+  table: string;
+  sort_column: string | null;
+  /** As Postgres writes the column's type. */
+  start_position: string | null;
 }

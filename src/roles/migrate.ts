@@ -25,6 +25,7 @@ export async function migrate(settings: Settings): Promise<void> {
     if (config) {
       const summary = await applyConfig({ db, secretKey: settings.secretKey }, config);
       log.info({ created: summary.created, changed: summary.changed }, 'configuration applied');
+      for (const note of summary.notes) log.warn(note);
     }
   } finally {
     await db.close();

@@ -275,4 +275,55 @@ describe('applying a configuration', () => {
     expect(persisting).to.deep.equal([{ got: true }]);
     expect((await applied.finally(() => held.release())).created).to.have.lengthOf(8);
   });
+
+  describe('initial_backfill', () => {
+    const withBackfill = (value: string): string =>
+      FILE.replace('name: index\n', `name: index\n    initial_backfill: ${value}\n`);
+    const backfills = (): Promise<Record<string, unknown>[]> =>
+      rows(`select b.sink_name, b.kind, b.table_schema, b.table_name, b.sort_column, b.start_position, b.state
+              from millrace.backfill_status b order by b.created_at`);
+
+    it('starts with the sink, once', async () => {
+      await apply(withBackfill('true'));
+      const started = [{ sink_name: 'index', kind: 'all', table_schema: null, table_name: null, state: 'waiting' }].map(
+        (row) => ({ ...row, sort_column: null, start_position: null }),
+      );
+      expect(await backfills()).to.deep.equal(started);
+      const again = await apply(withBackfill('true'));
+      expect(again).to.deep.include({ created: [], changed: [], notes: [] });
+      expect(await backfills()).to.deep.equal(started);
+    });
+
+    it('takes tables by their exact names, and where a partial one begins', async () => {
+      await apply(
+        withBackfill(
+          '[{ table: Orders }, { table: "my sales.no\'tes", type: partial, sort_column: "up at", start_position: "it\'s" }]',
+        ),
+      );
+      const row = { sink_name: 'index', kind: 'table', state: 'waiting' };
+      expect(await backfills()).to.deep.equal([
+        { ...row, table_schema: 'public', table_name: 'Orders', sort_column: null, start_position: null },
+        { ...row, table_schema: 'my sales', table_name: "no'tes", sort_column: 'up at', start_position: "it's" },
+      ]);
+    });
+
+    it('starts nothing for a sink that is there, and says how to', async () => {
+      await apply(FILE);
+      const later = await apply(withBackfill('true'));
+      expect(later.changed).to.deep.equal(['sink index']);
+      expect(later.notes).to.have.lengthOf(1);
+      expect(later.notes[0]).to.contain('sink index is there already').and.contain('`millrace backfill index`');
+      expect(await backfills()).to.deep.equal([]);
+      // Said once: what is stored is as declared now.
+      expect(await apply(withBackfill('true'))).to.deep.include({ changed: [], notes: [] });
+      expect(await apply(FILE)).to.deep.include({ changed: ['sink index'], notes: [] });
+    });
+
+    it('is not there without its sink', async () => {
+      const config = parse(withBackfill('true')).config;
+      config.sinks.at(-1)!.settings.filter = 'gone';
+      await refused(config);
+      expect(await backfills()).to.deep.equal([]);
+    });
+  });
 });

@@ -7,14 +7,12 @@ import fc from 'fast-check';
 import { readConfiguration } from '../../src/catalog/file.ts';
 import { formatFaults } from '../../src/catalog/finding.ts';
 import { MillraceError } from '../../src/model/errors.ts';
-import { faultsOf, linesOf, parse, SHOP, sinkFile } from './support.ts';
+import { faultsOf, linesOf, PULL, parse, SHOP, sinkFile } from './support.ts';
 
 const data = (name: string): string => readFileSync(new URL(`data/${name}`, import.meta.url), 'utf8');
 const readFile = (): string => '(action, record) => record.open';
 const everyKey = data('every-key.yaml');
-const working = everyKey
-  .replace(/^users:\n(?: .*\n)+/m, '')
-  .replace('initial_backfill: true', 'initial_backfill: false');
+const working = everyKey.replace(/^users:\n(?: .*\n)+/m, '');
 
 describe('the configuration file', () => {
   describe('accepts', () => {
@@ -141,7 +139,67 @@ describe('the configuration file', () => {
   it('says of each key of a later release that it is one', () => {
     expect(linesOf(everyKey, { readFile })).to.deep.equal([
       '4:1 users the web console comes with a later release, and with it its users',
-      '67:23 sinks[1].initial_backfill backfills come with a later release',
+    ]);
+  });
+
+  it('takes what a new sink is sent of the rows that are there', () => {
+    const of = (lines: string): unknown =>
+      parse(sinkFile(`${lines}\n${PULL}`)).config.sinks[0]!.settings.initial_backfill;
+    expect(of('initial_backfill: false')).to.equal(undefined);
+    expect(of('actions: [insert]')).to.equal(undefined);
+    expect(of('initial_backfill: true')).to.equal(true);
+    expect(of('initial_backfill: "true"')).to.equal(true);
+    expect(
+      of(`initial_backfill:
+  - table: orders
+  - { table: "sales.Big Orders", type: full }
+  - { table: notes, type: partial, sort_column: updated_at, start_position: 2026-01-31 }
+  - { table: lines, type: partial, sort_column: id, start_position: 1000 }`),
+    ).to.deep.equal([
+      { table: 'public.orders', sort_column: null, start_position: null },
+      { table: 'sales.Big Orders', sort_column: null, start_position: null },
+      { table: 'public.notes', sort_column: 'updated_at', start_position: '2026-01-31' },
+      { table: 'public.lines', sort_column: 'id', start_position: '1000' },
+    ]);
+  });
+
+  it('says where an initial backfill is wrong, and what to write instead', () => {
+    const lines = (text: string): string[] => linesOf(sinkFile(`${text}\n${PULL}`));
+    expect(lines('initial_backfill: yes please')).to.deep.equal([
+      '9:23 sinks[0].initial_backfill must be true, false or a list of tables',
+    ]);
+    expect(lines('initial_backfill: []')).to.deep.equal([
+      '9:5 sinks[0].initial_backfill must be true, false or a list of tables',
+    ]);
+    expect(lines('initial_backfill: { state: active }')).to.have.lengthOf(1);
+    expect(
+      lines(`source: { include_tables: [orders, notes] }
+initial_backfill:
+  - { table: orders, type: partial, sort_column: id }
+  - { table: notes, sort_column: id, start_position: 1 }
+  - { table: notes, type: ful }
+  - { tabel: notes }`),
+    ).to.deep.equal([
+      '11:9 sinks[0].initial_backfill[0].start_position is missing with `type: partial`',
+      '12:38 sinks[0].initial_backfill[1].sort_column is for `type: partial`',
+      '12:58 sinks[0].initial_backfill[1].start_position is for `type: partial`',
+      '13:31 sinks[0].initial_backfill[2].type must be one of full, partial',
+      '14:9 sinks[0].initial_backfill[3].table is missing',
+      '14:11 sinks[0].initial_backfill[3].tabel is not a known key',
+    ]);
+    const digits = '12345678901234567890';
+    expect(
+      lines(`initial_backfill: [{ table: a, type: partial, sort_column: id, start_position: ${digits} }]`),
+    ).to.deep.equal(['9:84 sinks[0].initial_backfill[0].start_position has more digits than a number keeps']);
+    expect(
+      lines(`source: { include_tables: [orders] }
+initial_backfill: [{ table: orders }, { table: orders }, { table: notes }]`),
+    ).to.deep.equal([
+      '10:52 sinks[0].initial_backfill[1].table is listed twice',
+      '10:71 sinks[0].initial_backfill[2].table is not a table of this sink',
+    ]);
+    expect(lines('status: disabled\ninitial_backfill: true')).to.deep.equal([
+      '10:23 sinks[0].initial_backfill has no effect with `status: disabled`, which keeps no messages',
     ]);
   });
 
