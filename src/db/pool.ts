@@ -42,6 +42,13 @@ export interface PoolOptions {
    * deadline: this one is for a server that cannot be reached any more and never said so. Absent: for ever.
    */
   queryTimeoutMs?: number;
+  /**
+   * Milliseconds to wait for a connection of the pool that is free, 10,000 if absent. More where many share few: that they
+   * wait for each other is no fault of the server's.
+   */
+  patienceMs?: number;
+  /** Milliseconds; Postgres ends a transaction whose client says nothing for so long, 30,000 if absent. */
+  idleInTransactionMs?: number;
   /** For reading the message table: see QUEUE_OPTIONS. */
   queue?: boolean;
   onError?: (error: Error) => void;
@@ -76,6 +83,18 @@ const QUEUE_OPTIONS =
   ' -c jit=off -c plan_cache_mode=force_generic_plan -c enable_seqscan=off -c enable_bitmapscan=off' +
   ' -c enable_mergejoin=off -c enable_hashjoin=off';
 
+const CONNECT_MS = 10_000;
+
+/** The pool has one deadline for both: its waiting, and making a connection. The latter stays short. */
+class QuickClient extends pg.Client {
+  constructor(config: pg.ClientConfig = {}) {
+    // With what cannot be enumerated: the pool hides the password so.
+    const own: pg.ClientConfig = Object.defineProperties({}, Object.getOwnPropertyDescriptors(config));
+    own.connectionTimeoutMillis = CONNECT_MS;
+    super(own);
+  }
+}
+
 /** The options of one connection, for the pool and for whoever needs a connection of its own. */
 export function clientConfig(options: PoolOptions): pg.ClientConfig {
   const address = typeof options.address === 'string' ? { connectionString: options.address } : options.address;
@@ -85,18 +104,23 @@ export function clientConfig(options: PoolOptions): pg.ClientConfig {
     types,
     application_name: options.applicationName,
     options: options.queue ? SESSION_OPTIONS + QUEUE_OPTIONS : SESSION_OPTIONS,
-    connectionTimeoutMillis: 10_000,
+    connectionTimeoutMillis: CONNECT_MS,
     keepAlive: true,
     statement_timeout: options.statementTimeoutMs ?? 30_000,
-    // A process that stalls in a transaction keeps others from its lanes for no longer than a lane's lease.
-    idle_in_transaction_session_timeout: 30_000,
+    idle_in_transaction_session_timeout: options.idleInTransactionMs ?? 30_000,
     ...(options.queryTimeoutMs === undefined ? {} : { query_timeout: options.queryTimeoutMs }),
   };
 }
 
 /** Opens a pool. Connects on first use; `close` ends it. */
 export function openPool(options: PoolOptions): Database {
-  const pool = new pg.Pool({ ...clientConfig(options), max: options.max, idleTimeoutMillis: 30_000 });
+  const pool = new pg.Pool({
+    ...clientConfig(options),
+    Client: QuickClient,
+    connectionTimeoutMillis: options.patienceMs ?? CONNECT_MS,
+    max: options.max,
+    idleTimeoutMillis: 30_000,
+  });
   const lost = (error: Error): void => options.onError?.(error);
   pool.on('error', lost);
   // A borrowed connection that breaks says so to its own listeners too; without one the process would end.

@@ -12,8 +12,10 @@ import { isUnavailable } from '../model/unavailable.ts';
 import { failpoint } from '../runtime/failpoint.ts';
 import type { Log } from '../runtime/log.ts';
 import type { FunctionSet, Sandbox } from '../transform/sandbox.ts';
+import type { ReadBudget } from './budget.ts';
 import { openCircuit, probe } from './circuit.ts';
 import { decide, type Verdict } from './decide.ts';
+import { bytesOf, nextBytes, read } from './read.ts';
 import type { LaneRow } from './row.ts';
 import { type Sent, send } from './send.ts';
 import {
@@ -22,8 +24,6 @@ import {
   LANE_TTL_MS,
   type LaneId,
   type LaneState,
-  readDue,
-  readNew,
   readState,
   releaseLane,
   settle,
@@ -57,6 +57,8 @@ export interface LaneDeps {
   /** The circuit of this sink has closed: its other lanes may go on. */
   onRecovered(sinkNo: number): void;
   onSettled(sink: LaneSink, counts: { done: number; failed: number }): void;
+  /** What all lanes together may have in memory; absent: as much as they like. */
+  budget?: ReadBudget;
   /** The lane could not be given back: nobody else can have it before its lease ends. */
   onUnreleased?(id: LaneId): void;
 }
@@ -76,11 +78,7 @@ export interface LaneEnd {
   again: Date | 'now' | undefined;
 }
 
-const READ_ROWS = 1_000;
-const READ_BYTES = 8 * 1024 * 1024;
 const STATE_MS = 250;
-const SMALL_ROWS = 100;
-const SMALL_CHARACTERS = 1024 * 1024;
 
 export async function runLane(deps: LaneDeps, run: LaneRun, signal: AbortSignal): Promise<LaneEnd> {
   if (signal.aborted || !(await takeLane(deps.db, run.id))) return { taken: false, again: undefined };
@@ -108,6 +106,7 @@ async function deliver(deps: LaneDeps, run: LaneRun, signal: AbortSignal): Promi
   let state = await readState(deps.db, run.id);
   let stateAt = begun;
   let slept = false;
+  let readBytes = nextBytes(0);
   while (!signal.aborted) {
     if (deps.now() - begun > run.runMs) return 'now';
     if (deps.now() - stateAt > STATE_MS) {
@@ -125,9 +124,21 @@ async function deliver(deps: LaneDeps, run: LaneRun, signal: AbortSignal): Promi
       if (circuit) return await openCircuit(deps, run, circuit);
     }
     run.target.tested = true;
-    const { rows, more } = await read(deps, run, state);
-    if (rows.length > 0) {
-      const end = await deliverRows(deps, run, { rows, cursor: state.cursor, signal });
+    const share = await deps.budget?.take(readBytes, signal);
+    if (deps.budget && !share) break;
+    let end: BatchEnd | undefined;
+    let more = false;
+    try {
+      const got = await read(deps, run, { state, bytes: readBytes });
+      ({ more } = got);
+      const bytes = bytesOf(got.rows);
+      share?.resize(bytes);
+      readBytes = nextBytes(bytes);
+      if (got.rows.length > 0) end = await deliverRows(deps, run, { rows: got.rows, cursor: state.cursor, signal });
+    } finally {
+      share?.release();
+    }
+    if (end) {
       failpoint('deliver/after-settle');
       if (end.circuit) return await openCircuit(deps, run, end.circuit);
       quietSince = deps.now();
@@ -151,31 +162,6 @@ async function deliver(deps: LaneDeps, run: LaneRun, signal: AbortSignal): Promi
 
 const untilDue = (state: LaneState, now: number): number =>
   state.next_due === null ? Number.POSITIVE_INFINITY : Math.max(5, state.next_due.getTime() - now);
-
-/**
- * Due ones first, at most half of the batch. They lie at or below the cursor; a message above it that arrived parked and
- * was retried already comes with the new ones, in its turn. `more`: there may have been others that were not read.
- */
-async function read(deps: LaneDeps, run: LaneRun, state: LaneState): Promise<{ rows: LaneRow[]; more: boolean }> {
-  const limit = run.target.sink.within ? run.target.sink.batchSize : Math.max(READ_ROWS, run.target.sink.batchSize);
-  const due = state.due ? await readDue(deps.db, run.id, { cursor: state.cursor, limit: Math.ceil(limit / 2) }) : [];
-  const fresh = await readNew(deps.db, run.id, {
-    cursor: state.cursor,
-    limit: limit - due.length,
-    bytes: READ_BYTES,
-    bodiesOnly: run.target.sink.bodiesOnly === true && Object.keys(run.target.functions).length === 0,
-  });
-  if (due.length === 0) return { rows: fresh, more: !isSmall(fresh, limit) };
-  return { rows: [...due, ...fresh], more: true };
-}
-
-/** Surely everything that there was, far from every limit. */
-function isSmall(rows: readonly LaneRow[], limit: number): boolean {
-  if (rows.length >= Math.min(limit, SMALL_ROWS)) return false;
-  let characters = 0;
-  for (const row of rows) characters += row.record.length + (row.changes?.length ?? 0);
-  return characters < SMALL_CHARACTERS;
-}
 
 interface Batch {
   rows: readonly LaneRow[];

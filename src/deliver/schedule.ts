@@ -5,6 +5,8 @@
  */
 import type { Database } from '../db/pool.ts';
 import { statement } from '../db/statement.ts';
+import { messageOf } from '../model/errors.ts';
+import { isUnavailable } from '../model/unavailable.ts';
 import type { Jobs, Task } from '../runtime/jobs.ts';
 import type { Log } from '../runtime/log.ts';
 import type { Service } from '../runtime/service.ts';
@@ -153,6 +155,11 @@ export function openDeliveries(deps: DeliveriesDeps, options: DeliveriesOptions 
         },
         AbortSignal.any([signal, here.stop.signal]),
       );
+    } catch (error) {
+      if (!isUnavailable(error)) throw error;
+      // Nothing was settled, nothing is counted: the next sweep that is answered finds the lane.
+      deps.log.warn({ key, reason: messageOf(error) }, 'a lane stopped: the message database did not answer');
+      return;
     } finally {
       running.delete(key);
     }

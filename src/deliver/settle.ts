@@ -109,9 +109,14 @@ const rowOfBody = (row: BodyRow): LaneRow => ({
   behind: row.behind === true,
 });
 
-/** Exceptions at or below the cursor that are due, in order of their ids. */
-export async function readDue(db: Queryable, id: LaneId, upTo: { cursor: number; limit: number }): Promise<LaneRow[]> {
-  return (await db.query<LaneRow>(DUE, [id.sinkNo, id.lane, upTo.limit, upTo.cursor])).rows;
+/** Exceptions at or below the cursor that are due, in order of their ids: at most `limit`, and about `bytes` (at least one). */
+export async function readDue(
+  db: Queryable,
+  id: LaneId,
+  upTo: { cursor: number; limit: number; bytes: number },
+): Promise<LaneRow[]> {
+  const values = [id.sinkNo, id.lane, upTo.limit, upTo.cursor, Math.floor(upTo.bytes)];
+  return (await db.query<LaneRow>(DUE, values)).rows;
 }
 
 /** Writes what became of a batch, all or nothing. Throws when the lane was lost: `isLost`. */

@@ -5,6 +5,7 @@ import { randomUUID } from 'node:crypto';
 import { loadCatalog } from '../catalog/store.ts';
 import { openListener } from '../db/listen.ts';
 import { openPool } from '../db/pool.ts';
+import { createBudget } from '../deliver/budget.ts';
 import { DELIVER_TASK, DELIVERIES, openDeliveries } from '../deliver/schedule.ts';
 import { openTargets } from '../deliver/targets.ts';
 import { CATALOG_CHANNEL, MESSAGES_CHANNEL, openNotifier, sinksOf } from '../messages/notify.ts';
@@ -17,10 +18,19 @@ import { lostConnection, messageDatabase, type Parts } from './connect.ts';
 import { openDeclared, sinkKinds } from './sink-kinds.ts';
 
 const LANES_AT_ONCE = 64;
+/** All lanes share four connections: with a slow database they wait for each other, and that is no failure. */
+const PATIENCE_MS = 120_000;
+/**
+ * A worker that stalls while it settles holds its lane's row, and whoever wants the lane finds it taken, until Postgres ends
+ * the transaction: well before the lane's own lease is over, so that this costs the lane no time.
+ */
+export const STALL_MS = 15_000;
+/** Of rows that are read and not settled. In memory they are several times as large, with what is made of them. */
+const READ_BUDGET_BYTES = 24 * 1024 * 1024;
 
 export async function workerParts(settings: Settings, log: Log): Promise<Parts> {
   const options = { ...(await messageDatabase(settings, 'worker')), queue: true, onError: lostConnection(log) };
-  const db = openPool({ ...options, max: 4 });
+  const db = openPool({ ...options, max: 4, patienceMs: PATIENCE_MS, idleInTransactionMs: STALL_MS });
   const listener = openListener({ ...options, max: 1 }, { log });
   const notifier = openNotifier({ db, onError: (error) => log.warn({ err: error }, 'notification failed') });
   const sandbox = openSandbox({ log });
@@ -38,6 +48,7 @@ export async function workerParts(settings: Settings, log: Log): Promise<Parts> 
         log,
         now: Date.now,
         random: Math.random,
+        budget: createBudget(READ_BUDGET_BYTES),
         onSettled: (target) => {
           if (target.shapes) notifier.tell([target.no]);
         },

@@ -4,6 +4,7 @@ import { finished } from 'node:stream/promises';
 import { expect } from 'chai';
 import { from as copyFrom } from 'pg-copy-streams';
 import { type Database, openPool } from '../../src/db/pool.ts';
+import { isUnavailable } from '../../src/model/unavailable.ts';
 import { sharedCluster, type TestDatabase } from '../support/postgres.ts';
 import { type PostgresRelay, startPostgresRelay } from '../support/postgres-relay.ts';
 
@@ -56,4 +57,66 @@ describe('a pool on a half-open connection', () => {
         await finished(copy);
       }),
     ));
+});
+
+describe('a pool that many share', () => {
+  let database: TestDatabase;
+
+  before(async () => {
+    database = await (await sharedCluster()).createDatabase();
+  });
+  after(async () => await database.drop());
+
+  const first = async (db: Database): Promise<unknown> =>
+    await db.transaction(async () => await db.query('select 1').catch((error: unknown) => error));
+
+  it('waits for a connection as long as it was told to', async () => {
+    const hasty = openPool({ address: database.url, max: 1, applicationName: 'test', patienceMs: 50 });
+    expect(String(await first(hasty))).to.contain('timeout exceeded when trying to connect');
+    await hasty.close();
+    const patient = openPool({ address: database.url, max: 1, applicationName: 'test', patienceMs: 60_000 });
+    const all = Array.from({ length: 20 }, () => patient.query('select pg_sleep(0.01)'));
+    expect((await Promise.all(all)).every(({ rowCount }) => rowCount === 1)).to.equal(true);
+    await patient.close();
+  });
+
+  it('connects with the parts of an address too, password and all', async () => {
+    const url = new URL(database.url);
+    const address = {
+      host: url.hostname,
+      port: Number(url.port),
+      database: database.name,
+      user: url.username,
+      password: url.password,
+    };
+    const db = openPool({ address, max: 1, applicationName: 'test', patienceMs: 5_000 });
+    expect((await db.query('select current_database() as name')).rows).to.deep.equal([{ name: database.name }]);
+    await db.close();
+  });
+
+  it('is given up by a server that cannot be reached after ten seconds, however patient it is', async () => {
+    const db = openPool({ address: database.url, max: 1, applicationName: 'test', patienceMs: 60_000 });
+    await db.session(async (client) => {
+      expect(client).to.have.property('_connectionTimeoutMillis', 10_000);
+      await Promise.resolve();
+    });
+    await db.close();
+  });
+
+  it('loses a transaction whose process says nothing any more, and with it the locks', async () => {
+    const db = openPool({ address: database.url, max: 2, applicationName: 'test', idleInTransactionMs: 200 });
+    await db.query('create table lanes (n int); insert into lanes values (1)');
+    const other = db.transaction(async (tx) => {
+      await tx.query('update lanes set n = 2');
+      await db.query('update lanes set n = 3');
+      await tx.query('select 1');
+    });
+    const error = await other.then(
+      () => undefined,
+      (thrown: unknown) => thrown,
+    );
+    expect(isUnavailable(error), String(error)).to.equal(true);
+    expect((await db.query('select n from lanes')).rows).to.deep.equal([{ n: 3 }]);
+    await db.close();
+  });
 });

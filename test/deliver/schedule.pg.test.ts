@@ -1,5 +1,7 @@
 import { expect } from 'chai';
-import { openDeliveries } from '../../src/deliver/schedule.ts';
+import { DELIVERIES, openDeliveries } from '../../src/deliver/schedule.ts';
+import { LANE_TTL_MS } from '../../src/deliver/settle.ts';
+import { STALL_MS } from '../../src/roles/worker.ts';
 import type { Jobs } from '../../src/runtime/jobs.ts';
 import { createLog } from '../../src/runtime/log.ts';
 import { openSandbox } from '../../src/transform/sandbox.ts';
@@ -49,5 +51,45 @@ describe('the schedule of lanes', () => {
       await deliveries.close();
       await sandbox.close();
     }
+  });
+
+  it('leaves a lane to the next sweep when the message database does not answer, and hides no other fault', async () => {
+    const log = createLog({ level: 'silent', role: 'test' });
+    const sandbox = openSandbox({ log });
+    const run = async (fault: Error): Promise<unknown> => {
+      let added = 0;
+      const jobs: Jobs = {
+        name: 'jobs',
+        run: () => Promise.resolve(),
+        close: () => Promise.resolve(),
+        add: () => {
+          added += 1;
+          return Promise.resolve(true);
+        },
+      };
+      const deliveries = openDeliveries({
+        db: on.db,
+        jobs: () => jobs,
+        targets: { get: () => Promise.reject(fault), refresh: () => undefined, close: () => Promise.resolve() },
+        lane: { db: on.db, sandbox, log, now: Date.now, random: Math.random, onSettled: () => undefined },
+        log,
+        owner: 'us',
+      });
+      const ended = await deliveries.task({ sink: 1, lane: 0 }, new AbortController().signal).then(
+        () => 'waits',
+        (error: unknown) => error,
+      );
+      expect(added).to.equal(0);
+      return ended;
+    };
+    expect(await run(new Error('timeout exceeded when trying to connect'))).to.equal('waits');
+    const broken = new Error('a mistake of ours');
+    expect(await run(broken)).to.equal(broken);
+    await sandbox.close();
+  });
+
+  it('has a stalled worker off its lanes within 45 s: its transactions end first, then its leases, then a sweep', () => {
+    expect(STALL_MS).to.be.lessThan(LANE_TTL_MS - LANE_TTL_MS / 3);
+    expect(LANE_TTL_MS + DELIVERIES.sweepMs).to.be.at.most(45_000);
   });
 });

@@ -116,7 +116,7 @@ describe('a backlog', function () {
         { id: rows[0]!.id, state: 'retrying', attempts: 1, delay_ms: 0, stage: 'send', error: 'x' },
       ]);
       costs.push(await pages(statement('deliver/settle').text, [no, 0, 'test', cursor, hi, [], kept, []]));
-      costs.push(await pages(statement('deliver/read-due').text, [no, 0, 100, hi]));
+      costs.push(await pages(statement('deliver/read-due').text, [no, 0, 100, hi, 8 * 1024 * 1024]));
       costs.push(await pages(statement('deliver/busy-lanes').text, []));
       return costs;
     };

@@ -1,0 +1,86 @@
+import { expect } from 'chai';
+import { createBudget, type Share } from '../../src/deliver/budget.ts';
+
+const never = new AbortController().signal;
+
+describe('the read budget of a worker', () => {
+  /** Takes, and notes who got a share and when. */
+  const taking = (budget: ReturnType<typeof createBudget>) => {
+    const got = new Map<string, Share>();
+    const take = (name: string, bytes: number, signal = never) => {
+      budget.take(bytes, signal).then(
+        (share) => share && got.set(name, share),
+        () => undefined,
+      );
+    };
+    const turn = async (): Promise<string[]> => {
+      await new Promise((resolve) => setImmediate(resolve));
+      return [...got.keys()];
+    };
+    return { got, take, turn };
+  };
+
+  it('gives what there is, and lets the next one wait until something is given back', async () => {
+    const budget = createBudget(100);
+    const { got, take, turn } = taking(budget);
+    take('a', 60);
+    take('b', 40);
+    take('c', 1);
+    expect(await turn()).to.deep.equal(['a', 'b']);
+    got.get('a')!.release();
+    got.get('a')!.release();
+    expect(await turn()).to.deep.equal(['a', 'b', 'c']);
+    expect(budget.used).to.equal(41);
+  });
+
+  it('passes nobody who waits, however little the next one wants', async () => {
+    const { got, take, turn } = taking(createBudget(100));
+    take('a', 60);
+    take('large', 90);
+    take('small', 1);
+    expect(await turn()).to.deep.equal(['a']);
+    got.get('a')!.release();
+    expect(await turn()).to.deep.equal(['a', 'large', 'small']);
+  });
+
+  it('lets one go that needs more than there is, alone', async () => {
+    const { got, take, turn } = taking(createBudget(100));
+    take('a', 1);
+    take('huge', 1_000);
+    take('b', 1);
+    expect(await turn()).to.deep.equal(['a']);
+    got.get('a')!.release();
+    expect(await turn()).to.deep.equal(['a', 'huge']);
+    got.get('huge')!.release();
+    expect(await turn()).to.deep.equal(['a', 'huge', 'b']);
+  });
+
+  it('counts what was really read, also when that is more', async () => {
+    const budget = createBudget(100);
+    const { got, take, turn } = taking(budget);
+    take('a', 50);
+    await turn();
+    got.get('a')!.resize(150);
+    take('b', 1);
+    expect(await turn()).to.deep.equal(['a']);
+    got.get('a')!.resize(10);
+    expect(await turn()).to.deep.equal(['a', 'b']);
+    got.get('a')!.release();
+    got.get('a')!.resize(70);
+    expect(budget.used).to.equal(1);
+  });
+
+  it('lets whoever is stopped leave, and those behind it go on', async () => {
+    const budget = createBudget(100);
+    const { take, turn } = taking(budget);
+    const stop = new AbortController();
+    take('a', 60);
+    take('large', 90, stop.signal);
+    take('b', 40);
+    expect(await turn()).to.deep.equal(['a']);
+    stop.abort();
+    expect(await turn()).to.deep.equal(['a', 'b']);
+    expect(await budget.take(1, stop.signal)).to.equal(undefined);
+    expect(budget.used).to.equal(100);
+  });
+});
