@@ -5,6 +5,7 @@ import { MillraceError, messageOf } from './model/errors.ts';
 import { instructions } from './retain/instructions.ts';
 import { type TableOptions, tableRequest } from './retain/table-request.ts';
 import { maskAddresses } from './runtime/log.ts';
+import { stopSignal } from './runtime/stop-signal.ts';
 import { runSql } from './sql-prompt.ts';
 
 const program = new Command('millrace').description('Change-data delivery for teams that run only Postgres');
@@ -36,6 +37,38 @@ program
   .option('--database <name>', 'pg_cron: the database of the change table, with --cron-database')
   .action((options: TableOptions) => {
     process.stdout.write(instructions(tableRequest(options)));
+  });
+
+const wholeNumber = (option: string, most: number) => (text: string) => {
+  const value = /^\d{1,9}$/.test(text) ? Number(text) : undefined;
+  if (value !== undefined && value <= most) return value;
+  throw new MillraceError('bad_request', `${option} must be a whole number from 0 to ${most}`);
+};
+
+program
+  .command('verify')
+  .description('compare a search index with its tables; exit code 0: no drift, 1: error, 2: drift')
+  .argument('<sink>', 'name of the search index in millrace.yaml')
+  .option('--repair', 'send again what differs, in order with live changes, and delete what has no row')
+  .option('--show <number>', 'how many differences are listed', wholeNumber('--show', 100_000), 20)
+  .option(
+    '--refresh <ms>',
+    'after so long a search finds what was written (more than the refresh_interval of the index)',
+    wholeNumber('--refresh', 600_000),
+  )
+  .action(async (sink: string, options: { repair?: true; show: number; refresh?: number }) => {
+    const [{ operatorSettings }, { runVerify }] = await Promise.all([
+      import('./roles/operator.ts'),
+      import('./roles/verify.ts'),
+    ]);
+    const settings = await operatorSettings('.millrace', process.env);
+    const request = { sink, repair: options.repair === true, show: options.show };
+    const timing = options.refresh === undefined ? {} : { options: { refreshMs: options.refresh } };
+    process.exitCode = await runVerify(
+      settings,
+      { ...request, ...timing },
+      { terminals: { out: process.stdout, err: process.stderr }, signal: stopSignal(process).signal },
+    );
   });
 
 try {

@@ -1,0 +1,1 @@
+select pg_current_wal_insert_lsn()::text as lsn

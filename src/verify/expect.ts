@@ -1,0 +1,102 @@
+/**
+ * What an index should hold for rows as they were read: the sink's column filters, filter function, transform and routing
+ * on the same JSON text that capture makes of a row, as if a backfill sent it.
+ */
+import { NULL_VALUE, type RowMessage, type Tuple } from '../capture/decode.ts';
+import { passes } from '../capture/filter.ts';
+import type { Action, FunctionInput } from '../model/message.ts';
+import type { FunctionSet, Sandbox, Shaped } from '../transform/sandbox.ts';
+import type { Expected } from './look.ts';
+import type { VerifiedTable } from './tables.ts';
+
+export interface ExpectDeps {
+  sandbox: Pick<Sandbox, 'shape'>;
+  functions: FunctionSet;
+  /** Index of the documents that no routing function places. */
+  indexName: string;
+  /** JSON members that are the same in every message of the sink. */
+  metadata: string;
+}
+
+/** A row as it was read: the text of each published column, null for NULL. */
+export interface ReadRow {
+  texts: readonly (string | null)[];
+  /** Only its key was read. */
+  tooLarge: boolean;
+}
+
+const TOO_LARGE = 'the row is larger than max_row_bytes';
+
+/** One for each row, in order. `again`: with another action and other metadata, to see what hangs on them. */
+export async function expectRows(
+  deps: ExpectDeps,
+  { table, rows }: { table: VerifiedTable; rows: readonly ReadRow[] },
+  again = false,
+): Promise<Expected[]> {
+  const results: Expected[] = [];
+  const inputs: FunctionInput[] = [];
+  const places: number[] = [];
+  for (const [place, row] of rows.entries()) {
+    const known = expectedAtOnce(table, row);
+    if (known !== undefined) {
+      results[place] = known;
+      continue;
+    }
+    inputs.push(inputOf(deps, { table, row }, again ? 'update' : 'read'));
+    places.push(place);
+  }
+  const { filter, transform, routing } = deps.functions;
+  const shaped =
+    filter || transform || routing
+      ? await deps.sandbox.shape(deps.functions, inputs, { searchSink: true })
+      : inputs.map((): Shaped => ({ kept: true }));
+  for (const [n, place] of places.entries()) results[place] = expectedOf(deps, shaped[n]!, inputs[n]!);
+  return results;
+}
+
+function expectedAtOnce({ route }: VerifiedTable, row: ReadRow): Expected | undefined {
+  if (route.parkReason !== undefined) return { kind: 'fault', reason: route.parkReason };
+  if (row.tooLarge) return { kind: 'fault', reason: TOO_LARGE };
+  const isIn = route.filters.every((filter) => passes(filter, row.texts[filter.columnIndex] ?? null));
+  return isIn ? undefined : { kind: 'none' };
+}
+
+function expectedOf(deps: ExpectDeps, shaped: Shaped, input: FunctionInput): Expected {
+  const { error } = shaped;
+  if (error) return { kind: 'fault', reason: `${error.function}: ${error.message}` };
+  if (!shaped.kept) return { kind: 'none' };
+  return { kind: 'document', index: shaped.indexName ?? deps.indexName, body: shaped.body ?? input.record };
+}
+
+function inputOf(
+  deps: ExpectDeps,
+  { table, row }: { table: VerifiedTable; row: ReadRow },
+  action: Action,
+): FunctionInput {
+  const message: RowMessage = { tag: 'insert', oid: table.source.oid, new: tupleOf(row.texts) };
+  const record = table.codec.record(message);
+  const key = JSON.stringify(table.codec.key(message) ?? []);
+  const [at, n] = action === 'read' ? ['2000-01-01T00:00:00.000000Z', 1] : ['2001-02-03T04:05:06.789012Z', 2];
+  const changing = `"commit_timestamp":"${at}","commit_lsn":${n},"commit_idx":${n},"idempotency_key":"${n}"`;
+  const names = `"table_schema":${JSON.stringify(table.source.schema)},"table_name":${JSON.stringify(table.source.name)}`;
+  const metadata = `{${names},${changing},"record_pks":${key},"transaction_annotations":null,${deps.metadata}}`;
+  return { action, record, changes: action === 'update' ? '{}' : null, metadata };
+}
+
+/** The values as the stream would bring them. */
+export function tupleOf(texts: readonly (string | null)[]): Tuple {
+  const ranges: number[] = [];
+  const parts: Buffer[] = [];
+  let length = 0;
+  for (const text of texts) {
+    if (text === null) {
+      ranges.push(NULL_VALUE, NULL_VALUE);
+      continue;
+    }
+    const part = Buffer.from(text);
+    parts.push(part);
+    ranges.push(length, length + part.length);
+    length += part.length;
+  }
+  return { bytes: Buffer.concat(parts), ranges, unchanged: false };
+}

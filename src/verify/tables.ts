@@ -1,0 +1,117 @@
+/**
+ * The tables of a sink: published, taken in by its source, with a primary key, matched as capture matches them. A table
+ * that the sink names and that is not published is said, for then its documents cannot be told from left-over ones.
+ */
+import { describeTable, type SourceTable } from '../backfill/table.ts';
+import { compileRelation, type RowCodec } from '../capture/codec-row.ts';
+import { matchTable, type Route, takesIn } from '../capture/match.ts';
+import { loadTypes } from '../capture/types.ts';
+import type { Catalog, CatalogDatabase, CatalogSink } from '../catalog/store.ts';
+import type { Database } from '../db/pool.ts';
+import { statement } from '../db/statement.ts';
+import { messageOf } from '../model/errors.ts';
+
+const SOURCE_TABLES = statement('capture/source-tables');
+const KNOWN_TABLES = statement('capture/known-tables');
+const EARLIER_NAMES = statement('capture/earlier-names');
+const FREE_NAMES = statement('capture/free-names');
+
+export interface VerifiedTable {
+  /** `schema.table` */
+  name: string;
+  source: SourceTable;
+  codec: RowCodec;
+  route: Route;
+}
+
+export interface TablesDeps {
+  source: Database;
+  messages: Database;
+  catalog: Catalog;
+}
+
+export interface FoundTables {
+  tables: VerifiedTable[];
+  /** Tables whose documents may be in the index though they are not compared, each with the reason. */
+  unknown: string[];
+}
+
+interface Listed {
+  oid: number;
+  schema: string;
+  name: string;
+  has_key: boolean;
+  published: boolean;
+}
+
+/** Throws what the source says. */
+export async function findTables(
+  deps: TablesDeps,
+  { sink, database }: { sink: CatalogSink; database: CatalogDatabase },
+): Promise<FoundTables> {
+  const publication = database.settings.publication.name;
+  const { rows: listed } = await deps.source.query<Listed>(SOURCE_TABLES, [publication]);
+  const { rows: known } = await deps.messages.query<{ oid: number; name: string }>(KNOWN_TABLES, [database.no]);
+  const captured = new Set(known.map(({ oid }) => oid));
+  const found: FoundTables = { tables: [], unknown: [] };
+  for (const table of listed) {
+    const name = `${table.schema}.${table.name}`;
+    const isTaken = takesIn(sink.settings.source, table);
+    if (!table.published) {
+      const isNamed = sink.settings.source.include_tables !== null;
+      if (isTaken && (isNamed || captured.has(table.oid)))
+        found.unknown.push(`${name} is taken in by the sink and is not in publication ${publication}`);
+      continue;
+    }
+    if (!table.has_key) continue;
+    try {
+      const matched = await match(deps, { sink, database, table });
+      if (matched) found.tables.push({ name, ...matched });
+    } catch (error) {
+      if (!isTaken && !captured.has(table.oid)) continue;
+      found.unknown.push(`${name} cannot be compared: ${messageOf(error)}`);
+    }
+  }
+  return found;
+}
+
+async function match(
+  deps: TablesDeps,
+  given: { sink: CatalogSink; database: CatalogDatabase; table: Listed },
+): Promise<{ source: SourceTable; codec: RowCodec; route: Route } | undefined> {
+  const { sink, database, table } = given;
+  const publication = database.settings.publication.name;
+  const earlierNames = await earlierNamesOf(deps, { databaseNo: database.no, table });
+  const source = await describeTable(deps.source, { ...table, publication });
+  const types = await loadTypes(
+    deps.source,
+    source.columns.map(({ typeOid }) => typeOid),
+  );
+  const keyColumns = source.keys.map(({ name }) => name);
+  const shape = { ...source.message, keyColumns, types, earlierNames };
+  const [route] = matchTable([sink], shape, changeTablesOf(deps.catalog, database)).routes;
+  return route && { source, codec: compileRelation(types, source.message, { keyColumns }), route };
+}
+
+/** Names that the table had when its changes came, and that no other table has now: the sink stays bound to it. */
+async function earlierNamesOf(deps: TablesDeps, given: { databaseNo: number; table: Listed }): Promise<string[]> {
+  const { oid, schema, name } = given.table;
+  const earlier = await deps.messages.query<{ schema: string; name: string }>(EARLIER_NAMES, [
+    ...[given.databaseNo, oid, schema, name],
+  ]);
+  if (earlier.rows.length === 0) return [];
+  const columns = [earlier.rows.map((row) => row.schema), earlier.rows.map((row) => row.name)];
+  const free = await deps.source.query<{ name: string }>(FREE_NAMES, columns);
+  return free.rows.map((row) => row.name);
+}
+
+/** Event tables of retentions in this database. */
+function changeTablesOf(catalog: Catalog, database: CatalogDatabase): Set<string> {
+  return new Set(
+    catalog.sinks.flatMap(({ settings: { destination } }) =>
+      destination.type === 'change_table' && destination.database === database.settings.name
+        ? [`${destination.table_schema}.${destination.table_name}`]
+        : [],
+    ),
+  );
+}

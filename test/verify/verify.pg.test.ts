@@ -1,0 +1,298 @@
+/**
+ * Verification against a running service and a scripted engine: what was planted is found and mended, whatever is written
+ * meanwhile, and nothing is found that is not there.
+ */
+import { expect } from 'chai';
+import { type BulkServer, startBulkServer } from '../support/bulk-server.ts';
+import { seeded } from '../support/ledger.ts';
+import { startService, stopServices } from '../support/service.ts';
+import { until } from '../support/until.ts';
+import { type RunVerify, refusal, verification } from '../support/verification.ts';
+import { createWorld, type World } from '../support/world.ts';
+
+const SEED = Number(process.env.SEED ?? 4_812);
+const REFRESH_MS = 200;
+
+const SCHEMA = `
+  create table products (id int primary key, name text not null, price numeric not null, extra jsonb);
+  create table lines (order_no text not null, place int not null, article text, primary key (order_no, place));
+  create table notes (id uuid primary key default gen_random_uuid(), body text not null, shelf text not null);
+  insert into products select n, 'p' || n, n * 1.10, '{"big": 12345678901234567890, "e": 1.50}' from generate_series(1, 1000) n;
+  insert into lines select 'o-' || n % 50, n, 'a' || n from generate_series(1, 300) n;
+  insert into notes (body, shelf) select 'b' || n, (array['left', 'right'])[1 + n % 2] from generate_series(1, 100) n;
+`;
+
+const sinksOf = (plain: BulkServer, routed: BulkServer): string => `
+functions:
+  - { name: cheap, type: filter, code: "(action, record) => action === 'delete' || Number(record.price) < 1000" }
+  - name: stamped
+    type: transform
+    code: |-
+      (action, record, changes, metadata) => {
+        if (record.body === 'breaks') throw new Error('cannot do this one')
+        return { text: record.body, at: metadata.commit_timestamp, how: action }
+      }
+  - { name: by-shelf, type: routing, sink_type: elasticsearch, code: "(action, record) => ({ index_name: 'notes-' + (record.shelf ?? 'left') })" }
+sinks:
+  - name: products
+    database: shop
+    source: { include_tables: [products] }
+    destination: { type: elasticsearch, endpoint_url: "${plain.url}", index_name: products, auth_type: none }
+  - name: cheap-ones
+    database: shop
+    source: { include_tables: [products] }
+    filters: [{ column_name: id, operator: ">", comparison_value: 10 }]
+    filter: cheap
+    destination: { type: elasticsearch, endpoint_url: "${plain.url}", index_name: cheap, auth_type: none }
+  - name: lines
+    database: shop
+    source: { include_tables: [lines] }
+    destination: { type: elasticsearch, endpoint_url: "${plain.url}", index_name: lines, auth_type: none }
+  - name: lines-too
+    database: shop
+    source: { include_tables: [lines] }
+    destination: { type: elasticsearch, endpoint_url: "${plain.url}/", index_name: lines, auth_type: none, versioning: none }
+  - name: notes
+    database: shop
+    source: { include_tables: [notes] }
+    transform: stamped
+    routing: by-shelf
+    destination: { type: elasticsearch, endpoint_url: "${routed.url}", index_name: notes, auth_type: none }
+  - { name: pulled, database: shop, source: { include_tables: [notes] }, destination: { type: pull } }
+`;
+
+describe('verify', function () {
+  this.timeout(60_000);
+  let world: World;
+  let plain: BulkServer;
+  let routed: BulkServer;
+  let verify: RunVerify;
+
+  before(async () => {
+    plain = await startBulkServer({ indexes: ['products', 'cheap', 'lines'] });
+    routed = await startBulkServer({ indexes: ['notes', 'notes-left', 'notes-right'] });
+    for (const { engine } of [plain, routed]) {
+      engine.refreshMs = REFRESH_MS;
+      engine.shards = 3;
+    }
+    world = await createWorld(SCHEMA);
+    await startService({ databaseUrl: world.messagesUrl, yaml: world.yaml + sinksOf(plain, routed) });
+    verify = verification(world.messagesUrl, REFRESH_MS + 100);
+  });
+  after(async () => {
+    await stopServices();
+    await plain?.close();
+    await routed?.close();
+    await world?.drop();
+  });
+  afterEach(function () {
+    if (this.currentTest?.state === 'failed') console.error(`SEED=${SEED}`);
+  });
+
+  const index = (name: string): Map<string, unknown> => plain.engine.documents(name);
+
+  it('finds what was there before the sink, and --repair sends it', async () => {
+    const found = await verify('products', { show: 2 });
+    expect(found.code).to.equal(2);
+    expect(found.out).to.match(/^products: 1,000 rows of public.products compared, 0 documents looked through$/m);
+    expect(found.out).to.match(/^missing 1,000, extra 0, different 0$/m);
+    expect(found.out).to.match(/^ {2}missing {4}products {2}_id "\d+": public.products$/m);
+    expect(found.out).to.match(/and 998 more \(--show=1000 lists all\)/);
+    expect(found.err).to.match(/rows of public.products: \d/);
+    const mended = await verify('products', { repair: true });
+    expect(mended.out).to.match(/1,000 documents mended\nmissing 0, extra 0, different 0\n(note.*\n)?no drift\n$/);
+    expect(mended.code).to.equal(0);
+    expect(index('products').size).to.equal(1_000);
+    const clean = await verify('products');
+    expect(clean.out).to.match(/1,000 documents looked through\nmissing 0, extra 0, different 0\nno drift\n$/);
+    expect(clean.code).to.equal(0);
+  });
+
+  it('finds and mends each kind, and names fields, never values', async () => {
+    const { engine } = plain;
+    engine.plant('products', '5', undefined);
+    engine.plant('products', '7', '{"id":7,"name":"secret","price":7.7,"extra":null}');
+    engine.plant('products', '9', '{"price":9.9,"id":9.0,"name":"p9","extra":{"e":15e-1,"big":12345678901234567890}}');
+    engine.plant('products', '11', '{"price":12.1,"id":11,"name":"p11","extra":{"e":1.50,"big":12345678901234567891}}');
+    engine.plant('products', 'stranger', '{"id":"secret"}');
+    engine.plant('products', '99999', '{}');
+    const found = await verify('products');
+    expect(found.code).to.equal(2);
+    const lines = found.out.split('\n').filter((line) => line.startsWith('  '));
+    expect(lines.toSorted()).to.deep.equal([
+      '  different  products  _id "11": public.products; fields extra',
+      '  different  products  _id "7": public.products; fields extra, name',
+      '  extra      products  _id "99999": no row',
+      '  extra      products  _id "stranger": no row',
+      '  missing    products  _id "5": public.products',
+    ]);
+    expect(found.out).not.to.contain('secret');
+    const mended = await verify('products', { repair: true });
+    expect(mended.out).to.match(/5 documents mended/);
+    expect([mended.code, index('products').size]).to.deep.equal([0, 1_000]);
+    expect(index('products').get('7')).to.have.property('name', 'p7');
+  });
+
+  it('knows filters, and what left them', async () => {
+    expect((await verify('cheap-ones', { repair: true })).code).to.equal(0);
+    const cheap = 'select count(*)::int as count from products where id > 10 and price < 1000';
+    const { rows } = await world.shop.query<{ count: number }>(cheap);
+    expect(index('cheap').size).to.equal(rows[0]!.count);
+    plain.engine.plant('cheap', '3', '{"id":3}');
+    const found = await verify('cheap-ones');
+    expect(found.out).to.match(/missing 0, extra 1, different 0\n {2}extra {6}cheap {2}_id "3": public.products/);
+    expect((await verify('cheap-ones', { repair: true })).code).to.equal(0);
+    expect(index('cheap').has('3')).to.equal(false);
+  });
+
+  it('leaves alone what another sink may have written', async () => {
+    await verify('lines', { repair: true });
+    plain.engine.plant('lines', 'o-1-9999', '{}');
+    const found = await verify('lines');
+    expect(found.code, found.out).to.equal(0);
+    expect(found.out).to.match(/note: extra documents were not looked for: sink lines-too writes into the same index/);
+    expect(index('lines').has('o-1-9999')).to.equal(true);
+  });
+
+  it('follows routes, and leaves out fields that no row makes', async () => {
+    expect((await verify('notes', { repair: true })).code).to.equal(0);
+    const { rows } = await world.shop.query<{ id: string; shelf: string }>(
+      'select id, shelf from notes order by id limit 2',
+    );
+    const { id, shelf } = rows[0]!;
+    routed.engine.plant(`notes-${shelf}`, id, '{"text":"other","at":"2020","how":"insert"}');
+    const second = rows[1]!;
+    const other = second.shelf === 'left' ? 'right' : 'left';
+    routed.engine.plant(`notes-${other}`, second.id, '{"text":"left behind"}');
+    const found = await verify('notes');
+    expect(found.out).to.contain(`different  notes-${shelf}  _id "${id}": public.notes; fields text`);
+    expect(found.out).to.contain(`extra      notes-${other}  _id "${second.id}": public.notes`);
+    expect(found.out).to.match(/missing 0, extra 1, different 1/);
+    expect(found.out).to.match(/note: not compared, because the transform makes them of more than the row: at, how/);
+    routed.engine.plant(`notes-${other}`, second.id, undefined);
+    expect((await verify('notes', { repair: true })).code).to.equal(0);
+  });
+
+  it('says why a row cannot be there: its function fails, its message is parked', async () => {
+    await world.shop.query("insert into notes (body, shelf) values ('breaks', 'left')");
+    await world.captured();
+    const found = await verify('notes');
+    expect(found.code).to.equal(2);
+    expect(found.out).to.match(/different {2}notes {2}_id "[\da-f-]+": public.notes; stamped: .*cannot do this one/);
+    const tried = await verify('notes', { repair: true });
+    expect(tried.out).to.match(/0 documents mended[\s\S]*drift: what is left needs a hand/);
+    await world.shop.query("delete from notes where body = 'breaks'");
+    expect((await verify('notes')).code).to.equal(0);
+    plain.fail({
+      kind: 'items',
+      decide: ({ id }) =>
+        id === '77' ? { status: 400, error: { type: 'mapper_parsing_exception', reason: 'of the test' } } : undefined,
+    });
+    await world.shop.query("update products set name = 'refused' where id = 77");
+    await until('the message is parked', async () => {
+      const sql = "select 1 from millrace.parked_messages where sink_name = 'products'";
+      return (await world.messages.query(sql)).rowCount > 0;
+    });
+    const parked = await verify('products');
+    expect(parked.out).to.match(/_id "77": public.products; fields name; its message is parked: .*of the test/);
+    expect((await verify('products', { repair: true })).code).to.equal(0);
+  });
+
+  describe('while everything changes', () => {
+    let stop: () => Promise<void>;
+
+    beforeEach(() => {
+      const random = seeded(SEED);
+      let going = true;
+      const any = (most: number): number => 1 + Math.floor(random() * most);
+      const write = async (): Promise<void> => {
+        while (going) {
+          const steps = Array.from({ length: any(6) }, () => {
+            const id = any(1_100);
+            const dice = random();
+            if (dice < 0.2) return `delete from products where id = ${id}`;
+            if (dice < 0.3)
+              return `update products set id = ${id} where id = ${any(1_100)} and not exists (select from products where id = ${id})`;
+            return `insert into products values (${id}, 'n${any(1e6)}', ${any(2_000)}) on conflict (id) do update set name = excluded.name, price = excluded.price`;
+          });
+          await world.shop
+            .query(`do $$ begin ${steps.join('; ')}; perform pg_sleep(0.02); end $$`)
+            .catch((error: Error) => {
+              if (!/duplicate key|deadlock/.test(error.message)) throw error;
+            });
+        }
+      };
+      const writing = Promise.all([write(), write()]);
+      stop = async () => {
+        going = false;
+        await writing;
+      };
+    });
+    afterEach(() => stop());
+
+    it('finds nothing that is not there', async () => {
+      for (let run = 0; run < 2; run += 1) {
+        for (const sink of ['products', 'cheap-ones']) {
+          const { code, out } = await verify(sink);
+          expect(code, `run ${run}: ${out}`).to.equal(0);
+        }
+      }
+    });
+
+    it('finds what is there, and mends it', async () => {
+      await world.shop.query("insert into products select n, 'still', 1 from generate_series(5001, 5010) n");
+      await until('they are delivered', () => index('products').has('5010'));
+      plain.engine.plant('products', '5001', undefined);
+      plain.engine.plant('products', '5002', '{"id":5002}');
+      plain.engine.plant('products', '6000', '{"id":6000}');
+      const found = await verify('products');
+      expect(found.out).to.match(/missing 1, extra 1, different 1/);
+      expect((await verify('products', { repair: true })).code).to.equal(0);
+      await stop();
+      await world.settled(['products', 'cheap-ones']);
+      const { rows } = await world.shop.query<{ id: number; name: string }>(
+        'select id, name from products order by id',
+      );
+      const held = [...index('products')].map(([id, document]) => [Number(id), (document as { name: string }).name]);
+      expect(held.toSorted(([a], [b]) => Number(a) - Number(b))).to.deep.equal(rows.map(({ id, name }) => [id, name]));
+    });
+  });
+
+  describe('what cannot be verified', () => {
+    it('an unknown sink, and one that is no index', async () => {
+      const unknown = await refusal(verify('product'));
+      expect(unknown.message).to.equal('there is no sink product');
+      expect(unknown.remedy).to.match(/products, cheap-ones, lines, lines-too, notes/);
+      expect((await refusal(verify('pulled'))).message).to.match(/pulled is a pull consumer: only a search index/);
+    });
+
+    it('a sink that is paused, at once', async () => {
+      await world.messages.query("select millrace.pause('products')");
+      const paused = await refusal(verify('products'));
+      expect(paused.message).to.match(/sink products is paused/);
+      expect(paused.remedy).to.match(/millrace.resume\('products'\)/);
+      await world.messages.query("select millrace.resume('products')");
+    });
+
+    it('a sink that cannot be delivered to, with the engine’s words', async () => {
+      plain.engine.deleteIndex('cheap');
+      await world.shop.query('update products set price = 1 where id between 20 and 30');
+      await until('the circuit is open', async () => {
+        const sql = "select 1 from millrace.sink_status where sink_name = 'cheap-ones' and health <> 'ok'";
+        return (await world.messages.query(sql)).rowCount > 0;
+      });
+      expect((await refusal(verify('cheap-ones'))).message).to.match(
+        /cannot be delivered to \(index_missing\).*no such index/,
+      );
+    });
+
+    it('an engine that does not let us search', async () => {
+      plain.fail({ kind: 'status', status: 403 }, { path: /lines\/_search$/, times: 10 });
+      expect((await refusal(verify('lines'))).message).to.match(/index lines cannot be read: .*scripted 403/);
+    });
+  });
+
+  it('asks the engine nothing but _bulk and _search', () => {
+    expect([...plain.strays(), ...routed.strays()]).to.deep.equal([]);
+  });
+});
