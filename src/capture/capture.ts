@@ -13,6 +13,7 @@ import { backoffMs, RECONNECT } from '../runtime/backoff.ts';
 import { GapError, prepare, SlotInUseError } from './prepare.ts';
 import { type CaptureDeps, type CapturedDatabase, stream } from './streaming.ts';
 import { noteAdded, noteTables } from './table-notices.ts';
+import { readBranch } from './timeline.ts';
 
 const STANDBY_MS = 2_000;
 const GAP_RECHECK_MS = 2_000;
@@ -89,7 +90,8 @@ async function captureOnce(deps: CaptureDeps, database: CapturedDatabase, signal
     onError: (error) => ended.abort(error),
   });
   try {
-    const prepared = await prepare({ source, messages: deps.messages }, database);
+    const branch = (between: { from: number; to: number }) => readBranch(options, between);
+    const prepared = await prepare({ source, messages: deps.messages, readBranch: branch }, database);
     await noteAdded({ source, messages: deps.messages }, database, prepared.publication);
     await noteTables(deps.messages, database, prepared.publication);
     await stream(deps, database, {

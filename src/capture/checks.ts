@@ -59,10 +59,14 @@ export function checkServer(facts: SourceFacts): Finding[] {
   return found;
 }
 
-/** Is the source the one whose position was stored, and is the slot where it was left? */
+/**
+ * Is the source the one whose position was stored, and is the slot where it was left? `branch`: where its history left the
+ * timeline that was captured. A promoted standby goes on without a gap when that lies behind all that was captured, and
+ * the slot came along.
+ */
 export function checkContinuity(
   stored: StoredPosition & { identity: SourceIdentity },
-  now: { source: SourceFacts; slot: SlotFacts | undefined; publication: PublicationFacts | undefined },
+  now: { source: SourceFacts; slot: SlotFacts | undefined; publication: PublicationFacts | undefined; branch?: bigint },
   expected: Expected,
 ): Finding[] {
   const { identity } = stored;
@@ -72,8 +76,10 @@ export function checkContinuity(
   const { source, slot, publication } = now;
   if (source.systemIdentifier !== identity.systemIdentifier || source.databaseOid !== identity.databaseOid)
     gap('another_source', 'the source is another database than before: what happened in between is not known');
-  else if (source.timeline !== identity.timeline)
-    gap('another_timeline', 'the source was promoted or restored: its history is not the one that was captured');
+  else if (source.timeline !== identity.timeline && (now.branch === undefined || !isBefore(stored, now.branch)))
+    found.push(anotherTimeline(expected));
+  else if (source.timeline !== identity.timeline && slot === undefined)
+    gap('slot_left', `the source was promoted or restored, and replication slot ${expected.slot} did not come along`);
   else if (source.walLsn !== null && parseLsn(source.walLsn) < stored.confirmedLsn)
     gap('restored', 'the source was restored from an older copy: its history is not the one that was captured');
   else if (identity.slotName !== expected.slot)
@@ -88,6 +94,17 @@ export function checkContinuity(
     );
   return found;
 }
+
+/** Is everything persisted and confirmed part of the history that ends at `end`? */
+export const isBefore = (stored: StoredPosition, end: bigint): boolean =>
+  stored.commitLsn < end && stored.confirmedLsn <= end;
+
+export const anotherTimeline = ({ database }: Expected): Finding => ({
+  severity: 'gap',
+  code: 'another_timeline',
+  message: 'the source was promoted or restored: its history is not the one that was captured',
+  remedy: acceptGap(database),
+});
 
 function checkSlot(slot: SlotFacts | undefined, confirmedLsn: bigint, expected: Expected): Finding[] {
   const gap = (code: string, message: string): Finding[] => [

@@ -4,10 +4,24 @@
  * captured, or a person accepted the gap.
  */
 import type { Database } from '../db/pool.ts';
-import { beginPosition, readPosition, type SourceIdentity } from '../messages/position.ts';
+import {
+  beginPosition,
+  followTimeline,
+  readPosition,
+  type SourceIdentity,
+  type StoredPosition,
+} from '../messages/position.ts';
 import type { DatabaseSettings } from '../model/declared.ts';
 import { MillraceError } from '../model/errors.ts';
-import { checkContinuity, checkHealth, checkServer, type Expected, type Finding } from './checks.ts';
+import {
+  anotherTimeline,
+  checkContinuity,
+  checkHealth,
+  checkServer,
+  type Expected,
+  type Finding,
+  isBefore,
+} from './checks.ts';
 import { ensurePublication, type Publication, readPublication } from './publication.ts';
 import { ensureSlot, readSlot, readSource, type SlotFacts, type SourceFacts } from './slot.ts';
 
@@ -46,6 +60,8 @@ export interface Prepared {
   facts: SourceFacts;
   publication: Publication;
   warnings: Finding[];
+  /** Where the history of a promoted source left the one that was captured. */
+  branch?: bigint;
 }
 
 const expectedOf = (settings: DatabaseSettings): Expected => ({
@@ -73,16 +89,22 @@ async function read(deps: PreparedDeps, database: PreparedDatabase) {
   return { slot, stored, facts: await readSource(deps.source) };
 }
 
-/** Throws a SlotInUseError, a GapError, or `bad_source`. */
-export async function prepare(deps: PreparedDeps, database: PreparedDatabase): Promise<Prepared> {
+/** Throws a SlotInUseError, a GapError, or `bad_source`. `readBranch`: see timeline.ts. */
+export async function prepare(
+  deps: PreparedDeps & { readBranch(between: { from: number; to: number }): Promise<bigint | undefined> },
+  database: PreparedDatabase,
+): Promise<Prepared> {
   const { settings, no } = database;
   const { slot, stored, facts } = await read(deps, database);
   if (slot?.active_pid) throw new SlotInUseError(slot, settings.slot.name);
   refuse(checkServer(facts));
   const { identity } = stored ?? {};
+  let branch: bigint | undefined;
   if (stored && identity) {
     const known = await readPublication(deps.source, settings.publication.name, facts.version);
-    const now = { source: facts, slot, publication: known };
+    const between = { from: identity.timeline, to: facts.timeline };
+    branch = between.to === between.from ? undefined : await deps.readBranch(between);
+    const now = { source: facts, slot, publication: known, ...(branch === undefined ? {} : { branch }) };
     refuse(checkContinuity({ ...stored, identity }, now, expectedOf(settings)));
   }
   const publication = await ensurePublication(deps.source, settings.publication, facts.version);
@@ -96,7 +118,23 @@ export async function prepare(deps: PreparedDeps, database: PreparedDatabase): P
     });
     await beginPosition(deps.messages, no, { identity: identityOf(facts, settings, publication), confirmedLsn });
   }
-  return { facts, publication, warnings };
+  return { facts, publication, warnings, ...(branch === undefined ? {} : { branch }) };
+}
+
+/**
+ * After the fence, when nobody else can move the position any more: a promoted source is known by its new timeline from
+ * now on, unless another capture went on with the old primary meanwhile.
+ */
+export async function follow(
+  messages: Database,
+  database: PreparedDatabase,
+  at: { prepared: Prepared; stored: StoredPosition },
+): Promise<void> {
+  const { branch, facts } = at.prepared;
+  const { identity } = at.stored;
+  if (branch === undefined || !identity || identity.timeline === facts.timeline) return;
+  if (!isBefore(at.stored, branch)) refuse([anotherTimeline(expectedOf(database.settings))]);
+  await followTimeline(messages, database.no, { from: identity.timeline, to: facts.timeline });
 }
 
 const identityOf = (facts: SourceFacts, settings: DatabaseSettings, publication: { oid: number }): SourceIdentity => ({

@@ -9,7 +9,7 @@ import type { DatabaseAddress, DatabaseSettings } from '../model/declared.ts';
 import type { Log } from '../runtime/log.ts';
 import type { Finding } from './checks.ts';
 import type { SinkEntry } from './match.ts';
-import { checkRunning, type Prepared } from './prepare.ts';
+import { checkRunning, follow, type Prepared } from './prepare.ts';
 import { loadRelation, type RelationDeps, renewTypes } from './relation.ts';
 import { CaptureSession } from './session.ts';
 import { openStream } from './stream.ts';
@@ -99,6 +99,7 @@ export async function stream(deps: CaptureDeps, database: CapturedDatabase, inpu
     const generation = await takeOver(deps.messages, no);
     const position = await readPosition(deps.messages, no);
     if (!position) throw new Error('the position of this database is gone');
+    await follow(deps.messages, database, { prepared: input.prepared, stored: position });
     session = openSession(deps, relations, { database, windows, generation, stored: position, fail });
     session.attach(replication);
     await showStreaming(deps, no, input.prepared.warnings);

@@ -10,6 +10,7 @@ const TAKE_OVER = statement('messages/take-over');
 const READ = statement('messages/read-position');
 const IDENTIFY = statement('messages/identify-source');
 const BEGIN = statement('messages/begin-position');
+const FOLLOW = statement('messages/follow-timeline');
 const STATE = statement('messages/set-state');
 
 /** What a source was when its position was recorded. Another one's LSNs mean nothing here. */
@@ -85,6 +86,15 @@ export async function beginPosition(
     ]);
     if (identified.rowCount > 0) await tx.query(BEGIN, [databaseNo, begin.confirmedLsn]);
   });
+}
+
+/** The source was promoted, and its history goes on from what was captured. Does nothing when another capture said so. */
+export async function followTimeline(
+  db: Database,
+  databaseNo: number,
+  between: { from: number; to: number },
+): Promise<void> {
+  await db.query(FOLLOW, [databaseNo, between.from, between.to]);
 }
 
 /** The new generation. From now on nobody with an older one can persist anything. */

@@ -3,6 +3,7 @@ import { checkContinuity, checkHealth, checkServer } from '../../src/capture/che
 import type { PublicationFacts, SourceTable } from '../../src/capture/publication.ts';
 import type { SlotFacts, SourceFacts } from '../../src/capture/slot.ts';
 import { checkTable, isPublishable } from '../../src/capture/table-checks.ts';
+import { branchOf } from '../../src/capture/timeline.ts';
 
 const SOURCE: SourceFacts = {
   systemIdentifier: '7',
@@ -72,6 +73,30 @@ describe('checks of a source', () => {
     expect(checkContinuity(STORED, now, EXPECTED)).to.deep.equal([]);
     expect(checkHealth(now, EXPECTED)).to.deep.equal([]);
     expect(checkTable(PUBLICATION, TABLE, false)).to.equal(undefined);
+  });
+
+  it('let a promoted source go on when it has all that was captured, and the slot', () => {
+    const promoted = { source: { ...SOURCE, timeline: 2 }, slot: SLOT, publication: PUBLICATION };
+    const codes = (now: Parameters<typeof checkContinuity>[1], stored = STORED) =>
+      checkContinuity(stored, now, EXPECTED).map((one) => one.code);
+    expect(codes({ ...promoted, branch: 0x2001n })).to.deep.equal([]);
+    expect(codes(promoted)).to.deep.equal(['another_timeline']);
+    expect(codes({ ...promoted, branch: 0x2000n })).to.deep.equal(['another_timeline']);
+    expect(codes({ ...promoted, branch: 0x2001n }, { ...STORED, confirmedLsn: 0x2002n })).to.deep.equal([
+      'another_timeline',
+    ]);
+    expect(codes({ ...promoted, slot: undefined, branch: 0x2001n })).to.deep.equal(['slot_left']);
+    expect(codes({ ...promoted, slot: { ...SLOT, confirmed_flush_lsn: '0/2001' }, branch: 0x2001n })).to.deep.equal([
+      'slot_moved',
+    ]);
+  });
+
+  it("find in a timeline's history where an older one was left", () => {
+    const history = '1\t0/5000000\tno recovery target specified\n\n2\tA/1F\tno recovery target specified\n';
+    expect(branchOf(history, 1)).to.equal(0x5000000n);
+    expect(branchOf(history, 2)).to.equal(0xa0000001fn);
+    expect(branchOf(history, 3)).to.equal(undefined);
+    expect(branchOf('undefined', 1)).to.equal(undefined);
   });
 
   const servers: [Partial<SourceFacts>, string, string][] = [

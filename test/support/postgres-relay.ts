@@ -13,13 +13,15 @@ export interface PostgresRelay {
   swallow(swallow: boolean): void;
   /** What clients send arrives so many milliseconds later: each statement is as slow as that. */
   delay(ms: number): void;
+  /** New connections go to another server: a name that points elsewhere now. Those that are there end. */
+  leadTo(serverUrl: string): void;
   leave(): Promise<void>;
   comeBack(): Promise<void>;
   close(): Promise<void>;
 }
 
 export async function startPostgresRelay(serverUrl: string): Promise<PostgresRelay> {
-  const target = new URL(serverUrl);
+  let target = new URL(serverUrl);
   const sockets = new Set<Socket>();
   let losing = false;
   let swallowing = false;
@@ -75,6 +77,10 @@ export async function startPostgresRelay(serverUrl: string): Promise<PostgresRel
     },
     delay(ms) {
       delayMs = ms;
+    },
+    leadTo(otherUrl) {
+      target = new URL(otherUrl);
+      for (const socket of sockets) socket.destroy();
     },
     leave,
     async comeBack() {
