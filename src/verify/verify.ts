@@ -15,15 +15,15 @@ import { sameJson } from '../model/json-text.ts';
 import type { FunctionSet, Sandbox } from '../transform/sandbox.ts';
 import type { Drift, Report } from './drift.ts';
 import { expectRows } from './expect.ts';
+import { Findings } from './findings.ts';
 import { IdSet } from './id-set.ts';
 import { ensureDelivering, untilPassed } from './passed.ts';
-import { type RecheckDeps, recheck, type Suspect } from './recheck.ts';
+import { type RecheckDeps, type Rechecked, recheck, type Suspect } from './recheck.ts';
 import { sharers } from './shared-index.ts';
 import { type RowsPage, readRowsAfter } from './source-rows.ts';
 import { findTables, type VerifiedTable } from './tables.ts';
 
 const METADATA = statement('verify/sink-metadata');
-const PARKED = statement('verify/parked');
 const OPEN_BACKFILLS = statement('verify/open-backfills');
 
 export interface Progress {
@@ -66,8 +66,6 @@ export interface VerifyOptions {
 
 export const VERIFY: VerifyOptions = { refreshMs: 1_500, patienceMs: 60_000, mostDrifts: 100_000 };
 
-/** Suspects of one recheck. */
-const SUSPECTS = 5_000;
 /** Space of ids that are not left over in whatever index they are; no index has this name. */
 const ANYWHERE = '*';
 
@@ -104,7 +102,7 @@ export async function verifySink(deps: VerifyDeps, input: VerifyInput, options: 
   await deps.sleep(options.refreshMs, input.signal);
   for (const table of tables) await verification.compareTable(table);
   await verification.compareIndexes();
-  const report = await verification.report();
+  const report = await verification.findings.report();
   return { report, again: (suspects) => verification.again(suspects), tables };
 }
 
@@ -115,22 +113,13 @@ interface Plan extends VerifyOptions {
 }
 
 class Verification {
+  readonly findings: Findings;
   readonly #deps: VerifyDeps;
   readonly #input: VerifyInput;
   readonly #plan: Plan;
   readonly #recheck: RecheckDeps;
   readonly #ids = new IdSet();
   readonly #indexes: Set<string>;
-  readonly #notes: string[] = [];
-  readonly #volatile = new Set<string>();
-  readonly #drifts: Drift[] = [];
-  #suspects: Suspect[] = [];
-  #rows = 0;
-  #listed: number | null = 0;
-  #changing = 0;
-  #unknown = 0;
-  #sharedIds = 0;
-  #unkept = 0;
 
   constructor(deps: VerifyDeps, input: VerifyInput, plan: Plan) {
     const { sink, signal } = input;
@@ -139,6 +128,10 @@ class Verification {
     this.#input = input;
     this.#plan = plan;
     this.#indexes = new Set([deps.reader.indexName]);
+    this.findings = new Findings(
+      { messages: deps.messages, recheck: (suspects) => this.#lookAgain(suspects) },
+      { sink, tables: plan.tables.map(({ name }) => name), mostDrifts: plan.mostDrifts },
+    );
     this.#recheck = {
       ...deps,
       functions: functionsOf(sink, deps.catalog),
@@ -153,19 +146,20 @@ class Verification {
       },
       settled: () => this.#settled(),
       onVolatile: (fields) => {
-        for (const field of fields) this.#volatile.add(field);
+        for (const field of fields) this.findings.volatile.add(field);
       },
       signal,
     };
     const left = (['insert', 'update', 'delete'] as const).filter((action) => !settings.actions.includes(action));
-    if (left.length > 0) this.#notes.push(`the sink takes no ${left.join(', no ')}: what comes of that is no drift`);
+    if (left.length > 0)
+      this.findings.notes.push(`the sink takes no ${left.join(', no ')}: what comes of that is no drift`);
   }
 
   async noteBackfills(): Promise<void> {
     const { rows } = await this.#deps.messages.query<{ count: number }>(OPEN_BACKFILLS, [this.#input.sink.no]);
     const count = rows[0]!.count;
-    if (count > 0)
-      this.#notes.push(`${count} backfills of this sink have not ended: what they are still to send is missing`);
+    if (count === 0) return;
+    this.findings.notes.push(`${count} backfills of this sink have not ended: what they are still to send is missing`);
   }
 
   async compareTable(table: VerifiedTable): Promise<void> {
@@ -178,66 +172,71 @@ class Verification {
     let count = 0;
     // The next page is read while this one is compared.
     let reading: Promise<RowsPage> | undefined = read(undefined);
-    while (reading && !this.#isFull()) {
+    while (reading && !this.findings.isFull) {
       this.#input.signal.throwIfAborted();
       const page: RowsPage = await reading;
       reading = page.next && read(page.next);
       reading?.catch(() => undefined);
       await this.#comparePage(table, page);
       count += page.rows.length;
-      this.#deps.onProgress({
-        phase: 'rows',
-        name: table.name,
-        part: total > 0 ? Math.min(1, count / total) : undefined,
-        count,
-      });
+      const part = total > 0 ? Math.min(1, count / total) : undefined;
+      this.#deps.onProgress({ phase: 'rows', name: table.name, part, count });
     }
     await reading?.catch(() => undefined);
-    await this.#flush();
+    await this.findings.flush();
   }
 
   async #comparePage(table: VerifiedTable, page: RowsPage): Promise<void> {
     const { reader } = this.#deps;
-    const expected = await expectRows(this.#recheck, { table, rows: page.rows });
-    const byIndex = new Map<string, Map<string, { key: string[]; body: string }>>();
-    for (const [n, { texts }] of page.rows.entries()) {
-      const key = table.codec.keyIndexes.map((index) => texts[index] ?? '');
-      const id = reader.documentId(key);
-      const wanted = expected[n]!;
-      this.#rows += 1;
-      if (wanted.kind !== 'document') {
-        if (wanted.kind === 'fault') this.#suspect({ index: reader.indexName, id, row: { table, key } });
-        if (wanted.kind === 'fault' || !this.#recheck.rules.deleteOnLeave) this.#ids.add(ANYWHERE, id);
-      } else if (!this.#ids.add(wanted.index, id)) this.#sharedIds += 1;
-      else {
-        const beside = byIndex.get(wanted.index) ?? new Map<string, { key: string[]; body: string }>();
-        byIndex.set(wanted.index, beside.set(id, { key, body: wanted.body }));
-      }
-    }
-    for (const [index, documents] of byIndex) {
+    const { findings } = this;
+    for (const [index, documents] of await this.#expected(table, page)) {
       this.#indexes.add(index);
       const found = await reader.fetch(index, [...documents.keys()], this.#input.signal);
       for (const [id, { key, body }] of documents) {
         const document = found.get(id);
-        if (document && document.source === undefined) this.#unkept += 1;
-        else if (!document || !sameJson(document.source ?? '', body)) this.#suspect({ index, id, row: { table, key } });
+        if (document && document.source === undefined) findings.unkept += 1;
+        else if (!document || !sameJson(document.source ?? '', body))
+          findings.suspect({ index, id, row: { table, key } });
       }
     }
-    if (this.#suspects.length >= SUSPECTS) await this.#flush();
+    if (findings.isLoaded) await findings.flush();
   }
 
+  /** The documents that a page's rows should have, by index and id; all of them are remembered. */
+  async #expected(table: VerifiedTable, page: RowsPage): Promise<Map<string, Map<string, Wanted>>> {
+    const { reader } = this.#deps;
+    const expected = await expectRows(this.#recheck, { table, rows: page.rows });
+    const byIndex = new Map<string, Map<string, Wanted>>();
+    this.findings.rows += page.rows.length;
+    for (const [n, { texts }] of page.rows.entries()) {
+      const key = table.codec.keyIndexes.map((index) => texts[index] ?? '');
+      const id = reader.documentId(key);
+      const wanted = expected[n]!;
+      if (wanted.kind !== 'document') {
+        if (wanted.kind === 'fault') this.findings.suspect({ index: reader.indexName, id, row: { table, key } });
+        if (wanted.kind === 'fault' || !this.#recheck.rules.deleteOnLeave) this.#ids.add(ANYWHERE, id);
+      } else if (!this.#ids.add(wanted.index, id)) this.findings.sharedIds += 1;
+      else {
+        const beside = byIndex.get(wanted.index) ?? new Map<string, Wanted>();
+        byIndex.set(wanted.index, beside.set(id, { key, body: wanted.body }));
+      }
+    }
+    return byIndex;
+  }
+
+  /** Walks through each index for documents that no row has. */
   async compareIndexes(): Promise<void> {
     const { sink, signal } = this.#input;
-    const others = sharers(this.#deps.catalog, sink);
+    const { findings } = this;
     const why = [
-      ...others.map((name) => `sink ${name} writes into the same index, or may`),
+      ...sharers(this.#deps.catalog, sink).map((name) => `sink ${name} writes into the same index, or may`),
       ...this.#plan.unknown,
       ...(this.#recheck.rules.deletes ? [] : ['the sink takes no delete']),
-      ...(this.#isFull() ? ['too much differs already'] : []),
+      ...(findings.isFull ? ['too much differs already'] : []),
     ];
     if (why.length > 0) {
-      this.#listed = null;
-      this.#notes.push(`extra documents were not looked for: ${why.join('; ')}`);
+      findings.listed = null;
+      findings.notes.push(`extra documents were not looked for: ${why.join('; ')}`);
       return;
     }
     let listed = 0;
@@ -246,66 +245,25 @@ class Verification {
         listed += documents.length;
         for (const { id, version } of documents) {
           if (this.#ids.has(index, id) || this.#ids.has(ANYWHERE, id)) continue;
-          this.#suspect({ index, id, seen: version });
+          findings.suspect({ index, id, seen: version });
         }
-        if (this.#suspects.length >= SUSPECTS) await this.#flush();
+        if (findings.isLoaded) await findings.flush();
         this.#deps.onProgress({ phase: 'index', name: index, part, count: listed });
-        if (this.#isFull()) break;
+        if (findings.isFull) break;
       }
-      await this.#flush();
+      await findings.flush();
     }
-    this.#listed = listed;
+    findings.listed = listed;
   }
 
   async again(suspects: readonly Suspect[]): Promise<readonly Drift[]> {
     const { drifts } = await recheck(this.#recheck, suspects);
-    return await this.#explained(drifts);
+    return await this.findings.explained(drifts);
   }
 
-  async report(): Promise<Report> {
-    if (this.#volatile.size > 0) {
-      const fields = [...this.#volatile].toSorted().join(', ');
-      this.#notes.push(`not compared, because the transform makes them of more than the row: ${fields}`);
-    }
-    if (this.#sharedIds > 0)
-      this.#notes.push(`${this.#sharedIds} rows have the _id of another row: only one can be there`);
-    if (this.#unkept > 0) this.#notes.push(`${this.#unkept} documents have no _source, and were only looked for`);
-    if (this.#unknown > 0) this.#notes.push(`${this.#unknown} documents have an _id that could be too many keys`);
-    if (this.#isFull())
-      this.#notes.push(`it ended early, after ${this.#drifts.length} drifts: a backfill mends them sooner`);
-    const drifts = await this.#explained(this.#drifts);
-    const count = (kind: Drift['kind']): number => drifts.filter((drift) => drift.kind === kind).length;
-    return {
-      sink: this.#input.sink.name,
-      tables: this.#plan.tables.map(({ name }) => name),
-      rows: this.#rows,
-      listed: this.#listed,
-      missing: count('missing'),
-      extra: count('extra'),
-      different: count('different'),
-      changing: this.#changing,
-      drifts,
-      notes: this.#notes,
-    };
-  }
-
-  #suspect(suspect: Suspect): void {
-    this.#suspects.push(suspect);
-  }
-
-  #isFull(): boolean {
-    return this.#drifts.length >= this.#plan.mostDrifts;
-  }
-
-  async #flush(): Promise<void> {
-    const suspects = this.#suspects;
-    this.#suspects = [];
-    if (suspects.length === 0) return;
+  async #lookAgain(suspects: readonly Suspect[]): Promise<Rechecked> {
     this.#deps.onProgress({ phase: 'recheck', name: '', part: undefined, count: suspects.length });
-    const { drifts, changing, unknown } = await recheck(this.#recheck, suspects);
-    this.#drifts.push(...drifts);
-    this.#changing += changing;
-    this.#unknown += unknown;
+    return await recheck(this.#recheck, suspects);
   }
 
   async #settled(): Promise<void> {
@@ -313,26 +271,11 @@ class Verification {
     await untilPassed(this.#deps, { sink, signal }, this.#plan);
     await this.#deps.sleep(this.#plan.refreshMs, signal);
   }
+}
 
-  /** With the reason of a parked message, where there is one. */
-  async #explained(drifts: readonly Drift[]): Promise<Drift[]> {
-    const keys = [...new Set(drifts.flatMap(({ key }) => (key ? [JSON.stringify(key)] : [])))];
-    const reasons = new Map<string, string | null>();
-    for (let from = 0; from < keys.length; from += SUSPECTS) {
-      const { rows } = await this.#deps.messages.query<{
-        table_name: string;
-        record_pks: string;
-        error: string | null;
-      }>(PARKED, [this.#input.sink.no, keys.slice(from, from + SUSPECTS)]);
-      for (const row of rows) reasons.set(`${row.table_name} ${row.record_pks}`, row.error);
-    }
-    return drifts.map((drift) => {
-      const name = drift.table && drift.key && `${drift.table} ${JSON.stringify(drift.key)}`;
-      if (!name || !reasons.has(name)) return drift;
-      const reason = drift.reason ?? `its message is parked: ${reasons.get(name) ?? 'no reason given'}`;
-      return { ...drift, reason };
-    });
-  }
+interface Wanted {
+  key: string[];
+  body: string;
 }
 
 function functionsOf({ settings }: CatalogSink, catalog: Catalog): FunctionSet {
