@@ -6,14 +6,17 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type LoadedRelation, loadRelation } from '../capture/relation.ts';
 import type { Streaming } from '../capture/streaming.ts';
+import type { Catalog } from '../catalog/store.ts';
 import { type Database, openPool } from '../db/pool.ts';
 import { optionsOf } from '../db/ssl.ts';
 import { staleCatalog } from '../messages/append.ts';
 import { MillraceError, messageOf } from '../model/errors.ts';
 import type { Log } from '../runtime/log.ts';
 import { tablesFor } from './all-tables.ts';
+import { openReplayed, type ReplayRequest } from './change-table.ts';
 import type { PageBudget } from './read.ts';
 import { openKeyReader } from './read-keys.ts';
+import { openReplayReader } from './read-replay.ts';
 import { openTableReader } from './read-table.ts';
 import { type Reader, ReloadError } from './reader.ts';
 import { runPages } from './run.ts';
@@ -33,6 +36,10 @@ export interface BackfillsDeps {
   log: Log;
   /** How often it is looked for new ones; 1,000 if absent. */
   lookMs?: number;
+  /** How large a page may be, where it is not as usual. */
+  page?: Partial<PageBudget>;
+  /** Where change tables are, for replays; there are none without it. */
+  load?(): Promise<Catalog>;
 }
 
 const AT_ONCE = 2;
@@ -100,7 +107,7 @@ class Task {
   constructor(deps: TaskDeps, backfill: Backfill) {
     this.#deps = deps;
     this.#backfill = backfill;
-    this.#budget = { ...PAGE, maxRowBytes: deps.streaming.database.settings.max_row_bytes };
+    this.#budget = { ...PAGE, maxRowBytes: deps.streaming.database.settings.max_row_bytes, ...deps.page };
   }
 
   /** Never rejects. */
@@ -121,23 +128,37 @@ class Task {
       await expandBackfill(messages, backfill.no, await tablesFor(streaming, source, backfill.sink_no));
       return;
     }
-    const reader = await this.#reader();
-    const total = await source.session((client) => reader.total(client));
-    if (!(await beginBackfill(messages, backfill.no, total))) return;
-    const deps = { messages, source, windows: streaming.windows, slower: () => this.#slower() };
-    await runPages(deps, { backfill, reader }, signal);
+    const reader = await this.#reader(signal);
+    try {
+      const total = await source.session((client) => reader.total(client));
+      if (!(await beginBackfill(messages, backfill.no, total))) return;
+      const deps = { messages, source, windows: streaming.windows, slower: () => this.#slower() };
+      await runPages(deps, { backfill, reader }, signal);
+    } finally {
+      await reader.close?.();
+    }
   }
 
-  async #reader(): Promise<Reader> {
+  async #reader(signal: AbortSignal): Promise<Reader> {
     const { messages, source, streaming } = this.#deps;
     const { kind, no, table_schema, table_name, sort_column, start_position } = this.#backfill;
     const publication = streaming.database.settings.publication.name;
     const table = await describeTable(source, { publication, schema: table_schema ?? '', name: table_name ?? '' });
     const relation = await relationFor(streaming, this.#backfill, table);
     if (kind === 'keys') return openKeyReader({ table, relation, keys: await keysOf(messages, no) });
+    if (kind === 'replay') return await this.#replay({ table, relation }, signal);
     const sort = sort_column === null ? undefined : sortColumnOf(table, sort_column);
     const from = start_position ?? undefined;
     return openTableReader({ table, relation, sort, from, budget: this.#budget }, () => performance.now());
+  }
+
+  async #replay(source: { table: SourceTable; relation: LoadedRelation }, signal: AbortSignal): Promise<Reader> {
+    const { messages, load } = this.#deps;
+    if (!load) throw new MillraceError('internal', 'no change table can be found here');
+    const request = this.#backfill.replay as ReplayRequest;
+    const changeTable = openReplayed(await load(), request);
+    const { no } = this.#backfill;
+    return await openReplayReader(messages, { no, request, changeTable, ...source, budget: this.#budget }, signal);
   }
 
   #slower(): boolean {
@@ -175,8 +196,10 @@ interface Reason {
 
 /** Postgres' codes: what no further try mends. Their texts name tables and columns, never a row's values, but for 22. */
 function reasonOf(error: unknown, { table_schema, table_name, sort_column }: Backfill): Reason {
-  if (error instanceof MillraceError && error.code !== 'unavailable')
-    return { final: true, reason: error.message, ...(error.remedy === undefined ? {} : { remedy: error.remedy }) };
+  if (error instanceof MillraceError) {
+    const remedy = error.remedy === undefined ? {} : { remedy: error.remedy };
+    return { final: error.code !== 'unavailable', reason: error.message, ...remedy };
+  }
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
   const table = `${table_schema}.${table_name}`;
   if (code.startsWith('22')) {

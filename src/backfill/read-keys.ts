@@ -27,7 +27,7 @@ const AS_TEXT: pg.CustomTypesConfig = { getTypeParser: () => (value: string) => 
 
 export function openKeyReader(input: KeysInput): Reader {
   const { table, relation, keys } = input;
-  const keyRelation = withKeyOnly(relation, table);
+  const readRows = openRowsByKey(input);
   return {
     oid: table.oid,
     actions: relation.routes[0]!.actions,
@@ -36,18 +36,32 @@ export function openKeyReader(input: KeysInput): Reader {
       await holdTable(client, table);
       const begin = (position as Position | null)?.done ?? 0;
       const wanted = keys.slice(begin, begin + PAGE_KEYS);
-      const { rows, gone } = await readKeys(client, table, wanted);
       return {
         position: { done: begin + wanted.length } satisfies Position,
         ended: begin + wanted.length >= keys.length,
         read: wanted.length,
-        put(pending, place) {
-          const there = putRows(pending, place, { relation, rows, as: 'repair' });
-          if (there === undefined) return undefined;
-          return there + putGone(pending, place, { relation, keyRelation, gone, before: there });
-        },
+        put: await readRows(client, wanted),
       };
     },
+  };
+}
+
+/** Reads the rows of these keys, in the transaction of `client` that holds the table. What puts them among the messages. */
+export function openRowsByKey({
+  table,
+  relation,
+}: Pick<KeysInput, 'table' | 'relation'>): (
+  client: pg.ClientBase,
+  wanted: readonly (readonly string[])[],
+) => Promise<Part['put']> {
+  const keyRelation = withKeyOnly(relation, table);
+  return async (client, wanted) => {
+    const { rows, gone } = await readKeys(client, table, wanted);
+    return (pending, place) => {
+      const there = putRows(pending, place, { relation, rows, as: 'repair' });
+      if (there === undefined) return undefined;
+      return there + putGone(pending, place, { relation, keyRelation, gone, before: there });
+    };
   };
 }
 

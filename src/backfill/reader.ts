@@ -11,6 +11,8 @@ export interface Part {
   ended: boolean;
   /** Rows that were looked at. */
   read: number;
+  /** What it sends is not counted: it follows from what was sent before. */
+  uncounted?: boolean;
   /** As `Page.put`. */
   put(pending: Pending, place: PagePlace): number | undefined;
 }
@@ -20,10 +22,14 @@ export interface Reader {
   oid: number | undefined;
   /** Of the changes that the sink gets. */
   actions: ReadonlySet<DeclaredAction>;
-  /** How much there is to read, about. */
-  total(client: pg.ClientBase): Promise<number>;
+  /** How much there is to read, about; null: it is known already. */
+  total(client: pg.ClientBase): Promise<number | null>;
+  /** Comes before each `read`, outside of a transaction: what is read elsewhere than in the source. */
+  prepare?(position: unknown, signal: AbortSignal): Promise<void>;
   /** Reads what follows `position`, in the transaction of `client` on the source, which ends with the watermark. */
   read(client: pg.ClientBase, position: unknown): Promise<Part>;
+  /** Nothing is read any more. */
+  close?(): Promise<void>;
 }
 
 /** Its table changed its columns since the reader was made: make another one, nothing is lost. */

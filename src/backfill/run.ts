@@ -43,7 +43,9 @@ export async function runPages(
   try {
     while (!signal.aborted) {
       if (!(await mayGoOn(deps.messages, backfill, signal))) break;
-      const sent = await sendPage(deps, { ...run, position: before?.position ?? position, before: before?.fate });
+      const at = before?.position ?? position;
+      await run.reader.prepare?.(at, signal);
+      const sent = await sendPage(deps, { ...run, position: at, before: before?.fate });
       if (sent === 'again') {
         if (before && (await before.fate) === 'persisted') position = before.position;
         before = undefined;
@@ -121,7 +123,7 @@ async function page(client: pg.ClientBase, input: PageInput & { window: Window }
   window.fill({
     put: part.put,
     progress: (sent) =>
-      `call millrace_private.move_backfill(${backfill.no}, ${literal(part.position)}, ${part.read}, ${sent}, ${part.ended})`,
+      `call millrace_private.move_backfill(${backfill.no}, ${literal(part.position)}, ${part.read}, ${part.uncounted ? 0 : sent}, ${part.ended})`,
   });
   failpoint('backfill/before-watermark');
   await client.query('select pg_logical_emit_message(true, $1::text, $2::text)', [WATERMARK, window.token]);

@@ -11,12 +11,13 @@ import { lostConnection, messageDatabase, type Parts } from './connect.ts';
 export async function captureParts(settings: Settings, log: Log): Promise<Parts> {
   const db = openPool({ ...(await messageDatabase(settings, 'capture')), max: 2, onError: lostConnection(log) });
   const notifier = openNotifier({ db, onError: (error) => log.warn({ err: error }, 'notification failed') });
+  const load = () => loadCatalog(db, settings.secretKey);
   const captures = openCaptures({
     messages: db,
-    load: () => loadCatalog(db, settings.secretKey),
+    load,
     log,
     onPersisted: (sinks) => notifier.tell(sinks),
-    beside: openBackfills({ messages: db, log }),
+    beside: openBackfills({ messages: db, log, load }),
   });
   return { services: [captures], close: () => db.close() };
 }

@@ -1,0 +1,22 @@
+with entries as (
+  select e.id, e.seq, e.action, e.record_pk, e.record, e.changes, e.committed_at, w.weight,
+         sum(w.weight) over (order by e.seq, e.id) as weights, count(*) over () as found
+    from <event_table> e
+   cross join lateral (select 100 + sum(case when s.size > 2000 then s.size * 4 else s.size end)::bigint as weight
+                         from (values (pg_column_size(e.record)), (coalesce(pg_column_size(e.changes), 0))) s (size)) w
+   where e.id = any ($1::bigint[]) and e.seq between $2::bigint and $3::bigint
+)
+select e.seq, e.id::bigint as id, e.found, e.action, e.record_pk,
+       (extract(epoch from e.committed_at) * 1000000)::bigint as committed_at,
+       case when $6::boolean then e.record::text end as record, case when $6::boolean then e.changes::text end as changes,
+       (select coalesce(jsonb_object_agg(k, e.record -> k), '{}') from unnest($5::text[]) k where e.record ? k)::text as now,
+       case when e.action = 'update' and e.changes ?| $5::text[]
+            then (select jsonb_object_agg(k, o.was -> k) from unnest($5::text[]) k where o.was ? k)::text end as before,
+       case when e.action = 'update' and $6::boolean and $7::boolean
+            then case when $8::boolean then o.was::text
+                      else (select coalesce(jsonb_object_agg(k, o.was -> k), '{}')
+                              from unnest($9::text[]) k where o.was ? k)::text end end as was
+  from entries e
+ cross join lateral (select e.record || coalesce(e.changes, '{}') as was) o
+ where e.weights - e.weight < $4::bigint
+ order by e.seq, e.id
