@@ -111,7 +111,7 @@ create function orders_row(n bigint, v integer) returns setof orders language sq
          timestamp '2025-01-01' + h(n, v + 2) * interval '0.0123 s',
          make_interval(months => h(n, v + 3) % 30 - 15, days => h(n, v + 4) % 9 - 4, secs => h(n, v + 5) / 1e6),
          (h(n, v + 6) % 10001)::numeric / 100, ('{ "a" : ' || h(n, v + 7) || ',  "b": "x",
-           "a": 1.10 }')::json, (array[date 'infinity', '-infinity', '0044-03-15 BC', '2026-11-21'])[1 + h(n, v + 8) % 4], odd_text(n, v + 9);
+           "c": 1.10 }')::json, (array[date 'infinity', '-infinity', '0044-03-15 BC', '2026-11-21'])[1 + h(n, v + 8) % 4], odd_text(n, v + 9);
 end;
 create function order_items_row(n bigint, v integer) returns setof order_items language sql stable begin atomic
   select 9007199254740993 + n / 4, (n % 4)::smallint, uuid_of(h(n, v) % 20000, 1), h(n, v + 1) % 50, (h(n, v + 2) % 100000)::numeric / 100;
