@@ -11,6 +11,7 @@ import type { Publication, SourceTable } from './publication.ts';
 import { checkTable } from './table-checks.ts';
 
 const NOTICES = statement('capture/note-tables');
+const KNOW = statement('capture/know-tables');
 const KNOWN = statement('capture/known-tables');
 const ADDED = statement('capture/note-added');
 const WITH_ROWS = statement('capture/tables-with-rows');
@@ -30,10 +31,15 @@ export interface NotedDatabase {
 
 const nameOf = (table: SourceTable): string => `${table.schema}.${table.name}`;
 
-/** Replaces these notices of every sink of the database. */
+/** Replaces these notices of every sink of the database. What is published now is known from now on. */
 export async function noteTables(messages: Database, database: NotedDatabase, publication: Publication): Promise<void> {
-  const found = tableNotices(database.sinks, publication, await readKnown(messages, database.no));
+  const known = await readKnown(messages, database.no);
+  const found = tableNotices(database.sinks, publication, known);
   await messages.query(NOTICES, [database.no, JSON.stringify(found)]);
+  const fresh = publication.tables.filter((table) => table.published && !known.get(nameOf(table))?.has(table.oid));
+  if (fresh.length === 0) return;
+  const columns = [fresh.map(({ oid }) => oid), fresh.map(({ schema }) => schema), fresh.map(({ name }) => name)];
+  await messages.query(KNOW, [database.no, ...columns]);
 }
 
 /**
@@ -78,7 +84,7 @@ function renamedTo(name: string, publication: Publication, known: KnownTables): 
   return table && nameOf(table);
 }
 
-/** Oids by name, of tables whose changes have come. */
+/** Oids by name, of tables that were seen in the publication, or whose changes have come. */
 type KnownTables = ReadonlyMap<string, ReadonlySet<number>>;
 
 async function readKnown(messages: Database, databaseNo: number): Promise<KnownTables> {
