@@ -1,0 +1,93 @@
+import { expect } from 'chai';
+import type { Drift, Report } from '../../src/verify/drift.ts';
+import { progressOn, tellProgress, tellReport } from '../../src/verify/tell.ts';
+
+const drift = (id: string, changes: Partial<Drift> = {}): Drift => ({
+  kind: 'different',
+  index: 'products',
+  id,
+  table: 'public.products',
+  key: [id],
+  fields: ['price'],
+  reason: null,
+  hopeless: false,
+  ...changes,
+});
+const report = (drifts: Drift[], changes: Partial<Report> = {}): Report => ({
+  sink: 'products',
+  tables: ['public.products'],
+  rows: 12_345,
+  listed: 12_346,
+  missing: 0,
+  extra: 0,
+  different: drifts.length,
+  changing: 0,
+  drifts,
+  notes: [],
+  ...changes,
+});
+
+describe('verify/tell', () => {
+  it('says that there is no drift', () => {
+    expect(tellReport(report([]), { show: 20 })).to.equal(
+      'products: 12,345 rows of public.products compared, 12,346 documents looked through\n' +
+        'missing 0, extra 0, different 0\nno drift\n',
+    );
+  });
+
+  it('lists the first differences by id, field and reason', () => {
+    const drifts = [
+      drift('a"b'),
+      drift('2', { kind: 'extra', table: null, key: null, fields: [] }),
+      drift('3', { kind: 'missing', fields: [], reason: 'its message is parked:\n{"type":"x"}' }),
+      drift('4'),
+    ];
+    const text = tellReport(report(drifts, { changing: 1, listed: null, notes: ['so it is'] }), { show: 3 });
+    expect(text.split('\n').slice(1)).to.deep.equal([
+      'missing 0, extra 0, different 4',
+      '1 row changed again and again, and could not be compared',
+      '  different  products  _id "a\\"b": public.products; fields price',
+      '  extra      products  _id "2": no row',
+      '  missing    products  _id "3": public.products; its message is parked: {"type":"x"}',
+      '  and 1 more (--show=4 lists all)',
+      'note: so it is',
+      'drift: `millrace verify products --repair` sends these rows again, and deletes what has no row',
+      '',
+    ]);
+  });
+
+  it('says what a repair has done', () => {
+    expect(tellReport(report([]), { show: 20, repaired: 1 })).to.match(/1 document mended\n.*\nno drift\n$/);
+    expect(tellReport(report([drift('1')]), { show: 0, repaired: 0 })).to.match(/drift: what is left needs a hand/);
+  });
+
+  it('draws a bar', () => {
+    const at = { phase: 'rows', name: 'public.products', count: 1_500 } as const;
+    expect(tellProgress({ ...at, part: 0.5 })).to.equal(
+      '[############............]  50 %  rows of public.products: 1,500',
+    );
+    expect(tellProgress({ ...at, part: undefined })).to.equal('rows of public.products: 1,500');
+  });
+
+  it('moves on a terminal, prints lines elsewhere, and is not too eager', () => {
+    for (const isTTY of [true, false]) {
+      let [text, now] = ['', 0];
+      const terminal = { isTTY, write: (more: string) => (text += more) };
+      const progress = progressOn(terminal, () => now);
+      const show = (ms: number, name: string, count: number): void => {
+        now = ms;
+        progress.show({ phase: 'rows', name, part: undefined, count });
+      };
+      show(0, 'a', 1);
+      show(50, 'a', 2);
+      show(60, 'b', 3);
+      show(9_000, 'b', 4);
+      show(20_000, 'b', 5);
+      progress.done();
+      progress.done();
+      const seen = isTTY ? ['a: 1', 'b: 3', 'b: 4', 'b: 5'] : ['a: 1', 'b: 3', 'b: 5'];
+      const lines = seen.map((line) => (isTTY ? `\r\u001b[Krows of ${line}` : `rows of ${line}\n`)).join('');
+      expect(text).to.equal(lines + (isTTY ? '\r\u001b[K' : ''));
+    }
+  });
+});
