@@ -15,6 +15,7 @@ import type { FunctionSet, Sandbox } from '../transform/sandbox.ts';
 import type { ReadBudget } from './budget.ts';
 import { openCircuit, probe } from './circuit.ts';
 import { decide, type Verdict } from './decide.ts';
+import { forgiveKillers, pauseForKillers, upToUntried } from './killers.ts';
 import { bytesOf, nextBytes, read } from './read.ts';
 import type { LaneRow } from './row.ts';
 import { type Sent, send } from './send.ts';
@@ -46,6 +47,8 @@ export interface LaneSink {
   maxRetryCount: number | null;
   /** It was found ready since it was opened. */
   tested: boolean;
+  /** Messages that brought its functions' process down since one went well. */
+  killers: Set<number>;
 }
 
 export interface LaneDeps {
@@ -122,6 +125,7 @@ async function deliver(deps: LaneDeps, run: LaneRun, signal: AbortSignal): Promi
       // An engine would silently create a missing index: nothing is sent to a destination that was not asked first.
       const circuit = await run.target.sink.test(signal);
       if (circuit) return await openCircuit(deps, run, circuit);
+      await forgiveKillers(deps, run);
     }
     run.target.tested = true;
     const share = await deps.budget?.take(readBytes, signal);
@@ -141,6 +145,10 @@ async function deliver(deps: LaneDeps, run: LaneRun, signal: AbortSignal): Promi
     if (end) {
       failpoint('deliver/after-settle');
       if (end.circuit) return await openCircuit(deps, run, end.circuit);
+      if (end.pause) {
+        await pauseForKillers(deps, run);
+        return undefined;
+      }
       quietSince = deps.now();
       // What failed may be due soon.
       if (end.kept || state.due) stateAt = 0;
@@ -174,6 +182,8 @@ interface BatchEnd {
   /** Something failed, and comes again or is parked. */
   kept: boolean;
   circuit?: Circuit;
+  /** Its messages bring down the process that runs its functions. */
+  pause?: boolean;
 }
 
 async function deliverRows(deps: LaneDeps, run: LaneRun, batch: Batch): Promise<BatchEnd> {
@@ -188,18 +198,19 @@ async function deliverRows(deps: LaneDeps, run: LaneRun, batch: Batch): Promise<
   let circuit: Circuit | undefined;
   let settling = false;
   try {
-    const prepared = await prepare(deps.sandbox, sendable, {
+    const shaped = await prepare(deps.sandbox, sendable, {
       functions: target.functions,
       search: target.replaces,
       deleteOnLeave: target.deleteOnLeave,
     });
+    const { prepared, pause } = upToUntried(shaped, target.killers);
     const finish = async (db: Queryable, sent: Sent): Promise<BatchEnd> => {
       for (const [place, verdict] of sent.verdicts.entries()) {
         // Cut off by our own stop: not tried, so it stays as it was.
         if (verdict.kind === 'wait' && batch.signal.aborted) break;
         decided.set(sendable[place]!, verdict);
       }
-      return await settleRows(deps, run, { db, batch, decided });
+      return { ...(await settleRows(deps, run, { db, batch, decided })), pause };
     };
     const { within } = target.sink;
     if (within) {

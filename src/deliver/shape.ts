@@ -13,6 +13,8 @@ export interface Prepared {
   row: LaneRow;
   deliveries: Delivery[];
   verdict?: Verdict;
+  /** Its functions brought their process down, or were not run because messages before it did. */
+  fate?: 'killed' | 'untried';
 }
 
 export interface ShapeOptions {
@@ -37,7 +39,8 @@ function apply(row: LaneRow, shaped: Shaped, options: ShapeOptions): Prepared {
     const text = `${error.function}: ${error.message}${place}`;
     // What fails once, fails again for the same input. Time alone may have been short: one more try.
     const kind = error.kind === 'timeout' && row.attempts === 0 ? 'retry' : 'park';
-    return { row, deliveries: [], verdict: { kind, error: text, stage: 'shape' } };
+    const fate = error.kind === 'killed' || error.kind === 'untried' ? { fate: error.kind } : {};
+    return { row, deliveries: [], verdict: { kind, error: text, stage: 'shape' }, ...fate };
   }
   const delivery = deliveryOf(row);
   const gone = (indexName: string | undefined): Delivery => ({ ...delivery, action: 'delete', indexName });

@@ -77,6 +77,7 @@ async function open(deps: TargetsDeps, entry: CatalogSink, catalog: Catalog): Pr
     deleteOnLeave: settings.filter_leave === 'delete',
     maxRetryCount: settings.max_retry_count,
     tested: false,
+    killers: new Set(),
   };
 }
 

@@ -1,14 +1,16 @@
 /**
  * Hands jobs to the box and brings back what became of them, whatever the box does. When the box dies, or is silent for
  * too long and is killed, everything it held is suspect: it is run again alone, message by message, and a message that
- * ends the box twice is given up as `killed`. A box that is replaced for another reason blames nobody.
+ * ends the box twice is given up as `killed`. A box that is replaced for another reason blames nobody. After three that
+ * were given up one after the other, the other suspects of those functions are not tried: each costs seconds, in which
+ * nobody else's functions run.
  */
 import type { FunctionSettings } from '../model/declared.ts';
 import { MillraceError } from '../model/errors.ts';
 import type { FunctionInput } from '../model/message.ts';
 import type { BoxProcess, StartBox } from './box-process.ts';
 import { FunctionKeys } from './function-keys.ts';
-import { functionsOf, type Job, killedResult, type Result, split, type Work } from './job.ts';
+import { functionsOf, type Job, killedResult, type Result, split, untriedResult, type Work } from './job.ts';
 import { Lanes } from './lanes.ts';
 import type { FromBox, ToBox } from './protocol.ts';
 import type { SandboxLimits } from './shaped.ts';
@@ -22,6 +24,8 @@ export interface SandboxLog {
 
 /** Jobs of one set of functions in the box: one at work, one that is ready when it is done. */
 const PER_LANE = 2;
+/** Messages of one set of functions that may end the box, one after the other. */
+export const KILLERS = 3;
 /** Starts that may fail one after the other before the jobs do. */
 const STARTS = 3;
 /** Functions a box learns before it is replaced: edited ones would pile up. */
@@ -47,6 +51,8 @@ export class Dispatcher {
   readonly #inBox = new Map<number, Job>();
   /** By lane: what its functions read of a message. At most as many as there are sets of functions. */
   readonly #reads = new Map<string, number>();
+  /** By lane: messages given up as killed since one went well. */
+  readonly #killers = new Map<string, number>();
   readonly #timers = new Map<number, NodeJS.Timeout>();
   #box: Box | undefined;
   #failedStarts = 0;
@@ -181,7 +187,10 @@ export class Dispatcher {
     }
     this.#takeOut(job);
     this.#lanes.release(job);
-    if (message.kind === 'shaped') this.#reads.set(job.lane, message.reads);
+    if (message.kind === 'shaped') {
+      this.#reads.set(job.lane, message.reads);
+      if (message.shaped.some(({ error }) => error === undefined)) this.#killers.delete(job.lane);
+    }
     job.done(
       message.kind === 'shaped' ? { shaped: message.shaped, error: undefined } : { shaped: [], error: message.error },
     );
@@ -213,8 +222,21 @@ export class Dispatcher {
     this.#lanes.release(job);
     job.kills += 1;
     const alone = job.work.kind === 'check' || job.work.inputs.length === 1;
-    if (alone && job.kills >= 2) job.done(killedResult(job));
+    if (alone && job.kills >= 2) this.#giveUp(job);
+    // One that was alone is tried again at once, so that what is given up is given up in the order of the messages.
+    else if (alone) this.#suspects.unshift(...split(job, this.#nextId));
     else this.#suspects.push(...split(job, this.#nextId));
+  }
+
+  #giveUp(job: Job): void {
+    job.done(killedResult(job));
+    const killers = (this.#killers.get(job.lane) ?? 0) + 1;
+    this.#killers.set(job.lane, killers);
+    if (job.work.kind === 'check' || killers < KILLERS) return;
+    this.#killers.delete(job.lane);
+    const others = this.#suspects.splice(0);
+    this.#suspects.push(...others.filter((other) => other.lane !== job.lane));
+    for (const other of others) if (other.lane === job.lane) other.done(untriedResult(other));
   }
 
   #startFailed(why: string): void {

@@ -31,6 +31,8 @@ interface Loaded {
 }
 
 interface Call {
+  /** Milliseconds that each of its messages had. */
+  messageMs: number;
   lines: string[];
   ended: 'well' | 'timeout' | 'memory' | 'spoilt' | 'failed';
 }
@@ -38,7 +40,7 @@ interface Call {
 export class FunctionRunner {
   readonly #parts: RunnerParts;
   readonly #fn: FunctionSettings;
-  readonly #blame: Record<Call['ended'], Complaint>;
+  readonly #blame: Record<Exclude<Call['ended'], 'timeout'>, Complaint>;
   readonly #waiting = new Set<() => void>();
   #loaded: Loaded | undefined;
   #broken: Complaint | undefined;
@@ -47,11 +49,10 @@ export class FunctionRunner {
   constructor(parts: RunnerParts, fn: FunctionSettings) {
     this.#parts = parts;
     this.#fn = fn;
-    const { isolateMb, messageMs } = parts.limits;
+    const { isolateMb } = parts.limits;
     const failed: Complaint = { kind: 'threw', message: 'The message could not be handed to the function' };
     this.#blame = {
       memory: { kind: 'threw', message: `The function used more than ${isolateMb} MB` },
-      timeout: { kind: 'timeout', message: `The function took longer than ${messageMs} ms` },
       failed,
       spoilt: failed,
       well: failed,
@@ -121,12 +122,13 @@ export class FunctionRunner {
       }
       const from = answers.length;
       const slice = items.slice(from, from < singlyUntil ? from + 1 : items.length);
-      const { lines, ended } = await this.#call(loaded, slice);
+      const { lines, ended, messageMs } = await this.#call(loaded, slice);
       for (const alive of this.#waiting) alive();
       if (ended !== 'well') this.#dropRealm(loaded);
       const verdict = judge(ended, lines.length, slice.length);
       if (verdict.keep) for (const line of lines) answers.push(read(line));
-      if (verdict.guilty) answers.push({ complaint: this.#blame[ended] });
+      if (verdict.guilty)
+        answers.push({ complaint: ended === 'timeout' ? tookTooLong(messageMs) : this.#blame[ended] });
       if (verdict.again) singlyUntil = from + slice.length;
     }
     return answers.slice(0, items.length);
@@ -135,18 +137,22 @@ export class FunctionRunner {
   async #call(loaded: Loaded, items: readonly string[]): Promise<Call> {
     const { limits } = this.#parts;
     const { isolate, script } = loaded;
+    const chunk = `[${items.join(',')}]`;
+    const messageMs = timeFor(chunk.length, limits);
     try {
       loaded.realm ??= await openRealm(isolate, script, limits);
-      const timeoutMs = limits.messageMs + (items.length > 1 ? limits.sliceMs : 0);
-      const lines = split(await loaded.realm.run(`[${items.join(',')}]`, timeoutMs));
-      if (lines.at(-1) !== '!') return { lines, ended: 'well' };
+      const timeoutMs = messageMs + (items.length > 1 ? limits.sliceMs : 0);
+      const lines = split(await loaded.realm.run(chunk, timeoutMs));
+      if (lines.at(-1) !== '!') return { messageMs, lines, ended: 'well' };
       lines.pop();
-      return { lines, ended: 'spoilt' };
+      return { messageMs, lines, ended: 'spoilt' };
     } catch (error) {
-      if (isolate.isDisposed) return { lines: [], ended: 'memory' };
-      if (!(error instanceof Error) || !error.message.includes('timed out')) return { lines: [], ended: 'failed' };
+      if (isolate.isDisposed) return { messageMs, lines: [], ended: 'memory' };
+      if (!(error instanceof Error) || !error.message.includes('timed out')) {
+        return { messageMs, lines: [], ended: 'failed' };
+      }
       const leftover = await loaded.realm?.leftover().catch(() => '');
-      return { lines: split(leftover ?? ''), ended: isolate.isDisposed ? 'memory' : 'timeout' };
+      return { messageMs, lines: split(leftover ?? ''), ended: isolate.isDisposed ? 'memory' : 'timeout' };
     }
   }
 
@@ -156,6 +162,19 @@ export class FunctionRunner {
     loaded.realm = undefined;
   }
 }
+
+const MS_PER_MB = 100;
+
+/**
+ * Reading a message is part of its time, and one of many megabytes takes long before any code of the user's runs: beyond
+ * the first it has more, but never so much that the box would seem silent.
+ */
+export function timeFor(characters: number, limits: Pick<SandboxLimits, 'messageMs' | 'silenceMs'>): number {
+  const more = Math.max(0, characters / 1_048_576 - 1) * MS_PER_MB;
+  return Math.max(limits.messageMs, Math.min(Math.round(limits.messageMs + more), 0.75 * limits.silenceMs));
+}
+
+const tookTooLong = (ms: number): Complaint => ({ kind: 'timeout', message: `The function took longer than ${ms} ms` });
 
 /** Whole lines only. */
 function split(lines: string): string[] {

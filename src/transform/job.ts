@@ -40,6 +40,14 @@ export function killedResult(job: Job): Result {
   return { shaped: [{ kept: true, error }], error };
 }
 
+export function untriedResult(job: Job): Result {
+  const names = functionsOf(job.work).map((fn) => fn.name);
+  const message = 'Not tried: the messages before it brought the process of the function down';
+  const error: ShapeError = { kind: 'untried', message, function: names.join(', ') };
+  const inputs = job.work.kind === 'shape' ? job.work.inputs : [];
+  return { shaped: inputs.map(() => ({ kept: true, error })), error };
+}
+
 /** One job for each message of a chunk; when all are done, so is the chunk. */
 export function split(job: Job, nextId: () => number): Job[] {
   const { work } = job;

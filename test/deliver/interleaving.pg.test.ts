@@ -89,6 +89,7 @@ describe('a delivery lane, interleaved', () => {
               deleteOnLeave: true,
               maxRetryCount: null,
               tested: true,
+              killers: new Set(),
               ...target,
               ...more,
             },

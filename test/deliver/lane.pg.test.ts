@@ -51,6 +51,7 @@ describe('a delivery lane', () => {
     deleteOnLeave: true,
     maxRetryCount: null,
     tested: false,
+    killers: new Set(),
     ...more,
   });
 

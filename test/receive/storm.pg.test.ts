@@ -101,6 +101,7 @@ async function shape(
             deleteOnLeave: true,
             maxRetryCount: null,
             tested: true,
+            killers: new Set(),
           },
           id: { sinkNo: to.no, lane: 1, owner: `${who}-${run}` },
           wake: createWake(),
