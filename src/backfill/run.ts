@@ -130,11 +130,15 @@ async function page(client: pg.ClientBase, input: PageInput & { window: Window }
   return part;
 }
 
-/** A snapshot for as long as `work` takes; committed unless it says `again` or throws. */
+/**
+ * A snapshot for as long as `work` takes; committed unless it says `again` or throws. The watermark is flushed at once,
+ * for the stream brings only what is, and waits for no standby.
+ */
 async function inSnapshot<Result>(client: pg.ClientBase, work: () => Promise<Result>): Promise<Result> {
   await client.query(
     `begin isolation level repeatable read; set local statement_timeout = ${QUERY_MS}; set local lock_timeout = 2000;
-     set local row_security = off; set local jit = off; set local enable_sort = off`,
+     set local row_security = off; set local jit = off; set local enable_sort = off;
+     set local synchronous_commit = local`,
   );
   try {
     const result = await work();

@@ -1,34 +1,8 @@
 /** Rows of a table as messages: all of them once, as the stream would bring them, in their place among live changes. */
 import { expect } from 'chai';
+import { backfilled, backfillsOf } from '../support/backfilled.ts';
 import { type Captured, captured, PULL, sinkSettings } from '../support/captured.ts';
 import { until } from '../support/until.ts';
-
-interface Status {
-  kind: string;
-  table_name: string | null;
-  state: string;
-  reason: string | null;
-  remedy: string | null;
-  rows_done: number;
-  rows_sent: number;
-}
-
-export async function statusOf(on: Captured, id: string): Promise<Status> {
-  const { rows } = await on.messages.db.query<Status>('select * from millrace.backfill_status where id = $1::uuid', [id]);
-  return rows[0]!;
-}
-
-export async function backfilled(on: Captured, call: string): Promise<Status> {
-  const { rows } = await on.messages.db.query<{ id: string }>(`select millrace.backfill(${call}) as id`);
-  let status: Status | undefined;
-  await until('the backfill has ended', async () => {
-    status = await statusOf(on, rows[0]!.id);
-    return ['done', 'failed', 'cancelled'].includes(status.state);
-  }).catch((error: unknown) => {
-    throw new Error(`${String(error)} ${JSON.stringify(status)}`);
-  });
-  return status!;
-}
 
 describe('backfill', function () {
   this.timeout(30_000);
@@ -36,13 +10,17 @@ describe('backfill', function () {
   afterEach(() => on.close());
 
   it('sends every row once, as an insert would look, and live changes around them', async () => {
-    on = await captured(`create table items (id bigint primary key, name text, price numeric, tags text[], made timestamptz)`);
+    on = await captured(
+      `create table items (id bigint primary key, name text, price numeric, tags text[], made timestamptz)`,
+    );
     const sinkNo = await on.addSink(sinkSettings({ name: 'worker', destination: PULL }));
     on.start();
     await on.streaming();
-    await on.source.query(`insert into items values (1, 'live "one"', 1.50, '{a,NULL}', '2026-01-01 00:00:00.123456+01')`);
+    await on.source.query(
+      `insert into items values (1, 'live "one"', 1.50, '{a,NULL}', '2026-01-01 00:00:00.123456+01')`,
+    );
     const [live] = await on.received(sinkNo, 1);
-    const status = await backfilled(on, `'worker', 'items'`);
+    const status = await backfilled(on.messages.db, `'worker', 'items'`);
     expect(status).to.include({ state: 'done', reason: null, rows_done: 1, rows_sent: 1 });
     const [, read] = await on.received(sinkNo, 2);
     expect(read).to.include({ action: 'read', record: live!.record, record_pks: '["1"]', changes: null });
@@ -55,18 +33,13 @@ describe('backfill', function () {
     const sinkNo = await on.addSink(sinkSettings({ name: 'worker', destination: PULL }));
     on.start();
     await on.streaming();
-    void backfilled(on, `'worker', 'public.items'`);
+    void backfilled(on.messages.db, `'worker', 'public.items'`);
     // The sink is not drained: it stops at the bound.
-    await until('it waits for the sink', async () => {
-      const { rows } = await on.messages.db.query<{ reason: string | null }>('select reason from millrace.backfill_status');
-      return rows[0]?.reason?.includes('10000 messages or more wait for sink worker');
-    });
+    await until('it waits for the sink', async () =>
+      (await backfillsOf(on.messages.db))[0]?.reason?.includes('10000 messages or more wait for sink worker'),
+    );
     await on.messages.db.query(`delete from millrace_private.messages where sink_no = $1::integer`, [sinkNo]);
-    await until('it is done', async () => {
-      const { rows } = await on.messages.db.query<Status>('select * from millrace.backfill_status');
-      return rows[0]?.state === 'done' && rows[0];
-    });
-    const { rows } = await on.messages.db.query<Status>('select * from millrace.backfill_status');
-    expect(rows[0]).to.include({ rows_done: 12_001, rows_sent: 12_001 });
+    await until('it is done', async () => (await backfillsOf(on.messages.db))[0]?.state === 'done');
+    expect((await backfillsOf(on.messages.db))[0]).to.include({ rows_done: 12_001, rows_sent: 12_001 });
   });
 });

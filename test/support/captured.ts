@@ -3,6 +3,7 @@
  */
 import pg from 'pg';
 import { openBackfills } from '../../src/backfill/backfills.ts';
+import type { PageBudget } from '../../src/backfill/read.ts';
 import { captureDatabase } from '../../src/capture/capture.ts';
 import type { DatabaseSettings, Destination, SinkSettings } from '../../src/model/declared.ts';
 import { createLog } from '../../src/runtime/log.ts';
@@ -103,6 +104,8 @@ export interface CapturedOptions {
   /** A source that is there already; it is not dropped. */
   database?: TestDatabase;
   messages?: MessageDatabase;
+  /** How large a page of a backfill may be, where it is not as usual. */
+  page?: Partial<PageBudget>;
 }
 
 let made = 0;
@@ -184,7 +187,7 @@ export async function captured(schema: string, on: CapturedOptions = {}): Promis
           log,
           current: () => catalogued(messages.db, declared),
           onPersisted: () => undefined,
-          beside: openBackfills({ messages: messages.db, log, lookMs: 20 }),
+          beside: openBackfills({ messages: messages.db, log, lookMs: 20, ...(on.page ? { page: on.page } : {}) }),
           ...on.timing,
         },
         databaseNo,
