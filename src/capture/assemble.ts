@@ -47,12 +47,12 @@ export interface Pending {
   nextId: number;
 }
 
-/** An update that waits for values to be read again; `render` adds its rows. */
+/** An update that waits for values to be read again; `render` adds its rows, with the types of the relation given. */
 export interface Deferred {
   relation: LoadedRelation;
   key: readonly string[];
   missing: readonly number[];
-  render(reread: Reread | undefined): void;
+  render(reread: Reread | undefined, relation: LoadedRelation): void;
 }
 
 export interface Change {
@@ -130,7 +130,7 @@ export function addChange(pending: Pending, change: Change): void {
     relation,
     key,
     missing,
-    render: (reread) => render(pending, kept, { ids, missing, reread }),
+    render: (reread, current) => render(pending, { ...kept, relation: current }, { ids, missing, reread }),
   });
 }
 

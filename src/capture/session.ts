@@ -302,7 +302,7 @@ export class CaptureSession {
       confirmedLsn: this.#end,
       nextId: batch.nextId,
     };
-    if (batch.deferred.length > 0) await readAgain(this.#deps.source, batch.deferred);
+    if (batch.deferred.length > 0) await readAgain(this.#deps, batch);
     const { parked, pages } = batch;
     const also = pages.map((page) => page.sql);
     await append(this.#deps.messages, this.#options.writer, { rows: finishRows(batch), parked, position, also });

@@ -5,16 +5,22 @@
  * https://www.postgresql.org/docs/current/protocol-logicalrep-message-formats.html (TupleData, 'u')
  */
 import type { Database } from '../db/pool.ts';
-import type { Deferred } from './assemble.ts';
+import { type Deferred, markOf, type Pending, rewind } from './assemble.ts';
 import type { LoadedRelation } from './relation.ts';
 
 const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`;
 
-/** Fills every deferred change. Throws only when the source cannot be asked. */
-export async function readAgain(source: Database, deferred: readonly Deferred[]): Promise<void> {
-  const byRelation = Map.groupBy(deferred, (entry) => entry.relation);
+export interface ReadAgainDeps {
+  source: Database;
+  renewTypes(relation: LoadedRelation): Promise<LoadedRelation>;
+}
+
+/** Adds the rows of every deferred change. Throws only when the source cannot be asked. */
+export async function readAgain(deps: ReadAgainDeps, pending: Pending): Promise<void> {
+  const byRelation = Map.groupBy(pending.deferred, (entry) => entry.relation);
   for (const [relation, entries] of byRelation) {
-    const found = await readRows(source, relation, entries);
+    const found = await readRows(deps.source, relation, entries);
+    let fresh: LoadedRelation | undefined;
     for (const [place, entry] of entries.entries()) {
       const texts = found?.get(place);
       const known = new Map<number, string | null>();
@@ -22,7 +28,14 @@ export async function readAgain(source: Database, deferred: readonly Deferred[])
         const text = texts?.get(index);
         if (text !== undefined) known.set(index, text);
       }
-      entry.render(known);
+      const mark = markOf(pending);
+      const { misfits } = relation.codec;
+      entry.render(known, relation);
+      if (relation.types.size === 0 || relation.codec.misfits === misfits) continue;
+      // A type of the user's own has changed: the row is taken back, and encoded anew.
+      fresh ??= await deps.renewTypes(relation);
+      rewind(pending, mark);
+      entry.render(known, fresh);
     }
   }
 }

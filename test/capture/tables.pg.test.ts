@@ -106,6 +106,46 @@ describe('tables under capture', () => {
     expect(await records(2)).to.deep.equal([{ id: 1 }, { id: 3 }]);
   });
 
+  it('notices a table that is dropped and created before any change of it came', async () => {
+    await start('create table t (id int primary key); create publication own for table t', {
+      settings: { publication: { name: 'own', create_if_not_exists: false, init_sql: null } },
+    });
+    await until('it was looked at', async () => {
+      const { rows } = await on.messages.db.query('select from millrace_private.source_tables');
+      return rows.length > 0;
+    });
+    await on.source.query('drop table t; create table t (id int primary key); insert into t values (1)');
+    expect((await notice('table_detached')).message).to.contain('was dropped and created again');
+  });
+
+  it("refuses a user's publication of inserts alone with the statement that completes it, and then takes a table without a key", async () => {
+    on = await captured(
+      `create table keyless (a int); create publication own for table keyless with (publish = 'insert')`,
+      {
+        timing: TIMING,
+        settings: { publication: { name: 'own', create_if_not_exists: false, init_sql: null } },
+      },
+    );
+    sink = await on.addSink(sinkSettings({ name: 'all', destination: PULL }));
+    on.start();
+    const { remedy } = await on.becomes('error');
+    expect(remedy).to.equal(`alter publication "own" set (publish = 'insert, update, delete, truncate')`);
+    await on.source.query(remedy);
+    await on.streaming();
+    await on.source.query('insert into keyless values (1), (1)');
+    await on.source.query('alter table keyless replica identity full');
+    await on.source.query('update keyless set a = 2; delete from keyless');
+    const rows = await on.received(sink, 6);
+    expect(rows.map((row) => [row.action, row.record, row.record_pks, row.group_key])).to.deep.equal([
+      ['insert', '{"a":1}', '[]', null],
+      ['insert', '{"a":1}', '[]', null],
+      ['update', '{"a":2}', '[]', null],
+      ['update', '{"a":2}', '[]', null],
+      ['delete', '{"a":2}', '[]', null],
+      ['delete', '{"a":2}', '[]', null],
+    ]);
+  });
+
   it('shows partitions as their root, and tables that inherit as themselves', async () => {
     await start(`create table parts (id int, day date, primary key (id, day)) partition by range (day);
       create table parts_1 partition of parts for values from ('2026-01-01') to ('2026-02-01');
@@ -215,6 +255,24 @@ describe('tables under capture', () => {
       await on.source.query("insert into t values ($1, '(1,x,3)')", [id]);
       return Object.keys(((await records(id)).at(-1) as { p: object }).p).includes('d');
     });
+  });
+
+  it('prints a composite as it is now, also beside a value that is read again', async () => {
+    await start(
+      `create type pair as (a int, b text); create table t (id int primary key, p pair, long text);
+      alter table t alter column long set storage external`,
+      { timing: { checkMs: 600_000 } },
+    );
+    await on.source.query("insert into t values (1, '(1,x)', repeat('l', 5000)), (2, '(1,x)', repeat('l', 5000))");
+    await on.source.query("update t set p = '(2,x)' where id = 1");
+    await on.received(sink, 3);
+    await on.source.query(
+      "begin; alter type pair add attribute c int; update t set p = '(2,x,3)' where id = 2; commit",
+    );
+    const [, , before, after] = (await on.received(sink, 4)).map((row) => JSON.parse(row.record));
+    expect(before.p).to.deep.equal({ a: 2, b: 'x' });
+    expect(after.p).to.deep.equal({ a: 2, b: 'x', c: 3 });
+    expect(after.long).to.have.length(5000);
   });
 
   it('feeds nothing back when messages and source are one database', async () => {
