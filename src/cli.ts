@@ -2,6 +2,7 @@
 /** Operator entry: one subcommand for each task. A failure is one sentence and its remedy, on stderr, with exit code 1. */
 import { Command } from 'commander';
 import { MillraceError, messageOf } from './model/errors.ts';
+import { addBackfillCommands } from './operator/commands.ts';
 import { instructions } from './retain/instructions.ts';
 import { type TableOptions, tableRequest } from './retain/table-request.ts';
 import { maskAddresses } from './runtime/log.ts';
@@ -70,6 +71,8 @@ program
       { terminals: { out: process.stdout, err: process.stderr }, signal: stopSignal(process).signal },
     );
   });
+
+addBackfillCommands(program);
 
 try {
   await program.parseAsync();

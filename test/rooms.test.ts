@@ -26,7 +26,16 @@ const MAY: Record<string, string[]> = {
   playground: ['db', 'runtime', 'model'],
 };
 /** The entries beside the rooms: they put them together. */
-const ENTRIES = new Set(['app.ts', 'roles', 'all.ts', 'main.ts', 'cli.ts', 'sql-prompt.ts', 'sql-table.ts']);
+const ENTRIES = new Set([
+  'app.ts',
+  'roles',
+  'all.ts',
+  'main.ts',
+  'cli.ts',
+  'operator',
+  'sql-prompt.ts',
+  'sql-table.ts',
+]);
 
 const DOORS: Record<string, RegExp> = {
   pg: /^(db|messages\/append\.ts|deliver\/settle\.ts|retain|http\/errors\.ts)/,

@@ -19,7 +19,10 @@ const QUERY_TIMEOUT_MS = 40_000;
  * How the message database is reached; with TLS where it speaks it. Connects once.
  * @throws MillraceError unavailable, naming DATABASE_URL, with what the server or the network said.
  */
-export async function messageDatabase(settings: Settings, role: string): Promise<PoolOptions> {
+export async function messageDatabase(
+  settings: Pick<Settings, 'databaseUrl' | 'databaseCaCert'>,
+  role: string,
+): Promise<PoolOptions> {
   const options = {
     address: settings.databaseUrl,
     max: 1,

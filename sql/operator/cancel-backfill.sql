@@ -1,0 +1,1 @@
+select millrace.cancel_backfill($1::uuid) as changed

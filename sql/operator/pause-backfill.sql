@@ -1,0 +1,1 @@
+select millrace.pause_backfill($1::uuid) as changed

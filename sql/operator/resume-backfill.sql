@@ -1,0 +1,1 @@
+select millrace.resume_backfill($1::uuid) as changed

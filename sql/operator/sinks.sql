@@ -1,0 +1,3 @@
+select s.no, s.name, s.kind, s.status, s.settings
+  from millrace_private.sinks s
+ order by s.name

@@ -1,0 +1,93 @@
+/** The commands that act on a running service: they reach it through its message database alone. */
+import { setTimeout as wait } from 'node:timers/promises';
+import type { Command } from 'commander';
+import type { Database } from '../db/pool.ts';
+import { openScreen } from '../runtime/progress.ts';
+import { stopSignal } from '../runtime/stop-signal.ts';
+import { startBackfill } from './backfill.ts';
+import { type BackfillVerb, changeBackfill, listBackfills, showBackfill } from './backfills.ts';
+import { type Place, withMessages } from './connect.ts';
+import { readWatched, watchBackfills } from './watch.ts';
+
+const PLACE: Place = { home: '.millrace', env: process.env };
+/** As shells say of what Ctrl-C ended. */
+const INTERRUPTED = 130;
+
+export function addBackfillCommands(program: Command): void {
+  program
+    .command('backfill')
+    .description(
+      'send the rows that are there to a sink, beside its live changes; exit code 0: done, 1: failed or cancelled',
+    )
+    .argument('<sink>', 'a search index or a pull consumer')
+    .argument(
+      '[table]',
+      'one table, as SQL writes it: orders, sales.orders, \'"My Schema"."T"\' (all tables of the sink)',
+    )
+    .option('--from <column=value>', 'only rows from this value of this column on: updated_at=2026-01-31')
+    .option('--no-wait', 'start it, print its id, and return')
+    .action(async (sink: string, table: string | undefined, options: { from?: string; wait: boolean }) => {
+      process.exitCode = await withMessages(PLACE, async (db) => {
+        const id = await startBackfill(db, { sink, table, from: options.from });
+        if (options.wait) return await watch(db, id);
+        process.stdout.write(`${id}\n`);
+        return 0;
+      });
+    });
+
+  const backfills = program.command('backfills').description('backfills that there are');
+  backfills
+    .command('list')
+    .description('those that are under way or have failed')
+    .option('--all', 'also those that have ended')
+    .action(async (options: { all?: true }) => {
+      await print((db) => listBackfills(db, options.all === true));
+    });
+  backfills
+    .command('show')
+    .description('one of them')
+    .argument('<id>', 'its id, or the beginning of it')
+    .action(async (id: string) => {
+      await print((db) => showBackfill(db, id));
+    });
+  const verbs: [BackfillVerb, string][] = [
+    ['pause', 'stop one after its current page'],
+    ['resume', 'go on with a paused or failed one where it was'],
+    ['cancel', 'end one for good; what it sent stays sent'],
+  ];
+  for (const [verb, description] of verbs) {
+    backfills
+      .command(verb)
+      .description(description)
+      .argument('<id>', 'its id, or the beginning of it')
+      .action(async (id: string) => {
+        const { text, changed } = await withMessages(PLACE, (db) => changeBackfill(db, verb, id));
+        process.stdout.write(text);
+        process.exitCode = changed ? 0 : 1;
+      });
+  }
+}
+
+async function print(work: (db: Database) => Promise<string>): Promise<void> {
+  process.stdout.write(await withMessages(PLACE, work));
+}
+
+async function watch(db: Database, id: string): Promise<number> {
+  const screen = openScreen(process.stdout, now);
+  const { signal } = stopSignal(process);
+  screen.say(`backfill ${id}`);
+  const ended = await watchBackfills({ db, screen, now, sleep }, [id], signal);
+  if (ended !== 'left') return ended === 'done' ? 0 : 1;
+  const open = (await readWatched(db, [id])).filter((row) => !['done', 'cancelled', 'failed'].includes(row.state));
+  screen.say('It goes on without this command.');
+  for (const row of open.slice(0, 5)) screen.say(`  millrace backfills show ${row.id}`);
+  screen.say('  millrace backfills list   (pause ID, resume ID, cancel ID)');
+  return INTERRUPTED;
+}
+
+const now = (): number => performance.now();
+
+/** Resolves early when the signal comes. */
+async function sleep(ms: number, signal: AbortSignal): Promise<void> {
+  await wait(ms, undefined, { signal }).catch(() => undefined);
+}

@@ -1,0 +1,108 @@
+/**
+ * How far something is, on a terminal: a few lines that are drawn again in place; where the output is no terminal, the same
+ * lines printed now and then, so that a log stays readable. What `say` prints stays. Lines are cut at the terminal's width:
+ * a wrapped one could not be drawn over.
+ */
+
+export interface Terminal {
+  write(text: string): unknown;
+  readonly isTTY?: boolean | undefined;
+  readonly columns?: number | undefined;
+}
+
+export interface Screen {
+  /** The state of things now; takes the place of what was shown before. */
+  show(lines: readonly string[]): void;
+  /** A line that stays, above what is shown. */
+  say(line: string): void;
+  /** What was shown last stays; the next lines come after it. */
+  end(): void;
+}
+
+/** Between two prints where nothing can be drawn over. */
+const PRINT_MS = 3_000;
+const WIDTH = 100;
+
+/** `now`: milliseconds. */
+export function openScreen(out: Terminal, now: () => number): Screen {
+  return out.isTTY === true ? drawn(out) : printed(out, now);
+}
+
+function drawn(out: Terminal): Screen {
+  let shown: readonly string[] = [];
+  const wipe = (): string => (shown.length === 0 ? '' : `\u001b[${shown.length}A\r\u001b[J`);
+  const draw = (lines: readonly string[]): string => {
+    const width = Math.max(20, (out.columns ?? WIDTH) - 1);
+    return lines.map((line) => `${[...line].slice(0, width).join('')}\n`).join('');
+  };
+  return {
+    show(lines) {
+      if (lines.length === shown.length && lines.every((line, n) => line === shown[n])) return;
+      out.write(wipe() + draw(lines));
+      shown = [...lines];
+    },
+    say(line) {
+      out.write(`${wipe()}${line}\n${draw(shown)}`);
+    },
+    end() {
+      shown = [];
+    },
+  };
+}
+
+function printed(out: Terminal, now: () => number): Screen {
+  let last = '';
+  let at = Number.NEGATIVE_INFINITY;
+  return {
+    show(lines) {
+      const text = lines.map((line) => `${line}\n`).join('');
+      if (text === last || now() - at < PRINT_MS) return;
+      last = text;
+      at = now();
+      out.write(text);
+    },
+    say: (line) => void out.write(`${line}\n`),
+    end: () => undefined,
+  };
+}
+
+export interface Progress {
+  done: number;
+  /** Absent: not known. */
+  total?: number | null | undefined;
+  /** A second. */
+  rate?: number | null | undefined;
+  /** Seconds. */
+  left?: number | null | undefined;
+  /** What is counted: `rows`. */
+  unit: string;
+}
+
+const BAR = 24;
+
+/** `[############............]  50 %  1,000 of 2,000 rows, 350 rows/s, 3 s left`. */
+export function progressText({ done, total, rate, left, unit }: Progress): string {
+  const parts = [total ? `${count(done)} of ${count(total)} ${unit}` : `${count(done)} ${unit}`];
+  if (rate) parts.push(`${count(Math.round(rate))} ${unit}/s`);
+  if (left !== null && left !== undefined) parts.push(`${duration(left)} left`);
+  if (!total) return parts.join(', ');
+  const part = Math.min(1, done / total);
+  const full = Math.floor(part * BAR);
+  // It is an estimate: done is what has ended.
+  const percent = done >= total ? 99 : Math.floor(part * 100);
+  return `[${'#'.repeat(full)}${'.'.repeat(BAR - full)}] ${String(percent).padStart(3)} %  ${parts.join(', ')}`;
+}
+
+/** `12,345`. */
+export const count = (value: number): string => value.toLocaleString('en-US');
+
+/** `2 s`, `5 min`, `3 h 20 min`, `2 d 4 h`. */
+export function duration(seconds: number): string {
+  const whole = Math.max(0, Math.round(seconds));
+  if (whole < 90) return `${whole} s`;
+  const minutes = Math.round(whole / 60);
+  if (minutes < 60) return `${minutes} min`;
+  const hours = Math.floor(minutes / 60);
+  if (hours < 48) return minutes % 60 === 0 ? `${hours} h` : `${hours} h ${minutes % 60} min`;
+  return `${Math.floor(hours / 24)} d ${hours % 24} h`;
+}
