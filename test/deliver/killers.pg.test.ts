@@ -13,7 +13,9 @@ import { type Captured, captured, SEARCH, sinkSettings } from '../support/captur
 import { code } from '../support/sandbox.ts';
 import { openTestSearchSink, searchDestination } from '../support/search-sink.ts';
 
-const BOMB = code('(a, r) => { const all = []; while (r.evil) all.push(new Array(100_000).fill(all.length)); return r }');
+const BOMB = code(
+  '(a, r) => { const all = []; while (r.evil) all.push(new Array(100_000).fill(all.length)); return r }',
+);
 
 describe('messages that bring down the process of the functions', function () {
   this.timeout(30_000);
