@@ -11,7 +11,7 @@ import { type CaptureState, setCaptureState } from '../messages/position.ts';
 import { MillraceError, messageOf } from '../model/errors.ts';
 import { backoffMs, RECONNECT } from '../runtime/backoff.ts';
 import { GapError, prepare, SlotInUseError } from './prepare.ts';
-import { type CaptureDeps, type CapturedDatabase, stream } from './streaming.ts';
+import { type CaptureDeps, type CapturedDatabase, type StreamInput, stream } from './streaming.ts';
 import { noteAdded, noteTables } from './table-notices.ts';
 import { readBranch } from './timeline.ts';
 
@@ -29,16 +29,24 @@ export async function captureDatabase(deps: CaptureDeps, databaseNo: number, sig
   while (!signal.aborted) {
     const begun = performance.now();
     let waitMs: number;
+    let generation: number | undefined;
+    const onTaken = (taken: number): void => {
+      generation = taken;
+    };
     try {
       const database = await deps.current();
       if (!database) return;
-      await captureOnce(deps, database, signal);
+      await captureOnce(deps, database, { signal, onTaken });
       failures = 0;
       waitMs = 0;
     } catch (error) {
       if (performance.now() - begun > STEADY_MS) failures = 0;
       failures += 1;
-      waitMs = await explain(deps, databaseNo, { error, failures });
+      waitMs = await explain(deps, databaseNo, {
+        error,
+        failures,
+        ...(generation === undefined ? {} : { generation }),
+      });
     }
     await sleep(waitMs, undefined, { signal }).catch(() => undefined);
   }
@@ -48,9 +56,9 @@ export async function captureDatabase(deps: CaptureDeps, databaseNo: number, sig
 async function explain(
   deps: CaptureDeps,
   databaseNo: number,
-  what: { error: unknown; failures: number },
+  what: { error: unknown; failures: number; generation?: number },
 ): Promise<number> {
-  const { error, failures } = what;
+  const { error, failures, generation } = what;
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
   const wait = backoffMs(failures, RECONNECT, Math.random());
   if (isStaleCatalog(error)) return 0;
@@ -61,9 +69,13 @@ async function explain(
     return Math.min(STANDBY_MS, 50 * 2 ** Math.min(failures, 10));
   }
   const show = async (state: CaptureState, reason: string, remedy?: string): Promise<boolean> =>
-    await setCaptureState(deps.messages, databaseNo, { state, reason, ...(remedy ? { remedy } : {}) }).catch(
-      () => true,
-    );
+    await setCaptureState(deps.messages, databaseNo, {
+      state,
+      reason,
+      ...(remedy ? { remedy } : {}),
+      // It stalled, and another capture streams meanwhile: how that one is matters.
+      ...(state === 'error' && generation !== undefined ? { generation } : {}),
+    }).catch(() => true);
   if (error instanceof SlotInUseError) {
     if (await show('standby', error.message)) deps.log.warn({ database_no: databaseNo }, error.message);
     return STANDBY_MS;
@@ -79,7 +91,11 @@ async function explain(
   return wait;
 }
 
-async function captureOnce(deps: CaptureDeps, database: CapturedDatabase, signal: AbortSignal): Promise<void> {
+async function captureOnce(
+  deps: CaptureDeps,
+  database: CapturedDatabase,
+  input: Pick<StreamInput, 'signal' | 'onTaken'>,
+): Promise<void> {
   const ended = new AbortController();
   const options = await optionsOf(database, { max: 1, applicationName: `millrace capture ${database.settings.name}` });
   const statementTimeoutMs = deps.statementMs ?? STATEMENT_MS;
@@ -98,7 +114,8 @@ async function captureOnce(deps: CaptureDeps, database: CapturedDatabase, signal
       source,
       options,
       prepared,
-      signal: AbortSignal.any([signal, ended.signal]),
+      signal: AbortSignal.any([input.signal, ended.signal]),
+      onTaken: input.onTaken,
     });
     if (ended.signal.aborted) throw ended.signal.reason;
   } finally {

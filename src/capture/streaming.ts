@@ -65,6 +65,8 @@ export interface StreamInput {
   options: PoolOptions;
   prepared: Prepared;
   signal: AbortSignal;
+  /** Hears the generation of this stream. */
+  onTaken(generation: number): void;
 }
 
 /** Streams until the signal (resolves) or until something ends it (rejects with the reason). */
@@ -97,6 +99,7 @@ export async function stream(deps: CaptureDeps, database: CapturedDatabase, inpu
     // The slot is ours: nobody else streams. Now fence whoever did before, and read what he persisted last.
     replication.pause();
     const generation = await takeOver(deps.messages, no);
+    input.onTaken(generation);
     const position = await readPosition(deps.messages, no);
     if (!position) throw new Error('the position of this database is gone');
     await follow(deps.messages, database, { prepared: input.prepared, stored: position });

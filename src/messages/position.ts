@@ -105,12 +105,21 @@ export async function takeOver(db: Database, databaseNo: number): Promise<number
 
 export type CaptureState = 'starting' | 'streaming' | 'standby' | 'error' | 'needs_resync';
 
-/** What a person sees in millrace.database_status. True when that was something else. */
+/**
+ * What a person sees in millrace.database_status. True when that was something else. With `generation`: unless another
+ * capture has taken over since.
+ */
 export async function setCaptureState(
   db: Database,
   databaseNo: number,
-  state: { state: CaptureState; reason?: string; remedy?: string },
+  state: { state: CaptureState; reason?: string; remedy?: string; generation?: number },
 ): Promise<boolean> {
-  const { rowCount } = await db.query(STATE, [databaseNo, state.state, state.reason ?? null, state.remedy ?? null]);
+  const { rowCount } = await db.query(STATE, [
+    databaseNo,
+    state.state,
+    state.reason ?? null,
+    state.remedy ?? null,
+    state.generation ?? null,
+  ]);
   return rowCount > 0;
 }

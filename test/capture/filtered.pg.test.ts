@@ -118,6 +118,23 @@ describe('column filters', () => {
     expect(await got(tiers, 1)).to.deep.equal(['insert 2']);
   });
 
+  it('an enum is compared by its labels, also those that came later', async () => {
+    await on.source.query(
+      `create type mood as enum ('calm', 'wild'); create table moods (id int primary key, status mood)`,
+    );
+    await on.source.query('alter publication millrace_test add table moods');
+    const later: ColumnFilter = { ...open, operator: 'in', comparison_value: ['wild', 'tense'] };
+    const pull = await add('pull', { filters: [later] });
+    const ordered = await add('ordered', { filters: [{ ...open, operator: '>', comparison_value: 'calm' }] });
+    await on.source.query("insert into moods values (1, 'calm'), (2, 'wild')");
+    expect(await got(pull, 1)).to.deep.equal(['insert 2']);
+    await on.source.query("alter type mood add value 'tense' before 'wild'");
+    await on.source.query("insert into moods values (3, 'tense'), (4, 'calm'), (5, 'wild')");
+    expect(await got(pull, 3)).to.deep.equal(['insert 2', 'insert 3', 'insert 5']);
+    // Their order is not in their text: such a filter is refused, not judged wrongly.
+    expect((await notices(ordered)).find(({ code }) => code === 'filter_fault')?.message).to.contain('whose order');
+  });
+
   it('a column that goes away, or a value that does not fit, parks the messages with the reason', async () => {
     const pull = await add('pull', {});
     const wrong = await add('wrong', { filters: [{ ...open, column_name: 'id', comparison_value: 'one' }] });

@@ -77,6 +77,62 @@ describe('captures of one database', () => {
     );
   });
 
+  it('takes over from one that stalls; when that one wakes up it changes nothing, and stands by', async () => {
+    const { rows: names } = await on.source.query('select current_database() as name');
+    await on.source.query(`alter database ${names[0].name} set wal_sender_timeout = '1s'`);
+    const sleeper = spawnCapture();
+    await on.streaming();
+    const streamer = await holder();
+    await on.source.query('insert into ledger select generate_series(1, 100)');
+    await on.received(sink, 100);
+    // Some of what it is sent is in its socket when it stalls, and some of it perhaps on its way to the message table.
+    const writing = on.source.query('insert into ledger select generate_series(101, 20000)');
+    sleeper.kill('SIGSTOP');
+    await writing;
+    on.start();
+    await until('another one streams', async () => ![streamer, null].includes(await holder()));
+    await on.source.query('insert into ledger select generate_series(20001, 20100)');
+    await on.received(sink, 20_100);
+    const generation = async (): Promise<number> => {
+      const { rows } = await on.messages.db.query<{ generation: number }>(
+        'select generation from millrace_private.positions',
+      );
+      return rows[0]!.generation;
+    };
+    const [second, taken] = [await holder(), await generation()];
+    const { rows: asleep } = await on.messages.db.query<{ now: string }>('select clock_timestamp()::text as now');
+    sleeper.kill('SIGCONT');
+    // It has seen that its stream is over when it asks the message database again, and has looked at the slot.
+    await until('it is awake', async () => {
+      const { rows } = await on.messages.db.query(
+        `select from pg_stat_activity where application_name = 'millrace capture child'
+            and datname = current_database() and state_change > $1::timestamptz
+            and query like '%position_log%' and not (query like 'call%' or query like 'begin%')`,
+        [asleep[0]!.now],
+      );
+      return rows.length > 0;
+    });
+    await on.source.query('insert into ledger select generate_series(20101, 20200)');
+    const rows = await on.received(sink, 20_200);
+    expect(rows.map((row) => JSON.parse(row.record).id)).to.deep.equal(Array.from({ length: 20_200 }, (_, i) => i + 1));
+    expect(await holder()).to.equal(second);
+    expect(await generation()).to.equal(taken);
+    expect((await states()).state).to.equal('streaming');
+    const { rows: slots } = await on.source.query(
+      'select confirmed_flush_lsn::text as lsn from pg_replication_slots where slot_name = $1',
+      [on.slot],
+    );
+    const { rows: persisted } = await on.messages.db.query<{ ok: boolean }>(
+      'select max(confirmed_lsn) >= $1::pg_lsn as ok from millrace_private.position_log',
+      [slots[0].lsn],
+    );
+    expect(persisted[0]!.ok).to.equal(true);
+    await on.stop();
+    await until('the one that woke up takes over', async () => ![second, null].includes(await holder()));
+    await on.source.query('insert into ledger values (20201)');
+    expect(await on.received(sink, 20_201)).to.have.length(20_201);
+  });
+
   it('lets a writer that was overtaken change nothing', async () => {
     on.start();
     await on.streaming();
