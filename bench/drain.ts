@@ -34,11 +34,7 @@ export interface Drain {
 const DEADLINE_MS = 120_000;
 
 export async function drain(server: Server, options: DrainOptions): Promise<Drain> {
-  const sourceUrl = await server.database('bench_source');
-  const source = openPool({ address: sourceUrl, max: 1, applicationName: 'bench', statementTimeoutMs: DEADLINE_MS });
-  await createTable(source);
-  await source.query("select pg_create_logical_replication_slot('bench_base', 'pgoutput')");
-  await makeChanges(source, options.changes);
+  const { source, sourceUrl } = await prepareSource(server, options.changes);
   const { rows } = await source.query<{ lsn: string }>('select pg_current_wal_insert_lsn()::text as lsn');
   const measured: DrainRound[] = [];
   for (let round = 1; round <= options.rounds; round += 1) {
@@ -53,20 +49,36 @@ export async function drain(server: Server, options: DrainOptions): Promise<Drai
   return { limit: limitName(), changes: options.changes, rounds: measured };
 }
 
+/** The changes, behind a slot to be copied. */
+export async function prepareSource(server: Server, changes: number): Promise<{ source: Database; sourceUrl: string }> {
+  const sourceUrl = await server.database('bench_source');
+  const source = openPool({ address: sourceUrl, max: 1, applicationName: 'bench', statementTimeoutMs: DEADLINE_MS });
+  await createTable(source);
+  await source.query("select pg_create_logical_replication_slot('bench_base', 'pgoutput')");
+  await makeChanges(source, changes);
+  return { source, sourceUrl };
+}
+
 /** Must be asked in the database of the slot: a copy belongs to the database that it is made in. */
-async function copySlot(source: Database, name: string): Promise<void> {
+export async function copySlot(source: Database, name: string): Promise<void> {
   await source.query(`select pg_copy_logical_replication_slot('bench_base', '${name}', false, 'pgoutput')`);
 }
 
-async function drainOnce(
+export async function drainOnce(
   server: Server,
-  input: { sourceUrl: string; round: number; changes: number },
+  input: { sourceUrl: string; round: number; changes: number; declared?: (receiverUrl: string) => string },
 ): Promise<Omit<DrainRound, 'limitPerSecond'>> {
   const slot = `drain_${input.round}`;
   const messagesUrl = await server.database(`bench_messages_${input.round}`);
   const receiver = await startReceiver({ arrivals: false });
   try {
-    const service = await startService({ messagesUrl, sourceUrl: input.sourceUrl, slot, receiverUrl: receiver.url });
+    const service = await startService({
+      messagesUrl,
+      sourceUrl: input.sourceUrl,
+      slot,
+      receiverUrl: receiver.url,
+      ...(input.declared ? { declared: input.declared(receiver.url) } : {}),
+    });
     const memory = watchMemory(service.pids);
     try {
       const begunAt = await Promise.race([service.failed, untilStreaming(server, slot)]);
@@ -91,11 +103,11 @@ async function drainOnce(
   }
 }
 
-const less = (after: number | undefined, before: number | undefined): number | undefined =>
+export const less = (after: number | undefined, before: number | undefined): number | undefined =>
   after === undefined || before === undefined ? undefined : after - before;
 
 /** When the slot was first seen in use, milliseconds since 1970. */
-async function untilStreaming(server: Server, slot: string): Promise<number> {
+export async function untilStreaming(server: Server, slot: string): Promise<number> {
   return await until('capture streams', async () => {
     const { rows } = await server.admin.query<{ active: boolean }>(
       `select active from pg_replication_slots where slot_name = '${slot}'`,
@@ -127,7 +139,7 @@ async function untilSettled(messagesUrl: string): Promise<void> {
 }
 
 /** Asks every 25 ms, for two minutes at most. */
-async function until<Value>(what: string, ask: () => Promise<Value | undefined>): Promise<Value> {
+export async function until<Value>(what: string, ask: () => Promise<Value | undefined>): Promise<Value> {
   const deadline = performance.now() + DEADLINE_MS;
   while (performance.now() < deadline) {
     const value = await ask();

@@ -3,21 +3,27 @@
  * was not measured this time keeps its section of the time before.
  */
 import os from 'node:os';
+import type { Backfill, BackfillRound } from './backfill.ts';
+import type { ChangeTable } from './change-table.ts';
 import type { Drain, DrainRound } from './drain.ts';
 import { figure, median, table } from './figures.ts';
 import type { Growth, GrowthLine, GrowthRound } from './growth.ts';
 import type { LatencyRound } from './latency.ts';
 import { PULL_BATCHES, PULL_CLIENTS, type PullRound, type PullWay } from './pull.ts';
 import { SERVER_SETTINGS } from './server.ts';
+import type { Shaping } from './shaping.ts';
 
 export interface Results {
   /** Of the last minute before it began: what others did on this machine. */
   loadBefore: number;
   server: { version: string; inMemory: boolean } | undefined;
   drain: Drain | undefined;
+  shaping: Shaping | undefined;
+  changeTable: ChangeTable | undefined;
   latency: { rate: number; seconds: number; rounds: LatencyRound[] } | undefined;
   pull: readonly PullRound[] | undefined;
   growth: Growth | undefined;
+  backfill: Backfill | undefined;
 }
 
 const MB = 1024 * 1024;
@@ -26,9 +32,12 @@ const MB = 1024 * 1024;
 export function report(results: Results, { at, before }: { at: Date; before: string }): string {
   const measured = [
     ...(results.drain ? [drainText(results.drain)] : []),
+    ...(results.shaping ? [shapingText(results.shaping)] : []),
+    ...(results.changeTable ? [changeTableText(results.changeTable)] : []),
     ...(results.latency ? [latencyText(results.latency)] : []),
     ...(results.pull ? [pullText(results.pull)] : []),
     ...(results.growth ? [growthText(results.growth)] : []),
+    ...(results.backfill ? [backfillText(results.backfill)] : []),
   ].map((section) => `${section}\n\n${machine(results, at)}`);
   return [HEAD, ...withSections(before, measured), PEERS, ''].join('\n\n');
 }
@@ -36,7 +45,7 @@ export function report(results: Results, { at, before }: { at: Date; before: str
 const HEAD =
   '# Benchmarks\n\nWritten by `npm run bench`; nobody edits it by hand. Every figure is the median of its rounds. Compare within one table\n' +
   'only: absolute figures vary by a quarter between runs, and more between machines. Each section says when and where.';
-const ORDER = ['Drain', 'Latency', 'Pull', 'Growth'];
+const ORDER = ['Drain', 'Transform', 'Change table', 'Latency', 'Pull', 'Growth', 'Backfill'];
 
 /** The sections of a text, with those replaced that there are new ones for, in their order. */
 export function withSections(before: string, fresh: readonly string[]): string[] {
@@ -80,6 +89,43 @@ function drainText({ limit, changes, rounds }: Drain): string {
     '## Drain',
     `${figure(changes)} changes that are already in the WAL (60 % inserts, 100 a transaction; 30 % updates, 10; 10 % deletes, 1,000; rows of 10\ncolumns, about 500 bytes), until a receiver that parses nothing has all of them. Median of ${rounds.length}.`,
     table(head, [reference, ours]),
+  ].join('\n\n');
+}
+
+function shapingText({ changes, rounds }: Shaping): string {
+  type Round = Shaping['rounds'][number];
+  const row = (what: string, of: (round: Round) => Round['plain']): string[] => [
+    what,
+    figure(medianOf(rounds, (round) => of(round).perSecond)),
+    figure(medianOf(rounds, (round) => of(round).perSecond / round.plain.perSecond)),
+    figure((medianOf(rounds, (round) => of(round).rolesCpu) * 1e6) / changes),
+    figure(medianOf(rounds, (round) => of(round).peakRssBytes) / MB),
+  ];
+  return [
+    '## Transform',
+    `The same ${figure(changes)} changes drained without a transform and with one that builds a document of five fields, by turns.\nMedian of ${rounds.length}. The worker's sandbox is part of the roles.`,
+    table(
+      ['', 'changes/s', 'ratio', 'CPU us a change: roles', 'peak RSS, MB'],
+      [row('without', ({ plain }) => plain), row('with', ({ shaped }) => shaped)],
+    ),
+  ].join('\n\n');
+}
+
+function changeTableText({ changes, rounds }: ChangeTable): string {
+  return [
+    '## Change table',
+    `The same ${figure(changes)} changes, until all are entries of a change table in the message database; capture is part of it. Reference: COPY\nof these entries from a file into a table like it, by Postgres itself. Median of ${rounds.length}.`,
+    table(
+      ['', 'entries/s', 'ratio'],
+      [
+        ['COPY', figure(medianOf(rounds, (round) => round.copyPerSecond)), '1'],
+        [
+          'Millrace: capture, message table, worker, change table',
+          figure(medianOf(rounds, (round) => round.perSecond)),
+          figure(medianOf(rounds, (round) => round.perSecond / round.copyPerSecond)),
+        ],
+      ],
+    ),
   ].join('\n\n');
 }
 
@@ -151,6 +197,39 @@ function growthText({ lines, views, pending }: Growth): string {
       ['', 'ms'],
       views.map(({ what, ms }) => [what, figure(ms)]),
     ),
+  ].join('\n\n');
+}
+
+function backfillText({ rows, bytes, tables, rounds }: Backfill): string {
+  const middle = (pick: (round: BackfillRound) => number | undefined): number => medianOf(rounds, pick);
+  const micros = (seconds: number): string => figure((seconds * 1e6) / rows);
+  const copy = [
+    '`copy ... to stdout`, one connection',
+    figure(middle((round) => round.copyPerSecond)),
+    '1',
+    '–',
+    '–',
+    '–',
+  ];
+  const read = [
+    'Millrace: read, and in the message table',
+    figure(middle((round) => round.readPerSecond)),
+    figure(middle((round) => round.readPerSecond / round.copyPerSecond)),
+    ...['–', '–', '–'],
+  ];
+  const ours = [
+    'Millrace: until the last one arrived by `_bulk`',
+    figure(middle((round) => round.perSecond)),
+    figure(middle((round) => round.perSecond / round.copyPerSecond)),
+    micros(middle((round) => round.rolesCpu)),
+    micros(middle((round) => round.serverCpu)),
+    figure(middle((round) => round.peakRssBytes) / MB),
+  ];
+  const head = ['', 'rows/s', 'of copy', 'CPU us a row: roles', 'Postgres', 'peak RSS, MB'];
+  return [
+    '## Backfill',
+    `The sample database (bench/sample): ${figure(rows)} rows of ${tables} tables, ${figure(bytes / MB)} MB as text, from \`millrace.backfill('bench')\` on. Median of ${rounds.length}.`,
+    table(head, [copy, read, ours]),
   ].join('\n\n');
 }
 

@@ -1,5 +1,5 @@
 /**
- * `npm run bench [drain] [latency] [pull] [growth] [--changes=n] [--rounds=n] [--seconds=n] [--pending=n] [--hold-seconds=n]
+ * `npm run bench [drain] [transform] [change-table] [latency] [pull] [growth] [backfill] [--changes=n] [--rounds=n] [--seconds=n] [--pending=n] [--hold-seconds=n]
  * [--write]`: each scenario beside its reference, in one run, on one machine. Absolute figures vary by a quarter between
  * runs; ratios count. Without arguments all but growth, which takes half an hour, are run as they are meant to be, and
  * written to RESULTS.md; with arguments only --write writes. The sections of what was not run stay as they are.
@@ -8,16 +8,20 @@ import { readFile, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
+import { backfill } from './backfill.ts';
+import { changeTable } from './change-table.ts';
 import { drain } from './drain.ts';
 import { growth } from './growth.ts';
 import { latency } from './latency.ts';
 import { pull } from './pull.ts';
 import { type Results, report } from './report.ts';
 import { startServer } from './server.ts';
+import { shaping } from './shaping.ts';
 
-const SCENARIOS = ['drain', 'latency', 'pull', 'growth'] as const;
-const USUAL: readonly string[] = ['drain', 'latency', 'pull'];
+const SCENARIOS = ['drain', 'transform', 'change-table', 'latency', 'pull', 'growth', 'backfill'] as const;
+const USUAL: readonly string[] = ['drain', 'transform', 'change-table', 'latency', 'pull'];
 const RATE = 2_000;
+const ROWS = 200_000;
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -34,7 +38,7 @@ const unknown = positionals.filter((name) => !SCENARIOS.some((scenario) => scena
 const changes = Number(values.changes);
 if (unknown.length > 0 || !(changes > 0 && changes % 10_000 === 0)) {
   process.stderr.write(
-    'usage: npm run bench -- [drain] [latency] [pull] [growth] [--changes=<n>0000] [--rounds=n] [--seconds=n]\n' +
+    'usage: npm run bench -- [drain] [transform] [change-table] [latency] [pull] [growth] [backfill] [--changes=<n>0000] [--rounds=n] [--seconds=n]\n' +
       '         [--pending=n] [--hold-seconds=n] [--write]\n',
   );
   process.exit(2);
@@ -48,16 +52,22 @@ const results: Results = {
   loadBefore: os.loadavg()[0]!,
   server: undefined,
   drain: undefined,
+  shaping: undefined,
+  changeTable: undefined,
   latency: undefined,
   pull: undefined,
   growth: undefined,
+  backfill: undefined,
 };
 for (const scenario of SCENARIOS.filter(wanted)) {
   const server = await startServer();
   try {
     results.server = { version: server.version, inMemory: server.inMemory };
     if (scenario === 'drain') results.drain = await drain(server, { changes, rounds });
+    else if (scenario === 'transform') results.shaping = await shaping(server, { changes, rounds });
+    else if (scenario === 'change-table') results.changeTable = await changeTable(server, { changes, rounds });
     else if (scenario === 'pull') results.pull = await pull(server, { rounds });
+    else if (scenario === 'backfill') results.backfill = await backfill(server, { rows: ROWS, rounds });
     else if (scenario === 'growth')
       results.growth = await growth(server, {
         rounds,

@@ -54,8 +54,12 @@ export function openBackfills(deps: BackfillsDeps): (streaming: Streaming, signa
   return async (streaming, signal) => {
     const running = new Map<number, Promise<void>>();
     let source: Database | undefined;
+    let wake: () => void = () => undefined;
     try {
       while (!signal.aborted) {
+        // One that has ended makes room for the next.
+        const rest = new AbortController();
+        wake = () => rest.abort();
         const due = await dueBackfills(deps.messages, streaming.database.no).catch((error: unknown) => {
           deps.log.debug({ err: error }, 'backfills could not be looked for');
           return [];
@@ -69,14 +73,18 @@ export function openBackfills(deps: BackfillsDeps): (streaming: Streaming, signa
           const task = new Task({ ...deps, streaming, source }, backfill);
           running.set(
             backfill.no,
-            task.run(signal).finally(() => running.delete(backfill.no)),
+            task.run(signal).then((ended) => {
+              running.delete(backfill.no);
+              if (ended) wake();
+            }),
           );
         }
         if (running.size === 0 && source) {
           await source.close();
           source = undefined;
         }
-        await sleep(deps.lookMs ?? LOOK_MS, undefined, { signal }).catch(() => undefined);
+        const untilThen = AbortSignal.any([signal, rest.signal]);
+        await sleep(deps.lookMs ?? LOOK_MS, undefined, { signal: untilThen }).catch(() => undefined);
       }
     } finally {
       await Promise.all(running.values());
@@ -110,14 +118,16 @@ class Task {
     this.#budget = { ...PAGE, maxRowBytes: deps.streaming.database.settings.max_row_bytes, ...deps.page };
   }
 
-  /** Never rejects. */
-  async run(signal: AbortSignal): Promise<void> {
+  /** False when it was interrupted, and is to be tried again in a while. Never rejects. */
+  async run(signal: AbortSignal): Promise<boolean> {
     try {
       await this.#pages(signal);
+      return true;
     } catch (error) {
-      if (signal.aborted || error instanceof ReloadError) return;
+      if (signal.aborted || error instanceof ReloadError) return false;
       await this.#explain(error).catch(() => undefined);
       await sleep(RETRY_MS, undefined, { signal }).catch(() => undefined);
+      return false;
     }
   }
 
@@ -202,8 +212,8 @@ function reasonOf(error: unknown, { table_schema, table_name, sort_column }: Bac
   }
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
   const table = `${table_schema}.${table_name}`;
-  if (code.startsWith('22')) {
-    const reason = `start_position is no value of the column ${sort_column ?? ''}`;
+  if (code.startsWith('22') && sort_column !== null) {
+    const reason = `start_position is no value of the column ${sort_column}`;
     return { final: true, reason, remedy: 'Write it as Postgres writes the type, e.g. 2026-01-31.' };
   }
   if (code === '42P01') return { final: true, reason: `${table} is not there any more`, remedy: 'Start another one.' };
@@ -213,5 +223,7 @@ function reasonOf(error: unknown, { table_schema, table_name, sort_column }: Bac
     const remedy = `Create an index that begins with ${sort_column ?? 'the primary key'}, or relieve the source.`;
     return { final: false, reason: `a row of ${table} takes longer than 5 s to read`, remedy };
   }
+  // A data exception tells a value.
+  if (code.startsWith('22')) return { final: false, reason: `${table} cannot be read (${code})` };
   return { final: false, reason: messageOf(error) };
 }
