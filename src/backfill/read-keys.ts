@@ -55,10 +55,12 @@ export function openRowsByKey({
   wanted: readonly (readonly string[])[],
 ) => Promise<Part['put']> {
   const keyRelation = withKeyOnly(relation, table);
+  let fresh = true;
   return async (client, wanted) => {
     const { rows, gone } = await readKeys(client, table, wanted);
     return (pending, place) => {
-      const there = putRows(pending, place, { relation, rows, as: 'repair' });
+      const there = putRows(pending, place, { relation, rows, as: 'repair', fresh });
+      fresh = false;
       if (there === undefined) return undefined;
       return there + putGone(pending, place, { relation, keyRelation, gone, before: there });
     };

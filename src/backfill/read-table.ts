@@ -24,6 +24,7 @@ export function openTableReader(input: TableInput, now: () => number): Reader {
     const after = (position as Position | null)?.after;
     return { table, sort: input.sort, from: input.from, after };
   };
+  let fresh = true;
   return {
     oid: table.oid,
     actions: relation.routes[0]!.actions,
@@ -35,7 +36,11 @@ export function openTableReader(input: TableInput, now: () => number): Reader {
         position: page.last === undefined ? position : ({ after: page.last } satisfies Position),
         ended: page.ended,
         read: page.rows.length,
-        put: (pending, place) => putRows(pending, place, { relation, rows: page.rows, as: 'read' }),
+        put(pending, place) {
+          const count = putRows(pending, place, { relation, rows: page.rows, as: 'read', fresh });
+          fresh = false;
+          return count;
+        },
       };
     },
   };

@@ -16,11 +16,13 @@ export interface RowsInput {
   rows: readonly PageRow[];
   /** `repair`: what does not pass the filters is taken out of an index. */
   as: 'read' | 'repair';
+  /** The relation was loaded for these rows: what does not fit its types never will, and goes out as text. */
+  fresh: boolean;
 }
 
 /** Adds them; how many became messages. Undefined when a type has changed since the relation was loaded: nothing is added. */
 export function putRows(pending: Pending, place: PagePlace, input: RowsInput): number | undefined {
-  const { relation, rows, as } = input;
+  const { relation, rows, as, fresh } = input;
   const { codec } = relation;
   const mark = markOf(pending);
   const { misfits } = codec;
@@ -34,7 +36,7 @@ export function putRows(pending: Pending, place: PagePlace, input: RowsInput): n
     if (add(pending, { message, relation, transaction, commitIdx: place.commitIdx + count, maxRowBytes, as }))
       count += 1;
   }
-  if (relation.types.size === 0 || codec.misfits === misfits) return count;
+  if (fresh || relation.types.size === 0 || codec.misfits === misfits) return count;
   rewind(pending, mark);
   return undefined;
 }

@@ -11,7 +11,7 @@ import type pg from 'pg';
 import { type PageFate, WATERMARK, type Window, type Windows } from '../capture/windows.ts';
 import type { Database } from '../db/pool.ts';
 import { failpoint } from '../runtime/failpoint.ts';
-import type { Part, Reader } from './reader.ts';
+import { type Part, type Reader, ReloadError } from './reader.ts';
 import { type Backfill, explainWait, gateOf } from './store.ts';
 
 export interface RunDeps {
@@ -26,6 +26,7 @@ export interface RunDeps {
 export const WAITING_BOUND = 10_000;
 const WAIT_MS = 250;
 const AGAIN_MS = 50;
+const AGAIN_MOST = 5;
 /** Of a query to the source, milliseconds. */
 const QUERY_MS = 5_000;
 const SYNC_WAIT_MS = 100;
@@ -40,6 +41,8 @@ export async function runPages(
   let position = backfill.position;
   /** The page before, until it is persisted. */
   let before: Sent | undefined;
+  /** Pages in a row that came to nothing. */
+  let again = 0;
   try {
     while (!signal.aborted) {
       if (!(await mayGoOn(deps.messages, backfill, signal))) break;
@@ -49,14 +52,21 @@ export async function runPages(
       if (sent === 'again') {
         if (before && (await before.fate) === 'persisted') position = before.position;
         before = undefined;
+        // What makes pages useless may be what the reader believes of the table.
+        again += 1;
+        if (again >= AGAIN_MOST) throw new ReloadError();
         await sleep(AGAIN_MS, undefined, { signal }).catch(() => undefined);
         continue;
       }
-      if (before) position = before.position;
+      if (before) {
+        position = before.position;
+        again = 0;
+      }
       before = sent;
       if (sent.ended) {
         if ((await sent.fate) === 'persisted') return;
         before = undefined;
+        again += 1;
       }
     }
   } finally {
