@@ -50,6 +50,8 @@ export interface ServiceOptions {
   sourceUrl: string;
   slot: string;
   receiverUrl: string;
+  /** What is declared besides the database, instead of one search sink. */
+  declared?: string;
 }
 
 export interface RunningService {
@@ -114,12 +116,17 @@ databases:
     slot: { name: ${options.slot}, create_if_not_exists: true }
     publication: { name: ${PUBLICATION} }
 
-sinks:
+${options.declared ?? searchSink(options.receiverUrl)}`;
+}
+
+/** One sink to the receiver; `more`: further keys, from the margin. */
+export function searchSink(receiverUrl: string, more = ''): string {
+  return `sinks:
   - name: bench
     database: bench
-    destination:
+${more}    destination:
       type: elasticsearch
-      endpoint_url: ${options.receiverUrl}
+      endpoint_url: ${receiverUrl}
       index_name: bench
       auth_type: none
       batch_size: ${BATCH_SIZE}

@@ -1,0 +1,37 @@
+/**
+ * What a transform costs end to end: the same changes drained without one and with one, by turns, from the same WAL.
+ */
+import { copySlot, type DrainRound, drainOnce, prepareSource } from './drain.ts';
+import type { Server } from './server.ts';
+import { searchSink } from './service.ts';
+
+type Once = Omit<DrainRound, 'limitPerSecond'>;
+
+export interface Shaping {
+  changes: number;
+  rounds: { plain: Once; shaped: Once }[];
+}
+
+const FUNCTION = `functions:
+  - name: document
+    type: transform
+    code: "(action, record) => ({ name: record.email, price: record.amount, status: record.status, tags: record.attributes.tags, text: record.body })"
+
+`;
+
+export async function shaping(server: Server, options: { changes: number; rounds: number }): Promise<Shaping> {
+  const { changes } = options;
+  const { source, sourceUrl } = await prepareSource(server, changes);
+  const rounds: Shaping['rounds'] = [];
+  const once = async (round: number, declared: (url: string) => string): Promise<Once> => {
+    await copySlot(source, `drain_${round}`);
+    return await drainOnce(server, { sourceUrl, round, changes, declared });
+  };
+  for (let round = 1; round <= options.rounds; round += 1) {
+    const plain = await once(2 * round - 1, (url) => searchSink(url));
+    const shaped = await once(2 * round, (url) => FUNCTION + searchSink(url, '    transform: document\n'));
+    rounds.push({ plain, shaped });
+  }
+  await source.close();
+  return { changes, rounds };
+}
