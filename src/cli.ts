@@ -2,7 +2,8 @@
 /** Operator entry: one subcommand for each task. A failure is one sentence and its remedy, on stderr, with exit code 1. */
 import { Command } from 'commander';
 import { MillraceError, messageOf } from './model/errors.ts';
-import { addBackfillCommands } from './operator/commands.ts';
+import { addBackfillCommands, addSinkCommands } from './operator/commands.ts';
+import { addReplayCommand } from './operator/replay-command.ts';
 import { instructions } from './retain/instructions.ts';
 import { type TableOptions, tableRequest } from './retain/table-request.ts';
 import { maskAddresses } from './runtime/log.ts';
@@ -73,6 +74,8 @@ program
   });
 
 addBackfillCommands(program);
+addReplayCommand(program);
+addSinkCommands(program);
 
 try {
   await program.parseAsync();

@@ -1,4 +1,5 @@
 /** The commands that act on a running service: they reach it through its message database alone. */
+import { createInterface } from 'node:readline/promises';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Command } from 'commander';
 import type { Database } from '../db/pool.ts';
@@ -7,9 +8,10 @@ import { stopSignal } from '../runtime/stop-signal.ts';
 import { startBackfill } from './backfill.ts';
 import { type BackfillVerb, changeBackfill, listBackfills, showBackfill } from './backfills.ts';
 import { type Place, withMessages } from './connect.ts';
+import { runRemoveSink } from './remove-sink.ts';
 import { readWatched, watchBackfills } from './watch.ts';
 
-const PLACE: Place = { home: '.millrace', env: process.env };
+export const PLACE: Place = { home: '.millrace', env: process.env };
 /** As shells say of what Ctrl-C ended. */
 const INTERRUPTED = 130;
 
@@ -68,11 +70,39 @@ export function addBackfillCommands(program: Command): void {
   }
 }
 
+export function addSinkCommands(program: Command): void {
+  program
+    .command('sink')
+    .description('sinks that there are')
+    .command('remove')
+    .description('remove a sink with its messages; its entry in millrace.yaml is yours to remove')
+    .argument('<name>', 'its name')
+    .option('--yes', 'do not ask')
+    .action(async (name: string, options: { yes?: true }) => {
+      const say = (line: string): void => void process.stdout.write(`${line}\n`);
+      const ask = process.stdin.isTTY ? question : undefined;
+      const isGone = await withMessages(PLACE, (db) =>
+        runRemoveSink({ db, ask, say }, name, { yes: options.yes === true }),
+      );
+      process.exitCode = isGone ? 0 : 1;
+    });
+}
+
+async function question(text: string): Promise<string> {
+  const lines = createInterface({ input: process.stdin, output: process.stdout });
+  try {
+    return await lines.question(text);
+  } finally {
+    lines.close();
+  }
+}
+
 async function print(work: (db: Database) => Promise<string>): Promise<void> {
   process.stdout.write(await withMessages(PLACE, work));
 }
 
-async function watch(db: Database, id: string): Promise<number> {
+/** Shows how far it is until it has ended; the exit code. */
+export async function watch(db: Database, id: string): Promise<number> {
   const screen = openScreen(process.stdout, now);
   const { signal } = stopSignal(process);
   screen.say(`backfill ${id}`);

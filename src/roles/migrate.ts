@@ -2,6 +2,7 @@
 import { applyConfig } from '../catalog/apply.ts';
 import { readConfiguration } from '../catalog/file.ts';
 import { formatFaults } from '../catalog/finding.ts';
+import { freeStorage } from '../catalog/remove-sink.ts';
 import { migrateSchema } from '../db/migrate.ts';
 import { openPool } from '../db/pool.ts';
 import type { FunctionSettings } from '../model/declared.ts';
@@ -11,6 +12,9 @@ import { createLog, type Log } from '../runtime/log.ts';
 import type { Settings } from '../runtime/settings.ts';
 import { openSandbox } from '../transform/sandbox.ts';
 import { messageDatabase } from './connect.ts';
+
+/** How long a start waits for transactions that are in the way of freeing storage. */
+const FREE_MS = 1_000;
 
 /** Brings the message database to this release, and applies the configuration file if there is one. */
 export async function migrate(settings: Settings): Promise<void> {
@@ -22,6 +26,10 @@ export async function migrate(settings: Settings): Promise<void> {
   const db = openPool(options);
   try {
     await migrateJobs(db, log);
+    // What a removed sink has left, when something was in the way then.
+    await freeStorage(db, FREE_MS).catch((error: unknown) =>
+      log.warn({ err: error }, 'storage of removed sinks stays'),
+    );
     if (config) {
       const summary = await applyConfig({ db, secretKey: settings.secretKey }, config);
       log.info({ created: summary.created, changed: summary.changed }, 'configuration applied');

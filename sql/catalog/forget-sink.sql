@@ -1,0 +1,6 @@
+with leases as (
+  delete from millrace_private.leases l where l.sink_no = $1::integer
+), exceptions as (
+  delete from millrace_private.exceptions x where x.sink_no = $1::integer
+)
+delete from millrace_private.cursor_log c where c.sink_no = $1::integer
