@@ -18,7 +18,7 @@ const MAY: Record<string, string[]> = {
   messages: ['model', 'runtime', 'db'],
   capture: ['messages', 'catalog', 'db', 'runtime', 'model'],
   backfill: ['capture', 'messages', 'catalog', 'db', 'runtime', 'model'],
-  verify: ['backfill', 'capture', 'transform', 'messages', 'catalog', 'db', 'runtime', 'model'],
+  verify: ['backfill', 'capture', 'transform', 'catalog', 'db', 'runtime', 'model'],
   deliver: ['messages', 'catalog', 'transform', 'db', 'runtime', 'model'],
   receive: ['messages', 'db', 'runtime', 'model'],
   retain: ['messages', 'catalog', 'db', 'runtime', 'model'],

@@ -179,7 +179,7 @@ class Verification {
       reading?.catch(() => undefined);
       await this.#comparePage(table, page);
       count += page.rows.length;
-      const part = total > 0 ? Math.min(1, count / total) : undefined;
+      const part = reading === undefined ? 1 : total > 0 ? Math.min(0.99, count / total) : undefined;
       this.#deps.onProgress({ phase: 'rows', name: table.name, part, count });
     }
     await reading?.catch(() => undefined);

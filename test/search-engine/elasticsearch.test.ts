@@ -6,6 +6,7 @@ import { type Condition, type SinkHarness, sinkConformance } from '../conformanc
 import { delivery, foldDeliveries } from '../support/delivery.ts';
 import { basic, elasticsearchObstacle, type SecuredEngine, startElasticsearch } from '../support/elasticsearch.ts';
 import { createIndex, type EngineAccess, type EngineIndex, newIndexName } from '../support/engine-index.ts';
+import { readsBack } from '../support/engine-reading.ts';
 import { startEngineRelay } from '../support/engine-relay.ts';
 import { NEVER, openTestSearchSink, searchDestination } from '../support/search-sink.ts';
 
@@ -28,6 +29,8 @@ describe('Elasticsearch 8.19.7 with security', function () {
   });
 
   sinkConformance('the search index', (condition) => makeHarness(engine, condition));
+
+  readsBack(() => ({ access: asAdmin(engine), auth: { auth_type: 'basic', auth_value: engine.users.writer } }));
 
   describe('credentials', () => {
     const opened: Sink[] = [];

@@ -5,6 +5,7 @@ import { type Condition, type SinkHarness, sinkConformance } from '../conformanc
 import { delivery, foldDeliveries } from '../support/delivery.ts';
 import { createIndex, type EngineIndex, newIndexName } from '../support/engine-index.ts';
 import type { SearchEngine } from '../support/engine-process.ts';
+import { readsBack } from '../support/engine-reading.ts';
 import { startEngineRelay } from '../support/engine-relay.ts';
 import { openSearchObstacle, startOpenSearch } from '../support/opensearch.ts';
 import { NEVER, openTestSearchSink, searchDestination } from '../support/search-sink.ts';
@@ -28,6 +29,8 @@ describe('OpenSearch 2.19.1', function () {
   });
 
   sinkConformance('the search index', (condition) => makeHarness(engine, condition));
+
+  readsBack(() => ({ access: engine, auth: { auth_type: 'none', auth_value: null } }));
 
   describe('seen on the real engine', () => {
     let index: EngineIndex;

@@ -2,10 +2,13 @@
  * Verification against a running service and a scripted engine: what was planted is found and mended, whatever is written
  * meanwhile, and nothing is found that is not there.
  */
+import { execFile } from 'node:child_process';
+import path from 'node:path';
+import { promisify } from 'node:util';
 import { expect } from 'chai';
 import { type BulkServer, startBulkServer } from '../support/bulk-server.ts';
 import { seeded } from '../support/ledger.ts';
-import { startService, stopServices } from '../support/service.ts';
+import { cleanEnvironment, SECRET_KEY, startService, stopServices } from '../support/service.ts';
 import { until } from '../support/until.ts';
 import { type RunVerify, refusal, verification } from '../support/verification.ts';
 import { createWorld, type World } from '../support/world.ts';
@@ -285,6 +288,27 @@ describe('verify', function () {
       const held = [...index('products')].map(([id, document]) => [Number(id), (document as { name: string }).name]);
       expect(held.toSorted(([a], [b]) => Number(a) - Number(b))).to.deep.equal(rows.map(({ id, name }) => [id, name]));
     });
+  });
+
+  it('is a command with an exit code', async () => {
+    const cli = path.join(import.meta.dirname, '../../src/cli.ts');
+    const env = { ...cleanEnvironment(), DATABASE_URL: world.messagesUrl, SECRET_KEY };
+    const call = async (...args: string[]): Promise<{ code: number; stdout: string; stderr: string }> =>
+      await promisify(execFile)(process.execPath, [cli, 'verify', ...args], { env }).then(
+        (printed) => ({ code: 0, ...printed }),
+        (failed: { code: number; stdout: string; stderr: string }) => failed,
+      );
+    await world.settled(['lines']);
+    const clean = await call('lines', '--refresh', '300');
+    expect([clean.code, clean.stdout.endsWith('no drift\n')], clean.stderr).to.deep.equal([0, true]);
+    expect(clean.stderr).to.match(/^\[#+\] 100 % {2}rows of public.lines: \d+\n/);
+    plain.engine.plant('lines', 'o-1-1', undefined);
+    const drift = await call('lines', '--refresh', '300');
+    expect([drift.code, /missing 1,/.test(drift.stdout)], drift.stderr).to.deep.equal([2, true]);
+    const unknown = await call('nobody');
+    expect(unknown).to.deep.include({ code: 1, stdout: '' });
+    expect(unknown.stderr).to.match(/^there is no sink nobody\n {2}Name a search index: products/);
+    expect((await call('lines', '--show', 'many')).stderr).to.match(/--show must be a whole number/);
   });
 
   describe('what cannot be verified', () => {
