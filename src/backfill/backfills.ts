@@ -6,6 +6,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type LoadedRelation, loadRelation } from '../capture/relation.ts';
 import type { Streaming } from '../capture/streaming.ts';
+import { StreamEndedError } from '../capture/windows.ts';
 import type { Catalog } from '../catalog/store.ts';
 import { type Database, openPool } from '../db/pool.ts';
 import { optionsOf } from '../db/ssl.ts';
@@ -51,7 +52,9 @@ const QUERY_TIMEOUT_MS = 20_000;
 
 /** For `CaptureDeps.beside`. */
 export function openBackfills(deps: BackfillsDeps): (streaming: Streaming, signal: AbortSignal) => Promise<void> {
-  return async (streaming, signal) => {
+  return async (streaming, streamSignal) => {
+    const leaving = new AbortController();
+    const signal = AbortSignal.any([streamSignal, leaving.signal]);
     const running = new Map<number, Promise<void>>();
     let source: Database | undefined;
     let wake: () => void = () => undefined;
@@ -87,6 +90,7 @@ export function openBackfills(deps: BackfillsDeps): (streaming: Streaming, signa
         await sleep(deps.lookMs ?? LOOK_MS, undefined, { signal: untilThen }).catch(() => undefined);
       }
     } finally {
+      leaving.abort();
       await Promise.all(running.values());
       await source?.close();
     }
@@ -124,7 +128,7 @@ class Task {
       await this.#pages(signal);
       return true;
     } catch (error) {
-      if (signal.aborted || error instanceof ReloadError) return false;
+      if (signal.aborted || error instanceof ReloadError || error instanceof StreamEndedError) return false;
       await this.#explain(error).catch(() => undefined);
       await sleep(RETRY_MS, undefined, { signal }).catch(() => undefined);
       return false;

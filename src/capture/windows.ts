@@ -55,6 +55,14 @@ export interface Window {
   readonly fate: Promise<PageFate>;
 }
 
+/** The session is over, and every page of it that is not persisted; whoever read it begins again beside the next one. */
+export class StreamEndedError extends Error {
+  constructor(cause: unknown) {
+    super('the replication stream has ended', { cause });
+    this.name = 'StreamEndedError';
+  }
+}
+
 interface Opened {
   oid: number | undefined;
   actions: ReadonlySet<DeclaredAction>;
@@ -76,7 +84,7 @@ export class Windows {
   #passedCount = 0;
   #made = 0;
   readonly #name = crypto.randomUUID();
-  #ended: Error | undefined;
+  #ended: StreamEndedError | undefined;
 
   /**
    * Opens a window: from now on changes of the table are noted, those of these actions only (what the sink does not get
@@ -166,7 +174,7 @@ export class Windows {
 
   /** The session is over: every reader hears it, and no window can be opened any more. */
   end(reason: unknown): void {
-    this.#ended ??= reason instanceof Error ? reason : new Error('the replication session has ended');
+    this.#ended ??= new StreamEndedError(reason);
     for (const opened of [...this.#open.values(), ...this.#placed]) opened.decide.reject(this.#ended);
     this.#open.clear();
     this.#placed.clear();

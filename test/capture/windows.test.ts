@@ -1,0 +1,104 @@
+/** Windows of pages: what supersedes a row, what makes a page useless, and what its reader hears of it. */
+import { expect } from 'chai';
+import type { Pending } from '../../src/capture/assemble.ts';
+import { type Page, StreamEndedError, Windows } from '../../src/capture/windows.ts';
+
+const ACTIONS = new Set(['insert', 'update', 'delete'] as const);
+const PENDING = {} as Pending;
+const PLACE = {
+  transaction: { commitLsn: 1n, committedAt: 0, annotations: null, xid: 7 },
+  commitIdx: 0,
+  maxRowBytes: 10,
+};
+
+/** A page of these keys, which tells what of it is taken. */
+function pageOf(keys: string[], taken: string[]): Page {
+  return {
+    put(_pending, { hasChanged }) {
+      taken.push(...keys.filter((key) => !hasChanged([key])));
+      return taken.length;
+    },
+    progress: (count) => `progress ${count}`,
+  };
+}
+
+describe('windows', () => {
+  it('leave out the rows that changed since they were opened, by old key and new', async () => {
+    const windows = new Windows();
+    windows.changed(1, 'update', [['0']]);
+    const window = windows.open({ oid: 1, actions: ACTIONS });
+    expect([windows.watches(1), windows.watches(2)]).to.deep.equal([true, false]);
+    windows.changed(1, 'insert', [['1'], []]);
+    windows.changed(1, 'update', [['3'], ['2']]);
+    windows.changed(2, 'update', [['4'], []]);
+    const taken: string[] = [];
+    window.fill(pageOf(['0', '1', '2', '3', '4'], taken));
+    const placed = windows.reached(window.token, PENDING, PLACE);
+    expect(taken).to.deep.equal(['0', '4']);
+    expect(placed).to.include({ count: 2, sql: 'progress 2' });
+    expect(windows.watches(1)).to.equal(false);
+    placed!.persisted();
+    expect(await window.fate).to.equal('persisted');
+    expect(windows.reached(window.token, PENDING, PLACE), 'a watermark counts once').to.equal(undefined);
+  });
+
+  it('note only the actions that the sink gets', () => {
+    const windows = new Windows();
+    const window = windows.open({ oid: 1, actions: new Set(['insert']) });
+    windows.changed(1, 'delete', [['1']]);
+    const taken: string[] = [];
+    window.fill(pageOf(['1'], taken));
+    windows.reached(window.token, PENDING, PLACE);
+    expect(taken).to.deep.equal(['1']);
+  });
+
+  for (const [what, happens] of [
+    ['a truncate', (windows: Windows) => windows.truncated(1)],
+    ['a change that does not tell its key', (windows: Windows) => windows.changed(1, 'delete', [null])],
+    [
+      'too many changes',
+      (windows: Windows) => {
+        for (let n = 0; n <= 200_000; n++) windows.changed(1, 'update', [[String(n)]]);
+      },
+    ],
+  ] as const) {
+    it(`have the page read again after ${what}`, async () => {
+      const windows = new Windows();
+      const window = windows.open({ oid: 1, actions: ACTIONS });
+      happens(windows);
+      window.fill(pageOf(['1'], []));
+      expect(windows.reached(window.token, PENDING, PLACE)).to.equal(undefined);
+      expect(await window.fate).to.equal('again');
+    });
+  }
+
+  it('have a page read again that does not want to be put, or was not there', async () => {
+    const windows = new Windows();
+    const [stale, empty] = [windows.open({ oid: 1, actions: ACTIONS }), windows.open({ oid: 1, actions: ACTIONS })];
+    stale.fill({ put: () => undefined, progress: () => '' });
+    for (const { token } of [stale, empty]) expect(windows.reached(token, PENDING, PLACE)).to.equal(undefined);
+    expect(await Promise.all([stale.fate, empty.fate])).to.deep.equal(['again', 'again']);
+  });
+
+  it('know which transactions had passed before they were opened', () => {
+    const windows = new Windows();
+    windows.passed(100);
+    const window = windows.open({ oid: 1, actions: ACTIONS });
+    windows.passed(101);
+    expect([100, 101, 102].map((xid) => window.hasPassed(xid))).to.deep.equal([true, false, false]);
+    for (let xid = 200; xid < 200 + 16_384; xid++) windows.passed(xid);
+    expect(window.hasPassed(100), 'long ago').to.equal(false);
+  });
+
+  it('end with their session: nobody waits for ever, nothing is opened any more', async () => {
+    const windows = new Windows();
+    const [open, placed] = [windows.open({ oid: 1, actions: ACTIONS }), windows.open({ oid: 1, actions: ACTIONS })];
+    placed.fill(pageOf(['1'], []));
+    windows.reached(placed.token, PENDING, PLACE);
+    windows.end(new Error('lost'));
+    for (const { fate } of [open, placed]) {
+      expect(await fate.catch((error: unknown) => error)).to.be.instanceOf(StreamEndedError);
+    }
+    expect(() => windows.open({ oid: 1, actions: ACTIONS })).to.throw(StreamEndedError);
+  });
+});
