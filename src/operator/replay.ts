@@ -1,0 +1,105 @@
+/**
+ * `millrace replay RETENTION SINK`: asks for it, or counts what would be sent. A dry run asks as well, and takes it back: so
+ * it is refused for the same reasons, and counts by the same conditions.
+ */
+import {
+  openReplayed,
+  type ReplayRequest,
+  type SourceName,
+  type Summary,
+  summarise,
+} from '../backfill/change-table.ts';
+import { loadCatalog } from '../catalog/store.ts';
+import type { Database, Queryable } from '../db/pool.ts';
+import { statement } from '../db/statement.ts';
+import { MillraceError } from '../model/errors.ts';
+import { count } from '../runtime/progress.ts';
+
+const START = statement('operator/start-replay');
+const WANTED = statement('operator/wanted-replay');
+
+export interface ReplayOptions {
+  retention: string;
+  sink: string;
+  /** Times as Postgres reads them. */
+  since?: string | undefined;
+  until?: string | undefined;
+  fromSeq?: string | undefined;
+  toSeq?: string | undefined;
+  /** Texts of `record_pk`. */
+  keys?: readonly string[] | undefined;
+}
+
+/** Starts it. Its id. @throws MillraceError, and what our own functions refuse. */
+export async function startReplay(db: Queryable, options: ReplayOptions): Promise<string> {
+  const { retention, sink, since, until, fromSeq, toSeq, keys } = options;
+  for (const [name, value] of Object.entries({ 'from-seq': fromSeq, 'to-seq': toSeq })) {
+    if (value !== undefined && !/^\d{1,18}$/.test(value))
+      throw new MillraceError('bad_request', `--${name} must be a whole number`, {
+        remedy: 'It is the `seq` of an entry: --dry-run shows the first and the last one.',
+      });
+  }
+  const texts = [since, until, fromSeq, toSeq].map((text) => text ?? null);
+  try {
+    return (await db.query<{ id: string }>(START, [retention, sink, ...texts, keys ?? null])).rows[0]!.id;
+  } catch (error) {
+    // Of the values only the times can be none.
+    if (!(error instanceof Error) || !('code' in error) || !/^22/.test(String(error.code))) throw error;
+    throw new MillraceError('bad_request', '--since or --until is not a time', {
+      remedy: 'Write it as Postgres does: "2026-01-31 12:00", "2026-01-31T12:00:00+01:00", yesterday.',
+    });
+  }
+}
+
+interface Wanted extends SourceName {
+  request: ReplayRequest;
+}
+
+class TakenBack extends Error {
+  readonly wanted: Wanted;
+  constructor(wanted: Wanted) {
+    super('asked only to see');
+    this.wanted = wanted;
+  }
+}
+
+/** What would be sent, for people. @throws MillraceError */
+export async function previewReplay(
+  deps: { db: Database; secretKey: string },
+  options: ReplayOptions,
+  signal: AbortSignal,
+): Promise<string> {
+  const { request, ...source } = await wantedBy(deps.db, options);
+  const changeTable = openReplayed(await loadCatalog(deps.db, deps.secretKey), request);
+  try {
+    return told(await summarise(changeTable, { source, request }, signal), options);
+  } finally {
+    await changeTable.close();
+  }
+}
+
+async function wantedBy(db: Database, options: ReplayOptions): Promise<Wanted> {
+  try {
+    return await db.transaction(async (tx) => {
+      const id = await startReplay(tx, options);
+      throw new TakenBack((await tx.query<Wanted>(WANTED, [id])).rows[0]!);
+    });
+  } catch (error) {
+    if (error instanceof TakenBack) return error.wanted;
+    throw error;
+  }
+}
+
+function told(summary: Summary, { retention, sink }: ReplayOptions): string {
+  const { entries, inserts, updates, deletes } = summary;
+  const what = `${count(entries)} ${entries === 1 ? 'entry' : 'entries'} of ${retention} would be sent to ${sink}`;
+  if (entries === 0) return `${what}\n`;
+  const lines = [
+    ['insert', count(inserts)],
+    ['update', count(updates)],
+    ['delete', count(deletes)],
+    ['first', `seq ${summary.first_seq}, committed ${summary.first_at}`],
+    ['last', `seq ${summary.last_seq}, committed ${summary.last_at}`],
+  ];
+  return `${what}\n${lines.map(([name, value]) => `  ${name!.padEnd(8)}${value}\n`).join('')}`;
+}
