@@ -121,7 +121,7 @@ describe('store trouble', function () {
     return (await world.shop.query<{ active_pid: number | null; confirmed: string }>(sql, [world.slot])).rows[0]!;
   };
   const expectSmall = async (): Promise<void> => {
-    for (const role of ['capture', 'web'] as const) {
+    for (const role of ['capture', 'worker', 'web'] as const) {
       expect((await service.find(role))?.rssMb, role).to.be.within(20, RSS_MAX_MB);
     }
   };
@@ -209,6 +209,7 @@ describe('store trouble', function () {
 
   it('slow: two seconds a statement', async () => {
     const before = await slot();
+    const said = service.output().length;
     store.relay.delay(2_000);
     await load();
     await large();
@@ -220,6 +221,8 @@ describe('store trouble', function () {
     expect((await captureState()).state).to.equal('streaming');
     store.relay.delay(0);
     await recovered();
+    // Lanes that wait for each other's connections have not failed.
+    expect(service.output().slice(said)).not.to.match(/timeout exceeded when trying to connect|Failed task/);
   });
 
   it('cut off in the middle of transactions, and at their commits', async () => {
