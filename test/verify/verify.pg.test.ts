@@ -348,4 +348,16 @@ describe('verify', function () {
   it('asks the engine nothing but _bulk and _search', () => {
     expect([...plain.strays(), ...routed.strays(), ...alone.strays()]).to.deep.equal([]);
   });
+
+  it('says when nobody captures, and when the source lets nobody in', async () => {
+    await stopServices();
+    const stuck = await refusal(verify('products', { options: { patienceMs: 500 } }));
+    expect(stuck.message).to.match(/sink products has made no progress for 1 s: capture persists nothing/);
+    expect(stuck.remedy).to.match(/Is the service running/);
+    const name = new URL(world.shopUrl).pathname.slice(1);
+    await world.archive.query(`alter database ${name} allow_connections false`);
+    const closed = await refusal(verify('products'));
+    expect(closed.message).to.match(/^database shop cannot be used: .*not currently accepting connections/);
+    expect(closed.remedy).to.match(/address of database shop/);
+  });
 });
