@@ -2,8 +2,8 @@
  * What a lane reads at once: due messages and new ones, in bytes that its worker has to spare. A lane begins with little and
  * reads more as long as there is more.
  */
-
-import type { LaneDeps, LaneRun } from './lane.ts';
+import type { Sandbox } from '../transform/sandbox.ts';
+import type { LaneDeps, LaneRun, LaneSink } from './lane.ts';
 import type { LaneRow } from './row.ts';
 import { type LaneState, readDue, readNew } from './settle.ts';
 
@@ -34,10 +34,15 @@ export async function read(
     cursor: state.cursor,
     limit: limit - due.length,
     bytes: Math.max(1, bytes - bytesOf(due)),
-    bodiesOnly: run.target.sink.bodiesOnly === true && Object.keys(run.target.functions).length === 0,
+    bodiesOnly: run.target.sink.bodiesOnly === true && readsBodies(deps.sandbox, run.target),
   });
   if (due.length === 0) return { rows: fresh, more: !isSmall(fresh, limit) };
   return { rows: [...due, ...fresh], more: true };
+}
+
+/** The functions, if any, look at nothing but action and record. */
+function readsBodies(sandbox: Sandbox, { functions, replaces }: LaneSink): boolean {
+  return Object.keys(functions).length === 0 || sandbox.reads(functions, { searchSink: replaces }) <= 2;
 }
 
 /** Surely everything that there was, far from every limit. */

@@ -13,7 +13,7 @@ import { FunctionKeys } from './function-keys.ts';
 import { functionsOf, type Job, killedResult, type Result, split, untriedResult, type Work } from './job.ts';
 import { Lanes } from './lanes.ts';
 import type { FromBox, ToBox } from './protocol.ts';
-import type { SandboxLimits } from './shaped.ts';
+import type { FunctionSet, SandboxLimits } from './shaped.ts';
 
 /** The least of a log that is needed here. */
 export interface SandboxLog {
@@ -68,11 +68,16 @@ export class Dispatcher {
   /** Rejects when the dispatcher is closed or the box cannot be started. */
   run(work: Work): Promise<Result> {
     if (this.#closed) return Promise.reject(closedError());
-    const lane = `${work.kind} ${JSON.stringify(this.#setKeys(work))}`;
+    const lane = this.#laneOf(work);
     return new Promise((done, fail) => {
       this.#lanes.add({ id: this.#nextId(), lane, work, kills: 0, at: undefined, done, fail });
       this.#pump();
     });
+  }
+
+  /** How many of action, record, changes, metadata a set reads; 4 while that is not known. */
+  reads(set: FunctionSet, searchSink: boolean): number {
+    return this.#reads.get(this.#laneOf({ kind: 'shape', set, inputs: [], searchSink })) ?? 4;
   }
 
   /** Fails what is not finished; resolves when the process is gone. */
@@ -88,6 +93,8 @@ export class Dispatcher {
     this.#lastId += 1;
     return this.#lastId;
   };
+
+  #laneOf = (work: Work): string => `${work.kind} ${JSON.stringify(this.#setKeys(work))}`;
 
   #setKeys(work: Work) {
     const key = (fn: FunctionSettings | undefined) => (fn === undefined ? undefined : this.#keys.keyOf(fn));

@@ -24,6 +24,11 @@ export interface Sandbox {
    * (`unavailable`) or its process cannot be started (`internal`); neither is a message's fault.
    */
   shape(set: FunctionSet, inputs: readonly FunctionInput[], options: { searchSink: boolean }): Promise<Shaped[]>;
+  /**
+   * How many of action, record, changes, metadata these functions read, in that order; 4 until one message was shaped. What
+   * is beyond need not be there: those functions see null for it, whatever it is.
+   */
+  reads(set: FunctionSet, options: { searchSink: boolean }): number;
   /** Safe to call twice. What is still running fails with `unavailable`. */
   close(): Promise<void>;
 }
@@ -62,6 +67,7 @@ export function openSandbox(options: { log: SandboxLog; limits?: Partial<Sandbox
       const chunks = chunksOf(inputs, limits).map((chunk) => shapeInBox(set, chunk, searchSink));
       return (await Promise.all(chunks)).flat();
     },
+    reads: (set, { searchSink }) => dispatcher.reads(set, searchSink),
     close: () => dispatcher.close(),
   };
 }

@@ -161,6 +161,7 @@ describe('a delivery lane, interleaved', () => {
   const verdicts = new Map<number, 'drop' | 'fail'>();
   const sandbox: Sandbox = {
     check: () => Promise.resolve(undefined),
+    reads: () => 4,
     close: () => Promise.resolve(),
     shape: (_set, inputs) =>
       Promise.resolve(

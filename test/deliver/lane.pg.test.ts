@@ -103,6 +103,32 @@ describe('a delivery lane', () => {
     expect(engine.strays()).to.deep.equal([]);
   });
 
+  it('gives functions all that they look at, in the first batch and in later ones', async () => {
+    const fn = (text: string): FunctionSettings => ({
+      name: 'f',
+      type: 'transform',
+      sink_type: null,
+      code: text,
+      path: null,
+    });
+    const little = { transform: fn('(action, record) => ({ is: [action, record.name].join(" ") })') };
+    const all = { transform: fn('(a, r, c, m) => ({ is: [a, m.table_name, c && c.name].join(" ") })') };
+    for (const [id, functions] of [little, little, all, all].entries()) {
+      await on.source.query(`insert into products values (${id}, 'n', 1)`);
+      await on.source.query(`update products set name = 'm' where id = ${id}`);
+      await on.received(sinkNo, 2);
+      await run({ functions });
+    }
+    expect(sandbox.reads(little, { searchSink: true })).to.equal(2);
+    expect(sandbox.reads(all, { searchSink: true })).to.equal(4);
+    expect(documents()).to.deep.equal({
+      0: { is: 'update m' },
+      1: { is: 'update m' },
+      2: { is: 'update products n' },
+      3: { is: 'update products n' },
+    });
+  });
+
   it('parks the one document that the engine refuses, with its words, and delivers the others', async () => {
     engine.fail({
       kind: 'items',

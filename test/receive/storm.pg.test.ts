@@ -65,6 +65,7 @@ async function shape(
 ): Promise<void> {
   const sandbox: Sandbox = {
     check: () => Promise.resolve(undefined),
+    reads: () => 4,
     close: () => Promise.resolve(),
     shape: (_set, inputs) =>
       Promise.resolve(
