@@ -17,10 +17,10 @@ import {
 import type { JsonBytes } from './codec-bytes.ts';
 import type { Reread, RowCodec } from './codec-row.ts';
 import type { RowMessage, Tuple } from './decode.ts';
-import { passes } from './filter.ts';
-import { groupKey, laneOf } from './group.ts';
+import { laneOf } from './group.ts';
 import type { Route } from './match.ts';
 import type { LoadedRelation } from './relation.ts';
+import { groupsOf, judge } from './route.ts';
 import type { Placed } from './windows.ts';
 
 /** The transaction that the source sends right now. */
@@ -175,54 +175,6 @@ function render(pending: Pending, change: Change, known: Known): void {
 
 const TOO_LARGE = 'the row is larger than max_row_bytes: only its key was kept';
 const NO_KEY = 'the change does not carry the whole primary key: the replica identity must cover it';
-
-function judge(route: Route, change: Change, reread: Reread | undefined): 'deliver' | 'leave' | 'skip' {
-  const { message, relation } = change;
-  if (!change.as && !route.actions.has(message.tag)) return 'skip';
-  // The index may hold a row that left the filters and was kept.
-  if (message.tag === 'delete' && route.kind === 'search_index' && !route.deleteOnLeave) return 'deliver';
-  for (const filter of route.filters) {
-    const carried = relation.codec.text(message, filter.columnIndex);
-    const text = carried === undefined ? reread?.get(filter.columnIndex) : carried;
-    // What a delete does not carry cannot be judged, and is not lost.
-    if (text === undefined || passes(filter, text)) continue;
-    return (message.tag === 'update' || change.as === 'repair') && route.deleteOnLeave ? 'leave' : 'skip';
-  }
-  return 'deliver';
-}
-
-function groupsOf(
-  route: Route,
-  { message, relation }: Change,
-  row: { key: readonly string[] | null; key2?: readonly string[] },
-): { key: number | null; key2: number | null } {
-  const none = { key: null, key2: null };
-  if (route.groupColumns === undefined || row.key === null) return none;
-  if (route.groupColumns.length > 0) {
-    const now = columnTexts(relation, message, route.groupColumns);
-    if (now) {
-      const before =
-        message.tag === 'update' && message.old && message.oldKind === 'full'
-          ? columnTexts(
-              relation,
-              { tag: 'delete', oid: message.oid, old: message.old, oldKind: 'full' },
-              route.groupColumns,
-            )
-          : undefined;
-      const key = groupKey(relation.oid, now);
-      const key2 = before ? groupKey(relation.oid, before) : key;
-      return { key, key2: key2 === key ? null : key2 };
-    }
-  }
-  if (row.key.length === 0) return none;
-  const key2 = row.key2 && route.kind === 'pull' ? groupKey(relation.oid, row.key2) : null;
-  return { key: groupKey(relation.oid, row.key), key2 };
-}
-
-function columnTexts(relation: LoadedRelation, message: RowMessage, indexes: readonly number[]): string[] | undefined {
-  const texts = indexes.map((index) => relation.codec.text(message, index));
-  return texts.includes(undefined) ? undefined : texts.map((text) => text ?? '\u0000');
-}
 
 function textOf(change: Change, known: Known, keyOnly: boolean): ChangeText<JsonBytes> {
   const { codec } = change.relation;

@@ -26,6 +26,7 @@ import {
 import { JsonBytes } from './codec-bytes.ts';
 import { decode, type RelationMessage, type RowMessage } from './decode.ts';
 import { paced } from './paced.ts';
+import { Reached } from './reached.ts';
 import { type LoadedRelation, renewAll } from './relation.ts';
 import type { ReplicationStream } from './stream.ts';
 import { readAgain } from './toast.ts';
@@ -69,11 +70,7 @@ export class CaptureSession {
   #spare = new JsonBytes();
   #transaction: OpenTransaction | undefined;
   #idx = -1;
-  /** Last change received and assembled. */
-  #commitLsn: bigint;
-  #commitIdx: number;
-  /** End of the last commit received, or of the WAL when it was seen with nothing in flight. */
-  #end: bigint;
+  readonly #reached: Reached;
   readonly #turns = new Turns({
     handle: (bytes) => this.#handle(bytes),
     rested: () => this.#control(),
@@ -95,9 +92,7 @@ export class CaptureSession {
     this.#options = options;
     this.#acker = openAcker(options.position.confirmedLsn);
     this.#pending = emptyPending(options.position.nextId, new JsonBytes());
-    this.#commitLsn = options.position.commitLsn;
-    this.#commitIdx = options.position.commitIdx;
-    this.#end = options.position.confirmedLsn;
+    this.#reached = new Reached(options.position);
   }
 
   /** Where confirmations go. Before it is attached nothing is confirmed. */
@@ -118,7 +113,7 @@ export class CaptureSession {
 
   onKeepAlive(walEnd: bigint, replyRequested: boolean): void {
     this.lastReceived = performance.now();
-    if (this.#acker.wants(walEnd, this.#inFlight()) && walEnd > this.#end) this.#end = walEnd;
+    if (this.#acker.wants(walEnd, this.#inFlight())) this.#reached.see(walEnd);
     if (replyRequested) this.confirm();
   }
 
@@ -135,7 +130,7 @@ export class CaptureSession {
 
   /** Records progress that brought no message (filtered changes, an idle source), and confirms it. */
   async checkpoint(): Promise<void> {
-    if (!this.#failed && this.#end > this.#acker.confirmed) await this.#flush(true);
+    if (!this.#failed && this.#reached.end > this.#acker.confirmed) await this.#flush(true);
   }
 
   /** Persists what is complete; for the end of the stream. */
@@ -145,8 +140,7 @@ export class CaptureSession {
   }
 
   #inFlight(): boolean {
-    if (this.#transaction || this.#turns.held || this.#flushing) return true;
-    return !isEmpty(this.#pending);
+    return Boolean(this.#transaction || this.#turns.held || this.#flushing) || !isEmpty(this.#pending);
   }
 
   #handle(bytes: Buffer): void {
@@ -164,8 +158,8 @@ export class CaptureSession {
       case 'commit':
         if (this.#transaction) this.#deps.windows.passed(this.#transaction.xid);
         this.#transaction = undefined;
-        this.#end = message.endLsn;
-        this.#advance(message.commitLsn, this.#idx);
+        this.#reached.advance(message.commitLsn, this.#idx);
+        this.#reached.see(message.endLsn);
         return;
       case 'insert':
       case 'update':
@@ -195,7 +189,7 @@ export class CaptureSession {
     const { maxRowBytes } = this.#options;
     const place = { transaction, commitIdx: this.#idx + 1, maxRowBytes };
     const placed = this.#deps.windows.reached(token, this.#pending, place);
-    if (!placed) return;
+    if (placed === undefined) return;
     this.#pending.pages.push(placed);
     this.#idx += placed.count;
     this.#added(transaction);
@@ -206,7 +200,7 @@ export class CaptureSession {
     const relation = this.#relations.get(message.oid);
     if (!transaction || !relation) throw new Error('a change came without its transaction or its table');
     this.#idx += 1;
-    if (this.#isPersisted(transaction.commitLsn, this.#idx)) return;
+    if (this.#reached.wasPersisted(transaction.commitLsn, this.#idx)) return;
     const { codec, oid } = relation;
     if (this.#deps.windows.watches(oid))
       this.#deps.windows.changed(oid, message.tag, [codec.key(message), codec.oldKey(message) ?? []]);
@@ -234,28 +228,17 @@ export class CaptureSession {
   }
 
   #added(transaction: OpenTransaction): void {
-    this.#advance(transaction.commitLsn, this.#idx);
+    this.#reached.advance(transaction.commitLsn, this.#idx);
     if (!isEmpty(this.#pending)) this.#schedule();
   }
 
   #truncate(oids: readonly number[]): void {
-    if (!this.#transaction || this.#isPersisted(this.#transaction.commitLsn, this.#idx)) return;
+    if (!this.#transaction || this.#reached.wasPersisted(this.#transaction.commitLsn, this.#idx)) return;
     const relations = oids.flatMap((oid) => this.#relations.get(oid) ?? []);
     for (const oid of oids) this.#deps.windows.truncated(oid);
     this.#turns.hold(async () => {
       for (const relation of relations) await this.#deps.onTruncate(relation);
     });
-  }
-
-  #isPersisted(lsn: bigint, idx: number): boolean {
-    const { commitLsn, commitIdx } = this.#options.position;
-    return lsn < commitLsn || (lsn === commitLsn && idx <= commitIdx);
-  }
-
-  #advance(lsn: bigint, idx: number): void {
-    if (lsn < this.#commitLsn || (lsn === this.#commitLsn && idx <= this.#commitIdx)) return;
-    this.#commitLsn = lsn;
-    this.#commitIdx = idx;
   }
 
   /** Pauses or resumes the socket by what waits in memory. */
@@ -296,16 +279,11 @@ export class CaptureSession {
     const batch = this.#pending;
     this.#pending = emptyPending(batch.nextId, this.#spare);
     this.#control();
-    const position = {
-      commitLsn: this.#commitLsn,
-      commitIdx: this.#commitIdx,
-      confirmedLsn: this.#end,
-      nextId: batch.nextId,
-    };
+    const position = this.#reached.position(batch.nextId);
     if (batch.deferred.length > 0) await readAgain(this.#deps, batch);
     const { parked, pages } = batch;
-    const also = pages.map((page) => page.sql);
-    await append(this.#deps.messages, this.#options.writer, { rows: finishRows(batch), parked, position, also });
+    const input = { rows: finishRows(batch), parked, position, also: pages.map((page) => page.sql) };
+    await append(this.#deps.messages, this.#options.writer, input);
     for (const page of pages) page.persisted();
     if (this.#transaction?.commitLsn === position.commitLsn) failpoint('capture/mid-transaction');
     failpoint('capture/before-confirm');
