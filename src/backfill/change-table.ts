@@ -90,7 +90,7 @@ export function openReplayed(
     const options = await optionsOf(holder, {
       max: 1,
       applicationName: 'millrace replay',
-      statementTimeoutMs: SCAN_MS,
+      statementTimeoutMs: SCAN_MS - 10_000,
     });
     return openPool(options);
   };

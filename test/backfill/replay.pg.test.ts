@@ -2,6 +2,7 @@
 import { expect } from 'chai';
 import { type ChangeRow, changeRows } from '../support/change-rows.ts';
 import { type ReplayedMessage, type ReplayWorld, replayWorld } from '../support/replayed.ts';
+import { until } from '../support/until.ts';
 
 const SCHEMA = `
   create table orders (id bigint, at timestamp, kind text, total numeric(20,2), note text, primary key (id, at));
@@ -228,5 +229,55 @@ describe('a replay', function () {
     await world.messages.query('select millrace.resume_backfill($1)', [id]);
     expect(await world.ended(id)).to.include({ state: 'done', rows_done: entries.length });
     expect((await world.drained('pull')).map(plain)).to.deep.equal(entries.map(plain));
+  });
+
+  it('waits for a database that cannot be reached, says so, and goes on', async () => {
+    const { rows } = await world.archive.query<{ name: string }>('select current_database() as name');
+    const name = rows[0]!.name;
+    await world.shop.query(`alter database "${name}" allow_connections false`);
+    let id: string;
+    try {
+      id = await world.replay(`'history', 'pull', to_seq => ${entries[7]!.seq}`);
+      const why = await until('it says why it waits', async () => (await world.status(id)).reason);
+      expect(why).to.match(
+        /^the change table "public"."orders_events" of database archive cannot be read: .*connections/,
+      );
+      expect(await world.status(id)).to.include({ state: 'waiting' });
+      expect((await world.status(id)).remedy).to.match(/^Check the address of database archive/);
+    } finally {
+      await world.shop.query(`alter database "${name}" allow_connections true`);
+    }
+    expect(await world.ended(id)).to.include({ state: 'done', reason: null, rows_done: 8 });
+    expect((await world.drained('pull')).map(plain)).to.deep.equal(entries.slice(0, 8).map(plain));
+  });
+
+  it('passes over what a policy deletes meanwhile, and takes large entries a few at a time', async () => {
+    await world.shop.query(`insert into orders
+      select 2000 + n, '2026-02-01', 'large', n, (select string_agg(md5((n * 40000 + m)::text), '') from generate_series(1, 20000) m)
+        from generate_series(1, 5) n`);
+    await world.settled(['history']);
+    await world.drained('pull');
+    const id = await world.replay(
+      `'history', 'pull', record_pks => array(select (2000 + n) || '-2026-02-01 00:00:00' from generate_series(1, 5) n)`,
+    );
+    await until('it has begun', async () => (await world.status(id)).rows_done > 0);
+    await world.archive.query(`delete from orders_events where record ->> 'id' = '2005'`);
+    const done = await world.ended(id);
+    expect(done).to.include({ state: 'done', rows_total: 5, rows_done: 5 });
+    const sent = await world.drained('pull');
+    expect(sent.map(({ record }) => record.id)).to.deep.equal([2001, 2002, 2003, 2004, 2005].slice(0, sent.length));
+    expect(sent.length).to.be.within(4, 5);
+    expect(sent.every(({ record }) => String(record.note).length === 640_000)).to.equal(true);
+  });
+
+  it('of a table that was made anew, with other keys: what the entries do not tell comes from record_pk', async () => {
+    await world.shop.query(`drop table orders; create table orders (ident int primary key, kind text)`);
+    await world.shop.query('alter publication of_the_test add table orders');
+    await world.ended(await world.replay(`'history', 'pull', to_seq => ${entries[7]!.seq}`));
+    const sent = await world.drained('pull');
+    expect(sent.map(plain)).to.deep.equal(entries.slice(0, 8).map(plain));
+    expect(sent.map(({ metadata }) => metadata.record_pks)).to.deep.equal(
+      entries.slice(0, 8).map(({ record_pk: key }) => [key]),
+    );
   });
 });
