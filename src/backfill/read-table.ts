@@ -4,7 +4,7 @@ import type { LoadedRelation } from '../capture/relation.ts';
 import { estimateRows, type PageBudget, type PageRequest, readPage } from './read.ts';
 import { type Part, type Reader, ReloadError } from './reader.ts';
 import { putRows } from './rows.ts';
-import { fingerprintOf, type SourceTable, sqlName, type TableColumn } from './table.ts';
+import { fingerprintSql, type SourceTable, sqlName, type TableColumn } from './table.ts';
 
 export interface TableInput {
   table: SourceTable;
@@ -25,13 +25,16 @@ export function openTableReader(input: TableInput, now: () => number): Reader {
     return { table, sort: input.sort, from: input.from, after };
   };
   let fresh = true;
+  /** Bytes of a row of the page before: the next ones are hardly twice as large. */
+  let rowBytes: number | undefined;
   return {
     oid: table.oid,
     actions: relation.routes[0]!.actions,
     total: (client) => estimateRows(client, requestAt(null)),
     async read(client, position): Promise<Part> {
       await holdTable(client, table);
-      const page = await readPage({ client, now }, requestAt(position), budget);
+      const page = await readPage({ client, now }, requestAt(position), { ...budget, rowBytes });
+      if (page.rows.length > 0) rowBytes = page.bytes / page.rows.length;
       return {
         position: page.last === undefined ? position : ({ after: page.last } satisfies Position),
         ended: page.ended,
@@ -48,13 +51,10 @@ export function openTableReader(input: TableInput, now: () => number): Reader {
 
 /** Keeps the table as it is until the transaction ends, after the watermark. @throws ReloadError when it has changed. */
 export async function holdTable(client: pg.ClientBase, table: SourceTable): Promise<void> {
-  await client.query(`lock table ${sqlName(table)} in access share mode`);
-  const asked = {
-    query: async <Row>(statement: { text: string } | string, values: readonly unknown[] = []) => {
-      const text = typeof statement === 'string' ? statement : statement.text;
-      const { rows, rowCount } = await client.query({ text, values: [...values] });
-      return { rows: rows as Row[], rowCount: rowCount ?? 0 };
-    },
-  };
-  if ((await fingerprintOf(asked, table.oid)) !== table.fingerprint) throw new ReloadError();
+  // One round trip: LOCK takes no snapshot, so the fingerprint is of a snapshot behind it.
+  const result: pg.QueryResult | pg.QueryResult[] = await client.query(
+    `lock table ${sqlName(table)} in access share mode; ${fingerprintSql(table.oid)}`,
+  );
+  const last = Array.isArray(result) ? result.at(-1) : result;
+  if (last?.rows[0]?.fingerprint !== table.fingerprint) throw new ReloadError();
 }

@@ -33,10 +33,13 @@ export interface PageBudget {
   /** Rows of one step, at most. */
   step: number;
   maxRowBytes: number;
+  /** What a row weighs, as far as that is known: then the first step need not be small. */
+  rowBytes?: number | undefined;
 }
 
 export interface ReadPage {
   rows: PageRow[];
+  bytes: number;
   /** Values of the order of the last row; undefined without a row. */
   last: string[] | undefined;
   /** Nothing follows. */
@@ -65,7 +68,8 @@ export async function readPage(
   const until = now() + budget.ms;
   const rows: PageRow[] = [];
   let bytes = 0;
-  let step = Math.min(FIRST_STEP, budget.step);
+  const first = budget.rowBytes === undefined ? FIRST_STEP : Math.floor(budget.bytes / (2 * budget.rowBytes));
+  let step = Math.min(Math.max(1, first), budget.step);
   let ended = false;
   while (rows.length < budget.rows && bytes < budget.bytes && (rows.length === 0 || now() < until)) {
     const next = sizes?.[rows.length];
@@ -89,7 +93,7 @@ export async function readPage(
   }
   const lastRow = rows.at(-1);
   const last = lastRow && order.map((column) => lastRow.texts[table.columns.indexOf(column)] ?? '');
-  return { rows, last, ended };
+  return { rows, bytes, last, ended };
 }
 
 /** The planner's estimate of the rows that a backfill reads. */

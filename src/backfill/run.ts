@@ -11,6 +11,7 @@ import type pg from 'pg';
 import { type PageFate, WATERMARK, type Window, type Windows } from '../capture/windows.ts';
 import type { Database } from '../db/pool.ts';
 import { failpoint } from '../runtime/failpoint.ts';
+import { Pace, WAITING_BOUND } from './pace.ts';
 import { type Part, type Reader, ReloadError } from './reader.ts';
 import { type Backfill, explainWait, gateOf } from './store.ts';
 
@@ -22,8 +23,6 @@ export interface RunDeps {
   slower(): boolean;
 }
 
-/** Messages that a sink has not passed, above which a backfill waits. */
-export const WAITING_BOUND = 10_000;
 const WAIT_MS = 250;
 const AGAIN_MS = 50;
 const AGAIN_MOST = 5;
@@ -41,11 +40,12 @@ export async function runPages(
   let position = backfill.position;
   /** The page before, until it is persisted. */
   let before: Sent | undefined;
+  const pace = new Pace(() => performance.now());
   /** Pages in a row that came to nothing. */
   let again = 0;
   try {
     while (!signal.aborted) {
-      if (!(await mayGoOn(deps.messages, backfill, signal))) break;
+      if (!(await mayGoOn(deps.messages, { backfill, pace }, signal))) break;
       const at = before?.position ?? position;
       await run.reader.prepare?.(at, signal);
       const sent = await sendPage(deps, { ...run, position: at, before: before?.fate });
@@ -63,6 +63,7 @@ export async function runPages(
         again = 0;
       }
       before = sent;
+      pace.sent(sent.rows);
       if (sent.ended) {
         if ((await sent.fate) === 'persisted') return;
         before = undefined;
@@ -76,15 +77,21 @@ export async function runPages(
 }
 
 /** False when it is paused or gone; while the sink has enough to do it waits. */
-async function mayGoOn(messages: Database, backfill: Backfill, signal: AbortSignal): Promise<boolean> {
+async function mayGoOn(
+  messages: Database,
+  { backfill, pace }: { backfill: Backfill; pace: Pace },
+  signal: AbortSignal,
+): Promise<boolean> {
   while (!signal.aborted) {
+    if (backfill.kind === 'table' && pace.isKnown) return true;
     const gate = await gateOf(messages, backfill, WAITING_BOUND);
     if (gate?.state !== 'running') return false;
-    if (gate.waiting < WAITING_BOUND) {
+    const bound = pace.saw(gate.waiting);
+    if (gate.waiting < bound) {
       if (gate.explained) await explainWait(messages, backfill.no, null);
       return true;
     }
-    const reason = `${WAITING_BOUND} messages or more wait for sink ${backfill.sink_name}: it goes on when they are taken`;
+    const reason = `${bound} messages or more wait for sink ${backfill.sink_name}: it goes on when they are taken`;
     await explainWait(messages, backfill.no, { reason });
     await sleep(WAIT_MS, undefined, { signal }).catch(() => undefined);
   }
@@ -102,14 +109,20 @@ interface Sent {
   fate: Promise<PageFate>;
   position: unknown;
   ended: boolean;
+  rows: number;
 }
 
 async function sendPage(deps: RunDeps, input: PageInput): Promise<Sent | 'again'> {
   const { reader } = input;
   const window = deps.windows.open(reader);
   try {
-    const part = await deps.source.session((client) => inSnapshot(client, () => page(client, { ...input, window })));
-    if (part !== 'again') return { fate: window.fate, position: part.position, ended: part.ended };
+    const part = await deps.source.session((client) =>
+      inSnapshot(client, window.token, () => page(client, { ...input, window })),
+    );
+    if (part !== 'again') {
+      const { position, ended, read: rows } = part;
+      return { fate: window.fate, position, ended, rows };
+    }
   } catch (error) {
     window.close();
     if (!isTimeout(error) || !deps.slower()) throw error;
@@ -136,15 +149,14 @@ async function page(client: pg.ClientBase, input: PageInput & { window: Window }
       `call millrace_private.move_backfill(${backfill.no}, ${literal(part.position)}, ${part.read}, ${part.uncounted ? 0 : sent}, ${part.ended})`,
   });
   failpoint('backfill/before-watermark');
-  await client.query('select pg_logical_emit_message(true, $1::text, $2::text)', [WATERMARK, window.token]);
   return part;
 }
 
 /**
- * A snapshot for as long as `work` takes; committed unless it says `again` or throws. The watermark is flushed at once,
+ * A snapshot for as long as `work` takes; committed, with the watermark, unless it says `again` or throws. The watermark is flushed at once,
  * for the stream brings only what is, and waits for no standby.
  */
-async function inSnapshot<Result>(client: pg.ClientBase, work: () => Promise<Result>): Promise<Result> {
+async function inSnapshot<Result>(client: pg.ClientBase, token: string, work: () => Promise<Result>): Promise<Result> {
   await client.query(
     `begin isolation level repeatable read; set local statement_timeout = ${QUERY_MS}; set local lock_timeout = 2000;
      set local row_security = off; set local jit = off; set local enable_sort = off;
@@ -152,7 +164,8 @@ async function inSnapshot<Result>(client: pg.ClientBase, work: () => Promise<Res
   );
   try {
     const result = await work();
-    await client.query(result === 'again' ? 'rollback' : 'commit');
+    const ending = `select pg_logical_emit_message(true, '${WATERMARK}', '${token}'); commit`;
+    await client.query(result === 'again' ? 'rollback' : ending);
     return result;
   } catch (error) {
     await client.query('rollback').catch(() => undefined);

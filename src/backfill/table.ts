@@ -118,3 +118,6 @@ export function sortColumnOf(table: SourceTable, name: string): TableColumn {
     remedy: `Name one of: ${table.columns.map((column) => column.name).join(', ')}.`,
   });
 }
+
+/** The same as a statement without parameters. */
+export const fingerprintSql = (oid: number): string => FINGERPRINT.text.replaceAll('$1', String(oid));
