@@ -3,6 +3,7 @@
 import { Command } from 'commander';
 import { MillraceError, messageOf } from './model/errors.ts';
 import { addBackfillCommands, addSinkCommands } from './operator/commands.ts';
+import { addRebuildCommand } from './operator/rebuild-command.ts';
 import { addReplayCommand } from './operator/replay-command.ts';
 import { instructions } from './retain/instructions.ts';
 import { type TableOptions, tableRequest } from './retain/table-request.ts';
@@ -76,6 +77,7 @@ program
 addBackfillCommands(program);
 addReplayCommand(program);
 addSinkCommands(program);
+addRebuildCommand(program);
 
 try {
   await program.parseAsync();

@@ -13,7 +13,7 @@ import { readWatched, watchBackfills } from './watch.ts';
 
 export const PLACE: Place = { home: '.millrace', env: process.env };
 /** As shells say of what Ctrl-C ended. */
-const INTERRUPTED = 130;
+export const INTERRUPTED = 130;
 
 export function addBackfillCommands(program: Command): void {
   program
@@ -115,9 +115,9 @@ export async function watch(db: Database, id: string): Promise<number> {
   return INTERRUPTED;
 }
 
-const now = (): number => performance.now();
+export const now = (): number => performance.now();
 
 /** Resolves early when the signal comes. */
-async function sleep(ms: number, signal: AbortSignal): Promise<void> {
+export async function sleep(ms: number, signal: AbortSignal): Promise<void> {
   await wait(ms, undefined, { signal }).catch(() => undefined);
 }
