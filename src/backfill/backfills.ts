@@ -221,8 +221,12 @@ function reasonOf(error: unknown, { table_schema, table_name, sort_column }: Bac
     return { final: true, reason, remedy: 'Write it as Postgres writes the type, e.g. 2026-01-31.' };
   }
   if (code === '42P01') return { final: true, reason: `${table} is not there any more`, remedy: 'Start another one.' };
-  if (code === '42501')
-    return { final: true, reason: messageOf(error), remedy: `Grant select on ${table} to the role of the source.` };
+  if (code === '42501') {
+    const remedy = /row-level security/.test(messageOf(error))
+      ? 'alter role ... bypassrls, for the role of the source: a policy would hide rows.'
+      : `Grant select on ${table} to the role of the source.`;
+    return { final: true, reason: messageOf(error), remedy };
+  }
   if (code === '57014') {
     const remedy = `Create an index that begins with ${sort_column ?? 'the primary key'}, or relieve the source.`;
     return { final: false, reason: `a row of ${table} takes longer than 5 s to read`, remedy };

@@ -190,6 +190,42 @@ describe('a backfill in trouble', function () {
     ]);
   });
 
+  it('says what its role may not read, and never takes a part of the rows for all of them', async () => {
+    const role = `reader_${process.pid}`;
+    on = await captured(
+      `create role ${role} login replication password 'test-password';
+       create table items (id int primary key); create table closed (id int primary key);
+       insert into items values (1), (2);
+       grant select on items to ${role}; create publication mine for table items, closed;
+       alter table items enable row level security;
+       create policy one on items for select to ${role} using (id = 1)`,
+      {
+        settings: { publication: { name: 'mine', create_if_not_exists: false, init_sql: null } },
+        through: (address) => {
+          const url = new URL(address);
+          url.username = role;
+          return url.href;
+        },
+      },
+    );
+    const sinkNo = await on.addSink(sinkSettings({ name: 'worker', destination: PULL }));
+    on.start();
+    await on.streaming();
+    expect(await backfilled(on.messages.db, `'worker', 'closed'`)).to.include({
+      state: 'failed',
+      reason: 'permission denied for table closed',
+      remedy: `Grant select on public.closed to the role of the source.`,
+    });
+    expect(await backfilled(on.messages.db, `'worker', 'items'`)).to.include({
+      state: 'failed',
+      reason: 'query would be affected by row-level security policy for table "items"',
+      remedy: 'alter role ... bypassrls, for the role of the source: a policy would hide rows.',
+    });
+    expect(await on.received(sinkNo, 0)).to.deep.equal([]);
+    await on.stop();
+    await on.source.query(`drop owned by ${role}; drop role ${role}`);
+  });
+
   it('follows columns that come and go, and types that change, between pages', async () => {
     const sinkNo = await begin(
       `create type pair as (a int); create table items (id int primary key, p pair);
