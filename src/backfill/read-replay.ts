@@ -56,7 +56,8 @@ interface Found {
 }
 
 interface Page {
-  from: string;
+  /** Where it begins, and how many it may be. */
+  of: string;
   entries: Found[];
   next: Position;
   ended: boolean;
@@ -118,12 +119,14 @@ class ReplayReader implements Reader {
 
   async prepare(given: unknown, signal: AbortSignal): Promise<void> {
     let at = (given as Position | null) ?? { of: 'entries', after: FIRST };
-    if (this.#page?.from !== JSON.stringify(at)) this.#page = await this.#readPage(at, signal);
+    const of = JSON.stringify([at, this.#pageRows(at)]);
     this.oid = at.of === 'rows' ? this.#input.table.oid : undefined;
+    if (this.#page?.of === of) return;
+    this.#page = { of, ...(await this.#readPage(at, signal)) };
     // What is put right already need not be passed page by page.
     while (at.of === 'rows' && !this.#page.ended && this.#page.entries.length === 0) {
       at = this.#page.next;
-      this.#page = { ...(await this.#readPage(at, signal)), from: this.#page.from };
+      this.#page = { of, ...(await this.#readPage(at, signal)) };
     }
   }
 
@@ -196,13 +199,11 @@ class ReplayReader implements Reader {
     return key;
   }
 
-  async #readPage(at: Position, signal: AbortSignal): Promise<Page> {
+  async #readPage(at: Position, signal: AbortSignal): Promise<Omit<Page, 'of'>> {
     const { changeTable, budget, relation } = this.#input;
-    const rows = at.of === 'rows' ? Math.max(1, Math.min(ROWS_AT_ONCE, budget.step, budget.rows)) : budget.rows;
-    const { places, last } = await this.#places.after(at.after, rows, signal);
-    const from = JSON.stringify(at);
+    const { places, last } = await this.#places.after(at.after, this.#pageRows(at), signal);
     const lastPlace = places.at(-1);
-    if (!lastPlace) return { from, entries: [], ...this.#nextAfter(at, at.after, true), passed: 0 };
+    if (!lastPlace) return { entries: [], ...this.#nextAfter(at, at.after, true), passed: 0 };
     const route = relation.routes[0]!;
     const ids = places.map(([, id]) => id);
     const indexes = at.of === 'rows' ? this.#keys : this.#wanted;
@@ -220,7 +221,13 @@ class ReplayReader implements Reader {
     const end: Place = isCut && lastRead ? [lastRead.seq, lastRead.id] : lastPlace;
     const passed = isCut ? ids.indexOf(end[1]) + 1 : ids.length;
     const left = at.of === 'rows' ? entries.filter((entry) => !this.#isSettled(entry)) : entries;
-    return { from, entries: left, ...this.#nextAfter(at, end, last && !isCut), passed };
+    return { entries: left, ...this.#nextAfter(at, end, last && !isCut), passed };
+  }
+
+  /** Fewer when the source takes too long for them. */
+  #pageRows({ of }: Position): number {
+    const { rows, step } = this.#input.budget;
+    return Math.max(1, Math.min(of === 'rows' ? ROWS_AT_ONCE : rows, rows, step));
   }
 
   #isSettled({ now, before }: Found): boolean {

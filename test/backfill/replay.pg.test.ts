@@ -8,6 +8,11 @@ const SCHEMA = `
   create table orders (id bigint, at timestamp, kind text, total numeric(20,2), note text, primary key (id, at));
   alter table orders replica identity full;
   create table others (id int primary key);
+  create type mood as enum ('so', 'la la');
+  create domain code as char(4) not null;
+  create table odd (a boolean, b float8, c bytea, d integer[], e timestamptz, f numeric, g mood, h code, i bigint, j interval,
+                    primary key (a, b, c, d, e, f, g, h, i, j));
+  alter table odd replica identity full;
 `;
 const YAML = `
 sinks:
@@ -18,6 +23,7 @@ sinks:
     actions: [insert, update]
     filters: [{ column_name: kind, operator: "=", comparison_value: paid }]
     destination: { type: pull }
+  - { name: odd, database: shop, source: { include_tables: [odd] }, destination: { type: pull } }
   - { name: others, database: shop, source: { include_tables: [others] }, destination: { type: pull } }
 change_retentions:
   - name: history
@@ -25,6 +31,12 @@ change_retentions:
     source_table_name: orders
     destination_database: archive
     destination_table_name: orders_events
+    create_if_not_exists: true
+  - name: odd-history
+    source_database: shop
+    source_table_name: odd
+    destination_database: archive
+    destination_table_name: odd_events
     create_if_not_exists: true
   - name: history-home
     source_database: shop
@@ -101,6 +113,30 @@ describe('a replay', function () {
     await world.ended(await world.replay(`'history', 'pull', from_seq => ${first}`));
     expect(await groups()).to.deep.equal(live);
     await world.drained('pull');
+  });
+
+  it('makes keys of every type anew from what is kept as JSON', async () => {
+    await world.shop.query(`
+      insert into odd values
+        (true, 1e21, '\\x00ff', '{1,NULL}', '2026-01-01 00:00:00.123+02', 1.50, 'so', 'ab', 9007199254740993, '1 day 02:00'),
+        (false, 'NaN', '', '{}', 'infinity', 'NaN', 'la la', 'x-y', -9223372036854775808, '-1 mon')`);
+    await world.shop.query(`update odd set b = -0.1, d = '{{1,2},{3,4}}', e = '1999-12-31 23:59:59Z', h = 'c' where a`);
+    await world.shop.query('delete from odd');
+    await world.settled(['odd-history']);
+    const rows = async (): Promise<unknown[]> =>
+      (
+        await world.messages.query(
+          `select m.action, m.record_pks, m.group_key, m.group_key2, m.record::jsonb as record, m.changes::jsonb as changes
+             from millrace_private.messages m join millrace_private.sinks s on s.no = m.sink_no
+            where s.name = 'odd' order by m.id`,
+        )
+      ).rows;
+    const live = await rows();
+    expect(live.length).to.equal(5);
+    await world.messages.query(`delete from millrace_private.messages m using millrace_private.sinks s
+                                 where s.no = m.sink_no and s.name = 'odd'`);
+    await world.ended(await world.replay(`'odd-history', 'odd'`));
+    expect(await rows()).to.deep.equal(live);
   });
 
   it('no digit is lost, nor any text changed', async () => {
