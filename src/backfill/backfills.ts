@@ -186,7 +186,7 @@ class Task {
     const { messages, log } = this.#deps;
     const { no, sink_name, table_name } = this.#backfill;
     const { final, reason, remedy } = reasonOf(error, this.#backfill);
-    log.warn({ err: error, sink: sink_name, table: table_name }, final ? 'backfill failed' : 'backfill interrupted');
+    log.warn({ reason, sink: sink_name, table: table_name }, final ? 'backfill failed' : 'backfill interrupted');
     if (final) await failBackfill(messages, no, { reason, remedy });
     else await explainWait(messages, no, { reason, ...(remedy === undefined ? {} : { remedy }) });
   }
