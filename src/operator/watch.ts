@@ -128,7 +128,14 @@ function tellEnd(screen: Screen, rows: readonly WatchedBackfill[]): 'done' | 'fa
     if (row.remedy !== null) screen.say(`  ${row.remedy}`);
     if (row.state === 'failed') screen.say(`  Then go on where it was: millrace backfills resume ${row.id}`);
   }
-  for (const { kind, reason } of rows) if (kind === 'all' && reason !== null) screen.say(reason);
+  for (const { kind, state, reason } of rows) {
+    // Said only where tables were left out.
+    if (kind === 'all' && state === 'done' && reason?.includes(';')) screen.say(reason);
+  }
+  if (tables.length === 0 && rows.every(({ state }) => state === 'done')) {
+    screen.say('The sink has no table that is in the publication and has a primary key: no row was sent.');
+    return 'failed';
+  }
   const sum = (key: 'rows_done' | 'rows_sent'): string => count(tables.reduce((total, row) => total + row[key], 0));
   const isDone = rows.every(({ state }) => state === 'done');
   if (tables.length > 0) screen.say(`${isDone ? 'done: ' : ''}${sum('rows_done')} rows read, ${sum('rows_sent')} sent`);
