@@ -1,6 +1,6 @@
 /**
  * `millrace verify`: opens what a verification needs, runs it, tells what it found, closes everything. Exit code 0: no
- * drift; 2: drift; an error is thrown.
+ * drift; 2: drift; 130: interrupted; an error is thrown.
  */
 import { setTimeout as wait } from 'node:timers/promises';
 import { type Catalog, type CatalogDatabase, type CatalogSink, loadCatalog } from '../catalog/store.ts';
@@ -9,12 +9,13 @@ import { optionsOf } from '../db/ssl.ts';
 import { MillraceError, messageOf } from '../model/errors.ts';
 import type { IndexReader } from '../model/index-reader.ts';
 import { createLog } from '../runtime/log.ts';
+import { openScreen, type Terminal } from '../runtime/progress.ts';
 import type { Settings } from '../runtime/settings.ts';
 import { openSearchReader } from '../sinks/search-index/reader.ts';
 import { openSandbox } from '../transform/sandbox.ts';
 import { isDrifting, type Report } from '../verify/drift.ts';
 import { repair } from '../verify/repair.ts';
-import { progressOn, type Terminal, tellReport } from '../verify/tell.ts';
+import { tellProgress, tellReport } from '../verify/tell.ts';
 import { VERIFY, type VerifyDeps, type VerifyOptions, verifySink } from '../verify/verify.ts';
 import { lostConnection, messageDatabase } from './connect.ts';
 
@@ -36,6 +37,8 @@ export interface VerifyTerminals {
 
 /** Two connections to the source: a page is read while another one is compared. */
 const SOURCE_CONNECTIONS = 2;
+/** As shells say of what Ctrl-C ended. */
+const INTERRUPTED = 130;
 
 /** @throws MillraceError with the remedy when the sink cannot be verified. */
 export async function runVerify(
@@ -49,7 +52,7 @@ export async function runVerify(
     closers.push(() => part.close());
     return part;
   };
-  const progress = progressOn(terminals.err, performance.now.bind(performance));
+  const screen = openScreen(terminals.err, performance.now.bind(performance));
   try {
     const options = {
       ...(await messageDatabase(settings, 'verify')),
@@ -65,14 +68,17 @@ export async function runVerify(
     const sandbox = opened(openSandbox({ log }));
     const deps: VerifyDeps = {
       ...{ messages, source, reader, sandbox, catalog, sleep, now: performance.now.bind(performance) },
-      onProgress: progress.show,
+      onProgress: (progress) => screen.show([tellProgress(progress)]),
     };
     const report = await verifyAndRepair(deps, { sink, database, signal }, request);
-    progress.done();
+    screen.show([]);
     terminals.out.write(report.text);
     return isDrifting(report.report) ? 2 : 0;
+  } catch (error) {
+    if (signal.aborted) return INTERRUPTED;
+    throw error;
   } finally {
-    progress.done();
+    screen.end();
     for (const close of closers.reverse()) await close();
   }
 }

@@ -3,7 +3,7 @@
  * it, and no message of the sink of that time is still to be delivered. Parked messages are not waited for, and not those
  * that are held behind one. A sink that cannot get there says why at once; one that no longer moves, after a while.
  */
-import type { Database } from '../db/pool.ts';
+import type { Queryable } from '../db/pool.ts';
 import { statement } from '../db/statement.ts';
 import { MillraceError } from '../model/errors.ts';
 import { parseLsn } from '../model/lsn.ts';
@@ -13,8 +13,8 @@ const MARK = statement('verify/mark');
 const MOVE_ON = statement('verify/move-on');
 
 export interface PassedDeps {
-  messages: Database;
-  source: Database;
+  messages: Queryable;
+  source: Queryable;
   /** Rejects when the signal says so. */
   sleep(ms: number, signal: AbortSignal): Promise<void>;
   /** Milliseconds. */
@@ -35,9 +35,10 @@ export interface SinkProgress {
   reason: string | null;
   remedy: string | null;
   confirmed_lsn: string | null;
+  /** No message that is persisted has this id or a higher one. */
+  next_id: number | null;
   /** The oldest message that is still to be delivered. */
   first_id: number | null;
-  first_lsn: number | bigint | null;
   first_error: string | null;
 }
 
@@ -51,13 +52,15 @@ export async function untilPassed(
   { patienceMs }: PassedOptions,
 ): Promise<void> {
   const mark = await markOf(deps.source);
+  let upTo: number | undefined;
   let seen = '';
   let movedAt = deps.now();
   for (let polls = 0; ; polls += 1) {
     const progress = await progressOf(deps.messages, sink);
     const obstacle = obstacleOf(sink.name, progress);
     if (obstacle) throw obstacle;
-    if (hasPassed(progress, mark)) return;
+    upTo ??= persistedUpTo(progress, mark);
+    if (upTo !== undefined && (progress.first_id ?? upTo) >= upTo) return;
     const now = `${progress.confirmed_lsn} ${progress.first_id}`;
     if (now !== seen) movedAt = deps.now();
     seen = now;
@@ -67,29 +70,32 @@ export async function untilPassed(
 }
 
 /** Throws what keeps the sink from delivering, before anything is read. */
-export async function ensureDelivering(messages: Database, sink: { no: number; name: string }): Promise<void> {
+export async function ensureDelivering(messages: Queryable, sink: { no: number; name: string }): Promise<void> {
   const obstacle = obstacleOf(sink.name, await progressOf(messages, sink));
   if (obstacle) throw obstacle;
 }
 
 /** Behind everything that is committed now. A commit behind that makes capture say how far it is, without a heartbeat. */
-async function markOf(source: Database): Promise<bigint> {
+async function markOf(source: Queryable): Promise<bigint> {
   const { rows } = await source.query<{ lsn: string }>(MARK);
   await source.query(MOVE_ON);
   return parseLsn(rows[0]!.lsn);
 }
 
-async function progressOf(messages: Database, sink: { no: number; name: string }): Promise<SinkProgress> {
+async function progressOf(messages: Queryable, sink: { no: number; name: string }): Promise<SinkProgress> {
   const { rows } = await messages.query<SinkProgress>(PROGRESS, [sink.no]);
   const [progress] = rows;
   if (progress) return progress;
   throw new MillraceError('not_found', `sink ${sink.name} was removed meanwhile`);
 }
 
-/** Has it passed everything up to the mark? */
-export function hasPassed({ confirmed_lsn: confirmed, first_lsn: first }: SinkProgress, mark: bigint): boolean {
-  if (confirmed === null || parseLsn(confirmed) < mark) return false;
-  return first === null || BigInt(first) > mark;
+/**
+ * Once capture has persisted everything up to the mark: the id below which all of its messages are. By ids and not by
+ * LSNs, which run backwards when a source is restored, while messages of before still wait.
+ */
+export function persistedUpTo(progress: SinkProgress, mark: bigint): number | undefined {
+  const { confirmed_lsn: confirmed, next_id: nextId } = progress;
+  return confirmed === null || nextId === null || parseLsn(confirmed) < mark ? undefined : nextId;
 }
 
 /** What no waiting mends. */

@@ -1,4 +1,5 @@
 /** What a person reads of a verification: counts, the first differences by id and field names, what was not compared. */
+import { progressText } from '../runtime/progress.ts';
 import { type Drift, isDrifting, type Report } from './drift.ts';
 import type { Progress } from './verify.ts';
 
@@ -34,48 +35,15 @@ function tellDrift({ kind, index, id, table, fields, reason }: Drift): string {
 }
 
 const WORDS = {
-  rows: 'rows of',
-  index: 'documents of',
-  recheck: 'looking again',
-  repair: 'sending again',
+  rows: { what: 'compared', unit: 'rows' },
+  index: { what: 'looked through', unit: 'documents' },
+  recheck: { what: 'looking again', unit: 'documents' },
+  repair: { what: 'sending again', unit: 'documents' },
 } as const;
-const BAR = 24;
 
-/** One line, at most as wide as a terminal of 80 columns when names are short. */
+/** One line. */
 export function tellProgress({ phase, name, part, count }: Progress): string {
-  const what = `${WORDS[phase]} ${name}`.trim();
-  if (part === undefined) return `${what}: ${number(count)}`;
-  const full = Math.round(part * BAR);
-  const bar = `${'#'.repeat(full)}${'.'.repeat(BAR - full)}`;
-  return `[${bar}] ${String(Math.floor(part * 100)).padStart(3)} %  ${what}: ${number(count)}`;
-}
-
-export interface Terminal {
-  write(text: string): unknown;
-  isTTY?: boolean | undefined;
-}
-
-const FRAME_MS = 100;
-const LINE_MS = 10_000;
-
-/** A bar that moves on a terminal; elsewhere a line now and then. `done` takes the bar away. */
-export function progressOn(terminal: Terminal, now: () => number): { show(progress: Progress): void; done(): void } {
-  let lastAt = Number.NEGATIVE_INFINITY;
-  let last = '';
-  let drawn = false;
-  return {
-    show(progress) {
-      const at = now();
-      const what = `${progress.phase} ${progress.name}`;
-      const isNew = what !== last;
-      if (!isNew && at - lastAt < (terminal.isTTY ? FRAME_MS : LINE_MS)) return;
-      [last, lastAt] = [what, at];
-      terminal.write(terminal.isTTY ? `\r\u001b[K${tellProgress(progress)}` : `${tellProgress(progress)}\n`);
-      drawn = terminal.isTTY === true;
-    },
-    done() {
-      if (drawn) terminal.write('\r\u001b[K');
-      drawn = false;
-    },
-  };
+  const { what, unit } = WORDS[phase];
+  const total = part ? Math.round(count / part) : undefined;
+  return `${name === '' ? '' : `${name} `}${what}: ${progressText({ done: count, total, unit })}`;
 }
