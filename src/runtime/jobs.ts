@@ -3,8 +3,18 @@
  * would hold a queue for hours), and short: whoever has more to do adds itself again. A job that fails is logged and
  * forgotten: what must happen again is found by a sweep over the data, not by the job's own retries.
  */
-import { Logger, type Runner, runMigrations, run as runWorker, type TaskList } from 'graphile-worker';
+import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  Logger,
+  type Runner,
+  runMigrations,
+  run as runWorker,
+  type TaskList,
+  type WithPgClient,
+} from 'graphile-worker';
 import type { Database } from '../db/pool.ts';
+import { isUnavailable } from '../model/unavailable.ts';
+import { backoffMs, RECONNECT } from './backoff.ts';
 import type { Log } from './log.ts';
 import type { Service } from './service.ts';
 
@@ -74,6 +84,7 @@ export function openJobs(deps: { db: Database; log: Log }, options: JobsOptions)
         pollInterval: 2_000,
         logger: loggerOn(deps.log),
         taskList,
+        preset: { plugins: [patience(deps.log, () => closed || signal.aborted)] },
       });
       runner = running;
       wakeAll();
@@ -92,6 +103,37 @@ export function openJobs(deps: { db: Database; log: Log }, options: JobsOptions)
       wakeAll();
       await runner?.stop().catch(() => undefined);
     },
+  };
+}
+
+/**
+ * The library writes down that a job is over without waiting for it: an error there would be caught by nobody, and end the
+ * process. It repeats that for a few errors alone. Here: for as long as the database is away, and after our end never again.
+ */
+function patience(log: Log, over: () => boolean): GraphileConfig.Plugin {
+  return {
+    name: 'patience',
+    worker: {
+      hooks: {
+        startWorker: (_context, { withPgClient }) =>
+          void Object.assign(withPgClient, { withRetries: repeating(withPgClient, { log, over }) }),
+      },
+    },
+  };
+}
+
+function repeating(withPgClient: WithPgClient, deps: { log: Log; over: () => boolean }): WithPgClient {
+  return async (work) => {
+    for (let failures = 1; ; failures += 1) {
+      try {
+        return await withPgClient(work);
+      } catch (error) {
+        if (deps.over()) return await new Promise(() => undefined);
+        if (!isUnavailable(error)) throw error;
+        deps.log.debug({ err: error, failures }, 'the end of a job could not be written down: once more');
+        await sleep(backoffMs(failures, RECONNECT, Math.random()), undefined, { ref: false });
+      }
+    }
   };
 }
 

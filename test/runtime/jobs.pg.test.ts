@@ -1,7 +1,9 @@
 import { expect } from 'chai';
+import { openPool } from '../../src/db/pool.ts';
 import { type Jobs, migrateJobs, openJobs } from '../../src/runtime/jobs.ts';
 import { createLog } from '../../src/runtime/log.ts';
 import { type MessageDatabase, messageDatabase } from '../support/message-database.ts';
+import { startPostgresRelay } from '../support/postgres-relay.ts';
 import { until } from '../support/until.ts';
 
 describe('jobs', () => {
@@ -52,4 +54,42 @@ describe('jobs', () => {
     expect(await waiting).to.equal(false);
     expect(await jobs.add('note', 0, { key: 'late' })).to.equal(false);
   });
+
+  for (const [end, failing] of [
+    ['well', false],
+    ['badly', true],
+  ] as const) {
+    it(`that end ${end} while the database is away harm nobody, and are written down when it is back`, async () => {
+      const relay = await startPostgresRelay(m.url);
+      const db = openPool({ address: relay.url, max: 4, applicationName: 'millrace test' });
+      const task = async (): Promise<void> => {
+        await relay.leave();
+        seen.push('away');
+        if (failing) throw new Error('it failed');
+      };
+      const lines: string[] = [];
+      const heard = createLog({ level: 'debug', role: 'test', write: (line) => lines.push(line) });
+      const cut = openJobs({ db, log: heard }, { tasks: { cut: task }, concurrency: 2 });
+      const running = cut.run(stop.signal);
+      try {
+        expect(await cut.add('cut', {}, { key: 'cut' })).to.equal(true);
+        await until('it ran', () => seen.length === 1);
+        const refused = (): number => lines.filter((line) => line.includes('could not be written down')).length;
+        await until('writing it down has failed several times', () => refused() >= 3);
+        await relay.comeBack();
+        await until('it is written down', async () => {
+          const { rows } = await m.db.query<{ open: boolean }>(
+            'select exists (select from millrace_jobs.jobs j where j.locked_at is not null) as open',
+          );
+          return rows[0]?.open === false;
+        });
+      } finally {
+        stop.abort();
+        await running;
+        await cut.close();
+        await db.close();
+        await relay.close();
+      }
+    });
+  }
 });
