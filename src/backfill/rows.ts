@@ -3,7 +3,7 @@
  * the stream has changed since is left out: its change is, or will be, there.
  */
 import { addChange, type Change, markOf, type Pending, rewind } from '../capture/assemble.ts';
-import { NULL_VALUE, type RowMessage, type Tuple } from '../capture/decode.ts';
+import { type RowMessage, tupleOf } from '../capture/decode.ts';
 import { groupKey, laneOf } from '../capture/group.ts';
 import type { LoadedRelation } from '../capture/relation.ts';
 import type { PagePlace } from '../capture/windows.ts';
@@ -106,21 +106,4 @@ function putAlien(
     pending.sinks.add(route.sinkNo);
     pending.rows += 1;
   }
-}
-
-/** The values as the stream would bring them. */
-function tupleOf(texts: Texts): Tuple {
-  const ranges: number[] = [];
-  let length = 0;
-  for (const text of texts) {
-    if (text === null) ranges.push(NULL_VALUE, NULL_VALUE);
-    else {
-      const end = length + Buffer.byteLength(text);
-      ranges.push(length, end);
-      length = end;
-    }
-  }
-  const bytes = Buffer.allocUnsafe(length);
-  for (const [n, text] of texts.entries()) if (text !== null) bytes.write(text, ranges[n * 2]!);
-  return { bytes, ranges, unchanged: false };
 }

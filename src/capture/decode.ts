@@ -273,3 +273,20 @@ function cstring(reader: Reader): string {
 function schema(reader: Reader): string {
   return cstring(reader) || 'pg_catalog';
 }
+
+/** A row's values, null for NULL, as the stream would bring them. */
+export function tupleOf(texts: readonly (string | null)[]): Tuple {
+  const ranges: number[] = [];
+  let length = 0;
+  for (const text of texts) {
+    if (text === null) ranges.push(NULL_VALUE, NULL_VALUE);
+    else {
+      const end = length + Buffer.byteLength(text);
+      ranges.push(length, end);
+      length = end;
+    }
+  }
+  const bytes = Buffer.allocUnsafe(length);
+  for (const [n, text] of texts.entries()) if (text !== null) bytes.write(text, ranges[n * 2]!);
+  return { bytes, ranges, unchanged: false };
+}

@@ -2,7 +2,7 @@
  * What an index should hold for rows as they were read: the sink's column filters, filter function, transform and routing
  * on the same JSON text that capture makes of a row, as if a backfill sent it.
  */
-import { NULL_VALUE, type RowMessage, type Tuple } from '../capture/decode.ts';
+import { type RowMessage, tupleOf } from '../capture/decode.ts';
 import { passes } from '../capture/filter.ts';
 import type { Action, FunctionInput } from '../model/message.ts';
 import type { FunctionSet, Sandbox, Shaped } from '../transform/sandbox.ts';
@@ -81,22 +81,4 @@ function inputOf(
   const names = `"table_schema":${JSON.stringify(table.source.schema)},"table_name":${JSON.stringify(table.source.name)}`;
   const metadata = `{${names},${changing},"record_pks":${key},"transaction_annotations":null,${deps.metadata}}`;
   return { action, record, changes: action === 'update' ? '{}' : null, metadata };
-}
-
-/** The values as the stream would bring them. */
-export function tupleOf(texts: readonly (string | null)[]): Tuple {
-  const ranges: number[] = [];
-  const parts: Buffer[] = [];
-  let length = 0;
-  for (const text of texts) {
-    if (text === null) {
-      ranges.push(NULL_VALUE, NULL_VALUE);
-      continue;
-    }
-    const part = Buffer.from(text);
-    parts.push(part);
-    ranges.push(length, length + part.length);
-    length += part.length;
-  }
-  return { bytes: Buffer.concat(parts), ranges, unchanged: false };
 }
