@@ -1,7 +1,8 @@
 /**
  * Postgres' door: the one place that makes connections (replication connections are made in capture/stream.ts).
  * Every session reads and writes UTC and ISO dates, and never waits for ever: statements, locks and idle transactions
- * have deadlines. int8 arrives as a number when it is exact as one (ids are), else as a bigint.
+ * have deadlines. A commit is durable when it returns, whatever the server's default. int8 arrives as a number when it is
+ * exact as one (ids are), else as a bigint.
  */
 import pg from 'pg';
 import type { Statement } from './statement.ts';
@@ -83,6 +84,12 @@ const QUEUE_OPTIONS =
   ' -c jit=off -c plan_cache_mode=force_generic_plan -c enable_seqscan=off -c enable_bitmapscan=off' +
   ' -c enable_mergejoin=off -c enable_hashjoin=off';
 
+/**
+ * What a commit of ours has said must outlive the server: where role, database or server ask for less, it is asked for all
+ * the same. What they ask for beyond that, a standby's word, stays.
+ */
+const DURABLE = `select set_config('synchronous_commit', 'on', false) where current_setting('synchronous_commit') = 'off'`;
+
 const CONNECT_MS = 10_000;
 
 /** The pool has one deadline for both: its waiting, and making a connection. The latter stays short. */
@@ -117,6 +124,7 @@ export function openPool(options: PoolOptions): Database {
   const pool = new pg.Pool({
     ...clientConfig(options),
     Client: QuickClient,
+    onConnect: async (client) => void (await client.query(DURABLE)),
     connectionTimeoutMillis: options.patienceMs ?? CONNECT_MS,
     max: options.max,
     idleTimeoutMillis: 30_000,

@@ -120,3 +120,50 @@ describe('a pool that many share', () => {
     await db.close();
   });
 });
+
+describe('a pool where commits need not be durable', () => {
+  let database: TestDatabase;
+
+  before(async () => {
+    database = await (await sharedCluster()).createDatabase();
+  });
+  after(async () => await database.drop());
+
+  /** What a session of ours commits with, where the database says so. */
+  const committing = async (setting: string): Promise<unknown> => {
+    const admin = openPool({ address: database.url, max: 1, applicationName: 'test' });
+    await admin.query(`alter database ${database.name} set synchronous_commit = ${setting}`);
+    await admin.close();
+    const db = openPool({ address: database.url, max: 1, applicationName: 'test' });
+    const { rows } = await db.query('show synchronous_commit');
+    await db.close();
+    return rows[0];
+  };
+
+  it('waits for the disk all the same, before it says that something is recorded', async () => {
+    expect(await committing('off')).to.deep.equal({ synchronous_commit: 'on' });
+  });
+
+  for (const setting of ['local', 'remote_write', 'on', 'remote_apply']) {
+    it(`leaves ${setting} as it is`, async () => {
+      expect(await committing(setting)).to.deep.equal({ synchronous_commit: setting });
+    });
+  }
+
+  it('does so for a role too', async () => {
+    const admin = openPool({ address: database.url, max: 1, applicationName: 'test' });
+    const role = `careless_${process.pid}`;
+    await admin.query(`create role ${role} login password 'careless'; alter role ${role} set synchronous_commit = off`);
+    const url = new URL(database.url);
+    url.username = role;
+    url.password = 'careless';
+    const db = openPool({ address: url.href, max: 1, applicationName: 'test' });
+    try {
+      expect((await db.query('show synchronous_commit')).rows).to.deep.equal([{ synchronous_commit: 'on' }]);
+    } finally {
+      await db.close();
+      await admin.query(`drop role ${role}`);
+      await admin.close();
+    }
+  });
+});

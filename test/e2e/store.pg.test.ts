@@ -74,9 +74,27 @@ describe('store trouble', function () {
     await source?.close();
     await world?.drop();
   });
-  afterEach(function () {
-    if (this.currentTest?.state === 'failed') console.error(`SEED=${SEED}\n${service.output().slice(-6_000)}`);
+  afterEach(async function () {
+    // What a failed test left behind is not the next one's trouble.
+    store.relay.delay(0);
+    store.relay.loseCommits(false);
+    if (this.currentTest?.state !== 'failed') return;
+    console.error(`SEED=${SEED}\n${service.output().slice(-6_000)}\n${await positions().catch(String)}`);
   });
+
+  /** What is recorded, what is confirmed, and who has a transaction open. */
+  const positions = async (): Promise<string> => {
+    const log = await world.messages.query(
+      `select g.seq, g.confirmed_lsn::text, g.commit_lsn::text, g.xmin::text, pg_current_wal_lsn()::text as wal
+         from millrace_private.position_log g order by g.seq desc limit 8`,
+    );
+    const open = await world.messages.query(
+      `select a.pid, a.application_name, a.state, a.backend_start, a.xact_start, a.query
+         from pg_stat_activity a where a.xact_start is not null`,
+    );
+    const [faults, seen] = [watch.faults.slice(0, 3), await slot()];
+    return JSON.stringify({ faults, slot: seen, log: log.rows, open: open.rows }, null, 1);
+  };
 
   const load = (): Promise<void> => writers.write(writers.written + 100);
   /** Several megabytes in one transaction: more than capture keeps. */

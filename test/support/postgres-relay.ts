@@ -29,7 +29,15 @@ export async function startPostgresRelay(serverUrl: string): Promise<PostgresRel
   const server = createServer((client) => {
     const upstream = connect(Number(target.port), target.hostname);
     let committing = false;
-    let due = 0;
+    /** What clients sent and is not due yet; later parts never overtake earlier ones, however late the timers are. */
+    const held: { data: Buffer; due: number }[] = [];
+    const forward = (): void => {
+      while (held[0] !== undefined && held[0].due <= performance.now()) {
+        const { data } = held.shift()!;
+        if (upstream.writable) upstream.write(data);
+      }
+      if (held[0] !== undefined) setTimeout(forward, Math.max(held[0].due - performance.now(), 1));
+    };
     for (const socket of [client, upstream]) {
       sockets.add(socket);
       socket.on('error', () => undefined);
@@ -44,10 +52,12 @@ export async function startPostgresRelay(serverUrl: string): Promise<PostgresRel
     client.on('data', (data: Buffer) => {
       if (swallowing) return;
       committing = losing && data.includes('commit\0');
-      // Never before what came earlier.
-      due = Math.max(due, performance.now() + delayMs);
-      if (due <= performance.now()) upstream.write(data);
-      else setTimeout(() => upstream.writable && upstream.write(data), due - performance.now());
+      if (delayMs === 0 && held.length === 0) {
+        upstream.write(data);
+        return;
+      }
+      held.push({ data, due: performance.now() + delayMs });
+      if (held.length === 1) forward();
     });
     upstream.on('data', (data: Buffer) => {
       if (swallowing) return;
