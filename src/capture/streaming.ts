@@ -72,6 +72,8 @@ export interface StreamInput {
 /** Streams until the signal (resolves) or until something ends it (rejects with the reason). */
 export async function stream(deps: CaptureDeps, database: CapturedDatabase, input: StreamInput): Promise<void> {
   const { settings, no } = database;
+  // A stream that is closed before it connects would connect all the same.
+  if (input.signal.aborted) return;
   const early: { bytes: Buffer }[] = [];
   let session: CaptureSession | undefined;
   let fail: (error: unknown) => void = () => undefined;
@@ -88,7 +90,6 @@ export async function stream(deps: CaptureDeps, database: CapturedDatabase, inpu
   );
   const stop = () => void replication.close();
   input.signal.addEventListener('abort', stop, { once: true });
-  if (input.signal.aborted) stop();
   let timers: NodeJS.Timeout[] = [];
   const windows = new Windows();
   const over = new AbortController();
@@ -96,6 +97,8 @@ export async function stream(deps: CaptureDeps, database: CapturedDatabase, inpu
   const relations = relationDeps(deps, database, input.source);
   try {
     await replication.started;
+    // Told to stop meanwhile: whoever streams next is not fenced by one who does not.
+    if (input.signal.aborted) return;
     // The slot is ours: nobody else streams. Now fence whoever did before, and read what he persisted last.
     replication.pause();
     const generation = await takeOver(deps.messages, no);
