@@ -44,7 +44,9 @@ export async function runRemoveSink(deps: RemoveDeps, name: string, options: { y
     say(
       `No sink reads from database ${removed.database_name} any more, and its slot keeps WAL. Declare another one, or:`,
     );
-    say(`  select pg_drop_replication_slot('${removed.slot_name.replaceAll("'", "''")}');   -- there, within a minute`);
+    say(
+      `  select pg_drop_replication_slot('${removed.slot_name.replaceAll("'", "''")}');   -- there; capture lets it go within 30 s`,
+    );
   }
   if (!(await freeStorage(db, PATIENCE_MS)))
     say('A long transaction still reads the message table: the next start frees the rest of its storage.');

@@ -55,11 +55,20 @@ export async function readWatched(db: Database, ids: readonly string[]): Promise
 
 /** Until all have ended. What failed or was cancelled is said with its remedy. */
 export async function watchBackfills(deps: WatchDeps, ids: readonly string[], signal: AbortSignal): Promise<Watched> {
-  const { db, screen } = deps;
+  return await watchRows(() => readWatched(deps.db, ids), deps, signal);
+}
+
+/** The same, of rows from anywhere. */
+export async function watchRows(
+  read: () => Promise<WatchedBackfill[]>,
+  deps: Omit<WatchDeps, 'db'>,
+  signal: AbortSignal,
+): Promise<Watched> {
+  const { screen } = deps;
   let seen = '';
   let since = deps.now();
   while (!signal.aborted) {
-    const rows = await readWatched(db, ids);
+    const rows = await read();
     const look = JSON.stringify(rows.map(({ id, state, rows_done, reason }) => [id, state, rows_done, reason]));
     if (look !== seen) since = deps.now();
     seen = look;

@@ -1,7 +1,7 @@
 /** What a person sees of backfills under way. */
 import { expect } from 'chai';
 import { parseFrom } from '../../src/operator/backfill.ts';
-import { linesOf, type WatchedBackfill } from '../../src/operator/watch.ts';
+import { linesOf, type WatchedBackfill, watchRows } from '../../src/operator/watch.ts';
 
 const row = (changes: Partial<WatchedBackfill> = {}): WatchedBackfill => ({
   id: '11111111-2222-3333-4444-555555555555',
@@ -72,6 +72,54 @@ describe('watching backfills', () => {
     expect(linesOf([waiting({ capture_state: null })], 6_000).at(-1)).to.match(/database shop: never captured$/);
     expect(linesOf([row()], 6_000)).to.have.lengthOf(1);
     expect(linesOf([row()], 16_000)).to.have.lengthOf(2);
+  });
+});
+
+describe('the end of a watch', () => {
+  const watched = async (rows: WatchedBackfill[]): Promise<{ ended: string; said: string[] }> => {
+    const said: string[] = [];
+    const screen = { show: () => undefined, say: (line: string) => void said.push(line), end: () => undefined };
+    const ended = await watchRows(
+      async () => rows,
+      { screen, now: () => 0, sleep: async () => undefined },
+      new AbortController().signal,
+    );
+    return { ended, said };
+  };
+  const all = row({ kind: 'all', table_name: null, state: 'done', reason: 'one backfill for each of 1 tables' });
+
+  it('is done when all are done', async () => {
+    expect(await watched([all, row({ state: 'done', rows_done: 1_000, rows_sent: 900 })])).to.deep.equal({
+      ended: 'done',
+      said: ['done: 1,000 rows read, 900 sent'],
+    });
+  });
+
+  it('says which tables were left out', async () => {
+    const reason = 'one backfill for each of 1 tables; without a primary key, and left out: public.log';
+    expect((await watched([{ ...all, reason }, row({ state: 'done' })])).said[0]).to.equal(reason);
+  });
+
+  it('is a failure when there was no table at all', async () => {
+    const { ended, said } = await watched([all]);
+    expect(ended).to.equal('failed');
+    expect(said).to.deep.equal([
+      'The sink has no table that is in the publication and has a primary key: no row was sent.',
+    ]);
+  });
+
+  it('is a failure when one failed or was cancelled, with the remedy', async () => {
+    const failed = row({ state: 'failed', reason: 'no key', remedy: 'Add one.' });
+    expect(await watched([failed, row({ table_name: 'b', state: 'cancelled' })])).to.deep.equal({
+      ended: 'failed',
+      said: [
+        'public.orders failed: no key',
+        '  Add one.',
+        `  Then go on where it was: millrace backfills resume ${failed.id}`,
+        'public.b cancelled',
+        '100 rows read, 100 sent',
+      ],
+    });
   });
 });
 

@@ -1,0 +1,50 @@
+/** A database from which no sink reads any more: its capture ends and lets go of the slot, so that somebody can drop it. */
+import { expect } from 'chai';
+import { captureDatabase } from '../../src/capture/capture.ts';
+import { removeSink } from '../../src/catalog/remove-sink.ts';
+import { createLog } from '../../src/runtime/log.ts';
+import { type Captured, captured, PULL, sinkSettings } from '../support/captured.ts';
+import { catalogued } from '../support/catalogued.ts';
+import { until } from '../support/until.ts';
+
+describe('capture without a sink', function () {
+  this.timeout(30_000);
+  let on: Captured;
+  afterEach(() => on.close());
+
+  it('ends, though the source is quiet', async () => {
+    on = await captured('create table items (id bigint primary key)');
+    await on.addSink(sinkSettings({ name: 'only', destination: PULL }));
+    let ended = false;
+    const stop = new AbortController();
+    const running = captureDatabase(
+      {
+        messages: on.messages.db,
+        log: createLog({ level: 'silent', role: 'test' }),
+        current: async () => {
+          const database = await catalogued(on.messages.db, on.declared);
+          return database.sinks.length === 0 ? undefined : database;
+        },
+        onPersisted: () => undefined,
+        checkMs: 300,
+      },
+      on.databaseNo,
+      stop.signal,
+    ).finally(() => {
+      ended = true;
+    });
+    try {
+      await on.streaming();
+      await removeSink(on.messages.db, 'only');
+      await until('it ends by itself', () => ended);
+      const { rows } = await on.source.query<{ active: boolean }>(
+        'select active from pg_replication_slots where slot_name = $1::name',
+        [on.slot],
+      );
+      expect(rows).to.deep.equal([{ active: false }]);
+    } finally {
+      stop.abort();
+      await running;
+    }
+  });
+});
