@@ -5,6 +5,7 @@ import { MillraceError, messageOf } from './model/errors.ts';
 import { addBackfillCommands, addSinkCommands } from './operator/commands.ts';
 import { addRebuildCommand } from './operator/rebuild-command.ts';
 import { addReplayCommand } from './operator/replay-command.ts';
+import { addResyncCommand } from './operator/resync-command.ts';
 import { instructions } from './retain/instructions.ts';
 import { type TableOptions, tableRequest } from './retain/table-request.ts';
 import { maskAddresses } from './runtime/log.ts';
@@ -78,6 +79,7 @@ addBackfillCommands(program);
 addReplayCommand(program);
 addSinkCommands(program);
 addRebuildCommand(program);
+addResyncCommand(program);
 
 try {
   await program.parseAsync();

@@ -72,7 +72,7 @@ export function checkContinuity(
   const { identity } = stored;
   const found: Finding[] = [];
   const gap = (code: string, message: string) =>
-    found.push({ severity: 'gap', code, message, remedy: acceptGap(expected.database) });
+    found.push({ severity: 'gap', code, message, remedy: resyncSql(expected.database) });
   const { source, slot, publication } = now;
   if (source.systemIdentifier !== identity.systemIdentifier || source.databaseOid !== identity.databaseOid)
     gap('another_source', 'the source is another database than before: what happened in between is not known');
@@ -103,7 +103,7 @@ export const anotherTimeline = ({ database }: Expected): Finding => ({
   severity: 'gap',
   code: 'another_timeline',
   message: 'the source was promoted or restored: its history is not the one that was captured',
-  remedy: acceptGap(database),
+  remedy: resyncSql(database),
 });
 
 function checkSlot(slot: SlotFacts | undefined, confirmedLsn: bigint, expected: Expected): Finding[] {
@@ -112,7 +112,7 @@ function checkSlot(slot: SlotFacts | undefined, confirmedLsn: bigint, expected: 
       severity: 'gap',
       code,
       message: `replication slot ${expected.slot} ${message}`,
-      remedy: acceptGap(expected.database),
+      remedy: resyncSql(expected.database),
     },
   ];
   if (!slot) return gap('slot_gone', 'is gone');
@@ -145,7 +145,7 @@ export function checkHealth(
       code: 'publishes_messages',
       message: `publication ${expected.publication} lists our own tables: messages would be published too, and could not be deleted any more`,
       remedy: publication.allTables
-        ? `drop publication ${quoted(expected.publication)}, so that it is made of the tables that are wanted, and ${acceptGap(expected.database)}`
+        ? `drop publication ${quoted(expected.publication)}, so that it is made again of the tables that are wanted; then ${resyncSql(expected.database)}`
         : `${publicationSql} drop tables in schema millrace, millrace_private, millrace_jobs (or drop table, for those listed by name)`,
     });
   if (slot && source.keepBytes !== null) found.push(...checkKept(slot.kept_bytes, source.keepBytes, expected));
@@ -180,6 +180,6 @@ function checkKept(keptBytes: number | null, limit: number, expected: Expected):
 
 const mebibytes = (bytes: number): string => `${Math.round(bytes / 1_048_576)} MB`;
 
-/** What a person runs to go on after a gap. */
-export const acceptGap = (database: string): string =>
-  `select millrace.accept_gap(${literal(database)}), and bring the sinks up to date`;
+/** What a person runs to go on after a gap, as it stands. */
+export const resyncSql = (database: string): string =>
+  `select millrace.resync(${literal(database)}); -- or, to be shown how far it is: millrace resync ${database}`;

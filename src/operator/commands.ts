@@ -88,7 +88,7 @@ export function addSinkCommands(program: Command): void {
     });
 }
 
-async function question(text: string): Promise<string> {
+export async function question(text: string): Promise<string> {
   const lines = createInterface({ input: process.stdin, output: process.stdout });
   try {
     return await lines.question(text);

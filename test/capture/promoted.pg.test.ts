@@ -103,7 +103,7 @@ describe('a promoted standby', () => {
     relay.leadTo(late.adminUrl);
     const { reason, remedy } = await on.becomes('needs_resync');
     expect(reason).to.contain('promoted or restored');
-    expect(remedy).to.contain("select millrace.accept_gap('shop')");
+    expect(remedy).to.contain("select millrace.resync('shop')");
     expect((await on.received(sink, last)).length).to.equal(last);
 
     await near.promote();
@@ -141,7 +141,7 @@ describe('a promoted standby', () => {
     relay.leadTo(standby.adminUrl);
     const { reason, remedy } = await on.becomes('needs_resync');
     expect(reason).to.match(/promoted or restored/);
-    expect(remedy).to.equal("select millrace.accept_gap('shop'), and bring the sinks up to date");
+    expect(remedy).to.equal("select millrace.resync('shop'); -- or, to be shown how far it is: millrace resync shop");
     expect(await standby.query('select from pg_replication_slots')).to.have.length(0);
     await on.messages.db.query("select millrace.accept_gap('shop')");
     await on.streaming();

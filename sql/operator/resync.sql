@@ -1,0 +1,1 @@
+select millrace.resync($1::text, $2::boolean)::text as id
