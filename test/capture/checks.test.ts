@@ -146,7 +146,9 @@ describe('checks of a source', () => {
       };
       const found = checkContinuity(STORED, now, EXPECTED);
       expect(found.map((one) => [one.severity, one.code])).to.deep.equal([['gap', code]]);
-      expect(found[0]!.remedy).to.equal("select millrace.resync('sh''op'); -- or, to be shown how far it is: millrace resync sh'op");
+      expect(found[0]!.remedy).to.equal(
+        "select millrace.resync('sh''op'); -- or, to be shown how far it is: millrace resync sh'op",
+      );
     });
   }
   it('take a slot that is behind what was recorded for the usual case: confirmations are lost in a crash', () => {
