@@ -31,6 +31,7 @@ import {
   takeLane,
 } from './settle.ts';
 import { prepare } from './shape.ts';
+import { take } from './take.ts';
 import type { Wake } from './wake.ts';
 
 /** A sink ready to be delivered to. */
@@ -128,20 +129,10 @@ async function deliver(deps: LaneDeps, run: LaneRun, signal: AbortSignal): Promi
       await forgiveKillers(deps, run);
     }
     run.target.tested = true;
-    const share = await deps.budget?.take(readBytes, signal);
-    if (deps.budget && !share) break;
-    let end: BatchEnd | undefined;
-    let more = false;
-    try {
-      const got = await read(deps, run, { state, bytes: readBytes });
-      ({ more } = got);
-      const bytes = bytesOf(got.rows);
-      share?.resize(bytes);
-      readBytes = nextBytes(bytes);
-      if (got.rows.length > 0) end = await deliverRows(deps, run, { rows: got.rows, cursor: state.cursor, signal });
-    } finally {
-      share?.release();
-    }
+    const next = await deliverNext(deps, run, { state, bytes: readBytes, signal });
+    if (!next) break;
+    const { end, more } = next;
+    readBytes = nextBytes(next.bytes);
     if (end) {
       failpoint('deliver/after-settle');
       if (end.circuit) return await openCircuit(deps, run, end.circuit);
@@ -170,6 +161,31 @@ async function deliver(deps: LaneDeps, run: LaneRun, signal: AbortSignal): Promi
 
 const untilDue = (state: LaneState, now: number): number =>
   state.next_due === null ? Number.POSITIVE_INFINITY : Math.max(5, state.next_due.getTime() - now);
+
+/** The next messages of the lane, if any. `bytes`: what was read of them. Undefined: the signal came first. */
+async function deliverNext(
+  deps: LaneDeps,
+  run: LaneRun,
+  at: { state: LaneState; bytes: number; signal: AbortSignal },
+): Promise<{ end: BatchEnd | undefined; more: boolean; bytes: number } | undefined> {
+  const { state, signal } = at;
+  const taken = await take(deps, run, state);
+  if (taken) {
+    const end = taken.count > 0 ? { cursor: taken.hi, kept: false } : undefined;
+    return { end, more: taken.more, bytes: 0 };
+  }
+  const share = await deps.budget?.take(at.bytes, signal);
+  if (deps.budget && !share) return undefined;
+  try {
+    const { rows, more } = await read(deps, run, at);
+    const bytes = bytesOf(rows);
+    share?.resize(bytes);
+    const end = rows.length > 0 ? await deliverRows(deps, run, { rows, cursor: state.cursor, signal }) : undefined;
+    return { end, more, bytes };
+  } finally {
+    share?.release();
+  }
+}
 
 interface Batch {
   rows: readonly LaneRow[];

@@ -33,6 +33,9 @@ export class LaneLost extends Error {}
 export const isLost = (error: unknown): boolean =>
   error instanceof LaneLost || (error instanceof pg.DatabaseError && error.code === 'MR002');
 
+/** Did Postgres refuse a statement, for another reason than the lane's owner? */
+export const isRefused = (error: unknown): boolean => error instanceof pg.DatabaseError && !isLost(error);
+
 /** Takes the lane. False: somebody else has it. */
 export async function takeLane(db: Queryable, id: LaneId): Promise<boolean> {
   const { rows } = await db.query<{ taken: boolean }>(TAKE, [id.sinkNo, id.lane, id.owner, LANE_TTL_MS]);

@@ -65,6 +65,20 @@ export interface SinkTransaction {
   ): Promise<{ rows: Row[]; rowCount: number }>;
 }
 
+/** The next messages of a lane above its cursor, in the message table. */
+export interface Above {
+  sinkNo: number;
+  lane: number;
+  cursor: number;
+}
+
+/** All messages above the cursor up to `hi` were written, `count` of them. `more`: there may be others. */
+export interface Taken {
+  hi: number;
+  count: number;
+  more: boolean;
+}
+
 /** A destination opened for one sink. Safe to close twice. */
 export interface Sink {
   /** Deliveries per call, at most. */
@@ -83,6 +97,12 @@ export interface Sink {
    * and nothing is settled.
    */
   readonly within?: (tx: SinkTransaction, batch: readonly Delivery[]) => Promise<SendResult>;
+  /**
+   * When present it may be called instead of reading messages and calling `within`, in the same transaction, for a sink
+   * without functions: it writes the next messages from where they lie, and they are not brought here at all. Undefined:
+   * nothing was written, and they must be looked at one by one. When it throws, so too: that transaction is rolled back.
+   */
+  readonly take?: (tx: SinkTransaction, above: Above) => Promise<Taken | undefined>;
   /** Is the destination ready? The gate for creating and resuming, and the probe of an open circuit. */
   test(signal: AbortSignal): Promise<Circuit | undefined>;
   close(): Promise<void>;

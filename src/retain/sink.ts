@@ -6,9 +6,10 @@
  * A row that jsonb refuses is parked alone. Everything else that goes wrong is the destination's: the circuit opens,
  * with what Postgres said and what to do, and no message is touched.
  */
-import type { Circuit, Delivery, Outcome, SendResult, Sink, SinkTransaction } from '../model/sink.ts';
+import type { Above, Circuit, Delivery, Outcome, SendResult, Sink, SinkTransaction } from '../model/sink.ts';
 import { writeElsewhere } from './elsewhere.ts';
 import { faultsAsCircuit, isAtHome, look, prepareProgress, prepareTable } from './prepare.ts';
+import { takeRows } from './take.ts';
 import {
   type ChangeTableDeps,
   type ChangeTableOptions,
@@ -52,10 +53,12 @@ export async function openChangeTable(
 function changeTable(target: Target, options: ChangeTableOptions): Sink {
   const state: State = { home: undefined, readyUntil: 0 };
   const within = (tx: SinkTransaction, batch: readonly Delivery[]) => writeWithin(target, state, { tx, batch });
+  const take = async (tx: SinkTransaction, above: Above) =>
+    isReady(state) ? await takeRows(tx, target, above) : undefined;
 
   async function prepared(signal: AbortSignal): Promise<Circuit | undefined> {
     const circuit = await prepare(target, state, { signal });
-    if (state.home) sink.within = within;
+    if (state.home) Object.assign(sink, { within, take });
     return circuit;
   }
 

@@ -1,7 +1,7 @@
 /** One retention's change table, with everything worked out that stays the same from batch to batch. */
 
 import type { Database } from '../db/pool.ts';
-import { statement } from '../db/statement.ts';
+import { type Statement, statement } from '../db/statement.ts';
 import type { ChangeTableDestination, RetentionPolicy } from '../model/declared.ts';
 import type { Log } from '../runtime/log.ts';
 import { onTable, type TableName } from './table-name.ts';
@@ -46,6 +46,8 @@ export interface Target {
   deps: ChangeTableDeps;
   wanted: Wanted;
   writing: Writing;
+  /** `retain/take` on the event table. */
+  take: Statement;
   /** Statement for the transaction that writes. */
   setLockTimeout: string;
   timeoutMs: number;
@@ -53,6 +55,7 @@ export interface Target {
 }
 
 const INSERT = statement('retain/insert');
+const TAKE = statement('retain/take');
 
 export function targetOf(deps: ChangeTableDeps, settings: ChangeTableSettings, options: ChangeTableOptions): Target {
   const { table_schema: schema, table_name: name, create_if_not_exists: create, retention } = settings.destination;
@@ -61,6 +64,7 @@ export function targetOf(deps: ChangeTableDeps, settings: ChangeTableSettings, o
     deps,
     wanted: { table, retentionId: settings.retentionId, create, policy: retention },
     writing: { insert: onTable(INSERT, table), sourceDatabaseId: settings.sourceDatabaseId },
+    take: onTable(TAKE, table),
     setLockTimeout: `set local lock_timeout = ${Math.max(1, Math.trunc(options.lockTimeoutMs ?? 5_000))}`,
     timeoutMs: options.timeoutMs ?? 30_000,
     recheckMs: options.recheckMs ?? 600_000,
