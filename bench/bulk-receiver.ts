@@ -13,6 +13,7 @@ const INDEXED = '{"index":{"status":200}}';
 const DELETED = '{"delete":{"status":200}}';
 const DELETE = Buffer.from('{"delete":');
 
+const DELAY_MS = Number(process.env.DELAY_MS ?? 0);
 const SENT_AT = /"sent_at": ?(\d+)/g;
 
 const arrivals: [sent: number, arrived: number][] = [];
@@ -57,7 +58,8 @@ function receive(request: IncomingMessage, response: ServerResponse): void {
     counts.bytes += body.length;
     counts.lastAt = Date.now();
     counts.firstAt ||= counts.lastAt;
-    response.end(text);
+    if (DELAY_MS > 0) setTimeout(() => response.end(text), DELAY_MS);
+    else response.end(text);
   });
 }
 

@@ -1,7 +1,8 @@
 /**
  * Commits single-row transactions at a steady rate. Each row carries the moment its statement was sent, in microseconds on
  * the machine's monotonic clock, which the receiver reads too. A transaction that is late is not left out.
- * Prints {"sent","seconds"} at its end. Environment: SOURCE_URL, RATE, SECONDS.
+ * Prints {"sent","seconds"} at its end. Environment: SOURCE_URL, RATE, SECONDS; TABLES: so many are written by turns, the
+ * first `orders_1`; FROM: the first key.
  */
 import pg from 'pg';
 import { rowOf, TABLE } from './changes.ts';
@@ -11,7 +12,16 @@ const rate = Number(process.env.RATE);
 const seconds = Number(process.env.SECONDS);
 const total = rate * seconds;
 
-const statement = { name: 'insert', text: `insert into ${TABLE} select ${rowOf('$1::bigint', '$2::bigint')}` };
+const tables = Number(process.env.TABLES ?? 0);
+const from = Number(process.env.FROM ?? 0);
+const statementOf = (table: string) => ({
+  name: `insert into ${table}`,
+  text: `insert into ${table} select ${rowOf('$1::bigint', '$2::bigint')}`,
+});
+const statements =
+  tables === 0
+    ? [statementOf(TABLE)]
+    : Array.from({ length: tables }, (_, place) => statementOf(`${TABLE}_${place + 1}`));
 const free = await Promise.all(
   Array.from({ length: CONNECTIONS }, async () => {
     const client = new pg.Client({ connectionString: process.env.SOURCE_URL! });
@@ -32,7 +42,7 @@ function sendDue(): void {
   while (sent < due && free.length > 0) {
     const client = free.pop()!;
     sent += 1;
-    client.query({ ...statement, values: [sent, micros()] }).then(() => {
+    client.query({ ...statements[sent % statements.length]!, values: [from + sent, micros()] }).then(() => {
       free.push(client);
       done += 1;
       if (done === total) over.resolve();

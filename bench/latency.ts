@@ -80,12 +80,20 @@ async function measure(server: Server, options: LatencyOptions, round: number): 
   }
 }
 
-async function commit(
+/** `tables`: writes to so many by turns, with keys above `from`. */
+export async function commit(
   sourceUrl: string,
-  pace: { rate: number; seconds: number },
+  pace: { rate: number; seconds: number; tables?: number; from?: number },
   failed: Promise<never>,
 ): Promise<{ sent: number; seconds: number }> {
-  const env = { ...process.env, SOURCE_URL: sourceUrl, RATE: String(pace.rate), SECONDS: String(pace.seconds) };
+  const env = {
+    ...process.env,
+    SOURCE_URL: sourceUrl,
+    RATE: String(pace.rate),
+    SECONDS: String(pace.seconds),
+    TABLES: String(pace.tables ?? 0),
+    FROM: String(pace.from ?? 0),
+  };
   const child = fork(path.join(import.meta.dirname, 'commit-driver.ts'), {
     env,
     stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
@@ -106,7 +114,7 @@ async function commit(
   }
 }
 
-async function untilArrived(receiver: Receiver, count: number): Promise<void> {
+export async function untilArrived(receiver: Receiver, count: number): Promise<void> {
   const deadline = performance.now() + ARRIVAL_MS;
   for (;;) {
     const { operations } = await receiver.stats();

@@ -1,5 +1,5 @@
 /**
- * `npm run bench [drain] [transform] [change-table] [latency] [pull] [growth] [backfill] [--changes=n] [--rounds=n] [--seconds=n] [--pending=n] [--hold-seconds=n]
+ * `npm run bench [drain] [transform] [change-table] [latency] [pull] [growth] [backfill] [fairness] [--changes=n] [--rounds=n] [--seconds=n] [--pending=n] [--hold-seconds=n]
  * [--write]`: each scenario beside its reference, in one run, on one machine. Absolute figures vary by a quarter between
  * runs; ratios count. Without arguments all but growth, which takes half an hour, are run as they are meant to be, and
  * written to RESULTS.md; with arguments only --write writes. The sections of what was not run stay as they are.
@@ -11,6 +11,7 @@ import { parseArgs } from 'node:util';
 import { backfill } from './backfill.ts';
 import { changeTable } from './change-table.ts';
 import { drain } from './drain.ts';
+import { fairness } from './fairness.ts';
 import { growth } from './growth.ts';
 import { latency } from './latency.ts';
 import { pull } from './pull.ts';
@@ -18,10 +19,11 @@ import { type Results, report } from './report.ts';
 import { startServer } from './server.ts';
 import { shaping } from './shaping.ts';
 
-const SCENARIOS = ['drain', 'transform', 'change-table', 'latency', 'pull', 'growth', 'backfill'] as const;
-const USUAL: readonly string[] = ['drain', 'transform', 'change-table', 'latency', 'pull'];
+const SCENARIOS = ['drain', 'transform', 'change-table', 'latency', 'pull', 'growth', 'backfill', 'fairness'] as const;
+const USUAL: readonly string[] = ['drain', 'transform', 'change-table', 'latency', 'pull', 'fairness'];
 const RATE = 2_000;
 const ROWS = 200_000;
+const FAIR_RATE = 200;
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -38,7 +40,7 @@ const unknown = positionals.filter((name) => !SCENARIOS.some((scenario) => scena
 const changes = Number(values.changes);
 if (unknown.length > 0 || !(changes > 0 && changes % 10_000 === 0)) {
   process.stderr.write(
-    'usage: npm run bench -- [drain] [transform] [change-table] [latency] [pull] [growth] [backfill] [--changes=<n>0000] [--rounds=n] [--seconds=n]\n' +
+    'usage: npm run bench -- [drain] [transform] [change-table] [latency] [pull] [growth] [backfill] [fairness] [--changes=<n>0000] [--rounds=n] [--seconds=n]\n' +
       '         [--pending=n] [--hold-seconds=n] [--write]\n',
   );
   process.exit(2);
@@ -58,6 +60,7 @@ const results: Results = {
   pull: undefined,
   growth: undefined,
   backfill: undefined,
+  fairness: undefined,
 };
 for (const scenario of SCENARIOS.filter(wanted)) {
   const server = await startServer();
@@ -68,6 +71,7 @@ for (const scenario of SCENARIOS.filter(wanted)) {
     else if (scenario === 'change-table') results.changeTable = await changeTable(server, { changes, rounds });
     else if (scenario === 'pull') results.pull = await pull(server, { rounds });
     else if (scenario === 'backfill') results.backfill = await backfill(server, { rows: ROWS, rounds });
+    else if (scenario === 'fairness') results.fairness = await fairness(server, { rate: FAIR_RATE, seconds, rounds });
     else if (scenario === 'growth')
       results.growth = await growth(server, {
         rounds,

@@ -28,9 +28,14 @@ export interface Receiver {
   stop(): Promise<void>;
 }
 
-export async function startReceiver(options: { arrivals: boolean }): Promise<Receiver> {
+/** `delayMs`: it answers each bulk request only after so long. */
+export async function startReceiver(options: { arrivals: boolean; delayMs?: number }): Promise<Receiver> {
   const child = fork(path.join(import.meta.dirname, 'bulk-receiver.ts'), {
-    env: { ...process.env, ...(options.arrivals ? { ARRIVALS: '1' } : {}) },
+    env: {
+      ...process.env,
+      ...(options.arrivals ? { ARRIVALS: '1' } : {}),
+      ...(options.delayMs ? { DELAY_MS: String(options.delayMs) } : {}),
+    },
     stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
   });
   const [port] = (await once(createInterface({ input: child.stdout! }), 'line')) as [string];
@@ -52,6 +57,8 @@ export interface ServiceOptions {
   receiverUrl: string;
   /** What is declared besides the database, instead of one search sink. */
   declared?: string;
+  /** Between the migration and the start of the roles. */
+  prepare?: () => Promise<void>;
 }
 
 export interface RunningService {
@@ -73,6 +80,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
   const migrate = spawn(process.execPath, [MAIN, 'migrate'], { env, stdio: ['ignore', 'ignore', 'inherit'] });
   const [code] = (await once(migrate, 'exit')) as [number | null];
   if (code !== 0) throw new Error(`migrate ended with ${code}`);
+  await options.prepare?.();
   const profile = process.env.MILLRACE_BENCH_PROFILE;
   const execArgv = profile ? ['--cpu-prof', `--cpu-prof-dir=${profile}`] : [];
   const roles = ['worker', 'capture'].map((role) =>
