@@ -30,6 +30,8 @@ interface Row {
   secret: string | null;
   lanes: number;
   database_name: string;
+  /** Its functions brought their process down, and it was paused for that. */
+  killed: boolean;
 }
 
 const KINDS: Record<Destination['type'], SinkKind> = {
@@ -66,8 +68,9 @@ export async function applySinks(
   const { rows } = await tx.query<Row>(listSinks);
   const existing = new Map(rows.map((row) => [row.name, row]));
   await checkAll(tx, declared, existing);
-  for (const { settings, secret } of declared) {
-    const row = existing.get(settings.name);
+  for (const { settings: wanted, secret } of declared) {
+    const row = existing.get(wanted.name);
+    const settings = row === undefined ? wanted : stayingPaused(wanted, row, summary);
     const lanes = lanesOf(settings, row?.lanes ?? 0);
     const same =
       row !== undefined &&
@@ -94,6 +97,20 @@ export async function applySinks(
           `\`millrace backfill ${settings.name}\` sends the rows of its tables.`,
       );
   }
+}
+
+/**
+ * A sink that we paused because its functions bring their process down stays so: each start would park three more messages.
+ * Only a person who mended the function resumes it.
+ */
+function stayingPaused(wanted: SinkSettings, row: Row, summary: Summary): SinkSettings {
+  if (!row.killed || row.status !== 'paused' || wanted.status !== 'active') return wanted;
+  const quoted = wanted.name.replaceAll("'", "''");
+  summary.notes.push(
+    `sink ${wanted.name} stays paused, whatever its \`status\` here: its functions brought their process down. ` +
+      `When they are mended: select millrace.resume('${quoted}')`,
+  );
+  return { ...wanted, status: 'paused' };
 }
 
 /** What is there before the sink is read once, when it is created: the same transaction makes both, or neither. */

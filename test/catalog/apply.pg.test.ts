@@ -154,6 +154,24 @@ describe('applying a configuration', () => {
     expect((await loadCatalog(messages.db, SECRET_KEY)).sinks[0]).to.include({ status: 'active' });
   });
 
+  it('leaves a sink paused whose functions bring their process down, until somebody resumes it', async () => {
+    await apply(FILE);
+    await messages.db.query("select millrace.pause('worker')");
+    await messages.db.query(`
+      insert into millrace_private.notices (sink_no, code, message, remedy)
+      select s.no, 'function_kills', 'paused', 'mend it' from millrace_private.sinks s where s.name = 'worker'`);
+    for (const _start of [1, 2]) {
+      const { changed, notes } = await apply(FILE);
+      expect(changed).to.deep.equal([]);
+      expect(notes.join()).to.contain("select millrace.resume('worker')");
+    }
+    expect((await loadCatalog(messages.db, SECRET_KEY)).sinks[0]).to.include({ status: 'paused' });
+    await messages.db.query("select millrace.resume('worker')");
+    const { changed, notes } = await apply(FILE);
+    expect([changed, notes]).to.deep.equal([[], []]);
+    expect((await loadCatalog(messages.db, SECRET_KEY)).sinks[0]).to.include({ status: 'active' });
+  });
+
   it('keeps the shaping lane of a consumer whose functions go, so that nothing is overtaken', async () => {
     await apply(FILE);
     expect((await apply(FILE.replace('    filter: open\n', ''))).changed).to.deep.equal(['sink shaped']);
