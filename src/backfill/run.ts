@@ -8,8 +8,9 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
-import { type PageFate, WATERMARK, type Window, type Windows } from '../capture/windows.ts';
+import { type PageFate, type Snapshot, WATERMARK, type Window, type Windows } from '../capture/windows.ts';
 import type { Database } from '../db/pool.ts';
+import { MillraceError } from '../model/errors.ts';
 import { failpoint } from '../runtime/failpoint.ts';
 import { Pace, WAITING_BOUND } from './pace.ts';
 import { type Part, type Reader, ReloadError } from './reader.ts';
@@ -134,10 +135,19 @@ async function sendPage(deps: RunDeps, input: PageInput): Promise<Sent | 'again'
 async function page(client: pg.ClientBase, input: PageInput & { window: Window }): Promise<Part | 'again'> {
   const { backfill, reader, window } = input;
   const part = await reader.read(client, input.position);
-  const { rows } = await client.query<{ xid: string }>(
-    'select x::text as xid from pg_snapshot_xip(pg_current_snapshot()) x',
-  );
-  if (rows.some(({ xid }) => window.hasPassed(Number(BigInt(xid) & 0xffff_ffffn)))) {
+  const snapshot = await snapshotOf(client);
+  if (window.mayMiss(snapshot)) {
+    throw new MillraceError(
+      'unavailable',
+      'transactions are open since before capture began, and may have been captured',
+      {
+        remedy:
+          'It goes on when they end. The server waits for a synchronous standby: select pid, xact_start, wait_event, query ' +
+          'from pg_stat_activity where backend_xid is not null order by xact_start; select * from pg_prepared_xacts',
+      },
+    );
+  }
+  if (window.misses(snapshot)) {
     // Committed, but for others not yet: it waits for its standby.
     await sleep(SYNC_WAIT_MS);
     return 'again';
@@ -151,6 +161,18 @@ async function page(client: pg.ClientBase, input: PageInput & { window: Window }
   failpoint('backfill/before-watermark');
   return part;
 }
+
+async function snapshotOf(client: pg.ClientBase): Promise<Snapshot> {
+  const { rows } = await client.query<{ next: string; open: string[] }>(
+    `select pg_snapshot_xmax(s)::text as next, array(select x::text from pg_snapshot_xip(s) x) as open
+       from pg_current_snapshot() s`,
+  );
+  const { next, open } = rows[0]!;
+  return { next: xidOf(next), open: new Set(open.map(xidOf)) };
+}
+
+/** The stream knows no epochs. */
+const xidOf = (text: string): number => Number(BigInt(text) & 0xffff_ffffn);
 
 /**
  * A snapshot for as long as `work` takes; committed, with the watermark, unless it says `again` or throws. The watermark is flushed at once,

@@ -153,10 +153,10 @@ export class CaptureSession {
           annotations: null,
           xid: message.xid,
         };
+        this.#deps.windows.passed(message.xid);
         this.#idx = -1;
         return;
       case 'commit':
-        if (this.#transaction) this.#deps.windows.passed(this.#transaction.xid);
         this.#transaction = undefined;
         this.#reached.advance(message.commitLsn, this.#idx);
         this.#reached.see(message.endLsn);
@@ -200,10 +200,11 @@ export class CaptureSession {
     const relation = this.#relations.get(message.oid);
     if (!transaction || !relation) throw new Error('a change came without its transaction or its table');
     this.#idx += 1;
-    if (this.#reached.wasPersisted(transaction.commitLsn, this.#idx)) return;
     const { codec, oid } = relation;
+    // Also what was persisted by the session before: the page's snapshot may be older than that all the same.
     if (this.#deps.windows.watches(oid))
       this.#deps.windows.changed(oid, message.tag, [codec.key(message), codec.oldKey(message) ?? []]);
+    if (this.#reached.wasPersisted(transaction.commitLsn, this.#idx)) return;
     // Only types of the user's own can change: then a row does not fit any more, is taken back, and encoded anew.
     const mark = relation.types.size > 0 ? markOf(this.#pending) : undefined;
     const { misfits } = codec;
@@ -233,9 +234,9 @@ export class CaptureSession {
   }
 
   #truncate(oids: readonly number[]): void {
+    for (const oid of oids) this.#deps.windows.truncated(oid);
     if (!this.#transaction || this.#reached.wasPersisted(this.#transaction.commitLsn, this.#idx)) return;
     const relations = oids.flatMap((oid) => this.#relations.get(oid) ?? []);
-    for (const oid of oids) this.#deps.windows.truncated(oid);
     this.#turns.hold(async () => {
       for (const relation of relations) await this.#deps.onTruncate(relation);
     });

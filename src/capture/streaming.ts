@@ -18,6 +18,7 @@ import { Windows } from './windows.ts';
 
 const HEARTBEAT = statement('capture/heartbeat');
 const TRUNCATED = statement('capture/truncated');
+const FIRST_XID = statement('capture/first-xid');
 
 const CHECKPOINT_MS = 1_000;
 const CHECK_MS = 30_000;
@@ -106,6 +107,8 @@ export async function stream(deps: CaptureDeps, database: CapturedDatabase, inpu
     const position = await readPosition(deps.messages, no);
     if (!position) throw new Error('the position of this database is gone');
     await follow(deps.messages, database, { prepared: input.prepared, stored: position });
+    const { rows } = await input.source.query<{ xid: string | null }>(FIRST_XID);
+    if (rows[0]?.xid) windows.beginAt(Number(rows[0].xid));
     session = openSession(deps, relations, { database, windows, generation, stored: position, fail });
     session.attach(replication);
     await showStreaming(deps, no, input.prepared.warnings);

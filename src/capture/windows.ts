@@ -7,7 +7,7 @@
  * - a change that the stream brings after the opening and before the watermark: its row is left out of the page;
  * - one that came before the opening was committed before the page was read, and is in the page. But a commit is in the
  *   WAL a moment before others see it (for long, where it waits for a synchronous standby): a page whose snapshot still
- *   takes such a transaction for open is not used (`hasPassed`);
+ *   takes such a transaction for open is not used (`misses`);
  * - one that comes after the watermark follows the page.
  *
  * Windows live and die with one replication session, in its process; the page's reader hears what became of it.
@@ -40,6 +40,13 @@ export interface Page {
   progress(put: number): string;
 }
 
+/** Of Postgres: what it takes for open. Transaction ids as the stream has them, of 32 bits. */
+export interface Snapshot {
+  /** This one and all later ones, though they are not listed. */
+  next: number;
+  open: ReadonlySet<number>;
+}
+
 /** What became of a page: it is in the message table, or it must be read again. */
 export type PageFate = 'persisted' | 'again';
 
@@ -47,8 +54,10 @@ export interface Window {
   readonly token: string;
   /** The page, before its watermark is committed. */
   fill(page: Page): void;
-  /** Did this transaction pass by before the window was opened? */
-  hasPassed(xid: number): boolean;
+  /** Does a snapshot not see a transaction of which something came before the window was opened? */
+  misses(snapshot: Snapshot): boolean;
+  /** May it not see a transaction that came in the session before? */
+  mayMiss(snapshot: Snapshot): boolean;
   /** Forgets it; for a page that was not read. */
   close(): void;
   /** Rejects when the session ends first. */
@@ -82,6 +91,7 @@ export class Windows {
   readonly #byTable = new Map<number, Set<Opened>>();
   readonly #passed = new Uint32Array(REMEMBERED);
   #passedCount = 0;
+  #first: number | undefined;
   #made = 0;
   readonly #name = crypto.randomUUID();
   #ended: StreamEndedError | undefined;
@@ -115,10 +125,17 @@ export class Windows {
       fill: (page) => {
         opened.page = page;
       },
-      hasPassed: (xid) => {
-        for (let n = Math.max(0, this.#passedCount - REMEMBERED); n < before; n++)
-          if (this.#passed[n % REMEMBERED] === xid) return true;
+      misses: ({ next, open }) => {
+        for (let n = Math.max(0, this.#passedCount - REMEMBERED); n < before; n++) {
+          const xid = this.#passed[n % REMEMBERED]!;
+          // Ids run in a circle of 2 ** 32.
+          if (open.has(xid) || ((xid - next) | 0) >= 0) return true;
+        }
         return false;
+      },
+      mayMiss: ({ open }) => {
+        const first = this.#first;
+        return first !== undefined && [...open].some((xid) => ((xid - first) | 0) < 0);
       },
       close: () => {
         if (this.#take(token)) opened.decide.resolve('again');
@@ -126,7 +143,15 @@ export class Windows {
     };
   }
 
-  /** A transaction was received whole. */
+  /**
+   * Where commits wait for a standby: a transaction id behind all those of which the session before may have had something.
+   * Before any window is opened.
+   */
+  beginAt(xid: number): void {
+    this.#first = xid;
+  }
+
+  /** The first of a transaction came: its changes are noted from here on, by the windows that are open now. */
   passed(xid: number): void {
     this.#passed[this.#passedCount % REMEMBERED] = xid;
     this.#passedCount += 1;

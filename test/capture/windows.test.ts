@@ -80,14 +80,29 @@ describe('windows', () => {
     expect(await Promise.all([stale.fate, empty.fate])).to.deep.equal(['again', 'again']);
   });
 
-  it('know which transactions had passed before they were opened', () => {
+  it('know a snapshot that does not see what had come before they were opened', () => {
     const windows = new Windows();
     windows.passed(100);
     const window = windows.open({ oid: 1, actions: ACTIONS });
     windows.passed(101);
-    expect([100, 101, 102].map((xid) => window.hasPassed(xid))).to.deep.equal([true, false, false]);
+    const misses = (next: number, ...open: number[]): boolean => window.misses({ next, open: new Set(open) });
+    expect([misses(102, 100), misses(102, 101), misses(102)]).to.deep.equal([true, false, false]);
+    expect([misses(100), misses(101), misses(2 ** 32 - 5)], 'the newest is not listed').to.deep.equal([
+      true,
+      false,
+      true,
+    ]);
     for (let xid = 200; xid < 200 + 16_384; xid++) windows.passed(xid);
-    expect(window.hasPassed(100), 'long ago').to.equal(false);
+    expect(misses(100_000, 100), 'long ago').to.equal(false);
+  });
+
+  it('know that a snapshot may not see what came in the session before', () => {
+    const windows = new Windows();
+    const mayMiss = (...open: number[]): boolean =>
+      windows.open({ oid: 1, actions: ACTIONS }).mayMiss({ next: 200, open: new Set(open) });
+    expect(mayMiss(100), 'no commit waits for a standby').to.equal(false);
+    windows.beginAt(101);
+    expect([mayMiss(), mayMiss(101), mayMiss(100)]).to.deep.equal([false, false, true]);
   });
 
   it('end with their session: nobody waits for ever, nothing is opened any more', async () => {

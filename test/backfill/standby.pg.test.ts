@@ -1,0 +1,105 @@
+/**
+ * A commit that waits for a synchronous standby is in the stream long before anybody sees it. No page may bring back what
+ * such a commit has changed already.
+ */
+import { expect } from 'chai';
+import pg from 'pg';
+import { backfillsOf } from '../support/backfilled.ts';
+import { type Captured, captured, PULL, sinkSettings } from '../support/captured.ts';
+import { type Cluster, startCluster } from '../support/postgres.ts';
+import { until } from '../support/until.ts';
+
+describe('a backfill beside commits that wait for a standby', function () {
+  this.timeout(60_000);
+  let cluster: Cluster;
+  let admin: pg.Client;
+  let on: Captured;
+  let writer: pg.Client;
+  before(async () => {
+    cluster = await startCluster();
+    admin = new pg.Client({ connectionString: cluster.adminUrl });
+    await admin.connect();
+  });
+  after(async () => {
+    await admin?.end();
+    await cluster?.stop();
+  });
+  beforeEach(async () => {
+    on = await captured(`create table items (id integer primary key, name text); insert into items values (1, 'old')`, {
+      cluster,
+    });
+    writer = new pg.Client({ connectionString: on.sourceUrl });
+    await writer.connect();
+    await writer.query('set synchronous_commit = on');
+  });
+  afterEach(async () => {
+    await standby('');
+    await writer.end();
+    await on.close();
+  });
+
+  async function standby(name: string): Promise<void> {
+    await admin.query(`alter system set synchronous_standby_names = '${name}'`);
+    await admin.query('select pg_reload_conf()');
+    await until('the server knows', async () => {
+      const { rows } = await writer.query<{ name: string }>('show synchronous_standby_names');
+      return Object.values(rows[0]!)[0] === name;
+    }).catch(() => undefined);
+  }
+
+  /** Asks for a backfill, lets the commit go when a page was read, and tells what was sent, in order. */
+  async function backfill(sinkNo: number, waiting: Promise<unknown>): Promise<string[]> {
+    await on.messages.db.query(`select millrace.backfill('worker', 'items')`);
+    const sql = `select from pg_stat_activity where application_name = 'millrace backfill shop' and query like 'rollback%'`;
+    await until('a page was read', async () => {
+      const [status] = await backfillsOf(on.messages.db);
+      return status!.state === 'done' || status!.reason !== null || (await admin.query(sql)).rowCount! > 0;
+    });
+    await standby('');
+    await waiting;
+    await until('it is done', async () => (await backfillsOf(on.messages.db))[0]?.state === 'done');
+    return (await on.received(sinkNo, 1)).map(({ action, record }) => `${action} ${JSON.parse(record).name}`);
+  }
+
+  it('does not follow the newest transaction with what was there before it', async () => {
+    const sinkNo = await on.addSink(sinkSettings({ name: 'worker', destination: PULL }));
+    on.start();
+    await on.streaming();
+    await standby('nobody');
+    const waiting = writer.query(`update items set name = 'new'`);
+    await on.received(sinkNo, 1);
+    expect(await backfill(sinkNo, waiting)).to.deep.equal(['update new', 'read new']);
+  });
+
+  it('nor one of which a part had come when the page was asked for', async () => {
+    const source = {
+      include_schemas: null,
+      exclude_schemas: null,
+      include_tables: ['public.items'],
+      exclude_tables: null,
+    };
+    const sinkNo = await on.addSink(sinkSettings({ name: 'worker', destination: PULL, source }));
+    await on.source.query('create table others (id integer primary key, name text)');
+    on.start();
+    await on.streaming();
+    await standby('nobody');
+    const others = `insert into others select n, repeat('x', 300) from generate_series(1, 150000) n`;
+    const waiting = writer.query(`begin; update items set name = 'new'; ${others}; commit`);
+    await on.received(sinkNo, 1);
+    expect(await backfill(sinkNo, waiting)).to.deep.equal(['update new', 'read new']);
+  });
+
+  it('nor one that was captured before capture began again', async () => {
+    const sinkNo = await on.addSink(sinkSettings({ name: 'worker', destination: PULL }));
+    on.start();
+    await on.streaming();
+    await standby('nobody');
+    const waiting = writer.query(`update items set name = 'new'`);
+    await on.received(sinkNo, 1);
+    await on.stop();
+    await on.source.query('select pg_current_xact_id()');
+    on.start();
+    await on.streaming();
+    expect(await backfill(sinkNo, waiting)).to.deep.equal(['update new', 'read new']);
+  });
+});
