@@ -5,32 +5,18 @@
  * Dies the process before settling: the batch is sent again (ids are its versions, so an index is not turned back). After
  * settling: nothing is repeated. A stopped lane settles what it knows and counts no attempt for what it does not.
  */
-import type { Database, Queryable } from '../db/pool.ts';
-import { messageOf } from '../model/errors.ts';
-import type { Circuit, Sink } from '../model/sink.ts';
-import { isUnavailable } from '../model/unavailable.ts';
+import type { Database } from '../db/pool.ts';
+import type { Sink } from '../model/sink.ts';
 import { failpoint } from '../runtime/failpoint.ts';
 import type { Log } from '../runtime/log.ts';
 import type { FunctionSet, Sandbox } from '../transform/sandbox.ts';
+import { type BatchEnd, deliverRows } from './batch.ts';
 import type { ReadBudget } from './budget.ts';
 import { openCircuit, probe } from './circuit.ts';
-import { decide, type Verdict } from './decide.ts';
-import { forgiveKillers, pauseForKillers, upToUntried } from './killers.ts';
+import { createKeeper, type Keeper, type Kept } from './keep.ts';
+import { forgiveKillers, pauseForKillers } from './killers.ts';
 import { bytesOf, nextBytes, read } from './read.ts';
-import type { LaneRow } from './row.ts';
-import { type Sent, send } from './send.ts';
-import {
-  isLost,
-  keepLane,
-  LANE_TTL_MS,
-  type LaneId,
-  type LaneState,
-  readState,
-  releaseLane,
-  settle,
-  takeLane,
-} from './settle.ts';
-import { prepare } from './shape.ts';
+import { isLost, type LaneId, type LaneState, readState, releaseLane, takeLane } from './settle.ts';
 import { take } from './take.ts';
 import type { Wake } from './wake.ts';
 
@@ -63,6 +49,8 @@ export interface LaneDeps {
   onSettled(sink: LaneSink, counts: { done: number; failed: number }): void;
   /** What all lanes together may have in memory; absent: as much as they like. */
   budget?: ReadBudget;
+  /** Keeps all lanes of the process; absent: each has its own. */
+  keeper?: Keeper;
   /** The lane could not be given back: nobody else can have it before its lease ends. */
   onUnreleased?(id: LaneId): void;
 }
@@ -76,6 +64,11 @@ export interface LaneRun {
   lingerMs: number;
 }
 
+/** A lane that was taken. */
+export interface HeldLane extends LaneRun {
+  kept: Kept;
+}
+
 /** When to run again: a time, at once, or when there is news. `taken`: false when somebody else had the lane. */
 export interface LaneEnd {
   taken: boolean;
@@ -85,26 +78,24 @@ export interface LaneEnd {
 const STATE_MS = 250;
 
 export async function runLane(deps: LaneDeps, run: LaneRun, signal: AbortSignal): Promise<LaneEnd> {
+  const keeper = deps.keeper ?? createKeeper(deps.db);
+  const since = keeper.clock();
   if (signal.aborted || !(await takeLane(deps.db, run.id))) return { taken: false, again: undefined };
   const lost = new AbortController();
-  const beat = setInterval(() => {
-    keepLane(deps.db, run.id).then(
-      (kept) => kept || lost.abort(),
-      () => undefined,
-    );
-  }, LANE_TTL_MS / 3);
+  const kept = keeper.keep(run.id, { since, onLost: () => lost.abort() });
   try {
-    return { taken: true, again: await deliver(deps, run, AbortSignal.any([signal, lost.signal])) };
+    const again = await deliver(deps, { ...run, kept }, AbortSignal.any([signal, lost.signal]));
+    return { taken: true, again };
   } catch (error) {
     if (isLost(error)) return { taken: false, again: undefined };
     throw error;
   } finally {
-    clearInterval(beat);
+    kept.end();
     await releaseLane(deps.db, run.id).catch(() => deps.onUnreleased?.(run.id));
   }
 }
 
-async function deliver(deps: LaneDeps, run: LaneRun, signal: AbortSignal): Promise<LaneEnd['again']> {
+async function deliver(deps: LaneDeps, run: HeldLane, signal: AbortSignal): Promise<LaneEnd['again']> {
   const begun = deps.now();
   let quietSince = begun;
   let state = await readState(deps.db, run.id);
@@ -165,7 +156,7 @@ const untilDue = (state: LaneState, now: number): number =>
 /** The next messages of the lane, if any. `bytes`: what was read of them. Undefined: the signal came first. */
 async function deliverNext(
   deps: LaneDeps,
-  run: LaneRun,
+  run: HeldLane,
   at: { state: LaneState; bytes: number; signal: AbortSignal },
 ): Promise<{ end: BatchEnd | undefined; more: boolean; bytes: number } | undefined> {
   const { state, signal } = at;
@@ -185,112 +176,4 @@ async function deliverNext(
   } finally {
     share?.release();
   }
-}
-
-interface Batch {
-  rows: readonly LaneRow[];
-  cursor: number;
-  signal: AbortSignal;
-}
-
-interface BatchEnd {
-  cursor: number;
-  /** Something failed, and comes again or is parked. */
-  kept: boolean;
-  circuit?: Circuit;
-  /** Its messages bring down the process that runs its functions. */
-  pause?: boolean;
-}
-
-async function deliverRows(deps: LaneDeps, run: LaneRun, batch: Batch): Promise<BatchEnd> {
-  const { target } = run;
-  const decided = new Map<LaneRow, Verdict>();
-  const sendable: LaneRow[] = [];
-  for (const row of batch.rows) {
-    if (row.id > batch.cursor && row.state === 'parked') decided.set(row, { kind: 'as_it_was' });
-    else if (row.behind && !(target.replaces && !row.partial)) decided.set(row, { kind: 'held' });
-    else sendable.push(row);
-  }
-  let circuit: Circuit | undefined;
-  let settling = false;
-  try {
-    const shaped = await prepare(deps.sandbox, sendable, {
-      functions: target.functions,
-      search: target.replaces,
-      deleteOnLeave: target.deleteOnLeave,
-    });
-    const { prepared, pause } = upToUntried(shaped, target.killers);
-    const finish = async (db: Queryable, sent: Sent): Promise<BatchEnd> => {
-      for (const [place, verdict] of sent.verdicts.entries()) {
-        // Cut off by our own stop: not tried, so it stays as it was.
-        if (verdict.kind === 'wait' && batch.signal.aborted) break;
-        decided.set(sendable[place]!, verdict);
-      }
-      return { ...(await settleRows(deps, run, { db, batch, decided })), pause };
-    };
-    const { within } = target.sink;
-    if (within) {
-      settling = true;
-      return await deps.db.transaction(async (tx) => {
-        const sent = await send((deliveries) => within(tx, deliveries), prepared, target.sink);
-        if (sent.circuit) throw new CircuitOpened(sent.circuit);
-        const end = await finish(tx, sent);
-        failpoint('deliver/before-commit');
-        return end;
-      });
-    }
-    const sent = await send((deliveries) => target.sink.send(deliveries, batch.signal), prepared, target.sink);
-    failpoint('deliver/after-send');
-    ({ circuit } = sent);
-    settling = true;
-    const end = await finish(deps.db, sent);
-    return circuit ? { ...end, circuit } : end;
-  } catch (error) {
-    // The message database is away: not the destination's fault, and there is nowhere to write it down.
-    if (isLost(error) || (settling && isUnavailable(error))) throw error;
-    const nothing = { cursor: batch.cursor, kept: false };
-    if (batch.signal.aborted) return nothing;
-    if (error instanceof CircuitOpened) return { ...nothing, circuit: error.circuit };
-    deps.log.error({ sink: target.name, err: error }, 'delivery failed');
-    return { ...nothing, circuit: { reason: 'bad_destination', error: messageOf(error) } };
-  }
-}
-
-/** Carries a circuit out of a transaction that must be rolled back. */
-class CircuitOpened extends Error {
-  readonly circuit: Circuit;
-  constructor(circuit: Circuit) {
-    super(circuit.error);
-    this.circuit = circuit;
-  }
-}
-
-/** Settles every message up to the first new one without a verdict. */
-async function settleRows(
-  deps: LaneDeps,
-  run: LaneRun,
-  what: { db: Queryable; batch: Batch; decided: ReadonlyMap<LaneRow, Verdict> },
-): Promise<BatchEnd> {
-  const { rows, cursor } = what.batch;
-  const settled: LaneRow[] = [];
-  const verdicts: Verdict[] = [];
-  let hi = cursor;
-  for (const row of rows) {
-    const verdict = what.decided.get(row);
-    if (row.id > cursor && verdict === undefined) break;
-    if (verdict === undefined) continue;
-    settled.push(row);
-    verdicts.push(verdict);
-    if (row.id > hi) hi = row.id;
-  }
-  if (settled.length === 0) return { cursor, kept: false };
-  const settlement = decide(settled, verdicts, {
-    maxRetryCount: run.target.maxRetryCount,
-    replaces: run.target.replaces,
-    random: deps.random,
-  });
-  await settle(what.db, run.id, { lo: cursor, hi, settlement });
-  const failed = settlement.kept.length;
-  deps.onSettled(run.target, { done: settled.length - failed, failed });
-  return { cursor: hi, kept: failed > 0 };
 }

@@ -10,6 +10,7 @@ import { isUnavailable } from '../model/unavailable.ts';
 import type { Jobs, Task } from '../runtime/jobs.ts';
 import type { Log } from '../runtime/log.ts';
 import type { Service } from '../runtime/service.ts';
+import { createKeeper } from './keep.ts';
 import { type LaneDeps, type LaneEnd, type LaneSink, runLane } from './lane.ts';
 import { type LaneId, releaseLane } from './settle.ts';
 import { createWake, type Wake } from './wake.ts';
@@ -79,6 +80,7 @@ export function openDeliveries(deps: DeliveriesDeps, options: DeliveriesOptions 
   const asked = new Map<string, number>();
   /** Lanes that this process had when the message database went away. */
   const unreleased: LaneId[] = [];
+  const keeper = createKeeper(deps.db);
   let runs = 0;
   const keyOf = (sink: number, lane: number): string => `${DELIVER_TASK}:${sink}:${lane}`;
 
@@ -143,6 +145,7 @@ export function openDeliveries(deps: DeliveriesDeps, options: DeliveriesOptions 
       end = await runLane(
         {
           ...deps.lane,
+          keeper,
           onRecovered: (sinkNo) => self.onNews([sinkNo]),
           onUnreleased: (id) => unreleased.push(id),
         },

@@ -5,11 +5,11 @@
 import pg from 'pg';
 import type { Queryable } from '../db/pool.ts';
 import { statement } from '../db/statement.ts';
+import { failpoint } from '../runtime/failpoint.ts';
 import type { Settlement } from './decide.ts';
 import type { LaneRow } from './row.ts';
 
 const TAKE = statement('deliver/take-lane');
-const KEEP = statement('deliver/keep-lane');
 const RELEASE = statement('deliver/release-lane');
 const CURSOR = statement('deliver/read-cursor');
 const NEW = statement('deliver/read-new');
@@ -40,15 +40,6 @@ export const isRefused = (error: unknown): boolean => error instanceof pg.Databa
 export async function takeLane(db: Queryable, id: LaneId): Promise<boolean> {
   const { rows } = await db.query<{ taken: boolean }>(TAKE, [id.sinkNo, id.lane, id.owner, LANE_TTL_MS]);
   return rows[0]!.taken;
-}
-
-/**
- * Keeps a lane that was taken. False: it was lost. One that somebody else had in between is never had back by this, not
- * even when it is free: what its former owner knows of it is old.
- */
-export async function keepLane(db: Queryable, id: LaneId): Promise<boolean> {
-  const { rowCount } = await db.query(KEEP, [id.sinkNo, id.lane, id.owner, LANE_TTL_MS]);
-  return rowCount > 0;
 }
 
 export async function releaseLane(db: Queryable, id: LaneId): Promise<void> {
@@ -140,3 +131,6 @@ export async function settle(
     superseding,
   ]);
 }
+
+/** Written and settled in one transaction: a place to die. */
+export const beforeCommit = (): void => failpoint('deliver/before-commit');

@@ -4,9 +4,8 @@
  * that is refused, a destination that is not ready) leaves them to be read and delivered one by one, which says why.
  */
 import type { Taken } from '../model/sink.ts';
-import { failpoint } from '../runtime/failpoint.ts';
 import type { LaneDeps, LaneRun } from './lane.ts';
-import { isRefused, type LaneState, settle } from './settle.ts';
+import { beforeCommit, isRefused, type LaneState, settle } from './settle.ts';
 
 const NOTHING_FAILED = { finished: [], kept: [], superseding: [] };
 
@@ -23,7 +22,7 @@ export async function take(deps: LaneDeps, run: LaneRun, state: LaneState): Prom
       const found = await takes(tx, { sinkNo: id.sinkNo, lane: id.lane, cursor: state.cursor });
       if (found === undefined || found.count === 0) return found;
       await settle(tx, id, { lo: state.cursor, hi: found.hi, settlement: NOTHING_FAILED });
-      failpoint('deliver/before-commit');
+      beforeCommit();
       return found;
     });
     if (taken && taken.count > 0) deps.onSettled(target, { done: taken.count, failed: 0 });

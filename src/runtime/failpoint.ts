@@ -20,6 +20,8 @@ export const FAILPOINTS = [
   'capture/before-confirm',
   /** A page of a backfill is read; its watermark is not written. */
   'backfill/before-watermark',
+  /** A batch is read and shaped; nothing of it is sent. */
+  'deliver/before-send',
   /** The destination has answered; nothing is settled. */
   'deliver/after-send',
   /** Written and settled in one transaction, which is still open. */

@@ -3,8 +3,9 @@
  * messages that it shapes. Each order of events is written down; nothing may be lost, doubled or stuck.
  */
 import { expect } from 'chai';
+import { createKeeper } from '../../src/deliver/keep.ts';
 import { type LaneEnd, type LaneSink, runLane } from '../../src/deliver/lane.ts';
-import { keepLane, readState, settle, takeLane } from '../../src/deliver/settle.ts';
+import { readState, settle, takeLane } from '../../src/deliver/settle.ts';
 import { openShapedConsumer } from '../../src/deliver/shaped-consumer.ts';
 import { createWake } from '../../src/deliver/wake.ts';
 import type { Delivery, Outcome, Sink, SinkTransaction } from '../../src/model/sink.ts';
@@ -14,6 +15,7 @@ import { addPullSink, addPushSink, appendMessages, type MessageFixture, parkOnAr
 import { type MessageDatabase, messageDatabase } from '../support/message-database.ts';
 import { type Pull, pullFrom } from '../support/pull.ts';
 import { openSession, type Session, untilBlocked } from '../support/sessions.ts';
+import { until } from '../support/until.ts';
 
 const log = createLog({ level: 'silent', role: 'test' });
 const DONE: Outcome = { kind: 'done' };
@@ -229,20 +231,27 @@ describe('a delivery lane, interleaved', () => {
       const id = { sinkNo: lane.no, lane: 0, owner: 'stopped' };
       await appendMessages(m.db, lane.no, [{ group: 1 }]);
       expect(await takeLane(m.db, id)).to.equal(true);
-      expect(await keepLane(m.db, id)).to.equal(true);
-      await m.db.query(
-        `update millrace_private.lanes set until = clock_timestamp() - interval '1 s' where sink_no = $1`,
-        [lane.no],
-      );
-      expect(await keepLane(m.db, id), 'nobody has it: it may go on').to.equal(true);
-      await m.db.query(
-        `update millrace_private.lanes set until = clock_timestamp() - interval '1 s' where sink_no = $1`,
-        [lane.no],
-      );
+      let isLost = false;
+      const lost = (): void => {
+        isLost = true;
+      };
+      const keeper = createKeeper(m.db, { everyMs: 20 });
+      const ends = `update millrace_private.lanes set until = clock_timestamp() - interval '1 s' where sink_no = $1`;
+      await m.db.query(ends, [lane.no]);
+      const kept = keeper.keep(id, { since: keeper.clock(), onLost: lost });
+      await until('nobody has it: it goes on', async () => {
+        const sql = 'select from millrace_private.lanes where sink_no = $1 and until > clock_timestamp()';
+        return (await m.db.query(sql, [lane.no])).rowCount > 0;
+      });
+      kept.end();
+      await m.db.query(ends, [lane.no]);
       await lane.run({}, 'other');
       expect(await lane.stored()).to.deep.equal([]);
+      expect(isLost).to.equal(false);
       // It wakes up: its heartbeat comes before the end of its batch, and the lane has no owner just now.
-      expect(await keepLane(m.db, id)).to.equal(false);
+      const again = keeper.keep(id, { since: keeper.clock(), onLost: lost });
+      await until('it has lost the lane', () => isLost);
+      again.end();
       const batch = { lo: 0, hi: 5, settlement: { finished: [], kept: [], superseding: [] } };
       const refused = await settle(m.db, id, batch).then(
         () => 'settled',

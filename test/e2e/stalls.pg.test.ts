@@ -1,5 +1,5 @@
 /**
- * A worker that stalls (SIGSTOP) past its lease, just where it has delivered and not settled, while another one takes its
+ * A worker that stalls (SIGSTOP) past its lease, just before it sends, or where it has delivered and not settled, while another one takes its
  * lane over: when it wakes up it settles nothing, nothing is lost, change tables hold every change once, indexes converge.
  */
 import { expect } from 'chai';
@@ -12,7 +12,12 @@ import { until } from '../support/until.ts';
 import { createWorld, type World } from '../support/world.ts';
 
 const SEED = Number(process.env.SEED ?? 7_377);
-const PLACES: Failpoint[] = ['deliver/after-send', 'deliver/before-commit', 'retain/after-commit'];
+const PLACES: Failpoint[] = [
+  'deliver/before-send',
+  'deliver/after-send',
+  'deliver/before-commit',
+  'retain/after-commit',
+];
 
 describe('a worker that stalls', function () {
   this.timeout(90_000);

@@ -1,0 +1,136 @@
+/**
+ * One batch on its way: which of its messages may go, what the user's functions make of them, what the destination says,
+ * and the settling of it all in one transaction. A destination in the message database is written in that transaction.
+ */
+import type { Queryable } from '../db/pool.ts';
+import { messageOf } from '../model/errors.ts';
+import type { Circuit } from '../model/sink.ts';
+import { isUnavailable } from '../model/unavailable.ts';
+import { failpoint } from '../runtime/failpoint.ts';
+import { decide, type Verdict } from './decide.ts';
+import { upToUntried } from './killers.ts';
+import type { HeldLane, LaneDeps, LaneRun } from './lane.ts';
+import type { LaneRow } from './row.ts';
+import { type Sent, send } from './send.ts';
+import { beforeCommit, isLost, LaneLost, settle } from './settle.ts';
+import { prepare } from './shape.ts';
+
+export interface Batch {
+  rows: readonly LaneRow[];
+  cursor: number;
+  signal: AbortSignal;
+}
+
+export interface BatchEnd {
+  cursor: number;
+  /** Something failed, and comes again or is parked. */
+  kept: boolean;
+  circuit?: Circuit;
+  /** Its messages bring down the process that runs its functions. */
+  pause?: boolean;
+}
+
+/**
+ * Sends a batch and settles it. With a circuit nothing is settled that was not sent.
+ * @throws LaneLost, and when the message database is away
+ */
+export async function deliverRows(deps: LaneDeps, run: HeldLane, batch: Batch): Promise<BatchEnd> {
+  const { target } = run;
+  const decided = new Map<LaneRow, Verdict>();
+  const sendable: LaneRow[] = [];
+  for (const row of batch.rows) {
+    if (row.id > batch.cursor && row.state === 'parked') decided.set(row, { kind: 'as_it_was' });
+    else if (row.behind && !(target.replaces && !row.partial)) decided.set(row, { kind: 'held' });
+    else sendable.push(row);
+  }
+  let circuit: Circuit | undefined;
+  let settling = false;
+  try {
+    const shaped = await prepare(deps.sandbox, sendable, {
+      functions: target.functions,
+      search: target.replaces,
+      deleteOnLeave: target.deleteOnLeave,
+    });
+    const { prepared, pause } = upToUntried(shaped, target.killers);
+    const finish = async (db: Queryable, sent: Sent): Promise<BatchEnd> => {
+      for (const [place, verdict] of sent.verdicts.entries()) {
+        // Cut off by our own stop: not tried, so it stays as it was.
+        if (verdict.kind === 'wait' && batch.signal.aborted) break;
+        decided.set(sendable[place]!, verdict);
+      }
+      return { ...(await settleRows(deps, run, { db, batch, decided })), pause };
+    };
+    const { within } = target.sink;
+    if (within) {
+      settling = true;
+      return await deps.db.transaction(async (tx) => {
+        const sent = await send((deliveries) => within(tx, deliveries), prepared, target.sink);
+        if (sent.circuit) throw new CircuitOpened(sent.circuit);
+        const end = await finish(tx, sent);
+        beforeCommit();
+        return end;
+      });
+    }
+    failpoint('deliver/before-send');
+    const sent = await send(
+      (deliveries) => {
+        if (!run.kept.isSure()) throw new LaneLost();
+        return target.sink.send(deliveries, batch.signal);
+      },
+      prepared,
+      target.sink,
+    );
+    failpoint('deliver/after-send');
+    ({ circuit } = sent);
+    settling = true;
+    const end = await finish(deps.db, sent);
+    return circuit ? { ...end, circuit } : end;
+  } catch (error) {
+    // The message database is away: not the destination's fault, and there is nowhere to write it down.
+    if (isLost(error) || (settling && isUnavailable(error))) throw error;
+    const nothing = { cursor: batch.cursor, kept: false };
+    if (batch.signal.aborted) return nothing;
+    if (error instanceof CircuitOpened) return { ...nothing, circuit: error.circuit };
+    deps.log.error({ sink: target.name, err: error }, 'delivery failed');
+    return { ...nothing, circuit: { reason: 'bad_destination', error: messageOf(error) } };
+  }
+}
+
+/** Carries a circuit out of a transaction that must be rolled back. */
+class CircuitOpened extends Error {
+  readonly circuit: Circuit;
+  constructor(circuit: Circuit) {
+    super(circuit.error);
+    this.circuit = circuit;
+  }
+}
+
+/** Settles every message up to the first new one without a verdict. */
+async function settleRows(
+  deps: LaneDeps,
+  run: LaneRun,
+  what: { db: Queryable; batch: Batch; decided: ReadonlyMap<LaneRow, Verdict> },
+): Promise<BatchEnd> {
+  const { rows, cursor } = what.batch;
+  const settled: LaneRow[] = [];
+  const verdicts: Verdict[] = [];
+  let hi = cursor;
+  for (const row of rows) {
+    const verdict = what.decided.get(row);
+    if (row.id > cursor && verdict === undefined) break;
+    if (verdict === undefined) continue;
+    settled.push(row);
+    verdicts.push(verdict);
+    if (row.id > hi) hi = row.id;
+  }
+  if (settled.length === 0) return { cursor, kept: false };
+  const settlement = decide(settled, verdicts, {
+    maxRetryCount: run.target.maxRetryCount,
+    replaces: run.target.replaces,
+    random: deps.random,
+  });
+  await settle(what.db, run.id, { lo: cursor, hi, settlement });
+  const failed = settlement.kept.length;
+  deps.onSettled(run.target, { done: settled.length - failed, failed });
+  return { cursor: hi, kept: failed > 0 };
+}

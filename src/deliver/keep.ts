@@ -1,0 +1,89 @@
+/**
+ * The heartbeat of a worker's lanes: one statement for all of them, and never a second one before it is answered, so that
+ * with a slow database it does not take the connections that the lanes need. It also knows, by this machine's clock alone,
+ * whether a lane is certainly still ours: a process that was stopped past its lease sends nothing more of what it had read.
+ */
+import type { Queryable } from '../db/pool.ts';
+import { statement } from '../db/statement.ts';
+import { LANE_TTL_MS, type LaneId } from './settle.ts';
+
+const KEEP = statement('deliver/keep-lanes');
+
+export interface Kept {
+  /** Its lease has not ended since it was last taken or kept. */
+  isSure(): boolean;
+  /** It is kept no longer. */
+  end(): void;
+}
+
+export interface Keeper {
+  /** Keeps a lane that was asked for at `since` (of `clock`), and taken. `onLost`: it has another owner, or none. */
+  keep(id: LaneId, lane: { since: number; onLost(): void }): Kept;
+  clock(): number;
+}
+
+export interface KeeperOptions {
+  everyMs?: number;
+  /** Milliseconds that go on while the process is stopped. */
+  clock?: () => number;
+}
+
+interface Lane {
+  id: LaneId;
+  since: number;
+  onLost(): void;
+}
+
+interface Row {
+  owner: string;
+  kept: boolean;
+  ours: boolean;
+}
+
+export function createKeeper(db: Queryable, options: KeeperOptions = {}): Keeper {
+  const clock = options.clock ?? (() => performance.now());
+  /** By owner, which is another one for each time that a lane is taken. */
+  const lanes = new Map<string, Lane>();
+  let timer: NodeJS.Timeout | undefined;
+  let asking = false;
+
+  const beat = async (): Promise<void> => {
+    const since = clock();
+    const ids = [...lanes.values()].map(({ id }) => id);
+    const values = [ids.map((id) => id.sinkNo), ids.map((id) => id.lane), ids.map((id) => id.owner), LANE_TTL_MS];
+    const { rows } = await db.query<Row>(KEEP, values);
+    for (const { owner, kept, ours } of rows) {
+      const lane = lanes.get(owner);
+      if (lane && kept) lane.since = since;
+      if (lane && !ours) lane.onLost();
+    }
+  };
+  const tick = (): void => {
+    if (asking) return;
+    asking = true;
+    // Without an answer nothing is known: the next one may come in time.
+    beat()
+      .catch(() => undefined)
+      .finally(() => {
+        asking = false;
+      });
+  };
+
+  return {
+    clock,
+    keep(id, { since, onLost }) {
+      const lane: Lane = { id, since, onLost };
+      lanes.set(id.owner, lane);
+      timer ??= setInterval(tick, options.everyMs ?? LANE_TTL_MS / 3);
+      return {
+        isSure: () => clock() - lane.since < LANE_TTL_MS,
+        end() {
+          if (lanes.get(id.owner) === lane) lanes.delete(id.owner);
+          if (lanes.size > 0) return;
+          clearInterval(timer);
+          timer = undefined;
+        },
+      };
+    },
+  };
+}
