@@ -53,10 +53,7 @@ export async function runPages(
       if (sent === 'again') {
         if (before && (await before.fate) === 'persisted') position = before.position;
         before = undefined;
-        // What makes pages useless may be what the reader believes of the table.
-        again += 1;
-        if (again >= AGAIN_MOST) throw new ReloadError();
-        await sleep(AGAIN_MS, undefined, { signal }).catch(() => undefined);
+        again = await afterUseless(again, signal);
         continue;
       }
       if (before) {
@@ -68,13 +65,20 @@ export async function runPages(
       if (sent.ended) {
         if ((await sent.fate) === 'persisted') return;
         before = undefined;
-        again += 1;
+        again = await afterUseless(again, signal);
       }
     }
   } finally {
     // Whoever goes on begins where this one ended.
     await before?.fate.catch(() => undefined);
   }
+}
+
+/** Pages in a row that came to nothing; what makes them useless may be what the reader believes of the table. @throws ReloadError */
+async function afterUseless(again: number, signal: AbortSignal): Promise<number> {
+  if (again + 1 >= AGAIN_MOST) throw new ReloadError();
+  await sleep(AGAIN_MS, undefined, { signal }).catch(() => undefined);
+  return again + 1;
 }
 
 /** False when it is paused or gone; while the sink has enough to do it waits. */
