@@ -2,6 +2,7 @@
  * One stream of a prepared source, from the moment that the slot is ours until something ends it: the fence is taken, the
  * session fed, and timers keep it alive and checked. Whatever ends it, nothing is confirmed that is not persisted.
  */
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Database, PoolOptions } from '../db/pool.ts';
 import { statement } from '../db/statement.ts';
 import { readPosition, type StoredPosition, setCaptureState, takeOver } from '../messages/position.ts';
@@ -22,6 +23,8 @@ const FIRST_XID = statement('capture/first-xid');
 
 const CHECKPOINT_MS = 1_000;
 const CHECK_MS = 30_000;
+/** For what is being persisted when it ends. */
+const FAREWELL_MS = 500;
 /** For a server without wal_sender_timeout: it is asked for a sign of life. */
 const SILENT_MS = 60_000;
 
@@ -89,7 +92,13 @@ export async function stream(deps: CaptureDeps, database: CapturedDatabase, inpu
     },
     { source: input.options, slot: settings.slot.name, publication: settings.publication.name },
   );
-  const stop = () => void replication.close();
+  const stop = async () => {
+    // What is persisted need not be sent again, to us or to whoever comes after a gap.
+    replication.pause();
+    await Promise.race([session?.drain(), sleep(FAREWELL_MS)]);
+    session?.confirm();
+    await replication.close();
+  };
   input.signal.addEventListener('abort', stop, { once: true });
   let timers: NodeJS.Timeout[] = [];
   const windows = new Windows();
