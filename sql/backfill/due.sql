@@ -1,5 +1,7 @@
 select b.no, b.kind, b.sink_no, s.name as sink_name, b.table_schema, b.table_name, b.sort_column, b.start_position,
-       b.replay, b.position, (select c.generation from millrace_private.catalog_state c) as catalog_generation
+       b.replay, b.position,
+       (select c.no from millrace_private.backfills c where c.id = (b.replay ->> 'after')::uuid) as follows,
+       (select c.generation from millrace_private.catalog_state c) as catalog_generation
   from millrace_private.backfills b
   join millrace_private.sinks s on s.no = b.sink_no
   join millrace_private.databases d on d.id = s.database_id

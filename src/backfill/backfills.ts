@@ -71,7 +71,8 @@ export function openBackfills(deps: BackfillsDeps): (streaming: Streaming, signa
         if (due.some((one) => one.catalog_generation !== streaming.database.catalogGeneration)) throw staleCatalog();
         for (const backfill of due) {
           if (running.size >= AT_ONCE || signal.aborted) break;
-          if (running.has(backfill.no)) continue;
+          // What a cancelled replay still sends would come behind the rows that put it right.
+          if (running.has(backfill.no) || running.has(backfill.follows ?? backfill.no)) continue;
           source ??= await openSource(streaming);
           const task = new Task({ ...deps, streaming, source }, backfill);
           running.set(

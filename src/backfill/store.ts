@@ -20,6 +20,8 @@ export interface Backfill {
   sort_column: string | null;
   start_position: string | null;
   replay: unknown;
+  /** The cancelled replay whose rows it puts right; null for every other one. */
+  follows: number | null;
   /** Where its next page begins, as its reader wrote it; null at the start. */
   position: unknown;
   /** Of the catalog at that moment. */

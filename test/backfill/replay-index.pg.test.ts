@@ -98,4 +98,26 @@ describe('a replay into an index', function () {
     );
     await expectTable();
   });
+
+  it('that is cancelled while it reads old states is put right only when these are sent', async () => {
+    const writers = createWriters(world.shop, FIRST - 2, 2);
+    await writers.write(60);
+    await world.settled(['history'], 30_000);
+    const id = await world.replay(`'history', 'index'`);
+    await until('some of it is sent', async () => (await world.status(id)).rows_done > 20, 20_000);
+    const lock = 'begin; lock table public.accounts_events in access exclusive mode';
+    await world.archive.query(lock);
+    const held = `select from pg_stat_activity where application_name = 'millrace replay' and wait_event_type = 'Lock'`;
+    await until('it waits', async () => (await world.archive.query(held)).rowCount === 1);
+    await world.messages.query('select millrace.cancel_backfill($1)', [id]);
+    const { rows } = await world.messages.query<{ id: string }>(`select millrace.backfill('index', 'accounts') as id`);
+    // A later one has its turn, the one that puts the rows right has not.
+    expect(await world.ended(rows[0]!.id, 20_000)).to.include({ state: 'done' });
+    const waiting = `select from millrace.backfill_status where kind = 'replay' and state = 'waiting'`;
+    expect((await world.messages.query(waiting)).rowCount).to.equal(1);
+    await world.archive.query('rollback');
+    const open = `select from millrace.backfill_status where state in ('waiting', 'running')`;
+    await until('nothing is under way', async () => (await world.messages.query(open)).rowCount === 0, 30_000);
+    await expectTable();
+  });
 });
