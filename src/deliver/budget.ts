@@ -2,6 +2,9 @@
  * What all lanes of a worker may have read at the same time, in bytes, so that slow destinations or a slow database cost
  * time and not memory. First come, first served: who waits is passed by nobody, so none starves. One that needs more than
  * there is at all goes when it is alone. Whoever has a share waits for no other, so nobody waits for ever.
+ *
+ * A destination that answers after seconds keeps what was read for it so long. So that the others need not wait for it, one
+ * holder has a quarter at most, and while half of the budget is in use, one that may keep it for long gets little at a time.
  */
 export interface Share {
   readonly bytes: number;
@@ -12,28 +15,63 @@ export interface Share {
 }
 
 export interface ReadBudget {
-  /** Waits for so many bytes. Undefined: the signal came first. */
-  take(bytes: number, signal: AbortSignal): Promise<Share | undefined>;
+  /** Waits for so many bytes; may give less (see `Share.bytes`) to one that is slow. Undefined: the signal came first. */
+  take(bytes: number, signal: AbortSignal, by?: Holder): Promise<Share | undefined>;
   readonly used: number;
 }
 
+export interface Holder {
+  /** Whose lanes share a quarter. */
+  sinkNo: number;
+  /** It may keep its share for long. */
+  slow: boolean;
+}
+
+/** The least that is worth a read. */
+export const LEAST_BYTES = 256 * 1024;
+
 interface Waiter {
   bytes: number;
-  grant(): void;
+  by: Holder | undefined;
+  grant(bytes: number): void;
 }
 
 export function createBudget(totalBytes: number): ReadBudget {
   const queue: Waiter[] = [];
+  const heldBy = new Map<number, number>();
   let used = 0;
   let shares = 0;
   const fits = (bytes: number): boolean => shares === 0 || used + bytes <= totalBytes;
-  const next = (): void => {
-    while (queue.length > 0 && fits(queue[0]!.bytes)) queue.shift()!.grant();
+  /** It waits for its own sink, and is in nobody's way. */
+  const hasEnough = (bytes: number, by: Holder | undefined): boolean => {
+    const held = (by && heldBy.get(by.sinkNo)) ?? 0;
+    return held > 0 && held + bytes > totalBytes / 4;
   };
-  const share = (bytes: number): Share => {
+  const wanted = (bytes: number, by: Holder | undefined): number => {
+    if (!by) return bytes;
+    const most = Math.min(bytes, totalBytes / 4);
+    return by.slow && used + most > totalBytes / 2 ? Math.min(most, LEAST_BYTES) : most;
+  };
+  const next = (): void => {
+    for (let place = 0; place < queue.length; ) {
+      const waiter = queue[place]!;
+      const bytes = wanted(waiter.bytes, waiter.by);
+      if (hasEnough(bytes, waiter.by)) place += 1;
+      else if (!fits(bytes)) return;
+      else queue.splice(place, 1)[0]!.grant(bytes);
+    }
+  };
+  const count = (bytes: number, by: Holder | undefined): void => {
+    used += bytes;
+    if (!by) return;
+    const held = (heldBy.get(by.sinkNo) ?? 0) + bytes;
+    if (held > 0) heldBy.set(by.sinkNo, held);
+    else heldBy.delete(by.sinkNo);
+  };
+  const share = (bytes: number, by: Holder | undefined): Share => {
     let mine = bytes;
     let released = false;
-    used += mine;
+    count(mine, by);
     shares += 1;
     return {
       get bytes() {
@@ -41,14 +79,14 @@ export function createBudget(totalBytes: number): ReadBudget {
       },
       resize(to) {
         if (released) return;
-        used += to - mine;
+        count(to - mine, by);
         mine = to;
         next();
       },
       release() {
         if (released) return;
         released = true;
-        used -= mine;
+        count(-mine, by);
         shares -= 1;
         next();
       },
@@ -58,9 +96,8 @@ export function createBudget(totalBytes: number): ReadBudget {
     get used() {
       return used;
     },
-    async take(bytes, signal) {
+    async take(bytes, signal, by) {
       if (signal.aborted) return undefined;
-      if (queue.length === 0 && fits(bytes)) return share(bytes);
       return await new Promise((resolve) => {
         const leave = (): void => {
           queue.splice(queue.indexOf(waiter), 1);
@@ -70,13 +107,15 @@ export function createBudget(totalBytes: number): ReadBudget {
         };
         const waiter: Waiter = {
           bytes,
-          grant() {
+          by,
+          grant(given) {
             signal.removeEventListener('abort', leave);
-            resolve(share(bytes));
+            resolve(share(given, by));
           },
         };
         signal.addEventListener('abort', leave, { once: true });
         queue.push(waiter);
+        next();
       });
     },
   };

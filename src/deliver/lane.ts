@@ -76,6 +76,8 @@ export interface LaneEnd {
 }
 
 const STATE_MS = 250;
+/** A delivery that takes longer keeps what others may be waiting for. */
+const SLOW_MS = 1_000;
 
 export async function runLane(deps: LaneDeps, run: LaneRun, signal: AbortSignal): Promise<LaneEnd> {
   const keeper = deps.keeper ?? createKeeper(deps.db);
@@ -102,6 +104,8 @@ async function deliver(deps: LaneDeps, run: HeldLane, signal: AbortSignal): Prom
   let stateAt = begun;
   let slept = false;
   let readBytes = nextBytes(0);
+  // Until it has proved otherwise.
+  let slow = true;
   while (!signal.aborted) {
     if (deps.now() - begun > run.runMs) return 'now';
     if (deps.now() - stateAt > STATE_MS) {
@@ -120,10 +124,11 @@ async function deliver(deps: LaneDeps, run: HeldLane, signal: AbortSignal): Prom
       await forgiveKillers(deps, run);
     }
     run.target.tested = true;
-    const next = await deliverNext(deps, run, { state, bytes: readBytes, signal });
+    const next = await deliverNext(deps, run, { state, bytes: readBytes, slow, signal });
     if (!next) break;
     const { end, more } = next;
     readBytes = nextBytes(next.bytes);
+    if (end) ({ slow } = next);
     if (end) {
       failpoint('deliver/after-settle');
       if (end.circuit) return await openCircuit(deps, run, end.circuit);
@@ -153,26 +158,36 @@ async function deliver(deps: LaneDeps, run: HeldLane, signal: AbortSignal): Prom
 const untilDue = (state: LaneState, now: number): number =>
   state.next_due === null ? Number.POSITIVE_INFINITY : Math.max(5, state.next_due.getTime() - now);
 
-/** The next messages of the lane, if any. `bytes`: what was read of them. Undefined: the signal came first. */
+interface Next {
+  end: BatchEnd | undefined;
+  more: boolean;
+  /** What was read. */
+  bytes: number;
+  /** It took long until it was settled. */
+  slow: boolean;
+}
+
+/** The next messages of the lane, if any. Undefined: the signal came first. */
 async function deliverNext(
   deps: LaneDeps,
   run: HeldLane,
-  at: { state: LaneState; bytes: number; signal: AbortSignal },
-): Promise<{ end: BatchEnd | undefined; more: boolean; bytes: number } | undefined> {
+  at: { state: LaneState; bytes: number; slow: boolean; signal: AbortSignal },
+): Promise<Next | undefined> {
   const { state, signal } = at;
   const taken = await take(deps, run, state);
   if (taken) {
     const end = taken.count > 0 ? { cursor: taken.hi, kept: false } : undefined;
-    return { end, more: taken.more, bytes: 0 };
+    return { end, more: taken.more, bytes: 0, slow: false };
   }
-  const share = await deps.budget?.take(at.bytes, signal);
+  const share = await deps.budget?.take(at.bytes, signal, { sinkNo: run.id.sinkNo, slow: at.slow });
   if (deps.budget && !share) return undefined;
   try {
-    const { rows, more } = await read(deps, run, at);
+    const { rows, more } = await read(deps, run, { state, bytes: share?.bytes ?? at.bytes });
     const bytes = bytesOf(rows);
     share?.resize(bytes);
+    const begun = deps.now();
     const end = rows.length > 0 ? await deliverRows(deps, run, { rows, cursor: state.cursor, signal }) : undefined;
-    return { end, more, bytes };
+    return { end, more, bytes, slow: deps.now() - begun > SLOW_MS };
   } finally {
     share?.release();
   }

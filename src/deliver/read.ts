@@ -3,6 +3,7 @@
  * reads more as long as there is more.
  */
 import type { Sandbox } from '../transform/sandbox.ts';
+import { LEAST_BYTES } from './budget.ts';
 import type { LaneDeps, LaneRun, LaneSink } from './lane.ts';
 import type { LaneRow } from './row.ts';
 import { type LaneState, readDue, readNew } from './settle.ts';
@@ -12,7 +13,7 @@ const FIRST_BYTES = 1024 * 1024;
 const READ_BYTES = 8 * FIRST_BYTES;
 const SMALL_ROWS = 100;
 /** Characters; of four bytes at most, so that no read that its bytes have ended looks small. */
-const SMALL_CHARACTERS = FIRST_BYTES / 5;
+const SMALL_CHARACTERS = LEAST_BYTES / 5;
 
 /** How much to ask for after a read of so many bytes. */
 export const nextBytes = (bytes: number): number => Math.min(READ_BYTES, Math.max(FIRST_BYTES, 2 * bytes));

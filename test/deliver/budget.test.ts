@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { createBudget, type Share } from '../../src/deliver/budget.ts';
+import { createBudget, LEAST_BYTES, type Share } from '../../src/deliver/budget.ts';
 
 const never = new AbortController().signal;
 
@@ -82,5 +82,39 @@ describe('the read budget of a worker', () => {
     expect(await turn()).to.deep.equal(['a', 'b']);
     expect(await budget.take(1, stop.signal)).to.equal(undefined);
     expect(budget.used).to.equal(100);
+  });
+
+  describe('for many sinks, of which some are slow', () => {
+    const TOTAL = 24 * 1024 * 1024;
+    const MB = 1024 * 1024;
+
+    it('gives one sink a quarter, and its waiting lanes are in nobody’s way', async () => {
+      const budget = createBudget(TOTAL);
+      const first = (await budget.take(4 * MB, never, { sinkNo: 1, slow: false }))!;
+      const second = budget.take(4 * MB, never, { sinkNo: 1, slow: false });
+      const other = await budget.take(4 * MB, never, { sinkNo: 2, slow: false });
+      expect([budget.used, other?.bytes]).to.deep.equal([8 * MB, 4 * MB]);
+      first.resize(2 * MB);
+      expect((await second)?.bytes).to.equal(4 * MB);
+    });
+
+    it('gives a sink no more at once, and counts one large message as what it is', async () => {
+      const budget = createBudget(TOTAL);
+      const share = (await budget.take(16 * MB, never, { sinkNo: 1, slow: false }))!;
+      expect(share.bytes).to.equal(6 * MB);
+      share.resize(16 * MB);
+      expect(budget.used).to.equal(16 * MB);
+    });
+
+    it('keeps something for one that is quick while forty lanes keep what they have', async () => {
+      const budget = createBudget(TOTAL);
+      for (let lane = 0; lane < 40; lane += 1) {
+        const kept = await budget.take(8 * MB, never, { sinkNo: lane, slow: true });
+        // What was read: all that was allowed.
+        expect(kept?.bytes).to.equal(lane < 2 ? 6 * MB : LEAST_BYTES);
+      }
+      const quick = await budget.take(2 * MB, never, { sinkNo: 100, slow: false });
+      expect(quick?.bytes).to.equal(2 * MB);
+    });
   });
 });
