@@ -30,6 +30,8 @@ const AGAIN_MOST = 5;
 /** Of a query to the source, milliseconds. */
 const QUERY_MS = 5_000;
 const SYNC_WAIT_MS = 100;
+/** Of a snapshot, for the page before to be persisted. */
+const HOLD_MS = 2_000;
 
 /** Resolves when it has ended, or is not wanted now. @throws ReloadError, and what the databases say. */
 export async function runPages(
@@ -51,7 +53,10 @@ export async function runPages(
       await run.reader.prepare?.(at, signal);
       const sent = await sendPage(deps, { ...run, position: at, before: before?.fate });
       if (sent === 'again') {
-        if (before && (await before.fate) === 'persisted') position = before.position;
+        if (before && (await before.fate) === 'persisted') {
+          position = before.position;
+          again = 0;
+        }
         before = undefined;
         again = await afterUseless(again, signal);
         continue;
@@ -156,14 +161,20 @@ async function page(client: pg.ClientBase, input: PageInput & { window: Window }
     await sleep(SYNC_WAIT_MS);
     return 'again';
   }
-  if (input.before && (await input.before) === 'again') return 'again';
-  window.fill({
-    put: part.put,
-    progress: (sent) =>
-      `call millrace_private.move_backfill(${backfill.no}, ${literal(part.position)}, ${part.read}, ${part.uncounted ? 0 : sent}, ${part.ended})`,
-  });
+  // Nobody who alters the table waits for a message database that takes nothing.
+  if (input.before && (await within(HOLD_MS, input.before)) !== 'persisted') return 'again';
+  const progress = (sent: number): string =>
+    `call millrace_private.move_backfill(${backfill.no}, ${literal(part.position)}, ${part.read}, ${part.uncounted ? 0 : sent}, ${part.ended})`;
+  window.fill({ put: part.put, progress }, snapshot);
   failpoint('backfill/before-watermark');
   return part;
+}
+
+/** Undefined: it takes longer. */
+async function within<Result>(ms: number, promise: Promise<Result>): Promise<Result | undefined> {
+  const over = new AbortController();
+  const timer = sleep(ms, undefined, { signal: over.signal }).catch(() => undefined);
+  return await Promise.race([promise, timer]).finally(() => over.abort());
 }
 
 async function snapshotOf(client: pg.ClientBase): Promise<Snapshot> {

@@ -247,24 +247,50 @@ describe('a backfill in trouble', function () {
     expect(records.every((record) => record.includes('"more":"new"') && record.includes('"b":'))).to.equal(true);
   });
 
-  it('follows a type that changes before its last page', async () => {
-    const sinkNo = await begin(
-      `create type pair as (a int); create table items (id int primary key, p pair);
-       insert into items select n, row(n)::pair from generate_series(1, 5) n`,
-      { page: { rows: 2 } },
-    );
+  /** Asks for a backfill by pages of two; its first one is not persisted before `work` is done, the second one is read. */
+  async function whileFirstIsHeld(work: () => Promise<void>): Promise<void> {
     await call(`create function millrace_private.hold() returns trigger language plpgsql as
                   $$ begin perform pg_advisory_xact_lock(8); return new; end $$;
                 create trigger hold before update on millrace_private.backfills for each row
                   when (new.rows_done = 2) execute function millrace_private.hold()`);
     await on.messages.db.session(async (client) => {
       await client.query('select pg_advisory_lock(8)');
-      await call(`select millrace.backfill('worker', 'items')`);
-      const second = `select from pg_stat_activity where application_name = 'millrace backfill shop'
-        and state = 'idle in transaction' and query like '%pg_current_snapshot%' and datname = current_database()`;
-      await until('the second page is read', async () => (await on.source.query(second)).rowCount === 1);
+      try {
+        await call(`select millrace.backfill('worker', 'items')`);
+        const second = `select from pg_stat_activity where application_name = 'millrace backfill shop'
+          and state = 'idle in transaction' and query like '%pg_current_snapshot%' and datname = current_database()`;
+        await until('the second page is read', async () => (await on.source.query(second)).rowCount === 1);
+        await work();
+      } finally {
+        await client.query('select pg_advisory_unlock(8)');
+      }
+    });
+  }
+
+  it('lets go of its table when messages cannot be persisted', async () => {
+    const sinkNo = await begin(
+      `create table items (id int primary key); insert into items select generate_series(1, 5)`,
+      {
+        page: { rows: 2 },
+      },
+    );
+    await whileFirstIsHeld(async () => {
+      await on.source.query(`set lock_timeout = '10s'`);
+      await on.source.query('alter table items add column more text');
+    });
+    await until('it is done', async () => (await backfillsOf(on.messages.db))[0]?.state === 'done');
+    const sent = (await on.received(sinkNo, 5)).map(({ record_pks }) => record_pks);
+    expect(sent).to.deep.equal(['["1"]', '["2"]', '["3"]', '["4"]', '["5"]']);
+  });
+
+  it('follows a type that changes before its last page', async () => {
+    const sinkNo = await begin(
+      `create type pair as (a int); create table items (id int primary key, p pair);
+       insert into items select n, row(n)::pair from generate_series(1, 5) n`,
+      { page: { rows: 2 } },
+    );
+    await whileFirstIsHeld(async () => {
       await on.source.query('alter type pair add attribute b text');
-      await client.query('select pg_advisory_unlock(8)');
     });
     await until('it is done', async () => (await backfillsOf(on.messages.db))[0]?.state === 'done');
     expect((await on.received(sinkNo, 5)).at(-1)!.record).to.equal('{"id":5,"p":{"a":5,"b":null}}');
