@@ -5,12 +5,12 @@
  * Dies the process before settling: the batch is sent again (ids are its versions, so an index is not turned back). After
  * settling: nothing is repeated. A stopped lane settles what it knows and counts no attempt for what it does not.
  */
-import type { Database } from '../db/pool.ts';
 import type { Sink } from '../model/sink.ts';
 import { failpoint } from '../runtime/failpoint.ts';
 import type { Log } from '../runtime/log.ts';
 import type { FunctionSet, Sandbox } from '../transform/sandbox.ts';
 import { type BatchEnd, deliverRows } from './batch.ts';
+import type { LaneDatabase } from './behind.ts';
 import type { ReadBudget } from './budget.ts';
 import { openCircuit, probe } from './circuit.ts';
 import { createKeeper, type Keeper, type Kept } from './keep.ts';
@@ -39,7 +39,7 @@ export interface LaneSink {
 }
 
 export interface LaneDeps {
-  db: Database;
+  db: LaneDatabase;
   sandbox: Sandbox;
   log: Log;
   now: () => number;
@@ -47,6 +47,8 @@ export interface LaneDeps {
   /** The circuit of this sink has closed: its other lanes may go on. */
   onRecovered(sinkNo: number): void;
   onSettled(sink: LaneSink, counts: { done: number; failed: number }): void;
+  /** The same database for a lane that is far behind; absent: `db`. */
+  behind?: LaneDatabase;
   /** What all lanes together may have in memory; absent: as much as they like. */
   budget?: ReadBudget;
   /** Keeps all lanes of the process; absent: each has its own. */
@@ -106,6 +108,7 @@ async function deliver(deps: LaneDeps, run: HeldLane, signal: AbortSignal): Prom
   let readBytes = nextBytes(0);
   // Until it has proved otherwise.
   let slow = true;
+  let behind = false;
   while (!signal.aborted) {
     if (deps.now() - begun > run.runMs) return 'now';
     if (deps.now() - stateAt > STATE_MS) {
@@ -124,11 +127,13 @@ async function deliver(deps: LaneDeps, run: HeldLane, signal: AbortSignal): Prom
       await forgiveKillers(deps, run);
     }
     run.target.tested = true;
-    const next = await deliverNext(deps, run, { state, bytes: readBytes, slow, signal });
+    const on = behind && deps.behind ? { ...deps, db: deps.behind } : deps;
+    const next = await deliverNext(on, run, { state, bytes: readBytes, slow, signal });
     if (!next) break;
     const { end, more } = next;
     readBytes = nextBytes(next.bytes);
     if (end) ({ slow } = next);
+    behind = end !== undefined && more;
     if (end) {
       failpoint('deliver/after-settle');
       if (end.circuit) return await openCircuit(deps, run, end.circuit);

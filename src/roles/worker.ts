@@ -5,6 +5,7 @@ import { randomUUID } from 'node:crypto';
 import { loadCatalog } from '../catalog/store.ts';
 import { openListener } from '../db/listen.ts';
 import { openPool } from '../db/pool.ts';
+import { limited } from '../deliver/behind.ts';
 import { createBudget } from '../deliver/budget.ts';
 import { DELIVER_TASK, DELIVERIES, openDeliveries } from '../deliver/schedule.ts';
 import { openTargets } from '../deliver/targets.ts';
@@ -18,6 +19,8 @@ import { lostConnection, messageDatabase, type Parts } from './connect.ts';
 import { openDeclared, sinkKinds } from './sink-kinds.ts';
 
 const LANES_AT_ONCE = 64;
+/** Half of them are kept for lanes that have little to do. */
+const CONNECTIONS = 4;
 /** All lanes share four connections: with a slow database they wait for each other, and that is no failure. */
 const PATIENCE_MS = 120_000;
 /**
@@ -30,7 +33,7 @@ const READ_BUDGET_BYTES = 24 * 1024 * 1024;
 
 export async function workerParts(settings: Settings, log: Log): Promise<Parts> {
   const options = { ...(await messageDatabase(settings, 'worker')), queue: true, onError: lostConnection(log) };
-  const db = openPool({ ...options, max: 4, patienceMs: PATIENCE_MS, idleInTransactionMs: STALL_MS });
+  const db = openPool({ ...options, max: CONNECTIONS, patienceMs: PATIENCE_MS, idleInTransactionMs: STALL_MS });
   const listener = openListener({ ...options, max: 1 }, { log });
   const notifier = openNotifier({ db, onError: (error) => log.warn({ err: error }, 'notification failed') });
   const sandbox = openSandbox({ log });
@@ -48,6 +51,7 @@ export async function workerParts(settings: Settings, log: Log): Promise<Parts> 
         log,
         now: Date.now,
         random: Math.random,
+        behind: limited(db, CONNECTIONS / 2),
         budget: createBudget(READ_BUDGET_BYTES),
         onSettled: (target) => {
           if (target.shapes) notifier.tell([target.no]);
