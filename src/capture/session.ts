@@ -201,10 +201,12 @@ export class CaptureSession {
     if (!transaction || !relation) throw new Error('a change came without its transaction or its table');
     this.#idx += 1;
     const { codec, oid } = relation;
-    // Also what was persisted by the session before: the page's snapshot may be older than that all the same.
-    if (this.#deps.windows.watches(oid))
-      this.#deps.windows.changed(oid, message.tag, [codec.key(message), codec.oldKey(message) ?? []]);
-    if (this.#reached.wasPersisted(transaction.commitLsn, this.#idx)) return;
+    const isRepeated = this.#reached.wasPersisted(transaction.commitLsn, this.#idx);
+    if (this.#deps.windows.watches(oid)) {
+      if (isRepeated) this.#deps.windows.repeated(oid, transaction.xid);
+      else this.#deps.windows.changed(oid, message.tag, [codec.key(message), codec.oldKey(message) ?? []]);
+    }
+    if (isRepeated) return;
     // Only types of the user's own can change: then a row does not fit any more, is taken back, and encoded anew.
     const mark = relation.types.size > 0 ? markOf(this.#pending) : undefined;
     const { misfits } = codec;

@@ -8,6 +8,8 @@
  * - one that came before the opening was committed before the page was read, and is in the page. But a commit is in the
  *   WAL a moment before others see it (for long, where it waits for a synchronous standby): a page whose snapshot still
  *   takes such a transaction for open is not used (`misses`);
+ * - one that comes again, for a session before has persisted it, leaves no row out: of a sink that was made since, the page
+ *   is all that tells of it. A page whose snapshot does not see it is read again (`repeated`);
  * - one that comes after the watermark follows the page.
  *
  * Windows live and die with one replication session, in its process; the page's reader hears what became of it.
@@ -52,8 +54,8 @@ export type PageFate = 'persisted' | 'again';
 
 export interface Window {
   readonly token: string;
-  /** The page, before its watermark is committed. */
-  fill(page: Page): void;
+  /** The page, before its watermark is committed, and the snapshot that it was read in. */
+  fill(page: Page, snapshot: Snapshot): void;
   /** Does a snapshot not see a transaction of which something came before the window was opened? */
   misses(snapshot: Snapshot): boolean;
   /** May it not see a transaction that came in the session before? */
@@ -76,13 +78,19 @@ interface Opened {
   oid: number | undefined;
   actions: ReadonlySet<DeclaredAction>;
   changed: Set<string>;
+  /** Transactions whose changes of the table came again. */
+  repeated: Set<number>;
   /** Truncated, or too much changed. */
   lost: boolean;
   page: Page | undefined;
+  snapshot: Snapshot | undefined;
   decide: PromiseWithResolvers<PageFate>;
 }
 
 const SEPARATOR = '\u0000';
+
+/** Does the snapshot take it for open, or for one to come? Ids run in a circle of 2 ** 32. */
+const isMissed = ({ next, open }: Snapshot, xid: number): boolean => open.has(xid) || ((xid - next) | 0) >= 0;
 
 export class Windows {
   readonly #open = new Map<string, Opened>();
@@ -107,8 +115,10 @@ export class Windows {
     const opened: Opened = {
       ...input,
       changed: new Set(),
+      repeated: new Set(),
       lost: false,
       page: undefined,
+      snapshot: undefined,
       decide: Promise.withResolvers<PageFate>(),
     };
     opened.decide.promise.catch(() => undefined);
@@ -122,14 +132,13 @@ export class Windows {
     return {
       token,
       fate: opened.decide.promise,
-      fill: (page) => {
+      fill: (page, snapshot) => {
         opened.page = page;
+        opened.snapshot = snapshot;
       },
-      misses: ({ next, open }) => {
+      misses: (snapshot) => {
         for (let n = Math.max(0, this.#passedCount - REMEMBERED); n < before; n++) {
-          const xid = this.#passed[n % REMEMBERED]!;
-          // Ids run in a circle of 2 ** 32.
-          if (open.has(xid) || ((xid - next) | 0) >= 0) return true;
+          if (isMissed(snapshot, this.#passed[n % REMEMBERED]!)) return true;
         }
         return false;
       },
@@ -173,6 +182,14 @@ export class Windows {
     }
   }
 
+  /**
+   * A change of it came that a session before has persisted. It supersedes nothing: a sink that was made since has nothing
+   * of it but the row of the page. But a page that was read without it is older than what other sinks have.
+   */
+  repeated(oid: number, xid: number): void {
+    for (const opened of this.#byTable.get(oid) ?? []) opened.repeated.add(xid);
+  }
+
   /** It was truncated: whatever was read of it may be gone. */
   truncated(oid: number): void {
     for (const opened of this.#byTable.get(oid) ?? []) opened.lost = true;
@@ -182,9 +199,10 @@ export class Windows {
   reached(token: string, pending: Pending, place: Omit<PagePlace, 'hasChanged'>): Placed | undefined {
     const opened = this.#take(token);
     if (!opened) return undefined;
-    const { decide, page, changed } = opened;
+    const { decide, page, changed, repeated, snapshot } = opened;
     const hasChanged = (key: readonly string[]): boolean => changed.has(key.join(SEPARATOR));
-    const count = opened.lost ? undefined : page?.put(pending, { ...place, hasChanged });
+    const isOld = snapshot !== undefined && [...repeated].some((xid) => isMissed(snapshot, xid));
+    const count = opened.lost || isOld ? undefined : page?.put(pending, { ...place, hasChanged });
     if (page === undefined || count === undefined) {
       decide.resolve('again');
       return undefined;

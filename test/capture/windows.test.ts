@@ -1,7 +1,7 @@
 /** Windows of pages: what supersedes a row, what makes a page useless, and what its reader hears of it. */
 import { expect } from 'chai';
 import type { Pending } from '../../src/capture/assemble.ts';
-import { type Page, StreamEndedError, Windows } from '../../src/capture/windows.ts';
+import { type Page, type Snapshot, StreamEndedError, Windows } from '../../src/capture/windows.ts';
 
 const ACTIONS = new Set(['insert', 'update', 'delete'] as const);
 const PENDING = {} as Pending;
@@ -10,6 +10,8 @@ const PLACE = {
   commitIdx: 0,
   maxRowBytes: 10,
 };
+
+const SEES_ALL: Snapshot = { next: 1_000, open: new Set() };
 
 /** A page of these keys, which tells what of it is taken. */
 function pageOf(keys: string[], taken: string[]): Page {
@@ -32,7 +34,7 @@ describe('windows', () => {
     windows.changed(1, 'update', [['3'], ['2']]);
     windows.changed(2, 'update', [['4'], []]);
     const taken: string[] = [];
-    window.fill(pageOf(['0', '1', '2', '3', '4'], taken));
+    window.fill(pageOf(['0', '1', '2', '3', '4'], taken), SEES_ALL);
     const placed = windows.reached(window.token, PENDING, PLACE);
     expect(taken).to.deep.equal(['0', '4']);
     expect(placed).to.include({ count: 2, sql: 'progress 2' });
@@ -47,8 +49,22 @@ describe('windows', () => {
     const window = windows.open({ oid: 1, actions: new Set(['insert']) });
     windows.changed(1, 'delete', [['1']]);
     const taken: string[] = [];
-    window.fill(pageOf(['1'], taken));
+    window.fill(pageOf(['1'], taken), SEES_ALL);
     windows.reached(window.token, PENDING, PLACE);
+    expect(taken).to.deep.equal(['1']);
+  });
+
+  it('leave no row out for a change that comes again, unless the page does not see it', async () => {
+    const windows = new Windows();
+    const open = () => windows.open({ oid: 1, actions: ACTIONS });
+    const [seeing, early, late] = [open(), open(), open()];
+    windows.repeated(1, 70);
+    const taken: string[] = [];
+    seeing.fill(pageOf(['1'], taken), SEES_ALL);
+    early.fill(pageOf(['2'], taken), { next: 1_000, open: new Set([70]) });
+    late.fill(pageOf(['3'], taken), { next: 70, open: new Set() });
+    for (const { token } of [seeing, early, late]) windows.reached(token, PENDING, PLACE)?.persisted();
+    expect(await Promise.all([seeing.fate, early.fate, late.fate])).to.deep.equal(['persisted', 'again', 'again']);
     expect(taken).to.deep.equal(['1']);
   });
 
@@ -66,7 +82,7 @@ describe('windows', () => {
       const windows = new Windows();
       const window = windows.open({ oid: 1, actions: ACTIONS });
       happens(windows);
-      window.fill(pageOf(['1'], []));
+      window.fill(pageOf(['1'], []), SEES_ALL);
       expect(windows.reached(window.token, PENDING, PLACE)).to.equal(undefined);
       expect(await window.fate).to.equal('again');
     });
@@ -75,7 +91,7 @@ describe('windows', () => {
   it('have a page read again that does not want to be put, or was not there', async () => {
     const windows = new Windows();
     const [stale, empty] = [windows.open({ oid: 1, actions: ACTIONS }), windows.open({ oid: 1, actions: ACTIONS })];
-    stale.fill({ put: () => undefined, progress: () => '' });
+    stale.fill({ put: () => undefined, progress: () => '' }, SEES_ALL);
     for (const { token } of [stale, empty]) expect(windows.reached(token, PENDING, PLACE)).to.equal(undefined);
     expect(await Promise.all([stale.fate, empty.fate])).to.deep.equal(['again', 'again']);
   });
@@ -108,7 +124,7 @@ describe('windows', () => {
   it('end with their session: nobody waits for ever, nothing is opened any more', async () => {
     const windows = new Windows();
     const [open, placed] = [windows.open({ oid: 1, actions: ACTIONS }), windows.open({ oid: 1, actions: ACTIONS })];
-    placed.fill(pageOf(['1'], []));
+    placed.fill(pageOf(['1'], []), SEES_ALL);
     windows.reached(placed.token, PENDING, PLACE);
     windows.end(new Error('lost'));
     for (const { fate } of [open, placed]) {
