@@ -4,6 +4,7 @@
  */
 import { type Database, openPool } from '../db/pool.ts';
 import { MillraceError } from '../model/errors.ts';
+import { isUnavailable } from '../model/unavailable.ts';
 import { messageDatabase } from '../roles/connect.ts';
 import { sqlAddress } from '../sql-prompt.ts';
 
@@ -43,6 +44,12 @@ const CODES: Record<string, 'bad_request' | 'not_found'> = {
 const NO_SCHEMA = new Set(['3F000', '42P01', '42703', '42883']);
 
 function told(error: unknown): unknown {
+  if (isUnavailable(error)) {
+    return new MillraceError('unavailable', 'The message database cannot be used any more', {
+      remedy: 'What was begun goes on without this command. Call it again when the database is back.',
+      cause: error,
+    });
+  }
   if (!(error instanceof Error) || !('code' in error)) return error;
   const code = CODES[String(error.code)];
   if (code !== undefined) {
