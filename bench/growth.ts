@@ -45,6 +45,8 @@ export interface GrowthOptions {
   rounds: number;
   pending: number;
   holdSeconds: number;
+  /** Of all comparisons, only the one under a snapshot that is held. */
+  onlyHeld: boolean;
 }
 
 export async function growth(server: Server, options: GrowthOptions): Promise<Growth> {
@@ -66,6 +68,15 @@ export async function growth(server: Server, options: GrowthOptions): Promise<Gr
   try {
     // To warm up.
     for (const one of [control, bench]) await round(one, 'busy');
+    const held = async (): Promise<void> => {
+      await server.admin.query('checkpoint');
+      const rounds = await underSnapshot(bench, options, alone);
+      lines.push({ what: `under a snapshot held open, the last of ${options.holdSeconds} s`, rounds });
+    };
+    if (options.onlyHeld) {
+      await held();
+      return { pending: 0, holdSeconds: options.holdSeconds, lines, views: [] };
+    }
     await measure('nothing else', () => round(bench, 'busy'));
     await measure(
       'another consumer reads 50 rows that change without pause (compared: as many rows that change once)',
@@ -75,11 +86,7 @@ export async function growth(server: Server, options: GrowthOptions): Promise<Gr
     await block(bench);
     await measure('in a consumer with a blocked group, 100,000 messages behind it', () => round(bench, 'noisy'));
     await measure('beside that consumer', () => round(bench, 'busy'));
-    if (options.holdSeconds > 0) {
-      await server.admin.query('checkpoint');
-      const rounds = await underSnapshot(bench, options, alone);
-      lines.push({ what: `under a snapshot held open, the last of ${options.holdSeconds} s`, rounds });
-    }
+    if (options.holdSeconds > 0) await held();
     await server.admin.query('checkpoint');
     await load(bench, options.pending);
     await server.admin.query('checkpoint');

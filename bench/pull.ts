@@ -197,7 +197,9 @@ sinks:
   const migrate = spawn(process.execPath, [MAIN, 'migrate'], { env, stdio: ['ignore', 'ignore', 'inherit'] });
   const [code] = (await once(migrate, 'exit')) as [number | null];
   if (code !== 0) throw new Error(`migrate ended with ${code}`);
-  const web = fork(MAIN, ['web'], { env, stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
+  const profile = process.env.MILLRACE_BENCH_PROFILE;
+  const execArgv = profile ? ['--cpu-prof', `--cpu-prof-dir=${profile}`] : [];
+  const web = fork(MAIN, ['web'], { env, execArgv, stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
   const deadline = performance.now() + START_MS;
   for (;;) {
     const ready = await fetch(`http://127.0.0.1:${port}/readyz`).then(

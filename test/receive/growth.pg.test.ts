@@ -106,6 +106,45 @@ describe('a backlog', function () {
     });
   });
 
+  it('of leases that are over, under a snapshot that is held, costs receives nothing, whether they count or find nothing', async () => {
+    const dead = 20_000;
+    const { no } = await addPullSink(on.db, { name: 'over', maxAckPending: 40 });
+    const pull = pullFrom(on.db, no);
+    // More than 64 in a row, and each fourth has to count what is leased.
+    const most = async (): Promise<number> => {
+      let pagesMost = 0;
+      for (let n = 0; n < 70; n += 1) pagesMost = Math.max(pagesMost, (await cycle(no, 10)).receive);
+      return pagesMost;
+    };
+    const empty = async (): Promise<number> =>
+      (await pages('select * from millrace_private.claim($1::integer, 10, null)', [no])) +
+      (await pages('select millrace_private.next_due($1::integer, 0)', [no]));
+    await empty();
+    const emptyBefore = await empty();
+    await fill(no, 1_400);
+    await cycle(no, 10);
+    const before = await most();
+    await on.db.transaction(async (tx) => {
+      await tx.query('set transaction isolation level repeatable read');
+      await tx.query('select count(*) from millrace_private.sinks');
+      await on.db.query(
+        `insert into millrace_private.leases (sink_no, token, lo, hi, until, size, remaining, dense, digest)
+         select $1, g, g, g, now() - interval '1 minute' + g * interval '1 ms', 1, 1, true, 0
+           from generate_series(1, $2::integer) g`,
+        [no, dead],
+      );
+      await on.db.query('delete from millrace_private.leases where sink_no = $1', [no]);
+      await fill(no, 700);
+      expect(await most()).to.be.within(1, before + 60);
+      await until('all are done', async () => {
+        const { ackIds } = await pull.receive(1_000);
+        await pull.ack(ackIds);
+        return ackIds.length === 0;
+      });
+      expect(await empty()).to.be.within(1, emptyBefore + 60);
+    });
+  });
+
   it('of 120,000 messages, 50 hot rows and a blocked group costs receive and ack nothing', async () => {
     const few = await addPullSink(on.db, { name: 'few' });
     await fill(few.no, 250);

@@ -174,4 +174,37 @@ describe('receive: order', () => {
     const rest = await pull.receive(20);
     expect(rest.ids).to.deep.equal([...ids.slice(5, 10), ...ids.slice(15)]);
   });
+
+  it('looks at every lease when the clock of the server was set back', async () => {
+    const { no, pull } = await consumer();
+    const ids = await appendMessages(m.db, no, [{ group: 1 }, { group: 2 }]);
+    const first = await pull.receive(1);
+    // As if all of it had happened in an hour that comes again.
+    await m.db.query("update millrace_private.cursor_log set swept_at = now() + interval '1 h' where sink_no = $1", [
+      no,
+    ]);
+    await pull.expire(first.token);
+    const again = await pull.receive(10);
+    expect(again.ids).to.deep.equal(ids);
+    await pull.expire(again.token);
+    expect((await pull.receive(10)).ids).to.deep.equal(ids);
+  });
+
+  it('hands out no more than max_ack_pending, and goes on when some are answered', async () => {
+    const { no, pull } = await consumer({ maxAckPending: 5 });
+    const ids = await appendMessages(
+      m.db,
+      no,
+      Array.from({ length: 12 }, (_, i) => ({ group: i + 1 })),
+    );
+    const first = await pull.receive(3);
+    const second = await pull.receive(10);
+    expect([first.ids, second.ids]).to.deep.equal([ids.slice(0, 3), ids.slice(3, 5)]);
+    expect((await pull.receive(10)).ids).to.deep.equal([]);
+    await pull.ack(first.ackIds);
+    const third = await pull.receive(10);
+    expect(third.ids).to.deep.equal(ids.slice(5, 8));
+    expect(await pull.ack([...second.ackIds, ...third.ackIds])).to.equal(5);
+    expect((await pull.receive(4)).ids).to.deep.equal(ids.slice(8));
+  });
 });
