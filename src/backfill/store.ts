@@ -8,6 +8,7 @@ const GATE = statement('backfill/gate');
 const WAIT = statement('backfill/explain-wait');
 const FAIL = statement('backfill/fail');
 const EXPAND = statement('backfill/expand');
+const WIDEN = statement('backfill/widen');
 const KEYS = statement('backfill/keys');
 
 export interface Backfill {
@@ -73,14 +74,21 @@ export async function failBackfill(
   await messages.query(FAIL, [no, why.reason, why.remedy ?? null]);
 }
 
-/** One backfill for each table takes its place. `left`: what was left out, for people. */
+/**
+ * One backfill for each table takes its place, and that of those that read a part of it. `left`: what was left out, for
+ * people.
+ */
 export async function expandBackfill(
   messages: Database,
   no: number,
   into: { tables: readonly { schema: string; name: string }[]; left: string },
 ): Promise<void> {
   const { tables, left } = into;
-  await messages.query(EXPAND, [no, tables.map((table) => table.schema), tables.map((table) => table.name), left]);
+  const names = [tables.map((table) => table.schema), tables.map((table) => table.name)];
+  await messages.transaction(async (tx) => {
+    await tx.query(WIDEN, [no, ...names]);
+    await tx.query(EXPAND, [no, ...names, left]);
+  });
 }
 
 /** Of kind keys: key values as text, in key order. */

@@ -139,6 +139,26 @@ describe('a backfill in trouble', function () {
     expect((await backfillsOf(on.messages.db)).map(({ state }) => state)).to.have.members(['done', 'cancelled']);
   });
 
+  it('sends all rows of all tables, also of one of which a part waits already', async () => {
+    const sinkNo = await begin('create table items (id int primary key); insert into items values (1), (2), (3)');
+    await on.messages.db.transaction(async (tx) => {
+      const { rows } = await tx.query(`select millrace.backfill('worker', 'items', 'id', '3') as id`);
+      await tx.query('select millrace.pause_backfill($1)', [rows[0]!.id]);
+    });
+    await backfilled(on.messages.db, `'worker'`);
+    expect((await on.received(sinkNo, 3)).map(({ record_pks }) => record_pks)).to.deep.equal([
+      '["1"]',
+      '["2"]',
+      '["3"]',
+    ]);
+    const states = (await backfillsOf(on.messages.db)).map(({ kind, state, reason }) => [kind, state, reason]);
+    expect(states).to.deep.equal([
+      ['table', 'cancelled', 'a backfill of all tables sends all its rows'],
+      ['all', 'done', 'one backfill for each of 1 tables'],
+      ['table', 'done', null],
+    ]);
+  });
+
   it('sends rows from a value on, by a column of any kind', async () => {
     const sinkNo = await begin(`create table items (id int primary key, at timestamptz, kind text);
       insert into items select n, case when n % 10 <> 0 then '2026-01-01'::timestamptz + n % 7 * interval '1 day' end, 'k'
