@@ -44,18 +44,22 @@ export interface BackfillsDeps {
 }
 
 const AT_ONCE = 2;
+/** Together with those that wait. */
+const AT_MOST = 32;
 const LOOK_MS = 1_000;
 /** After what time may mend. */
 const RETRY_MS = 2_000;
 const PAGE: PageBudget = { rows: 2_000, bytes: 2 * 1024 * 1024, ms: 1_000, step: 2_000, maxRowBytes: 0 };
 const QUERY_TIMEOUT_MS = 20_000;
+/** For a connection: those that had to wait may all go on at the same time. */
+const PATIENCE_MS = 120_000;
 
 /** For `CaptureDeps.beside`. */
 export function openBackfills(deps: BackfillsDeps): (streaming: Streaming, signal: AbortSignal) => Promise<void> {
   return async (streaming, streamSignal) => {
     const leaving = new AbortController();
     const signal = AbortSignal.any([streamSignal, leaving.signal]);
-    const running = new Map<number, Promise<void>>();
+    const running = new Map<number, { task: Task; over: Promise<void> }>();
     let source: Database | undefined;
     let wake: () => void = () => undefined;
     try {
@@ -70,18 +74,16 @@ export function openBackfills(deps: BackfillsDeps): (streaming: Streaming, signa
         // A stream that knows an older catalog would find no tables for a new sink: the next one does.
         if (due.some((one) => one.catalog_generation !== streaming.database.catalogGeneration)) throw staleCatalog();
         for (const backfill of due) {
-          if (running.size >= AT_ONCE || signal.aborted) break;
-          // What a cancelled replay still sends would come behind the rows that put it right.
-          if (running.has(backfill.no) || running.has(backfill.follows ?? backfill.no)) continue;
+          if (signal.aborted) break;
+          const tasks = [...running.values()].map(({ task }) => task);
+          if (!mayStart(backfill, tasks)) continue;
           source ??= await openSource(streaming);
           const task = new Task({ ...deps, streaming, source }, backfill);
-          running.set(
-            backfill.no,
-            task.run(signal).then((ended) => {
-              running.delete(backfill.no);
-              if (ended) wake();
-            }),
-          );
+          const over = task.run(signal).then((ended) => {
+            running.delete(backfill.no);
+            if (ended) wake();
+          });
+          running.set(backfill.no, { task, over });
         }
         if (running.size === 0 && source) {
           await source.close();
@@ -92,10 +94,22 @@ export function openBackfills(deps: BackfillsDeps): (streaming: Streaming, signa
       }
     } finally {
       leaving.abort();
-      await Promise.all(running.values());
+      await Promise.all([...running.values()].map(({ over }) => over));
       await source?.close();
     }
   };
+}
+
+/** Two at a time; those that wait, for their sink or for another try, are in nobody's way. One of a sink waits for it. */
+function mayStart(backfill: Backfill, tasks: readonly Task[]): boolean {
+  if (tasks.length >= AT_MOST || tasks.filter(({ waitsFor }) => waitsFor === undefined).length >= AT_ONCE) return false;
+  return !tasks.some(
+    ({ no, sinkNo, waitsFor }) =>
+      no === backfill.no ||
+      // What a cancelled replay still sends would come behind the rows that put it right.
+      no === backfill.follows ||
+      (sinkNo === backfill.sink_no && waitsFor === 'sink'),
+  );
 }
 
 async function openSource({ database }: Streaming): Promise<Database> {
@@ -103,6 +117,7 @@ async function openSource({ database }: Streaming): Promise<Database> {
   return openPool({
     ...(await optionsOf(database, { max: AT_ONCE, applicationName })),
     queryTimeoutMs: QUERY_TIMEOUT_MS,
+    patienceMs: PATIENCE_MS,
   });
 }
 
@@ -116,11 +131,21 @@ class Task {
   readonly #deps: TaskDeps;
   readonly #backfill: Backfill;
   readonly #budget: PageBudget;
+  /** Why it does nothing now. */
+  waitsFor: 'sink' | 'retry' | undefined;
 
   constructor(deps: TaskDeps, backfill: Backfill) {
     this.#deps = deps;
     this.#backfill = backfill;
     this.#budget = { ...PAGE, maxRowBytes: deps.streaming.database.settings.max_row_bytes, ...deps.page };
+  }
+
+  get no(): number {
+    return this.#backfill.no;
+  }
+
+  get sinkNo(): number {
+    return this.#backfill.sink_no;
   }
 
   /** False when it was interrupted, and is to be tried again in a while. Never rejects. */
@@ -131,6 +156,7 @@ class Task {
     } catch (error) {
       if (signal.aborted || error instanceof ReloadError || error instanceof StreamEndedError) return false;
       await this.#explain(error).catch(() => undefined);
+      this.waitsFor = 'retry';
       await sleep(RETRY_MS, undefined, { signal }).catch(() => undefined);
       return false;
     }
@@ -147,7 +173,10 @@ class Task {
     try {
       const total = await source.session((client) => reader.total(client));
       if (!(await beginBackfill(messages, backfill.no, total))) return;
-      const deps = { messages, source, windows: streaming.windows, slower: () => this.#slower() };
+      const waits = (isWaiting: boolean): void => {
+        this.waitsFor = isWaiting ? 'sink' : undefined;
+      };
+      const deps = { messages, source, windows: streaming.windows, slower: () => this.#slower(), waits };
       await runPages(deps, { backfill, reader }, signal);
     } finally {
       await reader.close?.();

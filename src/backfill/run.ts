@@ -22,9 +22,14 @@ export interface RunDeps {
   windows: Windows;
   /** Says that a page takes too long: the next ones should be smaller. False: they cannot be. */
   slower(): boolean;
+  /** Hears whether it waits for its sink, and leaves the source alone for now. */
+  waits(isWaiting: boolean): void;
 }
 
 const WAIT_MS = 250;
+/** After so many of them it looks less often: nobody takes the sink's messages. */
+const WAITS = 20;
+const LONG_WAIT_MS = 2_000;
 const AGAIN_MS = 50;
 const AGAIN_MOST = 5;
 /** Of a query to the source, milliseconds. */
@@ -48,10 +53,10 @@ export async function runPages(
   let again = 0;
   try {
     while (!signal.aborted) {
-      if (!(await mayGoOn(deps.messages, { backfill, pace }, signal))) break;
+      if (!(await mayGoOn(deps, { backfill, pace }, signal))) break;
       const at = before?.position ?? position;
       await run.reader.prepare?.(at, signal);
-      const sent = await sendPage(deps, { ...run, position: at, before: before?.fate });
+      const sent = await sendPage(deps, { ...run, position: at, before: before?.fate, signal });
       if (sent === 'again') {
         if (before && (await before.fate) === 'persisted') {
           position = before.position;
@@ -88,22 +93,24 @@ async function afterUseless(again: number, signal: AbortSignal): Promise<number>
 
 /** False when it is paused or gone; while the sink has enough to do it waits. */
 async function mayGoOn(
-  messages: Database,
+  { messages, waits }: RunDeps,
   { backfill, pace }: { backfill: Backfill; pace: Pace },
   signal: AbortSignal,
 ): Promise<boolean> {
-  while (!signal.aborted) {
+  for (let looks = 1; !signal.aborted; looks++) {
     if (backfill.kind === 'table' && pace.isKnown) return true;
     const gate = await gateOf(messages, backfill, WAITING_BOUND);
     if (gate?.state !== 'running') return false;
     const bound = pace.saw(gate.waiting);
     if (gate.waiting < bound) {
       if (gate.explained) await explainWait(messages, backfill.no, null);
+      waits(false);
       return true;
     }
+    waits(true);
     const reason = `${bound} messages or more wait for sink ${backfill.sink_name}: it goes on when they are taken`;
     await explainWait(messages, backfill.no, { reason });
-    await sleep(WAIT_MS, undefined, { signal }).catch(() => undefined);
+    await sleep(looks < WAITS ? WAIT_MS : LONG_WAIT_MS, undefined, { signal }).catch(() => undefined);
   }
   return false;
 }
@@ -113,6 +120,7 @@ interface PageInput {
   reader: Reader;
   position: unknown;
   before: Promise<PageFate> | undefined;
+  signal: AbortSignal;
 }
 
 interface Sent {
@@ -126,9 +134,11 @@ async function sendPage(deps: RunDeps, input: PageInput): Promise<Sent | 'again'
   const { reader } = input;
   const window = deps.windows.open(reader);
   try {
-    const part = await deps.source.session((client) =>
-      inSnapshot(client, window.token, () => page(client, { ...input, window })),
-    );
+    const part = await deps.source.session(async (client) => {
+      // It may have waited for the connection.
+      input.signal.throwIfAborted();
+      return await inSnapshot(client, window.token, () => page(client, { ...input, window }));
+    });
     if (part !== 'again') {
       const { position, ended, read: rows } = part;
       return { fate: window.fate, position, ended, rows };

@@ -287,6 +287,27 @@ describe('a backfill in trouble', function () {
     });
   }
 
+  it('does not wait for those whose sinks nobody empties', async () => {
+    await begin(`create table items (id int primary key); insert into items select generate_series(1, 12000);
+      create table few (id int primary key); insert into few values (1), (2)`);
+    await on.addSink(sinkSettings({ name: 'idle', destination: PULL }));
+    const eager = await on.addSink(sinkSettings({ name: 'eager', destination: PULL }));
+    for (const sink of ['worker', 'idle']) await call(`select millrace.backfill('${sink}', 'items')`);
+    await until('they wait', async () => (await backfillsOf(on.messages.db)).every(({ reason }) => reason !== null));
+    for (const sink of ['worker', 'idle']) await call(`select millrace.backfill('${sink}', 'few')`);
+    expect(await backfilled(on.messages.db, `'eager', 'few'`)).to.include({ state: 'done', rows_sent: 2 });
+    const states = (await backfillsOf(on.messages.db)).map(({ table_name, state }) => `${table_name} ${state}`);
+    expect(states, 'one of a sink waits').to.deep.equal([
+      ...['items running', 'items running', 'few waiting', 'few waiting', 'few done'],
+    ]);
+    await on.received(eager, 2);
+    await call('delete from millrace_private.messages');
+    await until('all is done', async () => {
+      await call('delete from millrace_private.messages');
+      return (await backfillsOf(on.messages.db)).every(({ state }) => state === 'done');
+    });
+  });
+
   it('lets go of its table when messages cannot be persisted', async () => {
     const sinkNo = await begin(
       `create table items (id int primary key); insert into items select generate_series(1, 5)`,
