@@ -30,7 +30,9 @@ export type Fault =
   /** The connection ends without an answer. */
   | { kind: 'close'; applied?: boolean }
   /** No answer at all. */
-  | { kind: 'hang' };
+  | { kind: 'hang' }
+  /** None before then; the engine looks at the request only then. */
+  | { kind: 'hold'; until: Promise<unknown> };
 
 export interface BulkServer {
   url: string;
@@ -132,6 +134,10 @@ function withoutPrefix(path: string, prefix: string): string {
 function answer(state: State, request: RecordedRequest, response: ServerResponse): void {
   const fault = takeFault(state, request.path);
   if (fault?.kind === 'hang') return;
+  if (fault?.kind === 'hold') {
+    void fault.until.then(() => response.destroyed || answer(state, request, response));
+    return;
+  }
   if (fault?.kind === 'status') return void reply(response, statusAnswer(fault), fault.headers);
   const isApplied = fault === undefined || !('applied' in fault) || fault.applied === true;
   const natural = isApplied ? obey(state, request, fault) : { status: 200, text: '{"errors":false,"items":[' };

@@ -69,12 +69,12 @@ export function seeded(seed: number): Random {
   };
 }
 
-type Step = readonly (string | number)[];
+export type Step = readonly (string | number)[];
 
-/** One transaction: mostly small, now and then of hundreds of changes, now and then rolled back. */
-export function transaction(random: Random): Step[] {
+/** One transaction: mostly small, now and then of hundreds of changes, now and then rolled back. `keys`: how many rows there may be. */
+export function transaction(random: Random, keys = KEYS): Step[] {
   const below = (count: number): number => Math.floor(random() * count);
-  const key = (): number => 1 + below(KEYS);
+  const key = (): number => 1 + below(keys);
   const step = (): Step => {
     const roll = random();
     if (roll < 0.12) return ['drop', key()];
@@ -121,7 +121,8 @@ export function createWriters(db: Database, seed: number, count: number): Writer
   };
 }
 
-async function churn(db: Database, steps: readonly Step[]): Promise<number> {
+/** Commits it: how many changes it made. */
+export async function churn(db: Database, steps: readonly Step[]): Promise<number> {
   try {
     const { rows } = await db.query<{ done: number }>('select churn($1::jsonb) as done', [JSON.stringify(steps)]);
     return rows[0]!.done;

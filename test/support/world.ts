@@ -90,17 +90,19 @@ databases:
   };
 }
 
-async function untilCaptured(messages: Database, shop: Database): Promise<void> {
+/** Until everything that was committed in the source `shop` before the call is persisted. */
+export async function untilCaptured(messages: Database, shop: Database, deadlineMs?: number): Promise<void> {
   const { rows } = await shop.query<{ lsn: string }>('select pg_current_wal_insert_lsn()::text as lsn');
   // A commit that lies behind that place, with nothing in it.
   await shop.query("select pg_logical_emit_message(true, 'test', 'captured up to here')");
-  await until('what was committed is persisted', async () => {
-    const sql = "select confirmed_lsn >= $1::pg_lsn as done from millrace.database_status where database_name = 'shop'";
-    return (await messages.query<{ done: boolean | null }>(sql, [rows[0]!.lsn])).rows[0]?.done;
-  });
+  const sql = "select confirmed_lsn >= $1::pg_lsn as done from millrace.database_status where database_name = 'shop'";
+  const isThere = async (): Promise<boolean> =>
+    (await messages.query<{ done: boolean | null }>(sql, [rows[0]!.lsn])).rows[0]?.done === true;
+  await until('what was committed is persisted', isThere, deadlineMs);
 }
 
-async function untilSettled(messages: Database, sinks: readonly string[], deadlineMs?: number): Promise<void> {
+/** Until these sinks have nothing pending. */
+export async function untilSettled(messages: Database, sinks: readonly string[], deadlineMs?: number): Promise<void> {
   let states: object[] = [];
   const done = async (): Promise<boolean> => {
     const found = await messages.query<{ sink_name: string; pending: number }>(
