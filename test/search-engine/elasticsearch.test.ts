@@ -5,6 +5,7 @@ import type { Sink } from '../../src/model/sink.ts';
 import { type Condition, type SinkHarness, sinkConformance } from '../conformance/sink-conformance.ts';
 import { delivery, foldDeliveries } from '../support/delivery.ts';
 import { basic, elasticsearchObstacle, type SecuredEngine, startElasticsearch } from '../support/elasticsearch.ts';
+import { converges } from '../support/engine-converging.ts';
 import { createIndex, type EngineAccess, type EngineIndex, newIndexName } from '../support/engine-index.ts';
 import { readsBack } from '../support/engine-reading.ts';
 import { startEngineRelay } from '../support/engine-relay.ts';
@@ -31,6 +32,12 @@ describe('Elasticsearch 8.19.7 with security', function () {
   sinkConformance('the search index', (condition) => makeHarness(engine, condition));
 
   readsBack(() => ({ access: asAdmin(engine), auth: { auth_type: 'basic', auth_value: engine.users.writer } }));
+
+  converges(() => ({
+    url: engine.url,
+    auth: { auth_type: 'basic', auth_value: engine.users.writer },
+    createIndex: () => createIndex(asAdmin(engine), newIndexName()),
+  }));
 
   describe('credentials', () => {
     const opened: Sink[] = [];

@@ -3,6 +3,7 @@ import { expect } from 'chai';
 import type { Delivery, Sink } from '../../src/model/sink.ts';
 import { type Condition, type SinkHarness, sinkConformance } from '../conformance/sink-conformance.ts';
 import { delivery, foldDeliveries } from '../support/delivery.ts';
+import { converges } from '../support/engine-converging.ts';
 import { createIndex, type EngineIndex, newIndexName } from '../support/engine-index.ts';
 import type { SearchEngine } from '../support/engine-process.ts';
 import { readsBack } from '../support/engine-reading.ts';
@@ -31,6 +32,12 @@ describe('OpenSearch 2.19.1', function () {
   sinkConformance('the search index', (condition) => makeHarness(engine, condition));
 
   readsBack(() => ({ access: engine, auth: { auth_type: 'none', auth_value: null } }));
+
+  converges(() => ({
+    url: engine.url,
+    auth: { auth_type: 'none', auth_value: null },
+    createIndex: () => createIndex(engine, newIndexName()),
+  }));
 
   describe('seen on the real engine', () => {
     let index: EngineIndex;
