@@ -94,7 +94,9 @@ async function progressOf(messages: Queryable, sink: { no: number; name: string 
  * LSNs, which run backwards when a source is restored, while messages of before still wait.
  */
 export function persistedUpTo(progress: SinkProgress, mark: bigint): number | undefined {
-  const { confirmed_lsn: confirmed, next_id: nextId } = progress;
+  const { confirmed_lsn: confirmed, next_id: nextId, state } = progress;
+  // After a gap the position is that of before, perhaps of a server that was further, until capture begins.
+  if (state !== 'streaming') return undefined;
   return confirmed === null || nextId === null || parseLsn(confirmed) < mark ? undefined : nextId;
 }
 

@@ -22,6 +22,7 @@ describe('verify/passed', () => {
     expect(persistedUpTo(well, MARK)).to.equal(900);
     expect(persistedUpTo({ ...well, confirmed_lsn: '1/F' }, MARK)).to.equal(undefined);
     expect(persistedUpTo({ ...well, confirmed_lsn: null, next_id: null }, MARK)).to.equal(undefined);
+    expect(persistedUpTo({ ...well, state: 'starting' }, MARK), 'a position of before a gap').to.equal(undefined);
   });
 
   const asked = (answers: Partial<SinkProgress>[]) => {
