@@ -3,10 +3,11 @@
  * kept, the commit time of then, group and lane by the key; a key change is two halves for a search index, and blocks both
  * keys for a consumer. Only their place is new: the watermark's, one commit_idx after the other, in the order of seq.
  */
-import { markOf, type OpenTransaction, type Pending, rewind } from '../capture/assemble.ts';
+
 import { passes } from '../capture/filter.ts';
 import { groupKey, laneOf } from '../capture/group.ts';
 import type { Route } from '../capture/match.ts';
+import { markOf, type OpenTransaction, type Pending, rewind } from '../capture/pending.ts';
 import type { LoadedRelation } from '../capture/relation.ts';
 import type { PagePlace } from '../capture/windows.ts';
 import { putAddress, putChange } from '../messages/batch.ts';

@@ -1,6 +1,6 @@
 /** What a backfill reads from: rows of a table, listed rows, or entries of a change table. Its loop is the same for all. */
 import type pg from 'pg';
-import type { Pending } from '../capture/assemble.ts';
+import type { Pending } from '../capture/pending.ts';
 import type { PagePlace } from '../capture/windows.ts';
 import type { DeclaredAction } from '../model/declared.ts';
 

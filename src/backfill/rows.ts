@@ -2,9 +2,10 @@
  * Rows that were read become messages of one sink, at the place in the stream where their page's watermark is. A row that
  * the stream has changed since is left out: its change is, or will be, there.
  */
-import { addChange, type Change, markOf, type Pending, rewind } from '../capture/assemble.ts';
+import { addChange } from '../capture/assemble.ts';
 import { type RowMessage, tupleOf } from '../capture/decode.ts';
 import { groupKey, laneOf } from '../capture/group.ts';
+import { type Change, markOf, type Pending, rewind } from '../capture/pending.ts';
 import type { LoadedRelation } from '../capture/relation.ts';
 import type { PagePlace } from '../capture/windows.ts';
 import { putAddress, putChange } from '../messages/batch.ts';

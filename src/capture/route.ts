@@ -1,10 +1,11 @@
 /** One sink's view of a change: whether it gets it, and which messages it must stay in order with. */
-import type { Change } from './assemble.ts';
+
 import type { Reread } from './codec-row.ts';
 import type { RowMessage } from './decode.ts';
 import { passes } from './filter.ts';
 import { groupKey } from './group.ts';
 import type { Route } from './match.ts';
+import type { Change } from './pending.ts';
 import type { LoadedRelation } from './relation.ts';
 
 /** Does the sink get it, as it is, as a delete of what has left its filters, or not at all? */

@@ -11,9 +11,11 @@ import { append, type Position, type Writer } from '../messages/append.ts';
 import { failpoint } from '../runtime/failpoint.ts';
 import { type Acker, openAcker } from './acker.ts';
 import { annotationsAfter } from './annotations.ts';
+import { addChange, copyOf } from './assemble.ts';
+import { JsonBytes } from './codec-bytes.ts';
+import { decode, type RelationMessage, type RowMessage } from './decode.ts';
+import { paced } from './paced.ts';
 import {
-  addChange,
-  copyOf,
   emptyPending,
   finishRows,
   isEmpty,
@@ -22,10 +24,7 @@ import {
   type Pending,
   pendingBytes,
   rewind,
-} from './assemble.ts';
-import { JsonBytes } from './codec-bytes.ts';
-import { decode, type RelationMessage, type RowMessage } from './decode.ts';
-import { paced } from './paced.ts';
+} from './pending.ts';
 import { Reached } from './reached.ts';
 import { type LoadedRelation, renewAll } from './relation.ts';
 import type { ReplicationStream } from './stream.ts';
@@ -179,15 +178,12 @@ export class CaptureSession {
         if (message.prefix === WATERMARK) this.#page(this.#transaction, message.content.toString());
         else this.#transaction.annotations = annotationsAfter(this.#transaction.annotations, message);
         return;
-      default:
-        return;
     }
   }
 
   /** A page of rows takes its place, as if the watermark's transaction had made them. */
   #page(transaction: OpenTransaction, token: string): void {
-    const { maxRowBytes } = this.#options;
-    const place = { transaction, commitIdx: this.#idx + 1, maxRowBytes };
+    const place = { transaction, commitIdx: this.#idx + 1, maxRowBytes: this.#options.maxRowBytes };
     const placed = this.#deps.windows.reached(token, this.#pending, place);
     if (placed === undefined) return;
     this.#pending.pages.push(placed);

@@ -5,7 +5,7 @@
  * https://www.postgresql.org/docs/current/protocol-logicalrep-message-formats.html (TupleData, 'u')
  */
 import type { Database } from '../db/pool.ts';
-import { type Deferred, markOf, type Pending, rewind } from './assemble.ts';
+import { type Deferred, markOf, type Pending, rewind } from './pending.ts';
 import type { LoadedRelation } from './relation.ts';
 
 const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`;

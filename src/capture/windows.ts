@@ -15,7 +15,7 @@
  * Windows live and die with one replication session, in its process; the page's reader hears what became of it.
  */
 import type { DeclaredAction } from '../model/declared.ts';
-import type { OpenTransaction, Pending } from './assemble.ts';
+import type { OpenTransaction, Pending, Placed } from './pending.ts';
 
 /** Transactional logical messages of this prefix are watermarks; their content is the window's token. */
 export const WATERMARK = 'millrace:page';
@@ -235,11 +235,4 @@ export class Windows {
     }
     return opened;
   }
-}
-
-/** A page among what is persisted next. */
-export interface Placed {
-  count: number;
-  sql: string;
-  persisted(): void;
 }
