@@ -14,9 +14,9 @@ select c.oid::bigint as oid, c.relkind = 'p' as partitioned, exists (select from
                  'name', a.attname, 'typeOid', a.atttypid::bigint, 'typmod', a.atttypmod,
                  'type', pg_catalog.format_type(a.atttypid, a.atttypmod),
                  'key', case c.relreplident when 'f' then true when 'n' then false
-                             when 'i' then coalesce(a.attnum = any (i.indkey::smallint[]), false)
-                             else coalesce(a.attnum = any (k.indkey::smallint[]), false) end,
-                 'keyPlace', array_position(k.indkey::smallint[], a.attnum),
+                             when 'i' then coalesce(a.attnum = any ((i.indkey::smallint[])[0:i.indnkeyatts - 1]), false)
+                             else coalesce(a.attnum = any ((k.indkey::smallint[])[0:k.indnkeyatts - 1]), false) end,
+                 'keyPlace', array_position((k.indkey::smallint[])[0:k.indnkeyatts - 1], a.attnum) - 1,
                  'long', y.typlen = -1, 'text', a.atttypid in (17, 25, 1042, 1043)) order by a.attnum)
           from pg_catalog.pg_attribute a
           join pg_catalog.pg_type y on y.oid = a.atttypid

@@ -21,7 +21,7 @@ select c.oid::bigint as oid, n.nspname as schema, c.relname as name, c.relkind =
          when 'f' then true
          when 'd' then k.indexrelid is not null
          when 'i' then i.indexrelid is not null and k.indexrelid is not null
-                       and k.indkey::smallint[] <@ i.indkey::smallint[]
+                       and (k.indkey::smallint[])[0:k.indnkeyatts - 1] <@ (i.indkey::smallint[])[0:i.indnkeyatts - 1]
          else false end as covers_key,
        published.tablename is not null
          or (c.relkind = 'p' and exists (
@@ -36,7 +36,8 @@ select c.oid::bigint as oid, n.nspname as schema, c.relname as name, c.relkind =
        published.columns is not null and exists (
          select from pg_catalog.pg_attribute a
           where a.attrelid = c.oid and not published.columns ? a.attname::text
-            and a.attnum = any (case c.relreplident when 'd' then k.indkey when 'i' then i.indkey end::smallint[]))
+            and a.attnum = any (case c.relreplident when 'd' then (k.indkey::smallint[])[0:k.indnkeyatts - 1]
+                                                    when 'i' then (i.indkey::smallint[])[0:i.indnkeyatts - 1] end))
          as identity_unlisted
   from pg_catalog.pg_class c
   join pg_catalog.pg_namespace n on n.oid = c.relnamespace

@@ -1,5 +1,6 @@
 /** Tables that change under capture's feet, and tables that it must keep its hands off. */
 import { expect } from 'chai';
+import { backfilled } from '../support/backfilled.ts';
 import { type Captured, type CapturedOptions, captured, PULL, sinkSettings } from '../support/captured.ts';
 import { messageDatabase } from '../support/message-database.ts';
 import { hasPostgres15, startCluster } from '../support/postgres.ts';
@@ -38,6 +39,24 @@ describe('tables under capture', () => {
     });
   };
   afterEach(async () => await on.close());
+
+  it('takes for the key no column that the primary key only includes', async () => {
+    await start(`create table t (id int, name text, primary key (id) include (name))`);
+    await on.source.query(`insert into t values (1, 'a'), (2, null)`);
+    await on.source.query(`update t set name = 'b' where id = 1; delete from t where id = 1`);
+    await on.received(sink, 4);
+    expect(await backfilled(on.messages.db, `'all', 't'`)).to.include({ state: 'done', rows_sent: 1 });
+    const rows = (await on.received(sink, 5)).map((row) => `${row.action} ${row.record_pks} ${row.group_key2}`);
+    expect(rows).to.deep.equal([
+      'insert ["1"] null',
+      'insert ["2"] null',
+      'update ["1"] null',
+      'delete ["1"] null',
+      'read ["2"] null',
+    ]);
+    const parked = await on.messages.db.query('select from millrace_private.exceptions');
+    expect(parked.rowCount).to.equal(0);
+  });
 
   it('follows columns that are added, dropped and renamed, also inside a transaction', async () => {
     await start('create table t (id int primary key, a text, b text)');
