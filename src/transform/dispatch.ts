@@ -45,7 +45,7 @@ export class Dispatcher {
   readonly #start: StartBox;
   readonly #limits: SandboxLimits;
   readonly #keys = new FunctionKeys();
-  readonly #lanes = new Lanes<Job>(PER_LANE);
+  readonly #lanes = new Lanes<Job>();
   /** Run alone, before anything else. */
   readonly #suspects: Job[] = [];
   readonly #inBox = new Map<number, Job>();
@@ -113,7 +113,8 @@ export class Dispatcher {
       return;
     }
     while (this.#inBox.size < this.#limits.inFlight) {
-      const job = this.#lanes.take();
+      // Most places are for sets that have none yet: a few slow ones would else have all of them.
+      const job = this.#lanes.take(this.#inBox.size < this.#limits.inFlight / 3 ? PER_LANE : 1);
       if (job === undefined) return;
       this.#put(job, box);
     }

@@ -1,19 +1,14 @@
 /**
- * The jobs that wait for the box, one lane for each set of functions. Lanes take turns and each has at most
- * `perLane` jobs out, so that a slow function delays only its own.
+ * The jobs that wait for the box, one lane for each set of functions. Lanes take turns and each has only a
+ * few jobs out, so that a slow function delays only its own.
  */
 export interface LaneJob {
   readonly lane: string;
 }
 
 export class Lanes<Job extends LaneJob> {
-  readonly #perLane: number;
   readonly #waiting = new Map<string, Job[]>();
   readonly #out = new Map<string, number>();
-
-  constructor(perLane: number) {
-    this.#perLane = perLane;
-  }
 
   get isEmpty(): boolean {
     return this.#waiting.size === 0;
@@ -31,11 +26,11 @@ export class Lanes<Job extends LaneJob> {
     this.#waiting.set(job.lane, [job, ...(this.#waiting.get(job.lane) ?? [])]);
   }
 
-  /** The next job of the lane whose turn it is; it counts as out until it is released. */
-  take(): Job | undefined {
+  /** The next job of the lane whose turn it is, if it has fewer than `perLane` out; it counts as out until it is released. */
+  take(perLane: number): Job | undefined {
     for (const [name, jobs] of this.#waiting) {
       const out = this.#out.get(name) ?? 0;
-      if (out >= this.#perLane) continue;
+      if (out >= perLane) continue;
       const job = jobs.shift()!;
       this.#waiting.delete(name);
       if (jobs.length > 0) this.#waiting.set(name, jobs);

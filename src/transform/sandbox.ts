@@ -37,18 +37,27 @@ export function openSandbox(options: { log: SandboxLog; limits?: Partial<Sandbox
   const limits = { ...LIMITS, ...options.limits };
   const dispatcher = new Dispatcher({ log: options.log, start: startBox }, limits);
   let queued = 0;
+  /** By set of functions. */
+  const queuedOf = new Map<FunctionSet, number>();
   const waiting: (() => void)[] = [];
 
   const shapeInBox = async (set: FunctionSet, inputs: readonly FunctionInput[], searchSink: boolean) => {
-    while (queued > 0 && queued + inputs.length > limits.queuedMessages) {
+    // One chunk of each set may always wait: what slow functions have queued is in no other's way.
+    while (queuedOf.has(set) && queued + inputs.length > limits.queuedMessages) {
       await new Promise<void>((resolve) => waiting.push(resolve));
     }
-    queued += inputs.length;
+    const count = (messages: number): void => {
+      queued += messages;
+      const own = (queuedOf.get(set) ?? 0) + messages;
+      if (own > 0) queuedOf.set(set, own);
+      else queuedOf.delete(set);
+    };
+    count(inputs.length);
     try {
       const { shaped } = await dispatcher.run({ kind: 'shape', set, inputs, searchSink });
       return shaped;
     } finally {
-      queued -= inputs.length;
+      count(-inputs.length);
       for (const wake of waiting.splice(0)) wake();
     }
   };

@@ -74,7 +74,7 @@ export const LIMITS: SandboxLimits = {
   isolates: 16,
   chunkMessages: 100,
   chunkLength: 524_288,
-  inFlight: 8,
+  inFlight: 12,
   queuedMessages: 20_000,
   silenceMs: 2_000,
   startMs: 10_000,

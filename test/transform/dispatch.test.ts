@@ -153,4 +153,20 @@ describe('the dispatcher', () => {
     expect(log.notes.at(-1)).to.deep.include({ level: 'error', fields: { why: 'exit code 1' } });
     await dispatcher.close();
   });
+
+  it('runs the functions of one set although those of five others are slow', async () => {
+    const boxes = new CardboardBoxes({ hangs: ([record]) => record === 'slow' });
+    const { dispatcher } = open(boxes, { silenceMs: 60_000 });
+    const setOf = (n: number, record: string): Work => ({
+      ...(work(record) as Extract<Work, { kind: 'shape' }>),
+      set: { transform: code(`() => ${n}`) },
+    });
+    const stuck = Array.from({ length: 50 }, (_, n) =>
+      dispatcher.run(setOf(10 + (n % 5), 'slow')).catch(() => 'closed'),
+    );
+    const { shaped } = await dispatcher.run(setOf(1, 'quick'));
+    expect(shaped).to.have.length(1);
+    await dispatcher.close();
+    expect(new Set(await Promise.all(stuck))).to.deep.equal(new Set(['closed']));
+  });
 });
