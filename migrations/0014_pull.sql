@@ -105,8 +105,10 @@ begin
                           m.group_key2 is null
                           and not exists (select from millrace_private.messages e
                                            where e.sink_no = p_sink_no and e.group_key = m.group_key and e.id < m.id)
-                          and not exists (select from millrace_private.messages e
-                                           where e.sink_no = p_sink_no and e.group_key2 = m.group_key and e.id < m.id) as may
+                          and (p_batch > 8
+                               or not exists (select from millrace_private.messages e
+                                               where e.sink_no = p_sink_no and e.group_key2 = m.group_key
+                                                 and e.id < m.id)) as may
                      from millrace_private.messages m
                     where m.sink_no = p_sink_no and m.lane = 0 and m.id > coalesce(k.id, 0)
                     order by m.id limit p_batch) f) b on true
@@ -125,6 +127,17 @@ begin
       end if;
       v_new := v_new[1:v_batch];
       v_hi := v_new[v_batch];
+    end if;
+    if p_batch > 8 and v_may then
+      -- Rows with a changed key are rare: of a large batch it is not asked for each row whether there is one before it.
+      -- (Not in the statement above, where it would cost small batches as much. Who commits meanwhile comes behind.)
+      v_may := (select true from millrace_private.messages k
+                 where k.sink_no = p_sink_no and k.group_key2 is not null order by k.group_key2 limit 1) is null
+               or (select bool_and(not exists (select from millrace_private.messages e
+                                                where e.sink_no = p_sink_no and e.group_key2 = m.group_key
+                                                  and e.id < m.id))
+                     from millrace_private.messages m
+                    where m.sink_no = p_sink_no and m.lane = 0 and m.id > v_cursor and m.id <= v_hi);
     end if;
     if v_may and not v_parked then
       token := replace(gen_random_uuid()::text, '-', '');
@@ -346,11 +359,19 @@ begin
       select count(*), array_agg(g.group_key) filter (where g.group_key is not null and (
                exists (select from millrace_private.messages n
                         where n.sink_no = p_sink_no and n.group_key = g.group_key and n.id <> g.id offset 0)
-               or exists (select from millrace_private.messages n
-                           where n.sink_no = p_sink_no and n.group_key2 = g.group_key and n.id <> g.id offset 0)))
-             || array_agg(g.group_key2) filter (where g.group_key2 is not null)
-        into v_count, v_groups from gone g;
+               or (cardinality(v_ids) <= 8
+                   and exists (select from millrace_private.messages n
+                                where n.sink_no = p_sink_no and n.group_key2 = g.group_key and n.id <> g.id offset 0))))
+             || array_agg(g.group_key2) filter (where g.group_key2 is not null),
+             array_agg(g.group_key) filter (where g.group_key is not null and cardinality(v_ids) > 8)
+        into v_count, v_groups, v_more from gone g;
       if v_count > 0 then
+        -- As in lease_next: of a large batch it is asked for all rows at once whether any has a changed key.
+        if v_more is not null
+           and (select true from millrace_private.messages k
+                 where k.sink_no = p_sink_no and k.group_key2 is not null order by k.group_key2 limit 1) then
+          v_groups := v_more || v_groups;
+        end if;
         if v_groups is not null then
           perform millrace_private.free_groups(p_sink_no, v_groups);
         end if;

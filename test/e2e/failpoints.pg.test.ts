@@ -212,7 +212,12 @@ describe('failpoints', function () {
       const { json } = await ask('receive', { batch_size: 1 });
       const [first] = json.data!;
       const id = Number(first!.ack_id.split('-')[1]);
-      await world.messages.query('update millrace_private.leases set until = clock_timestamp()');
+      // Between two receives, as time passes.
+      await world.messages.query(
+        `with locked as materialized (
+           select c.sink_no, pg_advisory_xact_lock(7377, c.sink_no) from millrace_private.consumers c order by c.sink_no)
+         update millrace_private.leases l set until = clock_timestamp() from locked c where c.sink_no = l.sink_no`,
+      );
       const before = await world.messages.query('select token, remaining from millrace_private.leases');
       const refused = await world.messages
         .transaction(async (tx) => {

@@ -220,7 +220,11 @@ export function pullStorm(m: MessageDatabase, options: PullStormOptions): PullSt
     const deadline = Date.now() + 60_000;
     for (;;) {
       await m.db.query('select millrace.retry($1, $2)', [options.name, await parked()]);
-      await m.db.query(`update millrace_private.leases set until = clock_timestamp() where sink_no = $1`, [options.no]);
+      await m.db.query(
+        `with locked as materialized (select pg_advisory_xact_lock(7377, $1))
+         update millrace_private.leases l set until = clock_timestamp() from locked where l.sink_no = $1`,
+        [options.no],
+      );
       await m.db.query(
         `update millrace_private.exceptions set due_at = clock_timestamp() - interval '1 ms'
           where sink_no = $1 and due_at is not null`,

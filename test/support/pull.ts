@@ -46,10 +46,12 @@ export function pullFrom(db: Queryable, sinkNo: number): Pull {
     release: async (ackIds) => await answer('release', ackIds, '0'),
     async expire(token) {
       const past = 'clock_timestamp()';
-      await db.query(`update millrace_private.leases set until = ${past} where sink_no = $1 and token = $2`, [
-        sinkNo,
-        token,
-      ]);
+      // Between two receives, as time passes: the next one looks at what has ended since the last one looked.
+      await db.query(
+        `with locked as materialized (select pg_advisory_xact_lock(7377, $1))
+         update millrace_private.leases l set until = ${past} from locked where l.sink_no = $1 and l.token = $2`,
+        [sinkNo, token],
+      );
       await db.query(
         `update millrace_private.exceptions set due_at = ${past} where sink_no = $1 and token = $2 and state = 'leased'`,
         [sinkNo, token],
