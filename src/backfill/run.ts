@@ -155,14 +155,15 @@ async function page(client: pg.ClientBase, input: PageInput & { window: Window }
   const { backfill, reader, window } = input;
   const part = await reader.read(client, input.position);
   const snapshot = await snapshotOf(client);
-  if (window.mayMiss(snapshot)) {
+  if (window.mayMiss(snapshot) && window.mayMiss(await withoutWriters(client, snapshot))) {
     throw new MillraceError(
       'unavailable',
       'transactions are open since before capture began, and may have been captured',
       {
         remedy:
           'It goes on when they end. The server waits for a synchronous standby: select pid, xact_start, wait_event, query ' +
-          'from pg_stat_activity where backend_xid is not null order by xact_start; select * from pg_prepared_xacts',
+          'from pg_stat_activity where backend_xid is not null order by xact_start; select * from pg_prepared_xacts. ' +
+          "Those that merely write are in nobody's way when the role of the source has pg_read_all_stats.",
       },
     );
   }
@@ -194,6 +195,16 @@ async function snapshotOf(client: pg.ClientBase): Promise<Snapshot> {
   );
   const { next, open } = rows[0]!;
   return { next: xidOf(next), open: new Set(open.map(xidOf)) };
+}
+
+/** Without those that can be seen to do something else than to wait for a standby. */
+async function withoutWriters(client: pg.ClientBase, { next, open }: Snapshot): Promise<Snapshot> {
+  const { rows } = await client.query<{ xid: string }>(
+    `select a.backend_xid::text as xid from pg_stat_activity a
+      where a.backend_xid is not null and a.wait_event is distinct from 'SyncRep'`,
+  );
+  const writers = new Set(rows.map(({ xid }) => Number(xid)));
+  return { next, open: new Set([...open].filter((xid) => !writers.has(xid))) };
 }
 
 /** The stream knows no epochs. */

@@ -102,4 +102,20 @@ describe('a backfill beside commits that wait for a standby', function () {
     await on.streaming();
     expect(await backfill(sinkNo, waiting)).to.deep.equal(['update new', 'read new']);
   });
+
+  it('but goes on beside one that only writes', async () => {
+    const sinkNo = await on.addSink(sinkSettings({ name: 'worker', destination: PULL }));
+    on.start();
+    await on.streaming();
+    await writer.query(`begin; update items set name = 'newer'`);
+    await on.stop();
+    await standby('nobody');
+    on.start();
+    await on.messages.db.query(`select millrace.backfill('worker', 'items')`);
+    await until('it is done', async () => (await backfillsOf(on.messages.db))[0]?.state === 'done');
+    await standby('');
+    await writer.query('commit');
+    const sent = (await on.received(sinkNo, 2)).map(({ action, record }) => `${action} ${JSON.parse(record).name}`);
+    expect(sent).to.deep.equal(['read old', 'update newer']);
+  });
 });
