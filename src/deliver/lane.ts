@@ -51,6 +51,8 @@ export interface LaneDeps {
   behind?: LaneDatabase;
   /** What all lanes together may have in memory; absent: as much as they like. */
   budget?: ReadBudget;
+  /** Other lanes wait for a place: one that is quiet ends at once. Absent: none does. */
+  crowded?(): boolean;
   /** Keeps all lanes of the process; absent: each has its own. */
   keeper?: Keeper;
   /** The lane could not be given back: nobody else can have it before its lease ends. */
@@ -153,7 +155,8 @@ async function deliver(deps: LaneDeps, run: HeldLane, signal: AbortSignal): Prom
       continue;
     }
     const quiet = deps.now() - quietSince;
-    if (quiet >= run.lingerMs) return (await readState(deps.db, run.id)).next_due ?? undefined;
+    if (quiet >= run.lingerMs || deps.crowded?.() === true)
+      return (await readState(deps.db, run.id)).next_due ?? undefined;
     await run.wake.wait(Math.min(run.lingerMs - quiet, untilDue(state, deps.now())), signal);
     slept = true;
   }

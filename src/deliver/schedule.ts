@@ -53,6 +53,8 @@ export interface DeliveriesOptions {
   runMs: number;
   lingerMs: number;
   sweepMs: number;
+  /** Lanes that may run at the same time; absent: any number. */
+  places?: number;
 }
 
 interface Running {
@@ -66,6 +68,8 @@ export const DELIVERIES: DeliveriesOptions = { runMs: 10_000, lingerMs: 2_000, s
 const THEIRS_MS = 5_000;
 /** News that come in a flood add a lane's job no more often than this. */
 const ASKED_MS = 1_000;
+/** With fewer free ones than that, lanes may be waiting for one. */
+const SPARE_PLACES = 4;
 
 interface LaneJob {
   sink: number;
@@ -146,6 +150,7 @@ export function openDeliveries(deps: DeliveriesDeps, options: DeliveriesOptions 
         {
           ...deps.lane,
           keeper,
+          crowded: () => running.size > (options.places ?? Number.POSITIVE_INFINITY) - SPARE_PLACES,
           onRecovered: (sinkNo) => self.onNews([sinkNo]),
           onUnreleased: (id) => unreleased.push(id),
         },

@@ -60,7 +60,7 @@ export async function workerParts(settings: Settings, log: Log): Promise<Parts> 
       log,
       owner: randomUUID(),
     },
-    DELIVERIES,
+    { ...DELIVERIES, places: LANES_AT_ONCE },
   );
   const expiries = openExpiries({
     jobs: () => jobs!,

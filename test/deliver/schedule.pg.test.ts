@@ -1,6 +1,8 @@
 import { expect } from 'chai';
+import { runLane } from '../../src/deliver/lane.ts';
 import { DELIVERIES, openDeliveries } from '../../src/deliver/schedule.ts';
 import { LANE_TTL_MS } from '../../src/deliver/settle.ts';
+import { createWake } from '../../src/deliver/wake.ts';
 import { STALL_MS } from '../../src/roles/worker.ts';
 import type { Jobs } from '../../src/runtime/jobs.ts';
 import { createLog } from '../../src/runtime/log.ts';
@@ -91,5 +93,43 @@ describe('the schedule of lanes', () => {
   it('has a stalled worker off its lanes within 45 s: its transactions end first, then its leases, then a sweep', () => {
     expect(STALL_MS).to.be.lessThan(LANE_TTL_MS - LANE_TTL_MS / 3);
     expect(LANE_TTL_MS + DELIVERIES.sweepMs).to.be.at.most(45_000);
+  });
+
+  it('a quiet lane gives its place up while others wait for one, and lingers otherwise', async () => {
+    const { no, name } = await addPullSink(on.db, { name: 'quiet', lanes: 1 });
+    const log = createLog({ level: 'silent', role: 'test' });
+    const sandbox = openSandbox({ log });
+    const sink = {
+      batchSize: 1,
+      batchBytes: 1,
+      send: () => Promise.reject(new Error('there is nothing to send')),
+      test: () => Promise.resolve(undefined),
+      close: () => Promise.resolve(),
+    };
+    const target = {
+      ...{ no, name, sink, functions: {}, replaces: false, shapes: true, deleteOnLeave: false, maxRetryCount: null },
+      ...{ tested: true, killers: new Set<number>() },
+    };
+    const msOf = async (crowded: boolean): Promise<number> => {
+      const begun = performance.now();
+      await runLane(
+        {
+          ...{ db: on.db, sandbox, log, now: Date.now, random: Math.random },
+          ...{ onSettled: () => undefined, onRecovered: () => undefined, crowded: () => crowded },
+        },
+        {
+          target,
+          id: { sinkNo: no, lane: 1, owner: `us ${crowded}` },
+          wake: createWake(),
+          runMs: 60_000,
+          lingerMs: 1_000,
+        },
+        new AbortController().signal,
+      );
+      return performance.now() - begun;
+    };
+    expect(await msOf(true)).to.be.lessThan(900);
+    expect(await msOf(false)).to.be.at.least(1_000);
+    await sandbox.close();
   });
 });
