@@ -102,13 +102,14 @@ async function begin(deps: ResyncDeps, state: State, request: ResyncRequest): Pr
     return state.open_ids;
   }
   if (state.state !== 'needs_resync' && !request.force) {
-    throw new MillraceError(
-      'bad_request',
-      `database ${state.name} needs no resync: it is ${state.state ?? 'not captured'}`,
-      {
-        remedy: `To send all rows all the same: millrace resync ${state.name} --force`,
-      },
-    );
+    const message = `database ${state.name} needs no resync: it is ${state.state ?? 'not captured'}`;
+    // It may have been interrupted when all rows were sent.
+    const index = state.sinks.find(({ kind }) => kind === 'search_index')?.name;
+    const compare =
+      index === undefined ? '' : `Were the indexes not compared after one: millrace verify ${index} --repair. `;
+    throw new MillraceError('bad_request', message, {
+      remedy: `${compare}To send all rows all the same: millrace resync ${state.name} --force`,
+    });
   }
   if (state.reason !== null) screen.say(`${state.name}: ${state.reason}`);
   const names = (kinds: ResyncSink['kind'][]): string =>

@@ -8,6 +8,7 @@ import { type Database, openPool } from '../db/pool.ts';
 import { optionsOf } from '../db/ssl.ts';
 import { MillraceError, messageOf } from '../model/errors.ts';
 import type { IndexReader } from '../model/index-reader.ts';
+import { isUnavailable } from '../model/unavailable.ts';
 import { createLog } from '../runtime/log.ts';
 import { openScreen, type Terminal } from '../runtime/progress.ts';
 import type { Settings } from '../runtime/settings.ts';
@@ -76,7 +77,11 @@ export async function runVerify(
     return isDrifting(report.report) ? 2 : 0;
   } catch (error) {
     if (signal.aborted) return INTERRUPTED;
-    throw error;
+    if (!isUnavailable(error)) throw error;
+    throw new MillraceError('unavailable', 'the source or the message database cannot be used any more', {
+      remedy: 'Nothing was found out. Verify again when it is back; what --repair has asked for is sent without it.',
+      cause: error,
+    });
   } finally {
     screen.end();
     for (const close of closers.reverse()) await close();

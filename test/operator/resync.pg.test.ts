@@ -162,7 +162,7 @@ describe('resync', function () {
     await becomes('streaming');
     const refused = await refusal(resync());
     expect(refused.message).to.equal('database shop needs no resync: it is streaming');
-    expect(refused.remedy).to.contain('millrace resync shop --force');
+    expect(refused.remedy).to.contain('millrace verify items --repair').and.contain('millrace resync shop --force');
     const unknown = await refusal(resync({ database: 'ship' }));
     expect(unknown.message).to.contain('there is no database ship');
     const said = await messages.db.query("select millrace.resync('shop')").catch((error: unknown) => String(error));
