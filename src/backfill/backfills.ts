@@ -151,8 +151,7 @@ class Task {
   /** False when it was interrupted, and is to be tried again in a while. Never rejects. */
   async run(signal: AbortSignal): Promise<boolean> {
     try {
-      await this.#pages(signal);
-      return true;
+      return await this.#pages(signal);
     } catch (error) {
       if (signal.aborted || error instanceof ReloadError || error instanceof StreamEndedError) return false;
       await this.#explain(error).catch(() => undefined);
@@ -162,22 +161,23 @@ class Task {
     }
   }
 
-  async #pages(signal: AbortSignal): Promise<void> {
+  async #pages(signal: AbortSignal): Promise<boolean> {
     const { messages, source, streaming } = this.#deps;
     const backfill = this.#backfill;
     if (backfill.kind === 'all') {
       await expandBackfill(messages, backfill.no, await tablesFor(streaming, source, backfill.sink_no));
-      return;
+      return true;
     }
     const reader = await this.#reader(signal);
     try {
       const total = await source.session((client) => reader.total(client));
-      if (!(await beginBackfill(messages, backfill.no, total))) return;
+      if (!(await beginBackfill(messages, backfill.no, total))) return false;
       const waits = (isWaiting: boolean): void => {
         this.waitsFor = isWaiting ? 'sink' : undefined;
       };
       const deps = { messages, source, windows: streaming.windows, slower: () => this.#slower(), waits };
       await runPages(deps, { backfill, reader }, signal);
+      return true;
     } finally {
       await reader.close?.();
     }

@@ -42,7 +42,7 @@ export async function dueBackfills(messages: Database, databaseNo: number): Prom
   return (await messages.query<Backfill>(DUE, [databaseNo])).rows;
 }
 
-/** It is under way now; `total`: rows to read. False when it is not wanted any more. */
+/** It is under way now; `total`: rows to read. False when it is not wanted any more, or kept locked. */
 export async function beginBackfill(messages: Database, no: number, total: number | null): Promise<boolean> {
   return (await messages.query(BEGIN, [no, total])).rowCount > 0;
 }
@@ -86,6 +86,8 @@ export async function expandBackfill(
   const { tables, left } = into;
   const names = [tables.map((table) => table.schema), tables.map((table) => table.name)];
   await messages.transaction(async (tx) => {
+    // Capture has few connections, and this is one of them.
+    await tx.query('set local lock_timeout = 2000');
     await tx.query(WIDEN, [no, ...names]);
     await tx.query(EXPAND, [no, ...names, left]);
   });

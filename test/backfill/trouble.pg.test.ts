@@ -1,7 +1,9 @@
 /** What a backfill refuses, waits for and survives; each with the words that a person sees. */
 import { expect } from 'chai';
+import { openPool } from '../../src/db/pool.ts';
 import { backfilled, backfillsOf } from '../support/backfilled.ts';
 import { type Captured, type CapturedOptions, captured, PULL, SEARCH, sinkSettings } from '../support/captured.ts';
+import { messageDatabase } from '../support/message-database.ts';
 import { until } from '../support/until.ts';
 
 const ONLY = (tables: string[]) => ({
@@ -306,6 +308,35 @@ describe('a backfill in trouble', function () {
       await call('delete from millrace_private.messages');
       return (await backfillsOf(on.messages.db)).every(({ state }) => state === 'done');
     });
+  });
+
+  it('stops no capture when somebody keeps it locked', async () => {
+    const messages = await messageDatabase(2);
+    const other = openPool({ address: messages.url, max: 1, applicationName: 'millrace test' });
+    try {
+      on = await captured('create table a (id int primary key); create table b (id int primary key)', { messages });
+      await on.addSink(sinkSettings({ name: 'worker', destination: PULL }));
+      // A slot is not made beside an open transaction of the same server.
+      on.start();
+      await on.streaming();
+      await on.stop();
+      for (const table of ['a', 'b']) await call(`select millrace.backfill('worker', '${table}')`);
+      await other.transaction(async (tx) => {
+        await tx.query('select from millrace_private.backfills for update');
+        on.start();
+        for (let n = 1; n <= 10; n++) {
+          await on.source.query(`insert into a values (${n})`);
+          await until('the change is captured', async () => {
+            return (await tx.query('select from millrace_private.messages')).rowCount === n;
+          });
+        }
+      });
+      await until('they are done', async () => (await backfillsOf(other)).every(({ state }) => state === 'done'));
+    } finally {
+      await on.close();
+      await other.close();
+      await messages.drop();
+    }
   });
 
   it('lets go of its table when messages cannot be persisted', async () => {
