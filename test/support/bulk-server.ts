@@ -133,11 +133,17 @@ function withoutPrefix(path: string, prefix: string): string {
 
 function answer(state: State, request: RecordedRequest, response: ServerResponse): void {
   const fault = takeFault(state, request.path);
-  if (fault?.kind === 'hang') return;
   if (fault?.kind === 'hold') {
-    void fault.until.then(() => response.destroyed || answer(state, request, response));
-    return;
-  }
+    void fault.until.then(() => response.destroyed || answerWith(undefined, { state, request }, response));
+  } else answerWith(fault, { state, request }, response);
+}
+
+function answerWith(
+  fault: Exclude<Fault, { kind: 'hold' }> | undefined,
+  { state, request }: { state: State; request: RecordedRequest },
+  response: ServerResponse,
+): void {
+  if (fault?.kind === 'hang') return;
   if (fault?.kind === 'status') return void reply(response, statusAnswer(fault), fault.headers);
   const isApplied = fault === undefined || !('applied' in fault) || fault.applied === true;
   const natural = isApplied ? obey(state, request, fault) : { status: 200, text: '{"errors":false,"items":[' };

@@ -122,6 +122,8 @@ export async function startOutages(seed: number): Promise<Outages> {
     },
     async stopped() {
       const found = async () => {
+        // Each look at all processes costs something.
+        await pace(100);
         const process = await roles.capture.find('capture');
         return process?.stopped === true && process;
       };
