@@ -94,8 +94,9 @@ export async function createService(options: ServiceOptions): Promise<TestServic
     processes: tree,
     async find(which) {
       const found = await tree();
-      const ending = which === 'box' ? 'box.ts' : `main.ts ${which}`;
-      return found.find(({ args }) => args.endsWith(ending));
+      // The box is told where its addon is.
+      if (which === 'box') return found.find(({ args }) => /[/]box[.]ts( |$)/.test(args));
+      return found.find(({ args }) => args.endsWith(`main.ts ${which}`));
     },
     async kill() {
       const pids = (await tree()).map(({ pid }) => pid);
