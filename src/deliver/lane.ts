@@ -73,7 +73,10 @@ export interface HeldLane extends LaneRun {
   kept: Kept;
 }
 
-/** When to run again: a time, at once, or when there is news. `taken`: false when somebody else had the lane. */
+/**
+ * When to run again: a time, at once, or when there is news. `taken`: false when somebody else had the lane. One that was
+ * lost on the way is asked for again: its lease may have ended without anybody taking it.
+ */
 export interface LaneEnd {
   taken: boolean;
   again: Date | 'now' | undefined;
@@ -91,9 +94,9 @@ export async function runLane(deps: LaneDeps, run: LaneRun, signal: AbortSignal)
   const kept = keeper.keep(run.id, { since, onLost: () => lost.abort() });
   try {
     const again = await deliver(deps, { ...run, kept }, AbortSignal.any([signal, lost.signal]));
-    return { taken: true, again };
+    return { taken: true, again: lost.signal.aborted ? 'now' : again };
   } catch (error) {
-    if (isLost(error)) return { taken: false, again: undefined };
+    if (isLost(error)) return { taken: true, again: 'now' };
     throw error;
   } finally {
     kept.end();

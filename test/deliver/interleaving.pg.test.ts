@@ -271,7 +271,7 @@ describe('a delivery lane, interleaved', () => {
         await appendMessages(m.db, lane.no, [{ group: 3 }]);
         await lane.run({}, 'other');
       };
-      expect(await lane.run({}, 'stopped')).to.deep.equal({ taken: false, again: undefined });
+      expect(await lane.run({}, 'stopped')).to.deep.equal({ taken: true, again: 'now' });
       const { cursor } = await readState(m.db, { sinkNo: lane.no, lane: 0, owner: '' });
       expect(cursor).to.be.greaterThan(ids[1]!);
       expect(await lane.stored()).to.deep.equal([]);

@@ -143,7 +143,7 @@ describe('the heartbeat of lanes', () => {
         },
         new AbortController().signal,
       );
-    expect(await run(false)).to.deep.equal({ taken: false, again: undefined });
+    expect(await run(false)).to.deep.equal({ taken: true, again: 'now' });
     expect(sent).to.equal(0);
     expect(await run(true)).to.include({ taken: true });
     expect(sent).to.equal(1);

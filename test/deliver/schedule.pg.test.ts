@@ -3,11 +3,12 @@ import { runLane } from '../../src/deliver/lane.ts';
 import { DELIVERIES, openDeliveries } from '../../src/deliver/schedule.ts';
 import { LANE_TTL_MS } from '../../src/deliver/settle.ts';
 import { createWake } from '../../src/deliver/wake.ts';
+import type { Sink } from '../../src/model/sink.ts';
 import { STALL_MS } from '../../src/roles/worker.ts';
 import type { Jobs } from '../../src/runtime/jobs.ts';
 import { createLog } from '../../src/runtime/log.ts';
 import { openSandbox } from '../../src/transform/sandbox.ts';
-import { addPullSink } from '../support/fixtures.ts';
+import { addPullSink, addPushSink, appendMessages } from '../support/fixtures.ts';
 import { type MessageDatabase, messageDatabase } from '../support/message-database.ts';
 import { until } from '../support/until.ts';
 
@@ -53,6 +54,48 @@ describe('the schedule of lanes', () => {
       await deliveries.close();
       await sandbox.close();
     }
+  });
+
+  it('asks at once for a lane whose lease ended under way, without waiting for a sweep', async () => {
+    const { no, name } = await addPushSink(on.db, { name: 'lapsed', kind: 'search_index' });
+    await appendMessages(on.db, no, [{ group: 1 }]);
+    const log = createLog({ level: 'silent', role: 'test' });
+    const sandbox = openSandbox({ log });
+    const added: (Date | undefined)[] = [];
+    const jobs: Jobs = {
+      name: 'jobs',
+      run: () => Promise.resolve(),
+      close: () => Promise.resolve(),
+      add: (_task, _payload, { runAt }) => {
+        added.push(runAt);
+        return Promise.resolve(true);
+      },
+    };
+    const sink: Sink = {
+      batchSize: 10,
+      batchBytes: 1_000,
+      async send(batch) {
+        await on.db.query('update millrace_private.lanes set until = clock_timestamp() where sink_no = $1', [no]);
+        return { outcomes: batch.map(() => ({ kind: 'done' })) };
+      },
+      test: () => Promise.resolve(undefined),
+      close: () => Promise.resolve(),
+    };
+    const target = {
+      ...{ no, name, sink, functions: {}, replaces: false, shapes: false, deleteOnLeave: false, maxRetryCount: null },
+      ...{ tested: true, killers: new Set<number>() },
+    };
+    const deliveries = openDeliveries({
+      db: on.db,
+      jobs: () => jobs,
+      targets: { get: () => Promise.resolve(target), refresh: () => undefined, close: () => Promise.resolve() },
+      lane: { db: on.db, sandbox, log, now: Date.now, random: Math.random, onSettled: () => undefined },
+      log,
+      owner: 'us',
+    });
+    await deliveries.task({ sink: no, lane: 0 }, new AbortController().signal);
+    expect(added).to.deep.equal([undefined]);
+    await sandbox.close();
   });
 
   it('leaves a lane to the next sweep when the message database does not answer, and hides no other fault', async () => {

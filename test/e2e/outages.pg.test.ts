@@ -36,6 +36,7 @@ describe('outages', function () {
   const lost: string[] = [];
   const indexes = ['accounts'];
   const sinks = [...SINKS];
+  let rebuilt = 0;
 
   before(async () => {
     world = await startOutages(SEED);
@@ -83,7 +84,9 @@ describe('outages', function () {
       name: 'rebuild',
       async prepare(failpoints) {
         await world.restart('capture', failpoints);
-        const index = `accounts-${indexes.length}`;
+        await removeRebuilt();
+        rebuilt += 1;
+        const index = `accounts-${rebuilt}`;
         world.engine.engine.createIndex(index);
         indexes.push(index);
         sinks.push(`accounts-index-${index}`);
@@ -95,6 +98,7 @@ describe('outages', function () {
     {
       name: 'resync',
       async prepare(failpoints) {
+        await removeRebuilt();
         await gap();
         await world.capture.start({ wait: false, ...(failpoints ? { env: { MILLRACE_FAILPOINTS: failpoints } } : {}) });
         const sql = "select from millrace.database_status where state = 'needs_resync'";
@@ -105,6 +109,14 @@ describe('outages', function () {
       watches: true,
     },
   ];
+
+  /** The one before: what follows would send to each of them, and look through them all. */
+  async function removeRebuilt(): Promise<void> {
+    if (indexes.length === 1) return;
+    const { code, stderr } = await world.cli('sink', 'remove', sinks.pop()!, '--yes').ended(DEADLINE_MS);
+    expect(code, stderr).to.equal(0);
+    indexes.pop();
+  }
 
   /** The slot is gone, and rows change unseen. */
   async function gap(): Promise<void> {
@@ -144,6 +156,8 @@ describe('outages', function () {
           // While there is no slot nobody would hear of what is written.
           if (operation.name !== 'resync') world.write();
           await strike(world, at);
+          // It compares the index at the end; outages of verify have writers while it does.
+          if (operation.name === 'resync') await world.hold();
           for (const call of calls) await endsWell(call, at);
           await allDone();
           await world.settled(sinks);
