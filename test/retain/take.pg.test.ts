@@ -189,7 +189,7 @@ describe('the straight path into a change table', () => {
         return taken;
       },
     };
-    expect(await run(overtaken)).to.deep.equal({ taken: false, again: undefined });
+    expect(await run(overtaken)).to.deep.equal({ taken: true, again: 'now' });
     expect([await seqs(), await messages()]).to.deep.equal([[], [1, 2, 3]]);
   });
 
