@@ -116,10 +116,16 @@ describe('a backlog', function () {
       for (let n = 0; n < 70; n += 1) pagesMost = Math.max(pagesMost, (await cycle(no, 10)).receive);
       return pagesMost;
     };
-    const empty = async (): Promise<number> =>
-      (await pages('select * from millrace_private.claim($1::integer, 10, null)', [no])) +
-      (await pages('select millrace_private.next_due($1::integer, 0)', [no]));
-    await empty();
+    // The least of three: a server that has just analysed a table has this session read the catalogs again.
+    const empty = async (): Promise<number> => {
+      const found: number[] = [];
+      for (let n = 0; n < 3; n += 1)
+        found.push(
+          (await pages('select * from millrace_private.claim($1::integer, 10, null)', [no])) +
+            (await pages('select millrace_private.next_due($1::integer, 0)', [no])),
+        );
+      return Math.min(...found);
+    };
     const emptyBefore = await empty();
     await fill(no, 1_400);
     await cycle(no, 10);
