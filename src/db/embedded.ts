@@ -76,7 +76,9 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded>
     options.log('stopped an embedded Postgres that an earlier run had left over');
   }
   if (!(await exists(path.join(data, 'PG_VERSION')))) {
-    await initialise(account, place, { password: options.password, sync: options.temporary !== true });
+    // What loses its data anyway when the machine goes down need not wait for the disk here.
+    const sync = options.temporary !== true && options.settings?.fsync !== 'off';
+    await initialise(account, place, { password: options.password, sync });
   }
   const until = Date.now() + START_DEADLINE_MS;
   let wanted = options.port;
