@@ -332,6 +332,8 @@ begin
   if pg_advisory_xact_lock_shared(7376, p_sink_no) is null then
     return 0;
   end if;
+  -- Messages and exceptions are found by `id = any (...)` and by ranges from subqueries, never by a join: with statistics of
+  -- a queue that was empty, a join may well read all of it and throw away what does not match.
   if p_what = 'ack' then
     v_token := left(p_ack_ids[1], 32);
     v_text := array_to_string(p_ack_ids, ',');
@@ -350,11 +352,12 @@ begin
                  where x.sink_no = p_sink_no and x.id > l.lo and x.id <= l.hi order by x.id limit 1) is null
          order by l.token limit 1 for update
       ), gone as (
-        delete from millrace_private.messages m using lease l
-         where m.sink_no = p_sink_no and m.lane = 0 and m.id > l.lo and m.id <= l.hi
+        delete from millrace_private.messages m
+         where m.sink_no = p_sink_no and m.lane = 0
+           and m.id > (select l.lo from lease l) and m.id <= (select l.hi from lease l)
         returning m.id, m.group_key, m.group_key2
       ), over as (
-        delete from millrace_private.leases o using lease l where o.ctid = l.place
+        delete from millrace_private.leases o where o.ctid = (select l.place from lease l)
       )
       select count(*), array_agg(g.group_key) filter (where g.group_key is not null and (
                exists (select from millrace_private.messages n
@@ -418,10 +421,11 @@ begin
       -- Those still on the straight path: in the lease and not an exception.
       if p_what = 'ack' then
         with gone as (
-          delete from millrace_private.messages m using unnest(t.ids) i (id)
-           where m.sink_no = p_sink_no and m.lane = 0 and m.id = i.id
-             and i.id > v_lease.lo and i.id <= v_lease.hi and (v_lease.dense or i.id = any (v_lease.ids))
-             and not exists (select from millrace_private.exceptions x where x.sink_no = p_sink_no and x.id = i.id)
+          delete from millrace_private.messages m
+           where m.sink_no = p_sink_no and m.lane = 0 and m.id = any (t.ids)
+             and m.id > v_lease.lo and m.id <= v_lease.hi and (v_lease.dense or m.id = any (v_lease.ids))
+             and (select true from millrace_private.exceptions x
+                   where x.sink_no = p_sink_no and x.id = m.id order by x.id limit 1) is null
           returning m.group_key, m.group_key2
         )
         select count(*), array_agg(g.group_key) filter (where g.group_key is not null)
@@ -436,9 +440,9 @@ begin
                v_now + p_delay, t.token,
                case p_what when 'nack' then 'receive' end,
                case p_what when 'nack' then 'given back by the client' end
-          from unnest(t.ids) i (id)
-          join millrace_private.messages m on m.sink_no = p_sink_no and m.lane = 0 and m.id = i.id
-         where i.id > v_lease.lo and i.id <= v_lease.hi and (v_lease.dense or i.id = any (v_lease.ids))
+          from millrace_private.messages m
+         where m.sink_no = p_sink_no and m.lane = 0 and m.id = any (t.ids)
+           and m.id > v_lease.lo and m.id <= v_lease.hi and (v_lease.dense or m.id = any (v_lease.ids))
             on conflict (sink_no, id) do nothing;
         get diagnostics v_taken = row_count;
       end if;
@@ -457,12 +461,12 @@ begin
     -- their state (ack deletes none of them, they have no row any more).
     if p_what = 'ack' then
       with settled as (
-        delete from millrace_private.exceptions x using unnest(t.ids) i (id)
-         where x.sink_no = p_sink_no and x.id = i.id and x.lane = 0 and x.token = t.token
+        delete from millrace_private.exceptions x
+         where x.sink_no = p_sink_no and x.id = any (t.ids) and x.lane = 0 and x.token = t.token
         returning x.id
       ), gone as (
-        delete from millrace_private.messages m using settled s
-         where m.sink_no = p_sink_no and m.lane = 0 and m.id = s.id
+        delete from millrace_private.messages m
+         where m.sink_no = p_sink_no and m.lane = 0 and m.id = any (array(select s.id from settled s))
         returning m.group_key, m.group_key2
       )
       select count(*), array_agg(g.group_key) filter (where g.group_key is not null)
@@ -476,8 +480,7 @@ begin
              due_at = v_now + p_delay,
              stage = case p_what when 'nack' then 'receive' end,
              error = case p_what when 'nack' then 'given back by the client' end
-        from unnest(t.ids) i (id)
-       where x.sink_no = p_sink_no and x.id = i.id and x.lane = 0 and x.token = t.token
+       where x.sink_no = p_sink_no and x.id = any (t.ids) and x.lane = 0 and x.token = t.token
          and x.state = 'leased' and x.due_at is distinct from v_now + p_delay;
       get diagnostics v_taken = row_count;
     else
@@ -489,15 +492,14 @@ begin
       with parked as (
         update millrace_private.exceptions x
            set state = 'parked', due_at = null, parked_at = v_now
-          from unnest(t.ids) i (id)
-         where x.sink_no = p_sink_no and x.id = i.id and x.lane = 0 and x.token = t.token
+         where x.sink_no = p_sink_no and x.id = any (t.ids) and x.lane = 0 and x.token = t.token
            and x.state = 'retrying' and x.attempts >= v_max_deliver
         returning x.id
       )
       select array_agg(g.group_key) filter (where g.group_key is not null) into v_more
-        from parked p
-        join millrace_private.messages m on m.sink_no = p_sink_no and m.lane = 0 and m.id = p.id
-       cross join lateral unnest(array[m.group_key, m.group_key2]) g (group_key);
+        from millrace_private.messages m
+       cross join lateral unnest(array[m.group_key, m.group_key2]) g (group_key)
+       where m.sink_no = p_sink_no and m.lane = 0 and m.id = any (array(select p.id from parked p));
       v_groups := v_groups || v_more;
     end if;
   end loop;

@@ -151,6 +151,40 @@ describe('a backlog', function () {
     });
   });
 
+  it('of a blocked group costs acknowledgements nothing when the statistics are of a queue that was empty', async () => {
+    const { no } = await addPullSink(on.db, { name: 'was-empty' });
+    const pull = pullFrom(on.db, no);
+    const answered = async (what: string, ids: string[]): Promise<number> => {
+      const sql = "select millrace_private.answer($1::integer, $2, $3::text[], interval '1 hour')";
+      return await pages(sql, [no, what, ids]);
+    };
+    /** Of a whole batch that is acknowledged, and of the dearest part of one. */
+    const costs = async (): Promise<{ whole: number; part: number }> => {
+      const [one, other] = [await pull.receive(100, '12 hours'), await pull.receive(100, '12 hours')];
+      expect([one.ackIds.length, other.ackIds.length]).to.deep.equal([100, 100]);
+      const parts = [await answered('nack', other.ackIds.splice(0, 40)), await answered('extend', other.ackIds)];
+      parts.push(await answered('ack', other.ackIds.splice(0, 30)), await answered('ack', other.ackIds));
+      return { whole: await answered('ack', one.ackIds), part: Math.max(...parts) };
+    };
+    await fill(no, 400);
+    await costs();
+    const before = await costs();
+    for (const table of ['leases', 'exceptions'])
+      await on.db.query(`delete from millrace_private.${table} where sink_no = $1`, [no]);
+    await on.db.query(`delete from millrace_private.messages_${no}`);
+    await on.db.query(`vacuum (analyze, truncate off) millrace_private.messages_${no}`);
+    await fill(no, 1);
+    expect((await pull.receive(1, '12 hours')).ids).to.have.length(1);
+    await fill(no, 20_000, 1);
+    await fill(no, 1_000);
+    // It passes them all.
+    await until('the blocked ones are passed', async () => (await pull.receive(100, '12 hours')).ids.length === 100);
+    await costs();
+    const after = await costs();
+    expect(after.whole, 'whole').to.be.within(1, before.whole * 2 + 30);
+    expect(after.part, 'part').to.be.within(1, before.part * 2 + 30);
+  });
+
   it('of 120,000 messages, 50 hot rows and a blocked group costs receive and ack nothing', async () => {
     const few = await addPullSink(on.db, { name: 'few' });
     await fill(few.no, 250);
