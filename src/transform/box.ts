@@ -6,13 +6,12 @@
 import { createRequire } from 'node:module';
 import type isolatedVm from 'isolated-vm';
 import type { FunctionSettings } from '../model/declared.ts';
+import { type Answer, readAnswers } from './answer.ts';
 import { shapeError } from './complaint.ts';
 import { FunctionRunner } from './function-runner.ts';
-import { itemOf } from './item.ts';
-import { pathReads } from './path.ts';
-import type { FromBox, SetKeys, ToBox } from './protocol.ts';
-import { shapeChunk } from './shape.ts';
-import { type FunctionSet, LIMITS } from './shaped.ts';
+import { chunkOf, itemOf } from './item.ts';
+import type { FromBox, ToBox } from './protocol.ts';
+import { LIMITS } from './shaped.ts';
 import { stripTypes } from './strip.ts';
 import { TRIAL, trialError } from './trial.ts';
 
@@ -58,15 +57,6 @@ function defined(key: number): FunctionSettings {
   return fn;
 }
 
-function setOf(keys: SetKeys): FunctionSet {
-  const { filter, transform, routing } = keys;
-  return {
-    ...(filter !== undefined && { filter: defined(filter) }),
-    ...(transform !== undefined && { transform: defined(transform) }),
-    ...(routing !== undefined && { routing: defined(routing) }),
-  };
-}
-
 /** Looks at the memory while there is work; the isolates have threads of their own, so this one is free to. */
 const MEMORY_CHECK_MS = 25;
 let atWork = 0;
@@ -84,45 +74,29 @@ async function work(task: () => Promise<void>): Promise<void> {
   memoryCheck = undefined;
 }
 
-async function shape(request: Extract<ToBox, { kind: 'shape' }>): Promise<void> {
-  const { id, inputs, searchSink } = request;
-  const alive = () => send({ kind: 'alive', id });
-  const set = setOf(request.set);
-  const shaped = await shapeChunk(set, inputs, {
-    searchSink,
-    run: (fn, items) => {
-      // Of a message that is alone because it may be the one that kills, the sandbox wants to know which function it was.
-      if (inputs.length === 1) send({ kind: 'alive', id, function: fn.name });
-      return runnerOf(fn).run(items, alive);
-    },
-  });
-  send({ kind: 'shaped', id, shaped, reads: readsOf(set, searchSink), retire });
-}
-
-/** How many of action, record, changes, metadata a set of functions reads. Old rows need the changes. */
-function readsOf({ filter, transform, routing }: FunctionSet, searchSink: boolean): number {
-  const reads = [filter, transform, routing].map((fn) =>
-    fn === undefined ? 0 : fn.type === 'path' ? pathReads(fn.path ?? '') : (runners.get(fn)?.inputs ?? 4),
-  );
-  return Math.max(searchSink && routing !== undefined ? 3 : 0, ...reads);
+async function run({ id, key, chunk }: Extract<ToBox, { kind: 'run' }>): Promise<void> {
+  const runner = runnerOf(defined(key));
+  const lines = await runner.run(chunk, () => send({ kind: 'alive', id }));
+  send({ kind: 'answers', id, lines, reads: runner.inputs, retire });
 }
 
 async function check(id: number, fn: FunctionSettings): Promise<void> {
   const runner = new FunctionRunner({ Isolate: ivm.Isolate, limits, strip, onCatastrophe: die }, fn);
   const complaint = await runner.compile();
-  const [answer] =
-    complaint === undefined
-      ? await runner.run([itemOf(TRIAL, { exact: false, before: false })], () => undefined)
-      : [{ complaint }];
+  const error = complaint === undefined ? trialError(fn, await tried(runner)) : shapeError(complaint, fn.name);
   runner.close();
-  const error = complaint === undefined ? trialError(fn, answer!) : shapeError(complaint, fn.name);
   send({ kind: 'checked', id, error, retire });
+}
+
+async function tried(runner: FunctionRunner): Promise<Answer> {
+  const item = itemOf(TRIAL, { reads: 4, before: false });
+  return readAnswers(await runner.run(chunkOf([item]), () => undefined))[0]!;
 }
 
 process.on('message', (message: ToBox) => {
   if (message.kind === 'limits') limits = message.limits;
   else if (message.kind === 'define') functions.set(message.key, message.fn);
-  else if (message.kind === 'shape') void work(() => shape(message));
+  else if (message.kind === 'run') void work(() => run(message));
   else void work(() => check(message.id, defined(message.key)));
 });
 send({ kind: 'ready' });

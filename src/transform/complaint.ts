@@ -9,9 +9,9 @@ export function shapeError(complaint: Complaint, functionName: string): ShapeErr
   return { ...rest, function: functionName };
 }
 
-/** `line` is a line of the harness that begins with `e`. */
-export function readComplaint(line: string): Complaint {
-  const [name, text, stack] = JSON.parse(line.slice(1)) as [string, string, string];
+/** `json` is what follows the `e` in a line of the harness. */
+export function readComplaint(json: string): Complaint {
+  const [name, text, stack] = JSON.parse(json) as [string, string, string];
   const message = [name, text].filter((part) => part !== '').join(': ') || 'The function threw without a message';
   const place = /^ {4}at .*?user-function:(\d+):(\d+)\)?$/m.exec(stack);
   return {

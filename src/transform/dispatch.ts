@@ -2,18 +2,19 @@
  * Hands jobs to the box and brings back what became of them, whatever the box does. When the box dies, or is silent for
  * too long and is killed, everything it held is suspect: it is run again alone, message by message, and a message that
  * ends the box twice is given up as `killed`. A box that is replaced for another reason blames nobody. After three that
- * were given up one after the other, the other suspects of those functions are not tried: each costs seconds, in which
+ * were given up one after the other, the other suspects of that function are not tried: each costs seconds, in which
  * nobody else's functions run.
  */
 import type { FunctionSettings } from '../model/declared.ts';
 import { MillraceError } from '../model/errors.ts';
-import type { FunctionInput } from '../model/message.ts';
+import { readAnswers } from './answer.ts';
 import type { BoxProcess, StartBox } from './box-process.ts';
 import { FunctionKeys } from './function-keys.ts';
-import { functionsOf, type Job, killedResult, type Result, split, untriedResult, type Work } from './job.ts';
+import { chunkOf } from './item.ts';
+import { type Job, killedResult, type Result, split, untriedResult, type Work } from './job.ts';
 import { Lanes } from './lanes.ts';
-import type { FromBox, ToBox } from './protocol.ts';
-import type { FunctionSet, SandboxLimits } from './shaped.ts';
+import type { FromBox } from './protocol.ts';
+import type { SandboxLimits } from './shaped.ts';
 
 /** The least of a log that is needed here. */
 export interface SandboxLog {
@@ -22,9 +23,9 @@ export interface SandboxLog {
   error(fields: object, message: string): void;
 }
 
-/** Jobs of one set of functions in the box: one at work, one that is ready when it is done. */
+/** Jobs of one function in the box: one at work, others that are ready when it is done. */
 const PER_LANE = 2;
-/** Messages of one set of functions that may end the box, one after the other. */
+/** Messages of one function that may end the box, one after the other. */
 export const KILLERS = 3;
 /** Starts that may fail one after the other before the jobs do. */
 const STARTS = 3;
@@ -49,8 +50,8 @@ export class Dispatcher {
   /** Run alone, before anything else. */
   readonly #suspects: Job[] = [];
   readonly #inBox = new Map<number, Job>();
-  /** By lane: what its functions read of a message. At most as many as there are sets of functions. */
-  readonly #reads = new Map<string, number>();
+  /** By key of the function: what it reads of a message. */
+  readonly #reads = new Map<number, number>();
   /** By lane: messages given up as killed since one went well. */
   readonly #killers = new Map<string, number>();
   readonly #timers = new Map<number, NodeJS.Timeout>();
@@ -68,16 +69,16 @@ export class Dispatcher {
   /** Rejects when the dispatcher is closed or the box cannot be started. */
   run(work: Work): Promise<Result> {
     if (this.#closed) return Promise.reject(closedError());
-    const lane = this.#laneOf(work);
+    const lane = `${work.kind} ${this.#keys.keyOf(work.fn)}`;
     return new Promise((done, fail) => {
-      this.#lanes.add({ id: this.#nextId(), lane, work, kills: 0, at: undefined, done, fail });
+      this.#lanes.add({ id: this.#nextId(), lane, work, kills: 0, done, fail });
       this.#pump();
     });
   }
 
-  /** How many of action, record, changes, metadata a set reads; 4 while that is not known. */
-  reads(set: FunctionSet, searchSink: boolean): number {
-    return this.#reads.get(this.#laneOf({ kind: 'shape', set, inputs: [], searchSink })) ?? 4;
+  /** How many of action, record, changes, metadata a function reads; 4 while that is not known. */
+  reads(fn: FunctionSettings): number {
+    return this.#reads.get(this.#keys.keyOf(fn)) ?? 4;
   }
 
   /** Fails what is not finished; resolves when the process is gone. */
@@ -94,15 +95,6 @@ export class Dispatcher {
     return this.#lastId;
   };
 
-  #laneOf = (work: Work): string => `${work.kind} ${JSON.stringify(this.#setKeys(work))}`;
-
-  #setKeys(work: Work) {
-    const key = (fn: FunctionSettings | undefined) => (fn === undefined ? undefined : this.#keys.keyOf(fn));
-    if (work.kind === 'check') return { check: key(work.fn) };
-    const { filter, transform, routing } = work.set;
-    return { searchSink: work.searchSink, filter: key(filter), transform: key(transform), routing: key(routing) };
-  }
-
   #pump(): void {
     if (this.#closed || (this.#suspects.length === 0 && this.#lanes.isEmpty)) return;
     this.#box ??= this.#open();
@@ -113,7 +105,7 @@ export class Dispatcher {
       return;
     }
     while (this.#inBox.size < this.#limits.inFlight) {
-      // Most places are for sets that have none yet: a few slow ones would else have all of them.
+      // Most places are for functions that have none yet: a few slow ones would else have all of them.
       const job = this.#lanes.take(this.#inBox.size < this.#limits.inFlight / 3 ? PER_LANE : 1);
       if (job === undefined) return;
       this.#put(job, box);
@@ -139,26 +131,12 @@ export class Dispatcher {
   #put(job: Job, box: Box): void {
     const { work, id } = job;
     this.#inBox.set(id, job);
-    for (const fn of functionsOf(work)) {
-      const key = this.#keys.keyOf(fn);
-      if (!box.defined.has(key)) box.process.send({ kind: 'define', key, fn });
-      box.defined.add(key);
-    }
-    box.process.send(this.#request(job));
+    const key = this.#keys.keyOf(work.fn);
+    if (!box.defined.has(key)) box.process.send({ kind: 'define', key, fn: work.fn });
+    box.defined.add(key);
+    const chunk = work.kind === 'run' ? { chunk: chunkOf(work.items) } : undefined;
+    box.process.send(chunk === undefined ? { kind: 'check', id, key } : { kind: 'run', id, key, ...chunk });
     this.#watch(job, box);
-  }
-
-  #request({ id, lane, work }: Job): ToBox {
-    if (work.kind === 'check') return { kind: 'check', id, key: this.#keys.keyOf(work.fn) };
-    const { set, searchSink, inputs } = work;
-    const keys = {
-      ...(set.filter && { filter: this.#keys.keyOf(set.filter) }),
-      ...(set.transform && { transform: this.#keys.keyOf(set.transform) }),
-      ...(set.routing && { routing: this.#keys.keyOf(set.routing) }),
-    };
-    const reads = this.#reads.get(lane) ?? 4;
-    const needed = reads >= 4 ? inputs : inputs.map((input) => withOnly(input, reads));
-    return { kind: 'shape', id, set: keys, searchSink, inputs: needed };
   }
 
   /** The watchdog: from now on the box has `silenceMs` to say something about this job. */
@@ -189,24 +167,33 @@ export class Dispatcher {
     const job = this.#inBox.get(message.id);
     if (job === undefined) return;
     if (message.kind === 'alive') {
-      job.at = message.function ?? job.at;
       this.#watch(job, box);
+      return;
+    }
+    const result = this.#resultOf(job, message);
+    if (result === undefined) {
+      box.process.kill();
       return;
     }
     this.#takeOut(job);
     this.#lanes.release(job);
-    if (message.kind === 'shaped') {
-      this.#reads.set(job.lane, message.reads);
-      if (message.shaped.some(({ error }) => error === undefined)) this.#killers.delete(job.lane);
-    }
-    job.done(
-      message.kind === 'shaped' ? { shaped: message.shaped, error: undefined } : { shaped: [], error: message.error },
-    );
+    job.done(result);
     if (message.retire || (box.defined.size > DEFINITIONS && this.#inBox.size === 0)) {
       box.retired = true;
       box.process.kill();
     }
     this.#pump();
+  }
+
+  /** Undefined: not what was asked for. */
+  #resultOf({ work, lane }: Job, message: Extract<FromBox, { id: number }>): Result | undefined {
+    if (message.kind === 'checked') return { answers: [], error: message.error };
+    if (message.kind !== 'answers' || work.kind !== 'run') return undefined;
+    const answers = readAnswers(message.lines);
+    if (answers.length !== work.items.length) return undefined;
+    this.#reads.set(this.#keys.keyOf(work.fn), message.reads);
+    if (answers.some((answer) => !('complaint' in answer))) this.#killers.delete(lane);
+    return { answers, error: undefined };
   }
 
   #exited(box: Box, why: string): void {
@@ -229,7 +216,7 @@ export class Dispatcher {
   #suspect(job: Job): void {
     this.#lanes.release(job);
     job.kills += 1;
-    const alone = job.work.kind === 'check' || job.work.inputs.length === 1;
+    const alone = job.work.kind === 'check' || job.work.items.length === 1;
     if (alone && job.kills >= 2) this.#giveUp(job);
     // One that was alone is tried again at once, so that what is given up is given up in the order of the messages.
     else if (alone) this.#suspects.unshift(...split(job, this.#nextId));
@@ -261,13 +248,8 @@ export class Dispatcher {
   }
 }
 
-/** Bringing what is not read would be half of the cost. */
-function withOnly({ action, record, changes }: FunctionInput, reads: number): FunctionInput {
-  return { action, record, changes: reads >= 3 ? changes : null, metadata: 'null' };
-}
-
 function namesOf(jobs: readonly Job[]): string[] {
-  return [...new Set(jobs.flatMap((job) => functionsOf(job.work)).map((fn) => fn.name))];
+  return [...new Set(jobs.map((job) => job.work.fn.name))];
 }
 
 function closedError(): MillraceError {

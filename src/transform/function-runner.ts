@@ -1,5 +1,5 @@
 /**
- * One function of the user's in its own isolate: chunks in, one answer for each message out, in order. Whatever the
+ * One function of the user's in its own isolate: chunks in, one line for each message out, in order. Whatever the
  * code does, the answers of the other messages are right:
  * - a message is stopped after `messageMs`; the lines before it are kept and the rest goes on in a fresh realm;
  * - when a call fails as a whole (memory, a realm that was tampered with, a promise chain without end, which runs after
@@ -8,12 +8,12 @@
  */
 import type ivm from 'isolated-vm';
 import type { FunctionSettings } from '../model/declared.ts';
+import { complaintLine } from './answer.ts';
 import { type CompileParts, compile } from './compile.ts';
-import { type Complaint, readComplaint } from './complaint.ts';
+import type { Complaint } from './complaint.ts';
+import { type Chunk, cut } from './item.ts';
 import { openRealm, type Realm } from './realm.ts';
 import type { SandboxLimits } from './shaped.ts';
-
-export type Answer = { text: string } | { unusable: string } | { complaint: Complaint };
 
 export interface RunnerParts {
   Isolate: typeof ivm.Isolate;
@@ -33,7 +33,9 @@ interface Loaded {
 interface Call {
   /** Milliseconds that each of its messages had. */
   messageMs: number;
-  lines: string[];
+  /** Whole lines, each with its line break, and how many. */
+  lines: string;
+  done: number;
   ended: 'well' | 'timeout' | 'memory' | 'spoilt' | 'failed';
 }
 
@@ -64,11 +66,11 @@ export class FunctionRunner {
     return this.#loaded?.inputs ?? 4;
   }
 
-  /** One answer for each item, in order; `alive` is called whenever there was progress. Never rejects. */
-  async run(items: readonly string[], alive: () => void): Promise<Answer[]> {
+  /** A line for each item, in order; `alive` is called whenever there was progress. Never rejects. */
+  async run(chunk: Chunk, alive: () => void): Promise<string> {
     this.#waiting.add(alive);
     try {
-      return await this.#inTurn(() => this.#runAll(items));
+      return await this.#inTurn(() => this.#runAll(chunk));
     } finally {
       this.#waiting.delete(alive);
     }
@@ -111,48 +113,48 @@ export class FunctionRunner {
     return this.#loaded;
   }
 
-  async #runAll(items: readonly string[]): Promise<Answer[]> {
-    const answers: Answer[] = [];
+  async #runAll(chunk: Chunk): Promise<string> {
+    const asked = chunk.lengths.length;
+    let answers = '';
+    let answered = 0;
     let singlyUntil = 0;
-    while (answers.length < items.length) {
+    while (answered < asked) {
       const loaded = await this.#load();
-      if (loaded === undefined) {
-        const complaint = this.#broken!;
-        return items.map(() => ({ complaint }));
-      }
-      const from = answers.length;
-      const slice = items.slice(from, from < singlyUntil ? from + 1 : items.length);
-      const { lines, ended, messageMs } = await this.#call(loaded, slice);
+      if (loaded === undefined) return complaintLine(this.#broken!).repeat(asked);
+      const from = answered;
+      const part = cut(chunk, from, from < singlyUntil ? from + 1 : asked);
+      const { lines, done, ended, messageMs } = await this.#call(loaded, part);
       for (const alive of this.#waiting) alive();
       if (ended !== 'well') this.#dropRealm(loaded);
-      const verdict = judge(ended, lines.length, slice.length);
-      if (verdict.keep) for (const line of lines) answers.push(read(line));
-      if (verdict.guilty)
-        answers.push({ complaint: ended === 'timeout' ? tookTooLong(messageMs) : this.#blame[ended] });
-      if (verdict.again) singlyUntil = from + slice.length;
+      const verdict = judge(ended, done, part.lengths.length);
+      if (verdict.keep) {
+        answers += lines;
+        answered += done;
+      }
+      if (verdict.guilty) {
+        answers += complaintLine(ended === 'timeout' ? tookTooLong(messageMs) : this.#blame[ended]);
+        answered += 1;
+      }
+      if (verdict.again) singlyUntil = asked;
     }
-    return answers.slice(0, items.length);
+    return answers;
   }
 
-  async #call(loaded: Loaded, items: readonly string[]): Promise<Call> {
+  async #call(loaded: Loaded, { text, lengths }: Chunk): Promise<Call> {
     const { limits } = this.#parts;
     const { isolate, script } = loaded;
-    const chunk = `[${items.join(',')}]`;
-    const messageMs = timeFor(chunk.length, limits);
+    const messageMs = timeFor(text.length, limits);
+    const left = (ended: Call['ended'], lines: string): Call => ({ messageMs, ...whole(lines), ended });
     try {
       loaded.realm ??= await openRealm(isolate, script, limits);
-      const timeoutMs = messageMs + (items.length > 1 ? limits.sliceMs : 0);
-      const lines = split(await loaded.realm.run(chunk, timeoutMs));
-      if (lines.at(-1) !== '!') return { messageMs, lines, ended: 'well' };
-      lines.pop();
-      return { messageMs, lines, ended: 'spoilt' };
+      const timeoutMs = messageMs + (lengths.length > 1 ? limits.sliceMs : 0);
+      const lines = await loaded.realm.run(text, timeoutMs);
+      return lines.endsWith(SPOILT) ? left('spoilt', lines.slice(0, -SPOILT.length)) : left('well', lines);
     } catch (error) {
-      if (isolate.isDisposed) return { messageMs, lines: [], ended: 'memory' };
-      if (!(error instanceof Error) || !error.message.includes('timed out')) {
-        return { messageMs, lines: [], ended: 'failed' };
-      }
+      if (isolate.isDisposed) return left('memory', '');
+      if (!(error instanceof Error) || !error.message.includes('timed out')) return left('failed', '');
       const leftover = await loaded.realm?.leftover().catch(() => '');
-      return { messageMs, lines: split(leftover ?? ''), ended: isolate.isDisposed ? 'memory' : 'timeout' };
+      return left(isolate.isDisposed ? 'memory' : 'timeout', leftover ?? '');
     }
   }
 
@@ -176,9 +178,18 @@ export function timeFor(characters: number, limits: Pick<SandboxLimits, 'message
 
 const tookTooLong = (ms: number): Complaint => ({ kind: 'timeout', message: `The function took longer than ${ms} ms` });
 
-/** Whole lines only. */
-function split(lines: string): string[] {
-  return lines.split('\n').slice(0, -1);
+/** The harness's last line when the realm cannot be used any longer. */
+const SPOILT = '!\n';
+
+/** Whole lines only, and how many. */
+function whole(text: string): { lines: string; done: number } {
+  let done = 0;
+  let end = 0;
+  for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', end)) {
+    done += 1;
+    end = at + 1;
+  }
+  return { lines: text.slice(0, end), done };
 }
 
 /**
@@ -197,9 +208,4 @@ export function judge(
   // A fresh realm: what one message spoilt, the next one does not see. Before it began, it was spoilt by another call.
   if (ended === 'spoilt' && single) return { keep: done > 0, guilty: false, again: false };
   return { keep: false, guilty: single, again: !single };
-}
-
-function read(line: string): Answer {
-  if (line.startsWith('v')) return { text: line.slice(1) };
-  return line.startsWith('e') ? { complaint: readComplaint(line) } : { unusable: line.slice(1) };
 }

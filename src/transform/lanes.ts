@@ -1,5 +1,5 @@
 /**
- * The jobs that wait for the box, one lane for each set of functions. Lanes take turns and each has only a
+ * The jobs that wait for the box, one lane for each function. Lanes take turns and each has only a
  * few jobs out, so that a slow function delays only its own.
  */
 export interface LaneJob {

@@ -9,7 +9,7 @@ import { startBox } from './box-process.ts';
 import { shapeError } from './complaint.ts';
 import { Dispatcher, type SandboxLog } from './dispatch.ts';
 import { readPath } from './path.ts';
-import { BAD_PATH, shapeChunk } from './shape.ts';
+import { BAD_PATH, type Runner, readsOf, shapeChunk } from './shape.ts';
 import { type FunctionSet, LIMITS, type SandboxLimits, type Shaped, type ShapeError } from './shaped.ts';
 
 export type { FunctionInput } from '../model/message.ts';
@@ -36,6 +36,10 @@ export interface Sandbox {
 export function openSandbox(options: { log: SandboxLog; limits?: Partial<SandboxLimits> }): Sandbox {
   const limits = { ...LIMITS, ...options.limits };
   const dispatcher = new Dispatcher({ log: options.log, start: startBox }, limits);
+  const runner: Runner = {
+    run: async (fn, items) => (await dispatcher.run({ kind: 'run', fn, items })).answers,
+    reads: (fn) => dispatcher.reads(fn),
+  };
   let queued = 0;
   /** By set of functions. */
   const queuedOf = new Map<FunctionSet, number>();
@@ -54,8 +58,7 @@ export function openSandbox(options: { log: SandboxLog; limits?: Partial<Sandbox
     };
     count(inputs.length);
     try {
-      const { shaped } = await dispatcher.run({ kind: 'shape', set, inputs, searchSink });
-      return shaped;
+      return await shapeChunk(set, inputs, { searchSink, runner });
     } finally {
       count(-inputs.length);
       for (const wake of waiting.splice(0)) wake();
@@ -71,12 +74,12 @@ export function openSandbox(options: { log: SandboxLog; limits?: Partial<Sandbox
       const fns = [set.filter, set.transform, set.routing].filter((fn) => fn !== undefined);
       if (inputs.length === 0) return [];
       if (fns.every((fn) => fn.type === 'path')) {
-        return shapeChunk(set, inputs, { searchSink, run: () => Promise.resolve([]) });
+        return shapeChunk(set, inputs, { searchSink, runner });
       }
       const chunks = chunksOf(inputs, limits).map((chunk) => shapeInBox(set, chunk, searchSink));
       return (await Promise.all(chunks)).flat();
     },
-    reads: (set, { searchSink }) => dispatcher.reads(set, searchSink),
+    reads: (set, { searchSink }) => readsOf(set, { searchSink, runner }),
     close: () => dispatcher.close(),
   };
 }

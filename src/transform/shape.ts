@@ -4,33 +4,36 @@
  */
 import type { FunctionSettings } from '../model/declared.ts';
 import type { FunctionInput } from '../model/message.ts';
+import type { Answer } from './answer.ts';
 import type { Complaint } from './complaint.ts';
-import type { Answer } from './function-runner.ts';
-import { itemOf, needsDigits } from './item.ts';
-import { evaluatePath, readPath } from './path.ts';
+import { itemOf } from './item.ts';
+import { evaluatePath, pathReads, readPath } from './path.ts';
 import type { FunctionSet, Shaped } from './shaped.ts';
 import { judgeFilter, judgeRouting, judgeTransform, type Verdict } from './verdict.ts';
 
-/** Runs code on items as the harness reads them: one answer for each, in order. */
-export type RunCode = (fn: FunctionSettings, items: readonly string[]) => Promise<readonly Answer[]>;
+/** Who runs code. */
+export interface Runner {
+  /** On items as `itemOf` writes them: one answer for each, in order. */
+  run(fn: FunctionSettings, items: readonly string[]): Promise<readonly Answer[]>;
+  /** How many of action, record, changes, metadata a function reads, if it is known; else 4. */
+  reads(fn: FunctionSettings): number;
+}
 
 export async function shapeChunk(
   set: FunctionSet,
   inputs: readonly FunctionInput[],
-  options: { searchSink: boolean; run: RunCode },
+  { searchSink, runner }: { searchSink: boolean; runner: Runner },
 ): Promise<Shaped[]> {
-  const { searchSink, run } = options;
   const shaped: Shaped[] = inputs.map(() => ({ kept: true }));
   const all = inputs.map((_input, index) => index);
-  const exact: (boolean | undefined)[] = [];
   const stage = async (fn: FunctionSettings, chosen: readonly number[], before = false): Promise<readonly Answer[]> => {
     if (chosen.length === 0) return [];
     if (fn.type === 'path') return chosen.map((index) => pathAnswer(fn, inputs[index]!));
-    const items = chosen.map((index) => {
-      exact[index] ??= needsDigits(inputs[index]!);
-      return itemOf(inputs[index]!, { exact: exact[index], before });
-    });
-    return run(fn, items);
+    const reads = runner.reads(fn);
+    return runner.run(
+      fn,
+      chosen.map((index) => itemOf(inputs[index]!, { reads, before })),
+    );
   };
   /** Writes a stage's verdicts down: a value by `accept`, an error as the message's own unless `lenient`. */
   const settle = <T>(chosen: readonly number[], verdicts: Verdict<T>[], accept: (shaped: Shaped, value: T) => void) => {
@@ -78,6 +81,14 @@ export async function shapeChunk(
     });
   }
   return shaped;
+}
+
+/** How many of action, record, changes, metadata a set of functions reads. Old rows need the changes. */
+export function readsOf({ filter, transform, routing }: FunctionSet, options: { searchSink: boolean; runner: Runner }) {
+  const reads = [filter, transform, routing].map((fn) =>
+    fn === undefined ? 0 : fn.type === 'path' ? pathReads(fn.path ?? '') : options.runner.reads(fn),
+  );
+  return Math.max(options.searchSink && routing !== undefined ? 3 : 0, ...reads);
 }
 
 /**

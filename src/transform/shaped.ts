@@ -72,7 +72,7 @@ export const LIMITS: SandboxLimits = {
   answerLength: 16_777_216,
   linesLength: 4_194_304,
   isolates: 16,
-  chunkMessages: 100,
+  chunkMessages: 250,
   chunkLength: 524_288,
   inFlight: 12,
   queuedMessages: 20_000,

@@ -5,7 +5,7 @@
  */
 import type { FunctionSettings } from '../model/declared.ts';
 import type { FunctionInput } from '../model/message.ts';
-import type { Answer } from './function-runner.ts';
+import type { Answer } from './answer.ts';
 import type { ShapeError } from './shaped.ts';
 import { judgeFilter, judgeRouting, judgeTransform } from './verdict.ts';
 

@@ -3,8 +3,8 @@
  * an object with an `index_name`, a transform for a search index an object, any other transform a JSON value.
  */
 import type { FunctionSettings } from '../model/declared.ts';
+import type { Answer } from './answer.ts';
 import { shapeError } from './complaint.ts';
-import type { Answer } from './function-runner.ts';
 import type { ShapeError } from './shaped.ts';
 
 export type Verdict<T> = { value: T } | { error: ShapeError };

@@ -32,12 +32,3 @@ export function recordingLog(): SandboxLog & { notes: Noted[] } {
   };
   return { notes, info: at('info'), warn: at('warn'), error: at('error') };
 }
-
-/** Waits until a condition holds; fails after the deadline. */
-export async function until(condition: () => boolean, deadlineMs = 10_000): Promise<void> {
-  const end = Date.now() + deadlineMs;
-  while (!condition()) {
-    if (Date.now() > end) throw new Error('the condition did not come true in time');
-    await new Promise((resolve) => setTimeout(resolve, 10));
-  }
-}

@@ -7,7 +7,8 @@ import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import { confined } from '../../src/transform/box-process.ts';
 import { openSandbox } from '../../src/transform/sandbox.ts';
-import { code, message, recordingLog, until } from '../support/sandbox.ts';
+import { code, message, recordingLog } from '../support/sandbox.ts';
+import { until } from '../support/until.ts';
 
 /** Neither there nor a zombie that nobody has collected yet. */
 function isGone(pid: number): boolean {
@@ -99,7 +100,7 @@ describe('the process behind the sandbox', function () {
     const [{ pid }] = (await once(parent, 'message')) as [{ pid: number }];
     expect(isGone(pid)).to.equal(false);
     parent.kill('SIGKILL');
-    await until(() => isGone(pid));
+    await until('it is gone', () => isGone(pid));
   });
 
   it('is replaced when it is killed, and nothing is lost', async () => {

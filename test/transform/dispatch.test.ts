@@ -2,25 +2,28 @@
 import { expect } from 'chai';
 import type { BoxEvents } from '../../src/transform/box-process.ts';
 import { Dispatcher } from '../../src/transform/dispatch.ts';
-import type { Work } from '../../src/transform/job.ts';
+import { cut } from '../../src/transform/item.ts';
+import type { Result, Work } from '../../src/transform/job.ts';
 import type { ToBox } from '../../src/transform/protocol.ts';
 import { LIMITS } from '../../src/transform/shaped.ts';
-import { code, message, recordingLog } from '../support/sandbox.ts';
+import { code, recordingLog } from '../support/sandbox.ts';
 
-type Shape = Extract<ToBox, { kind: 'shape' }>;
+type Run = Extract<ToBox, { kind: 'run' }>;
 
 interface Rules {
-  kills?: (records: string[], box: number) => boolean;
-  hangs?: (records: string[]) => boolean;
-  retires?: (records: string[], box: number) => boolean;
+  kills?: (items: string[], box: number) => boolean;
+  hangs?: (items: string[]) => boolean;
+  retires?: (items: string[], box: number) => boolean;
+  /** Answers so many messages too few. */
+  omits?: (items: string[]) => number;
   starts?: boolean;
   reads?: number;
 }
 
-/** A box that answers with the records, unless one of them is in `kills`. */
+/** A box that answers with the items, unless one of them is in `kills`. */
 class CardboardBoxes {
   started = 0;
-  /** Records of each request, in order. */
+  /** Items of each request, in order. */
   readonly seen: string[][] = [];
   readonly defined: string[] = [];
   readonly rules: Rules;
@@ -42,34 +45,32 @@ class CardboardBoxes {
       if (this.rules.starts === false) die('exit code 1');
       else events.message({ kind: 'ready' });
     });
-    const answer = (request: Shape) => {
-      const records = request.inputs.map((input) => input.record);
+    const answer = ({ id, chunk }: Run) => {
+      const items = chunk.lengths.map((_length, at) => cut(chunk, at, at + 1).text.slice(1, -1));
       if (dead) return;
-      this.seen.push(records);
-      if (this.rules.hangs?.(records)) return;
-      if (this.rules.kills?.(records, box)) return die('SIGSEGV');
-      const shaped = request.inputs.map((input) => ({ kept: true, body: JSON.stringify(input) }));
-      const retire = this.rules.retires?.(records, box) ?? false;
-      events.message({ kind: 'shaped', id: request.id, shaped, reads: this.rules.reads ?? 4, retire });
+      this.seen.push(items);
+      if (this.rules.hangs?.(items)) return;
+      if (this.rules.kills?.(items, box)) return die('SIGSEGV');
+      const answered = items.slice(this.rules.omits?.(items) ?? 0);
+      const retire = this.rules.retires?.(items, box) ?? false;
+      const lines = answered.map((item) => `v${item}\n`).join('');
+      events.message({ kind: 'answers', id, lines, reads: this.rules.reads ?? 4, retire });
     };
     return {
       pid: box,
       send: (request: ToBox) => {
         if (request.kind === 'define') this.defined.push(`${box}:${request.fn.name}`);
-        if (request.kind === 'shape') setImmediate(answer, request);
+        if (request.kind === 'run') setImmediate(answer, request);
       },
       kill: () => die('SIGKILL'),
     };
   };
 }
 
-const work = (...records: string[]): Work => ({
-  kind: 'shape',
-  set: { transform: code('() => 1') },
-  inputs: records.map((record) => message(record)),
-  searchSink: false,
-});
-const other: Work = { ...(work('x') as Extract<Work, { kind: 'shape' }>), set: { transform: code('() => 2') } };
+const work = (...items: string[]): Work => ({ kind: 'run', fn: code('() => 1'), items });
+const other: Work = { kind: 'run', fn: code('() => 2'), items: ['x'] };
+const fateOf = ({ answers }: Result) =>
+  answers.map((answer) => ('complaint' in answer ? answer.complaint.kind : 'text' in answer ? answer.text : undefined));
 const open = (boxes: CardboardBoxes, limits = {}) => {
   const log = recordingLog();
   return { log, dispatcher: new Dispatcher({ log, start: boxes.start }, { ...LIMITS, ...limits }) };
@@ -79,9 +80,7 @@ describe('the dispatcher', () => {
   it('runs a killed chunk again message by message, and gives up the one that kills twice', async () => {
     const boxes = new CardboardBoxes({ kills: (records) => records.includes('b') });
     const { dispatcher, log } = open(boxes);
-    const { shaped } = await dispatcher.run(work('a', 'b', 'c'));
-    expect(shaped.map((one) => one.error?.kind)).to.deep.equal([undefined, 'killed', undefined]);
-    expect(shaped[1]!.error?.function).to.equal('my-transform');
+    expect(fateOf(await dispatcher.run(work('a', 'b', 'c')))).to.deep.equal(['a', 'killed', 'c']);
     expect(boxes.seen).to.deep.equal([['a', 'b', 'c'], ['a'], ['b'], ['c']]);
     expect(boxes.started).to.equal(3);
     expect(log.notes.filter((note) => note.level === 'warn')).to.have.length(2);
@@ -91,10 +90,10 @@ describe('the dispatcher', () => {
   it('gives a message that was alone one more try', async () => {
     const boxes = new CardboardBoxes({ kills: (_records, box) => box === 1 });
     const { dispatcher } = open(boxes);
-    expect((await dispatcher.run(work('a'))).shaped[0]!.error).to.equal(undefined);
+    expect(fateOf(await dispatcher.run(work('a')))).to.deep.equal(['a']);
     const always = new CardboardBoxes({ kills: () => true });
     const second = open(always);
-    expect((await second.dispatcher.run(work('a'))).shaped[0]!.error?.kind).to.equal('killed');
+    expect(fateOf(await second.dispatcher.run(work('a')))).to.deep.equal(['killed']);
     expect(always.seen).to.deep.equal([['a'], ['a']]);
     await dispatcher.close();
     await second.dispatcher.close();
@@ -104,15 +103,14 @@ describe('the dispatcher', () => {
     const boxes = new CardboardBoxes({ kills: (records) => records.includes('b') });
     const { dispatcher } = open(boxes);
     const results = await Promise.all([dispatcher.run(work('b')), dispatcher.run(other), dispatcher.run(work('c'))]);
-    expect(results.map(({ shaped }) => shaped[0]!.error?.kind)).to.deep.equal(['killed', undefined, undefined]);
+    expect(results.flatMap(fateOf)).to.deep.equal(['killed', 'x', 'c']);
     await dispatcher.close();
   });
 
   it('kills a box that is silent', async () => {
     const boxes = new CardboardBoxes({ hangs: (records) => records.includes('b') });
     const { dispatcher, log } = open(boxes, { silenceMs: 20 });
-    const { shaped } = await dispatcher.run(work('a', 'b'));
-    expect(shaped.map((one) => one.error?.kind)).to.deep.equal([undefined, 'killed']);
+    expect(fateOf(await dispatcher.run(work('a', 'b')))).to.deep.equal(['a', 'killed']);
     expect(log.notes.some((note) => note.text.includes('does not answer'))).to.equal(true);
     await dispatcher.close();
   });
@@ -121,7 +119,7 @@ describe('the dispatcher', () => {
     const boxes = new CardboardBoxes({ retires: (records, box) => records.includes('a') && box === 1 });
     const { dispatcher } = open(boxes);
     const results = await Promise.all([dispatcher.run(work('a')), dispatcher.run(work('b')), dispatcher.run(other)]);
-    expect(results.map(({ shaped }) => shaped[0]!.error)).to.deep.equal([undefined, undefined, undefined]);
+    expect(results.flatMap(fateOf)).to.deep.equal(['a', 'b', 'x']);
     expect(boxes.started).to.equal(2);
     await dispatcher.close();
   });
@@ -134,13 +132,18 @@ describe('the dispatcher', () => {
     await dispatcher.close();
   });
 
-  it('stops bringing what a set does not read', async () => {
-    const boxes = new CardboardBoxes({ reads: 2 });
+  it('knows what a function reads once it has run', async () => {
+    const { dispatcher } = open(new CardboardBoxes({ reads: 2 }));
+    expect(dispatcher.reads(code('() => 1'))).to.equal(4);
+    await dispatcher.run(work('a'));
+    expect([dispatcher.reads(code('() => 1')), dispatcher.reads(code('() => 2'))]).to.deep.equal([2, 4]);
+    await dispatcher.close();
+  });
+
+  it('takes no answers for more or fewer messages than it asked about', async () => {
+    const boxes = new CardboardBoxes({ omits: ([first]) => (first === 'a' ? 1 : 0) });
     const { dispatcher } = open(boxes);
-    const first = await dispatcher.run(work('a'));
-    const second = await dispatcher.run(work('a'));
-    expect(JSON.parse(first.shaped[0]!.body!)).to.deep.equal(message('a'));
-    expect(JSON.parse(second.shaped[0]!.body!)).to.deep.equal({ ...message('a'), metadata: 'null' });
+    expect(fateOf(await dispatcher.run(work('a', 'b')))).to.deep.equal(['killed', 'b']);
     await dispatcher.close();
   });
 
@@ -154,18 +157,12 @@ describe('the dispatcher', () => {
     await dispatcher.close();
   });
 
-  it('runs the functions of one set although those of five others are slow', async () => {
+  it('runs a function although five others are slow', async () => {
     const boxes = new CardboardBoxes({ hangs: ([record]) => record === 'slow' });
     const { dispatcher } = open(boxes, { silenceMs: 60_000 });
-    const setOf = (n: number, record: string): Work => ({
-      ...(work(record) as Extract<Work, { kind: 'shape' }>),
-      set: { transform: code(`() => ${n}`) },
-    });
-    const stuck = Array.from({ length: 50 }, (_, n) =>
-      dispatcher.run(setOf(10 + (n % 5), 'slow')).catch(() => 'closed'),
-    );
-    const { shaped } = await dispatcher.run(setOf(1, 'quick'));
-    expect(shaped).to.have.length(1);
+    const one = (n: number, item: string): Work => ({ kind: 'run', fn: code(`() => ${n}`), items: [item] });
+    const stuck = Array.from({ length: 50 }, (_, n) => dispatcher.run(one(10 + (n % 5), 'slow')).catch(() => 'closed'));
+    expect(fateOf(await dispatcher.run(one(1, 'quick')))).to.deep.equal(['quick']);
     await dispatcher.close();
     expect(new Set(await Promise.all(stuck))).to.deep.equal(new Set(['closed']));
   });
