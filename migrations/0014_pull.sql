@@ -361,10 +361,10 @@ begin
       )
       select count(*), array_agg(g.group_key) filter (where g.group_key is not null and (
                exists (select from millrace_private.messages n
-                        where n.sink_no = p_sink_no and n.group_key = g.group_key and n.id <> g.id offset 0)
+                        where n.sink_no = p_sink_no and n.group_key = g.group_key and n.id > g.id offset 0)
                or (cardinality(v_ids) <= 8
                    and exists (select from millrace_private.messages n
-                                where n.sink_no = p_sink_no and n.group_key2 = g.group_key and n.id <> g.id offset 0))))
+                                where n.sink_no = p_sink_no and n.group_key2 = g.group_key and n.id > g.id offset 0))))
              || array_agg(g.group_key2) filter (where g.group_key2 is not null),
              array_agg(g.group_key) filter (where g.group_key is not null and cardinality(v_ids) > 8)
         into v_count, v_groups, v_more from gone g;
