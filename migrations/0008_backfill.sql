@@ -54,8 +54,13 @@ $$;
 -- `table` as a user writes it: orders, public.orders, "My Schema"."T".
 create function millrace_private.table_parts(p_table text) returns text[] language plpgsql immutable as $$
 declare
-  v_parts text[] := parse_ident(p_table);
+  v_parts text[];
 begin
+  begin
+    v_parts := parse_ident(p_table);
+  exception when invalid_parameter_value then
+    v_parts := '{}';
+  end;
   if cardinality(v_parts) = 1 then
     return array['public', v_parts[1]];
   elsif cardinality(v_parts) = 2 then

@@ -25,7 +25,7 @@ declare
 begin
   select d.no into v_no from millrace_private.databases d where d.name = p_database or d.id::text = p_database;
   if not found then
-    raise exception 'there is no database of this name or id' using errcode = 'MR404',
+    raise exception 'there is no database %', quote_nullable(p_database) using errcode = 'MR404',
       hint = 'select database_name from millrace.database_status';
   end if;
   return v_no;
@@ -120,12 +120,15 @@ create or replace procedure millrace_private.move_backfill(
          remedy = case when p_ended then null else b.remedy end,
          ended_at = case when p_ended then clock_timestamp() else b.ended_at end
    where b.no = p_no;
-  -- Said before the resync was asked for, of a table whose rows are all sent now.
+  -- Said before it was asked for, of a table whose rows are all sent now. An index may hold documents of rows that are gone:
+  -- of it this is said after a verification.
   delete from millrace_private.notices n
-   using millrace_private.backfills b
-   where p_ended and b.no = p_no and b.resync and b.state = 'done'
-     and n.sink_no = b.sink_no and n.table_name = b.table_schema || '.' || b.table_name
-     and n.code in ('truncated', 'table_detached', 'added_late') and n.created_at < b.created_at
+   using millrace_private.backfills b, millrace_private.sinks s
+   where p_ended and b.no = p_no and b.state = 'done' and b.kind = 'table' and b.start_position is null
+     and s.no = b.sink_no and n.sink_no = b.sink_no and n.table_name = b.table_schema || '.' || b.table_name
+     and n.created_at < b.created_at
+     and (n.code = 'added_late' or n.code = 'table_detached' and s.kind = 'pull'
+          or b.resync and n.code in ('truncated', 'table_detached'))
 $$;
 
 revoke execute on all functions in schema millrace from public;

@@ -308,6 +308,36 @@ begin
 end
 $$;
 
+-- As it was; but one that is given as `token-1,2` is no ack_id.
+create or replace function millrace_private.parse_ack_ids(p_ack_ids text[]) returns table (token text, ids bigint[])
+language plpgsql immutable as $$
+declare
+  v_token text := left(p_ack_ids[1], 32);
+  v_all text := array_to_string(p_ack_ids, ',');
+  v_ids text := replace(v_all, v_token || '-', '');
+begin
+  if octet_length(v_all) - octet_length(v_ids) = 33 * cardinality(p_ack_ids)
+     and v_ids ~ '^[0-9]{1,18}(,[0-9]{1,18})*$'
+     and octet_length(v_ids) - octet_length(replace(v_ids, ',', '')) = cardinality(p_ack_ids) - 1 then
+    if cardinality(p_ack_ids) = 1 then
+      token := v_token;
+      ids := array[v_ids::bigint];
+      return next;
+      return;
+    end if;
+    return query select v_token, array_agg(distinct i.id) from unnest(('{' || v_ids || '}')::bigint[]) i (id);
+    return;
+  end if;
+  return query
+    select left(a, 32), array_agg(distinct substr(a, 34)::bigint)
+      from unnest(p_ack_ids) a
+     where length(a) between 34 and 51 and substr(a, 33, 1) = '-'
+       and translate(substr(a, 34), '0123456789', '') = ''
+     group by left(a, 32)
+     order by left(a, 32);
+end
+$$;
+
 create function millrace_private.answer_ids(
   p_sink_no integer, p_what text, p_ack_ids text[], p_delay interval) returns integer
 language plpgsql set lock_timeout = '10s' as $$
@@ -339,7 +369,8 @@ begin
     v_text := array_to_string(p_ack_ids, ',');
     v_rest := replace(v_text, v_token || '-', '');
     if octet_length(v_text) - octet_length(v_rest) = 33 * cardinality(p_ack_ids)
-       and v_rest ~ '^[0-9]{1,18}(,[0-9]{1,18})*$' then
+       and v_rest ~ '^[0-9]{1,18}(,[0-9]{1,18})*$'
+       and octet_length(v_rest) - octet_length(replace(v_rest, ',', '')) = cardinality(p_ack_ids) - 1 then
       v_ids := ('{' || v_rest || '}')::bigint[];
       -- The whole batch, untouched, as it nearly always is: by range. (A row that was shaped late may have come into the
       -- range; it is an exception.) Who took something out of it meanwhile has changed the lease row, which is looked at
@@ -594,7 +625,7 @@ begin
     select s.no into v_no from millrace_private.sinks s where s.kind = 'pull' and s.id::text = p_consumer;
   end if;
   if v_no is null then
-    raise exception 'there is no pull consumer of this name or id' using errcode = 'MR404',
+    raise exception 'there is no pull consumer %', quote_nullable(p_consumer) using errcode = 'MR404',
       hint = 'select sink_name from millrace.consumer_status';
   end if;
   return v_no;

@@ -2,7 +2,7 @@
 /** Operator entry: one subcommand for each task. A failure is one sentence and its remedy, on stderr, with exit code 1. */
 import { Command } from 'commander';
 import { MillraceError, messageOf } from './model/errors.ts';
-import { addBackfillCommands, addSinkCommands } from './operator/commands.ts';
+import { addBackfillCommands, addDatabaseCommands, addSinkCommands } from './operator/commands.ts';
 import { addRebuildCommand } from './operator/rebuild-command.ts';
 import { addReplayCommand } from './operator/replay-command.ts';
 import { addResyncCommand } from './operator/resync-command.ts';
@@ -78,6 +78,7 @@ program
 addBackfillCommands(program);
 addReplayCommand(program);
 addSinkCommands(program);
+addDatabaseCommands(program);
 addRebuildCommand(program);
 addResyncCommand(program);
 

@@ -11,7 +11,7 @@ with fresh as (
 ), attached as (
   -- Published again: what was missed meanwhile stays missing.
   update millrace_private.notices n
-     set remedy = 'Bring the sink up to date: what it holds of this table may be wrong.'
+     set remedy = millrace_private.how_to_catch_up(n.sink_no, n.code, n.table_name)
     from millrace_private.sinks s, millrace_private.databases d
    where s.no = n.sink_no and d.id = s.database_id and d.no = $1::integer and n.code = 'table_detached'
      and n.remedy like 'alter publication %'
@@ -19,7 +19,10 @@ with fresh as (
                       where f.sink_no = n.sink_no and f.code = n.code and f.table_name = n.table_name)
 )
 insert into millrace_private.notices as n (sink_no, code, table_name, message, remedy)
-select f.sink_no, f.code, f.table_name, f.message, f.remedy from fresh f
+select f.sink_no, f.code, f.table_name, f.message,
+       case f.code when 'table_detached'
+            then f.remedy || '; then: ' || millrace_private.how_to_catch_up(f.sink_no, f.code, f.table_name) else f.remedy end
+  from fresh f
     on conflict (sink_no, code, table_name) do update
    set message = excluded.message, remedy = excluded.remedy
  where (n.message, n.remedy) is distinct from (excluded.message, excluded.remedy)

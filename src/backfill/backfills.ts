@@ -39,6 +39,8 @@ export interface BackfillsDeps {
   lookMs?: number;
   /** How large a page may be, where it is not as usual. */
   page?: Partial<PageBudget>;
+  /** Of a query to the source; 5,000 if absent. */
+  queryMs?: number;
   /** Where change tables are, for replays; there are none without it. */
   load?(): Promise<Catalog>;
 }
@@ -49,6 +51,7 @@ const AT_MOST = 32;
 const LOOK_MS = 1_000;
 /** After what time may mend. */
 const RETRY_MS = 2_000;
+const QUERY_MS = 5_000;
 const PAGE: PageBudget = { rows: 2_000, bytes: 2 * 1024 * 1024, ms: 1_000, step: 2_000, maxRowBytes: 0 };
 const QUERY_TIMEOUT_MS = 20_000;
 /** For a connection: those that had to wait may all go on at the same time. */
@@ -115,7 +118,7 @@ function mayStart(backfill: Backfill, tasks: readonly Task[]): boolean {
 async function openSource({ database }: Streaming): Promise<Database> {
   const applicationName = `millrace backfill ${database.settings.name}`;
   return openPool({
-    ...(await optionsOf(database, { max: AT_ONCE, applicationName })),
+    ...(await optionsOf(database, { max: Math.min(AT_ONCE, database.settings.pool_size), applicationName })),
     queryTimeoutMs: QUERY_TIMEOUT_MS,
     patienceMs: PATIENCE_MS,
   });
@@ -162,7 +165,7 @@ class Task {
   }
 
   async #pages(signal: AbortSignal): Promise<boolean> {
-    const { messages, source, streaming } = this.#deps;
+    const { messages, source, streaming, queryMs = QUERY_MS } = this.#deps;
     const backfill = this.#backfill;
     if (backfill.kind === 'all') {
       await expandBackfill(messages, backfill.no, await tablesFor(streaming, source, backfill.sink_no));
@@ -175,7 +178,7 @@ class Task {
       const waits = (isWaiting: boolean): void => {
         this.waitsFor = isWaiting ? 'sink' : undefined;
       };
-      const deps = { messages, source, windows: streaming.windows, slower: () => this.#slower(), waits };
+      const deps = { messages, source, windows: streaming.windows, queryMs, slower: () => this.#slower(), waits };
       await runPages(deps, { backfill, reader }, signal);
       return true;
     } finally {
@@ -259,7 +262,7 @@ function reasonOf(error: unknown, { table_schema, table_name, sort_column }: Bac
   }
   if (code === '57014') {
     const remedy = `Create an index that begins with ${sort_column ?? 'the primary key'}, or relieve the source.`;
-    return { final: false, reason: `a row of ${table} takes longer than 5 s to read`, remedy };
+    return { final: false, reason: `a row of ${table} takes longer than ${QUERY_MS / 1_000} s to read`, remedy };
   }
   // A data exception tells a value.
   if (code.startsWith('22')) return { final: false, reason: `${table} cannot be read (${code})` };

@@ -20,6 +20,8 @@ export interface RunDeps {
   messages: Database;
   source: Database;
   windows: Windows;
+  /** Of a query to the source, milliseconds. */
+  queryMs: number;
   /** Says that a page takes too long: the next ones should be smaller. False: they cannot be. */
   slower(): boolean;
   /** Hears whether it waits for its sink, and leaves the source alone for now. */
@@ -32,8 +34,6 @@ const WAITS = 20;
 const LONG_WAIT_MS = 2_000;
 const AGAIN_MS = 50;
 const AGAIN_MOST = 5;
-/** Of a query to the source, milliseconds. */
-const QUERY_MS = 5_000;
 const SYNC_WAIT_MS = 100;
 /** Of a snapshot, for the page before to be persisted. */
 const HOLD_MS = 2_000;
@@ -137,7 +137,7 @@ async function sendPage(deps: RunDeps, input: PageInput): Promise<Sent | 'again'
     const part = await deps.source.session(async (client) => {
       // It may have waited for the connection.
       input.signal.throwIfAborted();
-      return await inSnapshot(client, window.token, () => page(client, { ...input, window }));
+      return await inSnapshot({ client, ...deps, token: window.token }, () => page(client, { ...input, window }));
     });
     if (part !== 'again') {
       const { position, ended, read: rows } = part;
@@ -214,9 +214,12 @@ const xidOf = (text: string): number => Number(BigInt(text) & 0xffff_ffffn);
  * A snapshot for as long as `work` takes; committed, with the watermark, unless it says `again` or throws. The watermark is flushed at once,
  * for the stream brings only what is, and waits for no standby.
  */
-async function inSnapshot<Result>(client: pg.ClientBase, token: string, work: () => Promise<Result>): Promise<Result> {
+async function inSnapshot<Result>(
+  { client, queryMs, token }: { client: pg.ClientBase; queryMs: number; token: string },
+  work: () => Promise<Result>,
+): Promise<Result> {
   await client.query(
-    `begin isolation level repeatable read; set local statement_timeout = ${QUERY_MS}; set local lock_timeout = 2000;
+    `begin isolation level repeatable read; set local statement_timeout = ${queryMs}; set local lock_timeout = 2000;
      set local row_security = off; set local jit = off; set local enable_sort = off;
      set local synchronous_commit = local`,
   );

@@ -35,7 +35,7 @@ export function checkTable(
       return {
         code: 'table_detached',
         message: `${name} was dropped and created again, and the publication does not list it: its changes do not come`,
-        remedy: `${add}; then bring the sink up to date`,
+        remedy: add,
       };
     return { code: 'not_published', message: `${name}: the publication does not list it`, remedy: add };
   }

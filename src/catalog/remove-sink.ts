@@ -19,7 +19,6 @@ export interface RemovedSink {
   no: number;
   kind: SinkKind;
   database_name: string;
-  slot_name: string;
   /** No other sink reads from its database: its slot keeps WAL for nobody. */
   is_last: boolean;
 }

@@ -32,9 +32,20 @@ export function openTargets(deps: TargetsDeps): Targets {
       .catch((error: unknown) => deps.log.warn({ err: error }, 'closing a sink failed'));
   };
 
+  /** The catalog; what it has no more is closed. */
+  const load = async (): Promise<Catalog> => {
+    const loaded = await deps.load();
+    for (const [no, entry] of opened) {
+      if (loaded.sinks.some((sink) => sink.no === no)) continue;
+      opened.delete(no);
+      close(entry);
+    }
+    return loaded;
+  };
+
   return {
     async get(sinkNo) {
-      catalog ??= deps.load();
+      catalog ??= load();
       const loaded = await catalog.catch((error: unknown) => {
         catalog = undefined;
         throw error;

@@ -2,12 +2,15 @@
 import { createInterface } from 'node:readline/promises';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Command } from 'commander';
+import { loadCatalog } from '../catalog/store.ts';
 import type { Database } from '../db/pool.ts';
+import { operatorSettings } from '../roles/operator.ts';
 import { openScreen } from '../runtime/progress.ts';
 import { stopSignal } from '../runtime/stop-signal.ts';
 import { startBackfill } from './backfill.ts';
 import { type BackfillVerb, changeBackfill, listBackfills, showBackfill } from './backfills.ts';
 import { type Place, withMessages } from './connect.ts';
+import { runRemoveDatabase } from './remove-database.ts';
 import { runRemoveSink } from './remove-sink.ts';
 import { readWatched, watchBackfills } from './watch.ts';
 
@@ -84,6 +87,27 @@ export function addSinkCommands(program: Command): void {
       const isGone = await withMessages(PLACE, (db) =>
         runRemoveSink({ db, ask, say }, name, { yes: options.yes === true }),
       );
+      process.exitCode = isGone ? 0 : 1;
+    });
+}
+
+export function addDatabaseCommands(program: Command): void {
+  program
+    .command('database')
+    .description('databases that there are')
+    .command('remove')
+    .description('remove a database that no sink uses, with the slot and the publication that Millrace made in it')
+    .argument('<name>', 'its name')
+    .option('--yes', 'do not ask')
+    .action(async (name: string, options: { yes?: true }) => {
+      const { secretKey } = await operatorSettings(PLACE.home, PLACE.env);
+      const say = (line: string): void => void process.stdout.write(`${line}\n`);
+      const ask = process.stdin.isTTY ? question : undefined;
+      const isGone = await withMessages(PLACE, async (db) => {
+        const catalog = await loadCatalog(db, secretKey);
+        const deps = { db, catalog, ask, say, now, sleep: (ms: number) => wait(ms) };
+        return await runRemoveDatabase(deps, name, { yes: options.yes === true });
+      });
       process.exitCode = isGone ? 0 : 1;
     });
 }

@@ -41,12 +41,8 @@ export async function runRemoveSink(deps: RemoveDeps, name: string, options: { y
   if (removed.kind === 'change_table') say('Its change table stays as it is.');
   say('Remove its entry from millrace.yaml too: the next start would make it again.');
   if (removed.is_last) {
-    say(
-      `No sink reads from database ${removed.database_name} any more, and its slot keeps WAL. Declare another one, or:`,
-    );
-    say(
-      `  select pg_drop_replication_slot('${removed.slot_name.replaceAll("'", "''")}');   -- there; capture lets it go within 30 s`,
-    );
+    say(`No sink reads from database ${removed.database_name} any more, and its slot keeps WAL. Declare one, or:`);
+    say(`  millrace database remove ${removed.database_name}`);
   }
   if (!(await freeStorage(db, PATIENCE_MS)))
     say('A long transaction still reads the message table: the next start frees the rest of its storage.');

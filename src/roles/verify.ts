@@ -6,6 +6,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { type Catalog, type CatalogDatabase, type CatalogSink, loadCatalog } from '../catalog/store.ts';
 import { type Database, openPool } from '../db/pool.ts';
 import { optionsOf } from '../db/ssl.ts';
+import { statement } from '../db/statement.ts';
 import { MillraceError, messageOf } from '../model/errors.ts';
 import type { IndexReader } from '../model/index-reader.ts';
 import { isUnavailable } from '../model/unavailable.ts';
@@ -35,6 +36,8 @@ export interface VerifyTerminals {
   /** Progress. */
   err: Terminal;
 }
+
+const FORGET = statement('verify/forget-notices');
 
 /** Two connections to the source: a page is read while another one is compared. */
 const SOURCE_CONNECTIONS = 2;
@@ -71,7 +74,10 @@ export async function runVerify(
       ...{ messages, source, reader, sandbox, catalog, sleep, now: performance.now.bind(performance) },
       onProgress: (progress) => screen.show([tellProgress(progress)]),
     };
+    const begun = deps.now();
     const report = await verifyAndRepair(deps, { sink, database, signal }, request);
+    if (isProved(report.report))
+      await messages.query(FORGET, [sink.no, report.report.tables, (deps.now() - begun) / 1_000]);
     screen.show([]);
     terminals.out.write(report.text);
     return isDrifting(report.report) ? 2 : 0;
@@ -113,6 +119,9 @@ async function verifyAndRepair(
   };
   return { report: after, text: tellReport(after, { show, repaired: drifts.length - left.length }) };
 }
+
+/** The indexes are what the tables are, everything was looked at. */
+const isProved = (report: Report): boolean => !isDrifting(report) && report.listed !== null && report.changing === 0;
 
 /** @throws MillraceError not_found, bad_request */
 function chosen(catalog: Catalog, name: string): { sink: CatalogSink; database: CatalogDatabase } {

@@ -8,13 +8,19 @@ export type Answer = { text: string } | { unusable: string } | { complaint: Comp
 
 export const complaintLine = (complaint: Complaint): string => `c${JSON.stringify(complaint)}\n`;
 
-/** The answers of whole lines. */
-export function readAnswers(lines: string): Answer[] {
+/** The answers of whole lines; undefined when they are none. */
+export function readAnswers(parts: readonly string[]): Answer[] | undefined {
   const answers: Answer[] = [];
-  let start = 0;
-  for (let end = lines.indexOf('\n'); end >= 0; end = lines.indexOf('\n', start)) {
-    answers.push(read(lines, start, end));
-    start = end + 1;
+  try {
+    for (const lines of parts) {
+      let start = 0;
+      for (let end = lines.indexOf('\n'); end >= 0; end = lines.indexOf('\n', start)) {
+        answers.push(read(lines, start, end));
+        start = end + 1;
+      }
+    }
+  } catch {
+    return undefined;
   }
   return answers;
 }

@@ -76,7 +76,8 @@ async function work(task: () => Promise<void>): Promise<void> {
 
 async function run({ id, key, chunk }: Extract<ToBox, { kind: 'run' }>): Promise<void> {
   const runner = runnerOf(defined(key));
-  const lines = await runner.run(chunk, () => send({ kind: 'alive', id }));
+  const alive = () => send({ kind: 'alive', id });
+  const lines = await runner.run(chunk, alive, (first) => send({ kind: 'part', id, lines: first }));
   send({ kind: 'answers', id, lines, reads: runner.inputs, retire });
 }
 
@@ -90,7 +91,8 @@ async function check(id: number, fn: FunctionSettings): Promise<void> {
 
 async function tried(runner: FunctionRunner): Promise<Answer> {
   const item = itemOf(TRIAL, { reads: 4, before: false });
-  return readAnswers(await runner.run(chunkOf([item]), () => undefined))[0]!;
+  const none = () => undefined;
+  return readAnswers([await runner.run(chunkOf([item]), none, none)])![0]!;
 }
 
 process.on('message', (message: ToBox) => {

@@ -76,16 +76,17 @@ async function tryForms(parts: CompileParts, fn: FunctionSettings, code: string)
 /** Evaluates the text once, without calling the function: how many inputs does it read, or what is wrong? */
 async function evaluate(parts: CompileParts, script: ivm.Script): Promise<Complaint | number> {
   const realm = await openRealm(parts.isolate, script, parts.limits);
+  let line: string;
   try {
-    const line = await realm.run('', parts.limits.messageMs);
-    if (line.startsWith('v')) return Number(line.slice(1));
-    return line.startsWith('e') ? readComplaint(line) : { kind: 'threw', message: NOT_A_FUNCTION };
+    line = await realm.run('', parts.limits.messageMs);
   } catch (error) {
     if (parts.isolate.isDisposed) throw error;
     return { kind: 'timeout', message: `The code took longer than ${parts.limits.messageMs} ms to load` };
   } finally {
     if (!parts.isolate.isDisposed) realm.release();
   }
+  if (line.startsWith('v')) return Number(line.slice(1));
+  return line.startsWith('e') ? readComplaint(line.slice(1)) : { kind: 'threw', message: NOT_A_FUNCTION };
 }
 
 /** The error as the user's own text has it: as a module it is parsed without the wrapping of any form. */

@@ -71,7 +71,7 @@ export class Dispatcher {
     if (this.#closed) return Promise.reject(closedError());
     const lane = `${work.kind} ${this.#keys.keyOf(work.fn)}`;
     return new Promise((done, fail) => {
-      this.#lanes.add({ id: this.#nextId(), lane, work, kills: 0, done, fail });
+      this.#lanes.add({ id: this.#nextId(), lane, work, kills: 0, parts: [], done, fail });
       this.#pump();
     });
   }
@@ -100,6 +100,8 @@ export class Dispatcher {
     this.#box ??= this.#open();
     const box = this.#box;
     if (!box.ready || box.retired) return;
+    // A suspect is alone in the box.
+    if (this.#inBox.values().some(({ kills }) => kills > 0)) return;
     if (this.#suspects.length > 0) {
       if (this.#inBox.size === 0) this.#put(this.#suspects.shift()!, box);
       return;
@@ -170,13 +172,18 @@ export class Dispatcher {
       this.#watch(job, box);
       return;
     }
+    if (message.kind === 'part') {
+      job.parts.push(message.lines);
+      this.#watch(job, box);
+      return;
+    }
     const result = this.#resultOf(job, message);
     if (result === undefined) {
       box.process.kill();
       return;
     }
     this.#takeOut(job);
-    this.#lanes.release(job);
+    if (job.kills === 0) this.#lanes.release(job);
     job.done(result);
     if (message.retire || (box.defined.size > DEFINITIONS && this.#inBox.size === 0)) {
       box.retired = true;
@@ -186,11 +193,11 @@ export class Dispatcher {
   }
 
   /** Undefined: not what was asked for. */
-  #resultOf({ work, lane }: Job, message: Extract<FromBox, { id: number }>): Result | undefined {
-    if (message.kind === 'checked') return { answers: [], error: message.error };
+  #resultOf({ work, lane, parts }: Job, message: Extract<FromBox, { id: number }>): Result | undefined {
+    if (message.kind === 'checked') return work.kind === 'check' ? { answers: [], error: message.error } : undefined;
     if (message.kind !== 'answers' || work.kind !== 'run') return undefined;
-    const answers = readAnswers(message.lines);
-    if (answers.length !== work.items.length) return undefined;
+    const answers = readAnswers([...parts, message.lines]);
+    if (answers?.length !== work.items.length) return undefined;
     this.#reads.set(this.#keys.keyOf(work.fn), message.reads);
     if (answers.some((answer) => !('complaint' in answer))) this.#killers.delete(lane);
     return { answers, error: undefined };
@@ -203,7 +210,10 @@ export class Dispatcher {
     if (this.#closed) {
       for (const job of lost) job.fail(closedError());
     } else if (box.retired) {
-      for (const job of lost.reverse()) this.#lanes.putBack(job);
+      for (const job of lost.reverse()) {
+        if (job.kills > 0) this.#suspects.unshift(job);
+        else this.#lanes.putBack({ ...job, parts: [] });
+      }
     } else if (box.ready) {
       this.#log.warn({ why, functions: namesOf(lost) }, 'The process that runs functions ended');
       for (const job of lost) this.#suspect(job);
@@ -214,7 +224,7 @@ export class Dispatcher {
   }
 
   #suspect(job: Job): void {
-    this.#lanes.release(job);
+    if (job.kills === 0) this.#lanes.release(job);
     job.kills += 1;
     const alone = job.work.kind === 'check' || job.work.items.length === 1;
     if (alone && job.kills >= 2) this.#giveUp(job);

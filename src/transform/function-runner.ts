@@ -66,11 +66,14 @@ export class FunctionRunner {
     return this.#loaded?.inputs ?? 4;
   }
 
-  /** A line for each item, in order; `alive` is called whenever there was progress. Never rejects. */
-  async run(chunk: Chunk, alive: () => void): Promise<string> {
+  /**
+   * A line for each item, in order; `alive` is called whenever there was progress, `part` with the first lines when they are
+   * many megabytes. Never rejects.
+   */
+  async run(chunk: Chunk, alive: () => void, part: (lines: string) => void): Promise<string> {
     this.#waiting.add(alive);
     try {
-      return await this.#inTurn(() => this.#runAll(chunk));
+      return await this.#inTurn(() => this.#runAll(chunk, part));
     } finally {
       this.#waiting.delete(alive);
     }
@@ -113,7 +116,8 @@ export class FunctionRunner {
     return this.#loaded;
   }
 
-  async #runAll(chunk: Chunk): Promise<string> {
+  async #runAll(chunk: Chunk, send: (lines: string) => void): Promise<string> {
+    const { limits } = this.#parts;
     const asked = chunk.lengths.length;
     let answers = '';
     let answered = 0;
@@ -136,6 +140,10 @@ export class FunctionRunner {
         answered += 1;
       }
       if (verdict.again) singlyUntil = asked;
+      if (answers.length > limits.linesLength) {
+        send(answers);
+        answers = '';
+      }
     }
     return answers;
   }

@@ -20,6 +20,8 @@ export interface Job {
   work: Work;
   /** Times the box died while it held this job alone, or this job's chunk. */
   kills: number;
+  /** Lines that have come already. */
+  parts: string[];
   done(result: Result): void;
   fail(error: Error): void;
 }
@@ -42,12 +44,12 @@ function failedResult({ work }: Job, complaint: Omit<ShapeError, 'function'>): R
 /** One job for each message of a chunk; when all are done, so is the chunk. */
 export function split(job: Job, nextId: () => number): Job[] {
   const { work } = job;
-  if (work.kind === 'check' || work.items.length === 1) return [{ ...job, id: nextId() }];
+  if (work.kind === 'check' || work.items.length === 1) return [{ ...job, id: nextId(), parts: [] }];
   const results: Promise<Result>[] = [];
   const jobs = work.items.map((item) => {
     const { promise, resolve, reject } = Promise.withResolvers<Result>();
     results.push(promise);
-    return { ...job, id: nextId(), work: { ...work, items: [item] }, done: resolve, fail: reject };
+    return { ...job, id: nextId(), parts: [], work: { ...work, items: [item] }, done: resolve, fail: reject };
   });
   Promise.all(results).then(
     (all) => job.done({ answers: all.flatMap((result) => result.answers), error: undefined }),

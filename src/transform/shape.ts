@@ -92,11 +92,13 @@ export function readsOf({ filter, transform, routing }: FunctionSet, options: { 
 }
 
 /**
- * A function that refuses the old row refused it when it was new, so nothing is to be removed; only what another try
- * may change is an error.
+ * A function that refuses the old row refused it when it was new, so nothing is to be removed. One that gave no answer at
+ * all is another matter: where the row was is not known.
  */
 function lenient(verdict: Verdict<string>): Verdict<string | undefined> {
-  return 'value' in verdict || verdict.error.kind === 'timeout' ? verdict : { value: undefined };
+  if ('value' in verdict) return verdict;
+  const { kind } = verdict.error;
+  return kind === 'threw' || kind === 'bad_output' ? { value: undefined } : verdict;
 }
 
 function hasOldValues(input: FunctionInput): boolean {

@@ -58,15 +58,17 @@ describe('a backfill in trouble', function () {
       await refusal(`select millrace.backfill('worker', 'items', 'id')`),
       await refusal(`select millrace.backfill('worker', sort_column => 'id', start_position => '1')`),
       await refusal(`select millrace.backfill('worker', 'a.b.c')`),
+      await refusal(`select millrace.backfill('worker', 'a b')`),
       await refusal(`select millrace.pause_backfill('00000000-0000-0000-0000-000000000000')`),
     ];
     expect(said).to.deep.equal([
-      'MR404 there is no sink of this name or id | select sink_name from millrace.sink_status',
+      `MR404 there is no sink 'nobody' | select sink_name from millrace.sink_status`,
       `MR400 sink 'history': a change table takes changes only, not rows that are there already | Name a search index or a pull consumer.`,
       `MR400 sink 'off' is disabled: it keeps no messages | Set its status to active or paused first.`,
       `MR400 sort_column and start_position belong together | Give both, or neither: millrace.backfill('index', 'public.orders', 'updated_at', '2026-01-01').`,
       'MR400 sort_column needs a table | Name the table whose column it is.',
       `MR400 'a.b.c' names no table | Write the table as schema.table, with double quotes around names that have capitals or spaces.`,
+      `MR400 'a b' names no table | Write the table as schema.table, with double quotes around names that have capitals or spaces.`,
       'MR404 there is no backfill 00000000-0000-0000-0000-000000000000 | select id from millrace.backfill_status',
     ]);
   });
@@ -267,6 +269,50 @@ describe('a backfill in trouble', function () {
     expect(records.length).to.be.greaterThan(900);
     expect(records.at(-1)).to.equal('{"id":12000,"p":{"a":1,"b":"x"},"more":"new"}');
     expect(records.every((record) => record.includes('"more":"new"') && record.includes('"b":'))).to.equal(true);
+  });
+
+  describe('of rows that take long to read', () => {
+    /** Each row costs the source a hash of so many megabytes; a query may take a tenth of a second. */
+    const filtered = (megabytes: string): CapturedOptions => ({
+      queryMs: 100,
+      settings: {
+        publication: {
+          name: 'filtered',
+          create_if_not_exists: true,
+          init_sql: `create publication filtered for table items where (length(md5(repeat(note, ${megabytes} * 1048576))) > 0)`,
+        },
+      },
+    });
+
+    it('reads fewer of them at once', async () => {
+      const sinkNo = await begin(
+        `create table items (id int primary key, note text); insert into items select n, 'x' from generate_series(1, 100) n`,
+        filtered('4'),
+      );
+      expect(await backfilled(on.messages.db, `'worker', 'items'`)).to.include({ state: 'done', rows_sent: 100 });
+      const sent = (await on.received(sinkNo, 100)).map(({ record_pks }) => record_pks);
+      expect(sent).to.deep.equal(Array.from({ length: 100 }, (_, n) => `["${n + 1}"]`));
+    });
+
+    it('says so when one alone takes too long, and goes on when it does not any more', async () => {
+      const sinkNo = await begin(
+        `create table items (id int primary key, note text); alter table items replica identity full;
+         insert into items values (1, 'x'), (2, repeat('x', 200)), (3, 'x')`,
+        { ...filtered('1'), page: { rows: 1 } },
+      );
+      await call(`select millrace.backfill('worker', 'items')`);
+      await until('it says why', async () => (await backfillsOf(on.messages.db))[0]?.reason !== null);
+      expect((await backfillsOf(on.messages.db))[0]).to.include({
+        state: 'running',
+        rows_done: 1,
+        reason: 'a row of public.items takes longer than 5 s to read',
+        remedy: 'Create an index that begins with the primary key, or relieve the source.',
+      });
+      await on.source.query(`update items set note = 'short' where id = 2`);
+      await until('it is done', async () => (await backfillsOf(on.messages.db))[0]?.state === 'done');
+      const read = (await on.received(sinkNo, 4)).filter(({ action }) => action === 'read');
+      expect(read.map(({ record_pks }) => record_pks)).to.deep.equal(['["1"]', '["2"]', '["3"]']);
+    });
   });
 
   /** Asks for a backfill by pages of two; its first one is not persisted before `work` is done, the second one is read. */

@@ -118,9 +118,19 @@ describe('tables under capture', () => {
     await on.received(sink, 1);
     await on.source.query('drop table t; create table t (id int primary key); insert into t values (2)');
     const { remedy } = await notice('table_detached');
-    expect(remedy).to.match(/^alter publication "own" add table "public"."t"/);
+    expect(remedy).to.match(/^alter publication "own" add table "public"."t"; then: millrace backfill \w+ public.t;/);
+    const status = async () =>
+      (await on.messages.db.query('select state, reason, remedy from millrace.database_status')).rows[0];
+    expect(await status()).to.deep.equal({
+      state: 'table_detached',
+      reason: 'public.t was dropped and created again, and the publication does not list it: its changes do not come',
+      remedy,
+    });
     await on.source.query(remedy!.split(';')[0]!);
-    await until('it is asked no more', async () => (await notice('table_detached')).remedy?.startsWith('Bring'));
+    await until('it is asked no more', async () =>
+      (await notice('table_detached')).remedy?.startsWith('millrace backfill'),
+    );
+    expect(await status()).to.deep.equal({ state: 'streaming', reason: null, remedy: null });
     await on.source.query('insert into t values (3)');
     expect(await records(2)).to.deep.equal([{ id: 1 }, { id: 3 }]);
   });

@@ -106,6 +106,8 @@ export interface CapturedOptions {
   messages?: MessageDatabase;
   /** How large a page of a backfill may be, where it is not as usual. */
   page?: Partial<PageBudget>;
+  /** Of a backfill's query to the source, milliseconds. */
+  queryMs?: number;
 }
 
 let made = 0;
@@ -187,7 +189,13 @@ export async function captured(schema: string, on: CapturedOptions = {}): Promis
           log,
           current: () => catalogued(messages.db, declared),
           onPersisted: () => undefined,
-          beside: openBackfills({ messages: messages.db, log, lookMs: 20, ...(on.page ? { page: on.page } : {}) }),
+          beside: openBackfills({
+            messages: messages.db,
+            log,
+            lookMs: 20,
+            ...(on.page ? { page: on.page } : {}),
+            ...(on.queryMs ? { queryMs: on.queryMs } : {}),
+          }),
           ...on.timing,
         },
         databaseNo,

@@ -16,6 +16,8 @@ interface Rules {
   retires?: (items: string[], box: number) => boolean;
   /** Answers so many messages too few. */
   omits?: (items: string[]) => number;
+  /** Lines in place of the answers. */
+  says?: (items: string[]) => string | undefined;
   starts?: boolean;
   reads?: number;
 }
@@ -26,6 +28,8 @@ class CardboardBoxes {
   /** Items of each request, in order. */
   readonly seen: string[][] = [];
   readonly defined: string[] = [];
+  /** What is in the box, whenever something is put into it. */
+  readonly inside: string[][] = [];
   readonly rules: Rules;
 
   constructor(rules: Rules) {
@@ -45,22 +49,29 @@ class CardboardBoxes {
       if (this.rules.starts === false) die('exit code 1');
       else events.message({ kind: 'ready' });
     });
-    const answer = ({ id, chunk }: Run) => {
-      const items = chunk.lengths.map((_length, at) => cut(chunk, at, at + 1).text.slice(1, -1));
+    const itemsOf = ({ chunk }: Run) => chunk.lengths.map((_length, at) => cut(chunk, at, at + 1).text.slice(1, -1));
+    const held = new Map<number, string[]>();
+    const answer = (request: Run) => {
+      const { id } = request;
+      const items = itemsOf(request);
       if (dead) return;
       this.seen.push(items);
       if (this.rules.hangs?.(items)) return;
       if (this.rules.kills?.(items, box)) return die('SIGSEGV');
       const answered = items.slice(this.rules.omits?.(items) ?? 0);
       const retire = this.rules.retires?.(items, box) ?? false;
-      const lines = answered.map((item) => `v${item}\n`).join('');
+      const lines = this.rules.says?.(items) ?? answered.map((item) => `v${item}\n`).join('');
+      held.delete(id);
       events.message({ kind: 'answers', id, lines, reads: this.rules.reads ?? 4, retire });
     };
     return {
       pid: box,
       send: (request: ToBox) => {
         if (request.kind === 'define') this.defined.push(`${box}:${request.fn.name}`);
-        if (request.kind === 'run') setImmediate(answer, request);
+        if (request.kind !== 'run') return;
+        held.set(request.id, itemsOf(request));
+        this.inside.push([...held.values()].flat());
+        setImmediate(answer, request);
       },
       kill: () => die('SIGKILL'),
     };
@@ -144,6 +155,31 @@ describe('the dispatcher', () => {
     const boxes = new CardboardBoxes({ omits: ([first]) => (first === 'a' ? 1 : 0) });
     const { dispatcher } = open(boxes);
     expect(fateOf(await dispatcher.run(work('a', 'b')))).to.deep.equal(['killed', 'b']);
+    await dispatcher.close();
+  });
+
+  it('takes a box that says nonsense for one that died', async () => {
+    for (const nonsense of ['c{\n', 'e[\n', '?\n']) {
+      const boxes = new CardboardBoxes({ says: ([first]) => (first === 'a' ? nonsense : undefined) });
+      const { dispatcher } = open(boxes);
+      expect(fateOf(await dispatcher.run(work('a', 'b')))).to.deep.equal(['killed', 'b']);
+      await dispatcher.close();
+    }
+  });
+
+  it('runs the last suspect alone too, although there is other work', async () => {
+    const more: Promise<Result>[] = [];
+    const boxes = new CardboardBoxes({
+      kills: (items) => items.length > 1,
+      hangs: ([first]) => {
+        if (first === 'b') more.push(dispatcher.run(other));
+        return false;
+      },
+    });
+    const { dispatcher } = open(boxes);
+    expect(fateOf(await dispatcher.run(work('a', 'b')))).to.deep.equal(['a', 'b']);
+    expect((await Promise.all(more)).flatMap(fateOf)).to.deep.equal(['x']);
+    expect(boxes.inside).to.deep.equal([['a', 'b'], ['a'], ['b'], ['x']]);
     await dispatcher.close();
   });
 

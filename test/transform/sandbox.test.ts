@@ -145,7 +145,7 @@ describe('sandbox', function () {
     };
 
     it('filter, transform and route in order, over several chunks', async () => {
-      const inputs = Array.from({ length: 250 }, (_item, id) =>
+      const inputs = Array.from({ length: 600 }, (_item, id) =>
         message(`{"open":${id % 3 !== 0},"name":"n${id}","kind":"k${id % 2}"}`),
       );
       const shaped = await sandbox.shape(set, inputs, { searchSink: true });
@@ -271,6 +271,20 @@ describe('sandbox', function () {
           function: 'my-transform',
         });
         expect((await transform(text, '{}')).error).to.include({ line, column });
+      }
+    });
+
+    it('of code that throws while it is loaded are found when saved, with their place', async () => {
+      const texts: [string, RegExp][] = [
+        ["const t = JSON.parse('{bad');\nexport default () => t", /^SyntaxError: .*JSON/],
+        ['const home =\n  process.env.HOME;\nexport default () => home', /^ReferenceError: process is not defined$/],
+      ];
+      for (const [text, sentence] of texts) {
+        const error = await sandbox.check(code(text));
+        expect(error, text).to.include({ kind: 'threw', function: 'my-transform' });
+        expect(error!.message).to.match(sentence);
+        expect(error!.line, text).to.equal(text.startsWith('const t') ? 1 : 2);
+        expect((await transform(text, '{}')).error).to.deep.equal(error);
       }
     });
 

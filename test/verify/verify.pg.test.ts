@@ -175,7 +175,7 @@ describe('verify', function () {
   it('tells whose a document is from its _id: of several tables, of keys with several columns', async () => {
     const { engine } = alone;
     await world.shop.query("insert into lines values ('with-a-dash', 1, 'x'), ('o', 7, 'y')");
-    await until('they are delivered', () => engine.documents('pairs').has('o-7'));
+    await until('they are delivered', () => ['o-7', 'with-a-dash-1'].every((id) => engine.documents('pairs').has(id)));
     for (const id of ['o-1-9999', 'c-99', 'o-x-1', 'with-a', 'nothing at all', '']) engine.plant('pairs', id, '{}');
     engine.plant('pairs', 'with-a-dash-1', '{}');
     engine.plant('pairs', 'c-7', undefined);
@@ -202,7 +202,18 @@ describe('verify', function () {
     expect(found.out).to.match(/missing 0, extra 1, different 1/);
     expect(found.out).to.match(/note: not compared, because the transform makes them of more than the row: at, how/);
     routed.engine.plant(`notes-${other}`, second.id, undefined);
+    await world.messages.query(
+      `insert into millrace_private.notices (sink_no, code, table_name, message)
+       select no, code, 'public.notes', 'of the test' from millrace_private.sinks, unnest('{truncated,gap}'::text[]) code
+        where name = 'notes'`,
+    );
+    const left = async () =>
+      (await world.messages.query("select code from millrace_private.notices where message = 'of the test'")).rows;
+    expect((await verify('notes')).code).to.equal(2);
+    expect(await left(), 'while it differs').to.have.length(2);
     expect((await verify('notes', { repair: true })).code).to.equal(0);
+    expect(await left(), 'when it is seen to be right').to.deep.equal([{ code: 'gap' }]);
+    await world.messages.query("select millrace.dismiss('notes', 'gap')");
   });
 
   it('says why a row cannot be there: its function fails, its message is parked', async () => {

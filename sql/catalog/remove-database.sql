@@ -1,0 +1,2 @@
+delete from millrace_private.databases d
+ where d.name = $1::text and not exists (select from millrace_private.sinks s where s.database_id = d.id)

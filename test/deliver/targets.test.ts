@@ -1,0 +1,73 @@
+/** When a sink's destination is opened, and when it is closed. */
+import { expect } from 'chai';
+import type { Catalog, CatalogSink } from '../../src/catalog/store.ts';
+import { openTargets } from '../../src/deliver/targets.ts';
+import type { Sink } from '../../src/model/sink.ts';
+import { createLog } from '../../src/runtime/log.ts';
+import { SEARCH, sinkSettings } from '../support/captured.ts';
+import { until } from '../support/until.ts';
+
+describe('the destinations of a worker', () => {
+  let catalog: Catalog;
+  let events: string[];
+  const sink = (no: number, changes: Partial<CatalogSink> = {}): CatalogSink => {
+    const settings = sinkSettings({ name: `sink-${no}`, destination: SEARCH });
+    const entry = { id: `${no}`, no, name: `sink-${no}`, kind: 'search_index' as const, status: 'active' as const };
+    return { ...entry, databaseNo: 1, settings, secret: null, lanes: 4, ...changes };
+  };
+  const open = async ({ name, secret }: CatalogSink): Promise<Sink> => {
+    events.push(`open ${name} ${secret}`);
+    const close = async () => void events.push(`close ${name} ${secret}`);
+    return { batchSize: 1, batchBytes: 1, close, send: async () => ({ outcomes: [] }), test: async () => undefined };
+  };
+  const targets = () =>
+    openTargets({
+      load: async () => catalog,
+      kinds: { search_index: open, pull: open, change_table: open },
+      log: createLog({ level: 'silent', role: 'test' }),
+    });
+
+  beforeEach(() => {
+    events = [];
+    catalog = { generation: 1, databases: [], functions: [], sinks: [sink(1), sink(2)] };
+  });
+
+  it('are opened once, and all closed at the end', async () => {
+    const opened = targets();
+    expect(await opened.get(1)).to.equal(await opened.get(1));
+    await opened.get(2);
+    opened.refresh();
+    await opened.get(1);
+    await opened.close();
+    expect(events).to.deep.equal(['open sink-1 null', 'open sink-2 null', 'close sink-1 null', 'close sink-2 null']);
+  });
+
+  it('are opened anew with other settings, and closed when they are switched off', async () => {
+    const opened = targets();
+    await opened.get(1);
+    catalog = { ...catalog, sinks: [sink(1, { secret: 'another' })] };
+    opened.refresh();
+    await opened.get(1);
+    expect(events.slice(0, 3)).to.have.members(['open sink-1 null', 'close sink-1 null', 'open sink-1 another']);
+    catalog = { ...catalog, sinks: [sink(1, { status: 'paused' })] };
+    opened.refresh();
+    expect(await opened.get(1)).to.equal(undefined);
+    await until('it is closed', () => events.includes('close sink-1 another'));
+    expect(events).to.have.length(4);
+  });
+
+  it('are closed when their sink is removed, although nobody asks for it any more', async () => {
+    const opened = targets();
+    await opened.get(1);
+    await opened.get(2);
+    catalog = { ...catalog, sinks: [sink(2)] };
+    opened.refresh();
+    await opened.get(2);
+    await until('it is closed', () => events.includes('close sink-1 null'));
+    await opened.close();
+    expect(events.filter((event) => event.startsWith('close'))).to.deep.equal([
+      'close sink-1 null',
+      'close sink-2 null',
+    ]);
+  });
+});

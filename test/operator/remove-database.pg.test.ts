@@ -1,0 +1,163 @@
+/** `millrace database remove`: no slot stays without a reader, and what cannot be dropped is said as SQL. */
+import { expect } from 'chai';
+import { applyConfig } from '../../src/catalog/apply.ts';
+import { removeSink } from '../../src/catalog/remove-sink.ts';
+import { loadCatalog } from '../../src/catalog/store.ts';
+import { openPool } from '../../src/db/pool.ts';
+import { runRemoveDatabase } from '../../src/operator/remove-database.ts';
+import { parse, SECRET_KEY } from '../catalog/support.ts';
+import { runCli } from '../support/cli.ts';
+import { type MessageDatabase, messageDatabase } from '../support/message-database.ts';
+import { sharedCluster, type TestDatabase } from '../support/postgres.ts';
+
+let made = 0;
+
+describe('millrace database remove', function () {
+  this.timeout(30_000);
+  let messages: MessageDatabase;
+  let shop: TestDatabase;
+  let slot: string;
+  const said: string[] = [];
+
+  async function declare(rest = ', create_if_not_exists: true', url = shop.url): Promise<void> {
+    const file = `databases:
+  - { name: shop, url: ${JSON.stringify(url)}, ssl: false, slot: { name: ${slot}${rest} }, publication: { name: of_shop${rest} } }
+sinks:
+  - { name: worker, database: shop, destination: { type: pull } }
+`;
+    await applyConfig({ db: messages.db, secretKey: SECRET_KEY }, parse(file).config);
+  }
+  const remove = async (options: { letGoMs?: number; sleep?: () => Promise<void> } = {}) => {
+    let now = 0;
+    const deps = {
+      db: messages.db,
+      catalog: await loadCatalog(messages.db, SECRET_KEY),
+      ask: undefined,
+      say: (line: string) => void said.push(line),
+      now: () => (now += 500),
+      sleep: async () => undefined,
+      ...options,
+    };
+    return await runRemoveDatabase(deps, 'shop', { yes: true });
+  };
+  const refusal = async (work: Promise<unknown>): Promise<string> => {
+    const error = (await work.then(
+      () => undefined,
+      (thrown: unknown) => thrown,
+    )) as { code: string; message: string; remedy?: string };
+    return `${error.code}: ${error.message}; ${error.remedy}`;
+  };
+  const atSource = async (sql: string) => {
+    const db = openPool({ address: shop.url, max: 1, applicationName: 'test' });
+    return await db.query<{ name: string }>(sql).finally(() => db.close());
+  };
+  const there = async () =>
+    (
+      await atSource(
+        `select slot_name::text as name from pg_replication_slots where slot_name = '${slot}' union all select pubname from pg_publication`,
+      )
+    ).rows.map(({ name }) => name);
+  const declared = async () => (await loadCatalog(messages.db, SECRET_KEY)).databases.length;
+
+  beforeEach(async () => {
+    messages = await messageDatabase();
+    shop = await (await sharedCluster()).createDatabase();
+    made += 1;
+    slot = `remove_${process.pid}_${made}`;
+    said.splice(0);
+    await atSource(`select pg_create_logical_replication_slot('${slot}', 'pgoutput')`);
+    await atSource('create publication of_shop');
+  });
+  afterEach(async () => {
+    await messages.drop();
+    await atSource(`select pg_drop_replication_slot(slot_name) from pg_replication_slots where slot_name = '${slot}'`);
+    await shop.drop();
+  });
+
+  it('drops slot and publication, and forgets it', async () => {
+    await declare();
+    await removeSink(messages.db, 'worker');
+    expect(await there()).to.deep.equal([slot, 'of_shop']);
+    expect(await remove()).to.equal(true);
+    expect(await there()).to.deep.equal([]);
+    expect(await declared()).to.equal(0);
+    expect(said).to.deep.equal([
+      'Database shop is removed.',
+      'Remove its entry from millrace.yaml too: the next start would declare it again.',
+    ]);
+  });
+
+  it('drops nothing that it has not made, and prints the SQL', async () => {
+    await declare(', create_if_not_exists: false');
+    await removeSink(messages.db, 'worker');
+    expect(await remove()).to.equal(true);
+    expect(await there()).to.deep.equal([slot, 'of_shop']);
+    expect(said.slice(2)).to.deep.equal([
+      'Still in the source; without a reader the slot keeps WAL:',
+      `  select pg_drop_replication_slot('${slot}');`,
+      '  drop publication if exists "of_shop";',
+    ]);
+  });
+
+  it('prints the SQL when the source cannot be reached', async () => {
+    await declare(', create_if_not_exists: true', shop.url.replace(/:\d+\//, ':1/'));
+    await removeSink(messages.db, 'worker');
+    expect(await remove()).to.equal(true);
+    expect(said[0]).to.match(/^Nothing can be dropped in the source: .*ECONNREFUSED/);
+    expect(said.join('\n')).to.include(`select pg_drop_replication_slot('${slot}');`);
+    expect(await declared()).to.equal(0);
+  });
+
+  it('waits for who reads the slot, and removes nothing when it stays', async () => {
+    await declare();
+    await removeSink(messages.db, 'worker');
+    const reader = openPool({ address: shop.url, max: 1, applicationName: 'reader' });
+    await reader.session(async (client) => {
+      // A slot that is being made is active, and waits for this transaction.
+      await client.query('begin; create table held (id int)');
+      const other = `${slot}_held`;
+      const maker = openPool({ address: shop.url, max: 1, applicationName: 'maker' });
+      const creating = maker.query(`select pg_create_logical_replication_slot('${other}', 'pgoutput')`);
+      slot = other;
+      await declare();
+      await removeSink(messages.db, 'worker');
+      const isActive = async () =>
+        (
+          await atSource(
+            `select slot_name::text as name from pg_replication_slots where active and slot_name = '${other}'`,
+          )
+        ).rowCount === 1;
+      while (!(await isActive()));
+      expect(await refusal(remove({ letGoMs: 2_000 }))).to.match(
+        /^unavailable: replication slot \w+ is still read by process \d+ \(maker\); nothing was removed; Stop it, or: select pg_terminate_backend\(\d+\)/,
+      );
+      expect(await declared()).to.equal(1);
+      await client.query('rollback');
+      await creating;
+      await maker.close();
+    });
+    await reader.close();
+    expect(await remove()).to.equal(true);
+    expect(await there()).to.not.include(slot);
+    await atSource(
+      `select pg_drop_replication_slot(slot_name) from pg_replication_slots where slot_name = '${slot.replace(/_held$/, '')}'`,
+    );
+  });
+
+  it('refuses one that is used, one that is not there, and to go on where nobody can be asked', async () => {
+    await declare();
+    expect(await refusal(remove())).to.equal(
+      'bad_request: database shop is used by worker; Remove it first: millrace sink remove worker',
+    );
+    const env = { DATABASE_URL: messages.url, SECRET_KEY };
+    const unknown = await runCli(['database', 'remove', 'shopp', '--yes'], env);
+    expect(unknown.stderr).to.equal('there is no database shopp\n  Did you mean shop? There are: shop.\n');
+    await removeSink(messages.db, 'worker');
+    const silent = await runCli(['database', 'remove', 'shop'], env);
+    expect(silent.stderr).to.include('nobody can be asked whether database shop may go').and.include(`slot ${slot}`);
+    const { code, stdout, stderr } = await runCli(['database', 'remove', 'shop', '--yes'], env);
+    expect(code, stderr).to.equal(0);
+    expect(stdout).to.include('Database shop is removed.');
+    expect(await there()).to.deep.equal([]);
+  });
+});

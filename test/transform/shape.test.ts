@@ -1,0 +1,31 @@
+/** What the stages make of answers, without a box. */
+import { expect } from 'chai';
+import { shapeChunk } from '../../src/transform/shape.ts';
+import type { ShapeError } from '../../src/transform/shaped.ts';
+import { code, message } from '../support/sandbox.ts';
+
+describe('a row that was elsewhere before', () => {
+  const routing = code('(action, record) => ({ index_name: record.kind })', 'routing');
+  const moved = message('{"kind":"new"}', { action: 'update', changes: '{"kind":"old"}' });
+  /** The function answers for the new row; for the old one there is only this. */
+  const shape = async (kind: ShapeError['kind']) => {
+    const runner = {
+      reads: () => 4,
+      run: async (_fn: unknown, items: readonly string[]) =>
+        items.map((item) =>
+          item.startsWith('[2,') ? { complaint: { kind, message: 'why' } } : { text: '{"index_name":"new"}' },
+        ),
+    };
+    return (await shapeChunk({ routing }, [moved], { searchSink: true, runner }))[0]!;
+  };
+
+  it('is removed from nowhere when the function refuses it', async () => {
+    for (const kind of ['threw', 'bad_output'] as const)
+      expect(await shape(kind), kind).to.deep.equal({ kept: true, indexName: 'new' });
+  });
+
+  it('is not taken for done when the function gave no answer', async () => {
+    for (const kind of ['timeout', 'killed', 'untried'] as const)
+      expect((await shape(kind)).error, kind).to.deep.equal({ kind, message: 'why', function: 'my-routing' });
+  });
+});
