@@ -5,7 +5,8 @@ with fresh as (
   delete from millrace_private.notices n
    using millrace_private.sinks s, millrace_private.databases d
    where s.no = n.sink_no and d.id = s.database_id and d.no = $1::integer and n.table_name = $2::text
-     and n.code in ('no_primary_key', 'no_old_values', 'filter_fault', 'filter_needs_identity')
+     and n.code in ('no_primary_key', 'no_old_values', 'filter_fault', 'filter_needs_identity',
+                    'function_needs_identity')
      and not exists (select from fresh f where f.sink_no = n.sink_no and f.code = n.code)
 )
 insert into millrace_private.notices as n (sink_no, code, table_name, message, remedy)

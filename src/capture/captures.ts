@@ -55,7 +55,12 @@ export function openCaptures(deps: CapturesDeps): Service {
 /** Undefined when no sink reads from it (a database that is only a destination gets no slot). */
 function capturedOf(catalog: Catalog, databaseNo: number): CapturedDatabase | undefined {
   const database = catalog.databases.find((one) => one.no === databaseNo);
-  const sinks = catalog.sinks.filter((sink) => sink.databaseNo === databaseNo);
+  const sinks = catalog.sinks
+    .filter((sink) => sink.databaseNo === databaseNo)
+    .map((sink) => {
+      const { filter, routing } = sink.settings;
+      return { ...sink, judges: catalog.functions.filter(({ name }) => name === filter || name === routing) };
+    });
   if (!database || sinks.length === 0) return undefined;
   const changeTables = catalog.sinks.flatMap(({ settings: { destination } }) =>
     destination.type === 'change_table' && destination.database === database.settings.name

@@ -1,7 +1,7 @@
 /**
  * Which sinks a table's changes go to, and how: decided once per relation, from the catalog.
  */
-import type { DeclaredAction, SinkSettings, SourceSettings } from '../model/declared.ts';
+import type { DeclaredAction, FunctionSettings, SinkSettings, SourceSettings } from '../model/declared.ts';
 import { type BoundFilter, bindFilter } from './filter.ts';
 import type { TypeCatalogue } from './types.ts';
 
@@ -12,6 +12,8 @@ export interface SinkEntry {
   kind: 'pull' | 'search_index' | 'change_table';
   lanes: number;
   settings: SinkSettings;
+  /** Its functions that are asked about deletes: filter and routing. */
+  judges?: readonly FunctionSettings[];
 }
 
 export interface TableShape {
@@ -120,6 +122,13 @@ export function matchTable(sinks: readonly SinkEntry[], table: TableShape, chang
         `${full}: deletes do not carry ${uncarried.join(', ')}, so the filter lets all of them pass`,
         fullIdentity(table),
       );
+    const misread = misreadBy(sink, table);
+    if (misread.columns.length > 0)
+      note(
+        'function_needs_identity',
+        `${full}: deletes do not carry ${misread.columns.join(', ')}, which ${misread.functions.join(' and ')} may read: there it is undefined`,
+        fullIdentity(table),
+      );
     match.routes.push({
       sinkNo: sink.no,
       kind: sink.kind,
@@ -152,6 +161,24 @@ function uncarriedBy(settings: SinkSettings, table: TableShape, filters: readonl
   if (table.identity === 'full' || !settings.actions.includes('delete')) return [];
   const columns = filters.map(({ columnIndex }) => table.columns[columnIndex]!).filter(({ key }) => !key);
   return [...new Set(columns.map(({ name }) => name))];
+}
+
+/** Columns that a delete does not carry and functions name, unless they know of deletes. */
+function misreadBy({ settings, judges = [] }: SinkEntry, table: TableShape): Record<'columns' | 'functions', string[]> {
+  const columns = new Set<string>();
+  const functions = new Set<string>();
+  if (table.identity === 'full' || !settings.actions.includes('delete')) return { columns: [], functions: [] };
+  for (const { name: fn, code, path } of judges) {
+    const text = code ?? path ?? '';
+    const words = new Set<string>(text.match(/[\p{L}\p{N}_$]+/gu));
+    if (words.has('delete')) continue;
+    for (const { name, key } of table.columns) {
+      if (key || !(words.has(name) || (/[^\p{L}\p{N}_$]/u.test(name) && text.includes(name)))) continue;
+      columns.add(name);
+      functions.add(fn);
+    }
+  }
+  return { columns: [...columns], functions: [...functions] };
 }
 
 function groupOf(sink: SinkEntry, table: TableShape, bound: { fault?: string }): number[] | undefined {

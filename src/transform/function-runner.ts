@@ -1,7 +1,7 @@
 /**
  * One function of the user's in its own isolate: chunks in, one line for each message out, in order. Whatever the
  * code does, the answers of the other messages are right:
- * - a message is stopped after `messageMs`; the lines before it are kept and the rest goes on in a fresh realm;
+ * - a message is stopped after `messageMs`; the lines before it are kept, and it and the rest go on one by one in a fresh realm;
  * - when a call fails as a whole (memory, a realm that was tampered with, a promise chain without end, which runs after
  *   the last line) its messages are run again one by one, so that only the guilty one fails;
  * - what the isolate cannot survive (an abort, a hang that no timeout ends) is the sandbox's watchdog's to see.
@@ -211,8 +211,9 @@ export function judge(
 ): { keep: boolean; guilty: boolean; again: boolean } {
   const single = asked === 1;
   if (ended === 'well' && done > 0) return { keep: true, guilty: false, again: false };
-  // Each message was begun in the first `sliceMs`, so the one without a line had its full time.
-  if (ended === 'timeout' && done < asked) return { keep: true, guilty: true, again: false };
+  // Each message was begun in the first `sliceMs`, so the one without a line had its full time; but the garbage of those
+  // before it may have been collected in it.
+  if (ended === 'timeout' && done < asked) return { keep: true, guilty: single, again: !single };
   // A fresh realm: what one message spoilt, the next one does not see. Before it began, it was spoilt by another call.
   if (ended === 'spoilt' && single) return { keep: done > 0, guilty: false, again: false };
   return { keep: false, guilty: single, again: !single };

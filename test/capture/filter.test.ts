@@ -4,7 +4,7 @@ import { bindFilter, passes } from '../../src/capture/filter.ts';
 import { textAtPath } from '../../src/capture/json-path.ts';
 import { matchTable, type SinkEntry, type TableShape } from '../../src/capture/match.ts';
 import type { TypeInfo } from '../../src/capture/types.ts';
-import type { ColumnFilter } from '../../src/model/declared.ts';
+import type { ColumnFilter, FunctionSettings } from '../../src/model/declared.ts';
 import { PULL, SEARCH, sinkSettings } from '../support/captured.ts';
 
 const USERS = { schema: 'public', delimiter: ',', elementOid: null, attributes: [], subtypeOid: null };
@@ -236,6 +236,26 @@ describe('filters of a sink and a table', () => {
       expect(matched(filters, { identity: 'full' }).codes).to.deep.equal([]);
       expect(matched(filters, {}, { actions: ['insert', 'update'] }).codes).to.deep.equal([]);
       expect(matched([filters[0]!]).codes).to.deep.equal([]);
+    });
+
+    it(`${kind}: functions that read what deletes do not carry are told, unless they know of deletes`, () => {
+      const said = (code: string, shape: Partial<TableShape> = {}, changes: object = {}) => {
+        const settings = sinkSettings({ name: 's', destination, ...changes });
+        const judge: FunctionSettings = { name: 'by-status', type: 'filter', sink_type: null, code, path: null };
+        const sink: SinkEntry = { no: 1, name: 's', kind, lanes: 1, settings, judges: [judge] };
+        const { notices } = matchTable([sink], { ...table, ...shape }, new Set());
+        return notices.find((notice) => notice.code === 'function_needs_identity');
+      };
+      const filter = '(a, row) => row.status === 1';
+      expect(said(filter)).to.include({
+        message: 'public.Orders "new": deletes do not carry status, which by-status may read: there it is undefined',
+        remedy: 'alter table "public"."Orders ""new""" replica identity full',
+      });
+      expect(said('(a, { status }) => status')?.message).to.contain('status');
+      expect(said("(a, row) => a === 'delete' || row.status")).to.equal(undefined);
+      expect(said('(a, row) => row.id + row.statuses')).to.equal(undefined);
+      expect(said(filter, { identity: 'full' })).to.equal(undefined);
+      expect(said(filter, {}, { actions: ['insert'] })).to.equal(undefined);
     });
   }
 });

@@ -60,7 +60,7 @@ describe('removing a sink', function () {
     for (const table of ['leases', 'cursor_log', 'exceptions', 'consumers', 'lanes', 'backfills', 'messages'])
       expect(await count(`millrace_private.${table} where sink_no = ${no}`), table).to.equal(0);
     expect(await count('millrace_private.messages')).to.equal(1);
-    expect(await removeSink(messages.db, 'other')).to.deep.include({ is_last: true, slot_name: 'millrace' });
+    expect(await removeSink(messages.db, 'other')).to.deep.include({ is_last: true, database_name: 'shop' });
     // It may come again, as a new one.
     await freeStorage(messages.db, 5_000);
     await apply(FILE);

@@ -213,7 +213,9 @@ export async function captured(schema: string, on: CapturedOptions = {}): Promis
       return state.rows[0]!;
     },
     async streaming() {
-      await until('capture streams', async () => (await self.state()).state === 'streaming');
+      // Also when no sink reads from it yet.
+      const sql = 'select p.state from millrace_private.positions p';
+      await until('capture streams', async () => (await messages.db.query(sql)).rows[0]?.state === 'streaming');
     },
     async becomes(state, deadlineMs) {
       return await until(
