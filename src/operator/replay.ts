@@ -9,9 +9,11 @@ import {
   type Summary,
   summarise,
 } from '../backfill/change-table.ts';
+import { takesIn } from '../capture/match.ts';
 import { loadCatalog } from '../catalog/store.ts';
 import type { Database, Queryable } from '../db/pool.ts';
 import { statement } from '../db/statement.ts';
+import type { SinkSettings } from '../model/declared.ts';
 import { MillraceError } from '../model/errors.ts';
 import { count } from '../runtime/progress.ts';
 
@@ -70,9 +72,16 @@ export async function previewReplay(
   signal: AbortSignal,
 ): Promise<string> {
   const { request, ...source } = await wantedBy(deps.db, options);
-  const changeTable = openReplayed(await loadCatalog(deps.db, deps.secretKey), request);
+  const catalog = await loadCatalog(deps.db, deps.secretKey);
+  const settings = catalog.sinks.find(({ name, id }) => name === options.sink || id === options.sink)?.settings;
+  if (settings && !takesIn(settings.source, source)) {
+    throw new MillraceError('bad_request', `sink ${settings.name} does not take in ${source.schema}.${source.name}`, {
+      remedy: 'Name a table of its source, or add it there.',
+    });
+  }
+  const changeTable = openReplayed(catalog, request);
   try {
-    return told(await summarise(changeTable, { source, request }, signal), options);
+    return told(await summarise(changeTable, { source, request }, signal), options, settings);
   } finally {
     await changeTable.close();
   }
@@ -90,16 +99,22 @@ async function wantedBy(db: Database, options: ReplayOptions): Promise<Wanted> {
   }
 }
 
-function told(summary: Summary, { retention, sink }: ReplayOptions): string {
-  const { entries, inserts, updates, deletes } = summary;
+function told(summary: Summary, { retention, sink }: ReplayOptions, settings: SinkSettings | undefined): string {
+  const byAction = { insert: summary.inserts, update: summary.updates, delete: summary.deletes };
+  const takes = (action: keyof typeof byAction): boolean => settings?.actions.includes(action) ?? true;
+  const actions = ['insert', 'update', 'delete'] as const;
+  const entries = actions.filter(takes).reduce((sum, action) => sum + byAction[action], 0);
   const what = `${count(entries)} ${entries === 1 ? 'entry' : 'entries'} of ${retention} would be sent to ${sink}`;
-  if (entries === 0) return `${what}\n`;
+  if (summary.entries === 0) return `${what}\n`;
+  const isFiltered = settings !== undefined && (settings.filters.length > 0 || settings.filter !== null);
   const lines = [
-    ['insert', count(inserts)],
-    ['update', count(updates)],
-    ['delete', count(deletes)],
+    ...actions.map((action) => [
+      action,
+      takes(action) ? count(byAction[action]) : `0, the sink does not take ${count(byAction[action])}`,
+    ]),
     ['first', `seq ${summary.first_seq}, committed ${summary.first_at}`],
     ['last', `seq ${summary.last_seq}, committed ${summary.last_at}`],
+    ...(isFiltered ? [['note', 'the filters of the sink may leave some out']] : []),
   ];
   return `${what}\n${lines.map(([name, value]) => `  ${name!.padEnd(8)}${value}\n`).join('')}`;
 }

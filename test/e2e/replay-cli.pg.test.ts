@@ -7,6 +7,8 @@ import { SECRET_KEY } from '../support/service.ts';
 const YAML = `
 sinks:
   - { name: pull, database: shop, source: { include_tables: [items] }, destination: { type: pull } }
+  - { name: no-updates, database: shop, actions: [insert, delete], filters: [{ column_name: id, operator: '>', comparison_value: 0 }], destination: { type: pull } }
+  - { name: elsewhere, database: shop, source: { include_tables: [others] }, destination: { type: pull } }
 change_retentions:
   - name: history
     source_database: shop
@@ -47,6 +49,13 @@ describe('the command replay', function () {
     expect(one.stdout).to.match(/^2 entries /);
     const none = await cli('history', 'pull', '--dry-run', '--until', '2020-01-01');
     expect(none.stdout).to.equal('0 entries of history would be sent to pull\n');
+    const few = await cli('history', 'no-updates', '--dry-run');
+    expect(few.stdout).to.match(
+      /^41 entries of history would be sent to no-updates\n {2}insert +40\n {2}update +0, the sink does not take 20\n {2}delete +1\n/,
+    );
+    expect(few.stdout).to.match(/note +the filters of the sink may leave some out\n$/);
+    const elsewhere = await cli('history', 'elsewhere', '--dry-run');
+    expect(elsewhere.stderr).to.match(/^sink elsewhere does not take in public.items\n {2}Name a table of its source/);
     expect((await world.messages.query('select from millrace.backfill_status')).rowCount).to.equal(0);
   });
 

@@ -103,7 +103,10 @@ describe('code that tries to get out', function () {
       const evil = code(`(action, record) => { if (record.evil) { ${run} } return record.n }`);
       const inputs = [message('{"n":1}'), message('{"n":2,"evil":true}'), message('{"n":3}'), message('{"n":4.0}')];
       const shaped = await sandbox.shape({ transform: evil }, inputs, { searchSink: false });
-      expect(shaped.map((one) => one.body), JSON.stringify(shaped)).to.deep.equal(['1', body, '3', '4.0']);
+      expect(
+        shaped.map((one) => one.body),
+        JSON.stringify(shaped),
+      ).to.deep.equal(['1', body, '3', '4.0']);
       expect(shaped.filter((_one, at) => at !== 1).map((one) => one.error)).to.deep.equal([
         undefined,
         undefined,
