@@ -49,6 +49,8 @@ export interface BulkServer {
   strays(): RecordedRequest[];
   /** `_bulk` requests, oldest first. */
   bulks(): RecordedRequest[];
+  /** That were made to it. */
+  connections(): number;
   close(): Promise<void>;
 }
 
@@ -83,6 +85,10 @@ export async function startBulkServer(
     handle(request, response).catch(() => response.destroy());
   };
   const server: Server = options.tls === undefined ? createServer(listener) : createTlsServer(options.tls, listener);
+  let connections = 0;
+  server.on('connection', () => {
+    connections += 1;
+  });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
@@ -105,6 +111,7 @@ export async function startBulkServer(
       state.authorization = header;
     },
     fail: (fault, on = {}) => state.planned.push({ fault, path: on.path ?? /_bulk$/, times: on.times ?? 1 }),
+    connections: () => connections,
     strays: () => requests.filter(({ method, path }) => method !== 'POST' || !KNOWN.test(path)),
     bulks: () => requests.filter(({ path }) => path.endsWith('/_bulk')),
     async close() {

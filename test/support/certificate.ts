@@ -1,32 +1,77 @@
 /**
- * A self-signed certificate for 127.0.0.1, made when a test needs one: no key lies in the repository and no tool is
- * needed. Just enough DER (ITU-T X.690) for TLS.
+ * Certificates for 127.0.0.1, made when a test needs one: no key lies in the repository and no tool is needed. Just enough
+ * DER (ITU-T X.690) for TLS.
  */
-import { generateKeyPairSync, sign } from 'node:crypto';
+import { generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
 
-export function selfSignedCertificate(): { key: string; cert: string } {
-  const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+export interface Certificate {
+  key: string;
+  cert: string;
+}
+
+interface Validity {
+  /** Days from now. */
+  from?: number;
+  to?: number;
+  /** The one address that it is for. */
+  address?: readonly number[];
+}
+
+/** One that vouches for itself. */
+export function selfSignedCertificate(): Certificate {
+  const keys = keyPair();
+  return pem(keys.privateKey, made({ ...keys, subject: 'itself', issuer: 'itself', signedBy: keys.privateKey }));
+}
+
+/** A private authority: its own certificate, and those that it issues. */
+export function certificateAuthority(): { cert: string; issue(validity?: Validity): Certificate } {
+  const authority = keyPair();
+  const signedBy = authority.privateKey;
+  const own = made({ ...authority, subject: 'authority', issuer: 'authority', signedBy, isAuthority: true });
+  return {
+    cert: pem(signedBy, own).cert,
+    issue(validity = {}) {
+      const keys = keyPair();
+      return pem(keys.privateKey, made({ ...keys, subject: 'server', issuer: 'authority', signedBy, ...validity }));
+    },
+  };
+}
+
+const keyPair = () => generateKeyPairSync('ec', { namedCurve: 'P-256' });
+
+function made(
+  of: Validity & { subject: string; issuer: string; publicKey: KeyObject; signedBy: KeyObject; isAuthority?: boolean },
+): Buffer {
   const algorithm = sequence(oid([0x2a, 0x86, 0x48, 0xce, 0x3d, 0x04, 0x03, 0x02]));
-  const name = sequence(der(0x31, sequence(oid([0x55, 0x04, 0x03]), der(0x0c, Buffer.from('127.0.0.1')))));
-  const address = der(0x87, Buffer.from([127, 0, 0, 1]));
-  const subjectAltName = sequence(oid([0x55, 0x1d, 0x11]), der(0x04, sequence(address)));
+  const address = der(0x87, Buffer.from(of.address ?? [127, 0, 0, 1]));
+  const extensions = of.isAuthority
+    ? sequence(oid([0x55, 0x1d, 0x13]), der(0x04, sequence(der(0x01, Buffer.from([0xff])))))
+    : sequence(oid([0x55, 0x1d, 0x11]), der(0x04, sequence(address)));
   const body = sequence(
     der(0xa0, der(0x02, Buffer.from([2]))),
-    der(0x02, Buffer.from([1])),
+    der(0x02, Buffer.from([of.isAuthority ? 1 : 2])),
     algorithm,
-    name,
-    sequence(utcTime(-1), utcTime(1)),
-    name,
-    publicKey.export({ type: 'spki', format: 'der' }),
-    der(0xa3, sequence(subjectAltName)),
+    nameOf(of.issuer),
+    sequence(utcTime(of.from ?? -1), utcTime(of.to ?? 1)),
+    nameOf(of.subject),
+    of.publicKey.export({ type: 'spki', format: 'der' }),
+    der(0xa3, sequence(extensions)),
   );
-  const signature = sign('sha256', body, privateKey);
-  const certificate = sequence(body, algorithm, der(0x03, Buffer.concat([Buffer.from([0]), signature])));
+  const signature = sign('sha256', body, of.signedBy);
+  return sequence(body, algorithm, der(0x03, Buffer.concat([Buffer.from([0]), signature])));
+}
+
+function pem(privateKey: KeyObject, certificate: Buffer): Certificate {
   const lines = certificate.toString('base64').match(/.{1,64}/g) ?? [];
   return {
     key: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
     cert: ['-----BEGIN CERTIFICATE-----', ...lines, '-----END CERTIFICATE-----', ''].join('\n'),
   };
+}
+
+/** A distinguished name of nothing but a common name. */
+function nameOf(commonName: string): Buffer {
+  return sequence(der(0x31, sequence(oid([0x55, 0x04, 0x03]), der(0x0c, Buffer.from(commonName)))));
 }
 
 function der(tag: number, content: Buffer): Buffer {

@@ -5,7 +5,7 @@ import { MillraceError } from '../../../src/model/errors.ts';
 import type { Circuit, Sink } from '../../../src/model/sink.ts';
 import { openSearchClient, retryAfter } from '../../../src/sinks/search-index/client.ts';
 import { type BulkServer, startBulkServer } from '../../support/bulk-server.ts';
-import { selfSignedCertificate } from '../../support/certificate.ts';
+import { certificateAuthority, selfSignedCertificate } from '../../support/certificate.ts';
 import { delivery } from '../../support/delivery.ts';
 import { NEVER, NOBODY, openTestSearchSink, searchDestination } from '../../support/search-sink.ts';
 
@@ -177,6 +177,37 @@ describe('the connection to a search engine', () => {
       expect(await open(url, { tls: { ca: null, verify: false } }).test(NEVER)).to.equal(undefined);
     });
 
+    it('accepts what a private authority vouches for, by its certificate alone', async () => {
+      const { cert: ca, issue } = certificateAuthority();
+      const { url } = await start({ tls: issue() });
+      const opened = open(url, { tls: { ca, verify: true } });
+      expect(await opened.test(NEVER)).to.equal(undefined);
+      expect((await opened.send([delivery(1, 'a')], NEVER)).outcomes).to.deep.equal([{ kind: 'done' }]);
+      await sink?.close();
+      const circuit = await open(url).test(NEVER);
+      expect(circuit?.error).to.match(/unable to verify|unable to get local issuer/i);
+    });
+
+    const faults: [string, Parameters<ReturnType<typeof certificateAuthority>['issue']>[0], RegExp][] = [
+      ['has another name', { address: [127, 0, 0, 2] }, /does not match|IP: 127\.0\.0\.1 is not in the cert/i],
+      ['has expired', { from: -3, to: -1 }, /certificate has expired/i],
+      ['is not valid yet', { from: 1, to: 3 }, /not yet valid/i],
+    ];
+    for (const [what, validity, words] of faults) {
+      it(`refuses one that ${what}, sends nothing to it, and says why`, async () => {
+        const { cert: ca, issue } = certificateAuthority();
+        const { url, requests } = await start({ tls: issue(validity) });
+        const opened = open(url, { tls: { ca, verify: true }, auth_type: 'api_key' }, SECRET);
+        const tested = await opened.test(NEVER);
+        expect(tested?.reason).to.equal('unreachable');
+        expect(tested?.error).to.match(words).and.not.contain(SECRET);
+        const { circuit } = await opened.send([delivery(1, 'a')], NEVER);
+        expect(circuit?.reason).to.equal('unreachable');
+        expect(circuit?.error).to.match(words);
+        expect(requests).to.deep.equal([]);
+      });
+    }
+
     it('a server that does not speak TLS is unreachable', async () => {
       const { url } = await start();
       expect(await open(url.replace('http:', 'https:')).test(NEVER)).to.deep.include({ reason: 'unreachable' });
@@ -184,11 +215,11 @@ describe('the connection to a search engine', () => {
   });
 
   it('keeps its connections', async () => {
-    const { url, requests } = await start();
+    const { url, requests, connections } = await start();
     const opened = open(url);
-    for (let i = 1; i <= 5; i += 1) await opened.send([delivery(i, 'a')], NEVER);
-    expect(requests).to.have.length(5);
-    expect(requests.every(({ headers }) => headers.connection === 'keep-alive')).to.equal(true);
+    for (let i = 1; i <= 20; i += 1) await opened.send([delivery(i, 'a')], NEVER);
+    expect(requests).to.have.length(20);
+    expect(connections()).to.be.at.most(2);
   });
 
   it('bounds the size of an answer', async () => {
