@@ -8,7 +8,8 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
-import { type PageFate, type Snapshot, WATERMARK, type Window, type Windows } from '../capture/windows.ts';
+import { SNAPSHOT, type Snapshot, snapshotFrom } from '../capture/snapshot.ts';
+import { type PageFate, WATERMARK, type Window, type Windows } from '../capture/windows.ts';
 import type { Database } from '../db/pool.ts';
 import { MillraceError } from '../model/errors.ts';
 import { failpoint } from '../runtime/failpoint.ts';
@@ -189,12 +190,7 @@ async function within<Result>(ms: number, promise: Promise<Result>): Promise<Res
 }
 
 async function snapshotOf(client: pg.ClientBase): Promise<Snapshot> {
-  const { rows } = await client.query<{ next: string; open: string[] }>(
-    `select pg_snapshot_xmax(s)::text as next, array(select x::text from pg_snapshot_xip(s) x) as open
-       from pg_current_snapshot() s`,
-  );
-  const { next, open } = rows[0]!;
-  return { next: xidOf(next), open: new Set(open.map(xidOf)) };
+  return snapshotFrom((await client.query<{ next: string; open: string[] }>(SNAPSHOT)).rows[0]!);
 }
 
 /** Without those that can be seen to do something else than to wait for a standby. */
@@ -206,9 +202,6 @@ async function withoutWriters(client: pg.ClientBase, { next, open }: Snapshot): 
   const writers = new Set(rows.map(({ xid }) => Number(xid)));
   return { next, open: new Set([...open].filter((xid) => !writers.has(xid))) };
 }
-
-/** The stream knows no epochs. */
-const xidOf = (text: string): number => Number(BigInt(text) & 0xffff_ffffn);
 
 /**
  * A snapshot for as long as `work` takes; committed, with the watermark, unless it says `again` or throws. The watermark is flushed at once,

@@ -32,6 +32,7 @@ export function addChange(pending: Pending, change: Change): void {
     relation,
     key,
     missing,
+    xid: change.transaction.xid,
     render: (reread, current) => render(pending, { ...kept, relation: current }, { ids, missing, reread }),
   });
 }

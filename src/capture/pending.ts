@@ -37,6 +37,8 @@ export interface Deferred {
   relation: LoadedRelation;
   key: readonly string[];
   missing: readonly number[];
+  /** Its transaction. */
+  xid: number;
   render(reread: Reread | undefined, relation: LoadedRelation): void;
 }
 

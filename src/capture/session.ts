@@ -28,15 +28,13 @@ import {
 import { Reached } from './reached.ts';
 import { type LoadedRelation, renewAll } from './relation.ts';
 import type { ReplicationStream } from './stream.ts';
-import { readAgain } from './toast.ts';
+import { type ReadAgainDeps, readAgain } from './toast.ts';
 import { Turns } from './turns.ts';
 import { WATERMARK, type Windows } from './windows.ts';
 
-export interface SessionDeps {
-  source: Database;
+export interface SessionDeps extends ReadAgainDeps {
   messages: Database;
   loadRelation(message: RelationMessage): Promise<LoadedRelation>;
-  renewTypes(relation: LoadedRelation): Promise<LoadedRelation>;
   /** A table was truncated: its sinks must be told. */
   onTruncate(relation: LoadedRelation): Promise<void>;
   /** Messages of these sinks are there to be read. */

@@ -118,7 +118,8 @@ export async function stream(deps: CaptureDeps, database: CapturedDatabase, inpu
     await follow(deps.messages, database, { prepared: input.prepared, stored: position });
     const { rows } = await input.source.query<{ xid: string | null }>(FIRST_XID);
     if (rows[0]?.xid) windows.beginAt(Number(rows[0].xid));
-    session = openSession(deps, relations, { database, windows, generation, stored: position, fail });
+    const { signal } = over;
+    session = openSession(deps, relations, { database, windows, generation, stored: position, fail, over: signal });
     session.attach(replication);
     await showStreaming(deps, no, input.prepared.warnings);
     deps.log.info({ database: settings.name, generation }, 'streaming');
@@ -155,15 +156,17 @@ function openSession(
     generation: number;
     stored: StoredPosition;
     fail: (error: unknown) => void;
+    over: AbortSignal;
   },
 ): CaptureSession {
-  const { database, generation, windows } = given;
+  const { database, generation, windows, over } = given;
   const { source } = relations;
   return new CaptureSession(
     {
       source,
       messages: deps.messages,
       windows,
+      over,
       loadRelation: (message) => loadRelation(relations, message),
       renewTypes: (relation) => renewTypes(source, relation),
       onTruncate: async (relation) => {

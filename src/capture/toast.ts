@@ -1,22 +1,27 @@
 /**
  * Values that Postgres did not send because an update left them unchanged in TOAST, and that the old row does not carry
  * either: read again from the source by primary key, all of a batch and table in one query. What is read may be newer than
- * the change; the change that made it so follows. A row that is gone stays out of the answer.
+ * the change; the change that made it so follows. It is never older: a row that was moved would not be there yet, or another
+ * one in its place. A row that is gone stays out of the answer.
  * https://www.postgresql.org/docs/current/protocol-logicalrep-message-formats.html (TupleData, 'u')
  */
 import type { Database } from '../db/pool.ts';
 import { type Deferred, markOf, type Pending, rewind } from './pending.ts';
 import type { LoadedRelation } from './relation.ts';
+import { untilSeen } from './snapshot.ts';
 
 const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`;
 
 export interface ReadAgainDeps {
   source: Database;
   renewTypes(relation: LoadedRelation): Promise<LoadedRelation>;
+  /** The stream is over: nothing is waited for. */
+  over: AbortSignal;
 }
 
-/** Adds the rows of every deferred change. Throws only when the source cannot be asked. */
+/** Adds the rows of every deferred change. Throws only when the source cannot be asked, or keeps its commits unseen. */
 export async function readAgain(deps: ReadAgainDeps, pending: Pending): Promise<void> {
+  await untilSeen(deps.source, new Set(pending.deferred.map(({ xid }) => xid)), deps.over);
   const byRelation = Map.groupBy(pending.deferred, (entry) => entry.relation);
   for (const [relation, entries] of byRelation) {
     const found = await readRows(deps.source, relation, entries);

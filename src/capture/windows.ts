@@ -16,6 +16,7 @@
  */
 import type { DeclaredAction } from '../model/declared.ts';
 import type { OpenTransaction, Pending, Placed } from './pending.ts';
+import { isMissed, type Snapshot } from './snapshot.ts';
 
 /** Transactional logical messages of this prefix are watermarks; their content is the window's token. */
 export const WATERMARK = 'millrace:page';
@@ -40,13 +41,6 @@ export interface Page {
   put(pending: Pending, place: PagePlace): number | undefined;
   /** SQL that is run in the transaction that persists them, given that count. */
   progress(put: number): string;
-}
-
-/** Of Postgres: what it takes for open. Transaction ids as the stream has them, of 32 bits. */
-export interface Snapshot {
-  /** This one and all later ones, though they are not listed. */
-  next: number;
-  open: ReadonlySet<number>;
 }
 
 /** What became of a page: it is in the message table, or it must be read again. */
@@ -88,9 +82,6 @@ interface Opened {
 }
 
 const SEPARATOR = '\u0000';
-
-/** Does the snapshot take it for open, or for one to come? Ids run in a circle of 2 ** 32. */
-const isMissed = ({ next, open }: Snapshot, xid: number): boolean => open.has(xid) || ((xid - next) | 0) >= 0;
 
 export class Windows {
   readonly #open = new Map<string, Opened>();

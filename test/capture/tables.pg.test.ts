@@ -121,6 +121,7 @@ describe('tables under capture', () => {
     expect(remedy).to.match(/^alter publication "own" add table "public"."t"; then: millrace backfill \w+ public.t;/);
     const status = async () =>
       (await on.messages.db.query('select state, reason, remedy from millrace.database_status')).rows[0];
+    await until('its database says so', async () => (await status())?.state === 'table_detached');
     expect(await status()).to.deep.equal({
       state: 'table_detached',
       reason: 'public.t was dropped and created again, and the publication does not list it: its changes do not come',
@@ -130,6 +131,7 @@ describe('tables under capture', () => {
     await until('it is asked no more', async () =>
       (await notice('table_detached')).remedy?.startsWith('millrace backfill'),
     );
+    await until('all is well', async () => (await status())?.state === 'streaming');
     expect(await status()).to.deep.equal({ state: 'streaming', reason: null, remedy: null });
     await on.source.query('insert into t values (3)');
     expect(await records(2)).to.deep.equal([{ id: 1 }, { id: 3 }]);
