@@ -6,27 +6,21 @@ import { expect } from 'chai';
 import pg from 'pg';
 import { backfillsOf } from '../support/backfilled.ts';
 import { type Captured, captured, PULL, sinkSettings } from '../support/captured.ts';
-import { type Cluster, startCluster } from '../support/postgres.ts';
+import { type SynchronousCluster, startSynchronousCluster } from '../support/synchronous.ts';
 import { until } from '../support/until.ts';
 
 describe('a backfill beside commits that wait for a standby', function () {
   this.timeout(60_000);
-  let cluster: Cluster;
-  let admin: pg.Client;
+  let server: SynchronousCluster;
   let on: Captured;
   let writer: pg.Client;
   before(async () => {
-    cluster = await startCluster();
-    admin = new pg.Client({ connectionString: cluster.adminUrl });
-    await admin.connect();
+    server = await startSynchronousCluster();
   });
-  after(async () => {
-    await admin?.end();
-    await cluster?.stop();
-  });
+  after(() => server?.stop());
   beforeEach(async () => {
     on = await captured(`create table items (id integer primary key, name text); insert into items values (1, 'old')`, {
-      cluster,
+      cluster: server.cluster,
     });
     writer = new pg.Client({ connectionString: on.sourceUrl });
     await writer.connect();
@@ -38,14 +32,7 @@ describe('a backfill beside commits that wait for a standby', function () {
     await on.close();
   });
 
-  async function standby(name: string): Promise<void> {
-    await admin.query(`alter system set synchronous_standby_names = '${name}'`);
-    await admin.query('select pg_reload_conf()');
-    await until('the server knows', async () => {
-      const { rows } = await writer.query<{ name: string }>('show synchronous_standby_names');
-      return Object.values(rows[0]!)[0] === name;
-    }).catch(() => undefined);
-  }
+  const standby = (name: string): Promise<void> => server.waitFor(name, writer);
 
   /** Asks for a backfill, lets the commit go when a page was read, and tells what was sent, in order. */
   async function backfill(sinkNo: number, waiting: Promise<unknown>): Promise<string[]> {
@@ -53,7 +40,7 @@ describe('a backfill beside commits that wait for a standby', function () {
     const sql = `select from pg_stat_activity where application_name = 'millrace backfill shop' and query like 'rollback%'`;
     await until('a page was read', async () => {
       const [status] = await backfillsOf(on.messages.db);
-      return status!.state === 'done' || status!.reason !== null || (await admin.query(sql)).rowCount! > 0;
+      return status!.state === 'done' || status!.reason !== null || (await server.admin.query(sql)).rowCount! > 0;
     });
     await standby('');
     await waiting;

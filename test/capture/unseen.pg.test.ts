@@ -6,27 +6,21 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import pg from 'pg';
 import { type Captured, captured, PULL, sinkSettings } from '../support/captured.ts';
-import { type Cluster, startCluster } from '../support/postgres.ts';
+import { type SynchronousCluster, startSynchronousCluster } from '../support/synchronous.ts';
 import { until } from '../support/until.ts';
 
 const LONG = 'x'.repeat(9_000);
 
 describe('a large value that is read again', function () {
   this.timeout(60_000);
-  let cluster: Cluster;
-  let admin: pg.Client;
+  let server: SynchronousCluster;
   let on: Captured;
   let writer: pg.Client;
 
   before(async () => {
-    cluster = await startCluster();
-    admin = new pg.Client({ connectionString: cluster.adminUrl });
-    await admin.connect();
+    server = await startSynchronousCluster();
   });
-  after(async () => {
-    await admin?.end();
-    await cluster?.stop();
-  });
+  after(() => server?.stop());
   afterEach(async () => {
     await standby('');
     await writer.end();
@@ -38,7 +32,7 @@ describe('a large value that is read again', function () {
       `create table papers (name text primary key, title text, body text);
        alter table papers alter body set storage external;
        insert into papers values ('a', 'first', 'a${LONG}'), ('b', 'second', 'b${LONG}')`,
-      { cluster },
+      { cluster: server.cluster },
     );
     writer = new pg.Client({ connectionString: on.sourceUrl });
     await writer.connect();
@@ -49,14 +43,7 @@ describe('a large value that is read again', function () {
     return sinkNo;
   }
 
-  async function standby(name: string): Promise<void> {
-    await admin.query(`alter system set synchronous_standby_names = '${name}'`);
-    await admin.query('select pg_reload_conf()');
-    await until('the server knows', async () => {
-      const { rows } = await writer.query<object>('show synchronous_standby_names');
-      return Object.values(rows[0]!)[0] === name;
-    }).catch(() => undefined);
-  }
+  const standby = (name: string): Promise<void> => server.waitFor(name, writer);
 
   /** Commits, which others see only after capture has had every chance to read too early. */
   async function commitUnseen(sql: string, meanwhile?: () => Promise<void>): Promise<void> {
