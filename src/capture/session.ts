@@ -34,7 +34,8 @@ import { WATERMARK, type Windows } from './windows.ts';
 
 export interface SessionDeps extends ReadAgainDeps {
   messages: Database;
-  loadRelation(message: RelationMessage): Promise<LoadedRelation>;
+  /** As it is when this transaction is there. */
+  loadRelation(message: RelationMessage, xid: number | undefined): Promise<LoadedRelation>;
   /** A table was truncated: its sinks must be told. */
   onTruncate(relation: LoadedRelation): Promise<void>;
   /** Messages of these sinks are there to be read. */
@@ -165,7 +166,7 @@ export class CaptureSession {
         return;
       case 'relation':
         this.#turns.hold(async () => {
-          this.#relations.set(message.oid, await this.#deps.loadRelation(message));
+          this.#relations.set(message.oid, await this.#deps.loadRelation(message, this.#transaction?.xid));
         });
         return;
       case 'truncate':
@@ -212,6 +213,7 @@ export class CaptureSession {
     rewind(this.#pending, mark);
     const kept = copyOf(message);
     this.#turns.hold(async () => {
+      await this.#deps.untilSeen([transaction.xid]);
       const fresh = await this.#deps.renewTypes(relation);
       this.#relations.set(message.oid, fresh);
       this.#add(kept, fresh, transaction);

@@ -28,24 +28,38 @@ const xidOf = (text: string): number => Number(BigInt(text) & 0xffff_ffffn);
 /** Does the snapshot take it for open, or for one to come? */
 export const isMissed = ({ next, open }: Snapshot, xid: number): boolean => open.has(xid) || ((xid - next) | 0) >= 0;
 
+/** Resolves when whoever reads the source from now on sees these transactions. @throws MillraceError unavailable, at the signal. */
+export type UntilSeen = (xids: Iterable<number>) => Promise<void>;
+
 const LOOK_MS = 5;
 const MOST_MS = 250;
 const PATIENCE_MS = 30_000;
+/** What a snapshot has seen stays seen, but ids run in a circle. */
+const TRUSTED_MS = 60_000;
 
-/** Until whoever reads from now on sees these transactions. @throws MillraceError unavailable when it takes long; at the signal. */
-export async function untilSeen(source: Queryable, xids: ReadonlySet<number>, signal: AbortSignal): Promise<void> {
-  const until = performance.now() + PATIENCE_MS;
-  for (let waitMs = LOOK_MS; ; waitMs = Math.min(MOST_MS, waitMs * 2)) {
-    const { rows } = await source.query<{ next: string; open: string[] }>(SNAPSHOT);
-    const snapshot = snapshotFrom(rows[0]!);
-    const unseen = [...xids].find((xid) => isMissed(snapshot, xid));
-    if (unseen === undefined) return;
-    if (performance.now() > until) {
-      throw new MillraceError('unavailable', `transaction ${unseen} has been committed, and nobody sees it yet`, {
-        remedy:
-          'The server waits for a synchronous standby: mend it, or synchronous_standby_names. Capture goes on then.',
-      });
+/** Asks the source only about what it has not shown yet. `over`: nothing is waited for any more. */
+export function openSight(source: Queryable, over: AbortSignal): UntilSeen {
+  let last: { snapshot: Snapshot; at: number } | undefined;
+  const unseenOf = (xids: readonly number[]): number | undefined =>
+    last !== undefined && performance.now() - last.at < TRUSTED_MS
+      ? xids.find((xid) => isMissed(last!.snapshot, xid))
+      : xids[0];
+  return async (given) => {
+    const xids = [...given];
+    const until = performance.now() + PATIENCE_MS;
+    for (let waitMs = LOOK_MS; unseenOf(xids) !== undefined; waitMs = Math.min(MOST_MS, waitMs * 2)) {
+      const at = performance.now();
+      const { rows } = await source.query<{ next: string; open: string[] }>(SNAPSHOT);
+      last = { snapshot: snapshotFrom(rows[0]!), at };
+      const unseen = unseenOf(xids);
+      if (unseen === undefined) return;
+      if (at > until) {
+        throw new MillraceError('unavailable', `transaction ${unseen} has been committed, and nobody sees it yet`, {
+          remedy:
+            'The server waits for a synchronous standby: mend it, or synchronous_standby_names. Capture goes on then.',
+        });
+      }
+      await sleep(waitMs, undefined, { signal: over });
     }
-    await sleep(waitMs, undefined, { signal });
-  }
+  };
 }

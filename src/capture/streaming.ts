@@ -13,6 +13,7 @@ import type { SinkEntry } from './match.ts';
 import { checkRunning, follow, type Prepared } from './prepare.ts';
 import { loadRelation, type RelationDeps, renewTypes } from './relation.ts';
 import { CaptureSession } from './session.ts';
+import { openSight, type UntilSeen } from './snapshot.ts';
 import { openStream } from './stream.ts';
 import { noteAdded, noteTables } from './table-notices.ts';
 import { Windows } from './windows.ts';
@@ -118,8 +119,8 @@ export async function stream(deps: CaptureDeps, database: CapturedDatabase, inpu
     await follow(deps.messages, database, { prepared: input.prepared, stored: position });
     const { rows } = await input.source.query<{ xid: string | null }>(FIRST_XID);
     if (rows[0]?.xid) windows.beginAt(Number(rows[0].xid));
-    const { signal } = over;
-    session = openSession(deps, relations, { database, windows, generation, stored: position, fail, over: signal });
+    const untilSeen = openSight(input.source, over.signal);
+    session = openSession(deps, relations, { database, windows, generation, stored: position, fail, untilSeen });
     session.attach(replication);
     await showStreaming(deps, no, input.prepared.warnings);
     deps.log.info({ database: settings.name, generation }, 'streaming');
@@ -156,18 +157,21 @@ function openSession(
     generation: number;
     stored: StoredPosition;
     fail: (error: unknown) => void;
-    over: AbortSignal;
+    untilSeen: UntilSeen;
   },
 ): CaptureSession {
-  const { database, generation, windows, over } = given;
+  const { database, generation, windows, untilSeen } = given;
   const { source } = relations;
   return new CaptureSession(
     {
       source,
       messages: deps.messages,
       windows,
-      over,
-      loadRelation: (message) => loadRelation(relations, message),
+      untilSeen,
+      loadRelation: async (message, xid) => {
+        if (xid !== undefined) await untilSeen([xid]);
+        return await loadRelation(relations, message);
+      },
       renewTypes: (relation) => renewTypes(source, relation),
       onTruncate: async (relation) => {
         const sinks = relation.routes.map((route) => route.sinkNo);

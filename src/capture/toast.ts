@@ -8,20 +8,19 @@
 import type { Database } from '../db/pool.ts';
 import { type Deferred, markOf, type Pending, rewind } from './pending.ts';
 import type { LoadedRelation } from './relation.ts';
-import { untilSeen } from './snapshot.ts';
+import type { UntilSeen } from './snapshot.ts';
 
 const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`;
 
 export interface ReadAgainDeps {
   source: Database;
   renewTypes(relation: LoadedRelation): Promise<LoadedRelation>;
-  /** The stream is over: nothing is waited for. */
-  over: AbortSignal;
+  untilSeen: UntilSeen;
 }
 
 /** Adds the rows of every deferred change. Throws only when the source cannot be asked, or keeps its commits unseen. */
 export async function readAgain(deps: ReadAgainDeps, pending: Pending): Promise<void> {
-  await untilSeen(deps.source, new Set(pending.deferred.map(({ xid }) => xid)), deps.over);
+  await deps.untilSeen(new Set(pending.deferred.map(({ xid }) => xid)));
   const byRelation = Map.groupBy(pending.deferred, (entry) => entry.relation);
   for (const [relation, entries] of byRelation) {
     const found = await readRows(deps.source, relation, entries);

@@ -84,6 +84,14 @@ describe('a large value that is read again', function () {
     expect(await seen(sinkNo, 2)).to.deep.equal(['delete b none null', 'update b a null']);
   });
 
+  it('is the catalog too: a table that its transaction has made has its key', async () => {
+    const sinkNo = await start();
+    await commitUnseen(`begin; create type mood as (a int, b text); create table fresh (id int primary key, m mood);
+      alter publication millrace_test add table fresh; insert into fresh values (1, row(2, 'x')); commit`);
+    const [row] = await on.received(sinkNo, 1);
+    expect([row!.record, row!.record_pks]).to.deep.equal(['{"id":1,"m":{"a":2,"b":"x"}}', '["1"]']);
+  });
+
   it('is waited for by nobody who is told to stop, and is there after the next start', async () => {
     const sinkNo = await start();
     await commitUnseen(`update papers set name = 'c' where name = 'a'`, async () => {
