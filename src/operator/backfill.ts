@@ -61,14 +61,7 @@ interface TableParts {
 }
 
 async function partsOf(db: Database, table: string): Promise<TableParts> {
-  try {
-    return (await db.query<TableParts>(TABLE_PARTS, [table])).rows[0]!;
-  } catch (error) {
-    if (!(error instanceof Error) || !('code' in error) || error.code !== '22023') throw error;
-    throw new MillraceError('bad_request', `${table} is no name of a table`, {
-      remedy: 'Write it as schema.table, with double quotes around names that have capitals or spaces.',
-    });
-  }
+  return (await db.query<TableParts>(TABLE_PARTS, [table])).rows[0]!;
 }
 
 function checkTaken({ name, settings }: NamedSink, table: TableParts): void {

@@ -129,7 +129,7 @@ change_retentions:
       .to.include('sink products does not take in public.product')
       .and.include('Did you mean public.products?');
     expect(await wrong('backfill', 'products', 'a.b.c')).to.include('names no table');
-    expect(await wrong('backfill', 'products', 'My Things')).to.include('My Things is no name of a table');
+    expect(await wrong('backfill', 'products', 'My Things')).to.include("'My Things' names no table");
     expect(await wrong('backfill', 'products', 'products', '--from', 'id')).to.include('--from must be COLUMN=VALUE');
     expect(await wrong('backfill', 'products', '--from', 'id=3')).to.include('--from needs a table');
     expect(await wrong('backfills', 'show', 'abcdef00')).to.include('there is no backfill abcdef00');
