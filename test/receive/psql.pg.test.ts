@@ -98,6 +98,28 @@ describe('receive: from psql', () => {
     expect(again.rows).to.have.lengthOf(1);
   });
 
+  it('leaves out what is no ack_id', async () => {
+    const sink = await consumer();
+    await appendMessages(m.db, sink.no, [{ group: 1 }, { group: 2 }]);
+    const { rows } = await m.db.query<Received>('select * from millrace.receive($1, 2)', [sink.name]);
+    const [first, second] = rows.map((row) => row.ack_id);
+    const both = `${first},${second!.slice(33)}`;
+    for (const ids of [[both], [`${first},${second}`], [both, first], ['', 'x'.repeat(40), `${first}0000000000000`]]) {
+      for (const verb of ['ack', 'nack', 'extend']) {
+        const wait = verb === 'ack' ? '' : `, '1 minute'`;
+        const taken = ids.includes(first!) ? 1 : 0;
+        if (taken === 1 && verb !== 'extend') continue;
+        const done = await m.db.query<{ count: number }>(`select millrace.${verb}($1, $2${wait}) as count`, [
+          sink.name,
+          ids,
+        ]);
+        expect(done.rows[0]!.count, `${verb} ${ids}`).to.equal(taken);
+      }
+    }
+    const done = await m.db.query<{ ack: number }>('select millrace.ack($1, $2)', [sink.name, [first, second]]);
+    expect(done.rows[0]!.ack).to.equal(2);
+  });
+
   it('refuses what is out of bounds or unknown', async () => {
     const { name } = await consumer();
     const calls: [string, string][] = [

@@ -127,6 +127,17 @@ describe('sandbox', function () {
       }
     });
 
+    it('answers that are too long together come in parts, in order', async () => {
+      const small = openSandbox({ log: recordingLog(), limits: { linesLength: 1_000 } });
+      const inputs = Array.from({ length: 250 }, (_item, id) => message(`{"n":${id},"loops":${id === 120}}`));
+      const transform = code('(a, r) => { while (r.loops); return r.n + "x".repeat(300) }');
+      const shaped = await small.shape({ transform }, inputs, { searchSink: false });
+      expect(shaped.map(({ body, error }) => body?.replace(/x+/, '') ?? error?.kind)).to.deep.equal(
+        inputs.map((_input, id) => (id === 120 ? 'timeout' : `"${id}"`)),
+      );
+      await small.close();
+    });
+
     it('an answer that is too long is refused', async () => {
       const small = openSandbox({ log: recordingLog(), limits: { answerLength: 100 } });
       const [shaped] = await small.shape({ transform: code('() => "x".repeat(200)') }, [message('{}')], {
