@@ -6,7 +6,7 @@ import { type ChangeOptions, changeCatalog } from './change.ts';
 const REMOVE = statement('catalog/remove-database');
 const PUBLISH = statement('catalog/publish');
 
-/** False when a sink reads from it, or it is not there. @throws MillraceError unavailable. */
+/** False when a sink reads from it or writes into it, or it is not there. @throws MillraceError unavailable. */
 export async function removeDatabase(db: Database, name: string, options: ChangeOptions = {}): Promise<boolean> {
   return await changeCatalog(
     db,

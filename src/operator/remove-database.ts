@@ -12,6 +12,7 @@ import { statement } from '../db/statement.ts';
 import { MillraceError, messageOf } from '../model/errors.ts';
 
 const HOLDER = statement('operator/slot-holder');
+const PUBLICATION = statement('operator/publication-is-there');
 
 /** Capture looks every 30 s whether somebody wants its changes. */
 const LET_GO_MS = 60_000;
@@ -61,7 +62,7 @@ export async function runRemoveDatabase(
   say(`Database ${name} is removed.`);
   say('Remove its entry from millrace.yaml too: the next start would declare it again.');
   if (left.length > 0) {
-    say('Still in the source; without a reader the slot keeps WAL:');
+    say('Still in the source (a slot that nobody reads keeps WAL):');
     for (const sql of left) say(`  ${sql};`);
   }
   return true;
@@ -93,22 +94,28 @@ function ensureUnused({ sinks }: Catalog, { no, settings: { name } }: CatalogDat
 async function dropThere(deps: RemoveDatabaseDeps, database: CatalogDatabase): Promise<string[]> {
   const { slot, publication } = database.settings;
   const dropSlot = `select pg_drop_replication_slot('${slot.name.replaceAll("'", "''")}')`;
-  const dropPublication = `drop publication if exists "${publication.name.replaceAll('"', '""')}"`;
+  const dropPublication = `drop publication "${publication.name.replaceAll('"', '""')}"`;
+  let left = [dropSlot, dropPublication];
   let source: Database | undefined;
   try {
     const pool = { max: 1, applicationName: `millrace remove ${database.settings.name}` };
     source = openPool({ ...(await optionsOf(database, pool)), statementTimeoutMs: STATEMENT_MS });
     const isThere = await untilLetGo(deps, source, slot.name);
-    if (isThere && slot.create_if_not_exists) await source.query(dropSlot);
-    if (publication.create_if_not_exists) await source.query(dropPublication);
-    return [
-      ...(isThere && !slot.create_if_not_exists ? [dropSlot] : []),
-      ...(publication.create_if_not_exists ? [] : [dropPublication]),
+    const isPublished = (await source.query(PUBLICATION, [publication.name])).rowCount > 0;
+    left = [...(isThere ? [dropSlot] : []), ...(isPublished ? [dropPublication] : [])];
+    const ours = [
+      ...(slot.create_if_not_exists ? [dropSlot] : []),
+      ...(publication.create_if_not_exists ? [dropPublication] : []),
     ];
+    for (const sql of left.filter((one) => ours.includes(one))) {
+      await source.query(sql);
+      left = left.filter((one) => one !== sql);
+    }
+    return left;
   } catch (error) {
     if (error instanceof MillraceError) throw error;
-    deps.say(`Nothing can be dropped in the source: ${messageOf(error)}`);
-    return [dropSlot, dropPublication];
+    deps.say(`Not all can be dropped in the source: ${messageOf(error)}`);
+    return left;
   } finally {
     await source?.close();
   }

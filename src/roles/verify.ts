@@ -76,10 +76,10 @@ export async function runVerify(
     };
     const begun = deps.now();
     const report = await verifyAndRepair(deps, { sink, database, signal }, request);
-    if (isProved(report.report))
-      await messages.query(FORGET, [sink.no, report.report.tables, (deps.now() - begun) / 1_000]);
     screen.show([]);
     terminals.out.write(report.text);
+    if (isProved(report.report))
+      await messages.query(FORGET, [sink.no, report.report.tables, (deps.now() - begun) / 1_000]);
     return isDrifting(report.report) ? 2 : 0;
   } catch (error) {
     if (signal.aborted) return INTERRUPTED;

@@ -23,7 +23,7 @@ export interface SandboxLog {
   error(fields: object, message: string): void;
 }
 
-/** Jobs of one function in the box: one at work, others that are ready when it is done. */
+/** Jobs of one function in the box: one at work, one that is ready when it is done. */
 const PER_LANE = 2;
 /** Messages of one function that may end the box, one after the other. */
 export const KILLERS = 3;
@@ -136,8 +136,8 @@ export class Dispatcher {
     const key = this.#keys.keyOf(work.fn);
     if (!box.defined.has(key)) box.process.send({ kind: 'define', key, fn: work.fn });
     box.defined.add(key);
-    const chunk = work.kind === 'run' ? { chunk: chunkOf(work.items) } : undefined;
-    box.process.send(chunk === undefined ? { kind: 'check', id, key } : { kind: 'run', id, key, ...chunk });
+    const { kind } = work;
+    box.process.send(kind === 'run' ? { kind, id, key, chunk: chunkOf(work.items) } : { kind, id, key });
     this.#watch(job, box);
   }
 

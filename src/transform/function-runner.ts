@@ -124,7 +124,7 @@ export class FunctionRunner {
     let singlyUntil = 0;
     while (answered < asked) {
       const loaded = await this.#load();
-      if (loaded === undefined) return complaintLine(this.#broken!).repeat(asked);
+      if (loaded === undefined) return answers + complaintLine(this.#broken!).repeat(asked - answered);
       const from = answered;
       const part = cut(chunk, from, from < singlyUntil ? from + 1 : asked);
       const { lines, done, ended, messageMs } = await this.#call(loaded, part);

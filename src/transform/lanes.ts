@@ -1,6 +1,6 @@
 /**
- * The jobs that wait for the box, one lane for each function. Lanes take turns and each has only a
- * few jobs out, so that a slow function delays only its own.
+ * The jobs that wait for the box, one lane for each function. Lanes take turns and each has only a few jobs out, so that a
+ * slow function delays only its own.
  */
 export interface LaneJob {
   readonly lane: string;

@@ -16,8 +16,8 @@ export type FromBox =
   /** The first of its answers, which are too long to be kept until the last one. */
   | { kind: 'part'; id: number; lines: string }
   /**
-   * `lines`: one for each item (see answer.ts) that has none yet. `reads`: how many of action, record, changes, metadata the function reads;
-   * the others need not be sent. `retire`: the process cannot be used any longer.
+   * `lines`: one for each item (see answer.ts) that has none yet. `reads`: how many of action, record, changes, metadata
+   * the function reads; the others need not be sent. `retire`: the process cannot be used any longer.
    */
   | { kind: 'answers'; id: number; lines: string; reads: number; retire: boolean }
   | { kind: 'checked'; id: number; error: ShapeError | undefined; retire: boolean };

@@ -26,14 +26,20 @@ export async function shapeChunk(
 ): Promise<Shaped[]> {
   const shaped: Shaped[] = inputs.map(() => ({ kept: true }));
   const all = inputs.map((_input, index) => index);
+  /** As the stage before wrote them: the next one usually reads as much. */
+  const written: { text: string; reads: number }[] = [];
+  const write = (index: number, reads: number): string => {
+    if (written[index]?.reads !== reads) {
+      written[index] = { text: itemOf(inputs[index]!, { reads, before: false }), reads };
+    }
+    return written[index].text;
+  };
   const stage = async (fn: FunctionSettings, chosen: readonly number[], before = false): Promise<readonly Answer[]> => {
     if (chosen.length === 0) return [];
     if (fn.type === 'path') return chosen.map((index) => pathAnswer(fn, inputs[index]!));
     const reads = runner.reads(fn);
-    return runner.run(
-      fn,
-      chosen.map((index) => itemOf(inputs[index]!, { reads, before })),
-    );
+    const items = chosen.map((index) => (before ? itemOf(inputs[index]!, { reads, before }) : write(index, reads)));
+    return runner.run(fn, items);
   };
   /** Writes a stage's verdicts down: a value by `accept`, an error as the message's own unless `lenient`. */
   const settle = <T>(chosen: readonly number[], verdicts: Verdict<T>[], accept: (shaped: Shaped, value: T) => void) => {

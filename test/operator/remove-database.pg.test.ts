@@ -1,6 +1,7 @@
 /** `millrace database remove`: no slot stays without a reader, and what cannot be dropped is said as SQL. */
 import { expect } from 'chai';
 import { applyConfig } from '../../src/catalog/apply.ts';
+import { removeDatabase } from '../../src/catalog/remove-database.ts';
 import { removeSink } from '../../src/catalog/remove-sink.ts';
 import { loadCatalog } from '../../src/catalog/store.ts';
 import { openPool } from '../../src/db/pool.ts';
@@ -9,6 +10,7 @@ import { parse, SECRET_KEY } from '../catalog/support.ts';
 import { runCli } from '../support/cli.ts';
 import { type MessageDatabase, messageDatabase } from '../support/message-database.ts';
 import { sharedCluster, type TestDatabase } from '../support/postgres.ts';
+import { until } from '../support/until.ts';
 
 let made = 0;
 
@@ -93,17 +95,54 @@ sinks:
     expect(await remove()).to.equal(true);
     expect(await there()).to.deep.equal([slot, 'of_shop']);
     expect(said.slice(2)).to.deep.equal([
-      'Still in the source; without a reader the slot keeps WAL:',
+      'Still in the source (a slot that nobody reads keeps WAL):',
       `  select pg_drop_replication_slot('${slot}');`,
-      '  drop publication if exists "of_shop";',
+      '  drop publication "of_shop";',
     ]);
+  });
+
+  it('goes on where it died: the slot is gone, the publication and the database are there', async () => {
+    await declare();
+    await removeSink(messages.db, 'worker');
+    await atSource(`select pg_drop_replication_slot('${slot}')`);
+    expect(await remove()).to.equal(true);
+    expect([await there(), await declared()]).to.deep.equal([[], 0]);
+    expect(said).to.have.length(2);
+  });
+
+  it('says what is left when something may not be dropped', async () => {
+    const role = `remover_${process.pid}`;
+    await atSource(`create role ${role} login replication password 'secret'`);
+    const url = new URL(shop.url);
+    [url.username, url.password] = [role, 'secret'];
+    await declare(', create_if_not_exists: true', url.href);
+    await removeSink(messages.db, 'worker');
+    expect(await remove()).to.equal(true);
+    expect(said[0]).to.equal('Not all can be dropped in the source: must be owner of publication of_shop');
+    expect(said.slice(-1)).to.deep.equal(['  drop publication "of_shop";']);
+    expect(await there()).to.deep.equal(['of_shop']);
+    await atSource(`drop role ${role}`);
+  });
+
+  it('leaves a database in the catalog that a change table is in, though it was declared a moment ago', async () => {
+    await declare();
+    const file = `databases:
+  - { name: shop, url: ${JSON.stringify(shop.url)}, ssl: false, slot: { name: ${slot} }, publication: { name: of_shop } }
+  - { name: archive, url: ${JSON.stringify(shop.url)}, ssl: false }
+change_retentions:
+  - { name: history, source_database: shop, source_table_name: a, destination_database: archive, destination_table_name: b }
+`;
+    await applyConfig({ db: messages.db, secretKey: SECRET_KEY }, parse(file).config);
+    expect(await removeDatabase(messages.db, 'archive')).to.equal(false);
+    await removeSink(messages.db, 'history');
+    expect(await removeDatabase(messages.db, 'archive')).to.equal(true);
   });
 
   it('prints the SQL when the source cannot be reached', async () => {
     await declare(', create_if_not_exists: true', shop.url.replace(/:\d+\//, ':1/'));
     await removeSink(messages.db, 'worker');
     expect(await remove()).to.equal(true);
-    expect(said[0]).to.match(/^Nothing can be dropped in the source: .*ECONNREFUSED/);
+    expect(said[0]).to.match(/^Not all can be dropped in the source: .*ECONNREFUSED/);
     expect(said.join('\n')).to.include(`select pg_drop_replication_slot('${slot}');`);
     expect(await declared()).to.equal(0);
   });
@@ -127,7 +166,7 @@ sinks:
             `select slot_name::text as name from pg_replication_slots where active and slot_name = '${other}'`,
           )
         ).rowCount === 1;
-      while (!(await isActive()));
+      await until('it is active', isActive);
       expect(await refusal(remove({ letGoMs: 2_000 }))).to.match(
         /^unavailable: replication slot \w+ is still read by process \d+ \(maker\); nothing was removed; Stop it, or: select pg_terminate_backend\(\d+\)/,
       );
