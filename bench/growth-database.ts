@@ -92,7 +92,7 @@ ${sinks}
   const env = {
     ...process.env,
     DATABASE_URL: url,
-    SECRET_KEY: 'only-for-the-benchmarks-0123456789abcdef',
+    SECRET_KEY: 't5KzQw8RyB1nVh4Xc7LsJf0Gd3MpUa6E',
     CONFIG_FILE_YAML: Buffer.from(yaml).toString('base64'),
     LOG_LEVEL: process.env.LOG_LEVEL ?? 'warn',
   };

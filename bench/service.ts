@@ -73,7 +73,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
   const env = {
     ...process.env,
     DATABASE_URL: options.messagesUrl,
-    SECRET_KEY: 'only-for-the-benchmarks-0123456789abcdef',
+    SECRET_KEY: 't5KzQw8RyB1nVh4Xc7LsJf0Gd3MpUa6E',
     CONFIG_FILE_YAML: Buffer.from(declaration(options)).toString('base64'),
     LOG_LEVEL: process.env.LOG_LEVEL ?? 'warn',
   };

@@ -22,7 +22,7 @@ import type { Log } from './runtime/log.ts';
 import { roleProcess } from './runtime/role-process.ts';
 import { type Service, supervise } from './runtime/service.ts';
 import { DEFAULT_PORT, type Declared, type Settings, withDatabase } from './runtime/settings.ts';
-import { openState, type State, writePrivate, writeState } from './runtime/state.ts';
+import { openState, type State, withKept, writePrivate, writeState } from './runtime/state.ts';
 
 export interface AllOptions {
   /** The module that runs one role, given as its argument. */
@@ -122,7 +122,7 @@ async function planEmbedded(declared: Declared, deps: EmbeddedDependencies, opti
     ...declared,
     port,
     databaseUrl: await ensureDatabase(server.adminUrl, 'millrace'),
-    secretKey: declared.secretKey ?? state.secretKey,
+    ...withKept(declared, state.secretKey),
   };
   const around: Plan['around'] = {
     baseUrl: baseUrl(settings),
@@ -158,6 +158,7 @@ function roleEnvironment(settings: Settings): NodeJS.ProcessEnv {
   return {
     DATABASE_URL: settings.databaseUrl,
     SECRET_KEY: settings.secretKey,
+    SECRET_KEY_PREVIOUS: settings.previousKeys.join(','),
     PORT: String(settings.port),
     ...(settings.host === null ? {} : { HOST: settings.host }),
   };

@@ -6,6 +6,7 @@ import { addBackfillCommands, addDatabaseCommands, addSinkCommands } from './ope
 import { addRebuildCommand } from './operator/rebuild-command.ts';
 import { addReplayCommand } from './operator/replay-command.ts';
 import { addResyncCommand } from './operator/resync-command.ts';
+import { addSecretCommand } from './operator/secret-command.ts';
 import { instructions } from './retain/instructions.ts';
 import { type TableOptions, tableRequest } from './retain/table-request.ts';
 import { maskAddresses } from './runtime/log.ts';
@@ -81,6 +82,7 @@ addSinkCommands(program);
 addDatabaseCommands(program);
 addRebuildCommand(program);
 addResyncCommand(program);
+addSecretCommand(program);
 
 try {
   await program.parseAsync();

@@ -1,1 +1,1 @@
-select d.id, d.name, d.settings, d.address from millrace_private.databases d
+select d.id, d.name, d.settings, d.address, d.hostname from millrace_private.databases d

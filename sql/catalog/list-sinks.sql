@@ -1,4 +1,4 @@
-select s.no, s.name, s.kind, s.status, s.settings, s.secret, s.lanes, d.name as database_name,
+select s.id, s.no, s.name, s.kind, s.status, s.settings, s.secret, s.lanes, d.name as database_name,
        exists (select from millrace_private.notices n where n.sink_no = s.no and n.code = 'function_kills') as killed
   from millrace_private.sinks s
   join millrace_private.databases d on d.id = s.database_id

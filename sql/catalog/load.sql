@@ -1,6 +1,6 @@
 select c.generation,
        coalesce((select jsonb_agg(jsonb_build_object('id', d.id, 'no', d.no, 'settings', d.settings,
-                                                     'address', d.address) order by d.no)
+                                                     'address', d.address, 'hostname', d.hostname) order by d.no)
                    from millrace_private.databases d), '[]'::jsonb) as databases,
        coalesce((select jsonb_agg(f.settings order by f.created_at, f.name)
                    from millrace_private.functions f), '[]'::jsonb) as functions,

@@ -87,11 +87,14 @@ export function openReplayed(
   const place = { database: holder.settings.name, schema: destination.table_schema, name: destination.table_name };
   let pool: Database | undefined;
   const open = async (): Promise<Database> => {
-    const options = await optionsOf(holder, {
-      max: 1,
-      applicationName: 'millrace replay',
-      statementTimeoutMs: SCAN_MS - 10_000,
-    });
+    const options = await optionsOf(
+      { ...holder, address: holder.address() },
+      {
+        max: 1,
+        applicationName: 'millrace replay',
+        statementTimeoutMs: SCAN_MS - 10_000,
+      },
+    );
     return openPool(options);
   };
   return {

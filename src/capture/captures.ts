@@ -29,7 +29,7 @@ export function openCaptures(deps: CapturesDeps): Service {
   const startMissing = async (signal: AbortSignal): Promise<void> => {
     const catalog = await deps.load();
     for (const { no } of catalog.databases) {
-      if (running.has(no) || !capturedOf(catalog, no)) continue;
+      if (running.has(no) || !isRead(catalog, no)) continue;
       const capture = captureDatabase({ ...deps, current: () => current(no) }, no, signal).finally(() =>
         running.delete(no),
       );
@@ -52,7 +52,11 @@ export function openCaptures(deps: CapturesDeps): Service {
   };
 }
 
-/** Undefined when no sink reads from it (a database that is only a destination gets no slot). */
+/** A database that is only a destination gets no slot. */
+const isRead = (catalog: Catalog, databaseNo: number): boolean =>
+  catalog.sinks.some((sink) => sink.databaseNo === databaseNo);
+
+/** Undefined when no sink reads from it. @throws MillraceError when its address does not open. */
 function capturedOf(catalog: Catalog, databaseNo: number): CapturedDatabase | undefined {
   const database = catalog.databases.find((one) => one.no === databaseNo);
   const sinks = catalog.sinks
@@ -70,7 +74,7 @@ function capturedOf(catalog: Catalog, databaseNo: number): CapturedDatabase | un
   return {
     no: database.no,
     settings: database.settings,
-    address: database.address,
+    address: database.address(),
     sinks,
     changeTables: new Set(changeTables),
     catalogGeneration: catalog.generation,

@@ -1,23 +1,26 @@
 /** Writes databases that differ. Sealed addresses are compared opened: each sealing looks different. */
+import { randomUUID } from 'node:crypto';
 import type { Transaction } from '../db/pool.ts';
 import { statement } from '../db/statement.ts';
 import type { DatabaseSettings } from '../model/declared.ts';
+import type { KeyRing } from '../runtime/secret-key.ts';
 import type { Declared } from './schemas.ts';
-import { seal } from './secrets.ts';
-import { openAddress } from './store.ts';
+import { addressPlace, opensTo, seal } from './secrets.ts';
 import { type Summary, sameJson } from './summary.ts';
 
 const listDatabases = statement('catalog/list-databases');
 const putDatabase = statement('catalog/put-database');
 
 interface Row {
+  id: string;
   name: string;
   settings: DatabaseSettings;
   address: string;
+  hostname: string;
 }
 
 export async function applyDatabases(
-  deps: { tx: Transaction; secretKey: string },
+  deps: { tx: Transaction; keys: KeyRing },
   declared: Declared['databases'],
   summary: Summary,
 ): Promise<void> {
@@ -25,13 +28,16 @@ export async function applyDatabases(
   const existing = new Map(rows.map((row) => [row.name, row]));
   for (const { settings, address } of declared) {
     const row = existing.get(settings.name);
+    const text = JSON.stringify(address);
     const same =
       row !== undefined &&
-      sameJson(openAddress(deps.secretKey, row.address), address) &&
+      opensTo(deps.keys, addressPlace(row), { sealed: row.address, plain: text }) &&
       sameJson(row.settings, settings);
     if (!summary.add(`database ${settings.name}`, row !== undefined, same)) continue;
-    const sealed = seal(deps.secretKey, JSON.stringify(address));
-    const values = [settings.name, JSON.stringify(settings), sealed, address.host, address.database];
+    const id = row?.id ?? randomUUID();
+    const place = addressPlace({ id, name: settings.name, hostname: address.host });
+    const sealed = seal(deps.keys, place, text);
+    const values = [settings.name, JSON.stringify(settings), sealed, address.host, address.database, id];
     await deps.tx.query(putDatabase, values);
   }
 }

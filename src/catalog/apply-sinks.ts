@@ -2,12 +2,14 @@
  * Writes sinks and change retentions that differ, with the storage of each. References are checked against the catalog
  * as it is within the transaction, and all that cannot be done is reported together.
  */
+import { randomUUID } from 'node:crypto';
 import type { Transaction } from '../db/pool.ts';
 import { statement } from '../db/statement.ts';
 import type { Destination, FunctionSettings, SinkSettings } from '../model/declared.ts';
 import { type Fault, MillraceError } from '../model/errors.ts';
+import type { KeyRing } from '../runtime/secret-key.ts';
 import type { Declared } from './schemas.ts';
-import { seal, unseal } from './secrets.ts';
+import { credentialPlace, opensTo, seal } from './secrets.ts';
 import type { SinkKind } from './store.ts';
 import { type Summary, sameJson } from './summary.ts';
 
@@ -22,6 +24,7 @@ const SEARCH_LANES = 2;
 const CHANGE_TABLE_LANES = 1;
 
 interface Row {
+  id: string;
   no: number;
   name: string;
   kind: SinkKind;
@@ -60,11 +63,11 @@ export function lanesOf(settings: SinkSettings, current: number): number {
 
 /** @throws MillraceError bad_configuration; nothing must be committed then. */
 export async function applySinks(
-  deps: { tx: Transaction; secretKey: string },
+  deps: { tx: Transaction; keys: KeyRing },
   declared: Declared['sinks'],
   summary: Summary,
 ): Promise<void> {
-  const { tx, secretKey } = deps;
+  const { tx, keys } = deps;
   const { rows } = await tx.query<Row>(listSinks);
   const existing = new Map(rows.map((row) => [row.name, row]));
   await checkAll(tx, declared, existing);
@@ -76,18 +79,21 @@ export async function applySinks(
       row !== undefined &&
       row.status === settings.status &&
       row.lanes === lanes &&
-      (row.secret === null ? null : unseal(secretKey, row.secret)) === secret &&
+      sameSecret(keys, row, secret) &&
       sameJson(row.settings, settings);
     const label = kindOf(settings.destination) === 'change_table' ? 'change retention' : 'sink';
     if (!summary.add(`${label} ${settings.name}`, row !== undefined, same)) continue;
+    const id = row?.id ?? randomUUID();
+    const place = credentialPlace({ id, ...settings });
     const written = await tx.query<{ no: number }>(putSink, [
       settings.name,
       kindOf(settings.destination),
       settings.database,
       settings.status,
       JSON.stringify(settings),
-      secret === null ? null : seal(secretKey, secret),
+      secret === null ? null : seal(keys, place, secret),
       lanes,
+      id,
     ]);
     await tx.query(addStorage, [written.rows[0]!.no]);
     if (row === undefined) await startBackfills(tx, settings);
@@ -97,6 +103,12 @@ export async function applySinks(
           `\`millrace backfill ${settings.name}\` sends the rows of its tables.`,
       );
   }
+}
+
+function sameSecret(keys: KeyRing, row: Row, secret: string | null): boolean {
+  if (row.secret === null || secret === null) return row.secret === secret;
+  const place = credentialPlace({ ...row, destination: row.settings.destination });
+  return opensTo(keys, place, { sealed: row.secret, plain: secret });
 }
 
 /**

@@ -4,6 +4,7 @@
  */
 import type { Database, Transaction } from '../db/pool.ts';
 import { statement } from '../db/statement.ts';
+import type { KeyRing } from '../runtime/secret-key.ts';
 import { applyDatabases } from './apply-databases.ts';
 import { applyFunctions } from './apply-functions.ts';
 import { applySinks } from './apply-sinks.ts';
@@ -17,7 +18,7 @@ const publish = statement('catalog/publish');
 
 export interface ApplyDeps {
   db: Database;
-  secretKey: string;
+  keys: KeyRing;
 }
 
 /** Names as `database shop`, `function by-table`, `sink orders-worker`, `token worker`. */
@@ -39,16 +40,16 @@ export async function applyConfig(
   config: Declared,
   options: ChangeOptions = {},
 ): Promise<ApplySummary> {
-  return await changeCatalog(deps.db, (tx) => applyOnce(tx, deps.secretKey, config), options);
+  return await changeCatalog(deps.db, (tx) => applyOnce(tx, deps.keys, config), options);
 }
 
-async function applyOnce(tx: Transaction, secretKey: string, config: Declared): Promise<ApplySummary> {
+async function applyOnce(tx: Transaction, keys: KeyRing, config: Declared): Promise<ApplySummary> {
   const summary = new Summary();
   await applyTokens(tx, config.tokens, summary);
   const before = summary.changes;
-  await applyDatabases({ tx, secretKey }, config.databases, summary);
+  await applyDatabases({ tx, keys }, config.databases, summary);
   await applyFunctions(tx, config.functions, summary);
-  await applySinks({ tx, secretKey }, config.sinks, summary);
+  await applySinks({ tx, keys }, config.sinks, summary);
   if (summary.changes > before) {
     await tx.query(startPositions);
     await tx.query(publish);

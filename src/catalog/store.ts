@@ -1,11 +1,13 @@
 /**
  * The catalog as the service runs by it, read in one statement and so of one moment: whoever holds it compares its
- * generation with the current one to know whether it is still true. Secrets come opened.
+ * generation with the current one to know whether it is still true. Secrets are opened when they are asked for: one that
+ * does not open is the fault of its database or sink alone.
  */
 import type { Database } from '../db/pool.ts';
 import { statement } from '../db/statement.ts';
 import type { DatabaseAddress, DatabaseSettings, FunctionSettings, SinkSettings } from '../model/declared.ts';
-import { unseal } from './secrets.ts';
+import type { KeyRing } from '../runtime/secret-key.ts';
+import { addressPlace, credentialPlace, keyOf, type SecretPlace, unseal } from './secrets.ts';
 
 const load = statement('catalog/load');
 const readGeneration = statement('catalog/generation');
@@ -16,7 +18,8 @@ export interface CatalogDatabase {
   id: string;
   no: number;
   settings: DatabaseSettings;
-  address: DatabaseAddress;
+  /** @throws MillraceError bad_configuration when it was not sealed for this database. */
+  address(): DatabaseAddress;
 }
 
 export interface CatalogSink {
@@ -27,8 +30,8 @@ export interface CatalogSink {
   status: SinkSettings['status'];
   databaseNo: number;
   settings: SinkSettings;
-  /** The destination's credential. */
-  secret: string | null;
+  /** The destination's credential. @throws MillraceError bad_configuration when it was not sealed for this sink. */
+  secret(): string | null;
   /** Delivery lanes; of a pull consumer 1 when its messages are shaped, else 0. */
   lanes: number;
 }
@@ -43,25 +46,27 @@ export interface Catalog {
 
 interface Row {
   generation: number;
-  databases: (Omit<CatalogDatabase, 'address'> & { address: string })[];
+  databases: (Omit<CatalogDatabase, 'address'> & { address: string; hostname: string })[];
   functions: FunctionSettings[];
-  sinks: CatalogSink[];
+  sinks: (Omit<CatalogSink, 'secret'> & { secret: string | null })[];
 }
 
-/** @throws MillraceError bad_setting when SECRET_KEY is not the one that sealed the secrets. */
-export async function loadCatalog(db: Database, secretKey: string): Promise<Catalog> {
+/** @throws MillraceError bad_setting when a secret is sealed with a key that we do not have. */
+export async function loadCatalog(db: Database, keys: KeyRing): Promise<Catalog> {
   const { rows } = await db.query<Row>(load);
   const row = rows[0]!;
   return {
     generation: row.generation,
-    databases: row.databases.map(({ id, no, settings, address }) => ({
-      id,
-      no,
-      settings,
-      address: openAddress(secretKey, address),
-    })),
+    databases: row.databases.map(({ address, hostname, ...database }) => {
+      const place = addressPlace({ id: database.id, name: database.settings.name, hostname });
+      const text = opening(keys, place, address);
+      return { ...database, address: (): DatabaseAddress => JSON.parse(text()) };
+    }),
     functions: row.functions,
-    sinks: row.sinks.map((sink) => ({ ...sink, secret: sink.secret === null ? null : unseal(secretKey, sink.secret) })),
+    sinks: row.sinks.map(({ secret, ...sink }) => {
+      const place = credentialPlace({ ...sink, destination: sink.settings.destination });
+      return { ...sink, secret: secret === null ? () => null : opening(keys, place, secret) };
+    }),
   };
 }
 
@@ -71,8 +76,8 @@ export async function catalogGeneration(db: Database): Promise<number> {
   return rows[0]!.generation;
 }
 
-/** The address as `applyConfig` sealed it. */
-export function openAddress(secretKey: string, sealed: string): DatabaseAddress {
-  const address: DatabaseAddress = JSON.parse(unseal(secretKey, sealed));
-  return address;
+/** The key must be there at once: with another one nothing opens, and this process is of no use. */
+function opening(keys: KeyRing, place: SecretPlace, sealed: string): () => string {
+  keyOf(keys, place, sealed);
+  return () => unseal(keys, place, sealed);
 }

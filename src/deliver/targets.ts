@@ -6,6 +6,7 @@ import type { Sink } from '../model/sink.ts';
 import type { Log } from '../runtime/log.ts';
 import type { FunctionSet } from '../transform/sandbox.ts';
 import type { LaneSink } from './lane.ts';
+import { refusedSink } from './refused.ts';
 import type { Targets } from './schedule.ts';
 
 export type OpenSink = (entry: CatalogSink, catalog: Catalog) => Promise<Sink>;
@@ -62,8 +63,13 @@ export function openTargets(deps: TargetsDeps): Targets {
       if (known) return await known.target;
       const target = open(deps, entry, loaded);
       opened.set(sinkNo, { fingerprint, target });
-      target.catch(() => opened.delete(sinkNo));
-      return await target;
+      const forget = (): void => void (opened.get(sinkNo)?.target === target && opened.delete(sinkNo));
+      return await target.catch(async (error: unknown) => {
+        forget();
+        const sink = refusedSink(error);
+        if (!sink) throw error;
+        return laneSink(entry, loaded, sink);
+      });
     },
     refresh() {
       catalog = undefined;
@@ -77,11 +83,15 @@ export function openTargets(deps: TargetsDeps): Targets {
 }
 
 async function open(deps: TargetsDeps, entry: CatalogSink, catalog: Catalog): Promise<LaneSink> {
+  return laneSink(entry, catalog, await deps.kinds[entry.kind](entry, catalog));
+}
+
+function laneSink(entry: CatalogSink, catalog: Catalog, sink: Sink): LaneSink {
   const { settings } = entry;
   return {
     no: entry.no,
     name: entry.name,
-    sink: await deps.kinds[entry.kind](entry, catalog),
+    sink,
     functions: functionsOf(entry, catalog),
     replaces: entry.kind === 'search_index',
     shapes: entry.kind === 'pull',
@@ -102,6 +112,15 @@ function functionsOf({ settings }: CatalogSink, catalog: Catalog): FunctionSet {
   return set;
 }
 
+/** What does not open is the same as long as it does not. */
+function shown(secret: () => unknown): unknown {
+  try {
+    return [secret()];
+  } catch {
+    return null;
+  }
+}
+
 /** Everything that a sink was opened with. */
 function fingerprintOf(entry: CatalogSink, catalog: Catalog): string {
   const { destination } = entry.settings;
@@ -109,5 +128,6 @@ function fingerprintOf(entry: CatalogSink, catalog: Catalog): string {
     destination.type === 'change_table'
       ? catalog.databases.find((one) => one.settings.name === destination.database)
       : undefined;
-  return JSON.stringify([entry.status, entry.settings, entry.secret, functionsOf(entry, catalog), database]);
+  const secrets = [shown(entry.secret), database && shown(database.address)];
+  return JSON.stringify([entry.status, entry.settings, functionsOf(entry, catalog), database?.settings, secrets]);
 }

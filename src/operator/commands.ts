@@ -6,6 +6,7 @@ import { loadCatalog } from '../catalog/store.ts';
 import type { Database } from '../db/pool.ts';
 import { operatorSettings } from '../roles/operator.ts';
 import { openScreen } from '../runtime/progress.ts';
+import { keyRing } from '../runtime/secret-key.ts';
 import { stopSignal } from '../runtime/stop-signal.ts';
 import { startBackfill } from './backfill.ts';
 import { type BackfillVerb, changeBackfill, listBackfills, showBackfill } from './backfills.ts';
@@ -100,11 +101,11 @@ export function addDatabaseCommands(program: Command): void {
     .argument('<name>', 'its name')
     .option('--yes', 'do not ask')
     .action(async (name: string, options: { yes?: true }) => {
-      const { secretKey } = await operatorSettings(PLACE.home, PLACE.env);
+      const keys = keyRing(await operatorSettings(PLACE.home, PLACE.env));
       const say = (line: string): void => void process.stdout.write(`${line}\n`);
       const ask = process.stdin.isTTY ? question : undefined;
       const isGone = await withMessages(PLACE, async (db) => {
-        const catalog = await loadCatalog(db, secretKey);
+        const catalog = await loadCatalog(db, keys);
         const deps = { db, catalog, ask, say, now, sleep: (ms: number) => wait(ms) };
         return await runRemoveDatabase(deps, name, { yes: options.yes === true });
       });

@@ -2,6 +2,7 @@
 import type { Command } from 'commander';
 import { operatorSettings } from '../roles/operator.ts';
 import { openScreen } from '../runtime/progress.ts';
+import { keyRing } from '../runtime/secret-key.ts';
 import { stopSignal } from '../runtime/stop-signal.ts';
 import { INTERRUPTED, now, PLACE, sleep } from './commands.ts';
 import { withMessages } from './connect.ts';
@@ -26,11 +27,11 @@ export function addRebuildCommand(program: Command): void {
     .option('--name <sink>', 'name of the new sink (SINK-INDEX)')
     .option('--alias <alias>', 'under which readers know the index, for the call that switches over')
     .action(async (sink: string, options: Options) => {
-      const { secretKey } = await operatorSettings(PLACE.home, PLACE.env);
+      const keys = keyRing(await operatorSettings(PLACE.home, PLACE.env));
       process.exitCode = await withMessages(PLACE, async (db) => {
         const screen = openScreen(process.stdout, now);
         const { signal } = stopSignal(process);
-        const ended = await runRebuild({ db, screen, now, sleep, secretKey }, { sink, ...options }, signal);
+        const ended = await runRebuild({ db, screen, now, sleep, keys }, { sink, ...options }, signal);
         if (ended !== 'left') return ended === 'done' ? 0 : 1;
         screen.say('It goes on without this command; the same command again goes on watching.');
         return INTERRUPTED;

@@ -99,7 +99,10 @@ async function dropThere(deps: RemoveDatabaseDeps, database: CatalogDatabase): P
   let source: Database | undefined;
   try {
     const pool = { max: 1, applicationName: `millrace remove ${database.settings.name}` };
-    source = openPool({ ...(await optionsOf(database, pool)), statementTimeoutMs: STATEMENT_MS });
+    source = openPool({
+      ...(await optionsOf({ ...database, address: database.address() }, pool)),
+      statementTimeoutMs: STATEMENT_MS,
+    });
     const isThere = await untilLetGo(deps, source, slot.name);
     const isPublished = (await source.query(PUBLICATION, [publication.name])).rowCount > 0;
     left = [...(isThere ? [dropSlot] : []), ...(isPublished ? [dropPublication] : [])];

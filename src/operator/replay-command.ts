@@ -1,6 +1,7 @@
 /** `millrace replay`: what it takes, and what it answers. */
 import type { Command } from 'commander';
 import { operatorSettings } from '../roles/operator.ts';
+import { keyRing } from '../runtime/secret-key.ts';
 import { stopSignal } from '../runtime/stop-signal.ts';
 import { PLACE, watch } from './commands.ts';
 import { withMessages } from './connect.ts';
@@ -29,8 +30,8 @@ export function addReplayCommand(program: Command): void {
       const request: ReplayOptions = { ...range, retention, sink, keys: key };
       process.exitCode = await withMessages(PLACE, async (db) => {
         if (dryRun) {
-          const { secretKey } = await operatorSettings(PLACE.home, PLACE.env);
-          process.stdout.write(await previewReplay({ db, secretKey }, request, stopSignal(process).signal));
+          const keys = keyRing(await operatorSettings(PLACE.home, PLACE.env));
+          process.stdout.write(await previewReplay({ db, keys }, request, stopSignal(process).signal));
           return 0;
         }
         const id = await startReplay(db, request);

@@ -16,6 +16,7 @@ import { statement } from '../db/statement.ts';
 import type { SinkSettings } from '../model/declared.ts';
 import { MillraceError } from '../model/errors.ts';
 import { count } from '../runtime/progress.ts';
+import type { KeyRing } from '../runtime/secret-key.ts';
 
 const START = statement('operator/start-replay');
 const WANTED = statement('operator/wanted-replay');
@@ -67,12 +68,12 @@ class TakenBack extends Error {
 
 /** What would be sent, for people. @throws MillraceError */
 export async function previewReplay(
-  deps: { db: Database; secretKey: string },
+  deps: { db: Database; keys: KeyRing },
   options: ReplayOptions,
   signal: AbortSignal,
 ): Promise<string> {
   const { request, ...source } = await wantedBy(deps.db, options);
-  const catalog = await loadCatalog(deps.db, deps.secretKey);
+  const catalog = await loadCatalog(deps.db, deps.keys);
   const settings = catalog.sinks.find(({ name, id }) => name === options.sink || id === options.sink)?.settings;
   if (settings && !takesIn(settings.source, source)) {
     throw new MillraceError('bad_request', `sink ${settings.name} does not take in ${source.schema}.${source.name}`, {

@@ -9,6 +9,7 @@ import { statement } from '../db/statement.ts';
 import { MillraceError } from '../model/errors.ts';
 import type { Circuit } from '../model/sink.ts';
 import { count } from '../runtime/progress.ts';
+import type { KeyRing } from '../runtime/secret-key.ts';
 import { openSearchSink } from '../sinks/search-index/sink.ts';
 import { planRebuild, type RebuildPlan, type RebuildRequest } from './rebuild.ts';
 import { switchText } from './switch-over.ts';
@@ -24,7 +25,7 @@ const STILL_MS = 15_000;
 const COUNTED = 100_000;
 
 export interface RebuildDeps extends WatchDeps {
-  secretKey: string;
+  keys: KeyRing;
 }
 
 export interface RebuildOptions extends RebuildRequest {
@@ -33,14 +34,14 @@ export interface RebuildOptions extends RebuildRequest {
 
 /** @throws MillraceError when the new index is not ready, or the request makes no sense. */
 export async function runRebuild(deps: RebuildDeps, options: RebuildOptions, signal: AbortSignal): Promise<Watched> {
-  const { db, screen, secretKey } = deps;
-  const plan = planRebuild(await loadCatalog(db, secretKey), options);
+  const { db, screen, keys } = deps;
+  const plan = planRebuild(await loadCatalog(db, keys), options);
   const { old, settings, exists } = plan;
   if (exists) screen.say(`sink ${settings.name} is there already: watching it`);
   else {
     await checkIndex(plan, signal);
-    const sinks = [{ settings, secret: old.secret }];
-    await applyConfig({ db, secretKey }, { databases: [], functions: [], tokens: [], sinks });
+    const sinks = [{ settings, secret: old.secret() }];
+    await applyConfig({ db, keys }, { databases: [], functions: [], tokens: [], sinks });
     screen.say(`sink ${settings.name} is made: it fills ${settings.destination.index_name} beside ${old.name}`);
   }
   const { rows } = await db.query<{ id: string }>(BACKFILLS, [settings.name]);
@@ -51,7 +52,7 @@ export async function runRebuild(deps: RebuildDeps, options: RebuildOptions, sig
   const filled = await watchBackfills(deps, [rows[0].id], signal);
   if (filled === 'failed') screen.say(`Then call this again: it goes on watching ${settings.name}.`);
   const ended = filled === 'done' ? await watchDelivery(deps, settings.name, signal) : filled;
-  if (ended === 'done') screen.say(switchText({ plan, alias: options.alias, hasSecret: old.secret !== null }));
+  if (ended === 'done') screen.say(switchText({ plan, alias: options.alias, hasSecret: old.secret() !== null }));
   return ended;
 }
 
@@ -65,7 +66,7 @@ const REMEDIES: Record<Circuit['reason'], string> = {
 
 /** The sink's own test, before anything is made. */
 async function checkIndex({ old, settings: { destination } }: RebuildPlan, signal: AbortSignal): Promise<void> {
-  const sink = openSearchSink({ log: { info: () => undefined } }, { destination, authValue: old.secret });
+  const sink = openSearchSink({ log: { info: () => undefined } }, { destination, authValue: old.secret() });
   try {
     const circuit = await sink.test(signal);
     if (!circuit) return;

@@ -5,13 +5,16 @@ import { loadCatalog } from '../catalog/store.ts';
 import { openPool } from '../db/pool.ts';
 import { openNotifier } from '../messages/notify.ts';
 import type { Log } from '../runtime/log.ts';
+import { keyRing } from '../runtime/secret-key.ts';
 import type { Settings } from '../runtime/settings.ts';
-import { lostConnection, messageDatabase, type Parts } from './connect.ts';
+import { lostConnection, messageDatabase, type Parts, refuseWrongKey } from './connect.ts';
 
 export async function captureParts(settings: Settings, log: Log): Promise<Parts> {
   const db = openPool({ ...(await messageDatabase(settings, 'capture')), max: 2, onError: lostConnection(log) });
   const notifier = openNotifier({ db, onError: (error) => log.warn({ err: error }, 'notification failed') });
-  const load = () => loadCatalog(db, settings.secretKey);
+  const keys = keyRing(settings);
+  const load = () => loadCatalog(db, keys);
+  await refuseWrongKey(load);
   const captures = openCaptures({
     messages: db,
     load,

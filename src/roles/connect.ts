@@ -44,3 +44,14 @@ export const lostConnection =
   (log: Log) =>
   (error: Error): void =>
     log.warn({ err: error }, 'a connection to the message database was lost');
+
+/**
+ * A role with another SECRET_KEY than the others could open nothing, and would stand in their way: it ends at once. What
+ * else goes wrong here is tried again by whoever needs the catalog.
+ * @throws MillraceError bad_setting
+ */
+export async function refuseWrongKey(load: () => Promise<unknown>): Promise<void> {
+  await load().catch((error: unknown) => {
+    if (error instanceof MillraceError && error.code === 'bad_setting') throw error;
+  });
+}

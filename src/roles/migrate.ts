@@ -3,12 +3,14 @@ import { applyConfig } from '../catalog/apply.ts';
 import { readConfiguration } from '../catalog/file.ts';
 import { formatFaults } from '../catalog/finding.ts';
 import { freeStorage } from '../catalog/remove-sink.ts';
+import { loadCatalog } from '../catalog/store.ts';
 import { migrateSchema } from '../db/migrate.ts';
 import { openPool } from '../db/pool.ts';
 import type { FunctionSettings } from '../model/declared.ts';
 import { type Fault, MillraceError } from '../model/errors.ts';
 import { migrateJobs } from '../runtime/jobs.ts';
 import { createLog, type Log } from '../runtime/log.ts';
+import { keyRing } from '../runtime/secret-key.ts';
 import type { Settings } from '../runtime/settings.ts';
 import { openSandbox } from '../transform/sandbox.ts';
 import { messageDatabase } from './connect.ts';
@@ -24,6 +26,7 @@ export async function migrate(settings: Settings): Promise<void> {
   const options = { ...(await messageDatabase(settings, 'migrate')), max: 2 };
   await migrateSchema({ log }, options);
   const db = openPool(options);
+  const keys = keyRing(settings);
   try {
     await migrateJobs(db, log);
     // What a removed sink has left, when something was in the way then.
@@ -31,10 +34,12 @@ export async function migrate(settings: Settings): Promise<void> {
       log.warn({ err: error }, 'storage of removed sinks stays'),
     );
     if (config) {
-      const summary = await applyConfig({ db, secretKey: settings.secretKey }, config);
+      const summary = await applyConfig({ db, keys }, config);
       log.info({ created: summary.created, changed: summary.changed }, 'configuration applied');
       for (const note of summary.notes) log.warn(note);
     }
+    // With another key, or secrets of another release, no role could do anything.
+    await loadCatalog(db, keys);
   } finally {
     await db.close();
   }

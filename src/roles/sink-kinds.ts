@@ -16,7 +16,7 @@ export function sinkKinds(db: Database, log: Log): Record<CatalogSink['kind'], O
   return {
     search_index: async ({ settings: { destination }, secret }) => {
       if (destination.type !== 'elasticsearch') throw wrongKind(destination.type);
-      return openSearchSink({ log }, { destination, authValue: secret });
+      return openSearchSink({ log }, { destination, authValue: secret() });
     },
     change_table: async ({ id, databaseNo, settings: { destination } }, catalog) => {
       if (destination.type !== 'change_table') throw wrongKind(destination.type);
@@ -45,7 +45,7 @@ export async function openDeclared(
 ): Promise<Database> {
   const declared = catalog.databases.find((one) => one.settings.name === wanted.name);
   if (!declared) throw new MillraceError('bad_destination', `database ${wanted.name} is not declared`);
-  const address = { ...declared.address, ...(wanted.database === undefined ? {} : { database: wanted.database }) };
+  const address = { ...declared.address(), ...(wanted.database === undefined ? {} : { database: wanted.database }) };
   const options = await optionsOf({ ...declared, address }, { max: 1, applicationName: `millrace ${wanted.use}` });
   return openPool({ ...options, onError: lostConnection(log) });
 }

@@ -12,6 +12,7 @@ import type { IndexReader } from '../model/index-reader.ts';
 import { isUnavailable } from '../model/unavailable.ts';
 import { createLog } from '../runtime/log.ts';
 import { openScreen, type Terminal } from '../runtime/progress.ts';
+import { keyRing } from '../runtime/secret-key.ts';
 import type { Settings } from '../runtime/settings.ts';
 import { openSearchReader } from '../sinks/search-index/reader.ts';
 import { openSandbox } from '../transform/sandbox.ts';
@@ -65,7 +66,7 @@ export async function runVerify(
       onError: lostConnection(log),
     };
     const messages = opened(openPool(options));
-    const catalog = await loadCatalog(messages, settings.secretKey);
+    const catalog = await loadCatalog(messages, keyRing(settings));
     const { sink, database } = chosen(catalog, request.sink);
     const reader = opened(readerOf(sink));
     const source = opened(await openSource(database));
@@ -140,7 +141,7 @@ function chosen(catalog: Catalog, name: string): { sink: CatalogSink; database: 
 
 function readerOf({ settings: { destination }, secret }: CatalogSink): IndexReader {
   if (destination.type !== 'elasticsearch') throw new MillraceError('internal', `no reader for ${destination.type}`);
-  return openSearchReader({ sleep, random: Math.random }, { destination, authValue: secret });
+  return openSearchReader({ sleep, random: Math.random }, { destination, authValue: secret() });
 }
 
 /** @throws MillraceError unavailable, with what the server or the network said. */
@@ -150,11 +151,12 @@ async function openSource(database: CatalogDatabase): Promise<Database> {
     new MillraceError('unavailable', `database ${name} cannot be used: ${messageOf(cause)}`, {
       remedy: `Check the address of database ${name} in millrace.yaml, and that the server runs and lets us in.`,
     });
-  const options = await optionsOf(database, { max: SOURCE_CONNECTIONS, applicationName: 'millrace verify' }).catch(
-    (cause: unknown) => {
-      throw fault(cause);
-    },
-  );
+  const options = await optionsOf(
+    { ...database, address: database.address() },
+    { max: SOURCE_CONNECTIONS, applicationName: 'millrace verify' },
+  ).catch((cause: unknown) => {
+    throw fault(cause);
+  });
   const pool = openPool({ ...options, queryTimeoutMs: 40_000 });
   await pool.query('select').catch(async (cause: unknown) => {
     await pool.close();

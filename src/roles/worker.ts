@@ -13,9 +13,10 @@ import { CATALOG_CHANNEL, MESSAGES_CHANNEL, openNotifier, sinksOf } from '../mes
 import { EXPIRE_TASK, openExpiries } from '../retain/expiries.ts';
 import { type Jobs, openJobs } from '../runtime/jobs.ts';
 import type { Log } from '../runtime/log.ts';
+import { keyRing } from '../runtime/secret-key.ts';
 import type { Settings } from '../runtime/settings.ts';
 import { openSandbox } from '../transform/sandbox.ts';
-import { lostConnection, messageDatabase, type Parts } from './connect.ts';
+import { lostConnection, messageDatabase, type Parts, refuseWrongKey } from './connect.ts';
 import { openDeclared, sinkKinds } from './sink-kinds.ts';
 
 const LANES_AT_ONCE = 64;
@@ -37,7 +38,9 @@ export async function workerParts(settings: Settings, log: Log): Promise<Parts> 
   const listener = openListener({ ...options, max: 1 }, { log });
   const notifier = openNotifier({ db, onError: (error) => log.warn({ err: error }, 'notification failed') });
   const sandbox = openSandbox({ log });
-  const load = () => loadCatalog(db, settings.secretKey);
+  const keys = keyRing(settings);
+  const load = () => loadCatalog(db, keys);
+  await refuseWrongKey(load);
   const targets = openTargets({ load, kinds: sinkKinds(db, log), log });
   let jobs: Jobs | undefined;
   const deliveries = openDeliveries(

@@ -5,6 +5,7 @@
 import { z } from 'zod';
 import { type Fault, MillraceError } from '../model/errors.ts';
 import type { LogLevel } from './log.ts';
+import { previousKeysOf, SECRET_KEY_LENGTH, secretKeyFault } from './secret-key.ts';
 
 export interface Declared {
   port: number;
@@ -16,6 +17,8 @@ export interface Declared {
   databaseUrl: string | null;
   databaseCaCert: string | null;
   secretKey: string | null;
+  /** Former keys, which open what they sealed. */
+  previousKeys: string[];
   adminPassword: string | null;
   logLevel: LogLevel;
   configFilePath: string | null;
@@ -42,7 +45,15 @@ const Environment = z.object({
   DATABASE_CA_CERT: text(
     z.string().refine(isCertificate, 'must be a certificate in PEM form (-----BEGIN CERTIFICATE-----)'),
   ),
-  SECRET_KEY: text(z.string().min(32, 'must have 32 characters or more; `openssl rand -base64 32` makes one')),
+  SECRET_KEY: text(
+    z.string().superRefine((value, context) => {
+      const message = secretKeyFault(value);
+      if (message !== undefined) context.addIssue({ code: 'custom', message });
+    }),
+  ),
+  SECRET_KEY_PREVIOUS: text(
+    z.string().min(SECRET_KEY_LENGTH, 'must be former values of SECRET_KEY, with commas between them'),
+  ),
   ADMIN_PASSWORD: text(z.string().min(8, 'must have 8 characters or more')),
   LOG_LEVEL: z.preprocess(absent, z.enum(LEVELS, `must be one of ${LEVELS.join(', ')}`).optional()),
   CONFIG_FILE_PATH: text(z.string()),
@@ -79,6 +90,7 @@ export function readSettings(env: NodeJS.ProcessEnv): Declared {
     databaseUrl: values.DATABASE_URL ?? null,
     databaseCaCert: values.DATABASE_CA_CERT?.replaceAll('\\n', '\n') ?? null,
     secretKey: values.SECRET_KEY ?? null,
+    previousKeys: values.SECRET_KEY_PREVIOUS === undefined ? [] : previousKeysOf(values.SECRET_KEY_PREVIOUS),
     adminPassword: values.ADMIN_PASSWORD ?? null,
     logLevel: values.LOG_LEVEL ?? 'info',
     configFilePath: values.CONFIG_FILE_PATH ?? null,

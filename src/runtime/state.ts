@@ -8,9 +8,10 @@ import { chmod, mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { z } from 'zod';
 import { MillraceError } from '../model/errors.ts';
+import { secretKeyFault } from './secret-key.ts';
 
 const State = z.object({
-  secretKey: z.string().min(32),
+  secretKey: z.string().refine((text) => secretKeyFault(text) === undefined, 'must be a key that cannot be guessed'),
   postgresPassword: z.string().min(1),
   apiToken: z.string().min(8),
   /** Where it listened last; wanted again. */
@@ -49,6 +50,14 @@ export async function openState(dir: string, random: (size: number) => Buffer = 
   };
   await writeState(dir, state);
   return state;
+}
+
+/** The keys of a service with the embedded server: the kept one, or one that is given, and then the kept one opens too. */
+export function withKept(
+  { secretKey, previousKeys }: { secretKey: string | null; previousKeys: string[] },
+  kept: string,
+): { secretKey: string; previousKeys: string[] } {
+  return secretKey === null ? { secretKey: kept, previousKeys } : { secretKey, previousKeys: [...previousKeys, kept] };
 }
 
 export async function writeState(dir: string, state: State): Promise<void> {

@@ -5,7 +5,7 @@ import { applyConfig } from '../../src/catalog/apply.ts';
 import { loadCatalog } from '../../src/catalog/store.ts';
 import { openPool } from '../../src/db/pool.ts';
 import { createLog } from '../../src/runtime/log.ts';
-import { parse, SECRET_KEY } from '../catalog/support.ts';
+import { KEYS, parse } from '../catalog/support.ts';
 import { type MessageDatabase, messageDatabase } from '../support/message-database.ts';
 import { sharedCluster, type TestDatabase } from '../support/postgres.ts';
 import { until } from '../support/until.ts';
@@ -52,11 +52,11 @@ describe('several sources', function () {
     });
     const sinks = NAMES.map((name) => `  - { name: of-${name}, database: ${name}, destination: { type: pull } }`);
     const file = `databases:\n${declared.join('\n')}\nsinks:\n${sinks.join('\n')}\n`;
-    await applyConfig({ db: messages.db, secretKey: SECRET_KEY }, parse(file).config);
+    await applyConfig({ db: messages.db, keys: KEYS }, parse(file).config);
     stop = new AbortController();
     const captures = openCaptures({
       messages: messages.db,
-      load: () => loadCatalog(messages.db, SECRET_KEY),
+      load: () => loadCatalog(messages.db, KEYS),
       log: createLog({ level: 'silent', role: 'test' }),
       onPersisted: () => undefined,
     });

@@ -3,9 +3,10 @@ import { type ApplySummary, applyConfig } from '../../src/catalog/apply.ts';
 import type { Declared } from '../../src/catalog/schemas.ts';
 import { catalogGeneration, loadCatalog } from '../../src/catalog/store.ts';
 import { MillraceError } from '../../src/model/errors.ts';
+import { keyRing } from '../../src/runtime/secret-key.ts';
 import { type MessageDatabase, messageDatabase } from '../support/message-database.ts';
 import { until } from '../support/until.ts';
-import { parse, SECRET_KEY, SHOP } from './support.ts';
+import { KEYS, parse, SECRET_KEY, SHOP } from './support.ts';
 
 const FILE = `${SHOP}  - { name: archive, url: "postgres://keeper:archivepw@two/archive" }
 functions:
@@ -35,11 +36,7 @@ api_tokens:
 describe('applying a configuration', () => {
   let messages: MessageDatabase;
   const apply = (config: Declared | string, options?: Parameters<typeof applyConfig>[2]): Promise<ApplySummary> =>
-    applyConfig(
-      { db: messages.db, secretKey: SECRET_KEY },
-      typeof config === 'string' ? parse(config).config : config,
-      options,
-    );
+    applyConfig({ db: messages.db, keys: KEYS }, typeof config === 'string' ? parse(config).config : config, options);
   const rows = async (sql: string): Promise<Record<string, unknown>[]> => (await messages.db.query(sql)).rows;
   const refused = async (config: Declared | string): Promise<MillraceError> => {
     const error = await apply(config).then(
@@ -67,10 +64,10 @@ describe('applying a configuration', () => {
       'sink index',
       'change retention history',
     ]);
-    const catalog = await loadCatalog(messages.db, SECRET_KEY);
+    const catalog = await loadCatalog(messages.db, KEYS);
     expect(catalog.generation).to.equal(2);
     expect(
-      catalog.sinks.map(({ name, kind, status, lanes, secret }) => [name, kind, status, lanes, secret]),
+      catalog.sinks.map(({ name, kind, status, lanes, secret }) => [name, kind, status, lanes, secret()]),
     ).to.deep.equal([
       ['worker', 'pull', 'active', 0, null],
       ['shaped', 'pull', 'active', 1, null],
@@ -78,7 +75,7 @@ describe('applying a configuration', () => {
       ['history', 'change_table', 'active', 1, null],
     ]);
     const shop = catalog.databases.find(({ settings }) => settings.name === 'shop')!;
-    expect(shop.address).to.deep.equal({
+    expect(shop.address()).to.deep.equal({
       host: 'db.example.com',
       port: 6432,
       database: 'shop',
@@ -131,7 +128,7 @@ describe('applying a configuration', () => {
       .replace(/change_retentions:[\s\S]*(?=api_tokens)/, '');
     const summary = await apply(next);
     expect(summary.changed).to.deep.equal(['database shop', 'function open', 'sink worker', 'sink index']);
-    const catalog = await loadCatalog(messages.db, SECRET_KEY);
+    const catalog = await loadCatalog(messages.db, KEYS);
     expect(catalog.generation).to.equal(3);
     expect(catalog.sinks.map(({ name, status }) => `${name} ${status}`)).to.deep.equal([
       'worker paused',
@@ -139,8 +136,8 @@ describe('applying a configuration', () => {
       'index active',
       'history active',
     ]);
-    expect(catalog.databases[0]!.address.password).to.equal('hunter23');
-    expect(catalog.sinks[2]!.secret).to.equal('b3RoZXI');
+    expect(catalog.databases[0]!.address().password).to.equal('hunter23');
+    expect(catalog.sinks[2]!.secret()).to.equal('b3RoZXI');
     expect(catalog.functions[0]!.code).to.contain('!record.done');
     expect(await rows('select active from millrace_private.consumers order by sink_no limit 1')).to.deep.equal([
       { active: false },
@@ -151,7 +148,7 @@ describe('applying a configuration', () => {
     await apply(FILE);
     await messages.db.query("select millrace.pause('worker')");
     expect((await apply(FILE)).changed).to.deep.equal(['sink worker']);
-    expect((await loadCatalog(messages.db, SECRET_KEY)).sinks[0]).to.include({ status: 'active' });
+    expect((await loadCatalog(messages.db, KEYS)).sinks[0]).to.include({ status: 'active' });
   });
 
   it('leaves a sink paused whose functions bring their process down, until somebody resumes it', async () => {
@@ -165,19 +162,19 @@ describe('applying a configuration', () => {
       expect(changed).to.deep.equal([]);
       expect(notes.join()).to.contain("select millrace.resume('worker')");
     }
-    expect((await loadCatalog(messages.db, SECRET_KEY)).sinks[0]).to.include({ status: 'paused' });
+    expect((await loadCatalog(messages.db, KEYS)).sinks[0]).to.include({ status: 'paused' });
     await messages.db.query("select millrace.resume('worker')");
     const { changed, notes } = await apply(FILE);
     expect([changed, notes]).to.deep.equal([[], []]);
-    expect((await loadCatalog(messages.db, SECRET_KEY)).sinks[0]).to.include({ status: 'active' });
+    expect((await loadCatalog(messages.db, KEYS)).sinks[0]).to.include({ status: 'active' });
   });
 
   it('keeps the shaping lane of a consumer whose functions go, so that nothing is overtaken', async () => {
     await apply(FILE);
     expect((await apply(FILE.replace('    filter: open\n', ''))).changed).to.deep.equal(['sink shaped']);
-    expect((await loadCatalog(messages.db, SECRET_KEY)).sinks[1]).to.include({ lanes: 1 });
+    expect((await loadCatalog(messages.db, KEYS)).sinks[1]).to.include({ lanes: 1 });
     await apply(FILE.replace('name: worker\n', 'name: worker\n    filter: open\n'));
-    expect((await loadCatalog(messages.db, SECRET_KEY)).sinks[0]).to.include({ lanes: 1 });
+    expect((await loadCatalog(messages.db, KEYS)).sinks[0]).to.include({ lanes: 1 });
   });
 
   it('changes nothing at all when something refers to nothing', async () => {
@@ -190,7 +187,7 @@ describe('applying a configuration', () => {
       'shaped names the function `gone`, which does not exist',
       'history names the database `elsewhere`, which does not exist',
     ]);
-    expect((await loadCatalog(messages.db, SECRET_KEY)).databases).to.deep.equal([]);
+    expect((await loadCatalog(messages.db, KEYS)).databases).to.deep.equal([]);
     expect(await catalogGeneration(messages.db)).to.equal(1);
   });
 
@@ -213,7 +210,7 @@ describe('applying a configuration', () => {
       'shaped reads from database `shop` and cannot move to `two`',
     ]);
     expect(error.faults[0]!.remedy).to.contain('another name');
-    expect((await loadCatalog(messages.db, SECRET_KEY)).databases).to.have.lengthOf(2);
+    expect((await loadCatalog(messages.db, KEYS)).databases).to.have.lengthOf(2);
   });
 
   it('shows no secret in the tables', async () => {
@@ -231,10 +228,10 @@ describe('applying a configuration', () => {
 
   it('says so when SECRET_KEY is another one', async () => {
     await apply(FILE);
-    const other = `${SECRET_KEY} other`;
+    const other = keyRing({ secretKey: `${SECRET_KEY} other`, previousKeys: [] });
     for (const tried of [
       loadCatalog(messages.db, other),
-      applyConfig({ db: messages.db, secretKey: other }, parse(FILE).config),
+      applyConfig({ db: messages.db, keys: other }, parse(FILE).config),
     ]) {
       const error = await tried.then(
         () => undefined,

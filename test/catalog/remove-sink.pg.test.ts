@@ -6,7 +6,7 @@ import { catalogGeneration, loadCatalog } from '../../src/catalog/store.ts';
 import { MillraceError } from '../../src/model/errors.ts';
 import { type MessageDatabase, messageDatabase } from '../support/message-database.ts';
 import { until } from '../support/until.ts';
-import { parse, SECRET_KEY, SHOP } from './support.ts';
+import { KEYS, parse, SHOP } from './support.ts';
 
 const FILE = `${SHOP}sinks:
   - { name: worker, database: shop, destination: { type: pull } }
@@ -16,9 +16,9 @@ const FILE = `${SHOP}sinks:
 describe('removing a sink', function () {
   this.timeout(30_000);
   let messages: MessageDatabase;
-  const apply = (text: string) => applyConfig({ db: messages.db, secretKey: SECRET_KEY }, parse(text).config);
+  const apply = (text: string) => applyConfig({ db: messages.db, keys: KEYS }, parse(text).config);
   const sinkNo = async (name: string): Promise<number> =>
-    (await loadCatalog(messages.db, SECRET_KEY)).sinks.find((sink) => sink.name === name)!.no;
+    (await loadCatalog(messages.db, KEYS)).sinks.find((sink) => sink.name === name)!.no;
   const put = (no: number, id: number) =>
     messages.db.query(
       `insert into millrace_private.messages

@@ -1,8 +1,10 @@
 /** Parsing for tests: the outcome of a text, and its faults as short lines. */
 import { type Configuration, type ParseDeps, parseConfiguration } from '../../src/catalog/file.ts';
 import { type Fault, MillraceError } from '../../src/model/errors.ts';
+import { type KeyRing, keyRing } from '../../src/runtime/secret-key.ts';
 
-export const SECRET_KEY = 'a key of thirty-two characters..';
+export const SECRET_KEY = 'ZbR4t9LwQe2vXk7nHc1yUf6sJd3mPa8g';
+export const KEYS: KeyRing = keyRing({ secretKey: SECRET_KEY, previousKeys: [] });
 
 export function parse(text: string, deps: Partial<ParseDeps> = {}): Configuration {
   return parseConfiguration({ env: {}, ...deps }, text);

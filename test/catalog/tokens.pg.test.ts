@@ -3,7 +3,7 @@ import { applyConfig } from '../../src/catalog/apply.ts';
 import { findToken } from '../../src/catalog/tokens.ts';
 import { MillraceError } from '../../src/model/errors.ts';
 import { type MessageDatabase, messageDatabase } from '../support/message-database.ts';
-import { parse, SECRET_KEY } from './support.ts';
+import { KEYS, parse } from './support.ts';
 
 const ONE = 'k3jd8sj2ls9dk3js8dk2ls';
 const TWO = 'p0oiu7ytre5wq2lkjh8gfd';
@@ -12,10 +12,7 @@ describe('API tokens', () => {
   let messages: MessageDatabase;
   const declare = (...tokens: [string, string, string?][]): Promise<{ created: string[]; changed: string[] }> => {
     const entries = tokens.map(([name, token, scopes]) => ({ name, token, scopes: (scopes ?? 'admin').split(' ') }));
-    return applyConfig(
-      { db: messages.db, secretKey: SECRET_KEY },
-      parse(JSON.stringify({ api_tokens: entries })).config,
-    );
+    return applyConfig({ db: messages.db, keys: KEYS }, parse(JSON.stringify({ api_tokens: entries })).config);
   };
 
   beforeEach(async () => {

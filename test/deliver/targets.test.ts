@@ -2,6 +2,7 @@
 import { expect } from 'chai';
 import type { Catalog, CatalogSink } from '../../src/catalog/store.ts';
 import { openTargets } from '../../src/deliver/targets.ts';
+import { MillraceError } from '../../src/model/errors.ts';
 import type { Sink } from '../../src/model/sink.ts';
 import { createLog } from '../../src/runtime/log.ts';
 import { SEARCH, sinkSettings } from '../support/captured.ts';
@@ -13,9 +14,10 @@ describe('the destinations of a worker', () => {
   const sink = (no: number, changes: Partial<CatalogSink> = {}): CatalogSink => {
     const settings = sinkSettings({ name: `sink-${no}`, destination: SEARCH });
     const entry = { id: `${no}`, no, name: `sink-${no}`, kind: 'search_index' as const, status: 'active' as const };
-    return { ...entry, databaseNo: 1, settings, secret: null, lanes: 4, ...changes };
+    return { ...entry, databaseNo: 1, settings, secret: () => null, lanes: 4, ...changes };
   };
-  const open = async ({ name, secret }: CatalogSink): Promise<Sink> => {
+  const open = async ({ name, ...entry }: CatalogSink): Promise<Sink> => {
+    const secret = entry.secret();
     events.push(`open ${name} ${secret}`);
     const close = async () => void events.push(`close ${name} ${secret}`);
     return { batchSize: 1, batchBytes: 1, close, send: async () => ({ outcomes: [] }), test: async () => undefined };
@@ -45,7 +47,7 @@ describe('the destinations of a worker', () => {
   it('are opened anew with other settings, and closed when they are switched off', async () => {
     const opened = targets();
     await opened.get(1);
-    catalog = { ...catalog, sinks: [sink(1, { secret: 'another' })] };
+    catalog = { ...catalog, sinks: [sink(1, { secret: () => 'another' })] };
     opened.refresh();
     await opened.get(1);
     expect(events.slice(0, 3)).to.have.members(['open sink-1 null', 'close sink-1 null', 'open sink-1 another']);
@@ -54,6 +56,26 @@ describe('the destinations of a worker', () => {
     expect(await opened.get(1)).to.equal(undefined);
     await until('it is closed', () => events.includes('close sink-1 another'));
     expect(events).to.have.length(4);
+  });
+
+  it('say why they cannot be opened, and are tried again with each run of a lane', async () => {
+    const opened = targets();
+    let remedy = 'Seal it anew.';
+    const secret = (): string => {
+      throw new MillraceError('bad_configuration', 'it does not open', { remedy });
+    };
+    catalog = { ...catalog, sinks: [sink(1, { secret }), sink(2)] };
+    const refused = (await opened.get(1))!.sink;
+    const circuit = { reason: 'bad_destination', error: 'it does not open. Seal it anew.' };
+    expect(await refused.test(AbortSignal.timeout(1_000))).to.deep.equal(circuit);
+    expect(await refused.send([], AbortSignal.timeout(1_000))).to.deep.equal({ outcomes: [], circuit });
+    remedy = 'Seal it now.';
+    expect((await (await opened.get(1))!.sink.test(AbortSignal.timeout(1_000)))?.error).to.include('Seal it now.');
+    catalog = { ...catalog, sinks: [sink(1), sink(2)] };
+    opened.refresh();
+    expect(await (await opened.get(1))!.sink.test(AbortSignal.timeout(1_000))).to.equal(undefined);
+    expect(events).to.deep.equal(['open sink-1 null']);
+    await refused.close();
   });
 
   it('are closed when their sink is removed, although nobody asks for it any more', async () => {

@@ -144,8 +144,17 @@ sinks:
     const env = { DATABASE_URL: database.url, CONFIG_FILE_YAML: base64(yaml) };
     const first = await runMain('migrate', { SECRET_KEY, ...env });
     expect(first.code, first.stderr).to.equal(0);
-    const printed = await refusal({ ...env, SECRET_KEY: 'quite another key, as long as the first' });
-    expect(printed).to.include('SECRET_KEY');
+    const other = 'Qm7vT2xJz9RkW4nLb6YcHs1FgDp8Ae3U';
+    const printed = await refusal({ ...env, SECRET_KEY: other });
+    expect(printed).to.include('SECRET_KEY: did not seal').and.include('SECRET_KEY_PREVIOUS');
+    // Also without a declaration, which would open them to compare.
+    expect(await refusal({ DATABASE_URL: database.url, SECRET_KEY: other })).to.include('SECRET_KEY: did not seal');
+    for (const role of ['worker', 'capture'])
+      expect(await refusal({ DATABASE_URL: database.url, SECRET_KEY: other }, role)).to.include(
+        'SECRET_KEY did not seal',
+      );
+    const again = await runMain('migrate', { ...env, SECRET_KEY: other, SECRET_KEY_PREVIOUS: SECRET_KEY });
+    expect(again.code, again.stderr).to.equal(0);
   });
 
   it('the port is taken', async () => {

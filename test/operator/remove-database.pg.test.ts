@@ -6,7 +6,7 @@ import { removeSink } from '../../src/catalog/remove-sink.ts';
 import { loadCatalog } from '../../src/catalog/store.ts';
 import { openPool } from '../../src/db/pool.ts';
 import { runRemoveDatabase } from '../../src/operator/remove-database.ts';
-import { parse, SECRET_KEY } from '../catalog/support.ts';
+import { KEYS, parse, SECRET_KEY } from '../catalog/support.ts';
 import { runCli } from '../support/cli.ts';
 import { type MessageDatabase, messageDatabase } from '../support/message-database.ts';
 import { sharedCluster, type TestDatabase } from '../support/postgres.ts';
@@ -27,13 +27,13 @@ describe('millrace database remove', function () {
 sinks:
   - { name: worker, database: shop, destination: { type: pull } }
 `;
-    await applyConfig({ db: messages.db, secretKey: SECRET_KEY }, parse(file).config);
+    await applyConfig({ db: messages.db, keys: KEYS }, parse(file).config);
   }
   const remove = async (options: { letGoMs?: number; sleep?: () => Promise<void> } = {}) => {
     let now = 0;
     const deps = {
       db: messages.db,
-      catalog: await loadCatalog(messages.db, SECRET_KEY),
+      catalog: await loadCatalog(messages.db, KEYS),
       ask: undefined,
       say: (line: string) => void said.push(line),
       now: () => (now += 500),
@@ -59,7 +59,7 @@ sinks:
         `select slot_name::text as name from pg_replication_slots where slot_name = '${slot}' union all select pubname from pg_publication`,
       )
     ).rows.map(({ name }) => name);
-  const declared = async () => (await loadCatalog(messages.db, SECRET_KEY)).databases.length;
+  const declared = async () => (await loadCatalog(messages.db, KEYS)).databases.length;
 
   beforeEach(async () => {
     messages = await messageDatabase();
@@ -132,7 +132,7 @@ sinks:
 change_retentions:
   - { name: history, source_database: shop, source_table_name: a, destination_database: archive, destination_table_name: b }
 `;
-    await applyConfig({ db: messages.db, secretKey: SECRET_KEY }, parse(file).config);
+    await applyConfig({ db: messages.db, keys: KEYS }, parse(file).config);
     expect(await removeDatabase(messages.db, 'archive')).to.equal(false);
     await removeSink(messages.db, 'history');
     expect(await removeDatabase(messages.db, 'archive')).to.equal(true);

@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import { applyConfig } from '../../src/catalog/apply.ts';
 import { runRemoveSink } from '../../src/operator/remove-sink.ts';
-import { parse, SECRET_KEY, SHOP } from '../catalog/support.ts';
+import { KEYS, parse, SHOP } from '../catalog/support.ts';
 import { runCli } from '../support/cli.ts';
 import { type MessageDatabase, messageDatabase } from '../support/message-database.ts';
 
@@ -39,7 +39,7 @@ describe('millrace sink remove', function () {
 
   before(async () => {
     messages = await messageDatabase();
-    await applyConfig({ db: messages.db, secretKey: SECRET_KEY }, parse(FILE).config);
+    await applyConfig({ db: messages.db, keys: KEYS }, parse(FILE).config);
   });
   after(async () => await messages.drop());
   beforeEach(() => void said.splice(0));

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { MillraceError } from '../../src/model/errors.ts';
 import { readSettings, withDatabase } from '../../src/runtime/settings.ts';
 
-const KEY = 'k'.repeat(32);
+const KEY = 'uN4xW9cZq2Lr7TfYb1KsJd6HgVp3Am8E';
 const URL_TEXT = 'postgres://ann:hunter22@db.example:5432/app';
 
 function faultsOf(env: NodeJS.ProcessEnv): { fields: string[]; text: string } {
@@ -25,6 +25,7 @@ describe('readSettings', () => {
       databaseUrl: null,
       databaseCaCert: null,
       secretKey: null,
+      previousKeys: [],
       adminPassword: null,
       logLevel: 'info',
       configFilePath: null,
@@ -58,6 +59,7 @@ describe('readSettings', () => {
       DATABASE_URL: 'mysql://ann:hunter22@db/app',
       DATABASE_CA_CERT: 'hunter22',
       SECRET_KEY: 'hunter22',
+      SECRET_KEY_PREVIOUS: 'hunter22',
       ADMIN_PASSWORD: 'hunter2',
       LOG_LEVEL: 'hunter22',
       CONFIG_FILE_PATH: 'hunter22.yaml',
@@ -69,6 +71,7 @@ describe('readSettings', () => {
       'DATABASE_URL',
       'DATABASE_CA_CERT',
       'SECRET_KEY',
+      'SECRET_KEY_PREVIOUS',
       'ADMIN_PASSWORD',
       'LOG_LEVEL',
       'CONFIG_FILE_YAML',

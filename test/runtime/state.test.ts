@@ -4,7 +4,7 @@ import path from 'node:path';
 import { expect } from 'chai';
 import { MillraceError } from '../../src/model/errors.ts';
 import { findProgram } from '../../src/runtime/find-program.ts';
-import { openState, readState, writeState } from '../../src/runtime/state.ts';
+import { openState, readState, withKept, writeState } from '../../src/runtime/state.ts';
 
 describe('state', () => {
   let dir: string;
@@ -27,12 +27,24 @@ describe('state', () => {
   });
 
   it('is never overwritten when it is damaged', async () => {
-    for (const text of ['', '{', '{"secretKey":"short"}']) {
+    const guessed = { secretKey: 'k'.repeat(43), postgresPassword: 'p', apiToken: 'mr_0123456789' };
+    for (const text of ['', '{', '{"secretKey":"short"}', JSON.stringify(guessed)]) {
       await writeFile(path.join(dir, 'state.json'), text);
       const error = await openState(dir).catch((reason: unknown) => reason);
       expect(error).to.be.instanceOf(MillraceError).and.to.have.property('code', 'bad_setting');
       expect(await readFile(path.join(dir, 'state.json'), 'utf8')).to.equal(text);
     }
+  });
+
+  it('opens what its kept key sealed, also where another one is given', () => {
+    expect(withKept({ secretKey: null, previousKeys: ['b'] }, 'kept')).to.deep.equal({
+      secretKey: 'kept',
+      previousKeys: ['b'],
+    });
+    expect(withKept({ secretKey: 'a', previousKeys: ['b'] }, 'kept')).to.deep.equal({
+      secretKey: 'a',
+      previousKeys: ['b', 'kept'],
+    });
   });
 
   it('finds programs on a path without running them', async () => {

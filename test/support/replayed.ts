@@ -10,6 +10,7 @@ import { messageDatabase } from '../../src/roles/connect.ts';
 import { migrate } from '../../src/roles/migrate.ts';
 import { workerParts } from '../../src/roles/worker.ts';
 import { createLog } from '../../src/runtime/log.ts';
+import { keyRing } from '../../src/runtime/secret-key.ts';
 import { type Service, supervise } from '../../src/runtime/service.ts';
 import { readSettings, type Settings, withDatabase } from '../../src/runtime/settings.ts';
 import { type BackfillStatus, backfillsOf } from './backfilled.ts';
@@ -57,7 +58,7 @@ export async function replayWorld(
   const log = createLog({ level: process.env.TEST_LOG ? 'debug' : 'silent', role: 'test' });
   const worker = await workerParts(settings, log);
   const db = openPool({ ...(await messageDatabase(settings, 'capture')), max: 2 });
-  const load = () => loadCatalog(db, settings.secretKey);
+  const load = () => loadCatalog(db, keyRing(settings));
   const page = { rows: on.pageRows ?? 5 };
   const captures = openCaptures({
     messages: db,

@@ -15,7 +15,7 @@ import { until } from './until.ts';
 const run = promisify(execFile);
 const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
 
-export const SECRET_KEY = 'a secret key for tests, nothing else';
+export const SECRET_KEY = 'hV3kT8qYw1ZsN6rJ0cXgB5mLp9aD2fEu';
 /** Of what is printed, the end is kept. */
 const PRINTED_MAX = 1_000_000;
 

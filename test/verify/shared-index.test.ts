@@ -20,7 +20,7 @@ function sink(
     kind: 'search_index',
     status: 'active',
     databaseNo: 1,
-    secret: null,
+    secret: () => null,
     lanes: 2,
   } as const;
   return { ...shared, no: made, settings };

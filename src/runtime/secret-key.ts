@@ -1,0 +1,73 @@
+/**
+ * SECRET_KEY: how it becomes the keys that seal and open, and which texts are no key. A key is known by its id, which tells
+ * nothing about it, so that a secret sealed with another one is told apart from one that was changed.
+ */
+import { hkdfSync } from 'node:crypto';
+
+export interface SealingKey {
+  /** Eight hexadecimal digits, the same for the same SECRET_KEY. */
+  id: string;
+  bytes: Buffer;
+}
+
+export interface KeyRing {
+  /** Seals, and opens what it sealed. */
+  current: SealingKey;
+  /** Every key that opens, by its id; the current one among them. */
+  byId: ReadonlyMap<string, SealingKey>;
+}
+
+export const SECRET_KEY_LENGTH = 32;
+const DISTINCT = 8;
+
+/** The keys of a process; `previousKeys` only open. */
+export function keyRing(settings: { secretKey: string; previousKeys: readonly string[] }): KeyRing {
+  const current = sealingKey(settings.secretKey);
+  const all = [...settings.previousKeys.map(sealingKey), current];
+  return { current, byId: new Map(all.map((key) => [key.id, key])) };
+}
+
+function sealingKey(text: string): SealingKey {
+  const derived = (use: string, size: number): Buffer => Buffer.from(hkdfSync('sha256', text, '', use, size));
+  return { id: derived('millrace key id v2', 4).toString('hex'), bytes: derived('millrace secrets v2', 32) };
+}
+
+/**
+ * The keys of SECRET_KEY_PREVIOUS: one, or several with commas between them. A key may hold a comma itself: where the parts
+ * cannot all be keys, the whole is one; where they can, the whole opens too.
+ */
+export function previousKeysOf(text: string): string[] {
+  const parts = text.split(',').map((part) => part.trim());
+  return parts.length > 1 && parts.every((part) => part.length >= SECRET_KEY_LENGTH) ? [...parts, text] : [text];
+}
+
+/** Why a text is no SECRET_KEY, without the text: what can be guessed seals nothing. Undefined: it is one. */
+export function secretKeyFault(text: string): string | undefined {
+  const remedy = '`openssl rand -base64 32` makes one';
+  if (text.length < SECRET_KEY_LENGTH) return `must have ${SECRET_KEY_LENGTH} characters or more; ${remedy}`;
+  if (PUBLISHED.some((known) => text.includes(known)) || PLACEHOLDER.test(text)) {
+    return `is an example that everybody can read; ${remedy}`;
+  }
+  if (!hasVariety(text)) return `is too easy to guess: it repeats itself or counts up; ${remedy}`;
+  return undefined;
+}
+
+/** Keys of examples that people copy. */
+const PUBLISHED = ['wDPLYus0pvD6qJhKJICO4', '2Sig69bIpuSm2kv0VQfDekET2qy8q'];
+const PLACEHOLDER = /change.?(me|this|it)|placeholder|replace.?(me|this|with)|your.?(own.?)?secret|example/i;
+/** Neighbours on a keyboard, in the alphabet, among the digits. */
+const ROWS = ['abcdefghijklmnopqrstuvwxyz', '01234567890', 'qwertyuiop', 'asdfghjkl', 'zxcvbnm'];
+
+/** Random text has few characters twice in a row, few runs, and hardly three characters that come again. */
+function hasVariety(text: string): boolean {
+  const chars = [...text.toLowerCase()];
+  const triples = new Set<string>();
+  let steps = 0;
+  for (let i = 2; i < chars.length; i += 1) triples.add(chars.slice(i - 2, i + 1).join(''));
+  for (let i = 1; i < chars.length; i += 1) if (isStep(chars[i - 1]!, chars[i]!)) steps += 1;
+  return new Set(chars).size >= DISTINCT && triples.size >= (chars.length - 2) * 0.6 && steps < chars.length / 2;
+}
+
+function isStep(from: string, to: string): boolean {
+  return from === to || ROWS.some((row) => row.includes(from + to) || row.includes(to + from));
+}
