@@ -4,6 +4,7 @@
  */
 import { z } from 'zod';
 import type { FunctionSettings, FunctionType } from '../model/declared.ts';
+import { isElixir } from './elixir.ts';
 import { destinationKind } from './schemas-destination.ts';
 import { Name, Text } from './schemas-scalars.ts';
 import { type Refusal, refusal, refuse, section } from './section.ts';
@@ -141,7 +142,7 @@ export function codeFault(text: string): Refusal | undefined {
   if (Buffer.byteLength(text) > CODE_BYTES) {
     return { message: 'is longer than 100 KB', remedy: 'Shorten it; a function has no libraries.' };
   }
-  if (/^\s*defp?\s+\w+[^\n]*\bdo\s*$/m.test(text) || /^\s*defp?\s+\w+\s*\([^)]*\)\s*(,\s*)?do\b/m.test(text)) {
+  if (isElixir(text)) {
     const remedy = 'Write it in JavaScript: (action, record, changes, metadata) => ({ ... }).';
     return { message: 'is Elixir code, which Millrace does not run', remedy };
   }

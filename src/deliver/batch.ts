@@ -47,6 +47,7 @@ export async function deliverRows(deps: LaneDeps, run: HeldLane, batch: Batch): 
   let settling = false;
   try {
     const shaped = await prepare(deps.sandbox, sendable, {
+      sinkNo: target.no,
       functions: target.functions,
       search: target.replaces,
       deleteOnLeave: target.deleteOnLeave,

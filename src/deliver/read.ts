@@ -42,8 +42,8 @@ export async function read(
 }
 
 /** The functions, if any, look at nothing but action and record. */
-function readsBodies(sandbox: Sandbox, { functions, replaces }: LaneSink): boolean {
-  return Object.keys(functions).length === 0 || sandbox.reads(functions, { searchSink: replaces }) <= 2;
+function readsBodies(sandbox: Sandbox, { no: sinkNo, functions, replaces }: LaneSink): boolean {
+  return Object.keys(functions).length === 0 || sandbox.reads(functions, { searchSink: replaces, sinkNo }) <= 2;
 }
 
 /** Surely everything that there was, far from every limit. */

@@ -18,6 +18,7 @@ export interface Prepared {
 }
 
 export interface ShapeOptions {
+  sinkNo: number;
   functions: FunctionSet;
   search: boolean;
   /** A row that an update takes out of the filter, or that was read and does not pass it, is deleted from the index. */
@@ -28,7 +29,8 @@ export interface ShapeOptions {
 export async function prepare(sandbox: Sandbox, rows: readonly LaneRow[], options: ShapeOptions): Promise<Prepared[]> {
   const { filter, transform, routing } = options.functions;
   if (!filter && !transform && !routing) return rows.map((row) => ({ row, deliveries: [deliveryOf(row)] }));
-  const shaped = await sandbox.shape(options.functions, rows, { searchSink: options.search });
+  const { sinkNo, search: searchSink } = options;
+  const shaped = await sandbox.shape(options.functions, rows, { searchSink, sinkNo });
   return rows.map((row, place) => apply(row, shaped[place]!, options));
 }
 

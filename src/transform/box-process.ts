@@ -97,6 +97,7 @@ function addonIn(here: string): { main: string; readable: string[] } {
     readable: [
       here,
       path.join(here, '../model/errors.ts'),
+      path.join(here, '../model/outside-text.ts'),
       path.join(here, '../../package.json'),
       path.dirname(main),
       path.dirname(loader),

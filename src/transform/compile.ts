@@ -5,8 +5,9 @@
 import type ivm from 'isolated-vm';
 import type { FunctionSettings } from '../model/declared.ts';
 import { messageOf } from '../model/errors.ts';
-import { type Complaint, readComplaint } from './complaint.ts';
+import { type Complaint, readComplaint, sentence } from './complaint.ts';
 import { forms } from './forms.ts';
+import type { HarnessLimits } from './harness.ts';
 import { compileScript, openRealm } from './realm.ts';
 import type { SandboxLimits } from './shaped.ts';
 import { CODE_BYTES } from './shaped.ts';
@@ -38,7 +39,7 @@ export async function compile(parts: CompileParts, fn: FunctionSettings): Promis
     // Both parsers stopped at the same line: the code is JavaScript, and V8's sentence is the better one.
     if (stripped.line === plain.complaint.line || stripped.broken) return plain;
     const { line, column } = stripped;
-    const message = `SyntaxError: ${stripped.message}`;
+    const message = sentence(`SyntaxError: ${stripped.message}`);
     return {
       complaint: {
         kind: 'threw',
@@ -66,16 +67,24 @@ async function tryForms(parts: CompileParts, fn: FunctionSettings, code: string)
       continue;
     }
     parsed = true;
-    const found = await evaluate(parts, script);
+    const found = await evaluate(parts, script, purposeOf(fn));
     if (typeof found === 'number') return { script, inputs: found };
     failure = { complaint: found, isSyntax: false };
   }
   return failure;
 }
 
+/** A path never gets here. */
+export const purposeOf = ({ type }: FunctionSettings): HarnessLimits['purpose'] =>
+  type === 'path' ? 'transform' : type;
+
 /** Evaluates the text once, without calling the function: how many inputs does it read, or what is wrong? */
-async function evaluate(parts: CompileParts, script: ivm.Script): Promise<Complaint | number> {
-  const realm = await openRealm(parts.isolate, script, parts.limits);
+async function evaluate(
+  parts: CompileParts,
+  script: ivm.Script,
+  purpose: HarnessLimits['purpose'],
+): Promise<Complaint | number> {
+  const realm = await openRealm({ isolate: parts.isolate, script }, purpose, parts.limits);
   let line: string;
   try {
     line = await realm.run('', parts.limits.messageMs);
@@ -101,7 +110,7 @@ async function syntaxComplaint(parts: CompileParts, code: string, error: unknown
   const place = /^(.*?)(?: \[[\w-]+:(\d+):(\d+)\])?$/s.exec(text);
   return {
     kind: 'threw',
-    message: `SyntaxError: ${(place?.[1] ?? text).slice(0, 500)}`,
+    message: sentence(`SyntaxError: ${place?.[1] ?? text}`),
     ...(place?.[2] !== undefined && { line: Number(place[2]), column: Number(place[3]) }),
   };
 }

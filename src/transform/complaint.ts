@@ -1,4 +1,5 @@
 /** Reads what the harness says about a throw: the sentence, at most 500 characters, and the place in the user's text. */
+import { outsideText } from '../model/outside-text.ts';
 import type { ShapeError } from './shaped.ts';
 
 /** A ShapeError without the function's name; `thrown` is the name of the error when the user's code threw it. */
@@ -9,6 +10,9 @@ export function shapeError(complaint: Complaint, functionName: string): ShapeErr
   return { ...rest, function: functionName };
 }
 
+/** What the user's code or its text made of an error, fit to be kept. */
+export const sentence = (text: string): string => outsideText(text, { max: 500 });
+
 /** `json` is what follows the `e` in a line of the harness. */
 export function readComplaint(json: string): Complaint {
   const [name, text, stack] = JSON.parse(json) as [string, string, string];
@@ -17,7 +21,7 @@ export function readComplaint(json: string): Complaint {
   return {
     kind: 'threw',
     thrown: name,
-    message: message.slice(0, 500),
+    message: sentence(message),
     ...(place !== null && { line: Number(place[1]), column: Number(place[2]) }),
   };
 }

@@ -69,7 +69,7 @@ export class Dispatcher {
   /** Rejects when the dispatcher is closed or the box cannot be started. */
   run(work: Work): Promise<Result> {
     if (this.#closed) return Promise.reject(closedError());
-    const lane = `${work.kind} ${this.#keys.keyOf(work.fn)}`;
+    const lane = `${work.kind} ${this.#keys.keyOf(work.fn, work.sinkNo)}`;
     return new Promise((done, fail) => {
       this.#lanes.add({ id: this.#nextId(), lane, work, kills: 0, parts: [], done, fail });
       this.#pump();
@@ -77,8 +77,8 @@ export class Dispatcher {
   }
 
   /** How many of action, record, changes, metadata a function reads; 4 while that is not known. */
-  reads(fn: FunctionSettings): number {
-    return this.#reads.get(this.#keys.keyOf(fn)) ?? 4;
+  reads(fn: FunctionSettings, sinkNo: number): number {
+    return this.#reads.get(this.#keys.keyOf(fn, sinkNo)) ?? 4;
   }
 
   /** Fails what is not finished; resolves when the process is gone. */
@@ -133,7 +133,7 @@ export class Dispatcher {
   #put(job: Job, box: Box): void {
     const { work, id } = job;
     this.#inBox.set(id, job);
-    const key = this.#keys.keyOf(work.fn);
+    const key = this.#keys.keyOf(work.fn, work.sinkNo);
     if (!box.defined.has(key)) box.process.send({ kind: 'define', key, fn: work.fn });
     box.defined.add(key);
     const { kind } = work;
@@ -198,7 +198,7 @@ export class Dispatcher {
     if (message.kind !== 'answers' || work.kind !== 'run') return undefined;
     const answers = readAnswers([...parts, message.lines]);
     if (answers?.length !== work.items.length) return undefined;
-    this.#reads.set(this.#keys.keyOf(work.fn), message.reads);
+    this.#reads.set(this.#keys.keyOf(work.fn, work.sinkNo), message.reads);
     if (answers.some((answer) => !('complaint' in answer))) this.#killers.delete(lane);
     return { answers, error: undefined };
   }

@@ -13,8 +13,14 @@ const NAMES: Record<FunctionType, readonly string[]> = {
   path: [],
 };
 
+/** Each costs a compilation, and nobody writes more of them into comments and strings. */
+const MOST_EXPORTS = 16;
+
 export function forms(code: string, type: FunctionType): string[] {
-  const exports = [...code.matchAll(/\bexport\s+default\b/g)];
+  const exports = code
+    .matchAll(/\bexport\s+default\b/g)
+    .take(MOST_EXPORTS)
+    .toArray();
   if (exports.length > 0) {
     // An `export default` inside a comment or string leaves the real one in place, which then does not compile.
     return exports.map((match) => {

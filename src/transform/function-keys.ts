@@ -1,21 +1,26 @@
-/** Numbers functions by their content, so that a function crosses to the box once and an edited one is another one. */
+/**
+ * Numbers functions by their sink and their content: a function crosses to the box once, an edited one is another one, and
+ * one that two sinks use is two, so that messages of different sinks never share an isolate.
+ */
 import { createHash } from 'node:crypto';
 import type { FunctionSettings } from '../model/declared.ts';
 
 export class FunctionKeys {
-  readonly #byObject = new WeakMap<FunctionSettings, number>();
-  readonly #byContent = new Map<string, number>();
+  readonly #digests = new WeakMap<FunctionSettings, string>();
+  readonly #numbers = new Map<string, number>();
 
-  keyOf(fn: FunctionSettings): number {
-    const known = this.#byObject.get(fn);
-    if (known !== undefined) return known;
-    const { name, type, sink_type, code, path } = fn;
-    const content = createHash('sha256')
-      .update(JSON.stringify([name, type, sink_type, code, path]))
-      .digest('base64');
-    const key = this.#byContent.get(content) ?? this.#byContent.size + 1;
-    this.#byContent.set(content, key);
-    this.#byObject.set(fn, key);
+  keyOf(fn: FunctionSettings, sinkNo: number): number {
+    const digest = this.#digests.get(fn) ?? digestOf(fn);
+    this.#digests.set(fn, digest);
+    const name = `${sinkNo} ${digest}`;
+    const key = this.#numbers.get(name) ?? this.#numbers.size + 1;
+    this.#numbers.set(name, key);
     return key;
   }
+}
+
+function digestOf({ name, type, sink_type, code, path }: FunctionSettings): string {
+  return createHash('sha256')
+    .update(JSON.stringify([name, type, sink_type, code, path]))
+    .digest('base64');
 }

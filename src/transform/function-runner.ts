@@ -9,7 +9,7 @@
 import type ivm from 'isolated-vm';
 import type { FunctionSettings } from '../model/declared.ts';
 import { complaintLine } from './answer.ts';
-import { type CompileParts, compile } from './compile.ts';
+import { type CompileParts, compile, purposeOf } from './compile.ts';
 import type { Complaint } from './complaint.ts';
 import { type Chunk, cut } from './item.ts';
 import { openRealm, type Realm } from './realm.ts';
@@ -150,11 +150,11 @@ export class FunctionRunner {
 
   async #call(loaded: Loaded, { text, lengths }: Chunk): Promise<Call> {
     const { limits } = this.#parts;
-    const { isolate, script } = loaded;
+    const { isolate } = loaded;
     const messageMs = timeFor(text.length, limits);
     const left = (ended: Call['ended'], lines: string): Call => ({ messageMs, ...whole(lines), ended });
     try {
-      loaded.realm ??= await openRealm(isolate, script, limits);
+      loaded.realm ??= await openRealm(loaded, purposeOf(this.#fn), limits);
       const timeoutMs = messageMs + (lengths.length > 1 ? limits.sliceMs : 0);
       const lines = await loaded.realm.run(text, timeoutMs);
       return lines.endsWith(SPOILT) ? left('spoilt', lines.slice(0, -SPOILT.length)) : left('well', lines);

@@ -3,7 +3,7 @@
  * answers in lines, so that only strings cross. Its text is what is run: it must use nothing from outside itself.
  *
  * What must stay true: the user's code never holds an object or function of this file; each message gets freshly parsed
- * inputs and a freshly evaluated function; a line is added in one assignment, so that what a timeout leaves behind is
+ * inputs, a freshly evaluated function, and `RegExp.$1` and its like empty; a line is added in one assignment, so that what a timeout leaves behind is
  * whole lines; JSON text holds no line break, so that nothing a function returns or throws can forge a line.
  *
  * A chunk is a JSON array of [mode, action, record, changes, metadata]. Mode bit 1: the last three may be JSON texts
@@ -11,10 +11,12 @@
  * Lines: `v` + JSON text; `u` + why there is none; `e` + [name, message, stack]. A last line `!`: the realm is spoilt.
  */
 export interface HarnessLimits {
+  /** A filter answers `true` or `false`, a routing function `{"index_name":...}`: nothing else of what they return is written. */
+  purpose: 'filter' | 'routing' | 'transform';
   /** After this many milliseconds no further message of the chunk is begun. */
   sliceMs: number;
-  /** Characters of one answer. */
-  answerLength: number;
+  /** Bytes of one answer in UTF-8. */
+  answerBytes: number;
   /** Characters of answers after which no further message is begun. */
   linesLength: number;
 }
@@ -31,20 +33,30 @@ export function harness(limits: HarnessLimits): (wrap: unknown) => (chunk: strin
   const { rawJSON } = JSON as JSON & { rawJSON(text: string): object };
   const now = Date.now;
   const { isArray } = Array;
-  const { create, keys, defineProperty, getPrototypeOf } = Object;
+  const { create, keys, defineProperty, getPrototypeOf, isExtensible } = Object;
   const { ownKeys, getOwnPropertyDescriptor, apply } = Reflect;
   const toSource = Function.prototype.toString;
   const regExp = RegExp.prototype;
   const regExpShape = ownKeys(regExp).map((key) => ({ key, ...getOwnPropertyDescriptor(regExp, key) }));
+  const exec = regExp.exec;
+  const nineGroups = /()()()()()()()()()/;
 
   /** Is `RegExp.prototype`, the one built-in that is not frozen, as it was? */
   function untouched(): boolean {
     if (ownKeys(regExp).length !== regExpShape.length || getPrototypeOf(regExp) !== Object.prototype) return false;
+    if (!isExtensible(regExp)) return false;
     for (const was of regExpShape) {
       const is = getOwnPropertyDescriptor(regExp, was.key);
       if (is === undefined || is.value !== was.value || is.get !== was.get || is.set !== was.set) return false;
+      if (is.configurable !== was.configurable || is.enumerable !== was.enumerable) return false;
+      if (is.writable !== was.writable) return false;
     }
     return true;
+  }
+
+  /** `RegExp.input`, `lastMatch`, `$1` to `$9` and the rest tell of the last match: of an empty text, with empty groups. */
+  function forgetMatch(): void {
+    apply(exec, nineGroups, ['']);
   }
 
   /** A number of JSON as the function sees it: an integer that a double cannot hold is a BigInt. */
@@ -133,13 +145,48 @@ export function harness(limits: HarnessLimits): (wrap: unknown) => (chunk: strin
     }
   }
 
-  /** The `v` or `u` line of a result. */
-  function answer(value: unknown, text: unknown): string {
-    if (typeof value === 'object' && value !== null && typeof (value as { then?: unknown }).then === 'function') {
-      return 'upromise';
+  function isPromise(value: unknown): boolean {
+    return typeof value === 'object' && value !== null && typeof (value as { then?: unknown }).then === 'function';
+  }
+
+  /** More than so many bytes in UTF-8? */
+  function isLonger(text: string, bytes: number): boolean {
+    if (text.length > bytes || text.length * 3 <= bytes) return text.length > bytes;
+    let size = 0;
+    for (let at = 0; at < text.length; at += 1) {
+      const unit = text.charCodeAt(at);
+      // Each half of a pair counts two.
+      size += unit < 0x80 ? 1 : unit < 0x800 || (unit >= 0xd800 && unit <= 0xdfff) ? 2 : 3;
     }
+    return size > bytes;
+  }
+
+  function kindOf(value: unknown): string {
+    return value === null ? 'null' : isArray(value) ? 'array' : typeof value;
+  }
+
+  /** The `v` or `u` line of a result. */
+  function answer(value: unknown, origin: Origin | undefined): string {
+    if (limits.purpose === 'filter') {
+      if (typeof value === 'boolean') return `v${value}`;
+      return `u${isPromise(value) ? 'promise' : kindOf(value)}`;
+    }
+    if (limits.purpose === 'routing') return routed(value);
+    const text = origin === undefined ? write(value) : restore(value, origin);
+    if (isPromise(value)) return 'upromise';
     if (typeof text !== 'string') return value === null || typeof value !== 'object' ? `u${typeof value}` : 'unothing';
-    return text.length > limits.answerLength ? 'ularge' : `v${text}`;
+    return isLonger(text, limits.answerBytes) ? 'ularge' : `v${text}`;
+  }
+
+  /** Of a routing function's object its `index_name` alone, and that only as text: what else it holds is not looked at. */
+  function routed(value: unknown): string {
+    const kind = kindOf(value);
+    if (isPromise(value)) return 'upromise';
+    if (kind !== 'object') return `u${kind}`;
+    const name = (value as { index_name?: unknown }).index_name;
+    if (typeof name !== 'string')
+      return name === undefined && !('index_name' in (value as object)) ? 'uobject' : 'uunnamed';
+    return isLonger(name, limits.answerBytes) ? 'ularge' : `v${stringify({ index_name: name }) as string}`;
   }
 
   /** The `e` line of whatever was thrown. */
@@ -147,11 +194,11 @@ export function harness(limits: HarnessLimits): (wrap: unknown) => (chunk: strin
     try {
       if (typeof thrown !== 'object' || thrown === null) {
         const text = typeof thrown === 'string' ? thrown : `${thrown as string}`;
-        return `e${stringify(['', text.slice(0, 500), ''])}`;
+        return `e${stringify(['', text.slice(0, 2000), ''])}`;
       }
       const { name, message, stack } = thrown as { name?: unknown; message?: unknown; stack?: unknown };
       const frames = typeof stack === 'string' ? stack.slice(stack.indexOf('\n    at ')).slice(0, 2000) : '';
-      const texts = [name, message].map((text) => (typeof text === 'string' ? text.slice(0, 500) : ''));
+      const texts = [name, message].map((text) => (typeof text === 'string' ? text.slice(0, 2000) : ''));
       return `e${stringify([...texts, frames])}`;
     } catch {
       return 'e["","",""]';
@@ -210,9 +257,9 @@ export function harness(limits: HarnessLimits): (wrap: unknown) => (chunk: strin
     const values: Inputs = { record: item[2], changes: item[3], metadata: item[4] };
     const origin = (mode & 1) === 1 ? follow(values) : undefined;
     const { record, changes, metadata } = (mode & 2) === 2 ? before(values) : values;
+    forgetMatch();
     try {
-      const result = wrap()(item[1], record, changes, metadata);
-      return answer(result, origin === undefined ? write(result) : restore(result, origin));
+      return answer(wrap()(item[1], record, changes, metadata), origin);
     } catch (thrown) {
       return complaint(thrown);
     }

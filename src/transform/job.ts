@@ -3,10 +3,10 @@ import type { FunctionSettings } from '../model/declared.ts';
 import type { Answer } from './answer.ts';
 import type { ShapeError } from './shaped.ts';
 
-/** Items as `itemOf` writes them. */
+/** Items as `itemOf` writes them. `sinkNo`: whose messages, 0 for none. */
 export type Work =
-  | { kind: 'run'; fn: FunctionSettings; items: readonly string[] }
-  | { kind: 'check'; fn: FunctionSettings };
+  | { kind: 'run'; fn: FunctionSettings; sinkNo: number; items: readonly string[] }
+  | { kind: 'check'; fn: FunctionSettings; sinkNo: 0 };
 
 /** `answers` has one entry for each item; of a check only `error` counts. */
 export interface Result {

@@ -5,7 +5,7 @@
  */
 import type ivm from 'isolated-vm';
 import { freezeRealm } from './freeze.ts';
-import { harness } from './harness.ts';
+import { type HarnessLimits, harness } from './harness.ts';
 import type { SandboxLimits } from './shaped.ts';
 
 /** Name of the user's text in stack traces. */
@@ -24,14 +24,16 @@ export function compileScript(isolate: ivm.Isolate, text: string): Promise<ivm.S
   return isolate.compileScript(text, { filename: USER_FILE, lineOffset: -1 });
 }
 
-export async function openRealm(isolate: ivm.Isolate, script: ivm.Script, limits: SandboxLimits): Promise<Realm> {
+export async function openRealm(
+  { isolate, script }: { isolate: ivm.Isolate; script: ivm.Script },
+  purpose: HarnessLimits['purpose'],
+  limits: SandboxLimits,
+): Promise<Realm> {
   const context = await isolate.createContext();
-  const { sliceMs, answerLength, linesLength } = limits;
+  const { sliceMs, answerBytes, linesLength } = limits;
+  const given: HarnessLimits = { purpose, sliceMs, answerBytes, linesLength };
   await context.eval(`(${freezeRealm})()`);
-  const load: ivm.Reference = await context.eval(
-    `(${harness})(${JSON.stringify({ sliceMs, answerLength, linesLength })})`,
-    { reference: true },
-  );
+  const load: ivm.Reference = await context.eval(`(${harness})(${JSON.stringify(given)})`, { reference: true });
   const wrap: ivm.Reference = await script.run(context, { reference: true, timeout: limits.messageMs });
   const call: ivm.Reference = await load.apply(undefined, [wrap.derefInto()], { result: { reference: true } });
   const answer = async (chunk: string | undefined, timeout: number) => {

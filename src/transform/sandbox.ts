@@ -16,6 +16,12 @@ export type { FunctionInput } from '../model/message.ts';
 export type { SandboxLog } from './dispatch.ts';
 export type { FunctionSet, SandboxLimits, Shaped, ShapeError } from './shaped.ts';
 
+export interface ShapeOptions {
+  searchSink: boolean;
+  /** Whose messages they are: nothing of one sink's is ever in an isolate of another one's. Absent: 0, of no sink. */
+  sinkNo?: number;
+}
+
 export interface Sandbox {
   /** Compiles a function and tries it on a synthetic message: what is wrong with it on any row, for saving. */
   check(fn: FunctionSettings): Promise<ShapeError | undefined>;
@@ -23,12 +29,12 @@ export interface Sandbox {
    * One answer for each input, in the same order. Rejects only when nothing could be run: the sandbox is closed
    * (`unavailable`) or its process cannot be started (`internal`); neither is a message's fault.
    */
-  shape(set: FunctionSet, inputs: readonly FunctionInput[], options: { searchSink: boolean }): Promise<Shaped[]>;
+  shape(set: FunctionSet, inputs: readonly FunctionInput[], options: ShapeOptions): Promise<Shaped[]>;
   /**
    * How many of action, record, changes, metadata these functions read, in that order; 4 until one message was shaped. What
    * is beyond need not be there: those functions see null for it, whatever it is.
    */
-  reads(set: FunctionSet, options: { searchSink: boolean }): number;
+  reads(set: FunctionSet, options: ShapeOptions): number;
   /** Safe to call twice. What is still running fails with `unavailable`. */
   close(): Promise<void>;
 }
@@ -36,16 +42,20 @@ export interface Sandbox {
 export function openSandbox(options: { log: SandboxLog; limits?: Partial<SandboxLimits> }): Sandbox {
   const limits = { ...LIMITS, ...options.limits };
   const dispatcher = new Dispatcher({ log: options.log, start: startBox }, limits);
-  const runner: Runner = {
-    run: async (fn, items) => (await dispatcher.run({ kind: 'run', fn, items })).answers,
-    reads: (fn) => dispatcher.reads(fn),
-  };
+  const runnerFor = (sinkNo = 0): Runner => ({
+    run: async (fn, items) => (await dispatcher.run({ kind: 'run', fn, sinkNo, items })).answers,
+    reads: (fn) => dispatcher.reads(fn, sinkNo),
+  });
   let queued = 0;
   /** By set of functions. */
   const queuedOf = new Map<FunctionSet, number>();
   const waiting: (() => void)[] = [];
 
-  const shapeInBox = async (set: FunctionSet, inputs: readonly FunctionInput[], searchSink: boolean) => {
+  const shapeInBox = async (
+    set: FunctionSet,
+    inputs: readonly FunctionInput[],
+    options: { searchSink: boolean; runner: Runner },
+  ) => {
     // One chunk of each set may always wait: what slow functions have queued is in no other's way.
     while (queuedOf.has(set) && queued + inputs.length > limits.queuedMessages) {
       await new Promise<void>((resolve) => waiting.push(resolve));
@@ -58,7 +68,7 @@ export function openSandbox(options: { log: SandboxLog; limits?: Partial<Sandbox
     };
     count(inputs.length);
     try {
-      return await shapeChunk(set, inputs, { searchSink, runner });
+      return await shapeChunk(set, inputs, options);
     } finally {
       count(-inputs.length);
       for (const wake of waiting.splice(0)) wake();
@@ -68,18 +78,19 @@ export function openSandbox(options: { log: SandboxLog; limits?: Partial<Sandbox
   return {
     check: async (fn) => {
       if (fn.type === 'path') return readPath(fn.path ?? '') === undefined ? shapeError(BAD_PATH, fn.name) : undefined;
-      return (await dispatcher.run({ kind: 'check', fn })).error;
+      return (await dispatcher.run({ kind: 'check', fn, sinkNo: 0 })).error;
     },
-    shape: async (set, inputs, { searchSink }) => {
+    shape: async (set, inputs, { searchSink, sinkNo }) => {
+      const options = { searchSink, runner: runnerFor(sinkNo) };
       const fns = [set.filter, set.transform, set.routing].filter((fn) => fn !== undefined);
       if (inputs.length === 0) return [];
       if (fns.every((fn) => fn.type === 'path')) {
-        return shapeChunk(set, inputs, { searchSink, runner });
+        return shapeChunk(set, inputs, options);
       }
-      const chunks = chunksOf(inputs, limits).map((chunk) => shapeInBox(set, chunk, searchSink));
+      const chunks = chunksOf(inputs, limits).map((chunk) => shapeInBox(set, chunk, options));
       return (await Promise.all(chunks)).flat();
     },
-    reads: (set, { searchSink }) => readsOf(set, { searchSink, runner }),
+    reads: (set, { searchSink, sinkNo }) => readsOf(set, { searchSink, runner: runnerFor(sinkNo) }),
     close: () => dispatcher.close(),
   };
 }

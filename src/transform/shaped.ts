@@ -45,8 +45,8 @@ export interface SandboxLimits {
   boxMb: number;
   /** A chunk that takes longer is cut into several calls of the isolate. */
   sliceMs: number;
-  /** Characters of one JSON answer. */
-  answerLength: number;
+  /** Bytes of one JSON answer. */
+  answerBytes: number;
   /** Characters of the answers of one call. */
   linesLength: number;
   /** Isolates kept; beyond them the one used longest ago is closed. */
@@ -69,7 +69,7 @@ export const LIMITS: SandboxLimits = {
   isolateMb: 64,
   boxMb: 384,
   sliceMs: 50,
-  answerLength: 16_777_216,
+  answerBytes: 4_194_304,
   linesLength: 4_194_304,
   isolates: 16,
   chunkMessages: 250,

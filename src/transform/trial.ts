@@ -34,10 +34,13 @@ export const TRIAL: FunctionInput = {
   }),
 };
 
+/** What comes of a column that the made-up row lacks. */
+const NO_VALUE = ['undefined', 'nothing', 'null', 'unnamed'];
+
 /** A search index's transforms are told apart by their `sink_type`. */
 export function trialError(fn: FunctionSettings, answer: Answer): ShapeError | undefined {
   if ('complaint' in answer && (answer.complaint.thrown ?? 'ReferenceError') !== 'ReferenceError') return undefined;
-  if ('unusable' in answer && (answer.unusable === 'undefined' || answer.unusable === 'nothing')) return undefined;
+  if ('unusable' in answer && NO_VALUE.includes(answer.unusable)) return undefined;
   if ('text' in answer && answer.text === 'null') return undefined;
   const verdict =
     fn.type === 'filter'

@@ -14,9 +14,19 @@ const UNUSABLE: Record<string, string> = {
   function: 'returned a function',
   symbol: 'returned a symbol',
   promise: 'returned a promise, but functions here are synchronous',
+  null: 'returned null',
+  boolean: 'returned a boolean',
+  number: 'returned a number',
+  bigint: 'returned a number',
+  string: 'returned a string',
+  array: 'returned an array',
+  object: 'returned an object of another shape',
   nothing: 'returned an object that has no JSON form',
-  large: 'returned more than 16 MB of JSON',
+  unnamed: 'returned an object whose index_name is not a text',
+  large: 'returned more than 4 MB of JSON',
 };
+/** What a search engine takes as the name of an index, in UTF-8. */
+const INDEX_NAME_BYTES = 255;
 
 export function judgeFilter(fn: FunctionSettings, answer: Answer): Verdict<boolean> {
   return judge(fn, answer, 'a filter must return true or false', (text) =>
@@ -26,11 +36,21 @@ export function judgeFilter(fn: FunctionSettings, answer: Answer): Verdict<boole
 
 export function judgeRouting(fn: FunctionSettings, answer: Answer): Verdict<string> {
   const rule = 'a routing function must return an object with the index name as text, { index_name: "..." }';
-  return judge(fn, answer, rule, (text) => {
+  const verdict = judge(fn, answer, rule, (text) => {
     if (!text.startsWith('{')) return undefined;
     const { index_name } = JSON.parse(text) as { index_name?: unknown };
-    return typeof index_name === 'string' && index_name !== '' ? index_name : undefined;
+    return typeof index_name === 'string' ? index_name : undefined;
   });
+  const fault = 'value' in verdict ? nameFault(verdict.value) : undefined;
+  return fault === undefined ? verdict : { error: badOutput(fn, `returned an index name ${fault}`, rule) };
+}
+
+/** Without the name: it may be a value of the row. */
+function nameFault(name: string): string | undefined {
+  if (name === '') return 'without a character';
+  if (!name.isWellFormed()) return 'with half of a surrogate pair';
+  if (name.includes('\0')) return 'with the character U+0000';
+  return Buffer.byteLength(name) > INDEX_NAME_BYTES ? `of more than ${INDEX_NAME_BYTES} bytes` : undefined;
 }
 
 /** The value is the JSON text. */
@@ -50,16 +70,20 @@ function judge<T>(
   if ('complaint' in answer) return { error: shapeError(answer.complaint, fn.name) };
   const value = 'text' in answer ? accept(answer.text) : undefined;
   if (value !== undefined) return { value };
-  const what = 'text' in answer ? `returned ${kindOf(answer.text)}` : (UNUSABLE[answer.unusable] ?? UNUSABLE.nothing);
-  return { error: { kind: 'bad_output', message: `The function ${what}; ${rule}`, function: fn.name } };
+  const what = 'text' in answer ? kindOf(answer.text) : answer.unusable;
+  return { error: badOutput(fn, UNUSABLE[what] ?? UNUSABLE.nothing!, rule) };
+}
+
+function badOutput(fn: FunctionSettings, what: string, rule: string): ShapeError {
+  return { kind: 'bad_output', message: `The function ${what}; ${rule}`, function: fn.name };
 }
 
 /** What kind of JSON a text is, without showing it. */
 function kindOf(text: string): string {
   const first = text[0];
-  if (first === '{') return 'an object of another shape';
-  if (first === '[') return 'an array';
-  if (first === '"') return 'a string';
-  if (first === 't' || first === 'f') return 'a boolean';
-  return first === 'n' ? 'null' : 'a number';
+  if (first === '{') return 'object';
+  if (first === '[') return 'array';
+  if (first === '"') return 'string';
+  if (first === 't' || first === 'f') return 'boolean';
+  return first === 'n' ? 'null' : 'number';
 }

@@ -78,8 +78,8 @@ class CardboardBoxes {
   };
 }
 
-const work = (...items: string[]): Work => ({ kind: 'run', fn: code('() => 1'), items });
-const other: Work = { kind: 'run', fn: code('() => 2'), items: ['x'] };
+const work = (...items: string[]): Work => ({ kind: 'run', fn: code('() => 1'), sinkNo: 7, items });
+const other: Work = { kind: 'run', fn: code('() => 2'), sinkNo: 7, items: ['x'] };
 const fateOf = ({ answers }: Result) =>
   answers.map((answer) => ('complaint' in answer ? answer.complaint.kind : 'text' in answer ? answer.text : undefined));
 const open = (boxes: CardboardBoxes, limits = {}) => {
@@ -145,9 +145,9 @@ describe('the dispatcher', () => {
 
   it('knows what a function reads once it has run', async () => {
     const { dispatcher } = open(new CardboardBoxes({ reads: 2 }));
-    expect(dispatcher.reads(code('() => 1'))).to.equal(4);
+    expect(dispatcher.reads(code('() => 1'), 7)).to.equal(4);
     await dispatcher.run(work('a'));
-    expect([dispatcher.reads(code('() => 1')), dispatcher.reads(code('() => 2'))]).to.deep.equal([2, 4]);
+    expect([dispatcher.reads(code('() => 1'), 7), dispatcher.reads(code('() => 2'), 7)]).to.deep.equal([2, 4]);
     await dispatcher.close();
   });
 
@@ -196,7 +196,7 @@ describe('the dispatcher', () => {
   it('runs a function although five others are slow', async () => {
     const boxes = new CardboardBoxes({ hangs: ([record]) => record === 'slow' });
     const { dispatcher } = open(boxes, { silenceMs: 60_000 });
-    const one = (n: number, item: string): Work => ({ kind: 'run', fn: code(`() => ${n}`), items: [item] });
+    const one = (n: number, item: string): Work => ({ kind: 'run', fn: code(`() => ${n}`), sinkNo: 7, items: [item] });
     const stuck = Array.from({ length: 50 }, (_, n) => dispatcher.run(one(10 + (n % 5), 'slow')).catch(() => 'closed'));
     expect(fateOf(await dispatcher.run(one(1, 'quick')))).to.deep.equal(['quick']);
     await dispatcher.close();

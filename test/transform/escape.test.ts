@@ -155,6 +155,14 @@ describe('what one message does to the next', function () {
     'the iterator of arrays': '() => { Object.getPrototypeOf([].values()).next = () => ({ done: true }) }',
     'the prototype of a prototype': '() => { Object.setPrototypeOf(Array.prototype, null) }',
     Intl: '() => { Intl.Collator.prototype.compare2 = 1 }',
+    'Error.stackTraceLimit': '() => { Error.stackTraceLimit = 0 }',
+    'Error.prepareStackTrace': '() => { Error.prepareStackTrace = () => "x" }',
+    'a method of RegExp.prototype': '() => { RegExp.prototype.exec.seen = 1 }',
+    'the prototype of async generators':
+      '() => { Object.getPrototypeOf(async function* () {}).prototype.next = () => 1 }',
+    'the prototype of iterator helpers': '() => { Object.getPrototypeOf([].values().map((x) => x)).next = () => 1 }',
+    'the matches of a text': '() => { Object.getPrototypeOf("a".matchAll(/a/g)).next = () => 1 }',
+    'a symbol of its own on a built-in': '() => { Math[Symbol.for("seen")] = 1 }',
     'Map.prototype.get': '() => { Map.prototype.get = () => "9" }',
   };
   for (const [name, text] of Object.entries(blocked)) {
@@ -170,6 +178,38 @@ describe('what one message does to the next', function () {
     'the place of a global expression': [
       'const re = /a/g; function transform() { re.exec("aaa"); return re.lastIndex }',
       '1',
+    ],
+    'the last match of a regular expression': [
+      '(a, r) => { const was = [RegExp.input, RegExp.lastMatch, RegExp.lastParen, RegExp.leftContext, RegExp.rightContext, RegExp.$1, RegExp.$2, RegExp.$9, RegExp["$&"], RegExp["$`"]]; /(.)(.)(.)(.)(.)(.)(.)(.)(.)/.exec("secret" + r.n + "secret"); return was.join("|") }',
+      '"|||||||||"',
+    ],
+    'RegExp.input that was set': [
+      '(a, r) => { const was = RegExp.input; RegExp.input = "secret" + r.n; return was }',
+      '""',
+    ],
+    'a match in a promise that ends later': [
+      '(a, r) => { const was = RegExp.$1; Promise.resolve().then(() => 1).then(() => /(\\d+)/.exec(r.n)); return was }',
+      '""',
+    ],
+    'the place of a literal in a helper': [
+      'function transform(a, r) { const re = () => /a/gy; const one = re(); one.test("aa"); return re().lastIndex }',
+      '0',
+    ],
+    'an object made for a template': [
+      'const tag = (strings) => strings;\nfunction transform(a, r) { const t = tag`x`; const was = [Object.isFrozen(t), Object.isFrozen(t.raw), t.seen]; try { t.seen = 1 } catch {} return was }',
+      '[true,true,null]',
+    ],
+    'a private field put on a built-in': [
+      'class Stamp extends class { constructor(o) { return o } } { #seen = 0; static of(o) { if (#seen in o) return o.#seen; new Stamp(o); return -1 } }\nfunction transform() { return Stamp.of(Math) + Stamp.of(Math) }',
+      '-1',
+    ],
+    'a generator': [
+      'function* count() { let n = 0; for (;;) yield n++ }\nconst all = count();\nfunction transform() { return all.next().value }',
+      '0',
+    ],
+    'a registered symbol': [
+      '() => { const s = Symbol.for("x"); const was = String(s.seen); try { s.seen = 1 } catch {} return was }',
+      '"undefined"',
     ],
     'an input': ['(a, r) => { r.seen = (r.seen ?? 0) + 1; return r.seen }', '1'],
   };
@@ -188,6 +228,10 @@ describe('what one message does to the next', function () {
       '() => { const was = String(/a/.seen); RegExp.prototype.seen = 1; return was }',
     'the prototype of RegExp.prototype':
       '() => { const was = String(/a/.seen); Object.setPrototypeOf(RegExp.prototype, { seen: 1 }); return was }',
+    'whether RegExp.prototype can be extended':
+      '() => { const was = String(Object.isExtensible(RegExp.prototype)); Object.preventExtensions(RegExp.prototype); return was }',
+    'whether RegExp.prototype.exec can be written':
+      '() => { const was = String(Object.getOwnPropertyDescriptor(RegExp.prototype, "exec").writable); Object.defineProperty(RegExp.prototype, "exec", { writable: false }); return was }',
     'RegExp.prototype, later':
       '() => { const was = String(/a/.seen); Promise.resolve().then(() => { RegExp.prototype.seen = 1 }); return was }',
   };

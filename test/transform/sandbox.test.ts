@@ -110,8 +110,28 @@ describe('sandbox', function () {
     });
 
     it('a filter must return a boolean', async () => {
-      for (const text of ['() => 1', '() => null', '() => "true"', '(a, r) => r.x', 'async () => true']) {
-        expect((await bad({ filter: code(text, 'filter') }, false)).message).to.contain('must return true or false');
+      for (const text of [
+        '() => 1',
+        '() => null',
+        '() => "true"',
+        '(a, r) => r.x',
+        'async () => true',
+        '() => new Boolean(true)',
+        '() => new Boolean(false)',
+        '() => ({ toJSON: () => true })',
+        '() => JSON.rawJSON("true")',
+        '() => Object(true)',
+        '() => ({})',
+        '() => [true]',
+        '() => { const o = {}; o.o = o; return o }',
+        '() => new Proxy({}, { get() { throw 1 } })',
+      ]) {
+        const [shaped] = await sandbox.shape({ filter: code(text, 'filter') }, [message('{"id":1}')], {
+          searchSink: false,
+        });
+        const isProxy = text.includes('Proxy');
+        expect(shaped!.error?.kind, text).to.equal(isProxy ? 'threw' : 'bad_output');
+        if (!isProxy) expect(shaped!.error!.message, text).to.contain('must return true or false');
       }
     });
 
@@ -122,9 +142,35 @@ describe('sandbox', function () {
         '() => ({ index_name: 1 })',
         '() => ({ index_name: "" })',
         '() => null',
+        '() => Object.assign(() => 1, { index_name: "x" })',
+        '() => Object.assign([], { index_name: "x" })',
+        'async () => ({ index_name: "x" })',
+        '() => ({ index_name: new String("x") })',
+        '() => ({ index_name: { toJSON: () => "x" } })',
+        '() => ({ index_name: JSON.rawJSON(\'"x"\') })',
+        '() => ({ index_name: "caf\\ud83d" })',
+        '() => ({ index_name: "\\udc1fx" })',
+        '() => ({ index_name: "a\\0b" })',
+        '() => ({ index_name: "x".repeat(256) })',
+        '() => ({ index_name: "é".repeat(128) })',
+        '() => ({ index_name: "x".repeat(1_000_000) })',
       ]) {
-        expect((await bad({ routing: code(text, 'routing') }, true)).message).to.contain('index_name');
+        expect((await bad({ routing: code(text, 'routing') }, true)).message, text).to.contain('index_name');
       }
+    });
+
+    it('of what a routing function returns only the name counts', async () => {
+      for (const text of [
+        '() => ({ index_name: "é🐟", big: "x".repeat(10_000_000) })',
+        '() => ({ get index_name() { return "é🐟" }, toJSON() { throw 1 } })',
+        '() => { const o = { index_name: "é🐟" }; o.o = o; return o }',
+      ]) {
+        const [shaped] = await sandbox.shape({ routing: code(text, 'routing') }, [message('{}')], { searchSink: true });
+        expect(shaped, text).to.deep.equal({ kept: true, indexName: 'é🐟' });
+      }
+      const longest = code('() => ({ index_name: "é".repeat(127) + "x" })', 'routing');
+      const [shaped] = await sandbox.shape({ routing: longest }, [message('{}')], { searchSink: true });
+      expect(Buffer.byteLength(shaped!.indexName!)).to.equal(255);
     });
 
     it('answers that are too long together come in parts, in order', async () => {
@@ -139,7 +185,7 @@ describe('sandbox', function () {
     });
 
     it('an answer that is too long is refused', async () => {
-      const small = openSandbox({ log: recordingLog(), limits: { answerLength: 100 } });
+      const small = openSandbox({ log: recordingLog(), limits: { answerBytes: 100 } });
       const [shaped] = await small.shape({ transform: code('() => "x".repeat(200)') }, [message('{}')], {
         searchSink: false,
       });
@@ -260,6 +306,30 @@ describe('sandbox', function () {
       expect(long.error!.line).to.equal(1);
     });
 
+    it('hold no U+0000 and no half of a surrogate pair, wherever they are cut', async () => {
+      const fish = Array.from({ length: 500 }, () => '🐟');
+      const thrown = {
+        'throw "a\\0b"': 'a\uFFFDb',
+        'throw new Error("\\udc1f\\ud83d")': 'Error: \uFFFD\uFFFD',
+        'throw "🐟".repeat(500)': fish.join(''),
+        'throw "🐟".repeat(5000)': `${fish.slice(1).join('')}…`,
+        'throw { name: "\\ud83d", message: "🐟\\0" }': '\uFFFD: 🐟\uFFFD',
+        'throw "x" + "🐟".repeat(5000)': `x${fish.slice(2).join('')}…`,
+      };
+      for (const [text, said] of Object.entries(thrown)) {
+        expect((await transform(`() => { ${text} }`, '{}')).error?.message, text).to.equal(said);
+      }
+      for (const text of [
+        '(a, r) => {\n  "\ud83d" \0 }',
+        '(a, r) => "a\0b\ud83d',
+        '(a: string) => { let \ud83d = \0 }',
+      ]) {
+        const error = (await sandbox.check(code(text)))!;
+        expect(error.message).to.match(/^SyntaxError: /);
+        expect(error.message.isWellFormed() && !error.message.includes('\0'), text).to.equal(true);
+      }
+    });
+
     it('of one message leave the others alone', async () => {
       const inputs = [1, 2, 3].map((id) => message(`{"id":${id}}`));
       const text = '(a, r) => { if (r.id === 2) throw new Error("two"); return r.id }';
@@ -318,7 +388,10 @@ describe('sandbox', function () {
     it('that depend on the row are not held against a function when it is saved', async () => {
       expect(await sandbox.check(code('(a, r) => r.address.street'))).to.equal(undefined);
       expect(await sandbox.check(code('(a, r) => r.payload', 'transform', 'elasticsearch'))).to.equal(undefined);
-      expect(await sandbox.check(code('(a, r) => r.open', 'filter'))).to.equal(undefined);
+      for (const text of ['(a, r) => r.open', '(a, r) => r.open ?? null'])
+        expect(await sandbox.check(code(text, 'filter')), text).to.equal(undefined);
+      for (const text of ['(a, r) => ({ index_name: r.kind })', '(a, r) => ({ index_name: r.kind ?? null })'])
+        expect(await sandbox.check(code(text, 'routing')), text).to.equal(undefined);
     });
 
     it('that any row would meet are', async () => {
@@ -329,6 +402,8 @@ describe('sandbox', function () {
         array: code('() => []', 'transform', 'elasticsearch'),
         text: code('() => "yes"', 'filter'),
         name: code('() => "index"', 'routing'),
+        misnamed: code('() => ({ index: "products" })', 'routing'),
+        boxed: code('() => new Boolean(true)', 'filter'),
       };
       for (const [name, fn] of Object.entries(found)) expect(await sandbox.check(fn), name).to.have.property('kind');
     });
