@@ -151,7 +151,7 @@ sinks:
     expect(await refusal({ DATABASE_URL: database.url, SECRET_KEY: other })).to.include('SECRET_KEY: did not seal');
     for (const role of ['worker', 'capture'])
       expect(await refusal({ DATABASE_URL: database.url, SECRET_KEY: other }, role)).to.include(
-        'SECRET_KEY did not seal',
+        'SECRET_KEY: did not seal',
       );
     const again = await runMain('migrate', { ...env, SECRET_KEY: other, SECRET_KEY_PREVIOUS: SECRET_KEY });
     expect(again.code, again.stderr).to.equal(0);
