@@ -1,7 +1,7 @@
 /**
  * How far something is, on a terminal: a few lines that are drawn again in place; where the output is no terminal, the same
- * lines printed now and then, so that a log stays readable. What `say` prints stays. Lines are cut at the terminal's width:
- * a wrapped one could not be drawn over.
+ * lines printed now and then, so that a log stays readable. What `say` prints stays. Lines are cut at the terminal's width,
+ * and hold no line break: a wrapped one could not be drawn over.
  */
 
 export interface Terminal {
@@ -32,8 +32,9 @@ function drawn(out: Terminal): Screen {
   let shown: readonly string[] = [];
   const wipe = (): string => (shown.length === 0 ? '' : `\u001b[${shown.length}A\r\u001b[J`);
   const draw = (lines: readonly string[]): string => {
-    const width = Math.max(20, (out.columns ?? WIDTH) - 1);
-    return lines.map((line) => `${[...line].slice(0, width).join('')}\n`).join('');
+    // Some terminals report 0 columns, which means that they do not know.
+    const width = out.columns ? Math.max(1, out.columns - 1) : WIDTH;
+    return lines.map((line) => `${fitting(line, width)}\n`).join('');
   };
   return {
     show(lines) {
@@ -49,6 +50,23 @@ function drawn(out: Terminal): Screen {
     },
   };
 }
+
+/** The beginning of a line that takes at most `width` columns. */
+function fitting(line: string, width: number): string {
+  let end = 0;
+  let taken = 0;
+  const text = line.replaceAll(/\p{Cc}+/gu, ' ');
+  for (const char of text) {
+    taken += WIDE.test(char) ? 2 : 1;
+    if (taken > width) break;
+    end += char.length;
+  }
+  return text.slice(0, end);
+}
+
+/** Characters that take two columns. */
+const WIDE =
+  /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{10000}-\u{10ffff}]/u;
 
 function printed(out: Terminal, now: () => number): Screen {
   let last = '';
@@ -80,16 +98,18 @@ export interface Progress {
 
 const BAR = 24;
 
-/** `[############............]  50 %  1,000 of 2,000 rows, 350 rows/s, 3 s left`. */
-export function progressText({ done, total, rate, left, unit }: Progress): string {
+/**
+ * `[############............]  50 %  1,000 of 2,000 rows, 350 rows/s, 3 s left`. The total is an estimate: once it is
+ * reached, what is left is not known any more.
+ */
+export function progressText({ done, total: estimate, rate, left, unit }: Progress): string {
+  const total = estimate && done < estimate ? estimate : undefined;
   const parts = [total ? `${count(done)} of ${count(total)} ${unit}` : `${count(done)} ${unit}`];
   if (rate) parts.push(`${count(Math.round(rate))} ${unit}/s`);
-  if (left !== null && left !== undefined) parts.push(`${duration(left)} left`);
+  if (left !== null && left !== undefined && (total || !estimate)) parts.push(`${duration(left)} left`);
   if (!total) return parts.join(', ');
-  const part = Math.min(1, done / total);
-  const full = Math.floor(part * BAR);
-  // It is an estimate: done is what has ended.
-  const percent = done >= total ? 99 : Math.floor(part * 100);
+  const full = Math.floor((done / total) * BAR);
+  const percent = Math.floor((done / total) * 100);
   return `[${'#'.repeat(full)}${'.'.repeat(BAR - full)}] ${String(percent).padStart(3)} %  ${parts.join(', ')}`;
 }
 

@@ -14,8 +14,12 @@ describe('progress', () => {
     expect(progressText({ done: 12_345, unit: 'rows' })).to.equal('12,345 rows');
   });
 
-  it('is not done because an estimate is reached', () => {
-    expect(progressText({ done: 3, total: 2, unit: 'rows' })).to.contain('] ' + ' 99 %');
+  it('is not done because an estimate is reached: then it only counts', () => {
+    const text = (done: number) => progressText({ done, total: 51, rate: 10, left: 0.2, unit: 'rows' });
+    expect(text(50)).to.equal('[#######################.]  98 %  50 of 51 rows, 10 rows/s, 0 s left');
+    expect([text(51), text(52)]).to.deep.equal(['51 rows, 10 rows/s', '52 rows, 10 rows/s']);
+    expect(progressText({ done: 0, total: 0, unit: 'rows' })).to.equal('0 rows');
+    expect(progressText({ done: 999_999, total: 1_000_000, unit: 'rows' })).to.include('] ' + ' 99 %');
   });
 
   it('writes a time as a person says it', () => {
@@ -39,6 +43,22 @@ describe('progress', () => {
       '\u001b[1A\r\u001b[Jsaid\ntwo\n',
       'after\n',
     ]);
+  });
+
+  it('draws on a terminal that does not know its width, on a narrow one, and with wide characters', () => {
+    for (const [columns, line, drawn] of [
+      [0, 'x'.repeat(120), 'x'.repeat(100)],
+      [undefined, 'x'.repeat(120), 'x'.repeat(100)],
+      [9, 'x'.repeat(30), 'x'.repeat(8)],
+      [1, 'xyz', 'x'],
+      [8, '表表表表表', '表表表'],
+      [8, '🙂🙂🙂🙂🙂', '🙂🙂🙂'],
+      [20, 'one\ntwo\r\n\u001b[2Jthree', 'one two [2Jthree'],
+    ] as const) {
+      const out = terminal(true, columns);
+      openScreen(out, () => 0).show([line]);
+      expect(out.written, `${columns}`).to.deep.equal([`${drawn}\n`]);
+    }
   });
 
   it('prints now and then elsewhere, and nothing twice', () => {
