@@ -1,88 +1,36 @@
-#!/usr/bin/env node
-/** Operator entry: one subcommand for each task. A failure is one sentence and its remedy, on stderr, with exit code 1. */
-import { Command } from 'commander';
+/**
+ * The command `millrace`: starts a role, or does one task of an operator. A failure is one sentence and its remedy, on
+ * stderr, with exit code 1.
+ */
+import { Argument, Command } from 'commander';
 import { MillraceError, messageOf } from './model/errors.ts';
-import { addBackfillCommands, addDatabaseCommands, addSinkCommands } from './operator/commands.ts';
-import { addRebuildCommand } from './operator/rebuild-command.ts';
-import { addReplayCommand } from './operator/replay-command.ts';
-import { addResyncCommand } from './operator/resync-command.ts';
-import { addSecretCommand } from './operator/secret-command.ts';
-import { instructions } from './retain/instructions.ts';
-import { type TableOptions, tableRequest } from './retain/table-request.ts';
 import { maskAddresses } from './runtime/log.ts';
-import { stopSignal } from './runtime/stop-signal.ts';
-import { runSql } from './sql-prompt.ts';
+import { start, WORDS } from './start.ts';
 
 const program = new Command('millrace').description('Change-data delivery for teams that run only Postgres');
 
 program
-  .command('sql')
-  .description('run one SQL statement, or a prompt without an argument, on the embedded server or DATABASE_URL')
-  .argument('[statement]', 'the statement')
-  .option('--database <name>', 'another database of the same server, e.g. playground')
-  .action(async (sql: string | undefined, options: { database?: string }) => {
-    const given = { ...(sql === undefined ? {} : { sql }), ...options };
-    process.exitCode = await runSql(
-      { ...given, home: '.millrace', env: process.env },
-      { input: process.stdin, output: process.stdout },
-    );
-  });
+  .command('start')
+  .description('run the service, or one role of it, until Ctrl-C or SIGTERM')
+  .addArgument(new Argument('[role]', 'what to run').choices(WORDS).default('all'))
+  .action(start);
 
 program
-  .command('change-table')
-  .description('change tables')
-  .command('sql')
-  .description('print the SQL that makes a change table, with the policy that deletes its old entries')
-  .requiredOption('--table <name>', 'the change table: orders_events, public.orders_events or \'"My Schema"."T"\'')
-  .option('--variant <variant>', 'plain, job (of ours), pg_cron or pg_partman', 'plain')
-  .option('--keep <period>', 'how long entries are kept: "30 days"')
-  .option('--interval <period>', 'pg_partman: the size of a partition: "1 day"')
-  .option('--partman-version <major>', 'pg_partman: 4 or 5 (the default)')
-  .option('--cron-database <name>', 'pg_cron: the database that has the extension, when it is another one')
-  .option('--database <name>', 'pg_cron: the database of the change table, with --cron-database')
-  .action((options: TableOptions) => {
-    process.stdout.write(instructions(tableRequest(options)));
-  });
+  .command('migrate')
+  .description('bring the message database to this release, apply the configuration file, and end')
+  .action(async () => await start('migrate'));
 
-const wholeNumber = (option: string, most: number) => (text: string) => {
-  const value = /^\d{1,9}$/.test(text) ? Number(text) : undefined;
-  if (value !== undefined && value <= most) return value;
-  throw new MillraceError('bad_request', `${option} must be a whole number from 0 to ${most}`);
-};
+// A role loads only what it runs: the commands of operators would add 45 MB to each.
+if (!['start', 'migrate'].includes(process.argv[2] ?? '')) {
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', endOfPipe);
+  (await import('./operator/all-commands.ts')).addCommands(program);
+}
 
-program
-  .command('verify')
-  .description('compare a search index with its tables; exit code 0: no drift, 1: error, 2: drift')
-  .argument('<sink>', 'name of the search index in millrace.yaml')
-  .option('--repair', 'send again what differs, in order with live changes, and delete what has no row')
-  .option('--show <number>', 'how many differences are listed', wholeNumber('--show', 100_000), 20)
-  .option(
-    '--refresh <ms>',
-    'after so long a search finds what was written (more than the refresh_interval of the index)',
-    wholeNumber('--refresh', 600_000),
-  )
-  .action(async (sink: string, options: { repair?: true; show: number; refresh?: number }) => {
-    const [{ operatorSettings }, { runVerify }] = await Promise.all([
-      import('./roles/operator.ts'),
-      import('./roles/verify.ts'),
-    ]);
-    const settings = await operatorSettings('.millrace', process.env);
-    const request = { sink, repair: options.repair === true, show: options.show };
-    const timing = options.refresh === undefined ? {} : { options: { refreshMs: options.refresh } };
-    process.exitCode = await runVerify(
-      settings,
-      { ...request, ...timing },
-      { terminals: { out: process.stdout, err: process.stderr }, signal: stopSignal(process).signal },
-    );
-  });
-
-addBackfillCommands(program);
-addReplayCommand(program);
-addSinkCommands(program);
-addDatabaseCommands(program);
-addRebuildCommand(program);
-addResyncCommand(program);
-addSecretCommand(program);
+/** Whoever read us has seen enough (`| head`): we end as SIGPIPE ends other programs. */
+function endOfPipe(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'EPIPE') throw error;
+  process.exit(141);
+}
 
 try {
   await program.parseAsync();

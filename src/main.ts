@@ -1,68 +1,9 @@
-/**
- * Process entry: runs the role of its argument until it is told to stop. Faults of the settings are printed together, by
- * name, before anything starts. What nobody caught is logged through the log, which holds back rows and secrets, and ends
- * the process: its parent or platform starts it anew.
- */
-import { fileURLToPath } from 'node:url';
-import { runAll } from './all.ts';
-import { migrate, runRole } from './app.ts';
-import { MillraceError, messageOf } from './model/errors.ts';
-import { createLog, maskAddresses } from './runtime/log.ts';
-import { type Declared, readSettings, withDatabase } from './runtime/settings.ts';
-import { stopSignal } from './runtime/stop-signal.ts';
+/** Entry of one role as a process of its own: `all` runs each of its roles so. People start them by `bin/millrace start`. */
+import { start, WORDS } from './start.ts';
 
-const ROLES = ['web', 'worker', 'capture', 'migrate', 'all'] as const;
-type Word = (typeof ROLES)[number];
-
-/** A role gives its leases back and ends well before its parent, or its platform, loses patience. */
-const ROLE_GRACE_MS = 7_500;
-const ALL_GRACE_MS = 9_900;
-
-async function run(word: Word, declared: Declared): Promise<void> {
-  const stop = stopSignal(process);
-  stop.failsafe(word === 'all' ? ALL_GRACE_MS : ROLE_GRACE_MS);
-  const log = createLog({ level: declared.logLevel, role: word });
-  const fatal = (error: unknown): void => {
-    log.fatal({ err: error }, 'an error that nobody expected ends this process');
-    process.exit(1);
-  };
-  process.on('uncaughtException', fatal);
-  process.on('unhandledRejection', fatal);
-  if (word === 'all') {
-    await runAll(
-      declared,
-      { log, signal: stop.signal },
-      {
-        entry: fileURLToPath(import.meta.url),
-        home: '.millrace',
-        env: process.env,
-        print: (text) => process.stdout.write(text),
-      },
-    );
-  } else if (word === 'migrate') await migrate(withDatabase(declared));
-  else await runRole(word, withDatabase(declared), stop.signal);
-}
-
-/** `PORT must be ...` for each fault, with its remedy. */
-function describe(error: unknown): string {
-  if (!(error instanceof MillraceError)) return messageOf(error);
-  const faults = error.faults.map((fault) => {
-    const place = fault.line === undefined ? '' : ` (line ${fault.line}, column ${fault.column ?? 1})`;
-    return `  ${fault.field}${place}: ${fault.message}${fault.remedy === undefined ? '' : `. ${fault.remedy}`}`;
-  });
-  const head = faults.length > 0 ? ['Millrace cannot start:', ...faults] : [`Millrace cannot start: ${error.message}`];
-  return [...head, ...(error.remedy === undefined ? [] : [`  ${error.remedy}`])].join('\n');
-}
-
-const word = ROLES.find((role) => role === process.argv[2]);
+const word = WORDS.find((one) => one === process.argv[2]);
 if (word === undefined) {
-  process.stderr.write(`usage: node src/main.ts ${ROLES.join(' | ')}\n`);
-  process.exit(2);
-}
-try {
-  await run(word, readSettings(process.env));
-  process.exit(0);
-} catch (error) {
-  process.stderr.write(`${maskAddresses(describe(error))}\n`);
+  process.stderr.write(`usage: bin/millrace start ${WORDS.join(' | ')}\n`);
   process.exit(1);
 }
+await start(word);

@@ -30,7 +30,7 @@ export async function runSql(options: SqlOptions, terminal: Terminal): Promise<n
     throw new MillraceError('unavailable', 'The database cannot be reached', {
       remedy: options.env.DATABASE_URL
         ? 'See DATABASE_URL.'
-        : 'Run `npm start` in this folder first, and leave it running.',
+        : 'Run `bin/millrace start` in this folder first, and leave it running.',
       cause,
     });
   });
@@ -53,7 +53,7 @@ async function embeddedAddress(home: string): Promise<string> {
   const state = await readState(home);
   if (state?.postgresPort === undefined) {
     throw new MillraceError('unavailable', `There is no embedded server in ${path.resolve(home)}`, {
-      remedy: 'Run `npm start` in this folder first, or set DATABASE_URL.',
+      remedy: 'Run `bin/millrace start` in this folder first, or set DATABASE_URL.',
     });
   }
   return `postgres://postgres:${encodeURIComponent(state.postgresPassword)}@127.0.0.1:${state.postgresPort}/millrace`;

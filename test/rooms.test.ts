@@ -30,6 +30,7 @@ const ENTRIES = new Set([
   'app.ts',
   'roles',
   'all.ts',
+  'start.ts',
   'main.ts',
   'cli.ts',
   'operator',

@@ -96,7 +96,7 @@ describe('sql', () => {
     try {
       const missing = await sqlAddress({ home, env: {} }).catch((error: unknown) => error);
       expect(missing).to.be.instanceOf(MillraceError);
-      expect((missing as MillraceError).remedy).to.contain('npm start');
+      expect((missing as MillraceError).remedy).to.contain('bin/millrace start');
       const state = await openState(home);
       await writeState(home, { ...state, postgresPort: 5 });
       expect(await sqlAddress({ home, env: {}, database: 'a b' })).to.match(

@@ -182,4 +182,4 @@ const mebibytes = (bytes: number): string => `${Math.round(bytes / 1_048_576)} M
 
 /** What a person runs to go on after a gap, as it stands. */
 export const resyncSql = (database: string): string =>
-  `select millrace.resync(${literal(database)}); -- or, to be shown how far it is: millrace resync ${database}`;
+  `select millrace.resync(${literal(database)}); -- or, to be shown how far it is: bin/millrace resync ${database}`;

@@ -100,7 +100,7 @@ export async function applySinks(
     else if (settings.initial_backfill && !sameJson(row.settings.initial_backfill ?? null, settings.initial_backfill))
       summary.notes.push(
         `sink ${settings.name} is there already, so its initial_backfill starts nothing; ` +
-          `\`millrace backfill ${settings.name}\` sends the rows of its tables.`,
+          `\`bin/millrace backfill ${settings.name}\` sends the rows of its tables.`,
       );
   }
 }

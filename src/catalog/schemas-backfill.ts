@@ -33,7 +33,7 @@ const Entry = section(
   {
     state: {
       message: 'is not a setting of a declaration',
-      remedy: 'Remove it; `millrace backfills pause` pauses one.',
+      remedy: 'Remove it; `bin/millrace backfills pause` pauses one.',
     },
   },
 )

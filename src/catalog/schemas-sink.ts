@@ -50,7 +50,7 @@ const refused: Record<string, Refusal> = {
   },
   active_backfills: {
     message: 'is what another system says of backfills under way',
-    remedy: 'Remove it; `initial_backfill` starts some when the sink is created, `millrace backfill` later.',
+    remedy: 'Remove it; `initial_backfill` starts some when the sink is created, `bin/millrace backfill` later.',
   },
   column_filters: { message: 'has another name here', remedy: 'Use `filters`.' },
   max_deliver: {

@@ -79,7 +79,7 @@ export function keyOf(keys: KeyRing, place: SecretPlace, sealed: string): Sealin
     `SECRET_KEY is the key ${keys.current.id}`;
   const remedy =
     'Give every role the same SECRET_KEY; when it was changed, the former one goes into SECRET_KEY_PREVIOUS until ' +
-    '`millrace secret rotate` has run.';
+    '`bin/millrace secret rotate` has run.';
   throw new MillraceError('bad_setting', `SECRET_KEY ${message}`, {
     faults: [{ field: 'SECRET_KEY', message }],
     remedy,

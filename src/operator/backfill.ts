@@ -25,7 +25,7 @@ export async function startBackfill(db: Database, request: BackfillRequest): Pro
   const from = request.from === undefined ? undefined : parseFrom(request.from);
   if (from && request.table === undefined) {
     throw new MillraceError('bad_request', '--from needs a table, whose column it names', {
-      remedy: `millrace backfill ${request.sink} public.orders --from ${request.from}`,
+      remedy: `bin/millrace backfill ${request.sink} public.orders --from ${request.from}`,
     });
   }
   const sink = await findSink(db, request.sink);
@@ -41,7 +41,7 @@ export async function startBackfill(db: Database, request: BackfillRequest): Pro
     const { rows } = await db.query<{ id: string }>(RUNNING, [sink.no, table?.schema ?? null, table?.name ?? null]);
     const id = rows[0]?.id ?? 'ID';
     throw new MillraceError('bad_request', error.message, {
-      remedy: `millrace backfills show ${id} watches it; millrace backfills cancel ${id} ends it.`,
+      remedy: `bin/millrace backfills show ${id} watches it; bin/millrace backfills cancel ${id} ends it.`,
     });
   }
 }

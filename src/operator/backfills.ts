@@ -110,7 +110,7 @@ async function findBackfill(db: Database, id: string): Promise<Listed> {
       .join(', ')}.`;
     throw new MillraceError('bad_request', `several backfills begin with ${id}`, { remedy });
   }
-  const remedy = '`millrace backfills list --all` shows the ids; `millrace backfill SINK` starts one.';
+  const remedy = '`bin/millrace backfills list --all` shows the ids; `bin/millrace backfill SINK` starts one.';
   throw new MillraceError('not_found', `there is no backfill ${id}`, { remedy });
 }
 

@@ -135,8 +135,8 @@ export async function watch(db: Database, id: string): Promise<number> {
   if (ended !== 'left') return ended === 'done' ? 0 : 1;
   const open = (await readWatched(db, [id])).filter((row) => !['done', 'cancelled', 'failed'].includes(row.state));
   screen.say('It goes on without this command.');
-  for (const row of open.slice(0, 5)) screen.say(`  millrace backfills show ${row.id}`);
-  screen.say('  millrace backfills list   (pause ID, resume ID, cancel ID)');
+  for (const row of open.slice(0, 5)) screen.say(`  bin/millrace backfills show ${row.id}`);
+  screen.say('  bin/millrace backfills list   (pause ID, resume ID, cancel ID)');
   return INTERRUPTED;
 }
 

@@ -21,7 +21,7 @@ export async function withMessages<Result>(place: Place, work: (db: Database) =>
   const options = await messageDatabase({ databaseUrl, databaseCaCert }, 'operator').catch((error: unknown) => {
     if (place.env.DATABASE_URL) throw error;
     throw new MillraceError('unavailable', 'The embedded server does not answer', {
-      remedy: 'Run `npm start` in this folder, and leave it running.',
+      remedy: 'Run `bin/millrace start` in this folder, and leave it running.',
       cause: error,
     });
   });
@@ -58,7 +58,7 @@ function told(error: unknown): unknown {
   }
   if (!NO_SCHEMA.has(String(error.code))) return error;
   return new MillraceError('unavailable', 'The message database is not of this release', {
-    remedy: 'Run `npm start`, or `node src/main.ts migrate`, of this release first.',
+    remedy: 'Run `bin/millrace start`, or `bin/millrace migrate`, of this release first.',
     cause: error,
   });
 }

@@ -98,7 +98,7 @@ function existing(catalog: Catalog, settings: RebuildPlan['settings'], request: 
   if (isIt) return true;
   throw refused(
     `there is a sink ${settings.name} already, and it is not this rebuild`,
-    `Give another name with --name, or remove it: millrace sink remove ${settings.name}`,
+    `Give another name with --name, or remove it: bin/millrace sink remove ${settings.name}`,
   );
 }
 

@@ -48,7 +48,7 @@ export async function runRemoveDatabase(
   if (!options.yes) {
     if (!ask) {
       throw new MillraceError('bad_request', `nobody can be asked whether database ${name} may go`, {
-        remedy: `${losing}: millrace database remove ${name} --yes`,
+        remedy: `${losing}: bin/millrace database remove ${name} --yes`,
       });
     }
     const answer = await ask(`Remove database ${name}? ${losing}. [y/N] `);
@@ -86,7 +86,7 @@ function ensureUnused({ sinks }: Catalog, { no, settings: { name } }: CatalogDat
   const names = [...users.map((sink) => sink.name), ...(also ? [also] : [])];
   if (names.length === 0) return;
   throw new MillraceError('bad_request', `database ${name} is used by ${names.join(', ')}`, {
-    remedy: `Remove it first: millrace sink remove ${users[0]?.name ?? 'NAME'}`,
+    remedy: `Remove it first: bin/millrace sink remove ${users[0]?.name ?? 'NAME'}`,
   });
 }
 

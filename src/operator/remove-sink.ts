@@ -27,7 +27,7 @@ export async function runRemoveSink(deps: RemoveDeps, name: string, options: { y
   if (!options.yes) {
     if (!ask) {
       throw new MillraceError('bad_request', `nobody can be asked whether ${sink.name} may go: ${losing}`, {
-        remedy: `millrace sink remove ${sink.name} --yes`,
+        remedy: `bin/millrace sink remove ${sink.name} --yes`,
       });
     }
     const answer = await ask(`Remove ${sink.name}, ${KIND_NAMES[sink.kind]}? ${losing}. [y/N] `);
@@ -42,7 +42,7 @@ export async function runRemoveSink(deps: RemoveDeps, name: string, options: { y
   say('Remove its entry from millrace.yaml too: the next start would make it again.');
   if (removed.is_last) {
     say(`No sink reads from database ${removed.database_name} any more, and its slot keeps WAL. Declare one, or:`);
-    say(`  millrace database remove ${removed.database_name}`);
+    say(`  bin/millrace database remove ${removed.database_name}`);
   }
   if (!(await freeStorage(db, PATIENCE_MS)))
     say('A long transaction still reads the message table: the next start frees the rest of its storage.');

@@ -39,7 +39,7 @@ export function addResyncCommand(program: Command): void {
         const ended = await runResync({ db, screen, ask, verify, now, sleep }, request, signal);
         if (ended !== 'left') return ended === 'done' ? 0 : 1;
         screen.say(
-          `It goes on without this command. To watch it: millrace resync ${database}; then compare each search index: millrace verify INDEX --repair`,
+          `It goes on without this command. To watch it: bin/millrace resync ${database}; then compare each search index: bin/millrace verify INDEX --repair`,
         );
         return INTERRUPTED;
       });

@@ -71,11 +71,11 @@ export async function runResync(
   for (const sink of before.sinks) {
     if (sink.kind === 'change_table') deps.screen.say(`${sink.name}: the changes of the gap cannot be had.`);
     if (sink.kind === 'pull')
-      deps.screen.say(`${sink.name}: its rows are read as its clients take them (millrace backfills list).`);
+      deps.screen.say(`${sink.name}: its rows are read as its clients take them (bin/millrace backfills list).`);
     if (sink.kind !== 'search_index') continue;
     if (!request.verify) {
       deps.screen.say(
-        `${sink.name}: documents of rows that are gone may be left: millrace verify ${sink.name} --repair`,
+        `${sink.name}: documents of rows that are gone may be left: bin/millrace verify ${sink.name} --repair`,
       );
       continue;
     }
@@ -106,9 +106,9 @@ async function begin(deps: ResyncDeps, state: State, request: ResyncRequest): Pr
     // It may have been interrupted when all rows were sent.
     const index = state.sinks.find(({ kind }) => kind === 'search_index')?.name;
     const compare =
-      index === undefined ? '' : `Were the indexes not compared after one: millrace verify ${index} --repair. `;
+      index === undefined ? '' : `Were the indexes not compared after one: bin/millrace verify ${index} --repair. `;
     throw new MillraceError('bad_request', message, {
-      remedy: `${compare}To send all rows all the same: millrace resync ${state.name} --force`,
+      remedy: `${compare}To send all rows all the same: bin/millrace resync ${state.name} --force`,
     });
   }
   if (state.reason !== null) screen.say(`${state.name}: ${state.reason}`);
@@ -122,7 +122,7 @@ async function begin(deps: ResyncDeps, state: State, request: ResyncRequest): Pr
   if (!request.yes) {
     if (!ask) {
       throw new MillraceError('bad_request', `nobody can be asked whether ${state.name} may be sent again`, {
-        remedy: `millrace resync ${state.name} --yes`,
+        remedy: `bin/millrace resync ${state.name} --yes`,
       });
     }
     if (!/^y(es)?$/i.test((await ask('Begin? [y/N] ')).trim())) {

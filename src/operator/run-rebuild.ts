@@ -46,7 +46,7 @@ export async function runRebuild(deps: RebuildDeps, options: RebuildOptions, sig
   }
   const { rows } = await db.query<{ id: string }>(BACKFILLS, [settings.name]);
   if (!rows[0]) {
-    const remedy = `millrace backfill ${settings.name}, then call this again.`;
+    const remedy = `bin/millrace backfill ${settings.name}, then call this again.`;
     throw new MillraceError('bad_request', `sink ${settings.name} never had a backfill of all its tables`, { remedy });
   }
   const filled = await watchBackfills(deps, [rows[0].id], signal);
@@ -127,5 +127,5 @@ export function deliveryText(
   const many = `${count(left)}${messages >= COUNTED ? ' or more' : ''} messages pending`;
   if (status !== 'active') return `${many}; it is ${status}: select millrace.resume('${name}')`;
   if (reason !== null) return `${many}; it waits, ${reason}: ${error ?? ''}`;
-  return stillMs < STILL_MS ? many : `${many}; is \`npm start\` (or a worker process) running?`;
+  return stillMs < STILL_MS ? many : `${many}; is \`bin/millrace start\` (or a worker process) running?`;
 }

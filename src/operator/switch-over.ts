@@ -33,7 +33,7 @@ ${aliasCall(settings.destination, { alias: name, before, after })}
 ${sinkYaml(settings, hasSecret)}
 3. When nobody reads ${before} any more, remove the old sink, then its index:
 
-millrace sink remove ${old.name}
+bin/millrace sink remove ${old.name}
 `;
 }
 

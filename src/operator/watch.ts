@@ -112,7 +112,7 @@ function stateText(row: WatchedBackfill): string {
     ...{ done: rows_done, total: rows_total, rate: rows_per_second, left: seconds_left, unit: 'rows' },
   });
   const because = reason === null ? '' : `waiting: ${[reason, remedy].filter((text) => text !== null).join('; ')}`;
-  if (state === 'paused') return `${progress}  paused: millrace backfills resume ${row.id}`;
+  if (state === 'paused') return `${progress}  paused: bin/millrace backfills resume ${row.id}`;
   if (because !== '') return row.started_at === null ? because : `${progress}  ${because}`;
   if (state === 'waiting') return row.started_at === null ? 'waiting' : `${progress}  waiting`;
   return progress;
@@ -126,7 +126,7 @@ function hintOf(open: readonly WatchedBackfill[], stillMs: number): string | und
   const { database_name, capture_state, capture_reason, capture_remedy } = under[0]!;
   const why = [capture_reason, capture_remedy].filter((text) => text !== null).join('; ');
   const state = `database ${database_name}: ${capture_state ?? 'never captured'}${why === '' ? '' : `: ${why}`}`;
-  return `waiting: is \`npm start\` (or the capture process) running? ${state}`;
+  return `waiting: is \`bin/millrace start\` (or the capture process) running? ${state}`;
 }
 
 function tellEnd(screen: Screen, rows: readonly WatchedBackfill[]): 'done' | 'failed' {
@@ -135,7 +135,7 @@ function tellEnd(screen: Screen, rows: readonly WatchedBackfill[]): 'done' | 'fa
     if (row.state === 'done') continue;
     screen.say(`${nameOf(row)} ${row.state}${row.reason === null ? '' : `: ${row.reason}`}`);
     if (row.remedy !== null) screen.say(`  ${row.remedy}`);
-    if (row.state === 'failed') screen.say(`  Then go on where it was: millrace backfills resume ${row.id}`);
+    if (row.state === 'failed') screen.say(`  Then go on where it was: bin/millrace backfills resume ${row.id}`);
   }
   for (const { kind, state, reason } of rows) {
     // Said only where tables were left out.

@@ -60,7 +60,7 @@ function commands(around: Surroundings, apiToken: string): string[] {
 
 function sqlCommand(around: Surroundings, database: string, sql: string): string {
   if (around.passfile === undefined) {
-    return `npm run sql -- ${database === 'millrace' ? '' : `--database ${database} `}"${sql}"`;
+    return `bin/millrace sql ${database === 'millrace' ? '' : `--database ${database} `}"${sql}"`;
   }
   const address = `postgres://postgres@127.0.0.1:${around.postgresPort}/${database}?passfile=${encodeURIComponent(around.passfile)}`;
   return `psql "${address}" -c "${sql}"`;

@@ -101,7 +101,7 @@ export function readSettings(env: NodeJS.ProcessEnv): Declared {
 /** A role on its own has no embedded server. @throws MillraceError bad_setting */
 export function withDatabase(declared: Declared): Settings {
   const { databaseUrl, secretKey } = declared;
-  const remedy = 'Set it, or run `npm start`, which brings its own Postgres.';
+  const remedy = 'Set it, or run `bin/millrace start`, which brings its own Postgres.';
   if (databaseUrl === null) {
     throw badSettings([{ field: 'DATABASE_URL', message: 'is required by a role that runs on its own', remedy }]);
   }

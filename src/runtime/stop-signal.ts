@@ -2,7 +2,8 @@
  * When a process must end. On its own: by SIGINT, SIGTERM or SIGHUP. As a child: when the channel to its parent closes,
  * because the parent said so or died (also by kill -9), or by SIGTERM. A child ignores SIGINT and SIGHUP: a terminal's
  * Ctrl-C reaches the whole group, and the parent, which gets it too, decides the order. Under npm, also when the shell
- * that npm runs us in is gone: npm passes a SIGTERM to that shell alone. Told twice, it ends once.
+ * that npm runs us in is gone: npm passes a SIGTERM to that shell alone. And when `bin/millrace`, which ran us as a second
+ * process, is gone (kill -9). Told twice, it ends once.
  */
 export interface StopSignal {
   signal: AbortSignal;
@@ -32,7 +33,8 @@ export function stopSignal(target: Stoppable): StopSignal {
     target.on('disconnect', tell);
     if (!target.connected) tell();
   }
-  if (!isChild && target.env.npm_lifecycle_event !== undefined) watchParent(target, stop);
+  const isWatching = target.env.npm_lifecycle_event !== undefined || target.env.MILLRACE_LAUNCHED !== undefined;
+  if (!isChild && isWatching) watchParent(target, stop);
   return {
     signal: stop.signal,
     failsafe(graceMs) {

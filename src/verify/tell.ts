@@ -20,7 +20,7 @@ export function tellReport(report: Report, { show, repaired }: { show: number; r
   for (const note of notes) lines.push(`note: ${note}`);
   if (!isDrifting(report)) lines.push('no drift');
   else if (repaired === undefined) {
-    lines.push(`drift: \`millrace verify ${sink} --repair\` sends these rows again, and deletes what has no row`);
+    lines.push(`drift: \`bin/millrace verify ${sink} --repair\` sends these rows again, and deletes what has no row`);
   } else lines.push('drift: what is left needs a hand, see above and docs/verify.md');
   return `${lines.join('\n')}\n`;
 }

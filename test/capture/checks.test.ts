@@ -147,7 +147,7 @@ describe('checks of a source', () => {
       const found = checkContinuity(STORED, now, EXPECTED);
       expect(found.map((one) => [one.severity, one.code])).to.deep.equal([['gap', code]]);
       expect(found[0]!.remedy).to.equal(
-        "select millrace.resync('sh''op'); -- or, to be shown how far it is: millrace resync sh'op",
+        "select millrace.resync('sh''op'); -- or, to be shown how far it is: bin/millrace resync sh'op",
       );
     });
   }

@@ -7,7 +7,7 @@ import { type SourceServer, startSourceServer } from '../support/source-server.t
 import { until } from '../support/until.ts';
 
 const SCHEMA = 'create table ledger (id int primary key, note text)';
-const ACCEPT = "select millrace.resync('shop'); -- or, to be shown how far it is: millrace resync shop";
+const ACCEPT = "select millrace.resync('shop'); -- or, to be shown how far it is: bin/millrace resync shop";
 
 const idsOf = (rows: { record: string }[]): number[] => rows.map((row) => JSON.parse(row.record).id as number);
 

@@ -141,7 +141,9 @@ describe('a promoted standby', () => {
     relay.leadTo(standby.adminUrl);
     const { reason, remedy } = await on.becomes('needs_resync');
     expect(reason).to.match(/promoted or restored/);
-    expect(remedy).to.equal("select millrace.resync('shop'); -- or, to be shown how far it is: millrace resync shop");
+    expect(remedy).to.equal(
+      "select millrace.resync('shop'); -- or, to be shown how far it is: bin/millrace resync shop",
+    );
     expect(await standby.query('select from pg_replication_slots')).to.have.length(0);
     await on.messages.db.query("select millrace.accept_gap('shop')");
     await on.streaming();

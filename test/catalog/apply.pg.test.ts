@@ -327,7 +327,7 @@ describe('applying a configuration', () => {
       const later = await apply(withBackfill('true'));
       expect(later.changed).to.deep.equal(['sink index']);
       expect(later.notes).to.have.lengthOf(1);
-      expect(later.notes[0]).to.contain('sink index is there already').and.contain('`millrace backfill index`');
+      expect(later.notes[0]).to.contain('sink index is there already').and.contain('`bin/millrace backfill index`');
       expect(await backfills()).to.deep.equal([]);
       // Said once: what is stored is as declared now.
       expect(await apply(withBackfill('true'))).to.deep.include({ changed: [], notes: [] });

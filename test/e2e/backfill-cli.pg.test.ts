@@ -96,14 +96,14 @@ change_retentions:
     expect((await cli('backfills', 'resume', one)).stdout).to.include('goes on');
     const twice = await cli('backfill', 'everything', 'products');
     expect(twice.code).to.equal(1);
-    expect(twice.stderr).to.include('runs already').and.include(`millrace backfills cancel ${one}`);
+    expect(twice.stderr).to.include('runs already').and.include(`bin/millrace backfills cancel ${one}`);
     expect((await cli('backfills', 'cancel', one)).stdout).to.include('cancelled');
   });
 
   it('says that nobody works on it, and leaves it there after Ctrl-C', async () => {
     const command = startCli(['backfill', 'products'], { DATABASE_URL: world.messagesUrl });
     await until('it is said', () =>
-      command.output().includes('waiting: is `npm start` (or the capture process) running?'),
+      command.output().includes('waiting: is `bin/millrace start` (or the capture process) running?'),
     );
     expect(command.output()).to.include('database shop: ');
     command.interrupt();
@@ -134,6 +134,6 @@ change_retentions:
     expect(await wrong('backfill', 'products', '--from', 'id=3')).to.include('--from needs a table');
     expect(await wrong('backfills', 'show', 'abcdef00')).to.include('there is no backfill abcdef00');
     const nowhere = await runCli(['backfills', 'list'], {});
-    expect(nowhere.stderr).to.include('There is no embedded server').and.include('npm start');
+    expect(nowhere.stderr).to.include('There is no embedded server').and.include('bin/millrace start');
   });
 });

@@ -64,7 +64,7 @@ describe('outages', function () {
           ['backfill', 'pulled', 'accounts'],
         ];
       },
-      again: /runs already\n.*millrace backfills show/,
+      again: /runs already\n.*bin\/millrace backfills show/,
     },
     {
       name: 'replay',

@@ -78,7 +78,7 @@ sinks:
     );
     expect(stdout)
       .to.include('    transform: titles\n')
-      .and.include('millrace sink remove products\n')
+      .and.include('bin/millrace sink remove products\n')
       .and.not.include(KEY);
     await converged('products-2');
     await converged('products');

@@ -69,7 +69,7 @@ describe('a rebuild', () => {
     const routed = catalog(sink('routed', { routing: 'by-kind' }));
     expect(refused({ sink: 'routed', index: 'n' }, routed)).to.include('routes with by-kind');
     const taken = catalog(sink('products-n', { destination: index('m') }));
-    expect(refused({ sink: 'products', index: 'n' }, taken)).to.include('millrace sink remove products-n');
+    expect(refused({ sink: 'products', index: 'n' }, taken)).to.include('bin/millrace sink remove products-n');
     expect(refused({ sink: 'products', index: 'm' }, taken)).to.include('sink products-n writes into m');
   });
 
@@ -78,7 +78,7 @@ describe('a rebuild', () => {
     const text = switchText({ plan, alias: undefined, hasSecret: true });
     expect(text)
       .to.include('ALIAS')
-      .and.include('millrace sink remove products\n')
+      .and.include('bin/millrace sink remove products\n')
       .and.include('name: products-products-2');
     expect(text).to.not.include('hush');
     const call = aliasCall(
@@ -97,7 +97,7 @@ describe('a rebuild', () => {
     expect(deliveryText(pending, at)).to.equal('1,234 messages pending');
     expect(deliveryText({ ...pending, messages: 100_000 }, at)).to.include('or more');
     expect(deliveryText(pending, { ...at, stillMs: 20_000 })).to.include(
-      'is `npm start` (or a worker process) running?',
+      'is `bin/millrace start` (or a worker process) running?',
     );
     expect(deliveryText({ ...pending, reason: 'index_missing', error: 'no such index' }, at)).to.include(
       'it waits, index_missing: no such index',

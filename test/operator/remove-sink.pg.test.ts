@@ -54,7 +54,7 @@ describe('millrace sink remove', function () {
   it('removes nothing where nobody can be asked', async () => {
     const { code, stderr } = await runCli(['sink', 'remove', 'worker'], { DATABASE_URL: messages.url });
     expect(code).to.equal(1);
-    expect(stderr).to.include('nobody can be asked').and.include('millrace sink remove worker --yes');
+    expect(stderr).to.include('nobody can be asked').and.include('bin/millrace sink remove worker --yes');
     const unknown = await runCli(['sink', 'remove', 'workers', '--yes'], { DATABASE_URL: messages.url });
     expect(unknown.stderr).to.include('there is no sink workers').and.include('Did you mean worker?');
     expect(await sinks()).to.deep.equal(['history', 'worker']);
@@ -71,7 +71,9 @@ describe('millrace sink remove', function () {
       DATABASE_URL: messages.url,
     });
     expect(code, stderr).to.equal(0);
-    expect(stdout).to.include('No sink reads from database shop any more').and.include('millrace database remove shop');
+    expect(stdout)
+      .to.include('No sink reads from database shop any more')
+      .and.include('bin/millrace database remove shop');
     expect(await sinks()).to.deep.equal([]);
   });
 });

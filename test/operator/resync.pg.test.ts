@@ -162,7 +162,9 @@ describe('resync', function () {
     await becomes('streaming');
     const refused = await refusal(resync());
     expect(refused.message).to.equal('database shop needs no resync: it is streaming');
-    expect(refused.remedy).to.contain('millrace verify items --repair').and.contain('millrace resync shop --force');
+    expect(refused.remedy)
+      .to.contain('bin/millrace verify items --repair')
+      .and.contain('bin/millrace resync shop --force');
     const unknown = await refusal(resync({ database: 'ship' }));
     expect(unknown.message).to.contain('there is no database ship');
     const said = await messages.db.query("select millrace.resync('shop')").catch((error: unknown) => String(error));
@@ -172,7 +174,7 @@ describe('resync', function () {
   it('mends a slot that was dropped: the index is the table, and what is gone is gone', async () => {
     await gap();
     const unasked = await refusal(resync({ yes: false }));
-    expect(unasked.remedy).to.equal('millrace resync shop --yes');
+    expect(unasked.remedy).to.equal('bin/millrace resync shop --yes');
     const { ended, said } = await resync();
     expect(ended, said.join('\n')).to.equal('done');
     expect(said.join('\n')).to.contain(`kept: the changes of the gap cannot be had.`);

@@ -67,7 +67,7 @@ describe('watching backfills', () => {
     expect(linesOf([waiting()], 4_000)).to.deep.equal(['public.orders  waiting']);
     const error = { capture_state: 'error', capture_reason: 'no route to host', capture_remedy: 'Check it.' };
     expect(linesOf([waiting(error)], 6_000).at(-1)).to.equal(
-      'waiting: is `npm start` (or the capture process) running? database shop: error: no route to host; Check it.',
+      'waiting: is `bin/millrace start` (or the capture process) running? database shop: error: no route to host; Check it.',
     );
     expect(linesOf([waiting({ capture_state: null })], 6_000).at(-1)).to.match(/database shop: never captured$/);
     expect(linesOf([row()], 6_000)).to.have.lengthOf(1);
@@ -115,7 +115,7 @@ describe('the end of a watch', () => {
       said: [
         'public.orders failed: no key',
         '  Add one.',
-        `  Then go on where it was: millrace backfills resume ${failed.id}`,
+        `  Then go on where it was: bin/millrace backfills resume ${failed.id}`,
         'public.b cancelled',
         '100 rows read, 100 sent',
       ],

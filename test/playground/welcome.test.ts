@@ -30,8 +30,8 @@ describe('playground', () => {
   it('prints our own prompt without psql', () => {
     const text = welcome(AROUND);
     expect(text).not.to.contain('psql');
-    expect(text).to.contain('npm run sql -- --database playground "insert into orders');
-    expect(text).to.contain('npm run sql -- "select * from millrace.pending_messages');
+    expect(text).to.contain('bin/millrace sql --database playground "insert into orders');
+    expect(text).to.contain('bin/millrace sql "select * from millrace.pending_messages');
   });
 
   it('names the folder that the data moved to, and an API that does not answer', () => {

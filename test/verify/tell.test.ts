@@ -51,7 +51,7 @@ describe('verify/tell', () => {
       '  missing    products  _id "3": public.products; its message is parked: {"type":"x"}',
       '  and 1 more (--show=4 lists all)',
       'note: so it is',
-      'drift: `millrace verify products --repair` sends these rows again, and deletes what has no row',
+      'drift: `bin/millrace verify products --repair` sends these rows again, and deletes what has no row',
       '',
     ]);
   });

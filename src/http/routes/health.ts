@@ -24,7 +24,7 @@ export function healthRoutes(deps: { db: Queryable }): Mount {
       .get(async (_request, response) => {
         if (!(await soon(isReady(deps.db)))) {
           throw new MillraceError('unavailable', 'The schema of the message database is missing', {
-            remedy: 'Run `node src/main.ts migrate`, or `npm start`, which does.',
+            remedy: 'Run `bin/millrace migrate`, or `bin/millrace start`, which does.',
           });
         }
         sendJson(response, 200, { status: 'ok' });
