@@ -193,11 +193,11 @@ async function snapshotOf(client: pg.ClientBase): Promise<Snapshot> {
   return snapshotFrom((await client.query<{ next: string; open: string[] }>(SNAPSHOT)).rows[0]!);
 }
 
-/** Without those that can be seen to do something else than to wait for a standby. */
+/** Without those that can be seen to do something else than to wait for a standby. What may not be seen has no state. */
 async function withoutWriters(client: pg.ClientBase, { next, open }: Snapshot): Promise<Snapshot> {
   const { rows } = await client.query<{ xid: string }>(
     `select a.backend_xid::text as xid from pg_stat_activity a
-      where a.backend_xid is not null and a.wait_event is distinct from 'SyncRep'`,
+      where a.backend_xid is not null and a.state is not null and a.wait_event is distinct from 'SyncRep'`,
   );
   const writers = new Set(rows.map(({ xid }) => Number(xid)));
   return { next, open: new Set([...open].filter((xid) => !writers.has(xid))) };

@@ -17,6 +17,7 @@ export interface SourceFacts {
   databaseOid: number;
   version: number;
   walLevel: string;
+  /** Our role; of two, the one that may not replicate. */
   roleName: string;
   mayReplicate: boolean;
   inRecovery: boolean;
@@ -26,7 +27,7 @@ export interface SourceFacts {
   walSenderTimeoutMs: number;
   /** max_slot_wal_keep_size in bytes; negative: no limit. */
   keepBytes: number | null;
-  /** Which output plugins the server loads; null: it does not have the setting. */
+  /** Which output plugins the server loads; null: it does not have the setting, or our role may not read it. */
   outputPluginLibraries: string | null;
 }
 

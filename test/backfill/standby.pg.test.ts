@@ -6,6 +6,7 @@ import { expect } from 'chai';
 import pg from 'pg';
 import { backfillsOf } from '../support/backfilled.ts';
 import { type Captured, captured, PULL, sinkSettings } from '../support/captured.ts';
+import { AS_PLAIN, plainRoleOf } from '../support/plain-role.ts';
 import { type SynchronousCluster, startSynchronousCluster } from '../support/synchronous.ts';
 import { until } from '../support/until.ts';
 
@@ -96,7 +97,11 @@ describe('a backfill beside commits that wait for a standby', function () {
     expect(await backfill(sinkNo, waiting)).to.deep.equal(['update new', 'read new']);
   });
 
-  it('but goes on beside one that only writes', async () => {
+  it('but goes on beside one that only writes, which a role with pg_read_all_stats can see', async () => {
+    if (AS_PLAIN)
+      await server.admin.query(
+        `grant pg_read_all_stats to ${plainRoleOf({ name: new URL(on.sourceUrl).pathname.slice(1) })}`,
+      );
     const sinkNo = await on.addSink(sinkSettings({ name: 'worker', destination: PULL }));
     on.start();
     await on.streaming();

@@ -99,6 +99,7 @@ describe('a backfill in trouble', function () {
 
   it('tells of a table without a key', async () => {
     const sinkNo = await begin('create table keyless (id int); create table items (id int primary key)', {
+      as: 'superuser',
       settings: {
         publication: { name: 'mine', create_if_not_exists: true, init_sql: 'create publication mine for all tables' },
       },
@@ -225,6 +226,7 @@ describe('a backfill in trouble', function () {
        create policy one on items for select to ${role} using (id = 1)`,
       {
         settings: { publication: { name: 'mine', create_if_not_exists: false, init_sql: null } },
+        as: 'superuser',
         through: (address) => {
           const url = new URL(address);
           url.username = role;

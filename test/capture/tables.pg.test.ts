@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { backfilled } from '../support/backfilled.ts';
 import { type Captured, type CapturedOptions, captured, PULL, sinkSettings } from '../support/captured.ts';
 import { messageDatabase } from '../support/message-database.ts';
-import { hasPostgres15, startCluster } from '../support/postgres.ts';
+import { hasPostgres15, sharedCluster, startCluster } from '../support/postgres.ts';
 import { until } from '../support/until.ts';
 
 const named = (...tables: string[]) => ({
@@ -198,10 +198,13 @@ describe('tables under capture', () => {
   });
 
   it('keeps its hands off tables whose own updates would fail, and says why', async () => {
-    await start(`create table keyless (a int);
+    await start(
+      `create table keyless (a int);
       create table by_index (id int primary key, code text not null unique); alter table by_index replica identity using index by_index_code_key;
       create table computed (id int primary key, a int, b int generated always as (a * 2) stored); alter table computed replica identity full;
-      create table shown (id int primary key, a int, b int generated always as (a * 2) virtual); alter table shown replica identity full`);
+      create table shown (id int primary key, a int, b int generated always as (a * 2) virtual); alter table shown replica identity full`,
+      { cluster: await sharedCluster() },
+    );
     await on.source.query('insert into keyless values (1); update keyless set a = 2; delete from keyless');
     await on.source.query("insert into by_index values (1, 'a'); update by_index set id = 2; delete from by_index");
     await on.source.query('insert into shown (id, a) values (1, 1); update shown set a = 2');
@@ -225,7 +228,10 @@ describe('tables under capture', () => {
        create table parts (id int primary key) partition by range (id);
        create table parts_1 partition of parts for values from (1) to (9);
        create publication own for table keyless, listed (id, a), unlisted (a), computed, by_index, parts`,
-      { settings: { publication: { name: 'own', create_if_not_exists: false, init_sql: null } } },
+      {
+        cluster: await sharedCluster(),
+        settings: { publication: { name: 'own', create_if_not_exists: false, init_sql: null } },
+      },
     );
     const broken = async () => (await on.notices(sink)).filter((one) => one.code === 'breaks_updates');
     await until('all of them', async () => (await broken()).length === 4);

@@ -46,6 +46,7 @@ describe('capture of a source in trouble', () => {
       plain timestamp, day date, clock timetz, span interval, bytes bytea, float float8, text text, spans interval[])`);
     const on = await captured('', {
       database,
+      as: 'superuser',
       through: (address) => {
         const url = new URL(address);
         url.username = role;

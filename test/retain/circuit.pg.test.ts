@@ -268,7 +268,7 @@ describe('a change table that cannot be reached', () => {
     const circuit = (await sink.send(batch, signal)).circuit!;
     expect(circuit.reason).to.equal('auth_failed');
     expect(circuit.error).to.equal(
-      `28P01: password authentication failed for user "postgres". Correct the user or password of the destination's database entry.`,
+      `28P01: password authentication failed for user "${url.username}". Correct the user or password of the destination's database entry.`,
     );
     expect(JSON.stringify(bench.logged)).to.not.include('not-the-password');
   });

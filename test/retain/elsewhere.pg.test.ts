@@ -103,7 +103,7 @@ describe('a change table in another database, exactly once', () => {
     await blocker.query('select from millrace_progress for update');
     const both = Promise.all([send(batchOf(1, 2, 3)), send(batchOf(2, 3, 4), other)]);
     await until('both wait for the progress row', async () => {
-      const { rows } = await bench.messages.db.query<{ n: number }>(
+      const { rows } = await bench.destination.query<{ n: number }>(
         `select count(*)::integer as n from pg_stat_activity
           where wait_event_type = 'Lock' and query like '%millrace_progress%for update'`,
       );

@@ -9,7 +9,8 @@ import type { DatabaseSettings, Destination, SinkSettings } from '../../src/mode
 import { createLog } from '../../src/runtime/log.ts';
 import { catalogued, type DeclaredSource } from './catalogued.ts';
 import { type MessageDatabase, messageDatabase } from './message-database.ts';
-import { type Cluster, sharedCluster, type TestDatabase } from './postgres.ts';
+import { AS_PLAIN, asPlainSource } from './plain-role.ts';
+import { type Cluster, sharedSource, type TestDatabase } from './postgres.ts';
 import { until } from './until.ts';
 
 export const PULL: Destination = {
@@ -101,6 +102,8 @@ export interface CapturedOptions {
   timing?: { checkMs?: number; recheckMs?: number; statementMs?: number; silentMs?: number };
   /** Where capture connects to, in place of the database itself: a relay, another role. */
   through?: (url: string) => string;
+  /** As which role capture connects: a superuser, or one with the rights of the documentation alone (plain-role.ts). */
+  as?: 'superuser' | 'plain';
   /** A source that is there already; it is not dropped. */
   database?: TestDatabase;
   messages?: MessageDatabase;
@@ -115,12 +118,14 @@ let made = 0;
 /** A fresh source database with `schema` in it, and a message database that knows it. Nothing runs before `start`. */
 export async function captured(schema: string, on: CapturedOptions = {}): Promise<Captured> {
   made += 1;
-  const cluster = on.cluster ?? (await sharedCluster());
+  const cluster = on.cluster ?? (await sharedSource());
   const messages = on.messages ?? (await messageDatabase());
   const database = on.database ?? (await cluster.createDatabase());
   const source = new pg.Client({ connectionString: database.url });
   source.on('error', () => undefined);
   await source.connect();
+  const plain = (on.as ?? (AS_PLAIN ? 'plain' : 'superuser')) === 'plain';
+  const reached = plain ? await asPlainSource(database) : database.url;
   if (schema) await source.query(schema);
   const slot = `millrace_test_${process.pid}_${made}`;
   const settings: DatabaseSettings = {
@@ -141,7 +146,7 @@ export async function captured(schema: string, on: CapturedOptions = {}): Promis
   );
   const { no: databaseNo, id: databaseId } = rows[0]!;
   await messages.db.query('insert into millrace_private.positions (database_no) values ($1::integer)', [databaseNo]);
-  const url = new URL(on.through?.(database.url) ?? database.url);
+  const url = new URL(on.through?.(reached) ?? reached);
   const address = {
     host: url.hostname,
     port: Number(url.port),

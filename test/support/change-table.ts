@@ -7,7 +7,8 @@ import { openChangeTable } from '../../src/retain/sink.ts';
 import type { ChangeTableOptions } from '../../src/retain/target.ts';
 import { createLog } from '../../src/runtime/log.ts';
 import { type MessageDatabase, messageDatabase } from './message-database.ts';
-import { sharedCluster } from './postgres.ts';
+import { AS_PLAIN, asPlainDestination } from './plain-role.ts';
+import { sharedSource } from './postgres.ts';
 
 export const SOURCE = '0a000000-0000-4000-8000-000000000001';
 export const PLAIN: ChangeTableDestination = {
@@ -21,6 +22,7 @@ export const PLAIN: ChangeTableDestination = {
 
 export interface Bench {
   messages: MessageDatabase;
+  /** As its superuser, where it is another database. */
   destination: Database;
   destinationUrl: string;
   retentionId: string;
@@ -40,9 +42,12 @@ export interface Bench {
 /** `same`: the destination is the message database; `url`: a database that the caller made, and drops. */
 export async function changeTableBench(where: 'same' | 'other' | { url: string }): Promise<Bench> {
   const messages = await messageDatabase();
-  const other = where === 'other' ? await (await sharedCluster()).createDatabase() : undefined;
-  const destinationUrl = typeof where === 'object' ? where.url : (other?.url ?? messages.url);
-  const destination = openPool({ address: destinationUrl, max: 4, applicationName: 'millrace test' });
+  const other = where === 'other' ? await (await sharedSource()).createDatabase() : undefined;
+  const own = other && AS_PLAIN ? await asPlainDestination(other) : other?.url;
+  const destinationUrl = typeof where === 'object' ? where.url : (own ?? messages.url);
+  const destination = openPool({ address: other?.url ?? destinationUrl, max: 4, applicationName: 'millrace test' });
+  const written =
+    own === other?.url ? destination : openPool({ address: destinationUrl, max: 4, applicationName: 'millrace test' });
   const { retentionId, sinkNo } = await declare(messages.db);
   const logged: Bench['logged'] = [];
   const log = createLog({ level: 'info', write: (line) => void logged.push(JSON.parse(line)) });
@@ -56,7 +61,7 @@ export async function changeTableBench(where: 'same' | 'other' | { url: string }
       openChangeTable(
         {
           log,
-          destination: options.pool ?? destination,
+          destination: options.pool ?? written,
           messages: messages.db,
           ...(options.beside ? { beside: options.beside } : {}),
         },
@@ -81,6 +86,7 @@ export async function changeTableBench(where: 'same' | 'other' | { url: string }
     },
     async drop() {
       await destination.close();
+      await written.close();
       await other?.drop();
       await messages.drop();
     },

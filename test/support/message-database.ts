@@ -4,6 +4,7 @@
 
 import { migrateSchema } from '../../src/db/migrate.ts';
 import { type Database, openPool } from '../../src/db/pool.ts';
+import { AS_PLAIN, asPlainOwner } from './plain-role.ts';
 import { sharedCluster, type TestDatabase } from './postgres.ts';
 
 export interface MessageDatabase {
@@ -18,7 +19,7 @@ async function migratedTemplate(): Promise<TestDatabase> {
   const database = await (await sharedCluster()).createDatabase();
   await migrateSchema(
     { log: { info: () => undefined } },
-    { address: database.url, max: 1, applicationName: 'millrace test' },
+    { address: AS_PLAIN ? await asPlainOwner(database) : database.url, max: 1, applicationName: 'millrace test' },
   );
   return database;
 }
@@ -27,10 +28,11 @@ async function migratedTemplate(): Promise<TestDatabase> {
 export async function messageDatabase(max = 8): Promise<MessageDatabase> {
   template ??= migratedTemplate();
   const database = await (await sharedCluster()).createDatabase({ template: (await template).name });
-  const db = openPool({ address: database.url, max, applicationName: 'millrace test' });
+  const url = AS_PLAIN ? await asPlainOwner(database) : database.url;
+  const db = openPool({ address: url, max, applicationName: 'millrace test' });
   return {
     db,
-    url: database.url,
+    url,
     async drop() {
       await db.close();
       await database.drop();

@@ -37,6 +37,7 @@ const FAST: Record<string, string> = {
 };
 
 let shared: Promise<Cluster> | undefined;
+let sharedOther: Promise<Cluster> | undefined;
 
 /** Embedded Postgres 18, wal_level=logical, started once per test process, stopped by the root hook. */
 export async function sharedCluster(): Promise<Cluster> {
@@ -44,11 +45,19 @@ export async function sharedCluster(): Promise<Cluster> {
   return await shared;
 }
 
+/** The same for sources and destinations alone: of Postgres 15 with MILLRACE_TEST_MAJOR=15. */
+export async function sharedSource(): Promise<Cluster> {
+  if (process.env.MILLRACE_TEST_MAJOR !== '15') return await sharedCluster();
+  sharedOther ??= startCluster({ major: 15 });
+  return await sharedOther;
+}
+
 /** For the root hook. */
 export async function stopSharedCluster(): Promise<void> {
-  const running = shared;
+  const running = [shared, sharedOther];
   shared = undefined;
-  await (await running)?.stop();
+  sharedOther = undefined;
+  for (const cluster of running) await (await cluster)?.stop();
 }
 
 export function hasPostgres15(): boolean {

@@ -4,7 +4,8 @@
  */
 import { type Database, openPool } from '../../src/db/pool.ts';
 import { type MessageDatabase, messageDatabase } from './message-database.ts';
-import { sharedCluster } from './postgres.ts';
+import { AS_PLAIN, asPlainDestination, asPlainSource } from './plain-role.ts';
+import { type Cluster, sharedSource } from './postgres.ts';
 import { until } from './until.ts';
 
 export interface World {
@@ -32,14 +33,24 @@ export interface World {
 
 export const TOKEN = 'b8f4c1d09e7a4f6d8a3c5e2b7f019d64';
 
-/** Fresh databases; `schema` is run in the source. `messages`: a message database of your own, which `drop` drops. */
-export async function createWorld(schema: string, given: { messages?: MessageDatabase } = {}): Promise<World> {
-  const cluster = await sharedCluster();
+/**
+ * Fresh databases; `schema` is run in the source. `messages`: a message database of your own, which `drop` drops; `as`: how
+ * the service reaches the others (plain-role.ts).
+ */
+export async function createWorld(
+  schema: string,
+  given: { messages?: MessageDatabase; cluster?: Cluster; as?: 'superuser' | 'plain' } = {},
+): Promise<World> {
+  const cluster = given.cluster ?? (await sharedSource());
   const messages = given.messages ?? (await messageDatabase());
   const [source, third] = [await cluster.createDatabase(), await cluster.createDatabase()];
   const open = (address: string): Database => openPool({ address, max: 6, applicationName: 'test' });
   const shop = open(source.url);
   const archive = open(third.url);
+  const [shopUrl, archiveUrl] =
+    (given.as ?? (AS_PLAIN ? 'plain' : 'superuser')) === 'plain'
+      ? [await asPlainSource(source), await asPlainDestination(third)]
+      : [source.url, third.url];
   await shop.query(schema);
   const captured = (): Promise<void> => untilCaptured(messages.db, shop);
   const slot = `slot_of_${source.name}`;
@@ -55,11 +66,11 @@ api_tokens:
   - { name: tests, token: ${TOKEN} }
 databases:
   - name: shop
-    url: ${source.url}
+    url: ${shopUrl}
     ssl: false
     slot: { name: ${slot}, create_if_not_exists: true }
     publication: { name: of_the_test, create_if_not_exists: true }
-  - { name: archive, url: "${third.url}", ssl: false }
+  - { name: archive, url: "${archiveUrl}", ssl: false }
   - { name: home, url: "${messages.url}", ssl: false }
 `,
     captured,
