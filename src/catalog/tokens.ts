@@ -1,41 +1,101 @@
 /**
- * Who may do what: a request's token, looked up by its hash. What was found is kept for at most five seconds, so a
- * revoked token stops working within that time; what was not found is never kept, so a new token works at once.
+ * Who may do what: a request's token, looked up by its hash. What was found is kept for at most a second, counted from the
+ * question, and dropped when Postgres says that tokens have changed; what was not found is never kept, so a new token works
+ * at once. However many ask, there is one statement under way, for all who came before it began: tokens that nobody knows
+ * cost one connection at most.
  */
-import type { Database } from '../db/pool.ts';
+import type { Queryable } from '../db/pool.ts';
 import { statement } from '../db/statement.ts';
+import { MillraceError } from '../model/errors.ts';
 import { hashToken } from './token-hash.ts';
 
-const findTokenStatement = statement('catalog/find-token');
+const FIND_TOKENS = statement('catalog/find-tokens');
 
-const KEEP_MS = 5_000;
+/** Postgres notifies it when a token was made, changed or revoked, by whomever. */
+const TOKENS_CHANNEL = 'millrace_tokens';
+
+const KEEP_MS = 1_000;
 const KEPT_TOKENS = 1_000;
+/** Tokens in one statement, and so many may wait for the next one. */
+const MAX_ASKED = 1_000;
 
-interface Kept {
-  scopes: readonly string[];
-  until: number;
+export interface Tokens {
+  /**
+   * The scopes of a token that is known and not revoked (`admin`, `read`, `consume:<sink name>`); undefined for others.
+   * `fresh`: as they are now, whatever is remembered.
+   * @throws MillraceError too_many_requests, and what Postgres says.
+   */
+  find(token: string, options?: { fresh?: boolean }): Promise<readonly string[] | undefined>;
+  close(): void;
 }
 
-const kept = new WeakMap<Database, Map<string, Kept>>();
+export interface TokensDependencies {
+  db: Queryable;
+  /** `db/listen.ts`. */
+  listener?: { on(channel: string, handler: () => void): () => void };
+  now?: () => number;
+}
 
-/** The scopes of a token that is known and not revoked: `admin`, `read`, `consume:<sink name>`. */
-export async function findToken(
-  db: Database,
-  token: string,
-  options: { now?: () => number } = {},
-): Promise<readonly string[] | undefined> {
-  const now = (options.now ?? Date.now)();
-  const hash = hashToken(token);
-  const key = hash.toString('hex');
-  const cache = kept.get(db) ?? new Map<string, Kept>();
-  kept.set(db, cache);
-  const found = cache.get(key);
-  if (found !== undefined && now < found.until) return found.scopes;
-  cache.delete(key);
-  const { rows } = await db.query<{ scopes: string[] }>(findTokenStatement, [hash]);
-  const row = rows[0];
-  if (row === undefined) return undefined;
-  if (cache.size >= KEPT_TOKENS) cache.clear();
-  cache.set(key, { scopes: row.scopes, until: now + KEEP_MS });
-  return row.scopes;
+type Scopes = readonly string[] | undefined;
+/** Hashes, in hexadecimal, with the answer that everybody who asked waits for. */
+type Asked = Map<string, PromiseWithResolvers<Scopes>>;
+
+export function openTokens(deps: TokensDependencies): Tokens {
+  const now = deps.now ?? (() => performance.now());
+  const kept = new Map<string, { scopes: readonly string[]; until: number }>();
+  let asked: Asked = new Map();
+  let asking = false;
+  let generation = 0;
+  const off = deps.listener?.on(TOKENS_CHANNEL, () => {
+    generation += 1;
+    kept.clear();
+  });
+
+  const ask = async (batch: Asked): Promise<void> => {
+    const until = now() + KEEP_MS;
+    const askedIn = generation;
+    const hashes = [...batch.keys()].map((hash) => Buffer.from(hash, 'hex'));
+    const { rows } = await deps.db.query<{ hash: string; scopes: string[] }>(FIND_TOKENS, [hashes]);
+    const found = new Map(rows.map(({ hash, scopes }) => [hash, scopes]));
+    for (const [hash, answer] of batch) {
+      const scopes = found.get(hash);
+      kept.delete(hash);
+      if (kept.size >= KEPT_TOKENS) kept.clear();
+      // What changed while we asked may have been answered as it was before.
+      if (scopes !== undefined && askedIn === generation) kept.set(hash, { scopes, until });
+      answer.resolve(scopes);
+    }
+  };
+
+  const askAll = async (): Promise<void> => {
+    asking = true;
+    while (asked.size > 0) {
+      const batch = asked;
+      asked = new Map();
+      await ask(batch).catch((error: unknown) => {
+        for (const answer of batch.values()) answer.reject(error);
+      });
+    }
+    asking = false;
+  };
+
+  return {
+    async find(token, options = {}) {
+      const hash = hashToken(token).toString('hex');
+      const known = kept.get(hash);
+      if (options.fresh !== true && known !== undefined && now() < known.until) return known.scopes;
+      const waiting = asked.get(hash);
+      if (waiting !== undefined) return await waiting.promise;
+      if (asked.size >= MAX_ASKED) {
+        throw new MillraceError('too_many_requests', 'Too many tokens are being looked up', {
+          remedy: 'Try again after a moment.',
+        });
+      }
+      const answer = Promise.withResolvers<Scopes>();
+      asked.set(hash, answer);
+      if (!asking) void askAll();
+      return await answer.promise;
+    },
+    close: () => off?.(),
+  };
 }

@@ -5,13 +5,18 @@
  */
 import { setTimeout as sleepFor } from 'node:timers/promises';
 import pg from 'pg';
+import { MillraceError } from '../model/errors.ts';
 import { backoffMs, RECONNECT } from '../runtime/backoff.ts';
-import { clientConfig, type PoolOptions } from './pool.ts';
+import { clientConfig, type PoolOptions, type Queryable, run } from './pool.ts';
 
 /** An empty payload: after a (re)connect, anything may have happened. */
 export type NotificationHandler = (payload: string) => void;
 
-export interface Listener {
+/**
+ * A statement on it waits for nobody but its like, and throws MillraceError unavailable while there is no connection. Keep
+ * those short: notifications wait for them.
+ */
+export interface Listener extends Queryable {
   readonly name: string;
   /** Calls `handler` for each notification of the channel, until the function that it returns is called. */
   on(channel: string, handler: NotificationHandler): () => void;
@@ -37,7 +42,17 @@ export function openListener(options: ListenOptions, deps: ListenDependencies): 
   const random = deps.random ?? Math.random;
   const sleep = deps.sleep ?? (async (ms, signal) => await sleepFor(ms, undefined, { signal }));
   let connected: pg.Client | undefined;
+  let last: Promise<unknown> = Promise.resolve();
 
+  /** One statement after the other. */
+  const ask: Ask = async (client, statement, values) => {
+    const asked = last.then(
+      () => run(client, statement, values),
+      () => run(client, statement, values),
+    );
+    last = asked;
+    return await (asked as Promise<never>);
+  };
   const call = (channel: string, payload: string): void => {
     for (const handler of [...(handlers.get(channel) ?? [])]) {
       try {
@@ -49,12 +64,13 @@ export function openListener(options: ListenOptions, deps: ListenDependencies): 
   };
 
   const listen = async (client: pg.Client, channel: string): Promise<void> => {
-    await client.query(`listen ${pg.escapeIdentifier(channel)}`);
+    await ask(client, `listen ${pg.escapeIdentifier(channel)}`);
     call(channel, '');
   };
 
   const onConnect = async (client: pg.Client): Promise<void> => {
     connected = client;
+    last = Promise.resolve();
     for (const channel of handlers.keys()) await listen(client, channel);
     failures = 0;
   };
@@ -69,10 +85,14 @@ export function openListener(options: ListenOptions, deps: ListenDependencies): 
       if (known === undefined && connected !== undefined) listen(connected, channel).catch(() => undefined);
       return () => set.delete(handler);
     },
+    async query(statement, values) {
+      if (connected === undefined) throw new MillraceError('unavailable', 'The message database cannot be reached');
+      return await ask(connected, statement, values);
+    },
     async run(signal) {
       while (!signal.aborted) {
         try {
-          await listenOnce(options, { call, onConnect }, signal);
+          await listenOnce(options, { call, onConnect, ask }, signal);
         } catch (error) {
           if (signal.aborted) return;
           failures += 1;
@@ -91,7 +111,13 @@ export function openListener(options: ListenOptions, deps: ListenDependencies): 
   };
 }
 
+type Ask = <Row>(
+  client: pg.Client,
+  ...asked: Parameters<Queryable['query']>
+) => Promise<{ rows: Row[]; rowCount: number }>;
+
 interface Ear {
+  ask: Ask;
   call(channel: string, payload: string): void;
   onConnect(client: pg.Client): Promise<void>;
 }
@@ -113,7 +139,7 @@ async function listenOnce(options: ListenOptions, ear: Ear, signal: AbortSignal)
     await Promise.race([ear.onConnect(client), ended.promise]);
     for (;;) {
       await Promise.race([sleepFor(probeEveryMs, undefined, { signal, ref: false }), ended.promise]);
-      await Promise.race([client.query('select 1'), lateAfter(probeEveryMs, signal), ended.promise]);
+      await Promise.race([ear.ask(client, 'select 1'), lateAfter(probeEveryMs, signal), ended.promise]);
     }
   } finally {
     signal.removeEventListener('abort', stop);

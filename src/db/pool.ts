@@ -176,7 +176,8 @@ export function openPool(options: PoolOptions): Database {
   };
 }
 
-async function run<Row>(
+/** One statement on a pool or a connection. */
+export async function run<Row>(
   target: pg.Pool | pg.ClientBase,
   statement: Statement | string,
   values: readonly unknown[] = [],

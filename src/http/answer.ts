@@ -1,7 +1,13 @@
-/** How answers leave: JSON, never cached, with a length. */
+/**
+ * How answers leave: JSON, never cached, with a length. Who does not read one at a fair pace loses the connection, and with
+ * it what was leased for it: we would keep it in memory until then.
+ */
 import type { Response } from 'express';
 
 const SMALL = 16 * 1024;
+const READ_MS = 30_000;
+/** Beyond that time, for each millisecond. */
+const READ_BYTES = 256;
 
 /** Sends a body that is JSON text already. */
 export function sendText(response: Response, status: number, text: string): void {
@@ -12,7 +18,16 @@ export function sendText(response: Response, status: number, text: string): void
     'Content-Length': Buffer.byteLength(body),
     'Cache-Control': 'no-store',
   });
-  response.end(response.req.method === 'HEAD' ? undefined : body);
+  end(response, response.req.method === 'HEAD' ? undefined : body);
+}
+
+/** The rest of an answer, or all of it. */
+export function end(response: Response, body: string | Buffer | undefined): void {
+  response.end(body);
+  if (body === undefined || response.writableFinished) return;
+  const patienceMs = READ_MS + body.length / READ_BYTES;
+  const late = setTimeout(() => response.destroy(), patienceMs);
+  response.once('close', () => clearTimeout(late));
 }
 
 export function sendJson(response: Response, status: number, value: unknown): void {

@@ -5,18 +5,34 @@
 import type { Request } from 'express';
 import { MillraceError } from '../model/errors.ts';
 
-/** The scopes of a token (`admin`, `read`, `consume:<sink name>`); undefined when it is not known or was revoked. */
-export type FindToken = (token: string) => Promise<readonly string[] | undefined>;
+/**
+ * The scopes of a token (`admin`, `read`, `consume:<sink name>`), at most a second old; undefined when it is not known or
+ * was revoked. `fresh`: as they are now.
+ */
+export type FindToken = (token: string, options?: { fresh?: boolean }) => Promise<readonly string[] | undefined>;
+
+/** A token that somebody presented, and what it was good for then. */
+export interface Caller {
+  token: string;
+  scopes: readonly string[];
+}
 
 const MAX_TOKEN_LENGTH = 512;
+const NOT_KNOWN = 'The token is not known, or was revoked';
 
-/** The scopes of the caller's token. Throws MillraceError unauthorized. */
-export async function identify(findToken: FindToken, request: Request): Promise<readonly string[]> {
+/** Throws MillraceError unauthorized. */
+export async function identify(findToken: FindToken, request: Request): Promise<Caller> {
   const token = bearerToken(request.headers.authorization);
   if (token === undefined) throw unauthorized('This needs a token: Authorization: Bearer <token>');
   const scopes = await findToken(token);
-  if (scopes === undefined) throw unauthorized('The token is not known, or was revoked');
-  return scopes;
+  if (scopes === undefined) throw unauthorized(NOT_KNOWN);
+  return { token, scopes };
+}
+
+/** Why these scopes do not do for a consumer, as an error; undefined when they do. */
+export function refusalOf(scopes: readonly string[] | undefined, consumerName: string): MillraceError | undefined {
+  if (scopes === undefined) return unauthorized(NOT_KNOWN);
+  return mayConsume(scopes, consumerName) ? undefined : forbidden();
 }
 
 /** The token of `Authorization: Bearer <token>`; undefined when the header is missing or malformed. */

@@ -1,21 +1,49 @@
 /**
- * Request bodies: JSON of at most 1 MB, or none. Used behind authentication, so that nobody else makes us read them.
+ * Request bodies: JSON of at most 1 MB, or none. Read behind authentication, so that nobody else makes us do it, and parsed
+ * apart from that, because a large one takes a while in which nothing else runs.
  */
-import express, { type RequestHandler } from 'express';
+import express, { type Request, type RequestHandler } from 'express';
 import { MillraceError } from '../model/errors.ts';
 
-const parse = express.json({ limit: 1024 * 1024, type: () => true });
+const MAX_BYTES = 1024 * 1024;
+const read = express.text({ limit: MAX_BYTES, type: () => true, defaultCharset: 'utf-8' });
 const JSON_TYPE = /^application\/(json|[\w.+-]+\+json)\s*(;|$)/i;
+const CHARSET = /;\s*charset\s*=\s*"?([^\s";]*)/i;
 
-/** Fills `request.body`; with `{}` when the body is empty. No Content-Type at all is taken for JSON. */
-export const jsonBody: RequestHandler = (request, response, next) => {
-  const { 'content-type': type, 'content-length': length, 'transfer-encoding': chunked } = request.headers;
-  const empty = chunked === undefined && (length === undefined || length === '0');
-  if (!empty && type !== undefined && !JSON_TYPE.test(type)) {
-    throw new MillraceError('unsupported_media_type', 'The body must be JSON (Content-Type: application/json)');
+/** How many bytes the body will have at most. */
+export function bodyBytes(request: Request): number {
+  const { 'content-length': length, 'transfer-encoding': chunked, 'content-encoding': packed } = request.headers;
+  if (chunked !== undefined || packed !== undefined) return MAX_BYTES;
+  return length === undefined ? 0 : Math.min(Number(length), MAX_BYTES);
+}
+
+/** Fills `request.body` with the text. No Content-Type at all is taken for JSON. Throws MillraceError, and what express throws. */
+export const jsonText: RequestHandler = (request, response, next) => {
+  const type = request.headers['content-type'];
+  if (bodyBytes(request) > 0 && type !== undefined) {
+    if (!JSON_TYPE.test(type)) {
+      throw new MillraceError('unsupported_media_type', 'The body must be JSON (Content-Type: application/json)');
+    }
+    if (!(CHARSET.exec(type)?.[1] ?? 'utf-8').toLowerCase().startsWith('utf-')) {
+      throw new MillraceError('unsupported_media_type', 'The body must be JSON in UTF-8');
+    }
   }
-  parse(request, response, (error?: unknown) => {
-    request.body ??= {};
-    next(error);
-  });
+  read(request, response, next);
 };
+
+/** The value of what `jsonText` read: `{}` when there was no body. @throws MillraceError bad_request */
+export function parsedBody(request: Request): unknown {
+  const text: unknown = request.body;
+  if (typeof text !== 'string' || text === '') return {};
+  // `request.body` is not needed again, and may be large.
+  request.body = undefined;
+  try {
+    const value: unknown = JSON.parse(text);
+    if (typeof value === 'object' && value !== null) return value;
+  } catch {
+    // Said below: what the parser says may quote the text.
+  }
+  throw new MillraceError('bad_request', 'The body is not valid JSON', {
+    faults: [{ field: 'body', message: 'is not a valid JSON object' }],
+  });
+}

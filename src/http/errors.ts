@@ -19,7 +19,7 @@ export function errorAnswer(error: unknown): ErrorAnswer {
   const summary = known.remedy === undefined ? known.message : `${known.message}. ${known.remedy}`;
   const headers: Record<string, string> = {};
   if (known.code === 'unauthorized') headers['WWW-Authenticate'] = 'Bearer';
-  if (known.code === 'too_many_waiting' || known.code === 'unavailable') headers['Retry-After'] = RETRY_AFTER_SECONDS;
+  if (known.status === 429 || known.status === 503) headers['Retry-After'] = RETRY_AFTER_SECONDS;
   const faults: Record<string, string[]> = {};
   for (const { field, message, remedy } of known.faults) {
     const text = remedy === undefined ? message : `${message}. ${remedy}`;

@@ -25,6 +25,20 @@ export interface ServerDependencies {
   metrics?: Metrics | undefined;
 }
 
+/** What a client may ask of us. Milliseconds and bytes. */
+export interface ServerLimits {
+  /** From the first byte, or from the connection; 10,000. */
+  headersMs?: number;
+  /** The whole request, from its first byte; 30,000. */
+  requestMs?: number;
+  /** A connection on which nothing moves although something should; 60,000, more than blanks of a long poll leave. */
+  idleMs?: number;
+  /** 1,000; idle ones make room for new ones. */
+  connections?: number;
+  /** How often those limits are looked at; 1,000. */
+  checkMs?: number;
+}
+
 export interface HttpServer {
   /** Null: all addresses. Port 0: any free one. Returns the port. Throws EADDRINUSE and the like. */
   listen(address: { host: string | null; port: number }): Promise<number>;
@@ -35,10 +49,10 @@ export interface HttpServer {
 const REQUEST_ID = /^[\w.:-]{1,64}$/;
 /** Longer than routers and load balancers keep theirs: they must be the ones to close. */
 const KEEP_ALIVE_MS = 75_000;
+const MAX_HEADER_BYTES = 16 * 1024;
 
-export function createServer(deps: ServerDependencies): HttpServer {
-  const server = createHttpServer(createApp(deps));
-  server.keepAliveTimeout = KEEP_ALIVE_MS;
+export function createServer(deps: ServerDependencies, limits: ServerLimits = {}): HttpServer {
+  const server = createLimited(createApp(deps), limits);
   let closing: Promise<void> | undefined;
   return {
     async listen({ host, port }) {
@@ -56,6 +70,32 @@ export function createServer(deps: ServerDependencies): HttpServer {
       return closing;
     },
   };
+}
+
+function createLimited(app: Express, limits: ServerLimits): Server {
+  const { connections: most = 1_000 } = limits;
+  const server = createHttpServer(
+    {
+      maxHeaderSize: MAX_HEADER_BYTES,
+      headersTimeout: limits.headersMs ?? 10_000,
+      requestTimeout: limits.requestMs ?? 30_000,
+      connectionsCheckingInterval: limits.checkMs ?? 1_000,
+      keepAliveTimeout: KEEP_ALIVE_MS,
+    },
+    app,
+  );
+  server.timeout = limits.idleMs ?? 60_000;
+  server.maxConnections = most;
+  let open = 0;
+  server.on('connection', (socket) => {
+    open += 1;
+    socket.once('close', () => {
+      open -= 1;
+    });
+    // Before new ones are refused, those go that are kept only in case they are wanted again.
+    if (open > most * 0.9) server.closeIdleConnections();
+  });
+  return server;
 }
 
 function createApp(deps: ServerDependencies): Express {

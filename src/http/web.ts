@@ -1,20 +1,27 @@
 /**
- * The web role as one service: the server with its routes, the waiting lines and what they remember. It listens from the
+ * The web role as one service: the server with its routes, the waiting lines and what they remember. Consumers and tokens
+ * share the connections: none gets all of them, so that there is always one for the others, and health has its own. It listens from the
  * moment it is opened. On stop whoever waits for messages gets an empty answer, requests under way are finished.
  */
-import type { Database } from '../db/pool.ts';
+import type { Database, Queryable } from '../db/pool.ts';
 import { type Notifications, openConsumers } from '../receive/consumer.ts';
 import { openLines } from '../receive/lines.ts';
 import type { Metrics } from '../runtime/metrics.ts';
+import { createPlaces, type Places } from '../runtime/places.ts';
 import type { FindToken } from './auth.ts';
+import { createRevoked } from './revoked.ts';
 import type { Mount } from './route.ts';
 import { healthRoutes } from './routes/health.ts';
 import { metricsRoutes } from './routes/metrics.ts';
 import { type PullOptions, pullRoutes } from './routes/pull.ts';
-import { createServer, type ServerLog } from './server.ts';
+import { createServer, type ServerLimits, type ServerLog } from './server.ts';
 
 export interface WebDependencies {
   db: Database;
+  /** Connections of `db`; 3. */
+  connections?: number;
+  /** A connection that no request can keep busy, for health; `db` if absent. */
+  health?: Queryable;
   listener: Notifications;
   log: ServerLog;
   findToken: FindToken;
@@ -31,6 +38,16 @@ export interface WebOptions {
   pull?: PullOptions;
   /** How long requests under way may take on stop; 5,000. */
   graceMs?: number;
+  /** How long an answer of the database on health is given again; 1,000. */
+  keepHealthMs?: number;
+  limits?: ServerLimits;
+}
+
+const CONNECTIONS = 3;
+
+/** Statements that take their turn with those of the consumers. */
+function inPlaces(places: Places, db: Queryable, name: string): Queryable {
+  return { query: (statement, values) => places.take([name], () => db.query(statement, values)) };
 }
 
 /** A Service (runtime/service.ts) that knows its port. */
@@ -44,21 +61,27 @@ export interface Web {
 /** Listens. Throws EADDRINUSE and the like. */
 export async function openWeb(deps: WebDependencies, options: WebOptions): Promise<Web> {
   const { db, listener, log, findToken, metrics } = deps;
-  const lines = openLines({ db, listener, log });
+  const connections = deps.connections ?? CONNECTIONS;
+  const places = createPlaces({ places: connections, each: Math.max(1, connections - 1) });
+  const lines = openLines({ db: inPlaces(places, db, 'give back'), listener, log });
   const consumers = openConsumers({ db, listener });
+  const revoked = createRevoked({ findToken });
   const routes: Mount[] = [
-    healthRoutes({ db }),
-    ...(metrics === undefined ? [] : [metricsRoutes({ db, metrics, waiting: lines.waiting })]),
-    pullRoutes({ db, lines, consumers, findToken, log, metrics }, options.pull),
+    healthRoutes({ db: deps.health ?? db, keepMs: options.keepHealthMs }),
+    ...(metrics === undefined
+      ? []
+      : [metricsRoutes({ db: inPlaces(places, db, 'metrics'), metrics, waiting: lines.waiting })]),
+    pullRoutes({ db, lines, consumers, findToken, log, places, revoked, metrics }, options.pull),
     ...(deps.routes ?? []),
   ];
-  const server = createServer({ log, routes, metrics });
+  const server = createServer({ log, routes, metrics }, options.limits);
   const port = await server.listen(options);
   log.info({ host: options.host ?? '*', port }, 'listening');
 
   const close = async (): Promise<void> => {
     lines.close();
     consumers.close();
+    revoked.close();
     await server.close(options.graceMs);
   };
   return {

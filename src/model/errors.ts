@@ -11,6 +11,7 @@ export type ErrorCode =
   | 'payload_too_large'
   | 'unsupported_media_type'
   | 'too_many_waiting'
+  | 'too_many_requests'
   | 'unavailable'
   | 'bad_setting'
   | 'bad_configuration'
@@ -28,6 +29,7 @@ const STATUS: Record<ErrorCode, number> = {
   payload_too_large: 413,
   unsupported_media_type: 415,
   too_many_waiting: 429,
+  too_many_requests: 429,
   unavailable: 503,
   bad_setting: 500,
   bad_configuration: 400,

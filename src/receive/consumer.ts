@@ -19,7 +19,9 @@ export interface Consumer {
 }
 
 export interface Consumers {
-  /** Undefined when there is no pull consumer of this name or id. */
+  /** What is remembered of it, perhaps nothing. */
+  known(nameOrId: string): Consumer | undefined;
+  /** Asks Postgres for what is not remembered. Undefined when there is no pull consumer of this name or id. */
   find(nameOrId: string): Promise<Consumer | undefined>;
   close(): void;
 }
@@ -56,10 +58,15 @@ export function openConsumers(
     generation += 1;
     known.clear();
   });
+  const remembered = (nameOrId: string): Consumer | undefined => {
+    const hit = known.get(nameOrId);
+    return hit !== undefined && hit.until > now() ? hit.consumer : undefined;
+  };
   return {
+    known: remembered,
     async find(nameOrId) {
-      const hit = known.get(nameOrId);
-      if (hit !== undefined && hit.until > now()) return hit.consumer;
+      const hit = remembered(nameOrId);
+      if (hit !== undefined) return hit;
       if (nameOrId.length > MAX_NAME || nameOrId.includes('\u0000')) return undefined;
       const asked = generation;
       const { rows } = await deps.db.query<ConsumerRow>(CONSUMER, [nameOrId]);

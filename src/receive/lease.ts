@@ -45,13 +45,13 @@ interface ReceiveRow {
 export async function lease(
   db: Queryable,
   consumer: Pick<Consumer, 'no' | 'nested'>,
-  options: { batchSize: number; maxBytes?: number },
+  options: { batchSize: number; maxBytes?: number | undefined },
 ): Promise<Leased> {
   const { rows } = await db.query<ReceiveRow>(RECEIVE, [
     consumer.no,
     options.batchSize,
     consumer.nested,
-    options.maxBytes ?? MAX_BYTES,
+    Math.min(options.maxBytes ?? MAX_BYTES, MAX_BYTES),
   ]);
   const row = rows[0];
   if (row === undefined || row.token === null || row.ids === null) {

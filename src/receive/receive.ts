@@ -5,7 +5,8 @@
 import type { Queryable } from '../db/pool.ts';
 import { MillraceError } from '../model/errors.ts';
 import type { Consumer } from './consumer.ts';
-import { type Lease, lease } from './lease.ts';
+import type { Attempt } from './gate.ts';
+import { type Lease, type Leased, lease } from './lease.ts';
 import type { Lines } from './lines.ts';
 
 export interface ReceiveDependencies {
@@ -21,6 +22,12 @@ export interface ReceiveOptions {
   waitForMs: number;
   /** The client has hung up. */
   signal: AbortSignal;
+  /** How many bytes an answer may have now. */
+  maxBytes?: () => number;
+  /** Runs each try when it is this client's turn, if ever. */
+  turn?: (attempt: Attempt) => Promise<Leased>;
+  /** There was nothing, and now it waits. */
+  onWait?: () => void;
 }
 
 /**
@@ -36,10 +43,13 @@ export async function receive(
   const now = deps.now ?? (() => performance.now());
   const startedAt = now();
   const line = deps.lines.of(consumer.no);
-  const attempt = async () => await lease(deps.db, consumer, { batchSize });
+  const { turn = (each) => each() } = options;
+  const attempt = (): Promise<Leased> =>
+    turn(() => lease(deps.db, consumer, { batchSize, maxBytes: options.maxBytes?.() }));
 
   const wait = async (): Promise<Lease | undefined> => {
     if (line.waiting >= consumer.maxWaiting) throw tooMany(consumer);
+    options.onWait?.();
     const before = { news, dueInMs: first.dueInMs, more: first.more };
     const waitMs = waitForMs - (now() - startedAt);
     // A try that had to wait itself, for a lock or a slow database.

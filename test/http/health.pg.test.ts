@@ -1,5 +1,6 @@
 /** What platforms and Prometheus see. */
 import { expect } from 'chai';
+import type { Queryable } from '../../src/db/pool.ts';
 import { createMetrics } from '../../src/runtime/metrics.ts';
 import { addPullSink, appendMessages } from '../support/fixtures.ts';
 import { type MessageDatabase, messageDatabase } from '../support/message-database.ts';
@@ -12,7 +13,7 @@ describe('http: health and metrics', () => {
   before(async () => {
     m = await messageDatabase();
     ({ no } = await addPullSink(m.db, { name: 'orders' }));
-    web = await testWeb({ db: m.db, metrics: createMetrics({ process: false }) });
+    web = await testWeb({ db: m.db, metrics: createMetrics({ process: false }) }, { keepHealthMs: 0 });
   });
   after(async () => {
     await web.close();
@@ -56,6 +57,24 @@ describe('http: health and metrics', () => {
     await m.db.query(`update millrace_private.positions set state = 'needs_resync'`);
     expect((await web.call('GET', '/healthz', { token: null })).status, 'a source').to.equal(503);
     await m.db.query(`update millrace_private.positions set state = 'streaming'`);
+  });
+
+  it('asks the database once a second, on a connection of its own, however many look', async () => {
+    let asked = 0;
+    const health: Queryable = {
+      query: async (...args) => {
+        asked += 1;
+        return await m.db.query<never>(...args);
+      },
+    };
+    const nobody: Queryable = { query: async () => await Promise.reject(new Error('this is for requests')) };
+    const db = { ...m.db, ...nobody };
+    const watched = await testWeb({ db, health }, { keepHealthMs: 60_000 });
+    const looks = Array.from({ length: 50 }, (_, i) => watched.call('GET', i % 2 === 0 ? '/readyz' : '/healthz'));
+    for (const { status } of await Promise.all(looks)) expect(status).to.equal(200);
+    // Readiness is one statement, health two.
+    expect(asked).to.equal(3);
+    await watched.close();
   });
 
   it('counts what is pending and parked, what was received and answered', async () => {

@@ -1,6 +1,6 @@
 /** A web role on a random port, with tokens that every test knows, and a client for it. */
 
-import type { Database } from '../../src/db/pool.ts';
+import type { Database, Queryable } from '../../src/db/pool.ts';
 import type { FindToken } from '../../src/http/auth.ts';
 import { openWeb, type Web, type WebOptions } from '../../src/http/web.ts';
 import type { Notifications } from '../../src/receive/consumer.ts';
@@ -64,7 +64,7 @@ export interface CallOptions {
 }
 
 export async function testWeb(
-  deps: { db: Database; listener?: Notifications; findToken?: FindToken; metrics?: Metrics },
+  deps: { db: Database; health?: Queryable; listener?: Notifications; findToken?: FindToken; metrics?: Metrics },
   options: Partial<WebOptions> = {},
 ): Promise<TestWeb> {
   const logged: LogLine[] = [];

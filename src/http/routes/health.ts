@@ -1,19 +1,30 @@
 /**
  * For platforms and load balancers, without a token: /livez (this process), /readyz (the message database and its
  * schema), /healthz (sinks and sources). They show names and states; a destination's answers, which may hold values, are
- * in the views and the API.
+ * in the views and the API. What is asked of the database is asked once a second at most, however many look.
  */
 import type { Queryable } from '../../db/pool.ts';
 import { isReady, readHealth } from '../../messages/health.ts';
 import { MillraceError } from '../../model/errors.ts';
 import { sendJson } from '../answer.ts';
+import { remembered } from '../remembered.ts';
 import { type Mount, methodNotAllowed } from '../route.ts';
 
 /** States of a source in which nobody has to do anything. */
 const WELL = new Set<string | null>(['starting', 'streaming', 'standby', null]);
 const PATIENCE_MS = 3_000;
 
-export function healthRoutes(deps: { db: Queryable }): Mount {
+export interface HealthDependencies {
+  /** A connection that no request can keep busy. */
+  db: Queryable;
+  /** How long an answer is given again; 1,000. */
+  keepMs?: number | undefined;
+}
+
+export function healthRoutes(deps: HealthDependencies): Mount {
+  const { keepMs = 1_000 } = deps;
+  const ready = remembered(() => isReady(deps.db), { keepMs });
+  const health = remembered(() => readHealth(deps.db), { keepMs });
   return (app) => {
     app
       .route('/livez')
@@ -22,7 +33,7 @@ export function healthRoutes(deps: { db: Queryable }): Mount {
     app
       .route('/readyz')
       .get(async (_request, response) => {
-        if (!(await soon(isReady(deps.db)))) {
+        if (!(await soon(ready()))) {
           throw new MillraceError('unavailable', 'The schema of the message database is missing', {
             remedy: 'Run `bin/millrace migrate`, or `bin/millrace start`, which does.',
           });
@@ -33,7 +44,7 @@ export function healthRoutes(deps: { db: Queryable }): Mount {
     app
       .route('/healthz')
       .get(async (_request, response) => {
-        const { sinks, databases } = await soon(readHealth(deps.db));
+        const { sinks, databases } = await soon(health());
         const well =
           databases.every(({ state }) => WELL.has(state)) &&
           sinks.every(({ status, health }) => status !== 'active' || health === 'ok');

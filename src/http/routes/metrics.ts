@@ -6,6 +6,7 @@
 import type { Queryable } from '../../db/pool.ts';
 import { type Backlog, readBacklog } from '../../messages/health.ts';
 import type { Metrics } from '../../runtime/metrics.ts';
+import { remembered } from '../remembered.ts';
 import { type Mount, methodNotAllowed } from '../route.ts';
 
 export interface MetricsDependencies {
@@ -19,7 +20,7 @@ export interface MetricsDependencies {
 const KEEP_MS = 10_000;
 
 export function metricsRoutes(deps: MetricsDependencies): Mount {
-  const backlog = remembered(() => readBacklog(deps.db), deps.now ?? (() => performance.now()));
+  const backlog = remembered(() => readBacklog(deps.db), { keepMs: KEEP_MS, now: deps.now });
   addBacklogGauges(deps.metrics, backlog);
   deps.metrics.gauge({
     name: 'waiting_receives',
@@ -70,19 +71,3 @@ function addBacklogGauges(metrics: Metrics, read: () => Promise<Backlog[]>): voi
 }
 
 const isOk = (row: Backlog): boolean => ['ok', 'paused', 'disabled'].includes(row.health);
-
-/** The same answer for a while, and one question at a time. */
-function remembered(read: () => Promise<Backlog[]>, now: () => number): () => Promise<Backlog[]> {
-  let answer: Promise<Backlog[]> | undefined;
-  let until = 0;
-  return () => {
-    if (answer === undefined || now() >= until) {
-      until = now() + KEEP_MS;
-      answer = read();
-      answer.catch(() => {
-        answer = undefined;
-      });
-    }
-    return answer;
-  };
-}

@@ -7,14 +7,19 @@ import type { Express, Request, RequestHandler, Response } from 'express';
 import { MillraceError } from '../../model/errors.ts';
 import { type Answer, answer } from '../../receive/answer.ts';
 import type { Consumer, Consumers } from '../../receive/consumer.ts';
+import { NOTHING } from '../../receive/gate.ts';
 import type { Lines } from '../../receive/lines.ts';
 import { type ReceiveDependencies, receive } from '../../receive/receive.ts';
 import type { Metrics } from '../../runtime/metrics.ts';
-import { sendJson, sendText } from '../answer.ts';
-import { type FindToken, forbidden, identify, mayConsume } from '../auth.ts';
-import { jsonBody } from '../body.ts';
+import type { Places } from '../../runtime/places.ts';
+import { type Admission, type AdmissionOptions, createAdmission } from '../admission.ts';
+import { end, sendJson, sendText } from '../answer.ts';
+import { type Caller, type FindToken, forbidden, identify, mayConsume, refusalOf } from '../auth.ts';
+import { bodyBytes, jsonText, parsedBody } from '../body.ts';
+import type { Revoked } from '../revoked.ts';
 import { type Mount, methodNotAllowed } from '../route.ts';
 import type { ServerLog } from '../server.ts';
+import { createUnread } from '../unread.ts';
 import { validate } from '../validate.ts';
 import { ackBody, extendBody, nackBody, receiveInput } from './pull-schemas.ts';
 
@@ -24,6 +29,9 @@ export interface PullDependencies {
   consumers: Consumers;
   findToken: FindToken;
   log: ServerLog;
+  /** Shares the connections of `db` among consumers and tokens. */
+  places: Places;
+  revoked: Revoked;
   metrics?: Metrics | undefined;
 }
 
@@ -32,6 +40,17 @@ export interface PullOptions {
   longWaitMs?: number;
   /** Milliseconds between two blanks of such a reply; 15,000. */
   blankEveryMs?: number;
+  admission?: AdmissionOptions;
+}
+
+/** Who asks for which consumer. */
+interface Asking {
+  consumer: Consumer;
+  caller: Caller;
+  /** In whose names it takes places. */
+  names: readonly string[];
+  /** It is not counted as a request under way any more. Safe to call twice. */
+  leave(): void;
 }
 
 const PREFIXES = ['/api/http_pull_consumers', '/api/sequin_streams'];
@@ -40,14 +59,17 @@ const EMPTY = '{"data":[]}';
 /** The routes, to be mounted on the server. */
 export function pullRoutes(deps: PullDependencies, options: PullOptions = {}): Mount {
   const counters = countersOf(deps.metrics);
-  const authorise = authoriseWith(deps);
+  const authorise = authoriseWith(deps, createAdmission(options.admission));
   const onReceive = receiveWith(deps, { ...options, received: counters.received });
   const onAnswer =
     (read: (body: unknown) => Answer): RequestHandler =>
     async (request, response) => {
-      const consumer = consumerOf(response);
-      const given = read(request.body);
-      const count = await answer(deps, consumer, given);
+      const { consumer, caller, names } = askingOf(response);
+      const [given, count] = await deps.places.take(names, async () => {
+        await confirm(deps.findToken, caller, consumer);
+        const given = read(parsedBody(request));
+        return [given, await answer(deps, consumer, given)] as const;
+      });
       counters.answered(consumer, given.what, count);
       sendJson(response, 200, { success: true, count });
     };
@@ -59,7 +81,7 @@ export function pullRoutes(deps: PullDependencies, options: PullOptions = {}): M
         // Before get: a HEAD would lease messages and show none.
         .head(methodNotAllowed('GET', 'POST'))
         .get(authorise, onReceive)
-        .post(authorise, jsonBody, onReceive)
+        .post(authorise, jsonText, onReceive)
         .all(methodNotAllowed('GET', 'POST'));
       const answers: [string, (body: unknown) => Answer][] = [
         ['ack', readAck],
@@ -69,7 +91,7 @@ export function pullRoutes(deps: PullDependencies, options: PullOptions = {}): M
       for (const [verb, read] of answers) {
         app
           .route(`${prefix}/:consumer/${verb}`)
-          .post(authorise, jsonBody, onAnswer(read))
+          .post(authorise, jsonText, onAnswer(read))
           .all(methodNotAllowed('POST'));
       }
     }
@@ -88,34 +110,61 @@ function readExtend(body: unknown): Answer {
   return { what: 'extend', ackIds, visibilityTimeoutMs };
 }
 
-/** Who asks, for which consumer, and may it? A token for one consumer learns nothing about the others. */
-function authoriseWith({ findToken, consumers }: PullDependencies): RequestHandler {
+/**
+ * Who asks, for which consumer, and may it? A token for one consumer learns nothing about the others. Then it is counted
+ * among those under way.
+ */
+function authoriseWith({ findToken, consumers, places }: PullDependencies, admission: Admission): RequestHandler {
   return async (request, response, next) => {
-    const scopes = await identify(findToken, request);
-    const consumer = await consumers.find(String(request.params.consumer));
+    const caller = await identify(findToken, request);
+    const { scopes } = caller;
+    const tokenName = `token ${caller.token}`;
+    const name = String(request.params.consumer);
+    const consumer = consumers.known(name) ?? (await places.take([tokenName], () => consumers.find(name)));
     if (consumer === undefined && scopes.includes('admin')) {
       throw new MillraceError('not_found', 'There is no pull consumer of this name or id');
     }
     if (consumer === undefined || !mayConsume(scopes, consumer.name)) throw forbidden();
-    response.locals.consumer = consumer;
+    const names = [`consumer ${consumer.no}`, tokenName];
+    const leave = admission.enter(names, bodyBytes(request));
+    response.once('close', leave);
+    response.locals.asking = { consumer, caller, names, leave } satisfies Asking;
     next();
   };
 }
 
-const consumerOf = (response: Response): Consumer => response.locals.consumer as Consumer;
+const askingOf = (response: Response): Asking => response.locals.asking as Asking;
+
+/** Once more when its turn has come: between the two it waited, or sent its body. */
+async function confirm(findToken: FindToken, caller: Caller, consumer: Consumer): Promise<void> {
+  const refusal = refusalOf(await findToken(caller.token), consumer.name);
+  if (refusal !== undefined) throw refusal;
+}
 
 function receiveWith(
   deps: PullDependencies,
   options: PullOptions & { received: (consumer: Consumer, count: number) => void },
 ): RequestHandler {
+  const unread = createUnread();
   return async (request, response) => {
-    const consumer = consumerOf(response);
-    const input = validate(receiveInput, request.method === 'GET' ? request.query : request.body);
-    const waitForMs = input.wait_for;
-    const signal = hangUpOf(request, response);
+    const asking = askingOf(response);
+    const { consumer, caller, names } = asking;
+    const { batch_size: batchSize, wait_for: waitForMs } = validate(receiveInput, await inputOf(request, names));
+    if (unread.room(consumer.no) <= 0) throw tooMuchUnread();
+    const watch = deps.revoked.watch(caller, consumer.name);
+    const signal = AbortSignal.any([hangUpOf(request, response), watch.signal]);
     const blanks = waitForMs > (options.longWaitMs ?? 20_000) ? sendBlanks(response, options.blankEveryMs) : undefined;
     try {
-      const lease = await receive(deps, consumer, { batchSize: input.batch_size, waitForMs, signal });
+      const lease = await receive(deps, consumer, {
+        batchSize,
+        waitForMs,
+        signal,
+        maxBytes: () => Math.max(1, unread.room(consumer.no)),
+        turn: (attempt) => deps.places.take(names, async () => ((await watch.mayStill()) ? await attempt() : NOTHING)),
+        onWait: asking.leave,
+      });
+      if (lease === undefined && watch.signal.aborted) throw watch.signal.reason;
+      const text = lease === undefined ? EMPTY : `{"data":[${lease.messages}]}`;
       if (lease !== undefined) {
         options.received(consumer, lease.count);
         // Cut off while it was being sent: the client cannot have read it.
@@ -123,15 +172,30 @@ function receiveWith(
           if (!response.writableFinished) void deps.lines.giveBack(consumer.no, lease);
         });
       }
-      end(response, lease === undefined ? EMPTY : `{"data":[${lease.messages}]}`);
+      finish(response, text);
+      unread.count(consumer.no, text.length, response);
     } catch (error) {
       if (!response.headersSent) throw error;
-      deps.log.warn({ request_id: response.locals.requestId, err: error }, 'a receive failed after its reply began');
-      end(response, EMPTY);
+      if (error !== watch.signal.reason) {
+        deps.log.warn({ request_id: response.locals.requestId, err: error }, 'a receive failed after its reply began');
+      }
+      finish(response, EMPTY);
     } finally {
       clearInterval(blanks);
+      watch.end();
     }
   };
+
+  async function inputOf(request: Request, names: readonly string[]): Promise<unknown> {
+    if (request.method === 'GET') return request.query;
+    return await deps.places.take(names, async () => parsedBody(request));
+  }
+}
+
+function tooMuchUnread(): MillraceError {
+  return new MillraceError('too_many_requests', 'Clients of this consumer have not read the answers they were sent', {
+    remedy: 'Read them, or ask for fewer messages at once.',
+  });
 }
 
 /** Routers cut connections that are silent for half a minute; JSON may begin with white space. */
@@ -144,8 +208,8 @@ function sendBlanks(response: Response, everyMs = 15_000): NodeJS.Timeout {
   }, everyMs);
 }
 
-function end(response: Response, text: string): void {
-  if (response.headersSent) response.end(text);
+function finish(response: Response, text: string): void {
+  if (response.headersSent) end(response, text);
   else sendText(response, 200, text);
 }
 
