@@ -84,6 +84,7 @@ async function receive(): Promise<void> {
       source: { address: process.env.SOURCE_URL!, max: 1, applicationName: 'bench' },
       slot: process.env.SLOT!,
       publication: PUBLICATION,
+      raw: false,
     },
   );
   await Promise.race([over.promise, stream.ended]);

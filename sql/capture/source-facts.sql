@@ -1,6 +1,7 @@
 select (select s.system_identifier::text from pg_control_system() s) as system_identifier,
        (select d.oid::bigint from pg_catalog.pg_database d where d.datname = current_database()) as database_oid,
        current_setting('server_version_num')::integer as version,
+       current_setting('server_encoding') as encoding,
        current_setting('wal_level') as wal_level,
        coalesce(lacking.rolname, current_user)::text as role_name,
        pg_is_in_recovery() as in_recovery,

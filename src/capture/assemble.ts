@@ -49,15 +49,19 @@ function render(pending: Pending, change: Change, known: Known): void {
   const asIs = writtenOnce(pending.out, () => textOf(change, known, tooLarge));
   const asDelete = writtenOnce(pending.out, () => deleteText(change, known));
   const { codec } = change.relation;
+  const before = codec.damagedKeys;
   const key = codec.key(change.message, known.reread);
+  const between = codec.damagedKeys;
   const oldKey = codec.oldKey(change.message);
+  const damaged = { key: between > before, oldKey: codec.damagedKeys > between };
   const put = (
     route: Route,
-    row: { id: number; key: readonly string[] | null; key2?: readonly string[]; write: () => void },
+    row: { id: number; key: readonly string[] | null; key2?: readonly string[]; damaged: boolean; write: () => void },
   ) => {
     const group = groupsOf(route, change, row);
     const lane = route.fixedLane ?? laneOf(group.key ?? 0, route.lanes);
-    const reason = route.parkReason ?? (tooLarge ? TOO_LARGE : row.key === null ? NO_KEY : undefined);
+    const reason =
+      route.parkReason ?? (tooLarge ? TOO_LARGE : row.damaged ? DAMAGED_KEY : row.key === null ? NO_KEY : undefined);
     if (reason) pending.parked.push({ sinkNo: route.sinkNo, lane, id: row.id, groupKey: group.key, error: reason });
     pending.sinks.add(route.sinkNo);
     putAddress(pending.out, { sinkNo: route.sinkNo, lane, id: row.id, groupKey: group.key, groupKey2: group.key2 });
@@ -65,18 +69,21 @@ function render(pending: Pending, change: Change, known: Known): void {
     pending.rows += 1;
   };
   const rekeyed = oldKey !== null && key !== null && oldKey.length > 0;
+  const row = { id: known.ids.new, key, damaged: damaged.key };
   for (const route of change.relation.routes) {
     const verdict = judge(route, change, known.reread);
     if (verdict === 'skip') continue;
     if (route.kind === 'search_index' && rekeyed) {
-      put(route, { id: known.ids.old, key: oldKey, write: asDelete });
-      if (verdict === 'deliver') put(route, { id: known.ids.new, key, write: asIs });
-    } else if (verdict === 'leave') put(route, { id: known.ids.new, key, write: asDelete });
-    else put(route, { id: known.ids.new, key, ...(rekeyed ? { key2: oldKey } : {}), write: asIs });
+      put(route, { id: known.ids.old, key: oldKey, damaged: damaged.oldKey, write: asDelete });
+      if (verdict === 'deliver') put(route, { ...row, write: asIs });
+    } else if (verdict === 'leave') put(route, { ...row, write: asDelete });
+    else put(route, { ...row, ...(rekeyed ? { key2: oldKey } : {}), write: asIs });
   }
 }
 
 const TOO_LARGE = 'the row is larger than max_row_bytes: only its key was kept';
+const DAMAGED_KEY =
+  'the primary key holds bytes that are no UTF-8 (written \\xNN here): correct it in the table, which sends the row again, then discard this message';
 const NO_KEY = 'the change does not carry the whole primary key: the replica identity must cover it';
 
 function textOf(change: Change, known: Known, keyOnly: boolean): ChangeText<JsonBytes> {

@@ -8,6 +8,7 @@ import { codecFor, writeValue } from './codec.ts';
 import { JsonBytes, type Slice } from './codec-bytes.ts';
 import { label } from './codec-nested.ts';
 import type { ColumnCodec } from './codec-scalar.ts';
+import { keyText } from './codec-utf8.ts';
 import {
   NULL_VALUE,
   type RelationMessage,
@@ -74,6 +75,8 @@ export class RowCodec {
    * relation's types again, compile, and encode that row once more.
    */
   misfits = 0;
+  /** Keys that were asked for and are no UTF-8: their faulty bytes are written out. */
+  damagedKeys = 0;
   readonly #out = new JsonBytes();
   readonly #slice: Slice = { bytes: EMPTY, start: 0, end: 0 };
 
@@ -159,7 +162,7 @@ export class RowCodec {
     const values: string[] = [];
     for (const index of this.keyIndexes) {
       const tuple = this.#locate(message, index);
-      const value = tuple ? textAt(tuple, index) : reread?.get(index);
+      const value = tuple ? this.#keyAt(tuple, index) : reread?.get(index);
       if (value === null || value === undefined) return null;
       values.push(value);
     }
@@ -172,7 +175,7 @@ export class RowCodec {
     if (!this.keyIndexes.some((index) => this.#changed(message, index))) return null;
     const values: string[] = [];
     for (const index of this.keyIndexes) {
-      const value = textAt(this.#oldKnown(message, index) ? message.old : message.new, index);
+      const value = this.#keyAt(this.#oldKnown(message, index) ? message.old : message.new, index);
       if (value === null || value === undefined) return null;
       values.push(value);
     }
@@ -183,6 +186,14 @@ export class RowCodec {
   text(message: RowMessage, index: number): string | null | undefined {
     const tuple = this.#locate(message, index);
     return tuple && textAt(tuple, index);
+  }
+
+  #keyAt(tuple: Tuple, index: number): string | null | undefined {
+    const start = tuple.ranges[index * 2]!;
+    if (start < 0) return start === NULL_VALUE ? null : undefined;
+    const { text, whole } = keyText(tuple.bytes, start, tuple.ranges[index * 2 + 1]!);
+    if (!whole) this.damagedKeys++;
+    return text;
   }
 
   /** The tuple that holds every column, in the usual case. */

@@ -6,8 +6,9 @@
  * Dies the process on any line: nothing is confirmed that was not persisted, and what was persisted is skipped when it
  * comes again, by the position that was written with it.
  */
-import type { Database } from '../db/pool.ts';
-import { append, type Position, type Writer } from '../messages/append.ts';
+import type { Position, Writer } from '../messages/append.ts';
+import type { Persist } from '../messages/persist.ts';
+import type { CopiedRow } from '../messages/repair.ts';
 import { failpoint } from '../runtime/failpoint.ts';
 import { type Acker, openAcker } from './acker.ts';
 import { annotationsAfter } from './annotations.ts';
@@ -33,7 +34,9 @@ import { Turns } from './turns.ts';
 import { WATERMARK, type Windows } from './windows.ts';
 
 export interface SessionDeps extends ReadAgainDeps {
-  messages: Database;
+  persist: Persist;
+  /** Texts of these rows were no UTF-8. */
+  onDamaged(rows: readonly CopiedRow[]): Promise<void>;
   /** As it is when this transaction is there. */
   loadRelation(message: RelationMessage, xid: number | undefined): Promise<LoadedRelation>;
   /** A table was truncated: its sinks must be told. */
@@ -282,7 +285,7 @@ export class CaptureSession {
     if (batch.deferred.length > 0) await readAgain(this.#deps, batch);
     const { parked, pages } = batch;
     const input = { rows: finishRows(batch), parked, position, also: pages.map((page) => page.sql) };
-    await append(this.#deps.messages, this.#options.writer, input);
+    const damaged = await this.#deps.persist(this.#options.writer, input);
     for (const page of pages) page.persisted();
     if (this.#transaction?.commitLsn === position.commitLsn) failpoint('capture/mid-transaction');
     failpoint('capture/before-confirm');
@@ -290,6 +293,7 @@ export class CaptureSession {
     this.#acker.persisted(position.confirmedLsn);
     this.#confirmation.soon();
     if (batch.sinks.size > 0) this.#deps.onPersisted(batch.sinks);
+    if (damaged.length > 0) await this.#deps.onDamaged(damaged);
   }
 
   #fail(error: unknown): void {

@@ -16,6 +16,8 @@ export interface SourceFacts {
   timeline: number;
   databaseOid: number;
   version: number;
+  /** Of the database, as Postgres names it. */
+  encoding: string;
   walLevel: string;
   /** Our role; of two, the one that may not replicate. */
   roleName: string;
@@ -50,6 +52,7 @@ export async function readSource(source: Database): Promise<SourceFacts> {
     timeline: number;
     database_oid: number;
     version: number;
+    encoding: string;
     wal_level: string;
     role_name: string;
     in_recovery: boolean;
@@ -65,6 +68,7 @@ export async function readSource(source: Database): Promise<SourceFacts> {
     timeline: facts.timeline,
     databaseOid: facts.database_oid,
     version: facts.version,
+    encoding: facts.encoding,
     walLevel: facts.wal_level,
     roleName: facts.role_name,
     mayReplicate: facts.may_replicate,

@@ -20,6 +20,8 @@ export interface StreamOptions {
   source: PoolOptions;
   slot: string;
   publication: string;
+  /** Take bytes as they are: from a SQL_ASCII database Postgres would end the stream at the first that is no UTF-8. */
+  raw: boolean;
 }
 
 export interface ReplicationStream {
@@ -35,16 +37,18 @@ export interface ReplicationStream {
 }
 
 /** The library's plug-in contract: it starts the stream, and hands every message on as it came. */
-function rawPgoutput(publication: string) {
+function rawPgoutput(publication: string, raw: boolean) {
   const names = `"${publication.replaceAll('"', '""')}"`.replaceAll("'", "''");
   return {
     name: 'pgoutput',
     options: {},
-    start: (client: { query(text: string): Promise<unknown> }, slot: string, lsn: string): Promise<unknown> =>
-      client.query(
+    start: async (client: { query(text: string): Promise<unknown> }, slot: string, lsn: string): Promise<unknown> => {
+      if (raw) await client.query("set client_encoding = 'SQL_ASCII'");
+      return await client.query(
         `START_REPLICATION SLOT "${slot.replaceAll('"', '""')}" LOGICAL ${lsn} ` +
           `("proto_version" '1', "publication_names" '${names}', "messages" 'true')`,
-      ),
+      );
+    },
     parse: (bytes: Buffer): Buffer => bytes,
   };
 }
@@ -108,7 +112,7 @@ export function openStream(handlers: StreamHandlers, options: StreamOptions): Re
   );
   service.on('error', (error) => fail(error));
 
-  const over = service.subscribe(rawPgoutput(options.publication), options.slot, '0/0').then(
+  const over = service.subscribe(rawPgoutput(options.publication, options.raw), options.slot, '0/0').then(
     () => {
       if (!closed) throw new Error('the source ended the replication stream');
     },

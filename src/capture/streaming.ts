@@ -5,10 +5,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Database, PoolOptions } from '../db/pool.ts';
 import { statement } from '../db/statement.ts';
+import { openPersist } from '../messages/persist.ts';
 import { readPosition, type StoredPosition, setCaptureState, takeOver } from '../messages/position.ts';
 import type { DatabaseAddress, DatabaseSettings } from '../model/declared.ts';
 import type { Log } from '../runtime/log.ts';
 import type { Finding } from './checks.ts';
+import { JsonBytes } from './codec-bytes.ts';
+import { openDamageNotes } from './damage-notes.ts';
 import type { SinkEntry } from './match.ts';
 import { checkRunning, follow, type Prepared } from './prepare.ts';
 import { loadRelation, type RelationDeps, renewTypes } from './relation.ts';
@@ -91,7 +94,12 @@ export async function stream(deps: CaptureDeps, database: CapturedDatabase, inpu
       onMessage: (bytes) => (session ? session.onMessage(bytes) : early.push({ bytes: Buffer.from(bytes) })),
       onKeepAlive: (walEnd, reply) => session?.onKeepAlive(walEnd, reply),
     },
-    { source: input.options, slot: settings.slot.name, publication: settings.publication.name },
+    {
+      source: input.options,
+      slot: settings.slot.name,
+      publication: settings.publication.name,
+      raw: input.prepared.facts.encoding === 'SQL_ASCII',
+    },
   );
   const stop = async () => {
     // What is persisted need not be sent again, to us or to whoever comes after a gap.
@@ -120,7 +128,8 @@ export async function stream(deps: CaptureDeps, database: CapturedDatabase, inpu
     const { rows } = await input.source.query<{ xid: string | null }>(FIRST_XID);
     if (rows[0]?.xid) windows.beginAt(Number(rows[0].xid));
     const untilSeen = openSight(input.source, over.signal);
-    session = openSession(deps, relations, { database, windows, generation, stored: position, fail, untilSeen });
+    const wary = input.prepared.facts.encoding === 'SQL_ASCII';
+    session = openSession(deps, relations, { database, windows, generation, stored: position, fail, untilSeen, wary });
     session.attach(replication);
     await showStreaming(deps, no, input.prepared.warnings);
     deps.log.info({ database: settings.name, generation }, 'streaming');
@@ -158,6 +167,8 @@ function openSession(
     stored: StoredPosition;
     fail: (error: unknown) => void;
     untilSeen: UntilSeen;
+    /** The source does not promise UTF-8. */
+    wary: boolean;
   },
 ): CaptureSession {
   const { database, generation, windows, untilSeen } = given;
@@ -165,7 +176,11 @@ function openSession(
   return new CaptureSession(
     {
       source,
-      messages: deps.messages,
+      persist: openPersist(
+        { messages: deps.messages, invalidUtf8: database.settings.invalid_utf8, makeOut: () => new JsonBytes() },
+        given.wary,
+      ),
+      onDamaged: openDamageNotes(deps.messages),
       windows,
       untilSeen,
       loadRelation: async (message, xid) => {

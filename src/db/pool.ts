@@ -90,6 +90,9 @@ const QUEUE_OPTIONS =
  */
 const DURABLE = `select set_config('synchronous_commit', 'on', false) where current_setting('synchronous_commit') = 'off'`;
 
+/** A SQL_ASCII database holds bytes of any encoding: Postgres would refuse to answer with what is no UTF-8. */
+const AS_STORED = `select set_config('client_encoding', 'SQL_ASCII', false) where current_setting('server_encoding') = 'SQL_ASCII'`;
+
 const CONNECT_MS = 10_000;
 
 /** The pool has one deadline for both: its waiting, and making a connection. The latter stays short. */
@@ -124,7 +127,7 @@ export function openPool(options: PoolOptions): Database {
   const pool = new pg.Pool({
     ...clientConfig(options),
     Client: QuickClient,
-    onConnect: async (client) => void (await client.query(DURABLE)),
+    onConnect: async (client) => void (await client.query(`${DURABLE}; ${AS_STORED}`)),
     connectionTimeoutMillis: options.patienceMs ?? CONNECT_MS,
     max: options.max,
     idleTimeoutMillis: 30_000,

@@ -61,18 +61,39 @@ export async function append(db: Database, writer: Writer, input: AppendInput): 
     }
     const parked = input.parked.length === 0 ? '' : `${parkedSql(input.parked)};`;
     failpoint('capture/before-persist');
-    const copy = client.query(copyFrom(`begin; ${move}; ${also} ${parked} ${COPY_MESSAGES}; commit`));
+    await copyRows(client, `begin; ${move}; ${also} ${parked} ${COPY_MESSAGES}; commit`, input.rows);
+  });
+}
+
+/** Would Postgres take these rows? Leaves nothing behind. Throws what it says when their data are not the reason. */
+export async function isTaken(db: Database, rows: Buffer): Promise<boolean> {
+  return await db.session(async (client) => {
     try {
-      const over = finished(copy);
-      copy.write(input.rows, () => failpoint('capture/in-persist'));
-      copy.end();
-      await over;
+      await copyRows(client, `begin; ${COPY_MESSAGES}; rollback`, rows);
+      return true;
     } catch (error) {
-      // Without an answer the connection is dropped, and Postgres rolls back.
-      if (error instanceof pg.DatabaseError) await client.query('rollback').catch(() => undefined);
+      if (isRefusal(error)) return false;
       throw error;
     }
   });
+}
+
+/** Is it the data that are refused: a data exception (class 22), or what is longer than Postgres can hold? */
+export const isRefusal = (error: unknown): error is pg.DatabaseError =>
+  error instanceof pg.DatabaseError && (/^22/.test(error.code ?? '') || error.code === '54000');
+
+async function copyRows(client: pg.PoolClient, sql: string, rows: Buffer): Promise<void> {
+  const copy = client.query(copyFrom(sql));
+  try {
+    const over = finished(copy);
+    copy.write(rows, () => failpoint('capture/in-persist'));
+    copy.end();
+    await over;
+  } catch (error) {
+    // Without an answer the connection is dropped, and Postgres rolls back.
+    if (error instanceof pg.DatabaseError) await client.query('rollback').catch(() => undefined);
+    throw error;
+  }
 }
 
 function parkedSql(parked: readonly ParkedOnArrival[]): string {

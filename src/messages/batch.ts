@@ -52,8 +52,12 @@ export interface ParkedOnArrival {
 export const COPY_MESSAGES = `copy millrace_private.messages (sink_no, lane, id, group_key, group_key2, source_table, action,
   record_pks, commit_lsn, commit_idx, committed_at, record, changes, annotations, unchanged_toast) from stdin (format binary)`;
 
-const COLUMNS = 15;
+/** Fields of a row, and those of them that are text. */
+export const COLUMNS = 15;
+export const TEXT_COLUMNS: readonly number[] = [6, 7, 11, 12, 13, 14];
 const HEADER = Buffer.from('PGCOPY\n\xff\r\n\0\0\0\0\0\0\0\0\0', 'latin1');
+/** Before the first row. */
+export const HEADER_BYTES = HEADER.length;
 const TRAILER = -1;
 const NULL = -1;
 const MICROS_1970_TO_2000 = 946_684_800_000_000;

@@ -9,6 +9,8 @@ export interface DatabaseSettings {
   ssl: 'prefer' | false | true | { ca: string | null; verify: boolean };
   pool_size: number;
   max_row_bytes: number;
+  /** Bytes of a row that are no UTF-8 become U+FFFD, or park the row's message. */
+  invalid_utf8: 'replace' | 'park';
   await_database: { timeout_ms: number; interval_ms: number };
   annotations: Record<string, string>;
 }

@@ -10,6 +10,7 @@ const SOURCE: SourceFacts = {
   timeline: 1,
   databaseOid: 5,
   version: 180004,
+  encoding: 'UTF8',
   walLevel: 'logical',
   roleName: 'mill"race',
   mayReplicate: true,

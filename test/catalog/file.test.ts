@@ -29,6 +29,7 @@ describe('the configuration file', () => {
         ssl: false,
         pool_size: 3,
         max_row_bytes: 16_777_216,
+        invalid_utf8: 'replace',
         await_database: { timeout_ms: 30_000, interval_ms: 3_000 },
         annotations: { team: 'shop' },
       });

@@ -1,0 +1,79 @@
+/**
+ * Persists a batch whatever is in it: no row stops a stream. Of texts that are no UTF-8 every fault becomes U+FFFD, and
+ * with `invalid_utf8: park` their messages are parked. A row that the message database refuses for anything else about it
+ * is found by halving, keeps its key only, and is parked.
+ *
+ * Rows are looked at after a refusal only, unless the source does not promise UTF-8: a sound batch pays nothing. What is
+ * persisted is one transaction, with the position (append.ts).
+ */
+import type { Database } from '../db/pool.ts';
+import { type AppendInput, append, isRefusal, isTaken, type Writer } from './append.ts';
+import type { Bytes, ParkedOnArrival } from './batch.ts';
+import { type CopiedRow, keyOnly, repaired, rewritten, rowsOf } from './repair.ts';
+
+export interface PersistDeps {
+  messages: Database;
+  /** What becomes of a message with texts that are no UTF-8. */
+  invalidUtf8: 'replace' | 'park';
+  makeOut(): Bytes;
+}
+
+/** Commits the batch with the position, or throws what Postgres says of all of it. Returns rows whose texts were no UTF-8. */
+export type Persist = (writer: Writer, input: AppendInput) => Promise<readonly CopiedRow[]>;
+
+const NOT_UTF8 = '22021';
+const DAMAGED =
+  'the row holds bytes that are no UTF-8, shown as U+FFFD: correct them in the table, or retry to send it as it is shown';
+const REFUSED =
+  'the message database does not take the row as it is, so only its key was kept: discard it, or correct the row';
+
+/** `wary`: rows are looked at before they are sent, for the source does not promise UTF-8. */
+export function openPersist(deps: PersistDeps, wary: boolean): Persist {
+  let isWary = wary;
+  return async (writer, input) => {
+    let tried = isWary ? repair(deps, input) : { input, damaged: [] };
+    try {
+      await append(deps.messages, writer, tried.input);
+    } catch (error) {
+      if (!isRefusal(error) || input.rows === undefined) throw error;
+      if (!isWary && error.code === NOT_UTF8) {
+        isWary = true;
+        tried = repair(deps, input);
+      }
+      await append(deps.messages, writer, await withoutRefused(deps, tried.input));
+    }
+    return tried.damaged;
+  };
+}
+
+function repair(deps: PersistDeps, input: AppendInput): { input: AppendInput; damaged: readonly CopiedRow[] } {
+  if (input.rows === undefined) return { input, damaged: [] };
+  const { copy, damaged } = repaired(input.rows, deps.makeOut);
+  const parked = deps.invalidUtf8 === 'park' ? alsoParked(input.parked, damaged, DAMAGED) : input.parked;
+  return { input: { ...input, rows: copy, parked }, damaged };
+}
+
+function alsoParked(parked: readonly ParkedOnArrival[], rows: readonly CopiedRow[], error: string): ParkedOnArrival[] {
+  const known = new Set(parked.map(({ sinkNo, id }) => `${sinkNo} ${id}`));
+  const fresh = rows.filter(({ sinkNo, id }) => !known.has(`${sinkNo} ${id}`));
+  return [...parked, ...fresh.map(({ sinkNo, lane, id, groupKey }) => ({ sinkNo, lane, id, groupKey, error }))];
+}
+
+/** The batch with every refused row cut down to its key, and parked; itself when no row is the reason. */
+async function withoutRefused(deps: PersistDeps, input: AppendInput): Promise<AppendInput> {
+  const copy = input.rows;
+  if (copy === undefined) return input;
+  const refused = await refusedOf(deps, copy, [...rowsOf(copy)]);
+  if (refused.length === 0) return input;
+  const rows = keyOnly(copy, deps.makeOut(), new Set(refused.map((row) => row.start)));
+  return { ...input, rows, parked: alsoParked(input.parked, refused, REFUSED) };
+}
+
+/** Halves what Postgres refuses until each row that it does not take stands alone. */
+async function refusedOf(deps: PersistDeps, copy: Buffer, rows: readonly CopiedRow[]): Promise<CopiedRow[]> {
+  if (await isTaken(deps.messages, rewritten(copy, deps.makeOut(), rows))) return [];
+  if (rows.length === 1) return [...rows];
+  const half = rows.length >> 1;
+  const first = await refusedOf(deps, copy, rows.slice(0, half));
+  return [...first, ...(await refusedOf(deps, copy, rows.slice(half)))];
+}
