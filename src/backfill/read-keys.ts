@@ -5,7 +5,7 @@
 import type pg from 'pg';
 import { compileRelation } from '../capture/codec-row.ts';
 import type { LoadedRelation } from '../capture/relation.ts';
-import type { PageRow } from './read.ts';
+import { bytesOf, type Form, isSuspect, type PageRow, type Texts, textsOf } from './read.ts';
 import { holdTable } from './read-table.ts';
 import type { Part, Reader } from './reader.ts';
 import { putGone, putRows } from './rows.ts';
@@ -84,10 +84,10 @@ async function readKeys(
 ): Promise<{ rows: PageRow[]; gone: { key: readonly string[]; alien: boolean }[] }> {
   const whole = wanted.filter((key) => key.length === table.keys.length);
   const alien = wanted.filter((key) => key.length !== table.keys.length);
-  const found: (string | null)[][] = [];
+  const found: Texts[] = [];
   for (const key of await fitting(client, table, whole, alien)) found.push(...key);
   const places = table.keys.map((column) => table.columns.indexOf(column));
-  const keyOf = (texts: readonly (string | null)[]): string => JSON.stringify(places.map((place) => texts[place]));
+  const keyOf = (texts: Texts): string => JSON.stringify(places.map((place) => texts[place]));
   const there = new Set(found.map(keyOf));
   const odd = new Set(alien);
   return {
@@ -108,13 +108,14 @@ async function fitting(
   table: SourceTable,
   wanted: readonly (readonly string[])[],
   alien: (readonly string[])[],
-): Promise<(string | null)[][][]> {
+): Promise<Texts[][]> {
   if (wanted.length === 0) return [];
   await client.query('savepoint keys');
   try {
-    const rows = await select(client, table, wanted);
+    const rows = await select(client, { table, form: textsOf }, wanted);
+    const sound = rows.some(isSuspect) ? await select(client, { table, form: bytesOf }, wanted) : rows;
     await client.query('release savepoint keys');
-    return [rows];
+    return [sound];
   } catch (error) {
     if (!isDataException(error)) throw error;
     await client.query('rollback to savepoint keys');
@@ -130,15 +131,16 @@ async function fitting(
 
 async function select(
   client: pg.ClientBase,
-  table: SourceTable,
+  { table, form }: { table: SourceTable; form: Form },
   wanted: readonly (readonly string[])[],
-): Promise<(string | null)[][]> {
+): Promise<Texts[]> {
   const { keys, columns } = table;
-  const text = `select ${columns.map((column) => `t.${quoted(column.name)}`).join(', ')}
-    from unnest(${keys.map((_, n) => `$${n + 1}::text[]`).join(', ')}) as w (${keys.map((_, n) => `k${n}`).join(', ')})
+  const text = `select ${form.select(columns)}
+    from unnest(${keys.map((_, n) => `$${n + 1}::text[]`).join(', ')}) as w (${keys.map((_, n) => `millrace_k${n}`).join(', ')})
     join ${table.partitioned ? '' : 'only '}${sqlName(table)} t
-      on ${keys.map((key, n) => `t.${quoted(key.name)} = w.k${n}::${key.type}`).join(' and ')}
+      on ${keys.map((key, n) => `t.${quoted(key.name)} = w.millrace_k${n}::${key.type}`).join(' and ')}
    ${table.rowFilter === null ? '' : `where (${table.rowFilter})`}`;
   const values = keys.map((_, n) => wanted.map((key) => key[n]));
-  return (await client.query<(string | null)[]>({ text, values, rowMode: 'array', types: AS_TEXT })).rows;
+  const { rows } = await client.query<(string | null)[]>({ text, values, rowMode: 'array', types: AS_TEXT });
+  return rows.map((row) => row.map((value) => (value === null ? null : form.value(value))));
 }

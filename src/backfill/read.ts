@@ -6,10 +6,12 @@
  * Reads through a cursor in the caller's transaction, in steps that grow with what the rows turn out to weigh. Where values
  * lie outside their rows the lengths are read first, which costs no value.
  */
+import { isUtf8 } from 'node:buffer';
 import type pg from 'pg';
 import { quoted, type SourceTable, sqlName, type TableColumn } from './table.ts';
 
-export type Texts = readonly (string | null)[];
+/** The text of each column, null for NULL; bytes where they are no UTF-8. */
+export type Texts = readonly (string | Buffer | null)[];
 
 export interface PageRow {
   /** By the table's columns. */
@@ -52,18 +54,54 @@ const FIRST_STEP = 32;
 
 const AS_TEXT: pg.CustomTypesConfig = { getTypeParser: () => (value: string) => value };
 
-/** `now`: milliseconds of a clock. The transaction must be a repeatable read, with the table locked against changes of it. */
+/**
+ * `now`: milliseconds of a clock. The transaction must be a repeatable read, with the table locked against changes of it.
+ * The client makes U+FFFD of what is no UTF-8; a page with such a character is read once more, as bytes.
+ */
 export async function readPage(
   deps: { client: pg.ClientBase; now: () => number },
   request: PageRequest,
   budget: PageBudget,
 ): Promise<ReadPage> {
-  const { client, now } = deps;
+  const page = await readAs(textsOf, deps, { request, budget });
+  if (!page.rows.some((row) => isSuspect(row.texts))) return page;
+  await deps.client.query('close millrace_page');
+  return await readAs(bytesOf, deps, { request, budget });
+}
+
+/** May a text have been something else than UTF-8? */
+export const isSuspect = (texts: Texts): boolean => texts.some((text) => text?.includes('\ufffd'));
+
+/** How the columns are asked for, and what an answer's text means. */
+export interface Form {
+  select(columns: readonly TableColumn[]): string;
+  value(text: string): string | Buffer;
+}
+
+export const textsOf: Form = { select: listOf, value: (text) => text };
+/** Twice as long. */
+export const bytesOf: Form = {
+  // What a text is sent as, without a conversion and unchecked: the client's encoding is the server's.
+  select: (columns) =>
+    columns
+      .map(({ name }) => `case when ${quoted(name)} is not null then textsend(format('%s', ${quoted(name)})) end`)
+      .join(', '),
+  value: (text) => {
+    const bytes = Buffer.from(text.slice(2), 'hex');
+    return isUtf8(bytes) ? bytes.toString() : bytes;
+  },
+};
+
+async function readAs(
+  form: Form,
+  { client, now }: { client: pg.ClientBase; now: () => number },
+  { request, budget }: { request: PageRequest; budget: PageBudget },
+): Promise<ReadPage> {
   const { table } = request;
-  const ask = async (text: string, values: readonly unknown[] = []): Promise<Texts[]> =>
+  const ask = async (text: string, values: readonly unknown[] = []): Promise<(string | null)[][]> =>
     (await client.query<(string | null)[]>({ text, values: [...values], rowMode: 'array', types: AS_TEXT })).rows;
   const { order, rest, values } = pageSql(request, budget.rows);
-  await ask(`declare millrace_page no scroll cursor for select ${listOf(table.columns)} ${rest}`, values);
+  await ask(`declare millrace_page no scroll cursor for select ${form.select(table.columns)} ${rest}`, values);
   const sizes = table.toasted ? await readSizes(ask, { table, order, rest, values }) : undefined;
   const until = now() + budget.ms;
   const rows: PageRow[] = [];
@@ -80,7 +118,8 @@ export async function readPage(
     }
     const count = Math.min(step, budget.rows - rows.length, fitting(sizes, rows.length, budget, bytes));
     const got = await ask(`fetch forward ${count} from millrace_page`);
-    for (const texts of got) {
+    for (const row of got) {
+      const texts = row.map((text) => (text === null ? null : form.value(text)));
       bytes += weightOf(texts);
       rows.push({ texts, tooLarge: false });
     }
@@ -92,7 +131,7 @@ export async function readPage(
     step = Math.min(budget.step, step * 4, Math.max(1, Math.floor((budget.bytes - bytes) / average)));
   }
   const lastRow = rows.at(-1);
-  const last = lastRow && order.map((column) => lastRow.texts[table.columns.indexOf(column)] ?? '');
+  const last = lastRow && order.map((column) => placeOf(lastRow.texts[table.columns.indexOf(column)] ?? ''));
   return { rows, bytes, last, ended };
 }
 
@@ -111,7 +150,10 @@ function pageSql({ table, sort, after, from }: PageRequest, limit: number | unde
   const first = sort ?? order[0]!;
   const conditions: string[] = [];
   const values: string[] = [];
-  const given = (column: TableColumn, value: string): string => `$${values.push(value)}::${column.type}`;
+  const given = (column: TableColumn, value: string): string =>
+    value.startsWith(BYTES)
+      ? `convert_from(decode($${values.push(value.slice(BYTES.length))}, 'hex'), 'SQL_ASCII')::${column.type}`
+      : `$${values.push(value)}::${column.type}`;
   if (from !== undefined) conditions.push(`${quoted(first.name)} >= ${given(first, from)}`);
   if (after !== undefined)
     conditions.push(`(${listOf(order)}) > (${order.map((column, n) => given(column, after[n] ?? '')).join(', ')})`);
@@ -122,7 +164,13 @@ function pageSql({ table, sort, after, from }: PageRequest, limit: number | unde
   return { order, values, rest: `from ${only}${sqlName(table)}${where}${most}` };
 }
 
-const listOf = (columns: readonly TableColumn[]): string => columns.map((column) => quoted(column.name)).join(', ');
+/** Before the hex digits of a value that is no UTF-8, where a page ends. Only a SQL_ASCII database has many of them. */
+const BYTES = '\u0001\\x';
+const placeOf = (value: string | Buffer): string => (typeof value === 'string' ? value : BYTES + value.toString('hex'));
+
+function listOf(columns: readonly TableColumn[]): string {
+  return columns.map((column) => quoted(column.name)).join(', ');
+}
 
 interface Size {
   bytes: number;
@@ -132,7 +180,7 @@ interface Size {
 
 /** How long the rows of the page are, about. */
 async function readSizes(
-  ask: (text: string, values: readonly unknown[]) => Promise<Texts[]>,
+  ask: (text: string, values: readonly unknown[]) => Promise<(string | null)[][]>,
   page: { table: SourceTable; order: readonly TableColumn[]; rest: string; values: readonly string[] },
 ): Promise<Size[]> {
   const { table, order, rest, values } = page;

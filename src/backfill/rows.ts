@@ -3,13 +3,14 @@
  * the stream has changed since is left out: its change is, or will be, there.
  */
 import { addChange } from '../capture/assemble.ts';
+import { keyValue } from '../capture/codec-utf8.ts';
 import { type RowMessage, tupleOf } from '../capture/decode.ts';
 import { groupKey, laneOf } from '../capture/group.ts';
 import { type Change, markOf, type Pending, rewind } from '../capture/pending.ts';
 import type { LoadedRelation } from '../capture/relation.ts';
 import type { PagePlace } from '../capture/windows.ts';
 import { putAddress, putChange } from '../messages/batch.ts';
-import type { PageRow, Texts } from './read.ts';
+import type { PageRow } from './read.ts';
 
 export interface RowsInput {
   /** With the one route of the sink. */
@@ -29,7 +30,7 @@ export function putRows(pending: Pending, place: PagePlace, input: RowsInput): n
   const { misfits } = codec;
   let count = 0;
   for (const row of rows) {
-    const key = codec.keyIndexes.map((index) => row.texts[index] ?? '');
+    const key = codec.keyIndexes.map((index) => keyValue(row.texts[index] ?? ''));
     if (place.hasChanged(key)) continue;
     const message: RowMessage = { tag: 'insert', oid: relation.oid, new: tupleOf(row.texts) };
     const maxRowBytes = row.tooLarge ? -1 : place.maxRowBytes;
@@ -82,10 +83,9 @@ function add(pending: Pending, change: Change): boolean {
 /** A document whose _id is no key of the table. */
 function putAlien(
   pending: Pending,
-  given: Pick<Change, 'relation' | 'transaction' | 'commitIdx'> & { key: Texts },
+  given: Pick<Change, 'relation' | 'transaction' | 'commitIdx'> & { key: readonly string[] },
 ): void {
-  const { relation, transaction, commitIdx } = given;
-  const key = given.key.map((text) => text ?? '');
+  const { relation, transaction, commitIdx, key } = given;
   const group = groupKey(relation.oid, key);
   for (const route of relation.routes) {
     const lane = route.fixedLane ?? laneOf(group, route.lanes);

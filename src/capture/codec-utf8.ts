@@ -15,6 +15,9 @@ export function keyText(bytes: Buffer, start = 0, end = bytes.length): { text: s
   return isUtf8(part) ? { text, whole: true } : { text: writtenOut(part), whole: false };
 }
 
+/** A key's value as the stream's changes have it, of what a row was read as: bytes are no UTF-8. */
+export const keyValue = (value: string | Buffer): string => (typeof value === 'string' ? value : keyText(value).text);
+
 function writtenOut(bytes: Buffer): string {
   let text = '';
   for (let at = 0; at < bytes.length; ) {

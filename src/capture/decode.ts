@@ -275,18 +275,21 @@ function schema(reader: Reader): string {
 }
 
 /** A row's values, null for NULL, as the stream would bring them. */
-export function tupleOf(texts: readonly (string | null)[]): Tuple {
+export function tupleOf(texts: readonly (string | Buffer | null)[]): Tuple {
   const ranges: number[] = [];
   let length = 0;
   for (const text of texts) {
     if (text === null) ranges.push(NULL_VALUE, NULL_VALUE);
     else {
-      const end = length + Buffer.byteLength(text);
+      const end = length + (typeof text === 'string' ? Buffer.byteLength(text) : text.length);
       ranges.push(length, end);
       length = end;
     }
   }
   const bytes = Buffer.allocUnsafe(length);
-  for (const [n, text] of texts.entries()) if (text !== null) bytes.write(text, ranges[n * 2]!);
+  for (const [n, text] of texts.entries()) {
+    if (typeof text === 'string') bytes.write(text, ranges[n * 2]!);
+    else text?.copy(bytes, ranges[n * 2]!);
+  }
   return { bytes, ranges, unchanged: false };
 }

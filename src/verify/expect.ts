@@ -2,6 +2,7 @@
  * What an index should hold for rows as they were read: the sink's column filters, filter function, transform and routing
  * on the same JSON text that capture makes of a row, as if a backfill sent it.
  */
+import type { Texts } from '../backfill/read.ts';
 import { type RowMessage, tupleOf } from '../capture/decode.ts';
 import { passes } from '../capture/filter.ts';
 import type { Action, FunctionInput } from '../model/message.ts';
@@ -18,9 +19,9 @@ export interface ExpectDeps {
   metadata: string;
 }
 
-/** A row as it was read: the text of each published column, null for NULL. */
+/** A row as it was read: the text of each published column, null for NULL, bytes where they are no UTF-8. */
 export interface ReadRow {
-  texts: readonly (string | null)[];
+  texts: Texts;
   /** Only its key was read. */
   tooLarge: boolean;
 }
@@ -57,7 +58,7 @@ export async function expectRows(
 function expectedAtOnce({ route }: VerifiedTable, row: ReadRow): Expected | undefined {
   if (route.parkReason !== undefined) return { kind: 'fault', reason: route.parkReason };
   if (row.tooLarge) return { kind: 'fault', reason: TOO_LARGE };
-  const isIn = route.filters.every((filter) => passes(filter, row.texts[filter.columnIndex] ?? null));
+  const isIn = route.filters.every((filter) => passes(filter, row.texts[filter.columnIndex]?.toString() ?? null));
   return isIn ? undefined : { kind: 'none' };
 }
 
@@ -74,6 +75,7 @@ function inputOf(
   action: Action,
 ): FunctionInput {
   const message: RowMessage = { tag: 'insert', oid: table.source.oid, new: tupleOf(row.texts) };
+  // As it is persisted: U+FFFD for what is no UTF-8.
   const record = table.codec.record(message);
   const key = JSON.stringify(table.codec.key(message) ?? []);
   const [at, n] = action === 'read' ? ['2000-01-01T00:00:00.000000Z', 1] : ['2001-02-03T04:05:06.789012Z', 2];

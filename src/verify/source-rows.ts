@@ -129,9 +129,9 @@ async function select(
 ): Promise<VersionedRow[]> {
   const { keys, columns } = table;
   const text = `select format('%s %s %s', t.tableoid, t.xmin, t.ctid), ${columns.map(({ name }) => `t.${quoted(name)}`).join(', ')}
-    from unnest(${keys.map((_, n) => `$${n + 1}::text[]`).join(', ')}) as w (${keys.map((_, n) => `k${n}`).join(', ')})
+    from unnest(${keys.map((_, n) => `$${n + 1}::text[]`).join(', ')}) as w (${keys.map((_, n) => `millrace_k${n}`).join(', ')})
     join ${table.partitioned ? '' : 'only '}${sqlName(table)} t
-      on ${keys.map((key, n) => `t.${quoted(key.name)} = w.k${n}::${key.type}`).join(' and ')}
+      on ${keys.map((key, n) => `t.${quoted(key.name)} = w.millrace_k${n}::${key.type}`).join(' and ')}
    ${table.rowFilter === null ? '' : `where (${table.rowFilter})`}`;
   const values = keys.map((_, n) => wanted.map((key) => key[n]));
   const { rows } = await client.query<(string | null)[]>({ text, values, rowMode: 'array', types: AS_TEXT });

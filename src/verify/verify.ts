@@ -6,6 +6,7 @@
  * Memory: a page of rows, the suspects (bounded), and 16 bytes a document (id-set.ts).
  */
 import { estimateRows } from '../backfill/read.ts';
+import { keyValue } from '../capture/codec-utf8.ts';
 import type { Catalog, CatalogDatabase, CatalogSink } from '../catalog/store.ts';
 import type { Database } from '../db/pool.ts';
 import { statement } from '../db/statement.ts';
@@ -209,7 +210,7 @@ class Verification {
     const byIndex = new Map<string, Map<string, Wanted>>();
     this.findings.rows += page.rows.length;
     for (const [n, { texts }] of page.rows.entries()) {
-      const key = table.codec.keyIndexes.map((index) => texts[index] ?? '');
+      const key = table.codec.keyIndexes.map((index) => keyValue(texts[index] ?? ''));
       const id = reader.documentId(key);
       const wanted = expected[n]!;
       if (wanted.kind !== 'document') {

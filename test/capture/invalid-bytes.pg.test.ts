@@ -5,6 +5,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import pg from 'pg';
+import { backfilled } from '../support/backfilled.ts';
 import { type Captured, type CapturedOptions, captured, PULL, SEARCH, sinkSettings } from '../support/captured.ts';
 import { type Cluster, hasPostgres15, sharedCluster, startCluster, type TestDatabase } from '../support/postgres.ts';
 
@@ -28,12 +29,13 @@ async function onSource(
   cluster: Cluster,
   encoding: string,
   work: (on: Captured) => Promise<void>,
-  options: { schema?: string; settings?: CapturedOptions['settings'] } = {},
+  options: { schema?: string } & Pick<CapturedOptions, 'settings' | 'page'> = {},
 ): Promise<void> {
   const database = await encoded(cluster, encoding);
   const schema =
     options.schema ?? 'create table notes (id text primary key, body text, tag "char", doc json, words text[])';
-  const on = await captured(schema, { database, cluster, ...(options.settings ? { settings: options.settings } : {}) });
+  const { schema: _, ...given } = options;
+  const on = await captured(schema, { database, cluster, ...given });
   try {
     await work(on);
   } finally {
@@ -118,6 +120,57 @@ function suite(cluster: () => Cluster): void {
         ['insert', '["c"]'],
         ['update', '["d"]'],
       ]);
+    });
+  });
+
+  it('come the same by a backfill, page after page of such keys', async () => {
+    await onSource(
+      cluster(),
+      'SQL_ASCII',
+      async (on) => {
+        await on.source.query(`insert into notes (id, body) select convert_from(set_byte('\\xe9ff'::bytea, 1, n), 'SQL_ASCII'),
+        convert_from(set_byte('\\x41ff'::bytea, 1, n), 'SQL_ASCII') from generate_series(128, 160) n`);
+        await on.source.query(
+          `insert into notes (id, body) values ('a', 'sound'), ('b', ${raw('80')}), ('c', 'real \ufffd')`,
+        );
+        const sink = await on.addSink(sinkSettings({ name: 'all', destination: PULL }));
+        on.start();
+        await on.streaming();
+        const status = await backfilled(on.messages.db, `'all', 'notes'`);
+        expect(status).to.include({ state: 'done', rows_done: 36, rows_sent: 36 });
+        const rows = await on.received(sink, 36);
+        const keys = rows.map((row) => JSON.parse(row.record_pks)[0]);
+        expect(new Set(keys).size).to.equal(36);
+        expect(keys).to.include.members(['a', 'b', 'c', '\\xe9\\x80', '\\xe9\\xa0']);
+        const parked = new Set((await parkedOf(on, sink)).map(({ id }) => id));
+        expect(rows.filter(({ id }) => !parked.has(id)).map((row) => JSON.parse(row.record).body)).to.deep.equal([
+          'sound',
+          '\ufffd',
+          'real \ufffd',
+        ]);
+      },
+      { page: { rows: 5, step: 3 } },
+    );
+  });
+
+  it('in a damaged UTF8 database are found when they come by', async () => {
+    await onSource(cluster(), 'SQL_ASCII', async (on) => {
+      await on.source.query(
+        `insert into notes (id, body, tag) values ('1', ${raw('fe')}, (-23)::"char"), ('2', 'sound', 'x')`,
+      );
+      await on.source.query(`update pg_catalog.pg_database set encoding = 6 where datname = current_database()`);
+      const sink = await on.addSink(sinkSettings({ name: 'all', destination: PULL }));
+      on.start();
+      await on.streaming();
+      const again = new pg.Client({ connectionString: on.sourceUrl });
+      await again.connect();
+      await again.query(`update notes set words = '{x}'`);
+      await again.end();
+      const rows = await on.received(sink, 2);
+      expect(rows.map((row) => JSON.parse(row.record).body)).to.deep.equal(['\ufffd', 'sound']);
+      expect(await backfilled(on.messages.db, `'all', 'notes'`)).to.include({ state: 'done', rows_sent: 2 });
+      const read = (await on.received(sink, 4)).slice(2);
+      expect(read.map((row) => row.record)).to.deep.equal(rows.map((row) => row.record));
     });
   });
 
