@@ -5,11 +5,12 @@
 import type pg from 'pg';
 import { compileRelation } from '../capture/codec-row.ts';
 import type { LoadedRelation } from '../capture/relation.ts';
-import { bytesOf, type Form, isSuspect, type PageRow, type Texts, textsOf } from './read.ts';
+import type { PageRow } from './read.ts';
 import { holdTable } from './read-table.ts';
 import type { Part, Reader } from './reader.ts';
 import { putGone, putRows } from './rows.ts';
-import { quoted, type SourceTable, sqlName } from './table.ts';
+import { readRowsOf } from './rows-by-key.ts';
+import type { SourceTable } from './table.ts';
 
 export interface KeysInput {
   table: SourceTable;
@@ -22,8 +23,6 @@ interface Position {
 }
 
 const PAGE_KEYS = 500;
-
-const AS_TEXT: pg.CustomTypesConfig = { getTypeParser: () => (value: string) => value };
 
 export function openKeyReader(input: KeysInput): Reader {
   const { table, relation, keys } = input;
@@ -82,65 +81,14 @@ async function readKeys(
   table: SourceTable,
   wanted: readonly (readonly string[])[],
 ): Promise<{ rows: PageRow[]; gone: { key: readonly string[]; alien: boolean }[] }> {
-  const whole = wanted.filter((key) => key.length === table.keys.length);
-  const alien = wanted.filter((key) => key.length !== table.keys.length);
-  const found: Texts[] = [];
-  for (const key of await fitting(client, table, whole, alien)) found.push(...key);
+  const found = await readRowsOf(client, table, wanted);
   const places = table.keys.map((column) => table.columns.indexOf(column));
-  const keyOf = (texts: Texts): string => JSON.stringify(places.map((place) => texts[place]));
-  const there = new Set(found.map(keyOf));
-  const odd = new Set(alien);
+  const there = new Set(found.rows.map(({ texts }) => JSON.stringify(places.map((place) => texts[place]))));
+  const alien = new Set(found.alien);
   return {
-    rows: found.map((texts) => ({ texts, tooLarge: false })),
+    rows: found.rows.map(({ texts }) => ({ texts, tooLarge: false })),
     gone: wanted
-      .filter((key) => odd.has(key) || !there.has(JSON.stringify(key)))
-      .map((key) => ({ key, alien: odd.has(key) })),
+      .filter((key) => alien.has(key) || !there.has(JSON.stringify(key)))
+      .map((key) => ({ key, alien: alien.has(key) })),
   };
-}
-
-/** Data exceptions: a text is not of its type. */
-const isDataException = (error: unknown): boolean =>
-  error instanceof Error && 'code' in error && String(error.code).startsWith('22');
-
-/** The rows with these keys. One that does not fit the key's types goes to `alien`. */
-async function fitting(
-  client: pg.ClientBase,
-  table: SourceTable,
-  wanted: readonly (readonly string[])[],
-  alien: (readonly string[])[],
-): Promise<Texts[][]> {
-  if (wanted.length === 0) return [];
-  await client.query('savepoint keys');
-  try {
-    const rows = await select(client, { table, form: textsOf }, wanted);
-    const sound = rows.some(isSuspect) ? await select(client, { table, form: bytesOf }, wanted) : rows;
-    await client.query('release savepoint keys');
-    return [sound];
-  } catch (error) {
-    if (!isDataException(error)) throw error;
-    await client.query('rollback to savepoint keys');
-    if (wanted.length === 1) {
-      alien.push(wanted[0]!);
-      return [];
-    }
-    const half = Math.ceil(wanted.length / 2);
-    const first = await fitting(client, table, wanted.slice(0, half), alien);
-    return [...first, ...(await fitting(client, table, wanted.slice(half), alien))];
-  }
-}
-
-async function select(
-  client: pg.ClientBase,
-  { table, form }: { table: SourceTable; form: Form },
-  wanted: readonly (readonly string[])[],
-): Promise<Texts[]> {
-  const { keys, columns } = table;
-  const text = `select ${form.select(columns)}
-    from unnest(${keys.map((_, n) => `$${n + 1}::text[]`).join(', ')}) as w (${keys.map((_, n) => `millrace_k${n}`).join(', ')})
-    join ${table.partitioned ? '' : 'only '}${sqlName(table)} t
-      on ${keys.map((key, n) => `t.${quoted(key.name)} = w.millrace_k${n}::${key.type}`).join(' and ')}
-   ${table.rowFilter === null ? '' : `where (${table.rowFilter})`}`;
-  const values = keys.map((_, n) => wanted.map((key) => key[n]));
-  const { rows } = await client.query<(string | null)[]>({ text, values, rowMode: 'array', types: AS_TEXT });
-  return rows.map((row) => row.map((value) => (value === null ? null : form.value(value))));
 }

@@ -6,12 +6,10 @@
  * Reads through a cursor in the caller's transaction, in steps that grow with what the rows turn out to weigh. Where values
  * lie outside their rows the lengths are read first, which costs no value.
  */
-import { isUtf8 } from 'node:buffer';
 import type pg from 'pg';
+import { isUnconvertible } from '../capture/codec-encoding.ts';
 import { quoted, type SourceTable, sqlName, type TableColumn } from './table.ts';
-
-/** The text of each column, null for NULL; bytes where they are no UTF-8. */
-export type Texts = readonly (string | Buffer | null)[];
+import { AS_TEXT, asBytes, asStored, asTexts, isSuspect, type TextForm, type Texts } from './text-form.ts';
 
 export interface PageRow {
   /** By the table's columns. */
@@ -52,8 +50,6 @@ export interface ReadPage {
 const COMPRESSION = 4;
 const FIRST_STEP = 32;
 
-const AS_TEXT: pg.CustomTypesConfig = { getTypeParser: () => (value: string) => value };
-
 /**
  * `now`: milliseconds of a clock. The transaction must be a repeatable read, with the table locked against changes of it.
  * The client makes U+FFFD of what is no UTF-8; a page with such a character is read once more, as bytes.
@@ -63,46 +59,31 @@ export async function readPage(
   request: PageRequest,
   budget: PageBudget,
 ): Promise<ReadPage> {
-  const page = await readAs(textsOf, deps, { request, budget });
-  if (!page.rows.some((row) => isSuspect(row.texts))) return page;
-  await deps.client.query('close millrace_page');
-  return await readAs(bytesOf, deps, { request, budget });
+  const { client } = deps;
+  await client.query('savepoint millrace_page');
+  try {
+    const page = await readAs(asTexts, deps, { request, budget });
+    if (!page.rows.some((row) => isSuspect(row.texts))) return page;
+  } catch (error) {
+    if (!isUnconvertible(error)) throw error;
+    await client.query('rollback to savepoint millrace_page');
+    return await readAs(await asStored(client), deps, { request, budget });
+  }
+  await client.query('close millrace_page');
+  return await readAs(asBytes, deps, { request, budget });
 }
-
-/** May a text have been something else than UTF-8? */
-export const isSuspect = (texts: Texts): boolean => texts.some((text) => text?.includes('\ufffd'));
-
-/** How the columns are asked for, and what an answer's text means. */
-export interface Form {
-  select(columns: readonly TableColumn[]): string;
-  value(text: string): string | Buffer;
-}
-
-export const textsOf: Form = { select: listOf, value: (text) => text };
-/** Twice as long. */
-export const bytesOf: Form = {
-  // What a text is sent as, without a conversion and unchecked: the client's encoding is the server's.
-  select: (columns) =>
-    columns
-      .map(({ name }) => `case when ${quoted(name)} is not null then textsend(format('%s', ${quoted(name)})) end`)
-      .join(', '),
-  value: (text) => {
-    const bytes = Buffer.from(text.slice(2), 'hex');
-    return isUtf8(bytes) ? bytes.toString() : bytes;
-  },
-};
 
 async function readAs(
-  form: Form,
+  form: TextForm,
   { client, now }: { client: pg.ClientBase; now: () => number },
   { request, budget }: { request: PageRequest; budget: PageBudget },
 ): Promise<ReadPage> {
   const { table } = request;
   const ask = async (text: string, values: readonly unknown[] = []): Promise<(string | null)[][]> =>
     (await client.query<(string | null)[]>({ text, values: [...values], rowMode: 'array', types: AS_TEXT })).rows;
-  const { order, rest, values } = pageSql(request, budget.rows);
-  await ask(`declare millrace_page no scroll cursor for select ${form.select(table.columns)} ${rest}`, values);
-  const sizes = table.toasted ? await readSizes(ask, { table, order, rest, values }) : undefined;
+  const { order, rest, values } = pageSql({ ...request, form }, budget.rows);
+  await ask(`declare millrace_page no scroll cursor for select ${form.list(table.columns)} ${rest}`, values);
+  const sizes = table.toasted ? await readSizes(ask, { table, order, rest, values, form }) : undefined;
   const until = now() + budget.ms;
   const rows: PageRow[] = [];
   let bytes = 0;
@@ -137,7 +118,7 @@ async function readAs(
 
 /** The planner's estimate of the rows that a backfill reads. */
 export async function estimateRows(client: pg.ClientBase, request: PageRequest): Promise<number> {
-  const { rest, values } = pageSql(request, undefined);
+  const { rest, values } = pageSql({ ...request, form: asTexts }, undefined);
   const { rows } = await client.query<{ 'QUERY PLAN': [{ Plan: { 'Plan Rows': number } }] }>(
     `explain (format json) select ${rest}`,
     [...values],
@@ -145,55 +126,63 @@ export async function estimateRows(client: pg.ClientBase, request: PageRequest):
   return rows[0]!['QUERY PLAN'][0].Plan['Plan Rows'];
 }
 
-function pageSql({ table, sort, after, from }: PageRequest, limit: number | undefined) {
+function pageSql({ table, sort, after, from, form }: PageRequest & { form: TextForm }, limit: number | undefined) {
   const order = sort && !table.keys.includes(sort) ? [sort, ...table.keys] : [...table.keys];
   const first = sort ?? order[0]!;
   const conditions: string[] = [];
   const values: string[] = [];
-  const given = (column: TableColumn, value: string): string =>
-    value.startsWith(BYTES)
-      ? `convert_from(decode($${values.push(value.slice(BYTES.length))}, 'hex'), 'SQL_ASCII')::${column.type}`
-      : `$${values.push(value)}::${column.type}`;
+  const given = (column: TableColumn, place: string): string => {
+    const isBytes = place.startsWith(BYTES);
+    const { value, sql } = isBytes ? HEX(place) : form.given(place);
+    return `${sql(`$${values.push(value)}`)}::${column.type}`;
+  };
   if (from !== undefined) conditions.push(`${quoted(first.name)} >= ${given(first, from)}`);
   if (after !== undefined)
-    conditions.push(`(${listOf(order)}) > (${order.map((column, n) => given(column, after[n] ?? '')).join(', ')})`);
+    conditions.push(
+      `(${asTexts.list(order)}) > (${order.map((column, n) => given(column, after[n] ?? '')).join(', ')})`,
+    );
   if (table.rowFilter !== null) conditions.push(`(${table.rowFilter})`);
   const where = conditions.length === 0 ? '' : ` where ${conditions.join(' and ')}`;
   const only = table.partitioned ? '' : 'only ';
-  const most = limit === undefined ? '' : ` order by ${listOf(order)} limit ${limit}`;
+  const most = limit === undefined ? '' : ` order by ${asTexts.list(order)} limit ${limit}`;
   return { order, values, rest: `from ${only}${sqlName(table)}${where}${most}` };
 }
 
 /** Before the hex digits of a value that is no UTF-8, where a page ends. Only a SQL_ASCII database has many of them. */
 const BYTES = '\u0001\\x';
+const HEX: TextForm['given'] = (place) => ({
+  value: place.slice(BYTES.length),
+  sql: (placeholder) => `convert_from(decode(${placeholder}, 'hex'), 'SQL_ASCII')`,
+});
 const placeOf = (value: string | Buffer): string => (typeof value === 'string' ? value : BYTES + value.toString('hex'));
-
-function listOf(columns: readonly TableColumn[]): string {
-  return columns.map((column) => quoted(column.name)).join(', ');
-}
 
 interface Size {
   bytes: number;
   /** Values of the columns that make the order. */
-  order: ReadonlyMap<TableColumn, string | null>;
+  order: ReadonlyMap<TableColumn, string | Buffer | null>;
 }
 
 /** How long the rows of the page are, about. */
 async function readSizes(
   ask: (text: string, values: readonly unknown[]) => Promise<(string | null)[][]>,
-  page: { table: SourceTable; order: readonly TableColumn[]; rest: string; values: readonly string[] },
+  page: Omit<ReturnType<typeof pageSql>, 'order'> & {
+    table: SourceTable;
+    order: readonly TableColumn[];
+    form: TextForm;
+  },
 ): Promise<Size[]> {
-  const { table, order, rest, values } = page;
+  const { table, order, rest, values, form } = page;
   const long = table.columns.filter((column) => column.long);
   const lengths = long.map(({ name, text }) =>
     text
       ? `coalesce(octet_length(${quoted(name)}), 0)`
       : `coalesce(pg_column_size(${quoted(name)}), 0) * ${COMPRESSION}`,
   );
-  const found = await ask(`select (${['64', ...lengths].join(' + ')})::bigint, ${listOf(order)} ${rest}`, values);
+  const known = (text: string | null | undefined) => (text === null || text === undefined ? null : form.value(text));
+  const found = await ask(`select (${['64', ...lengths].join(' + ')})::bigint, ${form.list(order)} ${rest}`, values);
   return found.map(([bytes, ...texts]) => ({
     bytes: Number(bytes),
-    order: new Map(order.map((column, n) => [column, texts[n] ?? null])),
+    order: new Map(order.map((column, n) => [column, known(texts[n])])),
   }));
 }
 

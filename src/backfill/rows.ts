@@ -4,10 +4,11 @@
  */
 import { addChange } from '../capture/assemble.ts';
 import { keyValue } from '../capture/codec-utf8.ts';
-import { type RowMessage, tupleOf } from '../capture/decode.ts';
+import type { RowMessage } from '../capture/decode.ts';
 import { groupKey, laneOf } from '../capture/group.ts';
 import { type Change, markOf, type Pending, rewind } from '../capture/pending.ts';
 import type { LoadedRelation } from '../capture/relation.ts';
+import { tupleOf } from '../capture/tuple.ts';
 import type { PagePlace } from '../capture/windows.ts';
 import { putAddress, putChange } from '../messages/batch.ts';
 import type { PageRow } from './read.ts';

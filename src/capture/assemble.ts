@@ -8,11 +8,12 @@
 import { type ChangeText, putAddress, putAgain, putChange } from '../messages/batch.ts';
 import type { JsonBytes } from './codec-bytes.ts';
 import type { Reread, RowCodec } from './codec-row.ts';
-import type { RowMessage, Tuple } from './decode.ts';
+import type { RowMessage } from './decode.ts';
 import { laneOf } from './group.ts';
 import type { Route } from './match.ts';
 import type { Change, Pending } from './pending.ts';
 import { groupsOf, judge } from './route.ts';
+import type { Tuple } from './tuple.ts';
 
 /** Adds a change for every sink that wants it. */
 export function addChange(pending: Pending, change: Change): void {

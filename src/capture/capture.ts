@@ -10,6 +10,7 @@ import { isFenced, isStaleCatalog } from '../messages/append.ts';
 import { type CaptureState, setCaptureState } from '../messages/position.ts';
 import { MillraceError, messageOf } from '../model/errors.ts';
 import { backoffMs, RECONNECT } from '../runtime/backoff.ts';
+import { isUnconvertible } from './codec-encoding.ts';
 import { GapError, prepare, SlotInUseError } from './prepare.ts';
 import { type CaptureDeps, type CapturedDatabase, type StreamInput, stream } from './streaming.ts';
 import { noteAdded, noteTables } from './table-notices.ts';
@@ -26,6 +27,7 @@ const STEADY_MS = 5_000;
 /** Runs until the signal, or until the database is not in the catalog any more. Rejects never. */
 export async function captureDatabase(deps: CaptureDeps, databaseNo: number, signal: AbortSignal): Promise<void> {
   let failures = 0;
+  let unconvertible = false;
   while (!signal.aborted) {
     const begun = performance.now();
     let waitMs: number;
@@ -36,10 +38,14 @@ export async function captureDatabase(deps: CaptureDeps, databaseNo: number, sig
     try {
       const database = await deps.current();
       if (!database) return;
-      await captureOnce(deps, database, { signal, onTaken });
+      await captureOnce(deps, database, { signal, onTaken, unconvertible });
       failures = 0;
       waitMs = 0;
     } catch (error) {
+      if (!unconvertible && isUnconvertible(error)) {
+        unconvertible = true;
+        continue;
+      }
       if (performance.now() - begun > STEADY_MS) failures = 0;
       failures += 1;
       waitMs = await explain(deps, databaseNo, {
@@ -94,7 +100,7 @@ async function explain(
 async function captureOnce(
   deps: CaptureDeps,
   database: CapturedDatabase,
-  input: Pick<StreamInput, 'signal' | 'onTaken'>,
+  input: Pick<StreamInput, 'signal' | 'onTaken' | 'unconvertible'>,
 ): Promise<void> {
   const ended = new AbortController();
   const options = await optionsOf(database, { max: 1, applicationName: `millrace capture ${database.settings.name}` });
@@ -116,6 +122,7 @@ async function captureOnce(
       prepared,
       signal: AbortSignal.any([input.signal, ended.signal]),
       onTaken: input.onTaken,
+      unconvertible: input.unconvertible,
     });
     if (ended.signal.aborted) throw ended.signal.reason;
   } finally {

@@ -9,14 +9,8 @@ import { JsonBytes, type Slice } from './codec-bytes.ts';
 import { label } from './codec-nested.ts';
 import type { ColumnCodec } from './codec-scalar.ts';
 import { keyText } from './codec-utf8.ts';
-import {
-  NULL_VALUE,
-  type RelationMessage,
-  type RowMessage,
-  type Tuple,
-  UNCHANGED,
-  type UpdateMessage,
-} from './decode.ts';
+import type { RelationMessage, RowMessage, UpdateMessage } from './decode.ts';
+import { NULL_VALUE, type Tuple, UNCHANGED } from './tuple.ts';
 import type { TypeCatalogue } from './types.ts';
 
 /** Values read again from the source for columns that a message does not carry: text form or null, by column index. */

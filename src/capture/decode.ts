@@ -5,18 +5,8 @@
  * https://www.postgresql.org/docs/current/protocol-logicalrep-message-formats.html
  */
 import { MillraceError } from '../model/errors.ts';
-
-/** Range starts that are no place: the value is NULL, or an unchanged TOASTed one that was not sent. */
-export const NULL_VALUE = -1;
-export const UNCHANGED = -2;
-
-/** The columns of one row. `ranges[2 * i]` and `ranges[2 * i + 1]` bound column i in `bytes`, or say why it has none. */
-export interface Tuple {
-  bytes: Buffer;
-  ranges: number[];
-  /** Is any column UNCHANGED? */
-  unchanged: boolean;
-}
+import type { Transcode } from './codec-encoding.ts';
+import { NULL_VALUE, type Tuple, transcoded, UNCHANGED } from './tuple.ts';
 
 export interface RelationColumn {
   name: string;
@@ -77,14 +67,15 @@ class Malformed extends Error {}
 interface Reader {
   bytes: Buffer;
   at: number;
+  transcode: Transcode | undefined;
 }
 
 /**
  * Decodes one pgoutput message (without the XLogData header). The result refers to `bytes`, which must not be written to
- * while it is in use. Throws MillraceError `bad_source`.
+ * while it is in use. `transcode`: the texts are in another encoding. Throws MillraceError `bad_source`.
  */
-export function decode(bytes: Buffer): WalMessage {
-  const reader: Reader = { bytes, at: 1 };
+export function decode(bytes: Buffer, transcode?: Transcode): WalMessage {
+  const reader: Reader = { bytes, at: 1, transcode };
   try {
     const message = read(reader);
     if (reader.at !== bytes.length) throw new Malformed(`${bytes.length - reader.at} bytes left over`);
@@ -220,7 +211,8 @@ function tuple(reader: Reader): Tuple {
     }
   }
   reader.at = at;
-  return { bytes, ranges, unchanged };
+  const found = { bytes, ranges, unchanged };
+  return reader.transcode ? transcoded(found, reader.transcode) : found;
 }
 
 function expect(actual: number, wanted: number): void {
@@ -266,30 +258,11 @@ function cstring(reader: Reader): string {
   const end = reader.bytes.indexOf(0, start);
   if (end < 0) throw new RangeError();
   reader.at = end + 1;
+  if (reader.transcode) return reader.transcode(reader.bytes.subarray(start, end)).toString();
   return reader.bytes.toString('utf8', start, end);
 }
 
 /** pg_catalog is sent as an empty name. */
 function schema(reader: Reader): string {
   return cstring(reader) || 'pg_catalog';
-}
-
-/** A row's values, null for NULL, as the stream would bring them. */
-export function tupleOf(texts: readonly (string | Buffer | null)[]): Tuple {
-  const ranges: number[] = [];
-  let length = 0;
-  for (const text of texts) {
-    if (text === null) ranges.push(NULL_VALUE, NULL_VALUE);
-    else {
-      const end = length + (typeof text === 'string' ? Buffer.byteLength(text) : text.length);
-      ranges.push(length, end);
-      length = end;
-    }
-  }
-  const bytes = Buffer.allocUnsafe(length);
-  for (const [n, text] of texts.entries()) {
-    if (typeof text === 'string') bytes.write(text, ranges[n * 2]!);
-    else text?.copy(bytes, ranges[n * 2]!);
-  }
-  return { bytes, ranges, unchanged: false };
 }

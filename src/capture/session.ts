@@ -14,6 +14,7 @@ import { type Acker, openAcker } from './acker.ts';
 import { annotationsAfter } from './annotations.ts';
 import { addChange, copyOf } from './assemble.ts';
 import { JsonBytes } from './codec-bytes.ts';
+import type { Transcode } from './codec-encoding.ts';
 import { decode, type RelationMessage, type RowMessage } from './decode.ts';
 import { paced } from './paced.ts';
 import {
@@ -52,6 +53,8 @@ export interface SessionOptions {
   writer: Writer;
   position: Position;
   maxRowBytes: number;
+  /** The stream brings texts as the source stores them. */
+  transcode?: Transcode | undefined;
 }
 
 /** Waiting bytes above which the socket is paused, and below which it goes on. As much again may be on its way. */
@@ -145,7 +148,7 @@ export class CaptureSession {
   }
 
   #handle(bytes: Buffer): void {
-    const message = decode(bytes);
+    const message = decode(bytes, this.#options.transcode);
     switch (message.tag) {
       case 'begin':
         this.#transaction = {

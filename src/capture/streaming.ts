@@ -11,6 +11,7 @@ import type { DatabaseAddress, DatabaseSettings } from '../model/declared.ts';
 import type { Log } from '../runtime/log.ts';
 import type { Finding } from './checks.ts';
 import { JsonBytes } from './codec-bytes.ts';
+import { type Transcode, transcoderOf } from './codec-encoding.ts';
 import { openDamageNotes } from './damage-notes.ts';
 import type { SinkEntry } from './match.ts';
 import { checkRunning, follow, type Prepared } from './prepare.ts';
@@ -73,6 +74,8 @@ export interface StreamInput {
   options: PoolOptions;
   prepared: Prepared;
   signal: AbortSignal;
+  /** The source could not convert what it stores: it is taken as it is. */
+  unconvertible: boolean;
   /** Hears the generation of this stream. */
   onTaken(generation: number): void;
 }
@@ -80,6 +83,8 @@ export interface StreamInput {
 /** Streams until the signal (resolves) or until something ends it (rejects with the reason). */
 export async function stream(deps: CaptureDeps, database: CapturedDatabase, input: StreamInput): Promise<void> {
   const { settings, no } = database;
+  const { encoding } = input.prepared.facts;
+  const isRaw = input.unconvertible || encoding === 'SQL_ASCII';
   // A stream that is closed before it connects would connect all the same.
   if (input.signal.aborted) return;
   const early: { bytes: Buffer }[] = [];
@@ -98,7 +103,7 @@ export async function stream(deps: CaptureDeps, database: CapturedDatabase, inpu
       source: input.options,
       slot: settings.slot.name,
       publication: settings.publication.name,
-      raw: input.prepared.facts.encoding === 'SQL_ASCII',
+      raw: isRaw,
     },
   );
   const stop = async () => {
@@ -128,8 +133,9 @@ export async function stream(deps: CaptureDeps, database: CapturedDatabase, inpu
     const { rows } = await input.source.query<{ xid: string | null }>(FIRST_XID);
     if (rows[0]?.xid) windows.beginAt(Number(rows[0].xid));
     const untilSeen = openSight(input.source, over.signal);
-    const wary = input.prepared.facts.encoding === 'SQL_ASCII';
-    session = openSession(deps, relations, { database, windows, generation, stored: position, fail, untilSeen, wary });
+    const transcode = isRaw ? transcoderOf(encoding) : undefined;
+    const given = { database, windows, generation, stored: position, fail, untilSeen, wary: isRaw, transcode };
+    session = openSession(deps, relations, given);
     session.attach(replication);
     await showStreaming(deps, no, input.prepared.warnings);
     deps.log.info({ database: settings.name, generation }, 'streaming');
@@ -169,6 +175,7 @@ function openSession(
     untilSeen: UntilSeen;
     /** The source does not promise UTF-8. */
     wary: boolean;
+    transcode: Transcode | undefined;
   },
 ): CaptureSession {
   const { database, generation, windows, untilSeen } = given;
@@ -199,6 +206,7 @@ function openSession(
       writer: { databaseNo: database.no, generation, catalogGeneration: database.catalogGeneration },
       position: given.stored,
       maxRowBytes: database.settings.max_row_bytes,
+      transcode: given.transcode,
     },
   );
 }

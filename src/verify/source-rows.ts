@@ -6,7 +6,10 @@ import type pg from 'pg';
 import { readPage } from '../backfill/read.ts';
 import { holdTable } from '../backfill/read-table.ts';
 import { ReloadError } from '../backfill/reader.ts';
-import { quoted, type SourceTable, sqlName } from '../backfill/table.ts';
+import { readRowsOf } from '../backfill/rows-by-key.ts';
+import type { SourceTable } from '../backfill/table.ts';
+import type { Texts } from '../backfill/text-form.ts';
+import { keyValue } from '../capture/codec-utf8.ts';
 import type { Database } from '../db/pool.ts';
 import { MillraceError } from '../model/errors.ts';
 import type { ReadRow } from './expect.ts';
@@ -26,8 +29,6 @@ const PAGE = { rows: 2_000, bytes: 8 * 1024 * 1024, ms: 5_000, step: 500 };
 /** Of one query. */
 const QUERY_MS = 30_000;
 const KEYS_AT_ONCE = 500;
-
-const AS_TEXT: pg.CustomTypesConfig = { getTypeParser: () => (value: string) => value };
 
 /** @throws MillraceError bad_source when the table's columns have changed since it was described. */
 export async function readRowsAfter(
@@ -56,12 +57,16 @@ export async function readRowsByKey(
     found.push(
       ...(await inSnapshot(source, async (client) => {
         await hold(client, table);
-        return await fitting(client, table, wanted);
+        const { rows } = await readRowsOf(client, table, wanted);
+        return rows.map((row) => ({ ...row, tooLarge: false, key: keyOf(table, row.texts) }));
       })),
     );
   }
   return found;
 }
+
+const keyOf = ({ keys, columns }: SourceTable, texts: Texts): string[] =>
+  keys.map((key) => keyValue(texts[columns.indexOf(key)] ?? ''));
 
 async function hold(client: pg.ClientBase, table: SourceTable): Promise<void> {
   try {
@@ -98,48 +103,4 @@ const FORMS: Readonly<Record<number, RegExp>> = {
 
 function isPossible(table: SourceTable, key: readonly string[]): boolean {
   return table.keys.every(({ typeOid }, n) => FORMS[typeOid]?.test(key[n] ?? '') ?? !key[n]?.includes('\u0000'));
-}
-
-const isDataException = (error: unknown): boolean =>
-  error instanceof Error && 'code' in error && String(error.code).startsWith('22');
-
-/** Halves what Postgres refuses, until the key that does not fit stands alone. */
-async function fitting(
-  client: pg.ClientBase,
-  table: SourceTable,
-  keys: readonly (readonly string[])[],
-): Promise<VersionedRow[]> {
-  await client.query('savepoint keys');
-  try {
-    return await select(client, table, keys);
-  } catch (error) {
-    if (!isDataException(error)) throw error;
-    await client.query('rollback to savepoint keys');
-    if (keys.length === 1) return [];
-    const half = keys.length >> 1;
-    const first = await fitting(client, table, keys.slice(0, half));
-    return [...first, ...(await fitting(client, table, keys.slice(half)))];
-  }
-}
-
-async function select(
-  client: pg.ClientBase,
-  table: SourceTable,
-  wanted: readonly (readonly string[])[],
-): Promise<VersionedRow[]> {
-  const { keys, columns } = table;
-  const text = `select format('%s %s %s', t.tableoid, t.xmin, t.ctid), ${columns.map(({ name }) => `t.${quoted(name)}`).join(', ')}
-    from unnest(${keys.map((_, n) => `$${n + 1}::text[]`).join(', ')}) as w (${keys.map((_, n) => `millrace_k${n}`).join(', ')})
-    join ${table.partitioned ? '' : 'only '}${sqlName(table)} t
-      on ${keys.map((key, n) => `t.${quoted(key.name)} = w.millrace_k${n}::${key.type}`).join(' and ')}
-   ${table.rowFilter === null ? '' : `where (${table.rowFilter})`}`;
-  const values = keys.map((_, n) => wanted.map((key) => key[n]));
-  const { rows } = await client.query<(string | null)[]>({ text, values, rowMode: 'array', types: AS_TEXT });
-  const places = keys.map((key) => columns.indexOf(key));
-  return rows.map(([version, ...texts]) => ({
-    texts,
-    tooLarge: false,
-    key: places.map((place) => texts[place] ?? ''),
-    version: version ?? '',
-  }));
 }

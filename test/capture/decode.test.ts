@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { decode, NULL_VALUE, type Tuple, UNCHANGED } from '../../src/capture/decode.ts';
+import { decode } from '../../src/capture/decode.ts';
+import { NULL_VALUE, type Tuple, UNCHANGED } from '../../src/capture/tuple.ts';
 import { MillraceError } from '../../src/model/errors.ts';
 import {
   cstring,
