@@ -10,13 +10,16 @@ const SET = new Set([
 ]);
 const CLEAR = new Set(['sequin:transaction_annotations.clear', 'sequin.transaction_annotations.clear']);
 
-/** The annotations after a logical message: JSON text on one line, or null. What is not JSON changes nothing. */
+/** Every message of the transaction carries them. */
+const MOST_BYTES = 65_536;
+
+/** The annotations after a logical message: JSON text on one line, or null. What is not JSON, or too long, changes nothing. */
 export function annotationsAfter(
   before: string | null,
   message: { prefix: string; content: Uint8Array },
 ): string | null {
   if (CLEAR.has(message.prefix)) return null;
-  if (!SET.has(message.prefix)) return before;
+  if (!SET.has(message.prefix) || message.content.length > MOST_BYTES) return before;
   const text = Buffer.from(message.content).toString('utf8');
   try {
     JSON.parse(text);
