@@ -75,7 +75,7 @@ describe('the configuration file', () => {
       expect(config.tokens[0]!.scopes).to.deep.equal(['admin']);
       expect(warnings.map(({ field, line }) => [field, line])).to.deep.equal([
         ['api_tokens[0].token', 7],
-        ['sinks[1].destination.auth_value', 70],
+        ['sinks[1].destination.auth_value', 71],
       ]);
     });
 
