@@ -6,6 +6,7 @@
 import type { Catalog } from '../catalog/store.ts';
 import { onDestination } from '../db/on-destination.ts';
 import { type Database, openPool, type Queryable } from '../db/pool.ts';
+import { refuseSharedSessions } from '../db/pooler.ts';
 import { optionsOf } from '../db/ssl.ts';
 import { type Statement, statement } from '../db/statement.ts';
 import { MillraceError, messageOf } from '../model/errors.ts';
@@ -95,6 +96,7 @@ export function openReplayed(
         statementTimeoutMs: SCAN_MS - 10_000,
       },
     );
+    await refuseSharedSessions(options, `The address of database ${holder.settings.name}`);
     return openPool(options);
   };
   return {

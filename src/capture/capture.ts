@@ -5,6 +5,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openPool } from '../db/pool.ts';
+import { refuseSharedSessions } from '../db/pooler.ts';
 import { optionsOf } from '../db/ssl.ts';
 import { isFenced, isStaleCatalog } from '../messages/append.ts';
 import { type CaptureState, setCaptureState } from '../messages/position.ts';
@@ -12,6 +13,7 @@ import { MillraceError, messageOf } from '../model/errors.ts';
 import { backoffMs, RECONNECT } from '../runtime/backoff.ts';
 import { isUnconvertible } from './codec-encoding.ts';
 import { GapError, prepare, SlotInUseError } from './prepare.ts';
+import { tryReplication } from './replication.ts';
 import { type CaptureDeps, type CapturedDatabase, type StreamInput, stream } from './streaming.ts';
 import { noteAdded, noteTables } from './table-notices.ts';
 import { readBranch } from './timeline.ts';
@@ -104,6 +106,7 @@ async function captureOnce(
 ): Promise<void> {
   const ended = new AbortController();
   const options = await optionsOf(database, { max: 1, applicationName: `millrace capture ${database.settings.name}` });
+  await refuseSharedSessions(options, `The address of database ${database.settings.name}`);
   const statementTimeoutMs = deps.statementMs ?? STATEMENT_MS;
   const source = openPool({
     ...options,
@@ -113,7 +116,10 @@ async function captureOnce(
   });
   try {
     const branch = (between: { from: number; to: number }) => readBranch(options, between);
-    const prepared = await prepare({ source, messages: deps.messages, readBranch: branch }, database);
+    const prepared = await prepare(
+      { source, messages: deps.messages, readBranch: branch, tryReplication: () => tryReplication(options) },
+      database,
+    );
     await noteAdded({ source, messages: deps.messages }, database, prepared.publication);
     await noteTables(deps.messages, database, prepared.publication);
     await stream(deps, database, {

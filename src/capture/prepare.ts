@@ -89,11 +89,15 @@ async function read(deps: PreparedDeps, database: PreparedDatabase) {
   return { slot, stored, facts: await readSource(deps.source) };
 }
 
-/** Throws a SlotInUseError, a GapError, or `bad_source`. `readBranch`: see timeline.ts. */
-export async function prepare(
-  deps: PreparedDeps & { readBranch(between: { from: number; to: number }): Promise<bigint | undefined> },
-  database: PreparedDatabase,
-): Promise<Prepared> {
+export interface PrepareDeps extends PreparedDeps {
+  /** See timeline.ts. */
+  readBranch(between: { from: number; to: number }): Promise<bigint | undefined>;
+  /** See replication.ts. */
+  tryReplication(): Promise<void>;
+}
+
+/** Throws a SlotInUseError, a GapError, or `bad_source`. */
+export async function prepare(deps: PrepareDeps, database: PreparedDatabase): Promise<Prepared> {
   const { settings, no } = database;
   const { slot, stored, facts } = await read(deps, database);
   if (slot?.active_pid) throw new SlotInUseError(slot, settings.slot.name);
@@ -107,6 +111,7 @@ export async function prepare(
     const now = { source: facts, slot, publication: known, ...(branch === undefined ? {} : { branch }) };
     refuse(checkContinuity({ ...stored, identity }, now, expectedOf(settings)));
   }
+  if (!identity) await deps.tryReplication();
   const publication = await ensurePublication(deps.source, settings.publication, facts.version);
   const warnings = refuse(checkHealth({ source: facts, slot, publication }, expectedOf(settings)));
   if (!identity) {

@@ -8,7 +8,9 @@
  */
 import { LogicalReplicationService } from 'pg-logical-replication';
 import { clientConfig, type PoolOptions } from '../db/pool.ts';
+import { applyStreamSettings } from '../db/session-settings.ts';
 import { formatLsn, parseLsn } from '../model/lsn.ts';
+import { withoutReplication } from './replication.ts';
 
 export interface StreamHandlers {
   onMessage(bytes: Buffer): void;
@@ -36,13 +38,18 @@ export interface ReplicationStream {
   close(): Promise<void>;
 }
 
+interface ReplicationClient {
+  query(question: string | { text: string; query_timeout: number }): Promise<unknown>;
+}
+
 /** The library's plug-in contract: it starts the stream, and hands every message on as it came. */
 function rawPgoutput(publication: string, raw: boolean) {
   const names = `"${publication.replaceAll('"', '""')}"`.replaceAll("'", "''");
   return {
     name: 'pgoutput',
     options: {},
-    start: async (client: { query(text: string): Promise<unknown> }, slot: string, lsn: string): Promise<unknown> => {
+    start: async (client: ReplicationClient, slot: string, lsn: string): Promise<unknown> => {
+      await applyStreamSettings(client);
       if (raw) await client.query("set client_encoding = 'SQL_ASCII'");
       return await client.query(
         `START_REPLICATION SLOT "${slot.replaceAll('"', '""')}" LOGICAL ${lsn} ` +
@@ -74,7 +81,7 @@ function isSocket(value: unknown): value is RawSocket {
 /** Connects and asks for the stream. Where it begins is the slot's business: what was confirmed last. */
 export function openStream(handlers: StreamHandlers, options: StreamOptions): ReplicationStream {
   const { queryTimeoutMs: _, ...source } = options.source;
-  const { statement_timeout: __, idle_in_transaction_session_timeout: ___, ...config } = clientConfig(source);
+  const config = clientConfig(source);
   const service = new LogicalReplicationService(config, {
     acknowledge: { auto: false, timeoutSeconds: 0 },
     flowControl: { enabled: false },
@@ -83,7 +90,7 @@ export function openStream(handlers: StreamHandlers, options: StreamOptions): Re
   let fail: (error: unknown) => void = () => undefined;
   const failed = new Promise<never>((_resolve, reject) => {
     fail = (error) => {
-      reject(error);
+      reject(withoutReplication(error) ?? error);
       if (!closed) socketOf(service)?.destroy();
     };
   });
@@ -121,7 +128,7 @@ export function openStream(handlers: StreamHandlers, options: StreamOptions): Re
     },
   );
   over.catch(fail);
-  const ended = Promise.race([over, failed]);
+  const ended = Promise.race([failed, over]);
   ended.catch(() => undefined);
 
   return {

@@ -28,7 +28,7 @@ export async function readBranch(
 }
 
 /** Only the replication protocol gives the history to a role that may not read the server's files. */
-function forReplication(address: PoolOptions['address']): string {
+export function forReplication(address: PoolOptions['address']): string {
   const url = new URL(typeof address === 'string' ? address : 'postgres://host');
   if (typeof address !== 'string') {
     url.hostname = address.host.includes(':') ? `[${address.host}]` : address.host;

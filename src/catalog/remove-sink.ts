@@ -70,6 +70,7 @@ async function free(db: Database, { sink_no, name, attached, detaching }: Orphan
   await db.query(FORGET, [sink_no]);
   const table = `millrace_private.${name}`;
   await db.session(async (client) => {
+    const { rows } = await client.query<{ statement_timeout: string }>('show statement_timeout');
     // Detaching concurrently is not for transactions, so this is a setting of the session, put back below. Whoever comes
     // after us waits only if it wants this very partition, which nobody looks for any more.
     await client.query(`set statement_timeout = ${patienceMs}`);
@@ -80,7 +81,7 @@ async function free(db: Database, { sink_no, name, attached, detaching }: Orphan
       }
       await client.query(`drop table ${table}`);
     } finally {
-      await client.query('reset statement_timeout').catch(() => undefined);
+      await client.query(`set statement_timeout = '${rows[0]!.statement_timeout}'`).catch(() => undefined);
     }
   });
 }

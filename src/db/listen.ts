@@ -8,6 +8,7 @@ import pg from 'pg';
 import { MillraceError } from '../model/errors.ts';
 import { backoffMs, RECONNECT } from '../runtime/backoff.ts';
 import { clientConfig, type PoolOptions, type Queryable, run } from './pool.ts';
+import { applySettings } from './session-settings.ts';
 
 /** An empty payload: after a (re)connect, anything may have happened. */
 export type NotificationHandler = (payload: string) => void;
@@ -136,6 +137,7 @@ async function listenOnce(options: ListenOptions, ear: Ear, signal: AbortSignal)
   try {
     signal.throwIfAborted();
     await Promise.race([client.connect(), ended.promise]);
+    await Promise.race([applySettings(client, options), ended.promise]);
     await Promise.race([ear.onConnect(client), ended.promise]);
     for (;;) {
       await Promise.race([sleepFor(probeEveryMs, undefined, { signal, ref: false }), ended.promise]);

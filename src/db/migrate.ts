@@ -4,8 +4,7 @@
  */
 import { fileURLToPath } from 'node:url';
 import { runner } from 'node-pg-migrate';
-import pg from 'pg';
-import { clientConfig, type PoolOptions } from './pool.ts';
+import { openClient, type PoolOptions } from './pool.ts';
 
 export interface MigrateLog {
   info(details: object, message: string): void;
@@ -16,8 +15,7 @@ const dir = fileURLToPath(new URL('../../migrations', import.meta.url));
 /** Runs what is missing; returns the names of what ran. Throws what Postgres says when a migration fails. */
 export async function migrateSchema(deps: { log: MigrateLog }, options: PoolOptions): Promise<string[]> {
   const { queryTimeoutMs: _, ...patient } = options;
-  const client = new pg.Client(clientConfig({ ...patient, statementTimeoutMs: 0 }));
-  await client.connect();
+  const client = await openClient({ ...patient, statementTimeoutMs: 0 });
   try {
     const done = await runner({
       dbClient: client,

@@ -5,6 +5,7 @@
  * exact as one (ids are), else as a bigint.
  */
 import pg from 'pg';
+import { applySettings } from './session-settings.ts';
 import type { Statement } from './statement.ts';
 
 export interface Queryable {
@@ -50,7 +51,7 @@ export interface PoolOptions {
   patienceMs?: number;
   /** Milliseconds; Postgres ends a transaction whose client says nothing for so long, 30,000 if absent. */
   idleInTransactionMs?: number;
-  /** For reading the message table: see QUEUE_OPTIONS. */
+  /** For reading the message table: its rows are found by index (session-settings.ts). */
   queue?: boolean;
   onError?: (error: Error) => void;
 }
@@ -71,28 +72,6 @@ const types: pg.CustomTypesConfig = {
   },
 };
 
-/** Settings of every session, whatever the role or the database says (their TimeZone or DateStyle would change texts). */
-export const SESSION_OPTIONS =
-  '-c TimeZone=UTC -c DateStyle=ISO -c IntervalStyle=postgres -c extra_float_digits=1 -c bytea_output=hex' +
-  ' -c default_transaction_read_only=off';
-
-/**
- * A queue's statistics are always wrong: what was never analysed looks empty, what was just drained looks full. Its rows
- * are found by index, in order, whatever the planner believes.
- */
-const QUEUE_OPTIONS =
-  ' -c jit=off -c plan_cache_mode=force_generic_plan -c enable_seqscan=off -c enable_bitmapscan=off' +
-  ' -c enable_mergejoin=off -c enable_hashjoin=off';
-
-/**
- * What a commit of ours has said must outlive the server: where role, database or server ask for less, it is asked for all
- * the same. What they ask for beyond that, a standby's word, stays.
- */
-const DURABLE = `select set_config('synchronous_commit', 'on', false) where current_setting('synchronous_commit') = 'off'`;
-
-/** A SQL_ASCII database holds bytes of any encoding: Postgres would refuse to answer with what is no UTF-8. */
-const AS_STORED = `select set_config('client_encoding', 'SQL_ASCII', false) where current_setting('server_encoding') = 'SQL_ASCII'`;
-
 const CONNECT_MS = 10_000;
 
 /** The pool has one deadline for both: its waiting, and making a connection. The latter stays short. */
@@ -105,7 +84,7 @@ class QuickClient extends pg.Client {
   }
 }
 
-/** The options of one connection, for the pool and for whoever needs a connection of its own. */
+/** The options of one connection, for the pool and for whoever needs one of its own: its settings are to be applied then. */
 export function clientConfig(options: PoolOptions): pg.ClientConfig {
   const address = typeof options.address === 'string' ? { connectionString: options.address } : options.address;
   return {
@@ -113,11 +92,8 @@ export function clientConfig(options: PoolOptions): pg.ClientConfig {
     ...(options.ssl === undefined ? {} : { ssl: options.ssl }),
     types,
     application_name: options.applicationName,
-    options: options.queue ? SESSION_OPTIONS + QUEUE_OPTIONS : SESSION_OPTIONS,
     connectionTimeoutMillis: CONNECT_MS,
     keepAlive: true,
-    statement_timeout: options.statementTimeoutMs ?? 30_000,
-    idle_in_transaction_session_timeout: options.idleInTransactionMs ?? 30_000,
     ...(options.queryTimeoutMs === undefined ? {} : { query_timeout: options.queryTimeoutMs }),
   };
 }
@@ -127,7 +103,7 @@ export function openPool(options: PoolOptions): Database {
   const pool = new pg.Pool({
     ...clientConfig(options),
     Client: QuickClient,
-    onConnect: async (client) => void (await client.query(`${DURABLE}; ${AS_STORED}`)),
+    onConnect: (client) => applySettings(client, options),
     connectionTimeoutMillis: options.patienceMs ?? CONNECT_MS,
     max: options.max,
     idleTimeoutMillis: 30_000,
@@ -177,6 +153,21 @@ export function openPool(options: PoolOptions): Database {
       return closing;
     },
   };
+}
+
+/** One connection that is no pool's. Throws what that says, and leaves nothing open then. */
+export async function openClient(options: PoolOptions): Promise<pg.Client> {
+  const client = new pg.Client(clientConfig(options));
+  // Whoever asks next hears it; without a listener the process would end.
+  client.on('error', () => undefined);
+  try {
+    await client.connect();
+    await applySettings(client, options);
+    return client;
+  } catch (error) {
+    void client.end().catch(() => undefined);
+    throw error;
+  }
 }
 
 /** One statement on a pool or a connection. */

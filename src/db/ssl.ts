@@ -2,9 +2,8 @@
  * TLS towards a database. `prefer` asks for it and does without where the server has none, as libpq does; it verifies
  * nothing. `true` verifies by the system's certificates, an object by its own.
  */
-import pg from 'pg';
 import type { DatabaseAddress, DatabaseSettings } from '../model/declared.ts';
-import { clientConfig, type PoolOptions } from './pool.ts';
+import { openClient, type PoolOptions } from './pool.ts';
 
 /** Connection options of a declared database. With `prefer` it connects once to find out; throws what that says. */
 export async function optionsOf(
@@ -31,11 +30,7 @@ export async function preferTls(options: PoolOptions): Promise<PoolOptions> {
 
 /** The options as they are, after a connection with them. Throws what it says when there is none. */
 export async function reached(options: PoolOptions): Promise<PoolOptions> {
-  const client = new pg.Client(clientConfig(options));
-  try {
-    await client.connect();
-    return options;
-  } finally {
-    await client.end().catch(() => undefined);
-  }
+  const client = await openClient(options);
+  await client.end().catch(() => undefined);
+  return options;
 }

@@ -1,5 +1,6 @@
 /** What every role has in common: its parts, and how it reaches the message database. */
 import type { PoolOptions } from '../db/pool.ts';
+import { refuseSharedSessions } from '../db/pooler.ts';
 import { preferTls, reached } from '../db/ssl.ts';
 import { MillraceError, messageOf } from '../model/errors.ts';
 import type { Log } from '../runtime/log.ts';
@@ -17,7 +18,8 @@ const QUERY_TIMEOUT_MS = 40_000;
 
 /**
  * How the message database is reached; with TLS where it speaks it. Connects once.
- * @throws MillraceError unavailable, naming DATABASE_URL, with what the server or the network said.
+ * @throws MillraceError unavailable, naming DATABASE_URL, with what the server or the network said; bad_setting for a pooler
+ * that shares sessions.
  */
 export async function messageDatabase(
   settings: Pick<Settings, 'databaseUrl' | 'databaseCaCert'>,
@@ -30,9 +32,14 @@ export async function messageDatabase(
     queryTimeoutMs: QUERY_TIMEOUT_MS,
   };
   try {
-    if (settings.databaseCaCert === null) return await preferTls(options);
-    return await reached({ ...options, ssl: { ca: settings.databaseCaCert, rejectUnauthorized: true } });
+    const reachable =
+      settings.databaseCaCert === null
+        ? await preferTls(options)
+        : await reached({ ...options, ssl: { ca: settings.databaseCaCert, rejectUnauthorized: true } });
+    await refuseSharedSessions(reachable, 'DATABASE_URL');
+    return reachable;
   } catch (cause) {
+    if (cause instanceof MillraceError) throw cause;
     const message = `the database cannot be used: ${messageOf(cause)}`;
     const remedy = 'Check host, port, user, password and database name, and that the server runs and lets us in.';
     const field = 'DATABASE_URL';

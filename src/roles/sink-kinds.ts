@@ -1,12 +1,14 @@
 /** The list of sinks, and how each kind is opened. */
 import type { Catalog, CatalogSink } from '../catalog/store.ts';
-import { type Database, openPool } from '../db/pool.ts';
+import { type Database, openPool, type PoolOptions } from '../db/pool.ts';
+import { refuseSharedSessions } from '../db/pooler.ts';
 import { optionsOf } from '../db/ssl.ts';
 import { openShapedConsumer } from '../deliver/shaped-consumer.ts';
 import type { OpenSink } from '../deliver/targets.ts';
 import { MillraceError } from '../model/errors.ts';
 import type { Sink } from '../model/sink.ts';
 import { openChangeTable } from '../retain/sink.ts';
+import { circuitText } from '../retain/verdict.ts';
 import type { Log } from '../runtime/log.ts';
 import { openSearchSink } from '../sinks/search-index/sink.ts';
 import { lostConnection } from './connect.ts';
@@ -21,7 +23,8 @@ export function sinkKinds(db: Database, log: Log): Record<CatalogSink['kind'], O
     change_table: async ({ id, databaseNo, settings: { destination } }, catalog) => {
       if (destination.type !== 'change_table') throw wrongKind(destination.type);
       const source = catalog.databases.find((one) => one.no === databaseNo)!;
-      const pool = await openDeclared(catalog, { name: destination.database, use: 'change table' }, log);
+      const options = await declaredOptions(catalog, { name: destination.database, use: 'change table' });
+      const pool = openPool({ ...options, onError: lostConnection(log) });
       const sink = await openChangeTable(
         {
           log,
@@ -31,7 +34,11 @@ export function sinkKinds(db: Database, log: Log): Record<CatalogSink['kind'], O
         },
         { retentionId: id, sourceDatabaseId: source.id, destination },
       );
-      return closingWith(sink, () => pool.close());
+      const place = `The address of database ${destination.database}`;
+      return closingWith(
+        askingFirst(sink, () => refuseSharedSessions(options, place)),
+        () => pool.close(),
+      );
     },
     pull: async ({ no, settings }) => openShapedConsumer({ sinkNo: no, transformed: settings.transform !== null }),
   };
@@ -43,14 +50,32 @@ export async function openDeclared(
   wanted: { name: string; use: string; database?: string },
   log: Log,
 ): Promise<Database> {
+  return openPool({ ...(await declaredOptions(catalog, wanted)), onError: lostConnection(log) });
+}
+
+async function declaredOptions(
+  catalog: Catalog,
+  wanted: { name: string; use: string; database?: string },
+): Promise<PoolOptions> {
   const declared = catalog.databases.find((one) => one.settings.name === wanted.name);
   if (!declared) throw new MillraceError('bad_destination', `database ${wanted.name} is not declared`);
   const address = { ...declared.address(), ...(wanted.database === undefined ? {} : { database: wanted.database }) };
-  const options = await optionsOf({ ...declared, address }, { max: 1, applicationName: `millrace ${wanted.use}` });
-  return openPool({ ...options, onError: lostConnection(log) });
+  return await optionsOf({ ...declared, address }, { max: 1, applicationName: `millrace ${wanted.use}` });
 }
 
 const wrongKind = (type: string): MillraceError => new MillraceError('internal', `no such destination: ${type}`);
+
+/** The sink itself: what `ask` throws about its settings is said whenever it is tested; the rest its own test says better. */
+function askingFirst(sink: Sink, ask: () => Promise<void>): Sink {
+  const test = sink.test.bind(sink);
+  sink.test = async (signal) => {
+    const fault = await ask().catch((error: unknown) => error);
+    if (!(fault instanceof MillraceError)) return await test(signal);
+    const error = circuitText([{ message: fault.message, remedy: fault.remedy ?? '' }]);
+    return { reason: 'bad_destination', error };
+  };
+  return sink;
+}
 
 /** The sink itself, so that what it learns later is seen, with more to close. */
 function closingWith(sink: Sink, more: () => Promise<void>): Sink {

@@ -5,6 +5,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { type Catalog, type CatalogDatabase, type CatalogSink, loadCatalog } from '../catalog/store.ts';
 import { type Database, openPool } from '../db/pool.ts';
+import { refuseSharedSessions } from '../db/pooler.ts';
 import { optionsOf } from '../db/ssl.ts';
 import { statement } from '../db/statement.ts';
 import { MillraceError, messageOf } from '../model/errors.ts';
@@ -156,6 +157,9 @@ async function openSource(database: CatalogDatabase): Promise<Database> {
     { max: SOURCE_CONNECTIONS, applicationName: 'millrace verify' },
   ).catch((cause: unknown) => {
     throw fault(cause);
+  });
+  await refuseSharedSessions(options, `The address of database ${name}`).catch((cause: unknown) => {
+    throw cause instanceof MillraceError ? cause : fault(cause);
   });
   const pool = openPool({ ...options, queryTimeoutMs: 40_000 });
   await pool.query('select').catch(async (cause: unknown) => {

@@ -1,0 +1,49 @@
+/** A pooler before a source: what is wrong and what to do is the state of the database, whatever the mode. */
+import { expect } from 'chai';
+import { captured, PULL, sinkSettings } from '../support/captured.ts';
+import { hasPgbouncer, startPgbouncer } from '../support/pgbouncer.ts';
+import { sharedCluster } from '../support/postgres.ts';
+
+const CASES = [
+  [{ pool_mode: 'session' }, /^the address leads to a connection pooler that passes no replication on: /],
+  [
+    { pool_mode: 'session', ignore_startup_parameters: 'replication' },
+    /^the address leads to a connection pooler that passes no replication on: /,
+  ],
+  [
+    { pool_mode: 'transaction' },
+    /^The address of database shop leads to a connection pooler in transaction or statement mode/,
+  ],
+  [
+    { pool_mode: 'statement' },
+    /^The address of database shop leads to a connection pooler in transaction or statement/,
+  ],
+] as const;
+
+describe('capture through pgbouncer', () => {
+  before(function () {
+    if (!hasPgbouncer()) this.skip();
+  });
+
+  for (const [settings, reason] of CASES) {
+    it(`${JSON.stringify(settings)} is an error with a remedy, and nothing is made in the source`, async () => {
+      const database = await (await sharedCluster()).createDatabase();
+      const pooler = await startPgbouncer(database.url, settings);
+      const on = await captured('create table t (id int primary key)', { database, through: () => pooler.url });
+      try {
+        await on.addSink(sinkSettings({ name: 'all', destination: PULL }));
+        on.start();
+        const said = await on.becomes('error');
+        expect(said.reason).to.match(reason);
+        expect(said.remedy).to.contain('the address of Postgres itself');
+        const { rowCount } = await on.source.query('select from pg_replication_slots where slot_name = $1', [on.slot]);
+        expect(rowCount).to.equal(0);
+        expect((await on.source.query('select from pg_publication')).rowCount).to.equal(0);
+      } finally {
+        await on.close();
+        await pooler.stop();
+        await database.drop();
+      }
+    });
+  }
+});
