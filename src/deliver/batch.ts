@@ -19,12 +19,18 @@ export interface Batch {
   rows: readonly LaneRow[];
   cursor: number;
   signal: AbortSignal;
+  /** Characters that its functions may make of it, at most. */
+  room?: number;
+  /** Hears how many they made of it. */
+  onMade?(length: number): void;
 }
 
 export interface BatchEnd {
   cursor: number;
   /** Something failed, and comes again or is parked. */
   kept: boolean;
+  /** For so many of its messages there was no room: they are to be read again. */
+  cut?: number;
   circuit?: Circuit;
   /** Its messages bring down the process that runs its functions. */
   pause?: boolean;
@@ -46,20 +52,23 @@ export async function deliverRows(deps: LaneDeps, run: HeldLane, batch: Batch): 
   let circuit: Circuit | undefined;
   let settling = false;
   try {
-    const shaped = await prepare(deps.sandbox, sendable, {
+    const made = await prepare(deps.sandbox, sendable, {
       sinkNo: target.no,
       functions: target.functions,
       search: target.replaces,
       deleteOnLeave: target.deleteOnLeave,
+      room: batch.room,
     });
-    const { prepared, pause } = upToUntried(shaped, target.killers);
+    batch.onMade?.(made.length);
+    const cut = sendable.length - made.prepared.length;
+    const { prepared, pause } = upToUntried(made.prepared, target.killers);
     const finish = async (db: Queryable, sent: Sent): Promise<BatchEnd> => {
       for (const [place, verdict] of sent.verdicts.entries()) {
         // Cut off by our own stop: not tried, so it stays as it was.
         if (verdict.kind === 'wait' && batch.signal.aborted) break;
         decided.set(sendable[place]!, verdict);
       }
-      return { ...(await settleRows(deps, run, { db, batch, decided })), pause };
+      return { ...(await settleRows(deps, run, { db, batch, decided })), pause, cut };
     };
     const { within } = target.sink;
     if (within) {

@@ -1,5 +1,5 @@
 /**
- * What all lanes of a worker may have read at the same time, in bytes, so that slow destinations or a slow database cost
+ * What all lanes of a worker may have read, and may have made of it, at the same time, in bytes, so that slow destinations or a slow database cost
  * time and not memory. First come, first served: who waits is passed by nobody, so none starves. One that needs more than
  * there is at all goes when it is alone. Whoever has a share waits for no other, so nobody waits for ever.
  *
@@ -25,6 +25,8 @@ export interface Holder {
   sinkNo: number;
   /** It may keep its share for long. */
   slow: boolean;
+  /** Less is of no use to it. */
+  leastBytes?: number;
 }
 
 /** The least that is worth a read. */
@@ -49,8 +51,9 @@ export function createBudget(totalBytes: number): ReadBudget {
   };
   const wanted = (bytes: number, by: Holder | undefined): number => {
     if (!by) return bytes;
-    const most = Math.min(bytes, totalBytes / 4);
-    return by.slow && used + most > totalBytes / 2 ? Math.min(most, LEAST_BYTES) : most;
+    const least = by.leastBytes ?? LEAST_BYTES;
+    const most = Math.max(Math.min(bytes, totalBytes / 4), Math.min(bytes, least));
+    return by.slow && used + most > totalBytes / 2 ? Math.min(most, least) : most;
   };
   const next = (): void => {
     for (let place = 0; place < queue.length; ) {

@@ -11,11 +11,11 @@ import type { Log } from '../runtime/log.ts';
 import type { FunctionSet, Sandbox } from '../transform/sandbox.ts';
 import { type BatchEnd, deliverRows } from './batch.ts';
 import type { LaneDatabase } from './behind.ts';
-import type { ReadBudget } from './budget.ts';
+import { LEAST_BYTES, type ReadBudget } from './budget.ts';
 import { openCircuit, probe } from './circuit.ts';
 import { createKeeper, type Keeper, type Kept } from './keep.ts';
 import { forgiveKillers, pauseForKillers } from './killers.ts';
-import { bytesOf, nextBytes, read } from './read.ts';
+import { type Ask, type Batched, bytesOf, bytesToRead, nextAsk, read, roomFor } from './read.ts';
 import { isLost, type LaneId, type LaneState, readState, releaseLane, takeLane } from './settle.ts';
 import { take } from './take.ts';
 import type { Wake } from './wake.ts';
@@ -110,7 +110,7 @@ async function deliver(deps: LaneDeps, run: HeldLane, signal: AbortSignal): Prom
   let state = await readState(deps.db, run.id);
   let stateAt = begun;
   let slept = false;
-  let readBytes = nextBytes(0);
+  let ask = nextAsk(deps, run.target, NOTHING_YET);
   // Until it has proved otherwise.
   let slow = true;
   let behind = false;
@@ -133,10 +133,10 @@ async function deliver(deps: LaneDeps, run: HeldLane, signal: AbortSignal): Prom
     }
     run.target.tested = true;
     const on = behind && deps.behind ? { ...deps, db: deps.behind } : deps;
-    const next = await deliverNext(on, run, { state, bytes: readBytes, slow, signal });
+    const next = await deliverNext(on, run, { state, ask, slow, signal });
     if (!next) break;
     const { end, more } = next;
-    readBytes = nextBytes(next.bytes);
+    ask = nextAsk(deps, run.target, next);
     if (end) ({ slow } = next);
     behind = end !== undefined && more;
     if (end) {
@@ -169,11 +169,11 @@ async function deliver(deps: LaneDeps, run: HeldLane, signal: AbortSignal): Prom
 const untilDue = (state: LaneState, now: number): number =>
   state.next_due === null ? Number.POSITIVE_INFINITY : Math.max(5, state.next_due.getTime() - now);
 
-interface Next {
+const NOTHING_YET: Batched = { bytes: 0, made: 0, cut: false };
+
+interface Next extends Batched {
   end: BatchEnd | undefined;
   more: boolean;
-  /** What was read. */
-  bytes: number;
   /** It took long until it was settled. */
   slow: boolean;
 }
@@ -182,23 +182,40 @@ interface Next {
 async function deliverNext(
   deps: LaneDeps,
   run: HeldLane,
-  at: { state: LaneState; bytes: number; slow: boolean; signal: AbortSignal },
+  at: { state: LaneState; ask: Ask; slow: boolean; signal: AbortSignal },
 ): Promise<Next | undefined> {
-  const { state, signal } = at;
+  const { state, ask, signal } = at;
   const taken = await take(deps, run, state);
   if (taken) {
     const end = taken.count > 0 ? { cursor: taken.hi, kept: false } : undefined;
-    return { end, more: taken.more, bytes: 0, slow: false };
+    return { ...NOTHING_YET, end, more: taken.more, slow: false };
   }
-  const share = await deps.budget?.take(at.bytes, signal, { sinkNo: run.id.sinkNo, slow: at.slow });
+  const by = { sinkNo: run.id.sinkNo, slow: at.slow, leastBytes: LEAST_BYTES + ask.leastRoom };
+  const share = await deps.budget?.take(ask.bytes + ask.room, signal, by);
   if (deps.budget && !share) return undefined;
   try {
-    const { rows, more } = await read(deps, run, { state, bytes: share?.bytes ?? at.bytes });
+    const given = share?.bytes ?? ask.bytes + ask.room;
+    const { rows, more } = await read(deps, run, { state, bytes: bytesToRead(ask, given) });
     const bytes = bytesOf(rows);
-    share?.resize(bytes);
+    const room = roomFor(bytes, ask, given);
+    share?.resize(bytes + room);
+    if (rows.length === 0) return { ...NOTHING_YET, end: undefined, more, slow: false };
+    let made = 0;
+    const onMade = (length: number): void => {
+      made = length;
+      share?.resize(bytes + length);
+    };
     const begun = deps.now();
-    const end = rows.length > 0 ? await deliverRows(deps, run, { rows, cursor: state.cursor, signal }) : undefined;
-    return { end, more, bytes, slow: deps.now() - begun > SLOW_MS };
+    const end = await deliverRows(deps, run, { rows, cursor: state.cursor, signal, room, onMade });
+    const left = end.cut ?? 0;
+    return {
+      end,
+      more: more || left > 0,
+      bytes: bytes * (1 - left / rows.length),
+      made,
+      cut: left > 0,
+      slow: deps.now() - begun > SLOW_MS,
+    };
   } finally {
     share?.release();
   }

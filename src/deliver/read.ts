@@ -7,6 +7,7 @@ import { LEAST_BYTES } from './budget.ts';
 import type { LaneDeps, LaneRun, LaneSink } from './lane.ts';
 import type { LaneRow } from './row.ts';
 import { type LaneState, readDue, readNew } from './settle.ts';
+import { hasFunctions } from './shape.ts';
 
 const READ_ROWS = 1_000;
 const FIRST_BYTES = 1024 * 1024;
@@ -15,8 +16,45 @@ const SMALL_ROWS = 100;
 /** Characters; of four bytes at most, so that no read that its bytes have ended looks small. */
 const SMALL_CHARACTERS = LEAST_BYTES / 5;
 
-/** How much to ask for after a read of so many bytes. */
-export const nextBytes = (bytes: number): number => Math.min(READ_BYTES, Math.max(FIRST_BYTES, 2 * bytes));
+/** What a lane wants to have in memory at once. */
+export interface Ask {
+  /** Of rows. */
+  bytes: number;
+  /** Characters of what its functions make of them; 0 without functions. */
+  room: number;
+  /** With less room than that, nothing may fit. */
+  leastRoom: number;
+}
+
+/** What came of the last batch. */
+export interface Batched {
+  /** Of its rows, as far as there was room for them. */
+  bytes: number;
+  /** Characters that functions made of them. */
+  made: number;
+  /** Not all of them found room. */
+  cut: boolean;
+}
+
+/** A batch for whose first message there was no room is followed by one with as much as any message may need. */
+export function nextAsk({ sandbox }: Pick<LaneDeps, 'sandbox'>, target: LaneSink, last: Batched): Ask {
+  const bytes = Math.min(READ_BYTES, Math.max(FIRST_BYTES, 2 * last.bytes));
+  if (!hasFunctions(target.functions)) return { bytes, room: 0, leastRoom: 0 };
+  const { mostLength } = sandbox;
+  if (last.cut && last.made === 0) return { bytes: LEAST_BYTES, room: mostLength, leastRoom: mostLength };
+  return { bytes, room: Math.max(3 * bytes, 2 * last.made), leastRoom: Math.min(mostLength, 2 * last.made) };
+}
+
+/** Of what was given: how much of it is for rows. */
+export function bytesToRead({ bytes, room }: Ask, given: number): number {
+  return Math.floor((given * bytes) / (bytes + room));
+}
+
+/** And how much of it is for what functions make of rows of so many bytes. */
+export function roomFor(rowBytes: number, { room, leastRoom }: Ask, given: number): number {
+  if (room === 0) return 0;
+  return Math.max(LEAST_BYTES, leastRoom, Math.min(4 * rowBytes, given - rowBytes));
+}
 
 /**
  * Due ones first, at most half of the batch. They lie at or below the cursor; a message above it that arrived parked and
@@ -43,7 +81,7 @@ export async function read(
 
 /** The functions, if any, look at nothing but action and record. */
 function readsBodies(sandbox: Sandbox, { no: sinkNo, functions, replaces }: LaneSink): boolean {
-  return Object.keys(functions).length === 0 || sandbox.reads(functions, { searchSink: replaces, sinkNo }) <= 2;
+  return !hasFunctions(functions) || sandbox.reads(functions, { searchSink: replaces, sinkNo }) <= 2;
 }
 
 /** Surely everything that there was, far from every limit. */

@@ -23,16 +23,32 @@ export interface ShapeOptions {
   search: boolean;
   /** A row that an update takes out of the filter, or that was read and does not pass it, is deleted from the index. */
   deleteOnLeave: boolean;
+  /** Characters that what functions make may take; undefined: as many as the sandbox gives. */
+  room: number | undefined;
 }
 
-/** In the order of `rows`. Rejects only when the box itself cannot work. */
-export async function prepare(sandbox: Sandbox, rows: readonly LaneRow[], options: ShapeOptions): Promise<Prepared[]> {
-  const { filter, transform, routing } = options.functions;
-  if (!filter && !transform && !routing) return rows.map((row) => ({ row, deliveries: [deliveryOf(row)] }));
-  const { sinkNo, search: searchSink } = options;
-  const shaped = await sandbox.shape(options.functions, rows, { searchSink, sinkNo });
-  return rows.map((row, place) => apply(row, shaped[place]!, options));
+export interface Made {
+  /** In the order of the rows, up to the first for which there was no room. */
+  prepared: Prepared[];
+  /** Characters that functions made. */
+  length: number;
 }
+
+/** Rejects only when the box itself cannot work. */
+export async function prepare(sandbox: Sandbox, rows: readonly LaneRow[], options: ShapeOptions): Promise<Made> {
+  const { functions, sinkNo, search: searchSink, room } = options;
+  if (!hasFunctions(functions)) {
+    return { prepared: rows.map((row) => ({ row, deliveries: [deliveryOf(row)] })), length: 0 };
+  }
+  const shaped = await sandbox.shape(functions, rows, { searchSink, sinkNo, ...(room === undefined ? {} : { room }) });
+  return {
+    prepared: shaped.map((one, place) => apply(rows[place]!, one, options)),
+    length: shaped.reduce((length, { body }) => length + (body?.length ?? 0), 0),
+  };
+}
+
+export const hasFunctions = ({ filter, transform, routing }: FunctionSet): boolean =>
+  (filter ?? transform ?? routing) !== undefined;
 
 function apply(row: LaneRow, shaped: Shaped, options: ShapeOptions): Prepared {
   if (shaped.error) {

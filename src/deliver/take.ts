@@ -6,6 +6,7 @@
 import type { Taken } from '../model/sink.ts';
 import type { LaneDeps, LaneRun } from './lane.ts';
 import { beforeCommit, isRefused, type LaneState, settle } from './settle.ts';
+import { hasFunctions } from './shape.ts';
 
 const NOTHING_FAILED = { finished: [], kept: [], superseding: [] };
 
@@ -16,7 +17,7 @@ const NOTHING_FAILED = { finished: [], kept: [], superseding: [] };
 export async function take(deps: LaneDeps, run: LaneRun, state: LaneState): Promise<Taken | undefined> {
   const { target, id } = run;
   const takes = target.sink.take;
-  if (!takes || state.due || Object.keys(target.functions).length > 0) return undefined;
+  if (!takes || state.due || hasFunctions(target.functions)) return undefined;
   try {
     const taken = await deps.db.transaction(async (tx) => {
       const found = await takes(tx, { sinkNo: id.sinkNo, lane: id.lane, cursor: state.cursor });

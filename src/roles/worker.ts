@@ -29,8 +29,8 @@ const PATIENCE_MS = 120_000;
  * the transaction: well before the lane's own lease is over, so that this costs the lane no time.
  */
 export const STALL_MS = 15_000;
-/** Of rows that are read and not settled. In memory they are several times as large, with what is made of them. */
-const READ_BUDGET_BYTES = 24 * 1024 * 1024;
+/** Of rows that are read and not settled, and of what functions made of them. In memory it is some times as much. */
+const READ_BUDGET_BYTES = 32 * 1024 * 1024;
 
 export async function workerParts(settings: Settings, log: Log): Promise<Parts> {
   const options = { ...(await messageDatabase(settings, 'worker')), queue: true, onError: lostConnection(log) };

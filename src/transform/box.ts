@@ -74,11 +74,13 @@ async function work(task: () => Promise<void>): Promise<void> {
   memoryCheck = undefined;
 }
 
-async function run({ id, key, chunk }: Extract<ToBox, { kind: 'run' }>): Promise<void> {
+async function run({ id, key, chunk, room }: Extract<ToBox, { kind: 'run' }>): Promise<void> {
   const runner = runnerOf(defined(key));
-  const alive = () => send({ kind: 'alive', id });
-  const lines = await runner.run(chunk, alive, (first) => send({ kind: 'part', id, lines: first }));
-  send({ kind: 'answers', id, lines, reads: runner.inputs, retire });
+  const { lines, full } = await runner.run(chunk, room, {
+    alive: () => send({ kind: 'alive', id }),
+    part: (first) => send({ kind: 'part', id, lines: first }),
+  });
+  send({ kind: 'answers', id, lines, full, reads: runner.inputs, retire });
 }
 
 async function check(id: number, fn: FunctionSettings): Promise<void> {
@@ -92,7 +94,8 @@ async function check(id: number, fn: FunctionSettings): Promise<void> {
 async function tried(runner: FunctionRunner): Promise<Answer> {
   const item = itemOf(TRIAL, { reads: 4, before: false });
   const none = () => undefined;
-  return readAnswers([await runner.run(chunkOf([item]), none, none)])![0]!;
+  const { lines } = await runner.run(chunkOf([item]), Number.POSITIVE_INFINITY, { alive: none, part: none });
+  return readAnswers([lines])![0]!;
 }
 
 process.on('message', (message: ToBox) => {

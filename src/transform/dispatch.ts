@@ -137,7 +137,9 @@ export class Dispatcher {
     if (!box.defined.has(key)) box.process.send({ kind: 'define', key, fn: work.fn });
     box.defined.add(key);
     const { kind } = work;
-    box.process.send(kind === 'run' ? { kind, id, key, chunk: chunkOf(work.items) } : { kind, id, key });
+    box.process.send(
+      kind === 'run' ? { kind, id, key, chunk: chunkOf(work.items), room: work.room.left } : { kind, id, key },
+    );
     this.#watch(job, box);
   }
 
@@ -196,8 +198,11 @@ export class Dispatcher {
   #resultOf({ work, lane, parts }: Job, message: Extract<FromBox, { id: number }>): Result | undefined {
     if (message.kind === 'checked') return work.kind === 'check' ? { answers: [], error: message.error } : undefined;
     if (message.kind !== 'answers' || work.kind !== 'run') return undefined;
-    const answers = readAnswers([...parts, message.lines]);
-    if (answers?.length !== work.items.length) return undefined;
+    const all = [...parts, message.lines];
+    const answers = readAnswers(all);
+    if (answers === undefined || answers.length > work.items.length) return undefined;
+    if (message.full !== answers.length < work.items.length) return undefined;
+    for (const lines of all) work.room.left -= lines.length;
     this.#reads.set(this.#keys.keyOf(work.fn, work.sinkNo), message.reads);
     if (answers.some((answer) => !('complaint' in answer))) this.#killers.delete(lane);
     return { answers, error: undefined };

@@ -39,6 +39,19 @@ interface Call {
   ended: 'well' | 'timeout' | 'memory' | 'spoilt' | 'failed';
 }
 
+/** `full`: there was no room for the next one. */
+export interface Lines {
+  lines: string;
+  full: boolean;
+}
+
+export interface Told {
+  /** There was progress. */
+  alive(): void;
+  /** The first lines, when they are many megabytes. */
+  part(lines: string): void;
+}
+
 export class FunctionRunner {
   readonly #parts: RunnerParts;
   readonly #fn: FunctionSettings;
@@ -66,16 +79,13 @@ export class FunctionRunner {
     return this.#loaded?.inputs ?? 4;
   }
 
-  /**
-   * A line for each item, in order; `alive` is called whenever there was progress, `part` with the first lines when they are
-   * many megabytes. Never rejects.
-   */
-  async run(chunk: Chunk, alive: () => void, part: (lines: string) => void): Promise<string> {
-    this.#waiting.add(alive);
+  /** A line for each item, in order, as long as there is room for them. Never rejects. */
+  async run(chunk: Chunk, room: number, told: Told): Promise<Lines> {
+    this.#waiting.add(told.alive);
     try {
-      return await this.#inTurn(() => this.#runAll(chunk, part));
+      return await this.#inTurn(() => this.#runAll(chunk, room, told.part));
     } finally {
-      this.#waiting.delete(alive);
+      this.#waiting.delete(told.alive);
     }
   }
 
@@ -116,15 +126,18 @@ export class FunctionRunner {
     return this.#loaded;
   }
 
-  async #runAll(chunk: Chunk, send: (lines: string) => void): Promise<string> {
+  async #runAll(chunk: Chunk, room: number, send: (lines: string) => void): Promise<Lines> {
     const { limits } = this.#parts;
     const asked = chunk.lengths.length;
     let answers = '';
     let answered = 0;
+    let left = room;
     let singlyUntil = 0;
     while (answered < asked) {
       const loaded = await this.#load();
-      if (loaded === undefined) return answers + complaintLine(this.#broken!).repeat(asked - answered);
+      if (loaded === undefined) {
+        return { lines: answers + complaintLine(this.#broken!).repeat(asked - answered), full: false };
+      }
       const from = answered;
       const part = cut(chunk, from, from < singlyUntil ? from + 1 : asked);
       const { lines, done, ended, messageMs } = await this.#call(loaded, part);
@@ -132,8 +145,11 @@ export class FunctionRunner {
       if (ended !== 'well') this.#dropRealm(loaded);
       const verdict = judge(ended, done, part.lengths.length);
       if (verdict.keep) {
-        answers += lines;
-        answered += done;
+        const fitting = lines.length <= left ? { lines, done } : whole(lines, left);
+        answers += fitting.lines;
+        answered += fitting.done;
+        left -= fitting.lines.length;
+        if (fitting.done < done) return { lines: answers, full: true };
       }
       if (verdict.guilty) {
         answers += complaintLine(ended === 'timeout' ? tookTooLong(messageMs) : this.#blame[ended]);
@@ -145,7 +161,7 @@ export class FunctionRunner {
         answers = '';
       }
     }
-    return answers;
+    return { lines: answers, full: false };
   }
 
   async #call(loaded: Loaded, { text, lengths }: Chunk): Promise<Call> {
@@ -189,11 +205,11 @@ const tookTooLong = (ms: number): Complaint => ({ kind: 'timeout', message: `The
 /** The harness's last line when the realm cannot be used any longer. */
 const SPOILT = '!\n';
 
-/** Whole lines only, and how many. */
-function whole(text: string): { lines: string; done: number } {
+/** Whole lines only, at most so many characters of them, and how many they are. */
+function whole(text: string, room = Number.POSITIVE_INFINITY): { lines: string; done: number } {
   let done = 0;
   let end = 0;
-  for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', end)) {
+  for (let at = text.indexOf('\n'); at >= 0 && at < room; at = text.indexOf('\n', end)) {
     done += 1;
     end = at + 1;
   }

@@ -186,7 +186,7 @@ export function harness(limits: HarnessLimits): (wrap: unknown) => (chunk: strin
     const name = (value as { index_name?: unknown }).index_name;
     if (typeof name !== 'string')
       return name === undefined && !('index_name' in (value as object)) ? 'uobject' : 'uunnamed';
-    return isLonger(name, limits.answerBytes) ? 'ularge' : `v${stringify({ index_name: name }) as string}`;
+    return name.length > 255 ? 'ulong' : `v${stringify({ index_name: name }) as string}`;
   }
 
   /** The `e` line of whatever was thrown. */

@@ -3,12 +3,17 @@ import type { FunctionSettings } from '../model/declared.ts';
 import type { Answer } from './answer.ts';
 import type { ShapeError } from './shaped.ts';
 
+/** Characters that answers may still take. */
+export interface Room {
+  left: number;
+}
+
 /** Items as `itemOf` writes them. `sinkNo`: whose messages, 0 for none. */
 export type Work =
-  | { kind: 'run'; fn: FunctionSettings; sinkNo: number; items: readonly string[] }
+  | { kind: 'run'; fn: FunctionSettings; sinkNo: number; items: readonly string[]; room: Room }
   | { kind: 'check'; fn: FunctionSettings; sinkNo: 0 };
 
-/** `answers` has one entry for each item; of a check only `error` counts. */
+/** `answers` has one entry for each item, up to the first that found no room; of a check only `error` counts. */
 export interface Result {
   answers: readonly Answer[];
   error: ShapeError | undefined;
@@ -41,7 +46,7 @@ function failedResult({ work }: Job, complaint: Omit<ShapeError, 'function'>): R
   return { answers: items.map(() => ({ complaint })), error: { ...complaint, function: work.fn.name } };
 }
 
-/** One job for each message of a chunk; when all are done, so is the chunk. */
+/** One job for each message of a chunk, in the same room; when all are done, so is the chunk. */
 export function split(job: Job, nextId: () => number): Job[] {
   const { work } = job;
   if (work.kind === 'check' || work.items.length === 1) return [{ ...job, id: nextId(), parts: [] }];
@@ -52,7 +57,11 @@ export function split(job: Job, nextId: () => number): Job[] {
     return { ...job, id: nextId(), parts: [], work: { ...work, items: [item] }, done: resolve, fail: reject };
   });
   Promise.all(results).then(
-    (all) => job.done({ answers: all.flatMap((result) => result.answers), error: undefined }),
+    (all) => {
+      const full = all.findIndex(({ answers }) => answers.length === 0);
+      const answered = full < 0 ? all : all.slice(0, full);
+      job.done({ answers: answered.flatMap(({ answers }) => answers), error: undefined });
+    },
     (error: Error) => job.fail(error),
   );
   return jobs;

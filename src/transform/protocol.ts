@@ -6,7 +6,8 @@ import type { SandboxLimits, ShapeError } from './shaped.ts';
 export type ToBox =
   | { kind: 'limits'; limits: SandboxLimits }
   | { kind: 'define'; key: number; fn: FunctionSettings }
-  | { kind: 'run'; id: number; key: number; chunk: Chunk }
+  /** `room`: characters that its answers may take. */
+  | { kind: 'run'; id: number; key: number; chunk: Chunk; room: number }
   | { kind: 'check'; id: number; key: number };
 
 export type FromBox =
@@ -16,8 +17,8 @@ export type FromBox =
   /** The first of its answers, which are too long to be kept until the last one. */
   | { kind: 'part'; id: number; lines: string }
   /**
-   * `lines`: one for each item (see answer.ts) that has none yet. `reads`: how many of action, record, changes, metadata
+   * `lines`: one for each item (see answer.ts) that has none yet; `full`: up to the one for which there was no room. `reads`: how many of action, record, changes, metadata
    * the function reads; the others need not be sent. `retire`: the process cannot be used any longer.
    */
-  | { kind: 'answers'; id: number; lines: string; reads: number; retire: boolean }
+  | { kind: 'answers'; id: number; lines: string; full: boolean; reads: number; retire: boolean }
   | { kind: 'checked'; id: number; error: ShapeError | undefined; retire: boolean };

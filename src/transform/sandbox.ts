@@ -8,6 +8,8 @@ import type { FunctionInput } from '../model/message.ts';
 import { startBox } from './box-process.ts';
 import { shapeError } from './complaint.ts';
 import { Dispatcher, type SandboxLog } from './dispatch.ts';
+import { inParts } from './in-parts.ts';
+import type { Room } from './job.ts';
 import { readPath } from './path.ts';
 import { BAD_PATH, type Runner, readsOf, shapeChunk } from './shape.ts';
 import { type FunctionSet, LIMITS, type SandboxLimits, type Shaped, type ShapeError } from './shaped.ts';
@@ -20,13 +22,16 @@ export interface ShapeOptions {
   searchSink: boolean;
   /** Whose messages they are: nothing of one sink's is ever in an isolate of another one's. Absent: 0, of no sink. */
   sinkNo?: number;
+  /** Characters that the results may take; absent: 32 MB. */
+  room?: number;
 }
 
 export interface Sandbox {
   /** Compiles a function and tries it on a synthetic message: what is wrong with it on any row, for saving. */
   check(fn: FunctionSettings): Promise<ShapeError | undefined>;
   /**
-   * One answer for each input, in the same order. Rejects only when nothing could be run: the sandbox is closed
+   * One answer for each input, in the same order, up to the first for whose result there is no room: the others are to be
+   * asked for again. With a room of `mostLength` there is always one. Rejects only when nothing could be run: the sandbox is closed
    * (`unavailable`) or its process cannot be started (`internal`); neither is a message's fault.
    */
   shape(set: FunctionSet, inputs: readonly FunctionInput[], options: ShapeOptions): Promise<Shaped[]>;
@@ -35,6 +40,8 @@ export interface Sandbox {
    * is beyond need not be there: those functions see null for it, whatever it is.
    */
   reads(set: FunctionSet, options: ShapeOptions): number;
+  /** Characters that the result of one message may take. */
+  readonly mostLength: number;
   /** Safe to call twice. What is still running fails with `unavailable`. */
   close(): Promise<void>;
 }
@@ -42,8 +49,9 @@ export interface Sandbox {
 export function openSandbox(options: { log: SandboxLog; limits?: Partial<SandboxLimits> }): Sandbox {
   const limits = { ...LIMITS, ...options.limits };
   const dispatcher = new Dispatcher({ log: options.log, start: startBox }, limits);
-  const runnerFor = (sinkNo = 0): Runner => ({
-    run: async (fn, items) => (await dispatcher.run({ kind: 'run', fn, sinkNo, items })).answers,
+  const mostLength = limits.answerBytes + OTHER_LINES;
+  const runnerFor = (sinkNo = 0, room: Room = { left: limits.batchLength }): Runner => ({
+    run: async (fn, items) => (await dispatcher.run({ kind: 'run', fn, sinkNo, items, room })).answers,
     reads: (fn) => dispatcher.reads(fn, sinkNo),
   });
   let queued = 0;
@@ -80,20 +88,33 @@ export function openSandbox(options: { log: SandboxLog; limits?: Partial<Sandbox
       if (fn.type === 'path') return readPath(fn.path ?? '') === undefined ? shapeError(BAD_PATH, fn.name) : undefined;
       return (await dispatcher.run({ kind: 'check', fn, sinkNo: 0 })).error;
     },
-    shape: async (set, inputs, { searchSink, sinkNo }) => {
-      const options = { searchSink, runner: runnerFor(sinkNo) };
+    mostLength,
+    shape: async (set, inputs, { searchSink, sinkNo, room = limits.batchLength }) => {
       const fns = [set.filter, set.transform, set.routing].filter((fn) => fn !== undefined);
       if (inputs.length === 0) return [];
       if (fns.every((fn) => fn.type === 'path')) {
-        return shapeChunk(set, inputs, options);
+        return shapeChunk(set, inputs, { searchSink, runner: runnerFor(sinkNo) });
       }
-      const chunks = chunksOf(inputs, limits).map((chunk) => shapeInBox(set, chunk, options));
-      return (await Promise.all(chunks)).flat();
+      return await inParts(
+        {
+          chunks: chunksOf(inputs, limits),
+          lengthOf: (chunk) => chunk.reduce((length, input) => length + lengthOf(input), 0),
+          run: (chunk, own) => shapeInBox(set, chunk, { searchSink, runner: runnerFor(sinkNo, own) }),
+        },
+        room,
+        mostLength,
+      );
     },
     reads: (set, { searchSink, sinkNo }) => readsOf(set, { searchSink, runner: runnerFor(sinkNo) }),
     close: () => dispatcher.close(),
   };
 }
+
+/** A filter's and a routing function's answer to one message, and what one says that throws. */
+const OTHER_LINES = 131_072;
+
+const lengthOf = (input: FunctionInput): number =>
+  input.record.length + (input.changes?.length ?? 0) + input.metadata.length;
 
 /** Cuts a batch by number and by size; a message that is too large for any chunk gets one of its own. */
 export function chunksOf(
@@ -104,7 +125,7 @@ export function chunksOf(
   let chunk: FunctionInput[] = [];
   let length = 0;
   for (const input of inputs) {
-    const own = input.record.length + (input.changes?.length ?? 0) + input.metadata.length;
+    const own = lengthOf(input);
     if (chunk.length > 0 && (chunk.length >= limits.chunkMessages || length + own > limits.chunkLength)) {
       chunks.push(chunk);
       chunk = [];

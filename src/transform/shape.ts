@@ -13,12 +13,13 @@ import { judgeFilter, judgeRouting, judgeTransform, type Verdict } from './verdi
 
 /** Who runs code. */
 export interface Runner {
-  /** On items as `itemOf` writes them: one answer for each, in order. */
+  /** On items as `itemOf` writes them: one answer for each, in order, up to the first for which there is no room. */
   run(fn: FunctionSettings, items: readonly string[]): Promise<readonly Answer[]>;
   /** How many of action, record, changes, metadata a function reads, if it is known; else 4. */
   reads(fn: FunctionSettings): number;
 }
 
+/** One answer for each input, in order, up to the first for whose result there is no room. */
 export async function shapeChunk(
   set: FunctionSet,
   inputs: readonly FunctionInput[],
@@ -34,19 +35,24 @@ export async function shapeChunk(
     }
     return written[index].text;
   };
-  const stage = async (fn: FunctionSettings, chosen: readonly number[], before = false): Promise<readonly Answer[]> => {
+  /** The first that found no room: it and what comes after it are not answered at all. */
+  let end = inputs.length;
+  const stage = async (fn: FunctionSettings, asked: readonly number[], before = false): Promise<readonly Answer[]> => {
+    const chosen = asked.filter((index) => index < end);
     if (chosen.length === 0) return [];
     if (fn.type === 'path') return chosen.map((index) => pathAnswer(fn, inputs[index]!));
     const reads = runner.reads(fn);
     const items = chosen.map((index) => (before ? itemOf(inputs[index]!, { reads, before }) : write(index, reads)));
-    return runner.run(fn, items);
+    const answers = await runner.run(fn, items);
+    end = chosen[answers.length] ?? end;
+    return answers;
   };
   /** Writes a stage's verdicts down: a value by `accept`, an error as the message's own unless `lenient`. */
   const settle = <T>(chosen: readonly number[], verdicts: Verdict<T>[], accept: (shaped: Shaped, value: T) => void) => {
-    for (const [at, index] of chosen.entries()) {
-      const verdict = verdicts[at]!;
-      if ('value' in verdict) accept(shaped[index]!, verdict.value);
-      else shaped[index]!.error = verdict.error;
+    for (const [at, verdict] of verdicts.entries()) {
+      const one = shaped[chosen[at]!]!;
+      if ('value' in verdict) accept(one, verdict.value);
+      else one.error = verdict.error;
     }
   };
   const going = (index: number) => shaped[index]!.error === undefined;
@@ -79,14 +85,14 @@ export async function shapeChunk(
     settle(chosen, verdicts, (one, name) => {
       one.indexName = name;
     });
-    if (!searchSink || routing.type === 'path') return shaped;
+    if (!searchSink || routing.type === 'path') return shaped.slice(0, end);
     const moved = chosen.filter((index) => going(index) && hasOldValues(inputs[index]!));
     const places = (await stage(routing, moved, true)).map((answer) => judgeRouting(routing, answer));
     settle(moved, places.map(lenient), (one, name) => {
       if (name !== undefined && name !== one.indexName) one.oldIndexName = name;
     });
   }
-  return shaped;
+  return shaped.slice(0, end);
 }
 
 /** How many of action, record, changes, metadata a set of functions reads. Old rows need the changes. */

@@ -47,8 +47,10 @@ export interface SandboxLimits {
   sliceMs: number;
   /** Bytes of one JSON answer. */
   answerBytes: number;
-  /** Characters of the answers of one call. */
+  /** Characters of answers after which a call of the isolate is ended, and they are handed on. */
   linesLength: number;
+  /** Characters of the answers to one batch of messages: the rest of them is not answered. */
+  batchLength: number;
   /** Isolates kept; beyond them the one used longest ago is closed. */
   isolates: number;
   /** Messages and characters of a chunk. */
@@ -70,7 +72,8 @@ export const LIMITS: SandboxLimits = {
   boxMb: 384,
   sliceMs: 50,
   answerBytes: 4_194_304,
-  linesLength: 4_194_304,
+  linesLength: 1_048_576,
+  batchLength: 33_554_432,
   isolates: 16,
   chunkMessages: 250,
   chunkLength: 524_288,

@@ -23,6 +23,7 @@ const UNUSABLE: Record<string, string> = {
   object: 'returned an object of another shape',
   nothing: 'returned an object that has no JSON form',
   unnamed: 'returned an object whose index_name is not a text',
+  long: 'returned an index name of more than 255 bytes',
   large: 'returned more than 4 MB of JSON',
 };
 /** What a search engine takes as the name of an index, in UTF-8. */

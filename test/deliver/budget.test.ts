@@ -33,6 +33,21 @@ describe('the read budget of a worker', () => {
     expect(budget.used).to.equal(41);
   });
 
+  it('gives one that is slow no less than what is of use to it', async () => {
+    const budget = createBudget(16 * LEAST_BYTES);
+    await budget.take(8 * LEAST_BYTES, never);
+    const by = { sinkNo: 1, slow: true };
+    expect((await budget.take(4 * LEAST_BYTES, never, by))!.bytes).to.equal(LEAST_BYTES);
+    const other = { sinkNo: 2, slow: true, leastBytes: 3 * LEAST_BYTES };
+    expect((await budget.take(4 * LEAST_BYTES, never, other))!.bytes).to.equal(3 * LEAST_BYTES);
+    const large = { sinkNo: 3, slow: true, leastBytes: 6 * LEAST_BYTES };
+    budget.take(6 * LEAST_BYTES, never, large).then(
+      (share) => share?.release(),
+      () => undefined,
+    );
+    expect(budget.used).to.equal(12 * LEAST_BYTES);
+  });
+
   it('passes nobody who waits, however little the next one wants', async () => {
     const { got, take, turn } = taking(createBudget(100));
     take('a', 60);

@@ -164,6 +164,7 @@ describe('a delivery lane, interleaved', () => {
   const sandbox: Sandbox = {
     check: () => Promise.resolve(undefined),
     reads: () => 4,
+    mostLength: 1,
     close: () => Promise.resolve(),
     shape: (_set, inputs) =>
       Promise.resolve(

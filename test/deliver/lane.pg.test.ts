@@ -1,5 +1,6 @@
 import { expect } from 'chai';
-import { type LaneEnd, type LaneSink, runLane } from '../../src/deliver/lane.ts';
+import { createBudget, type ReadBudget } from '../../src/deliver/budget.ts';
+import { type LaneDeps, type LaneEnd, type LaneSink, runLane } from '../../src/deliver/lane.ts';
 import { openShapedConsumer } from '../../src/deliver/shaped-consumer.ts';
 import { createWake } from '../../src/deliver/wake.ts';
 import type { FunctionSettings } from '../../src/model/declared.ts';
@@ -8,6 +9,7 @@ import { createLog } from '../../src/runtime/log.ts';
 import { openSandbox, type Sandbox } from '../../src/transform/sandbox.ts';
 import { type BulkServer, startBulkServer } from '../support/bulk-server.ts';
 import { type Captured, captured, PULL, SEARCH, sinkSettings } from '../support/captured.ts';
+import { code } from '../support/sandbox.ts';
 import { openTestSearchSink, searchDestination } from '../support/search-sink.ts';
 
 const SCHEMA =
@@ -56,7 +58,11 @@ describe('a delivery lane', () => {
   });
 
   /** One short run of the lane: until nothing is left to do now. */
-  const run = async (more: Partial<LaneSink> = {}, as: { lane?: number; owner?: string } = {}): Promise<LaneEnd> =>
+  const run = async (
+    more: Partial<LaneSink> = {},
+    as: { lane?: number; owner?: string } = {},
+    deps: Partial<LaneDeps> = {},
+  ): Promise<LaneEnd> =>
     await runLane(
       {
         db: on.messages.db,
@@ -66,6 +72,7 @@ describe('a delivery lane', () => {
         random: () => 0,
         onRecovered: () => undefined,
         onSettled: () => undefined,
+        ...deps,
       },
       {
         target: target(more),
@@ -101,6 +108,49 @@ describe('a delivery lane', () => {
     });
     expect(await pending()).to.equal(0);
     expect(engine.strays()).to.deep.equal([]);
+  });
+
+  it('delivers in parts what functions make of a batch, within the budget of the worker', async () => {
+    const total = 16 * 1024 * 1024;
+    const budget = createBudget(total);
+    let most = 0;
+    const watched: ReadBudget = {
+      take: async (...asked) => {
+        const share = await budget.take(...asked);
+        if (!share) return undefined;
+        return {
+          ...share,
+          resize(bytes) {
+            share.resize(bytes);
+            most = Math.max(most, budget.used);
+          },
+        };
+      },
+      get used() {
+        return budget.used;
+      },
+    };
+    await on.source.query('insert into products select id, $1, 1 from generate_series(1, 20) id', ['n']);
+    await on.received(sinkNo, 20);
+    // The seventh is larger than one message may be; of the others no two fit into a read's room.
+    const grow = code('(a, r) => ({ id: r.id, is: "x".repeat(r.id === 7 ? 15_000_000 : 4_000_000) })');
+    await run({ functions: { transform: grow } }, {}, { budget: watched });
+    const sizes = Object.entries(documents()).map(([id, document]) => [id, JSON.stringify(document).length]);
+    const expected = Array.from({ length: 20 }, (_item, n) => [
+      String(n + 1),
+      4_000_000 + `{"id":${n + 1},"is":""}`.length,
+    ]);
+    expect(sizes).to.deep.equal(expected.filter(([id]) => id !== '7'));
+    const { rows } = await on.messages.db.query('select record_pk, error from millrace.parked_messages');
+    expect(rows).to.deep.equal([
+      {
+        record_pk: '7',
+        error:
+          'my-transform: The function returned more than 4 MB of JSON; a transform for a search index must return an object, the document',
+      },
+    ]);
+    expect(most).to.be.below(total / 2);
+    expect(budget.used).to.equal(0);
   });
 
   it('gives functions all that they look at, in the first batch and in later ones', async () => {

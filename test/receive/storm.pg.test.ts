@@ -66,6 +66,7 @@ async function shape(
   const sandbox: Sandbox = {
     check: () => Promise.resolve(undefined),
     reads: () => 4,
+    mostLength: 1,
     close: () => Promise.resolve(),
     shape: (_set, inputs) =>
       Promise.resolve(

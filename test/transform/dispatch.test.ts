@@ -18,6 +18,8 @@ interface Rules {
   omits?: (items: string[]) => number;
   /** Lines in place of the answers. */
   says?: (items: string[]) => string | undefined;
+  /** These messages leave no room for an answer. */
+  fills?: (items: string[]) => boolean;
   starts?: boolean;
   reads?: number;
 }
@@ -62,7 +64,8 @@ class CardboardBoxes {
       const retire = this.rules.retires?.(items, box) ?? false;
       const lines = this.rules.says?.(items) ?? answered.map((item) => `v${item}\n`).join('');
       held.delete(id);
-      events.message({ kind: 'answers', id, lines, reads: this.rules.reads ?? 4, retire });
+      const full = this.rules.fills?.(items) ?? false;
+      events.message({ kind: 'answers', id, lines: full ? '' : lines, full, reads: this.rules.reads ?? 4, retire });
     };
     return {
       pid: box,
@@ -78,8 +81,14 @@ class CardboardBoxes {
   };
 }
 
-const work = (...items: string[]): Work => ({ kind: 'run', fn: code('() => 1'), sinkNo: 7, items });
-const other: Work = { kind: 'run', fn: code('() => 2'), sinkNo: 7, items: ['x'] };
+const work = (...items: string[]): Work => ({
+  kind: 'run',
+  fn: code('() => 1'),
+  sinkNo: 7,
+  room: { left: 1e9 },
+  items,
+});
+const other: Work = { kind: 'run', fn: code('() => 2'), sinkNo: 7, room: { left: 1e9 }, items: ['x'] };
 const fateOf = ({ answers }: Result) =>
   answers.map((answer) => ('complaint' in answer ? answer.complaint.kind : 'text' in answer ? answer.text : undefined));
 const open = (boxes: CardboardBoxes, limits = {}) => {
@@ -115,6 +124,17 @@ describe('the dispatcher', () => {
     const { dispatcher } = open(boxes);
     const results = await Promise.all([dispatcher.run(work('b')), dispatcher.run(other), dispatcher.run(work('c'))]);
     expect(results.flatMap(fateOf)).to.deep.equal(['killed', 'x', 'c']);
+    await dispatcher.close();
+  });
+
+  it('ends the answers of a killed chunk at the first message that finds no room', async () => {
+    const boxes = new CardboardBoxes({
+      kills: (records) => records.includes('b'),
+      fills: (records) => records.includes('d'),
+    });
+    const { dispatcher } = open(boxes);
+    const result = await dispatcher.run(work('a', 'b', 'c', 'd', 'e'));
+    expect(fateOf(result)).to.deep.equal(['a', 'killed', 'c']);
     await dispatcher.close();
   });
 
@@ -196,7 +216,13 @@ describe('the dispatcher', () => {
   it('runs a function although five others are slow', async () => {
     const boxes = new CardboardBoxes({ hangs: ([record]) => record === 'slow' });
     const { dispatcher } = open(boxes, { silenceMs: 60_000 });
-    const one = (n: number, item: string): Work => ({ kind: 'run', fn: code(`() => ${n}`), sinkNo: 7, items: [item] });
+    const one = (n: number, item: string): Work => ({
+      kind: 'run',
+      fn: code(`() => ${n}`),
+      sinkNo: 7,
+      room: { left: 1e9 },
+      items: [item],
+    });
     const stuck = Array.from({ length: 50 }, (_, n) => dispatcher.run(one(10 + (n % 5), 'slow')).catch(() => 'closed'));
     expect(fateOf(await dispatcher.run(one(1, 'quick')))).to.deep.equal(['quick']);
     await dispatcher.close();
