@@ -4,8 +4,12 @@
  */
 import path from 'node:path';
 import { createInterface } from 'node:readline/promises';
+import type { PoolOptions } from './db/pool.ts';
 import { openSession, type SqlSession } from './db/session.ts';
+import { readCertificates } from './model/certificate.ts';
+import { withDatabaseName } from './model/database-address.ts';
 import { MillraceError } from './model/errors.ts';
+import { databaseOfPerson } from './roles/connect.ts';
 import { readState } from './runtime/state.ts';
 import { isComplete, table } from './sql-table.ts';
 
@@ -25,28 +29,38 @@ export interface Terminal {
 
 /** Returns the exit code: 1 when the (last) statement failed. @throws MillraceError when there is no server. */
 export async function runSql(options: SqlOptions, terminal: Terminal): Promise<number> {
-  const address = await sqlAddress(options);
-  const session = await openSession(address).catch((cause: unknown) => {
-    throw new MillraceError('unavailable', 'The database cannot be reached', {
-      remedy: options.env.DATABASE_URL
-        ? 'See DATABASE_URL.'
-        : 'Run `bin/millrace start` in this folder first, and leave it running.',
-      cause,
-    });
-  });
+  const reached = await reach(options);
+  const session = await openSession(reached);
   try {
     if (options.sql !== undefined) return await execute(session, options.sql, terminal);
-    return await prompt(session, new URL(address).pathname.slice(1), terminal);
+    return await prompt(session, reached.database, terminal);
   } finally {
     await session.close();
   }
 }
 
+async function reach(options: SqlOptions): Promise<PoolOptions & { database: string }> {
+  const databaseUrl = await sqlAddress(options);
+  const databaseCaCert = readCertificates(options.env.DATABASE_CA_CERT ?? '') ?? null;
+  return await databaseOfPerson({ databaseUrl, databaseCaCert }).catch((error: unknown) => {
+    const cause = error instanceof MillraceError ? error.cause : undefined;
+    if (isCode(cause, '3D000') && options.database !== undefined) {
+      const remedy = 'Name one that is there with --database; `select datname from pg_database` lists them.';
+      throw new MillraceError('not_found', `There is no database ${options.database} on this server`, { remedy });
+    }
+    if (options.env.DATABASE_URL) throw error;
+    const remedy = 'Run `bin/millrace start` in this folder first, and leave it running.';
+    throw new MillraceError('unavailable', 'The database cannot be reached', { remedy, cause });
+  });
+}
+
+const isCode = (error: unknown, code: string): boolean =>
+  error instanceof Error && 'code' in error && error.code === code;
+
 /** The database that is meant: DATABASE_URL's server, else the embedded one of `home`. */
 export async function sqlAddress(options: SqlOptions): Promise<string> {
-  const url = new URL(options.env.DATABASE_URL || (await embeddedAddress(options.home)));
-  if (options.database !== undefined) url.pathname = `/${encodeURIComponent(options.database)}`;
-  return url.href;
+  const url = options.env.DATABASE_URL || (await embeddedAddress(options.home));
+  return options.database === undefined ? url : withDatabaseName(url, options.database);
 }
 
 async function embeddedAddress(home: string): Promise<string> {

@@ -4,11 +4,10 @@
  */
 import { openPool, type PoolOptions } from '../db/pool.ts';
 import { MillraceError, messageOf } from '../model/errors.ts';
-import { forReplication } from './timeline.ts';
 
 /** Connects for a moment. @throws MillraceError bad_source for a pooler; else what the connection says. */
 export async function tryReplication(source: PoolOptions): Promise<void> {
-  const replication = openPool({ ...source, address: forReplication(source.address), max: 1, queryTimeoutMs: 15_000 });
+  const replication = openPool({ ...source, replication: 'database', max: 1, queryTimeoutMs: 15_000 });
   try {
     await replication.query('IDENTIFY_SYSTEM');
   } catch (error) {

@@ -13,7 +13,8 @@ export async function readBranch(
   between: { from: number; to: number },
 ): Promise<bigint | undefined> {
   if (between.to <= between.from) return undefined;
-  const replication = openPool({ ...source, address: forReplication(source.address), max: 1, queryTimeoutMs: 15_000 });
+  // Only the replication protocol gives the history to a role that may not read the server's files.
+  const replication = openPool({ ...source, replication: 'database', max: 1, queryTimeoutMs: 15_000 });
   try {
     const { rows } = await replication.query<{ content: unknown }>(`TIMELINE_HISTORY ${between.to}`);
     return branchOf(String(rows[0]?.content), between.from);
@@ -25,20 +26,6 @@ export async function readBranch(
   } finally {
     await replication.close();
   }
-}
-
-/** Only the replication protocol gives the history to a role that may not read the server's files. */
-export function forReplication(address: PoolOptions['address']): string {
-  const url = new URL(typeof address === 'string' ? address : 'postgres://host');
-  if (typeof address !== 'string') {
-    url.hostname = address.host.includes(':') ? `[${address.host}]` : address.host;
-    url.port = String(address.port);
-    url.username = encodeURIComponent(address.user);
-    url.password = encodeURIComponent(address.password);
-    url.pathname = `/${encodeURIComponent(address.database)}`;
-  }
-  url.searchParams.set('replication', 'database');
-  return url.href;
 }
 
 /** From the text of a history file: a line for each older timeline, with the place where it was left. */

@@ -3,6 +3,7 @@
  * any part of a URL.
  */
 import { z } from 'zod';
+import { isFault, type ReadAddress, readAddress, tlsOf } from '../model/database-address.ts';
 import type { DatabaseAddress, DatabaseSettings } from '../model/declared.ts';
 import { Annotations, Bool, Certificate, Identifier, int, Name, Text, toBoolean } from './schemas-scalars.ts';
 import { refusal, refuse, section, withRemedy } from './section.ts';
@@ -53,13 +54,29 @@ function publicationOf(sql: string | null): string | undefined {
   return written?.startsWith('"') ? written.slice(1, -1).replaceAll('""', '"') : written?.toLowerCase();
 }
 
+const Verify = z.preprocess(
+  toBoolean,
+  z.union([z.boolean(), z.literal('ca')], withRemedy('must be true, false or ca', 'Write one of the three.')),
+);
+
 const Ssl = z.preprocess(
   toBoolean,
   z.union(
     [
       z.literal('prefer'),
       z.boolean(),
-      section('databases[].ssl', { ca: Certificate.nullable().default(null), verify: Bool.default(true) }),
+      section('databases[].ssl', { ca: Certificate.nullable().default(null), verify: Verify.optional() }).superRefine(
+        ({ ca, verify }, context) => {
+          if (ca !== null && verify === false) {
+            const remedy = 'Remove `verify`, or write `verify: ca` so that the name in the certificate does not count.';
+            refuse(context, ['verify'], { message: 'is false, although `ca` is given to verify by', remedy });
+          }
+          if (ca === null && verify === 'ca') {
+            const remedy = 'Add `ca`: everybody can have a certificate of a public authority.';
+            refuse(context, ['verify'], { message: 'is `ca`, and there is no `ca`', remedy });
+          }
+        },
+      ),
     ],
     withRemedy(
       'must be prefer, true, false or { ca, verify }',
@@ -73,8 +90,8 @@ const shape = {
   url: z
     .string()
     .superRefine((url, context) => {
-      const parsed = parseUrl(url);
-      if ('message' in parsed) refuse(context, [], parsed);
+      const read = readAddress(url);
+      if (isFault(read)) refuse(context, [], read);
     })
     .optional(),
   hostname: Text.optional(),
@@ -131,7 +148,7 @@ export const Database = section('databases[]', shape, {
         create_if_not_exists: false,
         init_sql: null,
       },
-      ssl: input.ssl ?? ssl ?? 'prefer',
+      ssl,
       pool_size: input.pool_size,
       max_row_bytes: input.max_row_bytes,
       invalid_utf8: input.invalid_utf8,
@@ -141,7 +158,7 @@ export const Database = section('databases[]', shape, {
   };
 });
 
-type Address = { address: DatabaseAddress; ssl: DatabaseSettings['ssl'] | undefined };
+type Address = Pick<DatabaseDeclared, 'address'> & { ssl: DatabaseSettings['ssl'] };
 type Input = z.output<z.ZodObject<typeof shape>>;
 
 function addressOf(input: Input, context: z.core.$RefinementCtx): Address {
@@ -152,12 +169,10 @@ function addressOf(input: Input, context: z.core.$RefinementCtx): Address {
     for (const key of parts) {
       refuse(context, [key], { message: 'is given together with `url`', remedy: `Put it into \`url\`, or remove it.` });
     }
-    const parsed = parseUrl(input.url);
-    if ('address' in parsed) {
-      if (parsed.ssl !== undefined && input.ssl !== undefined) {
-        refuse(context, ['ssl'], { message: 'is given together with sslmode in `url`', remedy: 'Keep one of them.' });
-      }
-      return parsed;
+    const read = readAddress(input.url);
+    if (!isFault(read)) {
+      const { host, port, database, user = 'postgres', password = 'postgres' } = read;
+      return { address: { host, port, database, user, password }, ssl: sslOf(input, read, context) };
     }
   } else {
     if (input.hostname === undefined) {
@@ -174,51 +189,26 @@ function addressOf(input: Input, context: z.core.$RefinementCtx): Address {
     user: input.username ?? 'postgres',
     password: input.password ?? 'postgres',
   };
-  return { address, ssl: undefined };
+  return { address, ssl: sslOf(input, { tls: undefined, channelBinding: false }, context) };
 }
 
-const SSL_MODES: Record<string, DatabaseSettings['ssl']> = {
-  disable: false,
-  allow: 'prefer',
-  prefer: 'prefer',
-  require: { ca: null, verify: false },
-  'verify-ca': true,
-  'verify-full': true,
-};
+type InUrl = Pick<ReadAddress, 'tls' | 'channelBinding'>;
 
-/** The parts of `postgres://user:password@host:port/database?sslmode=...`, or what is wrong with it. */
-export function parseUrl(text: string): Address | { message: string; remedy: string } {
-  const remedy = 'Write postgres://user:password@host:5432/database; %-encode `@ : / ? # %` in user and password.';
-  const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (url === undefined || !['postgres:', 'postgresql:'].includes(url.protocol)) {
-    return { message: 'must be a postgres:// URL', remedy };
+/** From `ssl` and what the URL says; beside an sslmode of the URL, `ssl` may only give the certificate. */
+function sslOf({ ssl }: Input, inUrl: InUrl, context: z.core.$RefinementCtx): DatabaseSettings['ssl'] {
+  const ca = typeof ssl === 'object' ? ssl.ca : null;
+  const verify = typeof ssl === 'object' ? ssl.verify : undefined;
+  if (inUrl.tls !== undefined && ssl !== undefined && (ca === null || verify !== undefined)) {
+    refuse(context, ['ssl'], {
+      message: 'is given together with sslmode in `url`',
+      remedy: 'Keep one of them; beside sslmode, `ssl: { ca }` may give the certificate.',
+    });
   }
-  for (const key of url.searchParams.keys()) {
-    if (key === 'sslmode' || key === 'host') continue;
-    return {
-      message: 'has a parameter that is not understood',
-      remedy: 'Only `sslmode` and `host` may follow the `?`; use the keys `ssl` and `pool_size` instead.',
-    };
-  }
-  const mode = url.searchParams.get('sslmode');
-  const ssl = mode === null ? undefined : SSL_MODES[mode];
-  if (mode !== null && ssl === undefined) {
-    return { message: 'has an unknown sslmode', remedy: `Use one of: ${Object.keys(SSL_MODES).join(', ')}.` };
-  }
-  try {
-    const host = url.searchParams.get('host') ?? decodeURIComponent(url.hostname).replace(/^\[(.*)\]$/, '$1');
-    const database = decodeURIComponent(url.pathname.slice(1));
-    if (host === '') return { message: 'names no host', remedy };
-    if (database === '' || database.includes('/')) return { message: 'names no database', remedy };
-    const address = {
-      host,
-      port: url.port === '' ? 5432 : Number(url.port),
-      database,
-      user: decodeURIComponent(url.username) || 'postgres',
-      password: decodeURIComponent(url.password) || 'postgres',
-    };
-    return { address, ssl };
-  } catch {
-    return { message: 'has a `%` that is not an encoded character', remedy };
-  }
+  if (typeof ssl === 'object' && inUrl.tls === undefined) return { ca, verify: verify ?? true };
+  if (ssl !== undefined && typeof ssl !== 'object') return ssl;
+  const tls = tlsOf(inUrl, { ca, name: '`ca`' });
+  if (!isFault(tls)) return tls;
+  const remedy = 'Write `sslmode=verify-full` in `url`, or remove `ca`.';
+  refuse(context, ['ssl', 'ca'], { message: 'is given, and sslmode in `url` verifies nothing', remedy });
+  return 'prefer';
 }

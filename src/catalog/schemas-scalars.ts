@@ -3,6 +3,7 @@
  * text, because a variable in quotes (`"${PORT:-5432}"`) is one.
  */
 import { z } from 'zod';
+import { readCertificates } from '../model/certificate.ts';
 import { refusal, withRemedy } from './section.ts';
 
 const NUMBER = /^[+-]?\d{1,16}$/;
@@ -94,11 +95,11 @@ export function period(min: number) {
     .transform((text) => parsePeriodSeconds(text) ?? 0);
 }
 
-/** A certificate authority in PEM form; `\n` written out is a line break, as variables often have it. */
+/** Certificates in PEM form; `\n` written out is a line break, as variables often have it. */
 export const Certificate = z
   .string()
   .refine(
-    (text) => /-----BEGIN (TRUSTED )?CERTIFICATE-----/.test(text),
+    (text) => readCertificates(text) !== undefined,
     refusal('must be a certificate in PEM form', 'Paste the text from -----BEGIN CERTIFICATE----- to its end.'),
   )
-  .transform((text) => text.replaceAll('\\n', '\n'));
+  .transform((text) => readCertificates(text) ?? text);

@@ -5,6 +5,9 @@
  * exact as one (ids are), else as a bigint.
  */
 import pg from 'pg';
+import { readAddress } from '../model/database-address.ts';
+import { MillraceError } from '../model/errors.ts';
+import { guardedConnection, type Security } from './connection.ts';
 import { applySettings } from './session-settings.ts';
 import type { Statement } from './statement.ts';
 
@@ -31,10 +34,11 @@ export interface Database extends Queryable {
   close(): Promise<void>;
 }
 
-export interface PoolOptions {
-  /** Connection string, or its parts. */
+export interface PoolOptions extends Security {
+  /** Its parts, or a URL that says nothing about TLS. Where user or password is empty, libpq's variables count. */
   address: string | { host: string; port: number; database: string; user: string; password: string };
-  ssl?: boolean | { ca?: string; rejectUnauthorized?: boolean };
+  /** For commands of the replication protocol. */
+  replication?: 'database';
   max: number;
   applicationName: string;
   /** Milliseconds; 0 for none. */
@@ -75,21 +79,41 @@ const types: pg.CustomTypesConfig = {
 const CONNECT_MS = 10_000;
 
 /** The pool has one deadline for both: its waiting, and making a connection. The latter stays short. */
-class QuickClient extends pg.Client {
-  constructor(config: pg.ClientConfig = {}) {
-    // With what cannot be enumerated: the pool hides the password so.
-    const own: pg.ClientConfig = Object.defineProperties({}, Object.getOwnPropertyDescriptors(config));
-    own.connectionTimeoutMillis = CONNECT_MS;
-    super(own);
-  }
+function clientOf(options: PoolOptions) {
+  return class extends pg.Client {
+    constructor(config: pg.ClientConfig = {}) {
+      // With what cannot be enumerated: the pool hides the password so.
+      const own: OneConnection = Object.defineProperties({}, Object.getOwnPropertyDescriptors(config));
+      own.connectionTimeoutMillis = CONNECT_MS;
+      own.connection = guardedConnection(options);
+      super(own);
+    }
+  };
 }
 
-/** The options of one connection, for the pool and for whoever needs one of its own: its settings are to be applied then. */
+/** The types of the library do not know that it takes one. */
+interface OneConnection extends pg.ClientConfig {
+  connection?: pg.Connection;
+}
+
+/**
+ * The options of one connection, for whoever needs one of its own: they can be used once, and its settings
+ * are to be applied then.
+ */
 export function clientConfig(options: PoolOptions): pg.ClientConfig {
-  const address = typeof options.address === 'string' ? { connectionString: options.address } : options.address;
+  const config: OneConnection = { ...sharedConfig(options), connection: guardedConnection(options) };
+  return config;
+}
+
+function sharedConfig(options: PoolOptions): pg.ClientConfig {
+  const replication = options.replication === undefined ? {} : { replication: options.replication };
   return {
-    ...address,
-    ...(options.ssl === undefined ? {} : { ssl: options.ssl }),
+    ...partsOf(options.address),
+    ...replication,
+    // Said in any case: what is not said, variables of the environment say.
+    ssl: options.ssl ?? false,
+    sslnegotiation: 'postgres',
+    enableChannelBinding: options.channelBinding ?? false,
     types,
     application_name: options.applicationName,
     connectionTimeoutMillis: CONNECT_MS,
@@ -98,11 +122,20 @@ export function clientConfig(options: PoolOptions): pg.ClientConfig {
   };
 }
 
+function partsOf(address: PoolOptions['address']): Exclude<PoolOptions['address'], string> {
+  if (typeof address !== 'string') return address;
+  const read = readAddress(address);
+  if ('message' in read) throw new MillraceError('bad_setting', `the address ${read.message}`, { remedy: read.remedy });
+  const { host, port, database, user = '', password = '', tls } = read;
+  if (tls !== undefined) throw new MillraceError('internal', 'an address with an sslmode was used without it');
+  return { host, port, database, user, password };
+}
+
 /** Opens a pool. Connects on first use; `close` ends it. */
 export function openPool(options: PoolOptions): Database {
   const pool = new pg.Pool({
-    ...clientConfig(options),
-    Client: QuickClient,
+    ...sharedConfig(options),
+    Client: clientOf(options),
     onConnect: (client) => applySettings(client, options),
     connectionTimeoutMillis: options.patienceMs ?? CONNECT_MS,
     max: options.max,

@@ -4,6 +4,7 @@
  */
 import pg from 'pg';
 import { messageOf } from '../model/errors.ts';
+import { clientConfig, type PoolOptions } from './pool.ts';
 
 export interface SqlResult {
   /** `SELECT`, `INSERT`, ... */
@@ -24,14 +25,9 @@ const NUMERIC = new Set([21, 23, 20, 26, 700, 701, 1700, 790]);
 
 const AS_TEXT: pg.CustomTypesConfig = { getTypeParser: () => (value: string) => value };
 
-/** Connects. Throws what Postgres or the network says. */
-export async function openSession(connectionString: string): Promise<SqlSession> {
-  const client = new pg.Client({
-    connectionString,
-    types: AS_TEXT,
-    application_name: 'millrace sql',
-    connectionTimeoutMillis: 10_000,
-  });
+/** Connects, with none of our settings: what role and server say is what a person sees. Throws what Postgres or the network says. */
+export async function openSession(options: PoolOptions): Promise<SqlSession> {
+  const client = new pg.Client({ ...clientConfig(options), types: AS_TEXT });
   client.on('error', () => undefined);
   await client.connect();
   return {

@@ -1,29 +1,42 @@
 /**
- * TLS towards a database. `prefer` asks for it and does without where the server has none, as libpq does; it verifies
- * nothing. `true` verifies by the system's certificates, an object by its own.
+ * TLS towards a database, from the setting (model/database-address.ts reads it). Only `prefer` is open: it asks for TLS,
+ * verifies nothing, and does without where the server has none and is on this machine or in a private network.
  */
 import type { DatabaseAddress, DatabaseSettings } from '../model/declared.ts';
+import type { Reach } from '../runtime/checked-lookup.ts';
+import type { Security } from './connection.ts';
 import { openClient, type PoolOptions } from './pool.ts';
 
 /** Connection options of a declared database. With `prefer` it connects once to find out; throws what that says. */
 export async function optionsOf(
-  declared: { address: DatabaseAddress; settings: Pick<DatabaseSettings, 'ssl'> },
-  options: Omit<PoolOptions, 'address' | 'ssl'>,
+  declared: { address: DatabaseAddress; settings: Pick<DatabaseSettings, 'ssl'>; reach?: Reach },
+  options: Omit<PoolOptions, 'address' | keyof Security>,
 ): Promise<PoolOptions> {
+  const { address, reach } = declared;
+  const base: PoolOptions = { ...options, address, ...(reach === undefined ? {} : { reach }) };
+  // As in libpq: nobody listens in on a Unix socket, and no server speaks TLS there.
+  if (address.host.startsWith('/')) return { ...base, ssl: false, plain: 'anywhere' };
   const { ssl } = declared.settings;
-  const base = { ...options, address: declared.address };
   if (ssl === 'prefer') return await preferTls(base);
-  if (typeof ssl === 'boolean') return { ...base, ssl: ssl && { rejectUnauthorized: true } };
-  return { ...base, ssl: { rejectUnauthorized: ssl.verify, ...(ssl.ca === null ? {} : { ca: ssl.ca }) } };
+  if (ssl === false) return { ...base, ssl: false, plain: 'anywhere' };
+  if (ssl === true) return { ...base, ssl: { rejectUnauthorized: true }, plain: 'never' };
+  return { ...base, ssl: verifying(ssl), plain: 'never', channelBinding: ssl.channel_binding ?? false };
 }
 
-/** The options with TLS where the server speaks it, else without. Connects once; throws what that says. */
-export async function preferTls(options: PoolOptions): Promise<PoolOptions> {
+function verifying({ ca, verify }: Exclude<DatabaseSettings['ssl'], boolean | 'prefer'>): NonNullable<Security['ssl']> {
+  return {
+    rejectUnauthorized: verify !== false,
+    ...(ca === null ? {} : { ca }),
+    ...(verify === 'ca' ? { checkServerIdentity: () => undefined } : {}),
+  };
+}
+
+async function preferTls(options: PoolOptions): Promise<PoolOptions> {
   try {
-    return await reached({ ...options, ssl: { rejectUnauthorized: false } });
+    return await reached({ ...options, ssl: { rejectUnauthorized: false }, plain: 'local' });
   } catch (error) {
     if (error instanceof Error && /does not support SSL/.test(error.message))
-      return await reached({ ...options, ssl: false });
+      return await reached({ ...options, ssl: false, plain: 'local' });
     throw error;
   }
 }

@@ -6,7 +6,8 @@ export interface DatabaseSettings {
   name: string;
   slot: { name: string; create_if_not_exists: boolean };
   publication: { name: string; create_if_not_exists: boolean; init_sql: string | null };
-  ssl: 'prefer' | false | true | { ca: string | null; verify: boolean };
+  /** `verify: 'ca'`: who issued the certificate, not the name in it. */
+  ssl: 'prefer' | false | true | { ca: string | null; verify: boolean | 'ca'; channel_binding?: true };
   pool_size: number;
   max_row_bytes: number;
   /** Bytes of a row that are no UTF-8 become U+FFFD, or park the row's message. */

@@ -1,7 +1,9 @@
 /** What every role has in common: its parts, and how it reaches the message database. */
 import type { PoolOptions } from '../db/pool.ts';
 import { refuseSharedSessions } from '../db/pooler.ts';
-import { preferTls, reached } from '../db/ssl.ts';
+import { optionsOf, reached } from '../db/ssl.ts';
+import { connectionFault, MESSAGE_DATABASE } from '../model/connection-fault.ts';
+import { type AddressFault, isFault, readAddress, tlsOf } from '../model/database-address.ts';
 import { MillraceError, messageOf } from '../model/errors.ts';
 import type { Log } from '../runtime/log.ts';
 import type { Service } from '../runtime/service.ts';
@@ -16,35 +18,58 @@ export interface Parts {
 /** A statement is cancelled by Postgres after 30 s: who has not answered by then is gone. */
 const QUERY_TIMEOUT_MS = 40_000;
 
+type Addressed = Pick<Settings, 'databaseUrl' | 'databaseCaCert'>;
+
 /**
- * How the message database is reached; with TLS where it speaks it. Connects once.
- * @throws MillraceError unavailable, naming DATABASE_URL, with what the server or the network said; bad_setting for a pooler
- * that shares sessions.
+ * How the message database is reached, by DATABASE_URL and DATABASE_CA_CERT.
+ * @throws MillraceError unavailable, naming DATABASE_URL, with what the server or the network said; bad_setting for a wrong
+ * address, and for a pooler that shares sessions.
  */
-export async function messageDatabase(
-  settings: Pick<Settings, 'databaseUrl' | 'databaseCaCert'>,
-  role: string,
-): Promise<PoolOptions> {
-  const options = {
-    address: settings.databaseUrl,
-    max: 1,
-    applicationName: `millrace ${role}`,
-    queryTimeoutMs: QUERY_TIMEOUT_MS,
-  };
-  try {
-    const reachable =
-      settings.databaseCaCert === null
-        ? await preferTls(options)
-        : await reached({ ...options, ssl: { ca: settings.databaseCaCert, rejectUnauthorized: true } });
+export async function messageDatabase(settings: Addressed, role: string): Promise<PoolOptions> {
+  const options = addressOf(settings, role);
+  return await explained(async () => {
+    const reachable = await optionsOf(options.declared, options.base);
     await refuseSharedSessions(reachable, 'DATABASE_URL');
     return reachable;
+  });
+}
+
+/** The same for a person who types SQL, to whom a pooler may lend any session. Query without a deadline. */
+export async function databaseOfPerson(settings: Addressed): Promise<PoolOptions & { database: string }> {
+  const { declared, base } = addressOf(settings, 'sql');
+  const { queryTimeoutMs: _, ...patient } = base;
+  const options = await explained(async () => await reached(await optionsOf(declared, patient)));
+  return { ...options, database: declared.address.database };
+}
+
+function addressOf(settings: Addressed, role: string) {
+  const read = readAddress(settings.databaseUrl);
+  if (isFault(read)) throw badAddress(read);
+  const ssl = tlsOf(read, { ca: settings.databaseCaCert, name: 'DATABASE_CA_CERT' });
+  if (isFault(ssl)) throw badAddress(ssl);
+  const { host, port, database, user = '', password = '' } = read;
+  return {
+    declared: { address: { host, port, database, user, password }, settings: { ssl } },
+    base: { max: 1, applicationName: `millrace ${role}`, queryTimeoutMs: QUERY_TIMEOUT_MS },
+  };
+}
+
+async function explained<Result>(work: () => Promise<Result>): Promise<Result> {
+  const field = 'DATABASE_URL';
+  try {
+    return await work();
   } catch (cause) {
     if (cause instanceof MillraceError) throw cause;
-    const message = `the database cannot be used: ${messageOf(cause)}`;
-    const remedy = 'Check host, port, user, password and database name, and that the server runs and lets us in.';
-    const field = 'DATABASE_URL';
-    throw new MillraceError('unavailable', `${field}: ${message}`, { faults: [{ field, message, remedy }], cause });
+    const found = connectionFault(cause, MESSAGE_DATABASE);
+    const message = `the database cannot be used: ${found?.message ?? messageOf(cause)}`;
+    const fault = { field, message, ...(found ? { remedy: found.remedy } : {}) };
+    throw new MillraceError('unavailable', `${field}: ${message}`, { faults: [fault], cause });
   }
+}
+
+function badAddress(fault: AddressFault): MillraceError {
+  const field = 'DATABASE_URL';
+  return new MillraceError('bad_setting', `${field} ${fault.message}`, { faults: [{ field, ...fault }] });
 }
 
 export const lostConnection =

@@ -3,6 +3,8 @@
  * value of a variable stands in an error. An empty variable counts as absent.
  */
 import { z } from 'zod';
+import { readCertificates } from '../model/certificate.ts';
+import { isFault, readAddress, tlsOf } from '../model/database-address.ts';
 import { type Fault, MillraceError } from '../model/errors.ts';
 import type { LogLevel } from './log.ts';
 import { previousKeysOf, SECRET_KEY_LENGTH, secretKeyFault } from './secret-key.ts';
@@ -41,9 +43,14 @@ const text = (schema: z.ZodType<string>) => z.preprocess(absent, schema.optional
 const Environment = z.object({
   PORT: text(z.string().refine(isPort, 'must be a whole number from 0 to 65535')),
   HOST: text(z.string().refine((value) => /^[\w.:%-]+$/.test(value), 'must be a host name or an IP address')),
-  DATABASE_URL: text(z.string().refine(isPostgresUrl, 'must be a postgres:// address with user, host and database')),
+  DATABASE_URL: text(z.string()),
   DATABASE_CA_CERT: text(
-    z.string().refine(isCertificate, 'must be a certificate in PEM form (-----BEGIN CERTIFICATE-----)'),
+    z
+      .string()
+      .refine(
+        (value) => readCertificates(value) !== undefined,
+        'must be a certificate in PEM form, whole from -----BEGIN CERTIFICATE----- to -----END CERTIFICATE-----',
+      ),
   ),
   SECRET_KEY: text(
     z.string().superRefine((value, context) => {
@@ -69,6 +76,7 @@ export function readSettings(env: NodeJS.ProcessEnv): Declared {
     field: String(issue.path[0]),
     message: issue.message,
   }));
+  faults.push(...databaseFaults(env));
   if (env.DATABASE_URL && !env.SECRET_KEY) {
     const remedy =
       'Set it to 32 characters or more, the same for every role and release; `openssl rand -base64 32` makes one.';
@@ -88,7 +96,7 @@ export function readSettings(env: NodeJS.ProcessEnv): Declared {
     portGiven: values.PORT !== undefined,
     host: values.HOST ?? (values.DATABASE_URL === undefined ? '127.0.0.1' : null),
     databaseUrl: values.DATABASE_URL ?? null,
-    databaseCaCert: values.DATABASE_CA_CERT?.replaceAll('\\n', '\n') ?? null,
+    databaseCaCert: readCertificates(values.DATABASE_CA_CERT ?? '') ?? null,
     secretKey: values.SECRET_KEY ?? null,
     previousKeys: values.SECRET_KEY_PREVIOUS === undefined ? [] : previousKeysOf(values.SECRET_KEY_PREVIOUS),
     adminPassword: values.ADMIN_PASSWORD ?? null,
@@ -118,15 +126,12 @@ function isPort(value: string): boolean {
   return /^\d{1,5}$/.test(value) && Number(value) <= 65535;
 }
 
-function isPostgresUrl(value: string): boolean {
-  if (!URL.canParse(value)) return false;
-  const url = new URL(value);
-  const named = url.hostname !== '' || url.searchParams.has('host');
-  return ['postgres:', 'postgresql:'].includes(url.protocol) && named && url.pathname.length > 1;
-}
-
-function isCertificate(value: string): boolean {
-  return /-----BEGIN (TRUSTED )?CERTIFICATE-----/.test(value);
+/** Also of what DATABASE_CA_CERT has to do with it. */
+function databaseFaults(env: NodeJS.ProcessEnv): Fault[] {
+  if (!env.DATABASE_URL) return [];
+  const read = readAddress(env.DATABASE_URL);
+  const tls = 'message' in read ? read : tlsOf(read, { ca: env.DATABASE_CA_CERT || null, name: 'DATABASE_CA_CERT' });
+  return isFault(tls) ? [{ field: 'DATABASE_URL', ...tls }] : [];
 }
 
 function isBase64Text(value: string): boolean {

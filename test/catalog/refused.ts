@@ -1,5 +1,5 @@
 /** Declarations that are refused, by what is wrong with them. */
-import { code, database, PULL, retention, SHOP, search, sinkFile } from './support.ts';
+import { CA, code, database, PULL, retention, SHOP, search, sinkFile } from './support.ts';
 
 /** A file, and the faults (field and message) that it has. */
 export const refusedFiles: Record<string, [string, string[]][]> = {
@@ -55,7 +55,23 @@ export const refusedFiles: Record<string, [string, string[]][]> = {
     [database('    url: mysql://h/d'), ['databases[0].url must be a postgres:// URL']],
     [database('    url: postgres:///d'), ['databases[0].url names no host']],
     [database('    url: postgres://h'), ['databases[0].url names no database']],
-    [database('    url: postgres://h/d?pgbouncer=true'), ['databases[0].url has a parameter that is not understood']],
+    [
+      database('    url: postgres://h/d?pgbouncer=true'),
+      ['databases[0].url has the parameter `pgbouncer`, which Millrace does not take'],
+    ],
+    [database('    url: postgres://h1,h2/d'), ['databases[0].url names several hosts']],
+    [
+      database('    url: postgres://h/d\n    ssl: { verify: ca }'),
+      ['databases[0].ssl.verify is `ca`, and there is no `ca`'],
+    ],
+    [
+      database(`    url: postgres://h/d\n    ssl: { verify: false, ca: ${CA} }`),
+      ['databases[0].ssl.verify is false, although `ca` is given to verify by'],
+    ],
+    [
+      database(`    url: postgres://h/d?sslmode=disable\n    ssl: { ca: ${CA} }`),
+      ['databases[0].ssl.ca is given, and sslmode in `url` verifies nothing'],
+    ],
     [database('    url: postgres://h/d?sslmode=maybe'), ['databases[0].url has an unknown sslmode']],
     [
       database('    url: postgres://h/d?sslmode=require\n    ssl: true'),

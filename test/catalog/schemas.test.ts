@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { refusedFiles } from './refused.ts';
-import { code, database, faultsOf, linesOf, PULL, parse, search, sinkFile } from './support.ts';
+import { CA, code, database, faultsOf, linesOf, PULL, parse, search, sinkFile } from './support.ts';
 
 describe('the declaration', () => {
   for (const [what, files] of Object.entries(refusedFiles)) {
@@ -42,6 +42,11 @@ describe('the declaration', () => {
     expect(read('postgres://h/d?sslmode=require').settings.ssl).to.deep.equal({ ca: null, verify: false });
     expect(read('postgres://h/d?sslmode=verify-full').settings.ssl).to.equal(true);
     expect(read('postgres:///d?host=/var/run/postgresql').address.host).to.equal('/var/run/postgresql');
+    const beside = (mode: string) =>
+      parse(database(`    url: postgres://h/d?sslmode=${mode}\n    ssl: { ca: ${CA} }`)).config.databases[0]!.settings
+        .ssl;
+    expect(beside('verify-full')).to.have.property('verify', true);
+    expect(beside('require')).to.have.property('verify', 'ca');
   });
 
   it('compares a field inside json by the type of the value', () => {

@@ -2,6 +2,7 @@
 import { type Configuration, type ParseDeps, parseConfiguration } from '../../src/catalog/file.ts';
 import { type Fault, MillraceError } from '../../src/model/errors.ts';
 import { type KeyRing, keyRing } from '../../src/runtime/secret-key.ts';
+import { certificateAuthority } from '../support/certificate.ts';
 
 export const SECRET_KEY = 'ZbR4t9LwQe2vXk7nHc1yUf6sJd3mPa8g';
 export const KEYS: KeyRing = keyRing({ secretKey: SECRET_KEY, previousKeys: [] });
@@ -25,6 +26,9 @@ export function faultsOf(text: string, deps: Partial<ParseDeps> = {}): readonly 
 export function linesOf(text: string, deps: Partial<ParseDeps> = {}): string[] {
   return faultsOf(text, deps).map((fault) => `${fault.line}:${fault.column} ${fault.field} ${fault.message}`);
 }
+
+/** A certificate, as a text in quotes. */
+export const CA = JSON.stringify(certificateAuthority().cert);
 
 export const SHOP = `databases:
   - name: shop

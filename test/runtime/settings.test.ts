@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { MillraceError } from '../../src/model/errors.ts';
 import { readSettings, withDatabase } from '../../src/runtime/settings.ts';
+import { certificateAuthority } from '../support/certificate.ts';
 
 const KEY = 'uN4xW9cZq2Lr7TfYb1KsJd6HgVp3Am8E';
 const URL_TEXT = 'postgres://ann:hunter22@db.example:5432/app';
@@ -34,12 +35,12 @@ describe('readSettings', () => {
   });
 
   it('reads every variable, and listens everywhere with a database of its own', () => {
-    const pem = '-----BEGIN CERTIFICATE-----\\nabc\\n-----END CERTIFICATE-----';
+    const { cert } = certificateAuthority();
     const yaml = Buffer.from('databases: []\n# ü\n').toString('base64');
     const settings = readSettings({
       PORT: '80',
       DATABASE_URL: URL_TEXT,
-      DATABASE_CA_CERT: pem,
+      DATABASE_CA_CERT: cert.replaceAll('\n', '\\n'),
       SECRET_KEY: KEY,
       ADMIN_PASSWORD: 'long enough',
       LOG_LEVEL: 'debug',
@@ -47,7 +48,7 @@ describe('readSettings', () => {
     });
     expect(settings).to.include({ port: 80, portGiven: true, host: null, databaseUrl: URL_TEXT, logLevel: 'debug' });
     expect(settings.configFileYaml).to.equal('databases: []\n# ü\n');
-    expect(settings.databaseCaCert).to.equal('-----BEGIN CERTIFICATE-----\nabc\n-----END CERTIFICATE-----');
+    expect(settings.databaseCaCert).to.equal(cert);
     expect(withDatabase(settings).databaseUrl).to.equal(URL_TEXT);
     expect(readSettings({ HOST: '::1' }).host).to.equal('::1');
   });
@@ -85,12 +86,26 @@ describe('readSettings', () => {
     ['PORT', '-1'],
     ['DATABASE_URL', 'postgres://db'],
     ['DATABASE_URL', 'db.example/app'],
+    ['DATABASE_URL', 'postgres://db.example/app?sslmode=bogus'],
+    ['DATABASE_URL', 'postgres://db.example/app?schema=public'],
+    ['DATABASE_URL', 'postgres://one,two/app'],
+    ['DATABASE_CA_CERT', '-----BEGIN CERTIFICATE-----\nabc\n-----END CERTIFICATE-----'],
     ['CONFIG_FILE_YAML', Buffer.from([0xff, 0xfe, 0x00]).toString('base64')],
   ] as const) {
     it(`refuses ${variable}=${value}`, () => {
       expect(faultsOf({ SECRET_KEY: KEY, [variable]: value }).fields).to.deep.equal([variable]);
     });
   }
+
+  it('refuses a certificate beside an sslmode that verifies nothing', () => {
+    const env = { SECRET_KEY: KEY, DATABASE_CA_CERT: certificateAuthority().cert };
+    for (const mode of ['disable', 'allow', 'prefer']) {
+      const found = faultsOf({ ...env, DATABASE_URL: `${URL_TEXT}?sslmode=${mode}` });
+      expect(found.fields).to.deep.equal(['DATABASE_URL']);
+      expect(found.text).to.contain('sslmode=verify-full').and.to.contain('remove DATABASE_CA_CERT');
+    }
+    expect(readSettings({ ...env, DATABASE_URL: `${URL_TEXT}?sslmode=require` }).databaseCaCert).to.be.a('string');
+  });
 
   it('wants a key with a database, and a database for a role on its own', () => {
     expect(faultsOf({ DATABASE_URL: URL_TEXT }).fields).to.deep.equal(['SECRET_KEY']);
