@@ -3,7 +3,7 @@
  * stderr, with exit code 1.
  */
 import { Argument, Command } from 'commander';
-import { MillraceError, messageOf } from './model/errors.ts';
+import { faultLine, MillraceError, messageOf } from './model/errors.ts';
 import { maskAddresses } from './runtime/log.ts';
 import { start, WORDS } from './start.ts';
 
@@ -35,8 +35,14 @@ function endOfPipe(error: NodeJS.ErrnoException): void {
 try {
   await program.parseAsync();
 } catch (error) {
-  const cause = error instanceof MillraceError && error.cause !== undefined ? `: ${messageOf(error.cause)}` : '';
-  const remedy = error instanceof MillraceError && error.remedy !== undefined ? `\n  ${error.remedy}` : '';
-  process.stderr.write(`${maskAddresses(messageOf(error) + cause + remedy)}\n`);
+  process.stderr.write(`${maskAddresses(describe(error))}\n`);
   process.exitCode = 1;
+}
+
+/** Each fault with its remedy, else what went wrong, why, and what to do. */
+function describe(error: unknown): string {
+  if (!(error instanceof MillraceError)) return messageOf(error);
+  if (error.faults.length > 0) return error.faults.map(faultLine).join('\n');
+  const cause = error.cause === undefined ? '' : `: ${messageOf(error.cause)}`;
+  return error.message + cause + (error.remedy === undefined ? '' : `\n  ${error.remedy}`);
 }

@@ -6,7 +6,7 @@
 import { fileURLToPath } from 'node:url';
 import { runAll } from './all.ts';
 import { migrate, runRole } from './app.ts';
-import { MillraceError, messageOf } from './model/errors.ts';
+import { faultLine, MillraceError, messageOf } from './model/errors.ts';
 import { createLog, maskAddresses } from './runtime/log.ts';
 import { type Declared, readSettings, withDatabase } from './runtime/settings.ts';
 import { stopSignal } from './runtime/stop-signal.ts';
@@ -46,10 +46,7 @@ async function run(word: Word, declared: Declared): Promise<void> {
 /** `PORT must be ...` for each fault, with its remedy. */
 function describe(error: unknown): string {
   if (!(error instanceof MillraceError)) return messageOf(error);
-  const faults = error.faults.map((fault) => {
-    const place = fault.line === undefined ? '' : ` (line ${fault.line}, column ${fault.column ?? 1})`;
-    return `  ${fault.field}${place}: ${fault.message}${fault.remedy === undefined ? '' : `. ${fault.remedy}`}`;
-  });
+  const faults = error.faults.map((fault) => `  ${faultLine(fault)}`);
   const head = faults.length > 0 ? ['Millrace cannot start:', ...faults] : [`Millrace cannot start: ${error.message}`];
   return [...head, ...(error.remedy === undefined ? [] : [`  ${error.remedy}`])].join('\n');
 }

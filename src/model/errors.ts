@@ -72,3 +72,9 @@ export function messageOf(error: unknown): string {
   if (error instanceof Error) return error.message || error.name;
   return String(error);
 }
+
+/** `PORT: must be ... . What to do.`, with the place in a file. */
+export function faultLine(fault: Fault): string {
+  const place = fault.line === undefined ? '' : ` (line ${fault.line}, column ${fault.column ?? 1})`;
+  return `${fault.field}${place}: ${fault.message}${fault.remedy ? `. ${fault.remedy}` : ''}`;
+}

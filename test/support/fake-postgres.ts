@@ -45,6 +45,7 @@ export async function startFakePostgres(login: Login, certificate?: Certificate)
     logins.push(how);
     socket.write(QUESTIONS[login]);
     socket.on('data', (answer: Buffer) => {
+      if (answer[0] === 0x51) socket.write(Buffer.concat([DONE, READY]));
       if (answer[0] !== 0x70) return;
       told.push(answer.subarray(5).toString('latin1'));
       if (login !== 'scram') socket.write(Buffer.concat([authentication(0), READY]));
@@ -75,6 +76,8 @@ function authentication(code: number, more = Buffer.alloc(0)): Buffer {
 }
 
 const READY = Buffer.from([0x5a, 0, 0, 0, 5, 0x49]);
+/** The answer to any statement. */
+const DONE = Buffer.from('C\0\0\0\x08SET\0', 'latin1');
 const SCRAM = authentication(10, Buffer.from('SCRAM-SHA-256\0\0'));
 const QUESTIONS: Record<Login, Buffer> = {
   cleartext: authentication(3),
