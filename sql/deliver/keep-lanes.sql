@@ -8,7 +8,7 @@ with mine as materialized (
      for no key update of l skip locked
 ), kept as (
   update millrace_private.lanes l
-     set until = clock_timestamp() + $4::integer * interval '1 ms'
+     set until = clock_timestamp() + $4::integer * interval '1 ms', session = $5::bigint
     from free f
    where l.sink_no = f.sink_no and l.lane = f.lane
   returning l.sink_no, l.lane

@@ -28,6 +28,8 @@ export interface Listener extends Queryable {
 
 export interface ListenDependencies {
   log: { warn(details: object, message: string): void; error(details: object, message: string): void };
+  /** Hears of each session that listens, before anybody else can use it, and when it is over. */
+  session?: { begun(session: Queryable): Promise<void>; over(): void };
   random?: () => number;
   sleep?: (ms: number, signal: AbortSignal) => Promise<void>;
 }
@@ -72,6 +74,7 @@ export function openListener(options: ListenOptions, deps: ListenDependencies): 
   const onConnect = async (client: pg.Client): Promise<void> => {
     connected = client;
     last = Promise.resolve();
+    await deps.session?.begun({ query: (statement, values) => ask(client, statement, values) });
     for (const channel of handlers.keys()) await listen(client, channel);
     failures = 0;
   };
@@ -93,15 +96,16 @@ export function openListener(options: ListenOptions, deps: ListenDependencies): 
     async run(signal) {
       while (!signal.aborted) {
         try {
-          await listenOnce(options, { call, onConnect, ask }, signal);
+          await listenOnce(options, { call, onConnect, ask }, signal).finally(() => {
+            connected = undefined;
+            deps.session?.over();
+          });
         } catch (error) {
           if (signal.aborted) return;
           failures += 1;
           const waitMs = backoffMs(failures, RECONNECT, random());
           deps.log.warn({ err: error, wait_ms: waitMs }, 'the listening connection was lost; it will be opened again');
           await sleep(waitMs, signal).catch(() => undefined);
-        } finally {
-          connected = undefined;
         }
       }
     },

@@ -38,8 +38,8 @@ const DURABLE = `select pg_catalog.set_config('synchronous_commit', 'on', false)
 const AS_STORED = `select pg_catalog.set_config('client_encoding', 'SQL_ASCII', false)
                     where pg_catalog.current_setting('server_encoding') operator(pg_catalog.=) 'SQL_ASCII'`;
 
-/** A pooler that clears nothing up would leave us the prepared statements of whoever had the session before. */
-const CLEAR = 'deallocate all';
+/** A pooler that clears nothing up would leave us the prepared statements and locks of whoever had the session before. */
+const CLEAR = 'deallocate all; select pg_catalog.pg_advisory_unlock_all()';
 
 const ANSWER_MS = 10_000;
 

@@ -5,6 +5,7 @@
  */
 import type { Queryable } from '../db/pool.ts';
 import { statement } from '../db/statement.ts';
+import type { Presence } from './presence.ts';
 import { LANE_TTL_MS, type LaneId } from './settle.ts';
 
 const KEEP = statement('deliver/keep-lanes');
@@ -20,10 +21,14 @@ export interface Keeper {
   /** Keeps a lane that was asked for at `since` (of `clock`), and taken. `onLost`: it has another owner, or none. */
   keep(id: LaneId, lane: { since: number; onLost(): void }): Kept;
   clock(): number;
+  /** What lanes name as their owner's session, now (presence.ts). */
+  session(): string | null;
 }
 
 export interface KeeperOptions {
   everyMs?: number;
+  /** Absent: unknown. Each change of its key is told at once. */
+  presence?: Presence;
   /** Milliseconds that go on while the process is stopped. */
   clock?: () => number;
 }
@@ -46,11 +51,19 @@ export function createKeeper(db: Queryable, options: KeeperOptions = {}): Keeper
   const lanes = new Map<string, Lane>();
   let timer: NodeJS.Timeout | undefined;
   let asking = false;
+  let again = false;
+  const session = (): string | null => options.presence?.key ?? null;
 
   const beat = async (): Promise<void> => {
     const since = clock();
     const ids = [...lanes.values()].map(({ id }) => id);
-    const values = [ids.map((id) => id.sinkNo), ids.map((id) => id.lane), ids.map((id) => id.owner), LANE_TTL_MS];
+    const values = [
+      ids.map((id) => id.sinkNo),
+      ids.map((id) => id.lane),
+      ids.map((id) => id.owner),
+      LANE_TTL_MS,
+      session(),
+    ];
     const { rows } = await db.query<Row>(KEEP, values);
     for (const { owner, kept, ours } of rows) {
       const lane = lanes.get(owner);
@@ -59,18 +72,25 @@ export function createKeeper(db: Queryable, options: KeeperOptions = {}): Keeper
     }
   };
   const tick = (): void => {
-    if (asking) return;
+    if (asking || lanes.size === 0) return;
     asking = true;
+    again = false;
     // Without an answer nothing is known: the next one may come in time.
     beat()
       .catch(() => undefined)
       .finally(() => {
         asking = false;
+        if (again) tick();
       });
   };
+  options.presence?.onChange(() => {
+    again = asking;
+    tick();
+  });
 
   return {
     clock,
+    session,
     keep(id, { since, onLost }) {
       const lane: Lane = { id, since, onLost };
       lanes.set(id.owner, lane);

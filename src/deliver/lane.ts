@@ -89,7 +89,7 @@ const SLOW_MS = 1_000;
 export async function runLane(deps: LaneDeps, run: LaneRun, signal: AbortSignal): Promise<LaneEnd> {
   const keeper = deps.keeper ?? createKeeper(deps.db);
   const since = keeper.clock();
-  if (signal.aborted || !(await takeLane(deps.db, run.id))) return { taken: false, again: undefined };
+  if (signal.aborted || !(await takeLane(deps.db, run.id, keeper.session()))) return { taken: false, again: undefined };
   const lost = new AbortController();
   const kept = keeper.keep(run.id, { since, onLost: () => lost.abort() });
   try {

@@ -12,6 +12,7 @@ import type { Log } from '../runtime/log.ts';
 import type { Service } from '../runtime/service.ts';
 import { createKeeper } from './keep.ts';
 import { type LaneDeps, type LaneEnd, type LaneSink, runLane } from './lane.ts';
+import type { Deaths, Presence } from './presence.ts';
 import { type LaneId, releaseLane } from './settle.ts';
 import { createWake, type Wake } from './wake.ts';
 
@@ -47,12 +48,16 @@ export interface DeliveriesDeps {
   log: Log;
   /** This process, as lanes know their owner. */
   owner: string;
+  /** Absent: lanes of a worker that died wait for the end of their leases. */
+  life?: { presence: Presence; deaths: Deaths };
 }
 
 export interface DeliveriesOptions {
   runMs: number;
   lingerMs: number;
   sweepMs: number;
+  /** Milliseconds between two looks for workers that died. */
+  lookMs: number;
   /** Lanes that may run at the same time; absent: any number. */
   places?: number;
 }
@@ -63,7 +68,7 @@ interface Running {
   stop: AbortController;
 }
 
-export const DELIVERIES: DeliveriesOptions = { runMs: 10_000, lingerMs: 2_000, sweepMs: 15_000 };
+export const DELIVERIES: DeliveriesOptions = { runMs: 10_000, lingerMs: 2_000, sweepMs: 15_000, lookMs: 700 };
 /** A lane that another worker owns is left to it for this long. */
 const THEIRS_MS = 5_000;
 /** News that come in a flood add a lane's job no more often than this. */
@@ -84,7 +89,7 @@ export function openDeliveries(deps: DeliveriesDeps, options: DeliveriesOptions 
   const asked = new Map<string, number>();
   /** Lanes that this process had when the message database went away. */
   const unreleased: LaneId[] = [];
-  const keeper = createKeeper(deps.db);
+  const keeper = createKeeper(deps.db, deps.life ? { presence: deps.life.presence } : {});
   let runs = 0;
   const keyOf = (sink: number, lane: number): string => `${DELIVER_TASK}:${sink}:${lane}`;
 
@@ -134,6 +139,18 @@ export function openDeliveries(deps: DeliveriesDeps, options: DeliveriesOptions 
 
   const swept = (): void => {
     sweep().catch((error: unknown) => deps.log.warn({ err: error }, 'sweep of the lanes failed'));
+  };
+
+  let looking = false;
+  const lookForDeaths = async (): Promise<void> => {
+    if (!deps.life || looking) return;
+    looking = true;
+    // Whoever cannot ask takes nothing over.
+    const freed = await deps.life.deaths.look().catch(() => 0);
+    looking = false;
+    if (freed === 0) return;
+    deps.log.warn({ lanes: freed }, 'a worker is gone: its lanes are taken over');
+    swept();
   };
 
   const start = async (job: LaneJob, signal: AbortSignal): Promise<void> => {
@@ -199,12 +216,12 @@ export function openDeliveries(deps: DeliveriesDeps, options: DeliveriesOptions 
     },
     async run(signal) {
       swept();
-      const timer = setInterval(swept, options.sweepMs);
+      const timers = [setInterval(swept, options.sweepMs), setInterval(() => void lookForDeaths(), options.lookMs)];
       await new Promise<void>((resolve) => {
         if (signal.aborted) resolve();
         signal.addEventListener('abort', () => resolve(), { once: true });
       });
-      clearInterval(timer);
+      for (const timer of timers) clearInterval(timer);
     },
     close: () => Promise.resolve(),
   };

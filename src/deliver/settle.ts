@@ -36,9 +36,9 @@ export const isLost = (error: unknown): boolean =>
 /** Did Postgres refuse a statement, for another reason than the lane's owner? */
 export const isRefused = (error: unknown): boolean => error instanceof pg.DatabaseError && !isLost(error);
 
-/** Takes the lane. False: somebody else has it. */
-export async function takeLane(db: Queryable, id: LaneId): Promise<boolean> {
-  const { rows } = await db.query<{ taken: boolean }>(TAKE, [id.sinkNo, id.lane, id.owner, LANE_TTL_MS]);
+/** Takes the lane. False: somebody else has it. `session`: see presence.ts. */
+export async function takeLane(db: Queryable, id: LaneId, session: string | null = null): Promise<boolean> {
+  const { rows } = await db.query<{ taken: boolean }>(TAKE, [id.sinkNo, id.lane, id.owner, LANE_TTL_MS, session]);
   return rows[0]!.taken;
 }
 

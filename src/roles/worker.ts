@@ -7,6 +7,7 @@ import { openListener } from '../db/listen.ts';
 import { openPool } from '../db/pool.ts';
 import { limited } from '../deliver/behind.ts';
 import { createBudget } from '../deliver/budget.ts';
+import { openDeaths, openPresence } from '../deliver/presence.ts';
 import { DELIVER_TASK, DELIVERIES, openDeliveries } from '../deliver/schedule.ts';
 import { openTargets } from '../deliver/targets.ts';
 import { CATALOG_CHANNEL, MESSAGES_CHANNEL, openNotifier, sinksOf } from '../messages/notify.ts';
@@ -29,13 +30,16 @@ const PATIENCE_MS = 120_000;
  * the transaction: well before the lane's own lease is over, so that this costs the lane no time.
  */
 export const STALL_MS = 15_000;
+/** A worker that lost its session comes back with another one sooner, as a rule. */
+const GONE_MS = 2_000;
 /** Of rows that are read and not settled, and of what functions made of them. In memory it is some times as much. */
 const READ_BUDGET_BYTES = 32 * 1024 * 1024;
 
 export async function workerParts(settings: Settings, log: Log): Promise<Parts> {
   const options = { ...(await messageDatabase(settings, 'worker')), queue: true, onError: lostConnection(log) };
   const db = openPool({ ...options, max: CONNECTIONS, patienceMs: PATIENCE_MS, idleInTransactionMs: STALL_MS });
-  const listener = openListener({ ...options, max: 1 }, { log });
+  const presence = openPresence();
+  const listener = openListener({ ...options, max: 1 }, { log, session: presence });
   const notifier = openNotifier({ db, onError: (error) => log.warn({ err: error }, 'notification failed') });
   const sandbox = openSandbox({ log });
   const keys = keyRing(settings);
@@ -62,6 +66,7 @@ export async function workerParts(settings: Settings, log: Log): Promise<Parts> 
       },
       log,
       owner: randomUUID(),
+      life: { presence, deaths: openDeaths(listener, presence, { graceMs: GONE_MS, now: () => performance.now() }) },
     },
     { ...DELIVERIES, places: LANES_AT_ONCE },
   );

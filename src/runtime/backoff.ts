@@ -6,8 +6,8 @@ export interface Backoff {
   jitter: readonly [number, number];
 }
 
-/** Connections and crashed services: 0.1 s, 0.2 s, ... 30 s. */
-export const RECONNECT: Backoff = { firstMs: 100, maxMs: 30_000, jitter: [0.5, 1] };
+/** Connections and crashed services: 0.1 s, 0.2 s, ... 5 s, for whoever waits must not wait long after an outage. */
+export const RECONNECT: Backoff = { firstMs: 100, maxMs: 5_000, jitter: [0.5, 1] };
 /** Messages that a destination refused for now: 1 s, 2 s, ... 10 min. */
 export const REDELIVER: Backoff = { firstMs: 1_000, maxMs: 600_000, jitter: [0.85, 1.15] };
 

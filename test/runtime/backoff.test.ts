@@ -12,7 +12,11 @@ describe('backoffMs', () => {
     expect(backoffMs(1, REDELIVER, 0.999_999)).to.equal(1_150);
     expect(backoffMs(99, REDELIVER, 0)).to.equal(510_000);
     expect(backoffMs(99, REDELIVER, 0.999_999)).to.equal(600_000);
-    expect(backoffMs(99, RECONNECT, 0)).to.equal(15_000);
+    expect(backoffMs(99, RECONNECT, 0)).to.equal(2_500);
+  });
+
+  it('waits at most 5 s for a server that may be back', () => {
+    expect(backoffMs(99, RECONNECT, 0.999_999)).to.equal(5_000);
   });
 
   it('takes an attempt below one as the first', () => {

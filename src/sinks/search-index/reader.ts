@@ -24,7 +24,7 @@ const FIRST_DOCUMENTS = 500;
 /** Of an answer with documents. */
 const WANTED_CHARACTERS = 8 * 1024 * 1024;
 const TRIES = 6;
-const AGAIN: Backoff = { firstMs: 500, maxMs: 10_000, jitter: [0.8, 1.2] };
+const AGAIN: Backoff = { firstMs: 500, maxMs: 5_000, jitter: [0.8, 1.2] };
 
 interface Reading {
   client: SearchClient;

@@ -1,0 +1,11 @@
+-- A row that is locked is being settled, or taken: it is left to the next time.
+with lost as materialized (
+  select l.sink_no, l.lane
+    from millrace_private.lanes l
+   where l.owner is not null and l.session = any ($1::bigint[]) and pg_try_advisory_xact_lock_shared(l.session)
+     for no key update of l skip locked
+)
+update millrace_private.lanes l
+   set owner = null, until = null, session = null
+  from lost o
+ where l.sink_no = o.sink_no and l.lane = o.lane
