@@ -5,8 +5,10 @@
 import { Argument, Command } from 'commander';
 import { faultLine, MillraceError, messageOf } from './model/errors.ts';
 import { maskAddresses } from './runtime/log.ts';
+import { withoutDebugger } from './runtime/no-debugger.ts';
 import { start, WORDS } from './start.ts';
 
+withoutDebugger();
 const program = new Command('millrace').description('Change-data delivery for teams that run only Postgres');
 
 program

@@ -1,17 +1,21 @@
 /**
  * Starts the box and holds its one handle. It gets an empty environment and may read only what it is loaded from; no
- * writing, no processes, no workers (`--allow-addons` is for isolated-vm). `exited` is told once, however it ends.
+ * writing, no processes, no workers (`--allow-addons` is for isolated-vm); and what the machine has beyond that
+ * (confinement.ts). `exited` is told once, however it ends.
  */
 import { type ForkOptions, fork } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { confinement, withoutLayers } from './confinement.ts';
 import type { FromBox, ToBox } from './protocol.ts';
 import type { SandboxLimits } from './shaped.ts';
 
 export interface BoxProcess {
   readonly pid: number | undefined;
+  /** What it was started by way of. */
+  readonly wrap: readonly string[];
   send(message: ToBox): void;
   kill(): void;
 }
@@ -27,7 +31,9 @@ export type StartBox = (events: BoxEvents, limits: SandboxLimits) => BoxProcess;
 export const startBox: StartBox = (events, limits) => {
   const here = path.dirname(fileURLToPath(import.meta.url));
   const addon = addonIn(here);
-  const child = fork(path.join(here, 'box.ts'), [addon.main], confined(addon.readable));
+  const around = confinement();
+  const account = around.account === undefined ? '' : String(around.account);
+  const child = fork(path.join(here, 'box.ts'), [addon.main, account], confined(addon.readable, around.wrap));
   let ready = false;
   let complaint = '';
   const starting = setTimeout(() => child.kill('SIGKILL'), limits.startMs);
@@ -52,9 +58,14 @@ export const startBox: StartBox = (events, limits) => {
   child.on('error', (error) => {
     if (child.pid === undefined) exited(error.message);
   });
-  child.on('exit', (code, signal) => exited(signal ?? `exit code ${code}`));
+  child.on('exit', (code, signal) => {
+    // It may be the wrapping that does not suit this machine. A kill is ours: it took too long, or is needed no more.
+    if (!ready && signal !== 'SIGKILL' && around.wrap.length > 0) withoutLayers();
+    exited(signal ?? `exit code ${code}`);
+  });
   return {
     pid: child.pid,
+    wrap: around.wrap,
     send: (message) => {
       // A channel that is closed is followed by `exit`, which tells what was lost.
       if (child.connected) child.send(message, () => undefined);
@@ -65,21 +76,29 @@ export const startBox: StartBox = (events, limits) => {
   };
 };
 
-/** How a child process is started that may read these files and do little else. */
-export function confined(files: readonly string[]): ForkOptions {
+/** How a child process is started, by way of `wrap`, that may read these files and do little else. */
+export function confined(files: readonly string[], wrap: readonly string[]): ForkOptions {
+  const permissions = [
+    '--permission',
+    '--disable-sigusr1',
+    '--allow-addons',
+    ...files.map((file) => `--allow-fs-read=${file}`),
+    '--no-node-snapshot',
+    '--no-warnings',
+  ];
   return {
     env: {},
     cwd: '/',
     serialization: 'advanced',
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
-    execArgv: [
-      '--permission',
-      '--allow-addons',
-      ...files.map((file) => `--allow-fs-read=${file}`),
-      '--no-node-snapshot',
-      '--no-warnings',
-    ],
+    ...wrapped(permissions, wrap),
   };
+}
+
+/** Node with these arguments, by way of `wrap`. */
+export function wrapped(nodeArgs: readonly string[], [program, ...args]: readonly string[]): ForkOptions {
+  if (program === undefined) return { execArgv: [...nodeArgs] };
+  return { execPath: program, execArgv: [...args, process.execPath, ...nodeArgs] };
 }
 
 /**

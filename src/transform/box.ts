@@ -1,6 +1,7 @@
 /**
  * The child process in which the user's code runs, each function in an isolate and thread of its own. Started with an
- * empty environment under Node's permission model: no files but its own sources, no processes, no workers. It keeps
+ * empty environment under Node's permission model: no files but its own sources, no processes, no workers; root becomes an
+ * account of its own before anything of the user's is run. It keeps
  * nothing that must survive: the sandbox kills it whenever it is silent, and it ends itself when the sandbox is gone.
  */
 import { createRequire } from 'node:module';
@@ -10,6 +11,7 @@ import { type Answer, readAnswers } from './answer.ts';
 import { shapeError } from './complaint.ts';
 import { FunctionRunner } from './function-runner.ts';
 import { chunkOf, itemOf } from './item.ts';
+import { leaveRoot } from './leave-root.ts';
 import type { FromBox, ToBox } from './protocol.ts';
 import { LIMITS } from './shaped.ts';
 import { stripTypes } from './strip.ts';
@@ -104,4 +106,6 @@ process.on('message', (message: ToBox) => {
   else if (message.kind === 'run') void work(() => run(message));
   else void work(() => check(message.id, defined(message.key)));
 });
-send({ kind: 'ready' });
+// Everything is loaded by now, and no code of a user's has run.
+const account = Number(process.argv[3]);
+send({ kind: 'ready', sameAccount: !(account > 0 && leaveRoot(account)) });

@@ -164,7 +164,9 @@ export class Dispatcher {
       box.ready = true;
       this.#failedStarts = 0;
       box.process.send({ kind: 'limits', limits: this.#limits });
-      this.#log.info({ pid: box.process.pid }, 'The process that runs functions is ready');
+      const { pid, wrap } = box.process;
+      const fields = { pid, wrap: wrap.join(' '), same_account: message.sameAccount };
+      this.#log.info(fields, 'The process that runs functions is ready');
       this.#pump();
       return;
     }

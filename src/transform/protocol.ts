@@ -11,7 +11,8 @@ export type ToBox =
   | { kind: 'check'; id: number; key: number };
 
 export type FromBox =
-  | { kind: 'ready' }
+  /** `sameAccount`: it is the one that we have, and can send signals to our processes. */
+  | { kind: 'ready'; sameAccount: boolean }
   /** The request is being worked on. */
   | { kind: 'alive'; id: number }
   /** The first of its answers, which are too long to be kept until the last one. */

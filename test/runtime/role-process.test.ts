@@ -47,6 +47,16 @@ describe('role process', () => {
     expect(isRunning(pid)).to.equal(false);
   });
 
+  it('has no debugger that a signal could open', async function () {
+    if (!existsSync('/proc/self/cmdline')) this.skip();
+    const stop = new AbortController();
+    const running = role('steady').run(stop.signal);
+    const args = readFileSync(`/proc/${await childPid()}/cmdline`, 'utf8').split('\0');
+    expect(args).to.include('--disable-sigusr1');
+    stop.abort();
+    await running;
+  });
+
   it('fails when the child ends by itself, or was told by somebody else', async () => {
     const failure = await role('crash')
       .run(new AbortController().signal)

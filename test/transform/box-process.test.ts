@@ -5,7 +5,9 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
+import { serverAccount } from '../../src/db/embedded-account.ts';
 import { confined } from '../../src/transform/box-process.ts';
+import { confinement } from '../../src/transform/confinement.ts';
 import { openSandbox } from '../../src/transform/sandbox.ts';
 import { code, message, recordingLog } from '../support/sandbox.ts';
 import { until } from '../support/until.ts';
@@ -56,6 +58,16 @@ describe('the process behind the sandbox', function () {
     await sandbox.close();
   });
 
+  it('is an account of its own when we are root', async function () {
+    if (process.getuid?.() !== 0) this.skip();
+    const { sandbox, log, pids } = await started();
+    const uids = /^Uid:\s+(.*)$/m.exec(readFileSync(`/proc/${pids()[0]}/status`, 'utf8'))![1]!.split('\t');
+    expect(new Set(uids)).to.deep.equal(new Set([String(confinement().account)]));
+    expect(uids[0]).not.to.equal(String((await serverAccount()).uid));
+    expect(log.notes[0]!.fields).to.include({ same_account: false });
+    await sandbox.close();
+  });
+
   for (const layout of ['in a folder that is a link', 'each a link of its own'] as const) {
     it(`starts with the packages ${layout}`, async () => {
       const root = realpathSync(mkdtempSync(path.join(tmpdir(), 'millrace-links-')));
@@ -85,7 +97,7 @@ describe('the process behind the sandbox', function () {
 
   it('reads no files, writes none, and starts no processes or threads', async () => {
     const probe = here('./confined-probe.ts');
-    const child: ChildProcess = fork(probe, [], confined([probe]));
+    const child: ChildProcess = fork(probe, [], confined([probe], []));
     const [{ outcomes, environment }] = (await once(child, 'message')) as [
       { outcomes: Record<string, string>; environment: object },
     ];

@@ -49,7 +49,7 @@ class CardboardBoxes {
     };
     queueMicrotask(() => {
       if (this.rules.starts === false) die('exit code 1');
-      else events.message({ kind: 'ready' });
+      else events.message({ kind: 'ready', sameAccount: true });
     });
     const itemsOf = ({ chunk }: Run) => chunk.lengths.map((_length, at) => cut(chunk, at, at + 1).text.slice(1, -1));
     const held = new Map<number, string[]>();
@@ -69,6 +69,7 @@ class CardboardBoxes {
     };
     return {
       pid: box,
+      wrap: [],
       send: (request: ToBox) => {
         if (request.kind === 'define') this.defined.push(`${box}:${request.fn.name}`);
         if (request.kind !== 'run') return;
