@@ -5,6 +5,7 @@
  */
 import path from 'node:path';
 import { setTimeout as sleepFor } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
 import { migrate } from './app.ts';
 import { type Embedded, startEmbedded } from './db/embedded.ts';
 import { embeddedService } from './db/embedded-service.ts';
@@ -14,7 +15,7 @@ import { MillraceError } from './model/errors.ts';
 import { createPlayground } from './playground/create.ts';
 import { playgroundYaml } from './playground/declaration.ts';
 import { trickle } from './playground/trickle.ts';
-import { type Surroundings, welcome } from './playground/welcome.ts';
+import { commandIn, type Surroundings, welcome } from './playground/welcome.ts';
 import { backoffMs, RECONNECT } from './runtime/backoff.ts';
 import { findProgram } from './runtime/find-program.ts';
 import { freePortFrom, isFree } from './runtime/free-port.ts';
@@ -35,6 +36,7 @@ export interface AllOptions {
 
 const ROLES = ['capture', 'worker', 'web'];
 const POSTGRES_PORT = 7377;
+const LAUNCHER = fileURLToPath(new URL('../bin/millrace', import.meta.url));
 const ROLE_GRACE_MS = 7_000;
 /** From the word to the end of everything. */
 const STOP_MS = 9_000;
@@ -44,7 +46,7 @@ interface Plan {
   settings: Settings;
   services: Service[];
   env: NodeJS.ProcessEnv;
-  around?: Omit<Surroundings, 'answering'>;
+  around: Omit<Surroundings, 'answering' | 'command'>;
 }
 
 /** Returns when everything has ended after the signal. @throws MillraceError before the roles are started. */
@@ -91,7 +93,11 @@ function sideBySide(roles: Service[], deps: { log: Log; backoff: (attempt: numbe
 }
 
 function planGiven(declared: Declared): Plan {
-  return { settings: withDatabase(declared), services: [], env: {} };
+  const settings = withDatabase(declared);
+  const { hostname, port, pathname, searchParams } = new URL(settings.databaseUrl);
+  const host = hostname === '' ? (searchParams.get('host') ?? 'this machine') : `${hostname}:${port || 5432}`;
+  const messages = `${decodeURIComponent(pathname.slice(1))} at ${host}`;
+  return { settings, services: [], env: {}, around: { baseUrl: baseUrl(settings), messages } };
 }
 
 interface EmbeddedDependencies {
@@ -126,21 +132,19 @@ async function planEmbedded(declared: Declared, deps: EmbeddedDependencies, opti
   };
   const around: Plan['around'] = {
     baseUrl: baseUrl(settings),
-    postgresPort: server.port,
-    dataDir: server.dir,
-    moved: server.moved,
-    ...(passfile === undefined ? {} : { passfile }),
+    messages: {
+      port: server.port,
+      dataDir: server.dir,
+      moved: server.moved,
+      ...(passfile === undefined ? {} : { passfile }),
+    },
   };
   if (declared.configFilePath !== null || declared.configFileYaml !== null)
     return { settings, services: [], env: {}, around };
   return await withPlayground({ settings, services: [], env: {}, around }, server, state);
 }
 
-async function withPlayground(
-  plan: Plan & { around: Omit<Surroundings, 'answering'> },
-  server: Embedded,
-  state: State,
-): Promise<Plan> {
+async function withPlayground(plan: Plan, server: Embedded, state: State): Promise<Plan> {
   const url = await ensureDatabase(server.adminUrl, 'playground');
   const db = openPool({ address: url, max: 1, applicationName: 'millrace playground' });
   await createPlayground(db);
@@ -166,10 +170,9 @@ function roleEnvironment(settings: Settings): NodeJS.ProcessEnv {
 
 /** Prints the welcome once the HTTP role answers, or after 10 s, saying so. */
 async function greet(plan: Plan, deps: { signal: AbortSignal; print: (text: string) => void }): Promise<void> {
-  const around = plan.around ?? undefined;
-  if (around === undefined) return;
-  const answering = await answers(`${around.baseUrl}/livez`, deps.signal);
-  if (!deps.signal.aborted) deps.print(welcome({ ...around, answering }));
+  const answering = await answers(`${plan.around.baseUrl}/livez`, deps.signal);
+  if (!deps.signal.aborted)
+    deps.print(welcome({ ...plan.around, answering, command: commandIn(process.cwd(), LAUNCHER) }));
 }
 
 async function answers(url: string, signal: AbortSignal): Promise<boolean> {

@@ -1,7 +1,8 @@
 /**
- * What `npm start` prints: what runs where, and three commands that work as printed, from the folder it was started in.
+ * What `bin/millrace start` prints: what runs where, and commands that work as printed, from the folder it was started in.
  * psql takes its password from a file of ours, so that none stands on the screen or in a shell's history.
  */
+import path from 'node:path';
 import { CONSUMER } from './declaration.ts';
 
 export interface Surroundings {
@@ -9,34 +10,70 @@ export interface Surroundings {
   baseUrl: string;
   /** False when the HTTP role has not answered yet. */
   answering: boolean;
-  postgresPort: number;
-  /** The folder of the embedded server's data. */
+  /** What starts Millrace from this folder, as a shell takes it: `bin/millrace`. */
+  command: string;
+  /** Where the messages are: the embedded server, or what DATABASE_URL names (`shop at db.example.com:5432`). */
+  messages: EmbeddedPlace | string;
+  /** Absent without a playground. */
+  playground?: { apiToken: string };
+}
+
+export interface EmbeddedPlace {
+  port: number;
+  /** The folder of its data. */
   dataDir: string;
   /** True when that is not under the project, because the server's account cannot reach it. */
   moved: boolean;
-  /** Absent without a playground. */
-  playground?: { apiToken: string };
   /** Path of the password file for psql; absent where there is no psql on PATH: our own prompt is printed. */
   passfile?: string;
 }
 
 const CHANGE = "insert into orders (customer_id, payload) values (1, '{}')";
+const DATABASES = 'select database_name, state, reason, remedy from millrace.database_status';
+const SINKS = 'select sink_name, health, pending, parked, error from millrace.sink_status';
 const PENDING = 'select * from millrace.pending_messages order by id limit 5';
 
 export function welcome(around: Surroundings): string {
-  const where = around.moved ? `${around.dataDir} (the server's account cannot reach this folder)` : around.dataDir;
   const lines = [
     '',
     'Millrace is running. Ctrl-C stops it; the next start goes on where this one stopped.',
     '',
     `  HTTP API       ${around.baseUrl}${around.answering ? '' : '   (not answering yet: see the lines above)'}`,
-    `  Postgres 18    127.0.0.1:${around.postgresPort}, database millrace${around.playground ? ', and playground to try things on' : ''}`,
-    `  its data       ${where}`,
+    ...databaseLines(around),
     '  roles          web, worker, capture: one process each',
     '',
   ];
-  if (around.playground !== undefined) lines.push(...commands(around, around.playground.apiToken));
+  lines.push(...(around.playground === undefined ? looks(around) : commands(around, around.playground.apiToken)));
   return `${lines.join('\n')}\n`;
+}
+
+/** The launcher as a shell in this folder takes it: `bin/millrace` in a clone, elsewhere its whole path. */
+export function commandIn(folder: string, launcher: string): string {
+  const relative = path.relative(folder, launcher);
+  const shortest = relative.startsWith('..') ? launcher : relative;
+  return /^[\w./-]+$/.test(shortest) ? shortest : `'${shortest.replaceAll("'", "'\\''")}'`;
+}
+
+function databaseLines({ messages, playground }: Surroundings): string[] {
+  if (typeof messages === 'string') return [`  messages       database ${messages}, of DATABASE_URL`];
+  const { port, dataDir, moved } = messages;
+  return [
+    `  Postgres 18    127.0.0.1:${port}, database millrace${playground ? ', and playground to try things on' : ''}`,
+    `  its data       ${moved ? `${dataDir} (the server's account cannot reach this folder)` : dataDir}`,
+  ];
+}
+
+/** For a configuration of the user's own: whether it works. */
+function looks(around: Surroundings): string[] {
+  const variables = typeof around.messages === 'string' ? ', with the same DATABASE_URL' : '';
+  return [
+    `Is all well? In another terminal, in this folder${variables}:`,
+    '',
+    `     ${around.command} sql "${DATABASES}"`,
+    '',
+    `     ${around.command} sql "${SINKS}"`,
+    '',
+  ];
 }
 
 function commands(around: Surroundings, apiToken: string): string[] {
@@ -58,10 +95,10 @@ function commands(around: Surroundings, apiToken: string): string[] {
   ];
 }
 
-function sqlCommand(around: Surroundings, database: string, sql: string): string {
-  if (around.passfile === undefined) {
-    return `bin/millrace sql ${database === 'millrace' ? '' : `--database ${database} `}"${sql}"`;
+function sqlCommand({ command, messages }: Surroundings, database: string, sql: string): string {
+  if (typeof messages === 'string' || messages.passfile === undefined) {
+    return `${command} sql ${database === 'millrace' ? '' : `--database ${database} `}"${sql}"`;
   }
-  const address = `postgres://postgres@127.0.0.1:${around.postgresPort}/${database}?passfile=${encodeURIComponent(around.passfile)}`;
+  const address = `postgres://postgres@127.0.0.1:${messages.port}/${database}?passfile=${encodeURIComponent(messages.passfile)}`;
   return `psql "${address}" -c "${sql}"`;
 }

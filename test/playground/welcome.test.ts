@@ -2,20 +2,20 @@ import { expect } from 'chai';
 import { parse } from 'yaml';
 import { playgroundYaml } from '../../src/playground/declaration.ts';
 import { nextStep } from '../../src/playground/trickle.ts';
-import { type Surroundings, welcome } from '../../src/playground/welcome.ts';
+import { commandIn, type EmbeddedPlace, type Surroundings, welcome } from '../../src/playground/welcome.ts';
 
+const EMBEDDED: EmbeddedPlace = { port: 7377, dataDir: '/home/ann/shop/.millrace/postgres', moved: false };
 const AROUND: Surroundings = {
   baseUrl: 'http://127.0.0.1:7376',
   answering: true,
-  postgresPort: 7377,
-  dataDir: '/home/ann/shop/.millrace/postgres',
-  moved: false,
+  command: 'bin/millrace',
+  messages: EMBEDDED,
   playground: { apiToken: 'mr_token' },
 };
 
 describe('playground', () => {
   it('says what runs where, and three commands for psql', () => {
-    const text = welcome({ ...AROUND, passfile: '.millrace/pgpass' });
+    const text = welcome({ ...AROUND, messages: { ...EMBEDDED, passfile: '.millrace/pgpass' } });
     expect(text).to.contain('http://127.0.0.1:7376').and.to.contain('127.0.0.1:7377');
     expect(text).to.contain('/home/ann/shop/.millrace/postgres\n').and.not.to.contain('not answering');
     expect(text).to.contain(
@@ -35,14 +35,33 @@ describe('playground', () => {
   });
 
   it('names the folder that the data moved to, and an API that does not answer', () => {
-    const text = welcome({ ...AROUND, moved: true, dataDir: '/var/lib/millrace-abc', answering: false });
+    const text = welcome({
+      ...AROUND,
+      messages: { ...EMBEDDED, moved: true, dataDir: '/var/lib/millrace-abc' },
+      answering: false,
+    });
     expect(text).to.contain('/var/lib/millrace-abc (the server');
     expect(text).to.contain('not answering yet');
   });
 
-  it('has no commands without a playground', () => {
+  it('names its command as a shell in that folder takes it', () => {
+    expect(commandIn('/home/ann/shop', '/home/ann/shop/bin/millrace')).to.equal('bin/millrace');
+    expect(commandIn('/home/ann', '/opt/millrace/bin/millrace')).to.equal('/opt/millrace/bin/millrace');
+    expect(commandIn('/', "/home/ann's/bin/millrace")).to.equal("'home/ann'\\''s/bin/millrace'");
+  });
+
+  it('says how to look at a configuration of your own', () => {
     const { playground: _, ...rest } = AROUND;
-    expect(welcome(rest)).to.contain('7376').and.not.to.contain('curl');
+    for (const messages of [EMBEDDED, 'shop at db.example.com:5432']) {
+      const text = welcome({ ...rest, command: "'/opt/my tools/bin/millrace'", messages });
+      expect(text).to.contain('7376').and.not.to.contain('curl');
+      expect(text).to.contain(
+        `'/opt/my tools/bin/millrace' sql "select sink_name, health, pending, parked, error from millrace.sink_status"`,
+      );
+    }
+    const given = welcome({ ...rest, messages: 'shop at db.example.com:5432' });
+    expect(given).to.contain('messages       database shop at db.example.com:5432, of DATABASE_URL');
+    expect(given).to.contain('with the same DATABASE_URL').and.not.to.contain('Postgres 18');
   });
 
   it('declares itself in the YAML that a user would write', () => {
