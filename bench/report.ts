@@ -13,6 +13,7 @@ import type { LatencyRound } from './latency.ts';
 import { PULL_BATCHES, PULL_CLIENTS, type PullRound, type PullWay } from './pull.ts';
 import { SERVER_SETTINGS } from './server.ts';
 import type { Shaping } from './shaping.ts';
+import { TEXT_KILOBYTES, type TextCost } from './texts.ts';
 
 export interface Results {
   /** Of the last minute before it began: what others did on this machine. */
@@ -26,6 +27,7 @@ export interface Results {
   growth: Growth | undefined;
   backfill: Backfill | undefined;
   fairness: Fairness | undefined;
+  texts: readonly TextCost[] | undefined;
 }
 
 const MB = 1024 * 1024;
@@ -41,6 +43,7 @@ export function report(results: Results, { at, before }: { at: Date; before: str
     ...(results.growth ? [growthText(results.growth)] : []),
     ...(results.backfill ? [backfillText(results.backfill)] : []),
     ...(results.fairness ? [fairnessText(results.fairness)] : []),
+    ...(results.texts ? [textsText(results.texts)] : []),
   ].map((section) => `${section}\n\n${machine(results, at)}`);
   return [HEAD, ...withSections(before, measured), PEERS, ''].join('\n\n');
 }
@@ -48,7 +51,7 @@ export function report(results: Results, { at, before }: { at: Date; before: str
 const HEAD =
   '# Benchmarks\n\nWritten by `npm run bench`; nobody edits it by hand. Every figure is the median of its rounds. Compare within one table\n' +
   'only: absolute figures vary by a quarter between runs, and more between machines. Each section says when and where.';
-const ORDER = ['Drain', 'Transform', 'Change table', 'Latency', 'Pull', 'Growth', 'Backfill', 'Fairness'];
+const ORDER = ['Drain', 'Transform', 'Change table', 'Latency', 'Pull', 'Growth', 'Backfill', 'Fairness', 'Texts'];
 
 /** The sections of a text, with those replaced that there are new ones for, in their order. */
 export function withSections(before: string, fresh: readonly string[]): string[] {
@@ -272,3 +275,13 @@ const PEERS = [
     ],
   ),
 ].join('\n\n');
+
+function textsText(costs: readonly TextCost[]): string {
+  const head = ['text', ...TEXT_KILOBYTES.map((size) => (size < 1024 ? `${size} KB` : `${size / 1024} MB`))];
+  const rows = costs.map(({ what, costs: line }) => [what, ...line.map(figure)]);
+  return (
+    '## Texts\n\nMicroseconds a kilobyte of texts that others write, made so that a careless reader would look at them again and again. ' +
+    'The same\nfor each length: the time grows with the length, and no faster.\n\n' +
+    table(head, rows)
+  );
+}

@@ -1,5 +1,5 @@
 /**
- * `npm run bench [drain] [transform] [change-table] [latency] [pull] [growth] [backfill] [fairness] [--changes=n] [--rounds=n] [--seconds=n] [--pending=n] [--hold-seconds=n]
+ * `npm run bench [drain] [transform] [change-table] [latency] [pull] [growth] [backfill] [fairness] [texts] [--changes=n] [--rounds=n] [--seconds=n] [--pending=n] [--hold-seconds=n]
  * [--only-held] [--write]`: each scenario beside its reference, in one run, on one machine. Absolute figures vary by a quarter between
  * runs; ratios count. Without arguments all but growth, which takes half an hour, are run as they are meant to be, and
  * written to RESULTS.md; with arguments only --write writes. The sections of what was not run stay as they are.
@@ -18,9 +18,20 @@ import { pull } from './pull.ts';
 import { type Results, report } from './report.ts';
 import { startServer } from './server.ts';
 import { shaping } from './shaping.ts';
+import { texts } from './texts.ts';
 
-const SCENARIOS = ['drain', 'transform', 'change-table', 'latency', 'pull', 'growth', 'backfill', 'fairness'] as const;
-const USUAL: readonly string[] = ['drain', 'transform', 'change-table', 'latency', 'pull', 'fairness'];
+const SCENARIOS = [
+  'drain',
+  'transform',
+  'change-table',
+  'latency',
+  'pull',
+  'growth',
+  'backfill',
+  'fairness',
+  'texts',
+] as const;
+const USUAL: readonly string[] = ['drain', 'transform', 'change-table', 'latency', 'pull', 'fairness', 'texts'];
 const RATE = 2_000;
 const ROWS = 200_000;
 const FAIR_RATE = 200;
@@ -41,7 +52,7 @@ const unknown = positionals.filter((name) => !SCENARIOS.some((scenario) => scena
 const changes = Number(values.changes);
 if (unknown.length > 0 || !(changes > 0 && changes % 10_000 === 0)) {
   process.stderr.write(
-    'usage: npm run bench -- [drain] [transform] [change-table] [latency] [pull] [growth] [backfill] [fairness] [--changes=<n>0000] [--rounds=n] [--seconds=n]\n' +
+    'usage: npm run bench -- [drain] [transform] [change-table] [latency] [pull] [growth] [backfill] [fairness] [texts] [--changes=<n>0000] [--rounds=n] [--seconds=n]\n' +
       '         [--pending=n] [--hold-seconds=n] [--only-held] [--write]\n',
   );
   process.exit(2);
@@ -62,8 +73,13 @@ const results: Results = {
   growth: undefined,
   backfill: undefined,
   fairness: undefined,
+  texts: undefined,
 };
 for (const scenario of SCENARIOS.filter(wanted)) {
+  if (scenario === 'texts') {
+    results.texts = texts({ rounds: 1 });
+    continue;
+  }
   const server = await startServer();
   try {
     results.server = { version: server.version, inMemory: server.inMemory };

@@ -1,17 +1,40 @@
 /** Prints rows as psql does: names centred over aligned columns, numbers to the right, then their count. Pure. */
 import type { SqlResult } from './db/session.ts';
 
-/** True when a semicolon ends the text outside quotes, dollar quotes and comments. */
+/** What a semicolon does not end: comments, quoted names and texts, dollar quotes. */
+const OPENING = /--|\/\*|'|"|\$\w*\$/g;
+
+/** True when a semicolon ends the text outside quotes, dollar quotes and comments. Reads it once. */
 export function isComplete(sql: string): boolean {
-  const rest = sql.replace(/--[^\n]*|\/\*[\s\S]*?\*\/|'(?:[^']|'')*'|"(?:[^"]|"")*"|\$(\w*)\$[\s\S]*?\$\1\$/g, ' ');
-  return /;\s*$/.test(rest) && !/'|"|\/\*|\$\w*\$/.test(rest);
+  let last = '';
+  let at = 0;
+  const see = (text: string): void => {
+    last = text.trimEnd().at(-1) ?? last;
+  };
+  for (let found = next(sql, at); found !== null; found = next(sql, at)) {
+    const [opening] = found;
+    see(sql.slice(at, found.index));
+    const isComment = opening === '--' || opening === '/*';
+    const closing = opening === '--' ? '\n' : opening === '/*' ? '*/' : opening;
+    const end = sql.indexOf(closing, found.index + opening.length);
+    if (end < 0) return opening === '--' && last === ';';
+    if (!isComment) last = opening;
+    at = end + closing.length;
+  }
+  see(sql.slice(at));
+  return last === ';';
+}
+
+function next(sql: string, from: number): RegExpExecArray | null {
+  OPENING.lastIndex = from;
+  return OPENING.exec(sql);
 }
 
 /** Every value is Postgres' own text; null is empty. */
 export function table(result: SqlResult): string {
   const cells = result.rows.map((row) => row.map((value) => clean(value ?? '')));
   const widths = result.columns.map(({ name }, at) =>
-    Math.max(width(name), ...cells.map((row) => width(row[at] ?? ''))),
+    cells.reduce((widest, row) => Math.max(widest, width(row[at] ?? '')), width(name)),
   );
   const head = result.columns.map(({ name }, at) => centre(name, widths[at] ?? 0)).join(' | ');
   const rule = widths.map((columns) => '-'.repeat(columns)).join('-+-');

@@ -72,6 +72,9 @@ describe('sql', () => {
       'select 1; -- done',
       'do $$ begin; end $$;',
       '/* ; */ select 1 ; ',
+      'select \'a\'\'b\', "x""y";',
+      'do $x$ $y$ $x$;',
+      'select 1; /* done */',
     ]) {
       expect(isComplete(complete), complete).to.equal(true);
     }
@@ -83,6 +86,8 @@ describe('sql', () => {
       'select "a;',
       '/* ;',
       'do $x$ $y$;',
+      'select 1; -- done\nselect',
+      "select 1; 'x'",
     ]) {
       expect(isComplete(open), open).to.equal(false);
     }

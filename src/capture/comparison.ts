@@ -4,6 +4,7 @@
  * (`1 day` and `24:00:00` are one interval) is not compared at all, rather than compared wrongly.
  */
 import { clockMicros, parseInstant } from '../model/instant.ts';
+import { withoutTrailing } from '../model/trailing.ts';
 import { compareDecimals, type Decimal, parseDecimal } from './decimal.ts';
 import { type TypeCatalogue, type TypeInfo, typeInfo } from './types.ts';
 
@@ -38,7 +39,7 @@ const LOCAL: Comparison = {
 const CLOCK: Comparison = { wants: 'a time of day, such as 10:00 or 10:00:00.5', read: clockMicros };
 const BOOLEAN: Comparison = { wants: 'true or false', read: boolean };
 const BYTES: Comparison = { wants: 'a text', read: (text) => text };
-const PADDED: Comparison = { wants: 'a text', read: (text) => text.replace(/ +$/, '') };
+const PADDED: Comparison = { wants: 'a text', read: (text) => withoutTrailing(text, ' ') };
 const BINARY: Comparison = {
   wants: 'bytes as \\x and hexadecimal digits',
   read: (text) => (/^\\x([\da-f]{2})*$/i.test(text) ? text.toLowerCase() : undefined),

@@ -5,8 +5,10 @@
  */
 import type { FunctionType, SinkSettings } from '../model/declared.ts';
 import { checkRetentions } from './check-retentions.ts';
-import { type Finding, nearest, type Path } from './finding.ts';
+import { COMPARED, type Finding, nearest, type Path } from './finding.ts';
 import type { Entries, Entry } from './schemas.ts';
+import type { DatabaseDeclared } from './schemas-database.ts';
+import type { FunctionDeclared } from './schemas-function.ts';
 import type { SinkDeclared } from './schemas-sink.ts';
 
 export interface References {
@@ -15,13 +17,15 @@ export interface References {
 }
 
 export function checkReferences(entries: Entries): References {
+  const databases = byName(entries.databases);
+  const functions = byName(entries.functions);
   return {
     faults: [
       ...duplicates(entries.databases, 'a database'),
       ...duplicates(entries.functions, 'a function'),
       ...duplicates(entries.sinks, 'a sink or change retention'),
       ...duplicates(entries.api_tokens, 'a token'),
-      ...entries.sinks.flatMap((sink) => [...databaseFaults(sink, entries), ...functionFaults(sink, entries)]),
+      ...entries.sinks.flatMap((sink) => [...databaseFaults(sink, databases), ...functionFaults(sink, functions)]),
       ...sourceFaults(entries),
       ...slotFaults(entries),
       ...tokenFaults(entries),
@@ -43,9 +47,17 @@ function duplicates(entries: Entry<unknown>[], what: string): Finding[] {
   });
 }
 
-function unknownName(path: Path, what: string, name: string, known: (string | undefined)[]): Finding {
-  const names = known.filter((candidate) => candidate !== undefined);
-  const close = nearest(name, names);
+/** Entries by name, the first one of a name. */
+type ByName<Value> = ReadonlyMap<string, Entry<Value>>;
+
+function byName<Value>(entries: Entry<Value>[]): ByName<Value> {
+  const found = new Map<string, Entry<Value>>();
+  for (const entry of entries) if (entry.name !== undefined && !found.has(entry.name)) found.set(entry.name, entry);
+  return found;
+}
+
+function unknownName(path: Path, what: string, name: string, known: ByName<unknown>): Finding {
+  const close = nearest(name, [...known.keys().take(COMPARED)]);
   const remedy = close === undefined ? `Declare it in this file, or name one that is.` : `Did you mean \`${close}\`?`;
   return { path, message: `names no ${what} of this file`, remedy };
 }
@@ -62,12 +74,11 @@ function databaseKeys(sink: Entry<SinkDeclared>): string[] {
   return sink.path[0] === 'sinks' ? ['database'] : ['source_database', 'destination_database'];
 }
 
-function databaseFaults(sink: Entry<SinkDeclared>, { databases }: Entries): Finding[] {
-  const names = databases.map(({ name }) => name);
+function databaseFaults(sink: Entry<SinkDeclared>, databases: ByName<DatabaseDeclared>): Finding[] {
   return databaseKeys(sink).flatMap((key) => {
     const name = textAt(sink.raw, key);
-    if (name === undefined || name === '' || names.includes(name)) return [];
-    return [unknownName([...sink.path, key], 'database', name, names)];
+    if (name === undefined || name === '' || databases.has(name)) return [];
+    return [unknownName([...sink.path, key], 'database', name, databases)];
   });
 }
 
@@ -77,22 +88,14 @@ const FITTING: Record<'filter' | 'transform' | 'routing', FunctionType[]> = {
   routing: ['routing'],
 };
 
-function functionFaults(sink: Entry<SinkDeclared>, { functions }: Entries): Finding[] {
+function functionFaults(sink: Entry<SinkDeclared>, functions: ByName<FunctionDeclared>): Finding[] {
   if (sink.path[0] !== 'sinks') return [];
   return (['filter', 'transform', 'routing'] as const).flatMap((role): Finding[] => {
     const name = textAt(sink.raw, role);
     if (name === undefined || name === 'none' || name === '') return [];
     const path = [...sink.path, role];
-    const entry = functions.find((candidate) => candidate.name === name);
-    if (entry === undefined)
-      return [
-        unknownName(
-          path,
-          'function',
-          name,
-          functions.map((candidate) => candidate.name),
-        ),
-      ];
+    const entry = functions.get(name);
+    if (entry === undefined) return [unknownName(path, 'function', name, functions)];
     const found = entry.value?.settings;
     if (found === undefined) return [];
     if (!FITTING[role].includes(found.type)) {
@@ -148,6 +151,7 @@ function slotFaults({ databases }: Entries): Finding[] {
 }
 
 function tokenFaults({ api_tokens, sinks }: Entries): Finding[] {
+  const named = byName(sinks);
   const seen = new Set<string>();
   return api_tokens.flatMap(({ path, value }) => {
     if (value === undefined) return [];
@@ -161,10 +165,9 @@ function tokenFaults({ api_tokens, sinks }: Entries): Finding[] {
       if (!scope.startsWith('consume:')) return;
       const name = scope.slice('consume:'.length);
       const at = [...path, 'scopes', index];
-      const sink = sinks.find((candidate) => candidate.name === name);
+      const sink = named.get(name);
       if (sink === undefined) {
-        const pulls = sinks.map((candidate) => candidate.name);
-        faults.push(unknownName(at, 'sink', name, pulls));
+        faults.push(unknownName(at, 'sink', name, named));
       } else if (sink.value !== undefined && sinkType(sink.value.settings) !== 'pull') {
         faults.push({ path: at, message: 'names a sink that nobody pulls from', remedy: 'Name a pull consumer.' });
       }

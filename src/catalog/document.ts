@@ -3,21 +3,18 @@
  * because the library's quote the text, where a secret may stand. A document with faults still yields what could be
  * read, so that all faults are reported together.
  */
-import {
-  type Document,
-  isAlias,
-  isMap,
-  isPair,
-  isScalar,
-  isSeq,
-  LineCounter,
-  type Pair,
-  parseDocument,
-  Scalar,
-  visit,
-} from 'yaml';
+import { isAlias, isMap, isScalar, isSeq, LineCounter, parseDocument, type Scalar } from 'yaml';
+import { DocumentNodes } from './document-nodes.ts';
+import { plainValueOf } from './document-value.ts';
 import type { Finding, Path } from './finding.ts';
-import { hideReferences, plainValue, type ReplaceOptions, replaceReferences, showReferences } from './variables.ts';
+import {
+  HIDDEN_ALREADY,
+  hideReferences,
+  plainValue,
+  type ReplaceOptions,
+  replaceReferences,
+  showReferences,
+} from './variables.ts';
 
 export interface Place {
   line: number;
@@ -36,46 +33,60 @@ export interface ReadDocument {
   takeAsText(path: Path): boolean;
 }
 
-/**
- * `isCode`: does the path lead to JavaScript, where `${NAME}` is not ours? `isKey`: is it a key that anybody may see? In
- * a broken text what looks like a key may be part of a secret.
- */
-export function readDocument(
-  text: string,
-  env: NodeJS.ProcessEnv,
-  options: { isCode: (path: Path) => boolean; isKey: (key: string) => boolean },
-): ReadDocument {
+export interface ReadOptions {
+  /** Does the path lead to JavaScript, where `${NAME}` is not ours? */
+  isCode: (path: Path) => boolean;
+  /** Is it a key that anybody may see? In a broken text what looks like a key may be part of a secret. */
+  isKey: (key: string) => boolean;
+}
+
+/** Faults of a text that is no YAML are told from the beginning on, and those behind are not: they follow from them. */
+const SYNTAX_FAULTS = 100;
+
+export function readDocument(text: string, env: NodeJS.ProcessEnv, options: ReadOptions): ReadDocument {
   const counter = new LineCounter();
-  const document = parseDocument(hideReferences(text), {
+  const strange = [...text.matchAll(HIDDEN_ALREADY)].slice(0, SYNTAX_FAULTS);
+  const document = parseDocument(hideReferences(text.replaceAll(HIDDEN_ALREADY, '\ufffd')), {
     lineCounter: counter,
     logLevel: 'error',
     merge: true,
     prettyErrors: false,
-    uniqueKeys: true,
+    // Looked for below: the library compares each key with each.
+    uniqueKeys: false,
   });
   const placeOf = (offset: number): Place => {
     const { line, col } = counter.linePos(offset);
     return { line: Math.max(line, 1), column: Math.max(col, 1) };
   };
-  const syntax = [...document.errors, ...document.warnings].map((error) => ({
-    path: known(pathAt(document, error.pos[0]), options.isKey),
+  const nodes = new DocumentNodes(document);
+  const errors = [...document.errors, ...document.warnings].slice(0, SYNTAX_FAULTS);
+  const { findings, texts, duplicates, paths } = look(nodes, {
+    env,
+    isCode: options.isCode,
+    offsets: errors.map((error) => error.pos[0]),
+  });
+  const isYaml = document.errors.length === 0;
+  const syntax = errors.map((error, index) => ({
+    path: known(paths[index] ?? [], options.isKey),
     ...(SYNTAX[error.code] ?? NOT_YAML),
     place: placeOf(error.pos[0]),
   }));
-  const onlyDuplicates = document.errors.every((error) => error.code === 'DUPLICATE_KEY');
-  const texts = new Map<Scalar, string>();
-  const findings = onlyDuplicates ? replaceAll(document, { env, texts, isCode: options.isCode }) : [];
+  for (const { index } of strange) syntax.push({ path: [], ...RESERVED, place: placeOf(index) });
+  for (const { path, offset } of duplicates.slice(0, SYNTAX_FAULTS))
+    syntax.push({ path: known(path, options.isKey), ...SYNTAX.DUPLICATE_KEY!, place: placeOf(offset) });
   return {
-    findings,
+    findings: isYaml ? findings : [],
     syntax,
     value: () => {
-      const plain = onlyDuplicates ? plainOf(document) : undefined;
-      if (onlyDuplicates && plain === undefined) syntax.push({ path: [], ...BAD_ALIAS, place: { line: 1, column: 1 } });
+      const plain = isYaml ? plainValueOf(nodes, document.contents) : undefined;
+      if (isYaml && plain === undefined && findings.length === 0)
+        syntax.push({ path: [], ...BAD_ALIAS, place: { line: 1, column: 1 } });
       return plain?.value;
     },
-    locate: (path, onKey) => placeOf(offsetOf(document, path, onKey === true)),
+    locate: (path, onKey) => placeOf(offsetOf(nodes, path, onKey === true)),
     takeAsText: (path) => {
-      const node = nodeAt(document, path);
+      const way = nodes.along(path);
+      const node = way.length > path.length ? nodes.resolved(way.at(-1)?.node) : undefined;
       const written = isScalar(node) ? texts.get(node) : undefined;
       if (!isScalar(node) || written === undefined || node.value === written) return false;
       node.value = written;
@@ -112,139 +123,101 @@ const BAD_ALIAS: Reason = {
   remedy: 'Put a text that begins with `*` in quotes.',
 };
 
-function plainOf(document: Document.Parsed): { value: unknown } | undefined {
-  try {
-    return { value: document.toJS({ maxAliasCount: 1000 }) };
-  } catch {
-    // Too many aliases of aliases.
-    return undefined;
-  }
-}
+const RESERVED: Reason = {
+  message: 'holds a character between U+E000 and U+E07F, which Millrace uses itself',
+  remedy: 'Remove it; in code, write it as `\\ue000`.',
+};
+const TOO_DEEP: Reason = {
+  message: 'is nested deeper than any declaration',
+  remedy: 'Remove brackets or levels of indentation.',
+};
 
 function known(path: Path, isKey: (key: string) => boolean): Path {
   const end = path.findIndex((step) => typeof step === 'string' && !isKey(step));
   return end < 0 ? path : path.slice(0, end);
 }
 
-interface Replacing {
-  env: NodeJS.ProcessEnv;
+interface Looked {
+  findings: Finding[];
+  /** What variables put in place of plain scalars, as text. */
   texts: Map<Scalar, string>;
-  isCode: (path: Path) => boolean;
+  duplicates: { path: Path; offset: number }[];
+  /** Of the innermost thing around each offset. */
+  paths: Path[];
 }
 
-function replaceAll(document: Document.Parsed, { env, texts, isCode }: Replacing): Finding[] {
-  const findings: Finding[] = [];
-  visit(document, {
-    Alias: (key, node, ancestors) => {
-      if (node.resolve(document) !== undefined) return undefined;
-      findings.push({ path: pathOf(ancestors, key), ...BAD_ALIAS });
-      const hole = new Scalar<unknown>(null);
-      hole.range = node.range ?? null;
-      return hole;
-    },
-    Scalar: (key, node, ancestors) => {
+/** Replaces every reference, and finds what is wrong with aliases, keys and texts: one walk. */
+function look(
+  nodes: DocumentNodes,
+  { env, isCode, offsets }: { env: NodeJS.ProcessEnv; isCode: (path: Path) => boolean; offsets: readonly number[] },
+): Looked {
+  const looked: Looked = { findings: [], texts: new Map(), duplicates: [], paths: [] };
+  const { findings } = looked;
+  nodes.walk({
+    scalar(node, path, use) {
       if (typeof node.value !== 'string') return;
-      const path = pathOf(ancestors, key);
-      if (key === 'key') {
-        node.value = showReferences(node.value);
-        return;
-      }
-      const options: ReplaceOptions = { code: isCode(path) };
-      const replaced = replaceReferences(node.value, env, options);
-      const text = replaced?.text ?? node.value;
-      for (const name of replaced?.missing ?? []) {
-        const remedy = `Set it, or write \${${name}:-default}.`;
-        findings.push({ path, message: `needs the variable ${name}, which is not set`, remedy });
-      }
-      if (replaced?.malformed === true) {
-        const remedy = 'Write `$' + '{NAME}` or `$' + '{NAME:-default}`; a second `$` before it makes it plain text.';
-        findings.push({ path, message: 'holds a `${` that is not a variable', remedy });
-      }
-      if (text.includes('\0') || !text.isWellFormed()) {
-        findings.push({ path, message: 'holds a character that Postgres does not store', remedy: 'Remove it.' });
-      }
-      if (replaced === undefined) return;
-      const typed = replaced.whole && node.type === 'PLAIN';
-      if (typed) texts.set(node, text);
-      node.value = typed ? plainValue(text) : text;
+      if (use === 'key') node.value = showReferences(node.value);
+      else replaceIn(node, looked, { env, path, options: { code: isCode(path) } });
+    },
+    alias(node, path) {
+      if (nodes.resolved(node) === undefined) findings.push({ path: [...path], ...BAD_ALIAS });
+    },
+    pair({ key, value }, path) {
+      for (const [index, offset] of offsets.entries())
+        if (isAround(key, offset) || isAround(value, offset)) looked.paths[index] = [...path];
+    },
+    duplicate({ key }, path) {
+      looked.duplicates.push({ path: [...path], offset: startOf(key) ?? 0 });
+    },
+    tooDeep(_node, path) {
+      findings.push({ path: [...path], ...TOO_DEEP });
     },
   });
-  return findings;
+  return looked;
 }
 
-/** The path of a node from its ancestors, as `visit` gives them. */
-function pathOf(ancestors: readonly unknown[], key: unknown): Path {
-  const path: (string | number)[] = [];
-  const chain = [...ancestors];
-  chain.forEach((ancestor, index) => {
-    if (isPair(ancestor)) path.push(keyOf(ancestor));
-    else if (isSeq(ancestor)) {
-      const child: unknown = chain[index + 1];
-      const at = child === undefined ? key : ancestor.items.indexOf(child);
-      if (typeof at === 'number' && at >= 0) path.push(at);
-    }
-  });
-  return path;
-}
-
-function keyOf(pair: Pair): string {
-  const key = isScalar(pair.key) ? pair.key.value : pair.key;
-  return typeof key === 'string' ? key : String(key);
-}
-
-/** The path of the innermost thing around an offset. */
-function pathAt(document: Document.Parsed, offset: number): Path {
-  let best: Path = [];
-  const around = (node: unknown): boolean => {
-    if (!isScalar(node) && !isMap(node) && !isSeq(node)) return false;
-    return node.range != null && node.range[0] <= offset && offset <= node.range[2];
-  };
-  visit(document, {
-    Pair: (_key, pair, ancestors) => {
-      if (around(pair.key) || around(pair.value)) best = pathOf([...ancestors, pair], 'value');
-    },
-  });
-  return best;
-}
-
-function resolved(document: Document.Parsed, node: unknown): unknown {
-  return isAlias(node) ? node.resolve(document) : node;
-}
-
-function pairIn(document: Document.Parsed, node: unknown, step: string | number): Pair | undefined {
-  if (!isMap(node)) return undefined;
-  const own = node.items.findLast((pair) => keyOf(pair) === String(step));
-  if (own !== undefined) return own;
-  const merged = node.items.find((pair) => keyOf(pair) === '<<');
-  return merged === undefined ? undefined : pairIn(document, resolved(document, merged.value), step);
-}
-
-function nodeAt(document: Document.Parsed, path: Path): unknown {
-  let node: unknown = document.contents;
-  for (const step of path) {
-    node = resolved(document, node);
-    node = isSeq(node) && typeof step === 'number' ? node.items[step] : pairIn(document, node, step)?.value;
+function replaceIn(
+  node: Scalar,
+  { findings, texts }: Looked,
+  { env, path: at, options }: { env: NodeJS.ProcessEnv; path: Path; options: ReplaceOptions },
+): void {
+  const written = String(node.value);
+  const replaced = replaceReferences(written, env, options);
+  const text = replaced?.text ?? written;
+  const find = (reason: Reason): void => void findings.push({ path: [...at], ...reason });
+  for (const name of replaced?.missing ?? []) {
+    const remedy = `Set it, or write \${${name}:-default}.`;
+    find({ message: `needs the variable ${name}, which is not set`, remedy });
   }
-  return resolved(document, node);
+  if (replaced?.malformed === true) {
+    const remedy = 'Write `$' + '{NAME}` or `$' + '{NAME:-default}`; a second `$` before it makes it plain text.';
+    find({ message: 'holds a `${` that is not a variable', remedy });
+  }
+  if (text.includes('\0') || !text.isWellFormed())
+    find({ message: 'holds a character that Postgres does not store', remedy: 'Remove it.' });
+  if (replaced === undefined) return;
+  const typed = replaced.whole && node.type === 'PLAIN';
+  if (typed) texts.set(node, text);
+  node.value = typed ? plainValue(text) : text;
 }
 
-function offsetOf(document: Document.Parsed, path: Path, onKey: boolean): number {
-  let node: unknown = document.contents;
-  let offset = startOf(node) ?? 0;
-  for (const [index, step] of path.entries()) {
-    node = resolved(document, node);
-    if (isSeq(node) && typeof step === 'number') node = node.items[step];
-    else {
-      const pair = pairIn(document, node, step);
-      if (pair === undefined) return offset;
-      const key = startOf(pair.key) ?? offset;
-      const last = index === path.length - 1;
-      // A block's own start is its first entry: the key says better where it is.
-      node = pair.value;
-      offset = (last && onKey) || isMap(node) || isSeq(node) ? key : (startOf(node) ?? key);
+function isAround(node: unknown, offset: number): boolean {
+  if (!isScalar(node) && !isMap(node) && !isSeq(node)) return false;
+  return node.range != null && node.range[0] <= offset && offset <= node.range[2];
+}
+
+function offsetOf(nodes: DocumentNodes, path: Path, onKey: boolean): number {
+  const way = nodes.along(path);
+  let offset = 0;
+  for (const [index, { node, key }] of way.entries()) {
+    const own = startOf(node);
+    if (key === undefined) {
+      offset = own ?? offset;
       continue;
     }
-    offset = startOf(node) ?? offset;
+    const keyAt = startOf(key) ?? offset;
+    // A block's own start is its first entry: the key says better where it is.
+    offset = (index === path.length && onKey) || isMap(node) || isSeq(node) ? keyAt : (own ?? keyAt);
   }
   return offset;
 }

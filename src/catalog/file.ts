@@ -81,7 +81,7 @@ const NOTHING: Checked = {
 function checkWithTexts(document: ReadDocument, options: { readFile?: (path: string) => string }): Checked {
   for (;;) {
     const value = document.value();
-    if (document.syntax.length > 0 && value === undefined) return NOTHING;
+    if (document.syntax.length + document.findings.length > 0 && value === undefined) return NOTHING;
     const checked = checkDeclaration(value, options);
     const taken = checked.faults.filter((fault) => fault.wantsText === true && document.takeAsText(fault.path));
     if (taken.length === 0) return checked;

@@ -38,8 +38,14 @@ export function formatFaults(faults: readonly Fault[], fileName: string): string
     .join('\n');
 }
 
+/** So many words are compared, and none longer than that: a suggestion must not cost more than what it is about. */
+export const COMPARED = 300;
+const LONGEST = 64;
+
 /** The known word that was probably meant: at most two letters away (one in a short word), or the same but for `_` and case. */
-export function nearest(word: string, known: readonly string[]): string | undefined {
+export function nearest(word: string, all: readonly string[]): string | undefined {
+  if (word.length > LONGEST) return undefined;
+  const known = all.slice(0, COMPARED).filter((candidate) => candidate.length <= LONGEST);
   const plain = (text: string): string => text.toLowerCase().replaceAll(/[-_ ]/g, '');
   const same = known.find((candidate) => plain(candidate) === plain(word));
   if (same !== undefined) return same;

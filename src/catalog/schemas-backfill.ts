@@ -93,12 +93,14 @@ export function initialBackfillOf(
   }
   if (wanted === true) return { initial_backfill: true };
   const seen = new Set<string>();
+  const included = source.include_tables === null ? undefined : new Set(source.include_tables);
+  const excluded = new Set(source.exclude_tables);
   wanted.forEach(({ table }, index) => {
     if (seen.has(table))
       refuse(context, [at, index, 'table'], { message: 'is listed twice', remedy: 'Remove one of the two.' });
     seen.add(table);
-    const isIn = source.include_tables?.includes(table) ?? true;
-    if (isIn && !source.exclude_tables?.includes(table)) return;
+    const isIn = included?.has(table) ?? true;
+    if (isIn && !excluded.has(table)) return;
     const remedy = isIn
       ? 'Remove it from `source.exclude_tables`, or here.'
       : 'Add the table to `source.include_tables`, or remove it here.';

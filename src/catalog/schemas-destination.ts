@@ -4,6 +4,7 @@
  */
 import { z } from 'zod';
 import type { PullDestination, SearchDestination } from '../model/declared.ts';
+import { withoutTrailing } from '../model/trailing.ts';
 import { nearest } from './finding.ts';
 import { Bool, Certificate, int } from './schemas-scalars.ts';
 import { type Refusal, refusal, refuse, section, withRemedy } from './section.ts';
@@ -131,7 +132,7 @@ export const Destination = z.discriminatedUnion(
         settings: {
           ...rest,
           type: 'elasticsearch',
-          endpoint_url: endpoint_url.replace(/\/+$/, ''),
+          endpoint_url: withoutTrailing(endpoint_url, '/'),
           batch_size: batch_size ?? 100,
         },
         secret,

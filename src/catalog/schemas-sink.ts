@@ -155,12 +155,13 @@ function tablesOf(input: Input, included: string[] | null, context: z.core.$Refi
     refuse(context, ['group_column_names'], { message: 'names columns of no table', remedy });
   }
   const seen = new Set<string>();
+  const known = included === null ? undefined : new Set(included);
   input.tables.forEach((table, index) => {
     if (seen.has(table.name)) {
       refuse(context, ['tables', index, 'name'], { message: 'is listed twice', remedy: 'Remove one of the two.' });
     }
     seen.add(table.name);
-    if (included !== null && !included.includes(table.name)) {
+    if (known?.has(table.name) === false) {
       const remedy = 'Add the table to `source.include_tables`, or remove it here.';
       refuse(context, ['tables', index, 'name'], { message: 'is not a table of this sink', remedy });
     }

@@ -28,9 +28,9 @@ export const Source = section('sinks[].source', {
   exclude_tables: someTables,
 }).superRefine((source, context) => {
   for (const kind of ['schemas', 'tables'] as const) {
-    const excluded = source[`exclude_${kind}`] ?? [];
+    const excluded = new Set(source[`exclude_${kind}`]);
     (source[`include_${kind}`] ?? []).forEach((name, index) => {
-      if (!excluded.includes(name)) return;
+      if (!excluded.has(name)) return;
       const remedy = 'Remove it from one of the two lists.';
       refuse(context, [`include_${kind}`, index], { message: `stands in \`exclude_${kind}\` too`, remedy });
     });

@@ -81,13 +81,16 @@ const Root = section(
 /** `readFile`: reads a function's `file`; without it (a request) there are no files. Throws what `fs` throws. */
 export function checkDeclaration(raw: unknown, options: { readFile?: (path: string) => string } = {}): Checked {
   const faults: Finding[] = [];
+  const add = (found: Finding[]): void => {
+    for (const fault of found) faults.push(fault);
+  };
   const root = Root.safeParse(raw ?? {});
-  if (!root.success) faults.push(...findingsOf(root.error, raw ?? {}, []));
+  if (!root.success) add(findingsOf(root.error, raw ?? {}, []));
   const read = <Value>(key: string, schema: z.ZodType<Value>): Entry<Value>[] =>
     listAt(raw, key).map((item, index) => {
       const path = [key, index];
       const parsed = schema.safeParse(item);
-      if (!parsed.success) faults.push(...findingsOf(parsed.error, item, path));
+      if (!parsed.success) add(findingsOf(parsed.error, item, path));
       return { path, name: textAt(item, 'name'), value: parsed.data, raw: item };
     });
   const entries: Entries = {
@@ -96,7 +99,7 @@ export function checkDeclaration(raw: unknown, options: { readFile?: (path: stri
     functions: [...read('functions', DeclaredFunction), ...read('transforms', DeclaredTransform)],
     sinks: [...read('sinks', DeclaredSink), ...read('change_retentions', DeclaredRetention)],
   };
-  faults.push(...readFiles(entries.functions, options.readFile));
+  add(readFiles(entries.functions, options.readFile));
   const references = checkReferences(entries);
   const notes = entries.sinks.flatMap(({ path, value }) =>
     (value?.notes ?? []).map((note) => ({ ...note, path: [...path, ...note.path] })),

@@ -7,13 +7,23 @@
 const REFERENCE = /\$?\$\{[A-Za-z_][A-Za-z0-9_]*(?::-[^}\r\n]*)?\}/g;
 const OFFSET = 0xe000;
 const HIDDEN = /[\ue000-\ue07f]/g;
+/** What a text must not hold before it is hidden: it would be shown as something else. */
+export const HIDDEN_ALREADY = HIDDEN;
 const HIDDEN_REFERENCE = /(\ue024?)\ue024\ue07b([^\ue07d]*)\ue07d/g;
 
-/** The text with its references hidden. Same length. */
+/**
+ * The text with its references hidden. Same length. Behind the last `}` of a line none begins: what looks like one would
+ * look for its end in all the rest of the line.
+ */
 export function hideReferences(text: string): string {
-  return text.replaceAll(REFERENCE, (reference) =>
-    reference.replaceAll(/[\x21-\x7f ]/g, (char) => String.fromCharCode(OFFSET + char.charCodeAt(0))),
-  );
+  return text.replaceAll(/[^\r\n]+/g, (line) => {
+    const end = line.lastIndexOf('}') + 1;
+    return line.slice(0, end).replaceAll(REFERENCE, hidden) + line.slice(end);
+  });
+}
+
+function hidden(reference: string): string {
+  return reference.replaceAll(/[\x21-\x7f ]/g, (char) => String.fromCharCode(OFFSET + char.charCodeAt(0)));
 }
 
 /** The text as it was written. */
@@ -37,27 +47,27 @@ export interface ReplaceOptions {
 
 /** Replaces the references in a scalar's (hidden) text. Undefined when there is nothing to do. */
 export function replaceReferences(
-  hidden: string,
+  hiding: string,
   env: NodeJS.ProcessEnv,
   options: ReplaceOptions = {},
 ): Replaced | undefined {
   const code = options.code === true;
   const missing: string[] = [];
   let whole = false;
-  let malformed = !code && hidden.includes('${');
-  const text = hidden.replaceAll(HIDDEN_REFERENCE, (match: string, doubled: string, body: string) => {
+  let malformed = !code && hiding.includes('${');
+  const text = hiding.replaceAll(HIDDEN_REFERENCE, (match: string, doubled: string, body: string) => {
     const shown = showReferences(body);
     const [name = ''] = shown.split(':-', 1);
     const fallback = shown.length > name.length ? shown.slice(name.length + 2) : undefined;
     if (doubled !== '') return code && fallback === undefined ? showReferences(match) : `\${${shown}}`;
     if (code && fallback === undefined) return showReferences(match);
-    whole = match === hidden;
+    whole = match === hiding;
     malformed ||= fallback?.includes('${') === true;
     const value = env[name];
     if (value === undefined && fallback === undefined) missing.push(name);
     return (fallback === undefined ? value : value || fallback) ?? '';
   });
-  if (text === hidden && !malformed) return undefined;
+  if (text === hiding && !malformed) return undefined;
   return { text, whole, missing, malformed };
 }
 

@@ -2,6 +2,7 @@
  * JSON texts read as text, so that no number passes through a double: `1.0`, `1` and `10e-1` are one value, and
  * 9007199254740993 is not 9007199254740992. Of duplicate keys the last one counts, as everywhere in JSON.
  */
+import { withoutTrailing } from './trailing.ts';
 
 /** `1.50e3`, `0015` and the like: digits, fraction and exponent of a number. */
 const NUMBER = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
@@ -99,7 +100,7 @@ function canonicalWord(reader: Reader): string {
   if (match === null) throw unreadable(reader);
   const [, sign, whole = '', fraction = '', exponent = '0'] = match;
   const digits = `${whole}${fraction}`.replace(/^0+/, '');
-  const significant = digits.replace(/0+$/, '');
+  const significant = withoutTrailing(digits, '0');
   if (significant === '') return '0';
   const power = BigInt(exponent) - BigInt(fraction.length) + BigInt(digits.length - significant.length);
   return `${sign}${significant}e${power}`;

@@ -54,9 +54,9 @@ function masked(log: pino.Logger): Log {
   };
 }
 
-/** Cuts user and password out of every address in a text. */
+/** Cuts user and password out of every address in a text: all between `://` and the last `@` before the path. */
 export function maskAddresses(text: string): string {
-  return text.replace(/([a-z][a-z0-9+.-]*:\/\/)[^\s"'\\/@]*@/gi, '$1***@');
+  return text.replaceAll(/:\/\/[^\s"'\\/]*@/g, '://***@');
 }
 
 /** `12:00:01.234 warn  worker  service failed service=lane wait_ms=100` from a json line. */

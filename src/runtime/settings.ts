@@ -135,7 +135,7 @@ function databaseFaults(env: NodeJS.ProcessEnv): Fault[] {
 }
 
 function isBase64Text(value: string): boolean {
-  if (!/^[A-Za-z0-9+/_\s-]+={0,2}\s*$/.test(value)) return false;
+  if (!/^[A-Za-z0-9+/_-]+={0,2}$/.test(value.replaceAll(/\s/g, ''))) return false;
   try {
     decodeBase64(value);
     return true;

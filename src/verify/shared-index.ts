@@ -1,5 +1,6 @@
 /** Which other sinks may write into a sink's index: then a document without a row here may well be theirs. */
 import type { Catalog, CatalogSink } from '../catalog/store.ts';
+import { withoutTrailing } from '../model/trailing.ts';
 
 /** Names of the sinks that write, or that a routing function may let write, into an index of this sink. */
 export function sharers(catalog: Pick<Catalog, 'sinks'>, sink: CatalogSink): string[] {
@@ -18,5 +19,5 @@ export function sharers(catalog: Pick<Catalog, 'sinks'>, sink: CatalogSink): str
 
 /** One cluster by one name is one; two names of it cannot be told. */
 function endpointOf(endpointUrl: string): string {
-  return URL.canParse(endpointUrl) ? new URL(endpointUrl).href.replace(/\/+$/, '') : endpointUrl;
+  return URL.canParse(endpointUrl) ? withoutTrailing(new URL(endpointUrl).href, '/') : endpointUrl;
 }

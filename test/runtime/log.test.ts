@@ -73,5 +73,8 @@ describe('log', () => {
     expect(maskAddresses('to https://u:p%40x@h:1/x and https://h/a@b and a@b.example')).to.equal(
       'to https://***@h:1/x and https://h/a@b and a@b.example',
     );
+    expect(maskAddresses('postgres://u:p@ss:w@h/d, //x@y; redis://:pw@h')).to.equal(
+      'postgres://***@h/d, //x@y; redis://***@h',
+    );
   });
 });

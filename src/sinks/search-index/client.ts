@@ -9,6 +9,7 @@ import { constants, gzip } from 'node:zlib';
 import { Pool } from 'undici';
 import type { SearchDestination } from '../../model/declared.ts';
 import { MillraceError, messageOf } from '../../model/errors.ts';
+import { withoutTrailing } from '../../model/trailing.ts';
 import type { Reply } from './decode.ts';
 
 export interface SearchClient {
@@ -184,7 +185,7 @@ function endpointOf(endpointUrl: string): { origin: string; prefix: string } {
   if (url.search !== '' || url.hash !== '') {
     throw refused('endpoint_url', 'holds a query or a fragment', 'leave out everything from ? or # on');
   }
-  return { origin: url.origin, prefix: url.pathname.replace(/\/+$/, '') };
+  return { origin: url.origin, prefix: withoutTrailing(url.pathname, '/') };
 }
 
 function authorizationOf(type: SearchDestination['auth_type'], authValue: string | null): string | undefined {
