@@ -192,7 +192,8 @@ class Task {
     const publication = streaming.database.settings.publication.name;
     const table = await describeTable(source, { publication, schema: table_schema ?? '', name: table_name ?? '' });
     const relation = await relationFor(streaming, this.#backfill, table);
-    if (kind === 'keys') return openKeyReader({ table, relation, keys: await keysOf(messages, no) });
+    if (kind === 'keys')
+      return openKeyReader({ table, relation, keys: await keysOf(messages, no), budget: this.#budget });
     if (kind === 'replay') return await this.#replay({ table, relation }, signal);
     const sort = sort_column === null ? undefined : sortColumnOf(table, sort_column);
     const from = start_position ?? undefined;

@@ -5,17 +5,18 @@
 import type pg from 'pg';
 import { compileRelation } from '../capture/codec-row.ts';
 import type { LoadedRelation } from '../capture/relation.ts';
-import type { PageRow } from './read.ts';
+import type { PageBudget, PageRow } from './read.ts';
 import { holdTable } from './read-table.ts';
 import type { Part, Reader } from './reader.ts';
 import { putGone, putRows } from './rows.ts';
-import { readRowsOf } from './rows-by-key.ts';
+import { fittingKeys, readRowsOf, readSizesOf } from './rows-by-key.ts';
 import type { SourceTable } from './table.ts';
 
 export interface KeysInput {
   table: SourceTable;
   relation: LoadedRelation;
   keys: readonly (readonly string[])[];
+  budget: Pick<PageBudget, 'bytes' | 'maxRowBytes'>;
 }
 
 interface Position {
@@ -34,35 +35,39 @@ export function openKeyReader(input: KeysInput): Reader {
     async read(client, position): Promise<Part> {
       await holdTable(client, table);
       const begin = (position as Position | null)?.done ?? 0;
-      const wanted = keys.slice(begin, begin + PAGE_KEYS);
-      return {
-        position: { done: begin + wanted.length } satisfies Position,
-        ended: begin + wanted.length >= keys.length,
-        read: wanted.length,
-        put: await readRows(client, wanted),
-      };
+      const { put, taken } = await readRows(client, keys.slice(begin, begin + PAGE_KEYS));
+      const done = begin + taken;
+      return { position: { done } satisfies Position, ended: done >= keys.length, read: taken, put };
     },
   };
+}
+
+export interface RowsByKeyPage {
+  /** How many of the keys, from the first on: as many as fit into a page, but two at least. */
+  taken: number;
+  put: Part['put'];
 }
 
 /** Reads the rows of these keys, in the transaction of `client` that holds the table. What puts them among the messages. */
 export function openRowsByKey({
   table,
   relation,
-}: Pick<KeysInput, 'table' | 'relation'>): (
-  client: pg.ClientBase,
-  wanted: readonly (readonly string[])[],
-) => Promise<Part['put']> {
+  budget,
+}: Omit<KeysInput, 'keys'>): (client: pg.ClientBase, wanted: readonly (readonly string[])[]) => Promise<RowsByKeyPage> {
   const keyRelation = withKeyOnly(relation, table);
   let fresh = true;
   return async (client, wanted) => {
-    const { rows, gone } = await readKeys(client, table, wanted);
-    return (pending, place) => {
+    const sizes = table.toasted ? await readSizesOf(client, table, wanted) : new Map<number, number>();
+    const taken = fittingKeys(sizes, wanted.length, budget);
+    const isLarge = (place: number): boolean => (sizes.get(place) ?? 0) > budget.maxRowBytes;
+    const { rows, gone } = await readKeys(client, table, { keys: wanted.slice(0, taken), isLarge });
+    const put: Part['put'] = (pending, place) => {
       const there = putRows(pending, place, { relation, rows, as: 'repair', fresh });
       fresh = false;
       if (there === undefined) return undefined;
       return there + putGone(pending, place, { relation, keyRelation, gone, before: there });
     };
+    return { taken, put };
   };
 }
 
@@ -79,15 +84,26 @@ function withKeyOnly(relation: LoadedRelation, table: SourceTable): LoadedRelati
 async function readKeys(
   client: pg.ClientBase,
   table: SourceTable,
-  wanted: readonly (readonly string[])[],
+  wanted: { keys: readonly (readonly string[])[]; isLarge(place: number): boolean },
 ): Promise<{ rows: PageRow[]; gone: { key: readonly string[]; alien: boolean }[] }> {
-  const found = await readRowsOf(client, table, wanted);
+  const large = wanted.keys.filter((_, place) => wanted.isLarge(place));
+  const found = await readRowsOf(
+    client,
+    table,
+    wanted.keys.filter((_, place) => !wanted.isLarge(place)),
+  );
   const places = table.keys.map((column) => table.columns.indexOf(column));
   const there = new Set(found.rows.map(({ texts }) => JSON.stringify(places.map((place) => texts[place]))));
+  for (const key of large) there.add(JSON.stringify(key));
   const alien = new Set(found.alien);
+  const ofKey = (key: readonly string[]): PageRow['texts'] =>
+    table.columns.map((_, n) => (places.includes(n) ? (key[places.indexOf(n)] ?? null) : null));
   return {
-    rows: found.rows.map(({ texts }) => ({ texts, tooLarge: false })),
-    gone: wanted
+    rows: [
+      ...found.rows.map(({ texts }) => ({ texts, tooLarge: false })),
+      ...large.map((key) => ({ texts: ofKey(key), tooLarge: true })),
+    ],
+    gone: wanted.keys
       .filter((key) => alien.has(key) || !there.has(JSON.stringify(key)))
       .map((key) => ({ key, alien: alien.has(key) })),
   };

@@ -135,7 +135,7 @@ class ReplayReader implements Reader {
     const page = this.#page!;
     await holdTable(client, table);
     const { next, ended } = page;
-    if (this.oid !== undefined) return { ...(await this.#rows(client, page)), position: next, ended };
+    if (this.oid !== undefined) return await this.#rows(client, page);
     const { relation } = this.#input;
     const entries = await this.#convert(client, page.entries);
     const put: Part['put'] = (pending, place) => putEntries(pending, place, { relation, entries });
@@ -146,20 +146,30 @@ class ReplayReader implements Reader {
     await this.#input.changeTable.close();
   }
 
-  /** The rows of a page's keys. */
-  async #rows(client: pg.ClientBase, page: Page): Promise<Pick<Part, 'read' | 'uncounted' | 'put'>> {
-    const docs = new Set(page.entries.flatMap(({ now, before }) => (before === null ? [now] : [now, before])));
+  /** The rows of a page's keys, or of as many of its entries as rows fit into memory. */
+  async #rows(client: pg.ClientBase, page: Page): Promise<Part> {
     const keys = new Map<string, readonly string[]>();
-    for (const { key, oldKey } of await this.#convert(client, page.entries))
+    /** How many keys there are with those of each entry. */
+    const counts: number[] = [];
+    for (const { key, oldKey } of await this.#convert(client, page.entries)) {
       for (const one of [key, oldKey]) if (one) keys.set(JSON.stringify(one), one);
-    const put = await this.#readRows(client, [...keys.values()]);
+      counts.push(keys.size);
+    }
+    const { put, taken } = await this.#readRows(client, [...keys.values()]);
+    const isCut = taken < keys.size;
+    const entries = page.entries.filter((_, n) => counts[n]! <= taken);
+    const last = entries.at(-1);
+    const next = isCut && last ? ({ of: 'rows', after: [last.seq, last.id] } satisfies Position) : page.next;
     return {
+      position: next,
+      ended: page.ended && !isCut,
       read: 0,
       uncounted: true,
       put: (pending, place) => {
         const count = put(pending, place);
-        if (count === undefined) return undefined;
-        if (this.#settled.size < SETTLED) for (const doc of docs) this.#settled.add(doc);
+        if (count === undefined || this.#settled.size >= SETTLED) return count;
+        for (const { now, before } of entries)
+          for (const doc of [now, before]) if (doc !== null) this.#settled.add(doc);
         return count;
       },
     };

@@ -8,8 +8,8 @@
  */
 import type pg from 'pg';
 import { isUnconvertible } from '../capture/codec-encoding.ts';
+import { AS_TEXT, asBytes, asStored, asTexts, isSuspect, type TextForm, type Texts } from '../capture/text-form.ts';
 import { quoted, type SourceTable, sqlName, type TableColumn } from './table.ts';
-import { AS_TEXT, asBytes, asStored, asTexts, isSuspect, type TextForm, type Texts } from './text-form.ts';
 
 export interface PageRow {
   /** By the table's columns. */
@@ -162,6 +162,17 @@ interface Size {
   order: ReadonlyMap<TableColumn, string | Buffer | null>;
 }
 
+/** How long a row is, about, without reading its values. */
+export function sizeSql(columns: readonly TableColumn[]): string {
+  const long = columns.filter((column) => column.long);
+  const lengths = long.map(({ name, text }) =>
+    text
+      ? `coalesce(octet_length(${quoted(name)}), 0)`
+      : `coalesce(pg_column_size(${quoted(name)}), 0) * ${COMPRESSION}`,
+  );
+  return `(${['64', ...lengths].join(' + ')})::bigint`;
+}
+
 /** How long the rows of the page are, about. */
 async function readSizes(
   ask: (text: string, values: readonly unknown[]) => Promise<(string | null)[][]>,
@@ -172,14 +183,8 @@ async function readSizes(
   },
 ): Promise<Size[]> {
   const { table, order, rest, values, form } = page;
-  const long = table.columns.filter((column) => column.long);
-  const lengths = long.map(({ name, text }) =>
-    text
-      ? `coalesce(octet_length(${quoted(name)}), 0)`
-      : `coalesce(pg_column_size(${quoted(name)}), 0) * ${COMPRESSION}`,
-  );
   const known = (text: string | null | undefined) => (text === null || text === undefined ? null : form.value(text));
-  const found = await ask(`select (${['64', ...lengths].join(' + ')})::bigint, ${form.list(order)} ${rest}`, values);
+  const found = await ask(`select ${sizeSql(table.columns)}, ${form.list(order)} ${rest}`, values);
   return found.map(([bytes, ...texts]) => ({
     bytes: Number(bytes),
     order: new Map(order.map((column, n) => [column, known(texts[n])])),

@@ -4,8 +4,9 @@
  */
 import type pg from 'pg';
 import { isUnconvertible } from '../capture/codec-encoding.ts';
+import { AS_TEXT, asBytes, asStored, asTexts, isSuspect, type TextForm, type Texts } from '../capture/text-form.ts';
+import { sizeSql } from './read.ts';
 import { quoted, type SourceTable, sqlName } from './table.ts';
-import { AS_TEXT, asBytes, asStored, asTexts, isSuspect, type TextForm, type Texts } from './text-form.ts';
 
 export interface FoundRow {
   texts: Texts;
@@ -26,6 +27,47 @@ export async function readRowsOf(client: pg.ClientBase, table: SourceTable, keys
   const found: RowsByKey = { rows: [], alien: keys.filter((key) => !isWhole(key)) };
   await addFitting(client, { table, found }, keys.filter(isWhole));
   return found;
+}
+
+/** Bytes of the row of each key, about, by the key's place; absent where there is no such row. */
+export async function readSizesOf(client: pg.ClientBase, table: SourceTable, keys: Keys): Promise<Map<number, number>> {
+  const whole = keys.map((key, place) => ({ key, place })).filter(({ key }) => key.length === table.keys.length);
+  const size = sizeSql(table.columns);
+  const measured = await inSavepoint(client, async () => {
+    const { text, values } = byKeySql(
+      table,
+      asTexts,
+      whole.map(({ key }) => key),
+    );
+    const { rows } = await client.query<[string, string]>({
+      text: `select w.millrace_place, ${size} ${text}`,
+      values,
+      rowMode: 'array',
+      types: AS_TEXT,
+    });
+    return rows;
+  });
+  // A key that does not fit its column is found out when the rows are read.
+  if ('error' in measured) return new Map(whole.map(({ place }) => [place, UNKNOWN_BYTES]));
+  return new Map(measured.result.map(([n, bytes]) => [whole[Number(n) - 1]!.place, Number(bytes)]));
+}
+
+/** A row that cannot be measured. */
+const UNKNOWN_BYTES = 1024 * 1024;
+
+/** How many rows, from the first on, are within the page's bytes; two at least, the keys of one entry of a change table. */
+export function fittingKeys(
+  sizes: ReadonlyMap<number, number>,
+  count: number,
+  budget: { bytes: number; maxRowBytes: number },
+): number {
+  let bytes = 0;
+  for (let n = 0; n < count; n++) {
+    const size = sizes.get(n) ?? 0;
+    if (size <= budget.maxRowBytes) bytes += size;
+    if (bytes > budget.bytes && n >= 2) return n;
+  }
+  return count;
 }
 
 /** Data exceptions: a text is not of its type. */
@@ -81,17 +123,27 @@ async function select(
   { table, form }: { table: SourceTable; form: TextForm },
   wanted: Keys,
 ): Promise<FoundRow[]> {
-  const { keys, columns } = table;
-  const given = wanted.map((key) => key.map(form.given));
-  const text = `select format('%s %s %s', t.tableoid, t.xmin, t.ctid), ${form.list(columns)}
-    from unnest(${keys.map((_, n) => `$${n + 1}::text[]`).join(', ')}) as w (${keys.map((_, n) => `millrace_k${n}`).join(', ')})
-    join ${table.partitioned ? '' : 'only '}${sqlName(table)} t
-      on ${keys.map((key, n) => `t.${quoted(key.name)} = ${given[0]![n]!.sql(`w.millrace_k${n}`)}::${key.type}`).join(' and ')}
-   ${table.rowFilter === null ? '' : `where (${table.rowFilter})`}`;
-  const values = keys.map((_, n) => given.map((key) => key[n]!.value));
-  const { rows } = await client.query<(string | null)[]>({ text, values, rowMode: 'array', types: AS_TEXT });
+  const { text, values } = byKeySql(table, form, wanted);
+  const { rows } = await client.query<(string | null)[]>({
+    text: `select format('%s %s %s', t.tableoid, t.xmin, t.ctid), ${form.list(table.columns)} ${text}`,
+    values,
+    rowMode: 'array',
+    types: AS_TEXT,
+  });
   return rows.map(([version, ...texts]) => ({
     version: version ?? '',
     texts: texts.map((value) => (value === null ? null : form.value(value))),
   }));
+}
+
+/** From `from` on: the rows `t` of the keys `w`. */
+function byKeySql(table: SourceTable, form: TextForm, wanted: Keys): { text: string; values: string[][] } {
+  const { keys } = table;
+  const given = wanted.map((key) => key.map(form.given));
+  const text = `from unnest(${keys.map((_, n) => `$${n + 1}::text[]`).join(', ')}) with ordinality
+         as w (${keys.map((_, n) => `millrace_k${n}`).join(', ')}, millrace_place)
+    join ${table.partitioned ? '' : 'only '}${sqlName(table)} t
+      on ${keys.map((key, n) => `t.${quoted(key.name)} = ${form.given('').sql(`w.millrace_k${n}`)}::${key.type}`).join(' and ')}
+   ${table.rowFilter === null ? '' : `where (${table.rowFilter})`}`;
+  return { text, values: keys.map((_, n) => given.map((key) => key[n]!.value)) };
 }

@@ -28,13 +28,16 @@ export function addChange(pending: Pending, change: Change): void {
     return;
   }
   const kept = { ...change, message: copyOf(message) };
-  pending.deferredBytes += bytesOf(message).length;
+  const bytes = bytesOf(message).length;
+  pending.deferredBytes += bytes;
   pending.deferred.push({
     relation,
     key,
     missing,
     xid: change.transaction.xid,
-    render: (reread, current) => render(pending, { ...kept, relation: current }, { ids, missing, reread }),
+    bytes,
+    maxRowBytes: change.maxRowBytes,
+    render: (target, reread, current) => render(target, { ...kept, relation: current }, { ids, missing, reread }),
   });
 }
 
@@ -42,11 +45,13 @@ interface Known {
   /** Of a key change's delete, and of everything else. Both are above every id given out before. */
   ids: { old: number; new: number };
   missing: readonly number[];
-  reread: Reread | undefined;
+  /** Null: with its values the row is too large. */
+  reread: Reread | null | undefined;
 }
 
-function render(pending: Pending, change: Change, known: Known): void {
-  const tooLarge = bytesOf(change.message).length > change.maxRowBytes;
+function render(pending: Pending, change: Change, given: Known): void {
+  const tooLarge = given.reread === null || bytesOf(change.message).length > change.maxRowBytes;
+  const known = { ...given, reread: given.reread ?? undefined };
   const asIs = writtenOnce(pending.out, () => textOf(change, known, tooLarge));
   const asDelete = writtenOnce(pending.out, () => deleteText(change, known));
   const { codec } = change.relation;
@@ -82,12 +87,14 @@ function render(pending: Pending, change: Change, known: Known): void {
   }
 }
 
+type Read = Known & { reread: Reread | undefined };
+
 const TOO_LARGE = 'the row is larger than max_row_bytes: only its key was kept';
 const DAMAGED_KEY =
   'the primary key holds bytes that are no UTF-8 (written \\xNN here): correct it in the table, which sends the row again, then discard this message';
 const NO_KEY = 'the change does not carry the whole primary key: the replica identity must cover it';
 
-function textOf(change: Change, known: Known, keyOnly: boolean): ChangeText<JsonBytes> {
+function textOf(change: Change, known: Read, keyOnly: boolean): ChangeText<JsonBytes> {
   const { codec } = change.relation;
   const { message } = change;
   const left = known.missing.filter((index) => !known.reread?.has(index)).map((index) => codec.columns[index]!.name);
@@ -99,7 +106,7 @@ function textOf(change: Change, known: Known, keyOnly: boolean): ChangeText<Json
       ? codec.pick(message, codec.keyIndexes)
       : (out: JsonBytes) => codec.writeRecord(out, message, known.reread),
     changes: changesOf(codec, message, keyOnly),
-    unchangedToast: left.length > 0 ? JSON.stringify(left) : null,
+    unchangedToast: left.length > 0 && !keyOnly ? JSON.stringify(left) : null,
   };
 }
 
@@ -109,7 +116,7 @@ function changesOf(codec: RowCodec, message: RowMessage, keyOnly: boolean): Chan
 }
 
 /** The old row of an update as a delete: of a key change, or of a row that left the filters. */
-function deleteText(change: Change, known: Known): ChangeText<JsonBytes> {
+function deleteText(change: Change, known: Read): ChangeText<JsonBytes> {
   const { codec } = change.relation;
   const { message } = change;
   const old = message.tag === 'update' ? message.old : null;

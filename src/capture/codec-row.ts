@@ -13,8 +13,8 @@ import type { RelationMessage, RowMessage, UpdateMessage } from './decode.ts';
 import { NULL_VALUE, type Tuple, UNCHANGED } from './tuple.ts';
 import type { TypeCatalogue } from './types.ts';
 
-/** Values read again from the source for columns that a message does not carry: text form or null, by column index. */
-export type Reread = ReadonlyMap<number, string | null>;
+/** Values read again from the source for columns that a message does not carry: text form, bytes where they are no UTF-8, or null, by column index. */
+export type Reread = ReadonlyMap<number, string | Buffer | null>;
 
 export interface RowOptions {
   /** Primary-key columns by name, in key order (from pg_index: with identity full the relation marks every column). */
@@ -156,7 +156,7 @@ export class RowCodec {
     const values: string[] = [];
     for (const index of this.keyIndexes) {
       const tuple = this.#locate(message, index);
-      const value = tuple ? this.#keyAt(tuple, index) : reread?.get(index);
+      const value = tuple ? this.#keyAt(tuple, index) : reread?.get(index)?.toString();
       if (value === null || value === undefined) return null;
       values.push(value);
     }
@@ -244,7 +244,7 @@ export class RowCodec {
   #rereadMember(out: JsonBytes, place: { reread: Reread | undefined; index: number; first: number }): void {
     const text = place.reread?.get(place.index);
     if (text === undefined) return;
-    const bytes = text === null ? EMPTY : Buffer.from(text);
+    const bytes = text === null ? EMPTY : typeof text === 'string' ? Buffer.from(text) : text;
     const ranges: number[] = [];
     ranges[place.index * 2] = text === null ? NULL_VALUE : 0;
     ranges[place.index * 2 + 1] = bytes.length;

@@ -32,14 +32,18 @@ export interface Pending {
   nextId: number;
 }
 
-/** An update that waits for values to be read again; `render` adds its rows, with the types of the relation given. */
+/** An update that waits for values to be read again. */
 export interface Deferred {
   relation: LoadedRelation;
   key: readonly string[];
   missing: readonly number[];
   /** Its transaction. */
   xid: number;
-  render(reread: Reread | undefined, relation: LoadedRelation): void;
+  /** What was sent of the row. */
+  bytes: number;
+  maxRowBytes: number;
+  /** Adds its rows, with the types of the relation given. `reread` undefined: the row is gone; null: it is too large. */
+  render(pending: Pending, reread: Reread | null | undefined, relation: LoadedRelation): void;
 }
 
 export interface Change {

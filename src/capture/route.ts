@@ -16,13 +16,17 @@ export function judge(route: Route, change: Change, reread: Reread | undefined):
   if (message.tag === 'delete' && route.kind === 'search_index' && !route.deleteOnLeave) return 'deliver';
   for (const filter of route.filters) {
     const carried = relation.codec.text(message, filter.columnIndex);
-    const text = carried === undefined ? reread?.get(filter.columnIndex) : carried;
+    const read = reread?.get(filter.columnIndex);
+    const text = carried === undefined ? asText(read) : carried;
     // What a delete does not carry cannot be judged, and is not lost.
     if (text === undefined || passes(filter, text)) continue;
     return (message.tag === 'update' || change.as === 'repair') && route.deleteOnLeave ? 'leave' : 'skip';
   }
   return 'deliver';
 }
+
+const asText = (read: string | Buffer | null | undefined): string | null | undefined =>
+  typeof read === 'object' ? (read?.toString() ?? null) : read;
 
 /** The groups that it belongs to in this sink: before and after a key change there are two. */
 export function groupsOf(

@@ -285,10 +285,10 @@ export class CaptureSession {
     this.#pending = emptyPending(batch.nextId, this.#spare);
     this.#control();
     const position = this.#reached.position(batch.nextId);
-    if (batch.deferred.length > 0) await readAgain(this.#deps, batch);
     const { parked, pages } = batch;
     const input = { rows: finishRows(batch), parked, position, also: pages.map((page) => page.sql) };
-    const damaged = await this.#deps.persist(this.#options.writer, input);
+    const more = batch.deferred.length > 0 ? { more: () => readAgain(this.#deps, batch) } : {};
+    const damaged = await this.#deps.persist(this.#options.writer, { ...input, ...more });
     for (const page of pages) page.persisted();
     if (this.#transaction?.commitLsn === position.commitLsn) failpoint('capture/mid-transaction');
     failpoint('capture/before-confirm');

@@ -25,6 +25,7 @@ import { Windows } from './windows.ts';
 const HEARTBEAT = statement('capture/heartbeat');
 const TRUNCATED = statement('capture/truncated');
 const FIRST_XID = statement('capture/first-xid');
+const NOTE = statement('capture/note-missed');
 
 const CHECKPOINT_MS = 1_000;
 const CHECK_MS = 30_000;
@@ -188,6 +189,12 @@ function openSession(
         given.wary,
       ),
       onDamaged: openDamageNotes(deps.messages),
+      unread: new Set(),
+      onUnread: async ({ schema, name, routes }) => {
+        const table = `${schema}.${name}`;
+        const message = `${table} was locked, or took too long to search: large values that updates left unchanged could not be read, and their messages lack them`;
+        await deps.messages.query(NOTE, [routes.map((route) => route.sinkNo), 'values_left_out', table, message]);
+      },
       windows,
       untilSeen,
       loadRelation: async (message, xid) => {

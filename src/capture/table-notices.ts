@@ -13,7 +13,7 @@ import { checkTable } from './table-checks.ts';
 const NOTICES = statement('capture/note-tables');
 const KNOW = statement('capture/know-tables');
 const KNOWN = statement('capture/known-tables');
-const ADDED = statement('capture/note-added');
+const ADDED = statement('capture/note-missed');
 const WITH_ROWS = statement('capture/tables-with-rows');
 
 interface TableNotice {

@@ -29,11 +29,16 @@ export interface Writer {
   catalogGeneration: number;
 }
 
-export interface AppendInput {
-  /** The whole COPY, from `beginRows` to `endRows`; undefined: only the position moves. Not to be changed meanwhile. */
+export interface Rows {
+  /** The whole COPY, from `beginRows` to `endRows`; undefined: none. Not to be changed meanwhile. */
   rows: Buffer | undefined;
   parked: readonly ParkedOnArrival[];
+}
+
+export interface AppendInput extends Rows {
   position: Position;
+  /** Further rows, made while the transaction is open: whoever has much need not hold it all. May be asked for again. */
+  more?: () => AsyncIterable<Rows>;
   /** Statements of the same transaction, after the position has moved: what these rows are the work of. */
   also?: readonly string[];
 }
@@ -53,16 +58,45 @@ export async function append(db: Database, writer: Writer, input: AppendInput): 
     `call millrace_private.move_position(${writer.databaseNo}, ${writer.generation}, ${writer.catalogGeneration}, ` +
     `'${formatLsn(position.commitLsn)}', ${position.commitIdx}, '${formatLsn(position.confirmedLsn)}', ${position.nextId})`;
   const also = (input.also ?? []).map((sql) => `${sql};`).join(' ');
+  const { more } = input;
   await db.session(async (client) => {
-    if (input.rows === undefined) {
+    if (more)
+      await appendParts(
+        client,
+        `begin; set local idle_in_transaction_session_timeout = ${MAKING_MS}; ${move}; ${also}`,
+        { ...input, more },
+      );
+    else if (input.rows === undefined) {
       // Several statements in one go are one transaction, unless they say otherwise.
       await client.query(also === '' ? move : `${move}; ${also}`);
-      return;
+    } else {
+      failpoint('capture/before-persist');
+      await copyRows(client, `begin; ${move}; ${also} ${parkedSql(input.parked)} ${COPY_MESSAGES}; commit`, input.rows);
     }
-    const parked = input.parked.length === 0 ? '' : `${parkedSql(input.parked)};`;
-    failpoint('capture/before-persist');
-    await copyRows(client, `begin; ${move}; ${also} ${parked} ${COPY_MESSAGES}; commit`, input.rows);
   });
+}
+
+/** Milliseconds that making further rows may take. */
+const MAKING_MS = 60_000;
+
+async function appendParts(
+  client: pg.PoolClient,
+  begin: string,
+  input: Rows & { more: NonNullable<AppendInput['more']> },
+): Promise<void> {
+  failpoint('capture/before-persist');
+  try {
+    await client.query(`${begin} ${parkedSql(input.parked)}`);
+    if (input.rows) await copyRows(client, COPY_MESSAGES, input.rows);
+    for await (const { rows, parked } of input.more()) {
+      if (parked.length > 0) await client.query(parkedSql(parked));
+      if (rows) await copyRows(client, COPY_MESSAGES, rows);
+    }
+    await client.query('commit');
+  } catch (error) {
+    await client.query('rollback').catch(() => client.end().catch(() => undefined));
+    throw error;
+  }
 }
 
 /** Would Postgres take these rows? Leaves nothing behind. Throws what it says when their data are not the reason. */
@@ -96,12 +130,14 @@ async function copyRows(client: pg.PoolClient, sql: string, rows: Buffer): Promi
   }
 }
 
+/** Empty for none. */
 function parkedSql(parked: readonly ParkedOnArrival[]): string {
+  if (parked.length === 0) return '';
   const rows = parked.map(
     (row) =>
       `(${row.sinkNo}, ${row.id}, ${row.lane}, ${row.groupKey ?? 'null'}, 'parked', 0, 'capture', ` +
       `${pg.escapeLiteral(row.error)}, clock_timestamp())`,
   );
   return `insert into millrace_private.exceptions
-    (sink_no, id, lane, group_key, state, attempts, stage, error, parked_at) values ${rows.join(', ')}`;
+    (sink_no, id, lane, group_key, state, attempts, stage, error, parked_at) values ${rows.join(', ')};`;
 }

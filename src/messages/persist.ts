@@ -7,7 +7,7 @@
  * persisted is one transaction, with the position (append.ts).
  */
 import type { Database } from '../db/pool.ts';
-import { type AppendInput, append, isRefusal, isTaken, type Writer } from './append.ts';
+import { type AppendInput, append, isRefusal, isTaken, type Rows, type Writer } from './append.ts';
 import type { Bytes, ParkedOnArrival } from './batch.ts';
 import { type CopiedRow, keyOnly, repaired, rewritten, rowsOf } from './repair.ts';
 
@@ -31,26 +31,39 @@ const REFUSED =
 export function openPersist(deps: PersistDeps, wary: boolean): Persist {
   let isWary = wary;
   return async (writer, input) => {
-    let tried = isWary ? repair(deps, input) : { input, damaged: [] };
+    const damaged: CopiedRow[] = [];
     try {
-      await append(deps.messages, writer, tried.input);
+      await append(deps.messages, writer, isWary ? changed(input, (part) => repair(deps, part, damaged)) : input);
     } catch (error) {
-      if (!isRefusal(error) || input.rows === undefined) throw error;
-      if (!isWary && error.code === NOT_UTF8) {
-        isWary = true;
-        tried = repair(deps, input);
-      }
-      await append(deps.messages, writer, await withoutRefused(deps, tried.input));
+      if (!isRefusal(error)) throw error;
+      isWary ||= error.code === NOT_UTF8;
+      damaged.length = 0;
+      const sound = (part: Rows): Rows => (isWary ? repair(deps, part, damaged) : part);
+      // Whose fault it is cannot be told from the answer; if no row is refused by itself, it comes again.
+      const taken = async (part: Rows): Promise<Rows> => await withoutRefused(deps, sound(part));
+      const { more } = input;
+      const whole = { ...input, ...(await taken(input)) };
+      await append(deps.messages, writer, more ? { ...whole, more: () => mapped(more(), taken) } : whole);
     }
-    return tried.damaged;
+    return damaged;
   };
 }
 
-function repair(deps: PersistDeps, input: AppendInput): { input: AppendInput; damaged: readonly CopiedRow[] } {
-  if (input.rows === undefined) return { input, damaged: [] };
-  const { copy, damaged } = repaired(input.rows, deps.makeOut);
-  const parked = deps.invalidUtf8 === 'park' ? alsoParked(input.parked, damaged, DAMAGED) : input.parked;
-  return { input: { ...input, rows: copy, parked }, damaged };
+function changed(input: AppendInput, change: (part: Rows) => Rows): AppendInput {
+  const { more } = input;
+  return { ...input, ...change(input), ...(more ? { more: () => mapped(more(), change) } : {}) };
+}
+
+async function* mapped(parts: AsyncIterable<Rows>, change: (part: Rows) => Rows | Promise<Rows>): AsyncGenerator<Rows> {
+  for await (const part of parts) yield await change(part);
+}
+
+/** Notes what was damaged. */
+function repair(deps: PersistDeps, { rows, parked }: Rows, found: CopiedRow[]): Rows {
+  if (rows === undefined) return { rows, parked };
+  const { copy, damaged } = repaired(rows, deps.makeOut);
+  found.push(...damaged);
+  return { rows: copy, parked: deps.invalidUtf8 === 'park' ? alsoParked(parked, damaged, DAMAGED) : parked };
 }
 
 function alsoParked(parked: readonly ParkedOnArrival[], rows: readonly CopiedRow[], error: string): ParkedOnArrival[] {
@@ -59,14 +72,13 @@ function alsoParked(parked: readonly ParkedOnArrival[], rows: readonly CopiedRow
   return [...parked, ...fresh.map(({ sinkNo, lane, id, groupKey }) => ({ sinkNo, lane, id, groupKey, error }))];
 }
 
-/** The batch with every refused row cut down to its key, and parked; itself when no row is the reason. */
-async function withoutRefused(deps: PersistDeps, input: AppendInput): Promise<AppendInput> {
-  const copy = input.rows;
-  if (copy === undefined) return input;
-  const refused = await refusedOf(deps, copy, [...rowsOf(copy)]);
-  if (refused.length === 0) return input;
-  const rows = keyOnly(copy, deps.makeOut(), new Set(refused.map((row) => row.start)));
-  return { ...input, rows, parked: alsoParked(input.parked, refused, REFUSED) };
+/** The rows with every refused one cut down to its key, and parked; as they are when none is the reason. */
+async function withoutRefused(deps: PersistDeps, { rows, parked }: Rows): Promise<Rows> {
+  if (rows === undefined) return { rows, parked };
+  const refused = await refusedOf(deps, rows, [...rowsOf(rows)]);
+  if (refused.length === 0) return { rows, parked };
+  const copy = keyOnly(rows, deps.makeOut(), new Set(refused.map((row) => row.start)));
+  return { rows: copy, parked: alsoParked(parked, refused, REFUSED) };
 }
 
 /** Halves what Postgres refuses until each row that it does not take stands alone. */

@@ -2,9 +2,10 @@
  * What an index should hold for rows as they were read: the sink's column filters, filter function, transform and routing
  * on the same JSON text that capture makes of a row, as if a backfill sent it.
  */
-import type { Texts } from '../backfill/text-form.ts';
+
 import type { RowMessage } from '../capture/decode.ts';
 import { passes } from '../capture/filter.ts';
+import type { Texts } from '../capture/text-form.ts';
 import { tupleOf } from '../capture/tuple.ts';
 import type { Action, FunctionInput } from '../model/message.ts';
 import type { FunctionSet, Sandbox, Shaped } from '../transform/sandbox.ts';

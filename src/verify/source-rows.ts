@@ -6,10 +6,10 @@ import type pg from 'pg';
 import { readPage } from '../backfill/read.ts';
 import { holdTable } from '../backfill/read-table.ts';
 import { ReloadError } from '../backfill/reader.ts';
-import { readRowsOf } from '../backfill/rows-by-key.ts';
+import { fittingKeys, readRowsOf, readSizesOf } from '../backfill/rows-by-key.ts';
 import type { SourceTable } from '../backfill/table.ts';
-import type { Texts } from '../backfill/text-form.ts';
 import { keyValue } from '../capture/codec-utf8.ts';
+import type { Texts } from '../capture/text-form.ts';
 import type { Database } from '../db/pool.ts';
 import { MillraceError } from '../model/errors.ts';
 import type { ReadRow } from './expect.ts';
@@ -52,12 +52,14 @@ export async function readRowsByKey(
 ): Promise<VersionedRow[]> {
   const found: VersionedRow[] = [];
   const possible = keys.filter((key) => key.length === table.keys.length && isPossible(table, key));
-  for (let from = 0; from < possible.length; from += KEYS_AT_ONCE) {
+  for (let from = 0, taken = 0; from < possible.length; from += taken) {
     const wanted = possible.slice(from, from + KEYS_AT_ONCE);
     found.push(
       ...(await inSnapshot(source, async (client) => {
         await hold(client, table);
-        const { rows } = await readRowsOf(client, table, wanted);
+        const sizes = table.toasted ? await readSizesOf(client, table, wanted) : new Map<number, number>();
+        taken = fittingKeys(sizes, wanted.length, { bytes: PAGE.bytes, maxRowBytes: Number.POSITIVE_INFINITY });
+        const { rows } = await readRowsOf(client, table, wanted.slice(0, taken));
         return rows.map((row) => ({ ...row, tooLarge: false, key: keyOf(table, row.texts) }));
       })),
     );

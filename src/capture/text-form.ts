@@ -5,15 +5,16 @@
  */
 import { isUtf8 } from 'node:buffer';
 import type pg from 'pg';
-import { transcoderOf } from '../capture/codec-encoding.ts';
-import { quoted, type TableColumn } from './table.ts';
+import { transcoderOf } from './codec-encoding.ts';
+
+const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`;
 
 /** The text of each column, null for NULL; bytes where they are no UTF-8. */
 export type Texts = readonly (string | Buffer | null)[];
 
 export interface TextForm {
   /** The columns, for a select list. */
-  list(columns: readonly TableColumn[]): string;
+  list(columns: readonly { name: string }[]): string;
   /** What an answer's text means. */
   value(text: string): string | Buffer;
   /** A text of ours in a statement: the parameter's value, and the expression of its placeholder. */
