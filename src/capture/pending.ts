@@ -17,6 +17,13 @@ export interface OpenTransaction {
   xid: number;
 }
 
+export const openTransaction = (begin: { commitLsn: bigint; commitMicros: number; xid: number }): OpenTransaction => ({
+  commitLsn: begin.commitLsn,
+  committedAt: begin.commitMicros,
+  annotations: null,
+  xid: begin.xid,
+});
+
 /** What was assembled and not persisted yet. */
 export interface Pending {
   /** Rows of the COPY. Their order does not matter, their ids do. */

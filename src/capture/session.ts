@@ -23,6 +23,7 @@ import {
   isEmpty,
   markOf,
   type OpenTransaction,
+  openTransaction,
   type Pending,
   pendingBytes,
   rewind,
@@ -80,7 +81,8 @@ export class CaptureSession {
     rested: () => this.#control(),
     fail: (error) => this.#fail(error),
   });
-  #paused = false;
+  /** The socket is. */
+  paused = false;
   #flushing: Promise<void> | undefined;
   #scheduled = false;
   #ping = false;
@@ -102,11 +104,7 @@ export class CaptureSession {
   /** Where confirmations go. Before it is attached nothing is confirmed. */
   attach(stream: ReplicationStream): void {
     this.#stream = stream;
-    if (this.#paused) stream.pause();
-  }
-
-  get paused(): boolean {
-    return this.#paused;
+    if (this.paused) stream.pause();
   }
 
   onMessage(bytes: Buffer): void {
@@ -151,12 +149,7 @@ export class CaptureSession {
     const message = decode(bytes, this.#options.transcode);
     switch (message.tag) {
       case 'begin':
-        this.#transaction = {
-          commitLsn: message.commitLsn,
-          committedAt: message.commitMicros,
-          annotations: null,
-          xid: message.xid,
-        };
+        this.#transaction = openTransaction(message);
         this.#deps.windows.passed(message.xid);
         this.#idx = -1;
         return;
@@ -249,11 +242,11 @@ export class CaptureSession {
   /** Pauses or resumes the socket by what waits in memory. */
   #control(): void {
     const waiting = pendingBytes(this.#pending) + this.#turns.waiting;
-    if (!this.#paused && waiting > HIGH_BYTES) {
-      this.#paused = true;
+    if (!this.paused && waiting > HIGH_BYTES) {
+      this.paused = true;
       this.#stream?.pause();
-    } else if (this.#paused && waiting < LOW_BYTES) {
-      this.#paused = false;
+    } else if (this.paused && waiting < LOW_BYTES) {
+      this.paused = false;
       this.#stream?.resume();
     }
   }
