@@ -161,6 +161,7 @@ async function withPlayground(plan: Plan, server: Embedded, state: State): Promi
 function roleEnvironment(settings: Settings): NodeJS.ProcessEnv {
   return {
     DATABASE_URL: settings.databaseUrl,
+    ALLOW_PRIVATE_DESTINATIONS: String(settings.privateAllowed),
     SECRET_KEY: settings.secretKey,
     SECRET_KEY_PREVIOUS: settings.previousKeys.join(','),
     PORT: String(settings.port),

@@ -75,6 +75,7 @@ function capturedOf(catalog: Catalog, databaseNo: number): CapturedDatabase | un
     no: database.no,
     settings: database.settings,
     address: database.address(),
+    reach: database.reach,
     sinks,
     changeTables: new Set(changeTables),
     catalogGeneration: catalog.generation,

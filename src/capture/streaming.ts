@@ -8,6 +8,7 @@ import { statement } from '../db/statement.ts';
 import { openPersist } from '../messages/persist.ts';
 import { readPosition, type StoredPosition, setCaptureState, takeOver } from '../messages/position.ts';
 import type { DatabaseAddress, DatabaseSettings } from '../model/declared.ts';
+import type { Reach } from '../runtime/checked-lookup.ts';
 import type { Log } from '../runtime/log.ts';
 import type { Finding } from './checks.ts';
 import { JsonBytes } from './codec-bytes.ts';
@@ -38,6 +39,7 @@ export interface CapturedDatabase {
   no: number;
   settings: DatabaseSettings;
   address: DatabaseAddress;
+  reach?: Reach;
   sinks: readonly SinkEntry[];
   changeTables: ReadonlySet<string>;
   catalogGeneration: number;

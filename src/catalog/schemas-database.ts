@@ -5,6 +5,7 @@
 import { z } from 'zod';
 import { isFault, type ReadAddress, readAddress, tlsOf } from '../model/database-address.ts';
 import type { DatabaseAddress, DatabaseSettings } from '../model/declared.ts';
+import { hostRefusal } from '../runtime/addresses.ts';
 import { Annotations, Bool, Certificate, Identifier, int, Name, Text, toBoolean } from './schemas-scalars.ts';
 import { refusal, refuse, section, withRemedy } from './section.ts';
 
@@ -85,6 +86,12 @@ const Ssl = z.preprocess(
   ),
 );
 
+function refuseHost(context: z.core.$RefinementCtx, host: string): void {
+  const refusal = hostRefusal(host);
+  if (refusal)
+    refuse(context, [], { message: `cannot be connected to: ${refusal.message}`, remedy: `${refusal.remedy}.` });
+}
+
 const shape = {
   name: Name,
   url: z
@@ -92,9 +99,10 @@ const shape = {
     .superRefine((url, context) => {
       const read = readAddress(url);
       if (isFault(read)) refuse(context, [], read);
+      else refuseHost(context, read.host);
     })
     .optional(),
-  hostname: Text.optional(),
+  hostname: Text.superRefine((host, context) => refuseHost(context, host)).optional(),
   port: int(1, 65_535).optional(),
   database: Text.optional(),
   username: Text.optional(),

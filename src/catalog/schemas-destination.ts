@@ -5,6 +5,7 @@
 import { z } from 'zod';
 import type { PullDestination, SearchDestination } from '../model/declared.ts';
 import { withoutTrailing } from '../model/trailing.ts';
+import { hostRefusal } from '../runtime/addresses.ts';
 import { nearest } from './finding.ts';
 import { Bool, Certificate, int } from './schemas-scalars.ts';
 import { type Refusal, refusal, refuse, section, withRemedy } from './section.ts';
@@ -100,6 +101,9 @@ const EndpointUrl = z.string().superRefine((text, context) => {
     const remedy = 'Remove what follows the `?` or `#`; the index goes into `index_name`.';
     refuse(context, [], { message: 'must be a base URL', remedy });
   }
+  const refusal = url && hostRefusal(url.hostname);
+  if (refusal)
+    refuse(context, [], { message: `cannot be connected to: ${refusal.message}`, remedy: `${refusal.remedy}.` });
 });
 
 const Search = section('sinks[].destination (search index)', {

@@ -6,6 +6,8 @@
 import type { Database } from '../db/pool.ts';
 import { statement } from '../db/statement.ts';
 import type { DatabaseAddress, DatabaseSettings, FunctionSettings, SinkSettings } from '../model/declared.ts';
+import type { PrivateAllowed } from '../runtime/addresses.ts';
+import type { Reach } from '../runtime/checked-lookup.ts';
 import type { KeyRing } from '../runtime/secret-key.ts';
 import { addressPlace, credentialPlace, keyOf, type SecretPlace, unseal } from './secrets.ts';
 
@@ -20,6 +22,7 @@ export interface CatalogDatabase {
   settings: DatabaseSettings;
   /** @throws MillraceError bad_configuration when it was not sealed for this database. */
   address(): DatabaseAddress;
+  reach: Reach;
 }
 
 export interface CatalogSink {
@@ -34,6 +37,7 @@ export interface CatalogSink {
   secret(): string | null;
   /** Delivery lanes; of a pull consumer 1 when its messages are shaped, else 0. */
   lanes: number;
+  reach: Reach;
 }
 
 /** Each list in the order of creation. */
@@ -46,13 +50,17 @@ export interface Catalog {
 
 interface Row {
   generation: number;
-  databases: (Omit<CatalogDatabase, 'address'> & { address: string; hostname: string })[];
+  databases: (Omit<CatalogDatabase, 'address' | 'reach'> & { address: string; hostname: string })[];
   functions: FunctionSettings[];
-  sinks: (Omit<CatalogSink, 'secret'> & { secret: string | null })[];
+  sinks: (Omit<CatalogSink, 'secret' | 'reach'> & { secret: string | null })[];
 }
 
-/** @throws MillraceError bad_setting when a secret is sealed with a key that we do not have. */
-export async function loadCatalog(db: Database, keys: KeyRing): Promise<Catalog> {
+/**
+ * `allowed`: which private networks the connections of what is declared may go to.
+ * @throws MillraceError bad_setting when a secret is sealed with a key that we do not have.
+ */
+export async function loadCatalog(db: Database, keys: KeyRing, allowed: PrivateAllowed = 'declared'): Promise<Catalog> {
+  const reach: Reach = { allowed };
   const { rows } = await db.query<Row>(load);
   const row = rows[0]!;
   return {
@@ -60,12 +68,12 @@ export async function loadCatalog(db: Database, keys: KeyRing): Promise<Catalog>
     databases: row.databases.map(({ address, hostname, ...database }) => {
       const place = addressPlace({ id: database.id, name: database.settings.name, hostname });
       const text = opening(keys, place, address);
-      return { ...database, address: (): DatabaseAddress => JSON.parse(text()) };
+      return { ...database, address: (): DatabaseAddress => JSON.parse(text()), reach };
     }),
     functions: row.functions,
     sinks: row.sinks.map(({ secret, ...sink }) => {
       const place = credentialPlace({ ...sink, destination: sink.settings.destination });
-      return { ...sink, secret: secret === null ? () => null : opening(keys, place, secret) };
+      return { ...sink, secret: secret === null ? () => null : opening(keys, place, secret), reach };
     }),
   };
 }

@@ -7,13 +7,16 @@ import type { Reach } from '../runtime/checked-lookup.ts';
 import type { Security } from './connection.ts';
 import { openClient, type PoolOptions } from './pool.ts';
 
-/** Connection options of a declared database. With `prefer` it connects once to find out; throws what that says. */
+/**
+ * Connection options of a declared database. With `prefer` it connects once to find out; throws what that says. `reach`:
+ * null for an address that may lead anywhere.
+ */
 export async function optionsOf(
-  declared: { address: DatabaseAddress; settings: Pick<DatabaseSettings, 'ssl'>; reach?: Reach },
+  declared: { address: DatabaseAddress; settings: Pick<DatabaseSettings, 'ssl'>; reach?: Reach | null },
   options: Omit<PoolOptions, 'address' | keyof Security>,
 ): Promise<PoolOptions> {
-  const { address, reach } = declared;
-  const base: PoolOptions = { ...options, address, ...(reach === undefined ? {} : { reach }) };
+  const { address, reach = { allowed: 'declared' } } = declared;
+  const base: PoolOptions = { ...options, address, ...(reach === null ? {} : { reach }) };
   // As in libpq: nobody listens in on a Unix socket, and no server speaks TLS there.
   if (address.host.startsWith('/')) return { ...base, ssl: false, plain: 'anywhere' };
   const { ssl } = declared.settings;

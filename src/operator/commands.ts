@@ -101,11 +101,12 @@ export function addDatabaseCommands(program: Command): void {
     .argument('<name>', 'its name')
     .option('--yes', 'do not ask')
     .action(async (name: string, options: { yes?: true }) => {
-      const keys = keyRing(await operatorSettings(PLACE.home, PLACE.env));
+      const settings = await operatorSettings(PLACE.home, PLACE.env);
+      const keys = keyRing(settings);
       const say = (line: string): void => void process.stdout.write(`${line}\n`);
       const ask = process.stdin.isTTY ? question : undefined;
       const isGone = await withMessages(PLACE, async (db) => {
-        const catalog = await loadCatalog(db, keys);
+        const catalog = await loadCatalog(db, keys, settings.privateAllowed);
         const deps = { db, catalog, ask, say, now, sleep: (ms: number) => wait(ms) };
         return await runRemoveDatabase(deps, name, { yes: options.yes === true });
       });

@@ -27,11 +27,13 @@ export function addRebuildCommand(program: Command): void {
     .option('--name <sink>', 'name of the new sink (SINK-INDEX)')
     .option('--alias <alias>', 'under which readers know the index, for the call that switches over')
     .action(async (sink: string, options: Options) => {
-      const keys = keyRing(await operatorSettings(PLACE.home, PLACE.env));
+      const settings = await operatorSettings(PLACE.home, PLACE.env);
+      const { privateAllowed } = settings;
+      const keys = keyRing(settings);
       process.exitCode = await withMessages(PLACE, async (db) => {
         const screen = openScreen(process.stdout, now);
         const { signal } = stopSignal(process);
-        const ended = await runRebuild({ db, screen, now, sleep, keys }, { sink, ...options }, signal);
+        const ended = await runRebuild({ db, screen, now, sleep, keys, privateAllowed }, { sink, ...options }, signal);
         if (ended !== 'left') return ended === 'done' ? 0 : 1;
         screen.say('It goes on without this command; the same command again goes on watching.');
         return INTERRUPTED;

@@ -30,8 +30,10 @@ export function addReplayCommand(program: Command): void {
       const request: ReplayOptions = { ...range, retention, sink, keys: key };
       process.exitCode = await withMessages(PLACE, async (db) => {
         if (dryRun) {
-          const keys = keyRing(await operatorSettings(PLACE.home, PLACE.env));
-          process.stdout.write(await previewReplay({ db, keys }, request, stopSignal(process).signal));
+          const settings = await operatorSettings(PLACE.home, PLACE.env);
+          const { privateAllowed } = settings;
+          const keys = keyRing(settings);
+          process.stdout.write(await previewReplay({ db, keys, privateAllowed }, request, stopSignal(process).signal));
           return 0;
         }
         const id = await startReplay(db, request);

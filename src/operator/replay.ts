@@ -15,6 +15,7 @@ import type { Database, Queryable } from '../db/pool.ts';
 import { statement } from '../db/statement.ts';
 import type { SinkSettings } from '../model/declared.ts';
 import { MillraceError } from '../model/errors.ts';
+import type { PrivateAllowed } from '../runtime/addresses.ts';
 import { count } from '../runtime/progress.ts';
 import type { KeyRing } from '../runtime/secret-key.ts';
 
@@ -68,12 +69,12 @@ class TakenBack extends Error {
 
 /** What would be sent, for people. @throws MillraceError */
 export async function previewReplay(
-  deps: { db: Database; keys: KeyRing },
+  deps: { db: Database; keys: KeyRing; privateAllowed: PrivateAllowed },
   options: ReplayOptions,
   signal: AbortSignal,
 ): Promise<string> {
   const { request, ...source } = await wantedBy(deps.db, options);
-  const catalog = await loadCatalog(deps.db, deps.keys);
+  const catalog = await loadCatalog(deps.db, deps.keys, deps.privateAllowed);
   const settings = catalog.sinks.find(({ name, id }) => name === options.sink || id === options.sink)?.settings;
   if (settings && !takesIn(settings.source, source)) {
     throw new MillraceError('bad_request', `sink ${settings.name} does not take in ${source.schema}.${source.name}`, {

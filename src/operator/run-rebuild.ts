@@ -8,6 +8,7 @@ import type { Database } from '../db/pool.ts';
 import { statement } from '../db/statement.ts';
 import { MillraceError } from '../model/errors.ts';
 import type { Circuit } from '../model/sink.ts';
+import type { PrivateAllowed } from '../runtime/addresses.ts';
 import { count } from '../runtime/progress.ts';
 import type { KeyRing } from '../runtime/secret-key.ts';
 import { openSearchSink } from '../sinks/search-index/sink.ts';
@@ -26,6 +27,7 @@ const COUNTED = 100_000;
 
 export interface RebuildDeps extends WatchDeps {
   keys: KeyRing;
+  privateAllowed: PrivateAllowed;
 }
 
 export interface RebuildOptions extends RebuildRequest {
@@ -35,7 +37,7 @@ export interface RebuildOptions extends RebuildRequest {
 /** @throws MillraceError when the new index is not ready, or the request makes no sense. */
 export async function runRebuild(deps: RebuildDeps, options: RebuildOptions, signal: AbortSignal): Promise<Watched> {
   const { db, screen, keys } = deps;
-  const plan = planRebuild(await loadCatalog(db, keys), options);
+  const plan = planRebuild(await loadCatalog(db, keys, deps.privateAllowed), options);
   const { old, settings, exists } = plan;
   if (exists) screen.say(`sink ${settings.name} is there already: watching it`);
   else {
@@ -66,7 +68,10 @@ const REMEDIES: Record<Circuit['reason'], string> = {
 
 /** The sink's own test, before anything is made. */
 async function checkIndex({ old, settings: { destination } }: RebuildPlan, signal: AbortSignal): Promise<void> {
-  const sink = openSearchSink({ log: { info: () => undefined } }, { destination, authValue: old.secret() });
+  const sink = openSearchSink(
+    { log: { info: () => undefined } },
+    { destination, authValue: old.secret(), reach: old.reach },
+  );
   try {
     const circuit = await sink.test(signal);
     if (!circuit) return;

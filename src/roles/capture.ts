@@ -13,7 +13,7 @@ export async function captureParts(settings: Settings, log: Log): Promise<Parts>
   const db = openPool({ ...(await messageDatabase(settings, 'capture')), max: 2, onError: lostConnection(log) });
   const notifier = openNotifier({ db, onError: (error) => log.warn({ err: error }, 'notification failed') });
   const keys = keyRing(settings);
-  const load = () => loadCatalog(db, keys);
+  const load = () => loadCatalog(db, keys, settings.privateAllowed);
   await refuseWrongKey(load);
   const captures = openCaptures({
     messages: db,

@@ -49,7 +49,7 @@ function addressOf(settings: Addressed, role: string) {
   if (isFault(ssl)) throw badAddress(ssl);
   const { host, port, database, user = '', password = '' } = read;
   return {
-    declared: { address: { host, port, database, user, password }, settings: { ssl } },
+    declared: { address: { host, port, database, user, password }, settings: { ssl }, reach: null },
     base: { max: 1, applicationName: `millrace ${role}`, queryTimeoutMs: QUERY_TIMEOUT_MS },
   };
 }

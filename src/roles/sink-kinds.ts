@@ -16,9 +16,9 @@ import { lostConnection } from './connect.ts';
 /** Every kind of sink that is delivered to: adding one is a folder under sinks/ and a line here. */
 export function sinkKinds(db: Database, log: Log): Record<CatalogSink['kind'], OpenSink> {
   return {
-    search_index: async ({ settings: { destination }, secret }) => {
+    search_index: async ({ settings: { destination }, secret, reach }) => {
       if (destination.type !== 'elasticsearch') throw wrongKind(destination.type);
-      return openSearchSink({ log }, { destination, authValue: secret() });
+      return openSearchSink({ log }, { destination, authValue: secret(), reach });
     },
     change_table: async ({ id, databaseNo, settings: { destination } }, catalog) => {
       if (destination.type !== 'change_table') throw wrongKind(destination.type);

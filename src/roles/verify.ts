@@ -67,7 +67,7 @@ export async function runVerify(
       onError: lostConnection(log),
     };
     const messages = opened(openPool(options));
-    const catalog = await loadCatalog(messages, keyRing(settings));
+    const catalog = await loadCatalog(messages, keyRing(settings), settings.privateAllowed);
     const { sink, database } = chosen(catalog, request.sink);
     const reader = opened(readerOf(sink));
     const source = opened(await openSource(database));
@@ -140,9 +140,9 @@ function chosen(catalog: Catalog, name: string): { sink: CatalogSink; database: 
   return { sink, database: catalog.databases.find((one) => one.no === sink.databaseNo)! };
 }
 
-function readerOf({ settings: { destination }, secret }: CatalogSink): IndexReader {
+function readerOf({ settings: { destination }, secret, reach }: CatalogSink): IndexReader {
   if (destination.type !== 'elasticsearch') throw new MillraceError('internal', `no reader for ${destination.type}`);
-  return openSearchReader({ sleep, random: Math.random }, { destination, authValue: secret() });
+  return openSearchReader({ sleep, random: Math.random }, { destination, authValue: secret(), reach });
 }
 
 /** @throws MillraceError unavailable, with what the server or the network said. */

@@ -43,7 +43,7 @@ export async function workerParts(settings: Settings, log: Log): Promise<Parts> 
   const notifier = openNotifier({ db, onError: (error) => log.warn({ err: error }, 'notification failed') });
   const sandbox = openSandbox({ log });
   const keys = keyRing(settings);
-  const load = () => loadCatalog(db, keys);
+  const load = () => loadCatalog(db, keys, settings.privateAllowed);
   await refuseWrongKey(load);
   const targets = openTargets({ load, kinds: sinkKinds(db, log), log });
   let jobs: Jobs | undefined;

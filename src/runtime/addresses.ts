@@ -26,7 +26,7 @@ const LOCAL = [
 /** By what they are. The first that fits is named. */
 const NEVER: Record<string, string[]> = {
   // Also fixed addresses of clouds outside of link-local: Alibaba, Azure, Oracle, AWS, Google, Scaleway.
-  "a metadata address of a cloud provider's": [
+  "a cloud provider's metadata address": [
     ...['169.254.169.254/32', '169.254.170.2/32', '169.254.170.23/32', '100.100.100.200/32', '168.63.129.16/32'],
     ...['192.0.0.192/32', 'fd00:ec2::/32', 'fd20:ce::254/128', 'fd00:42::42/128'],
   ],
@@ -71,6 +71,12 @@ export function refusalOf(address: string, allowed: PrivateAllowed): AddressRefu
     message: `${shown} is private, and ALLOW_PRIVATE_DESTINATIONS does not allow it`,
     remedy: `Add ${network}, or a smaller network that holds it, to ALLOW_PRIVATE_DESTINATIONS`,
   };
+}
+
+/** The same for a host as it is written, which is refused for good; undefined for a name, which is looked up each time. */
+export function hostRefusal(host: string): AddressRefusal | undefined {
+  const address = host.replace(/^\[(.*)\]$/, '$1');
+  return isIP(address) === 0 ? undefined : refusalOf(address, true);
 }
 
 /** The setting from its text; undefined when it is none. */

@@ -6,6 +6,7 @@ import { z } from 'zod';
 import { readCertificates } from '../model/certificate.ts';
 import { isFault, readAddress, tlsOf } from '../model/database-address.ts';
 import { type Fault, MillraceError } from '../model/errors.ts';
+import { type PrivateAllowed, readPrivateAllowed } from './addresses.ts';
 import type { LogLevel } from './log.ts';
 import { previousKeysOf, SECRET_KEY_LENGTH, secretKeyFault } from './secret-key.ts';
 
@@ -23,6 +24,8 @@ export interface Declared {
   previousKeys: string[];
   adminPassword: string | null;
   logLevel: LogLevel;
+  /** ALLOW_PRIVATE_DESTINATIONS: all with the embedded server, else what is declared. */
+  privateAllowed: PrivateAllowed;
   configFilePath: string | null;
   /** The text itself, decoded. */
   configFileYaml: string | null;
@@ -63,6 +66,14 @@ const Environment = z.object({
   ),
   ADMIN_PASSWORD: text(z.string().min(8, 'must have 8 characters or more')),
   LOG_LEVEL: z.preprocess(absent, z.enum(LEVELS, `must be one of ${LEVELS.join(', ')}`).optional()),
+  ALLOW_PRIVATE_DESTINATIONS: text(
+    z
+      .string()
+      .refine(
+        (value) => readPrivateAllowed(value) !== undefined,
+        'must be true, false, declared, or networks with commas between them (10.0.0.0/8, fd00::/8)',
+      ),
+  ),
   CONFIG_FILE_PATH: text(z.string()),
   CONFIG_FILE_YAML: text(
     z.string().refine(isBase64Text, 'must be UTF-8 text in base64; `base64 -w0 millrace.yaml` makes it'),
@@ -101,6 +112,8 @@ export function readSettings(env: NodeJS.ProcessEnv): Declared {
     previousKeys: values.SECRET_KEY_PREVIOUS === undefined ? [] : previousKeysOf(values.SECRET_KEY_PREVIOUS),
     adminPassword: values.ADMIN_PASSWORD ?? null,
     logLevel: values.LOG_LEVEL ?? 'info',
+    privateAllowed:
+      readPrivateAllowed(values.ALLOW_PRIVATE_DESTINATIONS ?? '') ?? (values.DATABASE_URL === undefined || 'declared'),
     configFilePath: values.CONFIG_FILE_PATH ?? null,
     configFileYaml: values.CONFIG_FILE_YAML === undefined ? null : decodeBase64(values.CONFIG_FILE_YAML),
   };

@@ -59,6 +59,14 @@ export const refusedFiles: Record<string, [string, string[]][]> = {
       database('    url: postgres://h/d?pgbouncer=true'),
       ['databases[0].url has the parameter `pgbouncer`, which Millrace does not take'],
     ],
+    [
+      database('    url: postgres://169.254.169.254/d'),
+      ["databases[0].url cannot be connected to: 169.254.169.254 is a cloud provider's metadata address"],
+    ],
+    [
+      database('    hostname: "fe80::1"\n    database: d'),
+      ['databases[0].hostname cannot be connected to: fe80::1 is a link-local address'],
+    ],
     [database('    url: postgres://h1,h2/d'), ['databases[0].url names several hosts']],
     [
       database('    url: postgres://h/d\n    ssl: { verify: ca }'),
@@ -181,6 +189,12 @@ export const refusedFiles: Record<string, [string, string[]][]> = {
     [
       search('').replace('http://h:9200', 'ftp://h'),
       ['sinks[0].destination.endpoint_url must be an http:// or https:// URL'],
+    ],
+    [
+      search('').replace('http://h', 'http://0xa9fea9fe'),
+      [
+        "sinks[0].destination.endpoint_url cannot be connected to: 169.254.169.254 is a cloud provider's metadata address",
+      ],
     ],
     [
       search('').replace('http://h', 'http://u:p@h'),

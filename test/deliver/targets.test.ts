@@ -14,7 +14,8 @@ describe('the destinations of a worker', () => {
   const sink = (no: number, changes: Partial<CatalogSink> = {}): CatalogSink => {
     const settings = sinkSettings({ name: `sink-${no}`, destination: SEARCH });
     const entry = { id: `${no}`, no, name: `sink-${no}`, kind: 'search_index' as const, status: 'active' as const };
-    return { ...entry, databaseNo: 1, settings, secret: () => null, lanes: 4, ...changes };
+    const open = { secret: () => null, lanes: 4, reach: { allowed: true } };
+    return { ...entry, databaseNo: 1, settings, ...open, ...changes };
   };
   const open = async ({ name, ...entry }: CatalogSink): Promise<Sink> => {
     const secret = entry.secret();

@@ -11,7 +11,8 @@ import { PULL, SEARCH, sinkSettings } from '../support/captured.ts';
 const sink = (name: string, changes: Partial<Parameters<typeof sinkSettings>[0]> = {}): Catalog['sinks'][number] => {
   const settings = sinkSettings({ destination: SEARCH, ...changes, name });
   const kind = settings.destination.type === 'pull' ? 'pull' : 'search_index';
-  return { id: name, no: 1, name, kind, status: 'active', databaseNo: 1, settings, secret: () => 'hush', lanes: 2 };
+  const open = { secret: () => 'hush', lanes: 2, reach: { allowed: true } };
+  return { id: name, no: 1, name, kind, status: 'active', databaseNo: 1, settings, ...open };
 };
 const fn = (name: string, type: 'transform' | 'filter'): Catalog['functions'][number] => ({
   ...{ name, type, sink_type: null, code: '() => ({})', path: null },

@@ -29,6 +29,7 @@ describe('readSettings', () => {
       previousKeys: [],
       adminPassword: null,
       logLevel: 'info',
+      privateAllowed: true,
       configFilePath: null,
       configFileYaml: null,
     });
@@ -86,6 +87,8 @@ describe('readSettings', () => {
     ['PORT', '-1'],
     ['DATABASE_URL', 'postgres://db'],
     ['DATABASE_URL', 'db.example/app'],
+    ['ALLOW_PRIVATE_DESTINATIONS', 'yes'],
+    ['ALLOW_PRIVATE_DESTINATIONS', '10.0.0.0/33'],
     ['DATABASE_URL', 'postgres://db.example/app?sslmode=bogus'],
     ['DATABASE_URL', 'postgres://db.example/app?schema=public'],
     ['DATABASE_URL', 'postgres://one,two/app'],
@@ -96,6 +99,14 @@ describe('readSettings', () => {
       expect(faultsOf({ SECRET_KEY: KEY, [variable]: value }).fields).to.deep.equal([variable]);
     });
   }
+
+  it('allows what is declared to be private, and with the embedded server everything', () => {
+    const env = { SECRET_KEY: KEY, DATABASE_URL: URL_TEXT };
+    expect(readSettings(env).privateAllowed).to.equal('declared');
+    expect(readSettings({ ...env, ALLOW_PRIVATE_DESTINATIONS: 'false' }).privateAllowed).to.equal(false);
+    const listed = readSettings({ ...env, ALLOW_PRIVATE_DESTINATIONS: '10.0.0.0/8,fd00::/8' }).privateAllowed;
+    expect(listed).to.deep.equal(['10.0.0.0/8', 'fd00::/8']);
+  });
 
   it('refuses a certificate beside an sslmode that verifies nothing', () => {
     const env = { SECRET_KEY: KEY, DATABASE_CA_CERT: certificateAuthority().cert };

@@ -4,7 +4,7 @@
  * leads to this machine.
  */
 import { once } from 'node:events';
-import { type AddressInfo, createServer, Socket, type TcpNetConnectOpts } from 'node:net';
+import { type AddressInfo, createServer, isIP, Socket, type TcpNetConnectOpts } from 'node:net';
 import { createSecureContext, TLSSocket } from 'node:tls';
 import type { Certificate } from './certificate.ts';
 
@@ -92,15 +92,15 @@ const QUESTIONS: Record<Login, Buffer> = {
 export function leadHere(dialled: string[] = []): () => void {
   const { connect } = Socket.prototype;
   const here = function (this: Socket, ...args: unknown[]): Socket {
-    const [options] = args as [TcpNetConnectOpts];
+    const [options, done] = (Array.isArray(args[0]) ? args[0] : args) as [TcpNetConnectOpts, unknown];
     const to = (address: string): void => {
       dialled.push(address);
       Object.defineProperty(this, 'remoteAddress', { get: () => address });
-      Reflect.apply(connect, this, [{ port: options.port, host: '127.0.0.1' }]);
+      Reflect.apply(connect, this, [{ port: options.port, host: '127.0.0.1' }, done]);
     };
-    if (options.lookup === undefined || options.host === undefined) to(options.host ?? '');
+    if (options.lookup === undefined || isIP(options.host ?? '') !== 0) to(options.host ?? '');
     else {
-      options.lookup(options.host, { all: true }, (error, found) => {
+      options.lookup(options.host ?? '', { all: true }, (error, found) => {
         if (error) this.destroy(error);
         else to(Array.isArray(found) ? found[0]!.address : found);
       });

@@ -176,7 +176,8 @@ function launch(word: string, env: NodeJS.ProcessEnv): ChildProcess {
 
 /** Ours without the settings of a service. */
 export function cleanEnvironment(): NodeJS.ProcessEnv {
-  const settings = /^(PORT|HOST|DATABASE_|SECRET_KEY|ADMIN_PASSWORD|LOG_LEVEL|CONFIG_FILE_|NODE_OPTIONS|npm_)/;
+  const settings =
+    /^(PORT|HOST|DATABASE_|SECRET_KEY|ADMIN_PASSWORD|ALLOW_PRIVATE_|LOG_LEVEL|CONFIG_FILE_|NODE_OPTIONS|npm_)/;
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => !settings.test(name)));
 }
 

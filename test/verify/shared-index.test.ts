@@ -22,6 +22,7 @@ function sink(
     databaseNo: 1,
     secret: () => null,
     lanes: 2,
+    reach: { allowed: true },
   } as const;
   return { ...shared, no: made, settings };
 }

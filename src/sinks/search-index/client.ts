@@ -6,10 +6,12 @@
  */
 import { promisify } from 'node:util';
 import { constants, gzip } from 'node:zlib';
-import { Pool } from 'undici';
+import { buildConnector, Pool } from 'undici';
+import { connectionFault, SEARCH_ENGINE } from '../../model/connection-fault.ts';
 import type { SearchDestination } from '../../model/declared.ts';
 import { MillraceError, messageOf } from '../../model/errors.ts';
 import { withoutTrailing } from '../../model/trailing.ts';
+import { checkedLookup, guardOf, literalFault, type Reach } from '../../runtime/checked-lookup.ts';
 import type { Reply } from './decode.ts';
 
 export interface SearchClient {
@@ -34,6 +36,8 @@ export interface ClientSettings {
   destination: SearchDestination;
   /** The opened secret; null when auth_type is none. */
   authValue: string | null;
+  /** Absent: where a declared address may lead. */
+  reach?: Reach;
 }
 
 /** Two requests run side by side (see sink.ts); the third connection is for `test` beside them. */
@@ -53,7 +57,7 @@ export function openSearchClient(settings: ClientSettings, options: ClientOption
   const authorization = authorizationOf(destination.auth_type, settings.authValue);
   const answerTimeoutMs = options.answerTimeoutMs ?? 60_000;
   const now = options.now ?? Date.now;
-  const pool = new Pool(origin, poolOptions(destination, options.connectTimeoutMs ?? 10_000, answerTimeoutMs));
+  const pool = new Pool(origin, poolOptions(settings, options.connectTimeoutMs ?? 10_000, answerTimeoutMs));
   const headers: Record<string, string> = authorization === undefined ? {} : { authorization };
   let closing: Promise<void> | undefined;
 
@@ -120,7 +124,7 @@ function endAfter(ms: number, parent: AbortSignal): { signal: AbortSignal; clear
   };
 }
 
-function poolOptions({ tls }: SearchDestination, connectTimeoutMs: number, answerTimeoutMs: number): Pool.Options {
+function poolOptions(settings: ClientSettings, connectTimeoutMs: number, answerTimeoutMs: number): Pool.Options {
   return {
     connections: CONNECTIONS,
     pipelining: 1,
@@ -128,11 +132,26 @@ function poolOptions({ tls }: SearchDestination, connectTimeoutMs: number, answe
     headersTimeout: answerTimeoutMs,
     bodyTimeout: answerTimeoutMs,
     maxResponseSize: LARGEST_ANSWER_BYTES,
-    connect: {
-      timeout: connectTimeoutMs,
-      rejectUnauthorized: tls.verify,
-      ...(tls.ca === null ? {} : { ca: tls.ca }),
-    },
+    connect: connectorOf(settings, connectTimeoutMs),
+  };
+}
+
+/** Connects to the addresses that were checked; the certificate is of the name all the same. */
+function connectorOf(settings: ClientSettings, timeout: number): buildConnector.connector {
+  const { tls } = settings.destination;
+  const { reach = { allowed: 'declared' } } = settings;
+  const guard = guardOf(reach);
+  const connect = buildConnector({
+    timeout,
+    allowH2: false,
+    lookup: checkedLookup(guard, reach.resolver),
+    rejectUnauthorized: tls.verify,
+    ...(tls.ca === null ? {} : { ca: tls.ca }),
+  });
+  return (options, done) => {
+    const fault = literalFault(options.hostname, guard);
+    if (fault) done(fault, null);
+    else connect(options, done);
   };
 }
 
@@ -141,7 +160,10 @@ function silence(error: unknown): Reply {
   const code = codeOf(error);
   const text = messageOf(error);
   const message = code === undefined || text.includes(code) ? text : `${text} (${code})`;
-  if (isBeforeSending(code)) return { kind: 'unreachable', error: message };
+  if (isBeforeSending(code)) {
+    const fault = connectionFault(error, SEARCH_ENGINE);
+    return { kind: 'unreachable', error: fault ? `${fault.message}. ${fault.remedy}` : message };
+  }
   return { kind: 'lost', error: message, ...(code === 'UND_ERR_RES_EXCEEDED_MAX_SIZE' ? { tooLarge: true } : {}) };
 }
 
@@ -160,6 +182,7 @@ const BEFORE_SENDING = new Set([
   'EPROTO',
   'ENOENT',
   'UND_ERR_CONNECT_TIMEOUT',
+  'MR_ADDRESS',
 ]);
 
 function isBeforeSending(code: string | undefined): boolean {

@@ -9,7 +9,7 @@ import type { SearchDestination } from '../../model/declared.ts';
 import { MillraceError } from '../../model/errors.ts';
 import type { Circuit, Delivery, Outcome, SendResult, Sink } from '../../model/sink.ts';
 import type { Log } from '../../runtime/log.ts';
-import { type ClientOptions, openSearchClient, type SearchClient } from './client.ts';
+import { type ClientOptions, type ClientSettings, openSearchClient, type SearchClient } from './client.ts';
 import { decodeBulk, decodeSearch, INDEX_WAIT_MS, type Verdict } from './decode.ts';
 import { bulkBody, bytesOf, cut, encode, indexNameFault, type Operation } from './encode.ts';
 import { type Limits, learnLimits } from './limits.ts';
@@ -21,12 +21,6 @@ export interface SearchSinkParts {
   now?: () => number;
 }
 
-export interface SearchSinkSettings {
-  destination: SearchDestination;
-  /** The opened secret: key, `user:password` or token; null with `auth_type: none`. */
-  authValue: string | null;
-}
-
 const REQUESTS_AT_ONCE = 2;
 /** Requests that a send may spend on finding documents that spoil a whole request; the rest waits for the next one. */
 const SEARCHES_PER_SEND = 100;
@@ -36,7 +30,7 @@ const UNTRIED_WAIT_MS = 1000;
 /** Throws MillraceError `bad_destination` when endpoint, index name or credential cannot be used. Does not connect. */
 export function openSearchSink(
   { log, now = Date.now }: SearchSinkParts,
-  settings: SearchSinkSettings,
+  settings: ClientSettings,
   options: ClientOptions = {},
 ): Sink {
   const { destination } = settings;
