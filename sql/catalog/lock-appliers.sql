@@ -1,1 +1,1 @@
-select pg_advisory_xact_lock(7376000000000002)
+lock table millrace_private.lock_appliers in exclusive mode

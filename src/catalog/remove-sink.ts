@@ -79,7 +79,8 @@ async function free(db: Database, { sink_no, name, attached, detaching }: Orphan
         const how = detaching ? 'finalize' : 'concurrently';
         await client.query(`alter table millrace_private.messages detach partition ${table} ${how}`);
       }
-      await client.query(`drop table ${table}`);
+      const locks = ['turn', 'lock'].map((name) => `millrace_private.${name}_${sink_no}`);
+      await client.query(`drop table if exists ${[table, ...locks].join(', ')}`);
     } finally {
       await client.query(`set statement_timeout = '${rows[0]!.statement_timeout}'`).catch(() => undefined);
     }

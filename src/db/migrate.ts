@@ -1,6 +1,7 @@
 /**
  * node-pg-migrate's door: brings the message database's schema up to date. Migrations are plain SQL, append-only, each in
- * its own transaction, under the library's advisory lock, so that two releases at once do it one after the other.
+ * its own transaction, and two releases at once do it one after the other. The library's own lock is an advisory one, which
+ * anybody who may connect can hold; ours is on a table of our schema.
  */
 import { fileURLToPath } from 'node:url';
 import { runner } from 'node-pg-migrate';
@@ -16,6 +17,7 @@ const dir = fileURLToPath(new URL('../../migrations', import.meta.url));
 export async function migrateSchema(deps: { log: MigrateLog }, options: PoolOptions): Promise<string[]> {
   const { queryTimeoutMs: _, ...patient } = options;
   const client = await openClient({ ...patient, statementTimeoutMs: 0 });
+  const unlock = await lockMigrations({ ...patient, statementTimeoutMs: 0, idleInTransactionMs: 0 });
   try {
     const done = await runner({
       dbClient: client,
@@ -25,6 +27,7 @@ export async function migrateSchema(deps: { log: MigrateLog }, options: PoolOpti
       migrationsSchema: 'millrace_private',
       createMigrationsSchema: true,
       checkOrder: true,
+      noLock: true,
       singleTransaction: false,
       log: () => undefined,
     });
@@ -32,5 +35,34 @@ export async function migrateSchema(deps: { log: MigrateLog }, options: PoolOpti
     return done.map(({ name }) => name);
   } finally {
     await client.end();
+    await unlock();
   }
+}
+
+/** Another made the schema or the table at the same moment. */
+const MADE_MEANWHILE = new Set(['23505', '42710', '42P06', '42P07']);
+
+/** Waits until nobody else migrates; what it returns lets the next one do it. On a connection of its own, whose end does so too. */
+async function lockMigrations(options: PoolOptions): Promise<() => Promise<void>> {
+  const guard = await openClient(options);
+  guard.on('error', () => undefined);
+  try {
+    for (const what of [
+      'schema if not exists millrace_private',
+      'table if not exists millrace_private.lock_migrations ()',
+    ])
+      await createOnce(guard, what);
+    await guard.query('begin');
+    await guard.query('lock table millrace_private.lock_migrations in exclusive mode');
+  } catch (error) {
+    await guard.end();
+    throw error;
+  }
+  return () => guard.end();
+}
+
+async function createOnce(client: pg.Client, what: string): Promise<void> {
+  await client.query(`create ${what}`).catch((error: unknown) => {
+    if (!(error instanceof pg.DatabaseError) || !MADE_MEANWHILE.has(error.code ?? '')) throw error;
+  });
 }

@@ -15,8 +15,17 @@ const CREATE_PROGRESS = statement('retain/create-progress');
 const WIDEN_PROGRESS = statement('retain/widen-progress');
 const INSPECT_PROGRESS = statement('retain/inspect-progress');
 
-/** Holds for the transaction; the key belongs to us and to nothing else that we lock. */
-const ONE_CREATOR = `select pg_advisory_xact_lock(hashtextextended('millrace: create a change table', 0))`;
+/**
+ * Holds for the transaction; the key belongs to us and to nothing else that we lock. Anybody who may connect can hold it as
+ * well, so it is waited for only as long as a creation takes: should two then collide, one of them tries again later.
+ */
+const ONE_CREATOR = `do $$
+begin
+  for i in 1..20 loop
+    exit when pg_catalog.pg_try_advisory_xact_lock(pg_catalog.hashtextextended('millrace: create a change table', 0));
+    perform pg_catalog.pg_sleep(0.1);
+  end loop;
+end $$`;
 
 export async function queueCreators(tx: Queryable): Promise<void> {
   await tx.query(ONE_CREATOR);

@@ -198,7 +198,7 @@ describe('failpoints', function () {
       expect(ids.length).to.equal(1);
       const no = await sinkNo();
       const refused = await world.messages.transaction(async (tx) => {
-        await tx.query('select pg_advisory_xact_lock(7376, $1::integer)', [no]);
+        await tx.query(`select millrace_private.lock_consumer($1, 'alone')`, [no]);
         const acked = ask('ack', { ack_ids: ids });
         await endWhoWaits('%millrace_private.answer%');
         return await acked;
@@ -215,7 +215,7 @@ describe('failpoints', function () {
       // Between two receives, as time passes.
       await world.messages.query(
         `with locked as materialized (
-           select c.sink_no, pg_advisory_xact_lock(7377, c.sink_no) from millrace_private.consumers c order by c.sink_no)
+           select c.sink_no, millrace_private.lock_consumer(c.sink_no, 'turn') from millrace_private.consumers c order by c.sink_no)
          update millrace_private.leases l set until = clock_timestamp() from locked c where c.sink_no = l.sink_no`,
       );
       const before = await world.messages.query('select token, remaining from millrace_private.leases');

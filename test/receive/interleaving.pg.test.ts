@@ -120,7 +120,7 @@ describe('receive: interleavings of two sessions', () => {
     const first = await pull.receive(1);
     await pull.expire(first.token);
     await a.query('begin');
-    await a.query('select pg_advisory_xact_lock(7376, $1)', [no]);
+    await a.query(`select millrace_private.lock_consumer($1, 'alone')`, [no]);
     await a.query('select millrace_private.sweep($1, null, clock_timestamp())', [no]);
     const late = inB.ack(first.ackIds);
     await untilBlocked(m.db, b, a);

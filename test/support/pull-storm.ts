@@ -221,7 +221,7 @@ export function pullStorm(m: MessageDatabase, options: PullStormOptions): PullSt
     for (;;) {
       await m.db.query('select millrace.retry($1, $2)', [options.name, await parked()]);
       await m.db.query(
-        `with locked as materialized (select pg_advisory_xact_lock(7377, $1))
+        `with locked as materialized (select millrace_private.lock_consumer($1, 'turn'))
          update millrace_private.leases l set until = clock_timestamp() from locked where l.sink_no = $1`,
         [options.no],
       );

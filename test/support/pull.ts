@@ -48,7 +48,7 @@ export function pullFrom(db: Queryable, sinkNo: number): Pull {
       const past = 'clock_timestamp()';
       // Between two receives, as time passes: the next one looks at what has ended since the last one looked.
       await db.query(
-        `with locked as materialized (select pg_advisory_xact_lock(7377, $1))
+        `with locked as materialized (select millrace_private.lock_consumer($1, 'turn'))
          update millrace_private.leases l set until = ${past} from locked where l.sink_no = $1 and l.token = $2`,
         [sinkNo, token],
       );
