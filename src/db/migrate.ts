@@ -5,6 +5,7 @@
  */
 import { fileURLToPath } from 'node:url';
 import { runner } from 'node-pg-migrate';
+import type pg from 'pg';
 import { openClient, type PoolOptions } from './pool.ts';
 
 export interface MigrateLog {
@@ -45,7 +46,6 @@ const MADE_MEANWHILE = new Set(['23505', '42710', '42P06', '42P07']);
 /** Waits until nobody else migrates; what it returns lets the next one do it. On a connection of its own, whose end does so too. */
 async function lockMigrations(options: PoolOptions): Promise<() => Promise<void>> {
   const guard = await openClient(options);
-  guard.on('error', () => undefined);
   try {
     for (const what of [
       'schema if not exists millrace_private',
@@ -63,6 +63,7 @@ async function lockMigrations(options: PoolOptions): Promise<() => Promise<void>
 
 async function createOnce(client: pg.Client, what: string): Promise<void> {
   await client.query(`create ${what}`).catch((error: unknown) => {
-    if (!(error instanceof pg.DatabaseError) || !MADE_MEANWHILE.has(error.code ?? '')) throw error;
+    const code = error instanceof Error && 'code' in error ? error.code : undefined;
+    if (typeof code !== 'string' || !MADE_MEANWHILE.has(code)) throw error;
   });
 }
