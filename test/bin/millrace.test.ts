@@ -1,5 +1,6 @@
 /** The command on every Node of this machine: it becomes the Node that can run it, or says in one sentence what to do. */
 import { type ChildProcess, spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { chmod, copyFile, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
@@ -42,6 +43,19 @@ interface Said {
   version: string;
   pid: number;
 }
+
+describe('npm ci on Node 20', () => {
+  it('warns once, of Millrace itself: packages ask for nothing that the Node which comes along does not have', () => {
+    const lock = JSON.parse(readFileSync(path.join(ROOT, 'package-lock.json'), 'utf8')) as {
+      packages: Record<string, { engines?: { node?: string } }>;
+    };
+    const tooNew = Object.entries(lock.packages).filter(
+      ([name, { engines }]) => name !== '' && />=? ?2[1-9]/.test(engines?.node?.split('||')[0] ?? ''),
+    );
+    // An update puts it back: delete these `engines` from package-lock.json, and npm is quiet again.
+    expect(tooNew.map(([name]) => name)).to.deep.equal([]);
+  });
+});
 
 describe('bin/millrace', function () {
   this.timeout(60_000);
