@@ -5,6 +5,7 @@
 import type { Parts } from './roles/connect.ts';
 import { backoffMs, RECONNECT } from './runtime/backoff.ts';
 import { createLog, type Log } from './runtime/log.ts';
+import { withoutRepeats } from './runtime/repeats.ts';
 import { supervise } from './runtime/service.ts';
 import type { Settings } from './runtime/settings.ts';
 
@@ -18,12 +19,13 @@ const ROLES: Record<Role, (settings: Settings, log: Log) => Promise<Parts>> = {
 
 /** Runs a role until the signal. */
 export async function runRole(role: Role, settings: Settings, signal: AbortSignal): Promise<void> {
-  const log = createLog({ level: settings.logLevel, role });
+  const log = withoutRepeats(createLog({ level: settings.logLevel, role }));
   const parts = await ROLES[role](settings, log);
   log.info({ services: parts.services.map(({ name }) => name) }, 'started');
   const backoff = (attempt: number): number => backoffMs(attempt, RECONNECT, Math.random());
   await supervise(parts.services, { log, backoff }).run(signal);
   await parts.close();
+  log.end();
   log.info('stopped');
 }
 

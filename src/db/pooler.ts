@@ -7,6 +7,7 @@
 import { randomUUID } from 'node:crypto';
 import type pg from 'pg';
 import { MillraceError } from '../model/errors.ts';
+import { isFull } from '../model/unavailable.ts';
 import { openClient, type PoolOptions } from './pool.ts';
 
 const SET = `select pg_catalog.set_config('millrace.mark', $1, false)`;
@@ -58,5 +59,3 @@ const sharedSessions = (place: string): MillraceError =>
     `${place} leads to a connection pooler in transaction or statement mode, and Millrace needs sessions of its own`,
     { remedy: POOLER_REMEDY },
   );
-
-const isFull = (error: unknown): boolean => error instanceof Error && 'code' in error && error.code === '53300';

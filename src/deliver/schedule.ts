@@ -5,7 +5,6 @@
  */
 import type { Database } from '../db/pool.ts';
 import { statement } from '../db/statement.ts';
-import { messageOf } from '../model/errors.ts';
 import { isUnavailable } from '../model/unavailable.ts';
 import type { Jobs, Task } from '../runtime/jobs.ts';
 import type { Log } from '../runtime/log.ts';
@@ -183,7 +182,7 @@ export function openDeliveries(deps: DeliveriesDeps, options: DeliveriesOptions 
     } catch (error) {
       if (!isUnavailable(error)) throw error;
       // Nothing was settled, nothing is counted: the next sweep that is answered finds the lane.
-      deps.log.warn({ key, reason: messageOf(error) }, 'a lane stopped: the message database did not answer');
+      deps.log.warn({ key, err: error }, 'a lane stopped: the message database did not answer');
       return;
     } finally {
       running.delete(key);

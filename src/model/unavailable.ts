@@ -22,12 +22,23 @@ const NETWORK = new Set([
 const PASSING = /^(08|53|57P0|28)|^(57014|55P03|40001|40P01|25006|3D000)$/;
 /** pg's own words, which have no code. */
 const CONNECTION =
-  /^(Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|Client was closed|Cannot use a pool after calling end|Query read timeout)/;
+  /^(Connection terminated|timeout expired|timeout exceeded when trying to connect|Client has encountered a connection error|Client was closed|Cannot use a pool after calling end|Query read timeout)/;
+
+/** What servers and poolers say that have no connection left; few of the latter have a code for it. */
+const FULL =
+  /too many (clients|connections)|connection slots are reserved|no more connections allowed|max(imum)? (number of )?client(s| connections)|MaxClients/i;
+
+/** Has the server, or a pooler before it, no connection to spare? */
+export function isFull(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  return fieldsOf(error).code === '53300' || FULL.test(error.message);
+}
 
 /** Is it the database that cannot be had right now, rather than the request? */
 export function isUnavailable(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   if (error instanceof AggregateError && error.errors.some(isUnavailable)) return true;
+  if (isFull(error)) return true;
   const { code, syscall } = fieldsOf(error);
   if (typeof code === 'string') {
     return PASSING.test(code) || (NETWORK.has(code) && (syscall === undefined || syscall !== 'open'));

@@ -139,7 +139,7 @@ function repeating(withPgClient: WithPgClient, deps: { log: Log; over: () => boo
 
 function loggerOn(log: Log): Logger {
   return new Logger(() => (level, message, meta) => {
-    if (level === 'error') log.error({ jobs: meta?.error ? String(meta.error) : undefined }, message);
+    if (level === 'error') log.error({ err: meta?.error, jobs: message }, 'the job runner met an error');
     else if (level === 'warning') log.debug({}, message);
     else log.trace({}, message);
   });
