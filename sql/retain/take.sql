@@ -17,8 +17,7 @@ with next as materialized (
          -- The usual key, one plain text, is only cut out.
          case when strpos(substr(m.record_pks, 3), '"') = length(m.record_pks) - 3 and strpos(m.record_pks, '\') = 0
               then substr(m.record_pks, 3, length(m.record_pks) - 4)
-              else (select coalesce(string_agg(coalesce(k.value, ''), '-' order by k.place), '')
-                      from json_array_elements_text(m.record_pks::json) with ordinality as k (value, place)) end,
+              else coalesce(millrace_private.pk_text(m.record_pks), '') end,
          m.record::jsonb, m.changes::jsonb, m.action, m.committed_at
     from millrace_private.messages m
     join millrace_private.source_tables t on t.no = m.source_table

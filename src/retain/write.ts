@@ -8,6 +8,7 @@
  */
 import type { Queryable } from '../db/pool.ts';
 import type { Statement } from '../db/statement.ts';
+import { joinedKey } from '../model/joined-key.ts';
 import type { Delivery } from '../model/sink.ts';
 import { judge } from './verdict.ts';
 
@@ -76,7 +77,7 @@ function valuesOf(rows: readonly Delivery[], sourceDatabaseId: string): unknown[
     rows.map((row) => row.tableOid),
     rows.map((row) => row.tableSchema),
     rows.map((row) => row.tableName),
-    rows.map((row) => row.recordPks.join('-')),
+    rows.map((row) => joinedKey(row.recordPks)),
     rows.map((row) => row.record).join(PART),
     rows.map((row) => row.changes ?? '').join(PART),
     rows.map((row) => row.action),

@@ -39,7 +39,6 @@ export class Findings {
   readonly #drifts: Drift[] = [];
   #suspects: Suspect[] = [];
   #changing = 0;
-  #unknown = 0;
 
   constructor(deps: FindingsDeps, of: FindingsOf) {
     this.#deps = deps;
@@ -65,10 +64,9 @@ export class Findings {
     const suspects = this.#suspects;
     this.#suspects = [];
     if (suspects.length === 0) return;
-    const { drifts, changing, unknown } = await this.#deps.recheck(suspects);
+    const { drifts, changing } = await this.#deps.recheck(suspects);
     this.#drifts.push(...drifts);
     this.#changing += changing;
-    this.#unknown += unknown;
   }
 
   async report(): Promise<Report> {
@@ -115,7 +113,6 @@ export class Findings {
     if (fields !== '') notes.push(`not compared, because the transform makes them of more than the row: ${fields}`);
     if (this.sharedIds > 0) notes.push(`${this.sharedIds} rows have the _id of another row: only one can be there`);
     if (this.unkept > 0) notes.push(`${this.unkept} documents have no _source, and were only looked for`);
-    if (this.#unknown > 0) notes.push(`${this.#unknown} documents have an _id that could be too many keys`);
     if (this.isFull) notes.push(`it ended early, after ${this.#drifts.length} drifts: a backfill mends them sooner`);
     return notes;
   }

@@ -9,7 +9,7 @@ import type { IndexedDocument, IndexReader } from '../model/index-reader.ts';
 import type { Drift } from './drift.ts';
 import { type ExpectDeps, expectRows } from './expect.ts';
 import { type Expected, judge, type Row, type Rules, type Verdict, volatileFields } from './look.ts';
-import { keysOf } from './orphans.ts';
+import { keyOf } from './orphans.ts';
 import { readRowsByKey, type VersionedRow } from './source-rows.ts';
 import type { VerifiedTable } from './tables.ts';
 
@@ -38,14 +38,12 @@ export interface RecheckDeps extends ExpectDeps {
 export interface Rechecked {
   drifts: Drift[];
   changing: number;
-  /** Documents whose row cannot be looked for. */
-  unknown: number;
 }
 
 const ROUNDS = 6;
 
 export async function recheck(deps: RecheckDeps, suspects: readonly Suspect[]): Promise<Rechecked> {
-  const result: Rechecked = { drifts: [], changing: 0, unknown: 0 };
+  const result: Rechecked = { drifts: [], changing: 0 };
   let left = suspects;
   for (let round = 0; round < ROUNDS && left.length > 0; round += 1) {
     deps.signal.throwIfAborted();
@@ -62,22 +60,20 @@ interface Found extends VersionedRow {
 /** One look at each; returns those that must be looked at again. */
 async function lookAt(deps: RecheckDeps, suspects: readonly Suspect[], result: Rechecked): Promise<Suspect[]> {
   const before = await rowsOf(deps, suspects);
-  result.unknown += before.unknown.size;
-  const known = suspects.filter((suspect) => !before.unknown.has(suspect));
-  const rows = await expectedRows(deps, before.found);
+  const rows = await expectedRows(deps, before);
   await deps.settled();
-  const placed = known.map((suspect) => ({ suspect, index: indexFor(suspect, rows.get(suspect)) }));
+  const placed = suspects.map((suspect) => ({ suspect, index: indexFor(suspect, rows.get(suspect)) }));
   const documents = await fetchAll(deps, placed);
-  const after = await rowsOf(deps, known);
+  const after = await rowsOf(deps, suspects);
   const seen: Seen[] = placed.map(({ suspect, index }) => {
     const document = documents.get(index)?.get(suspect.id);
     const row = rows.get(suspect);
-    const look = { index, before: row, after: after.found.get(suspect), document, seen: suspect.seen };
+    const look = { index, before: row, after: after.get(suspect), document, seen: suspect.seen };
     return {
       suspect,
       index,
       document,
-      row: before.found.get(suspect),
+      row: before.get(suspect),
       expected: row?.expected,
       verdict: judge(look, deps.rules),
     };
@@ -120,28 +116,22 @@ function driftOf({ suspect, index, row }: Seen, verdict: Proof): Drift {
   };
 }
 
-/** The row of each suspect, by its key or by what its `_id` may be. */
-async function rowsOf(
-  deps: RecheckDeps,
-  suspects: readonly Suspect[],
-): Promise<{ found: Map<Suspect, Found>; unknown: Set<Suspect> }> {
-  const unknown = new Set<Suspect>();
+/** The row of each suspect, by its key or by the one that its `_id` is made of. */
+async function rowsOf(deps: RecheckDeps, suspects: readonly Suspect[]): Promise<Map<Suspect, Found>> {
   const found = new Map<Suspect, Found>();
   for (const table of deps.tables) {
     const wanted = new Map<string, Suspect[]>();
     const keys: (readonly string[])[] = [];
     for (const suspect of suspects) {
       if (suspect.row ? suspect.row.table !== table : found.has(suspect)) continue;
-      const possible = suspect.row ? [suspect.row.key] : keysOf(table.source, suspect.id);
-      if (possible === undefined) unknown.add(suspect);
-      for (const key of possible ?? []) {
-        const name = JSON.stringify(key);
-        const beside = wanted.get(name);
-        if (beside) beside.push(suspect);
-        else {
-          wanted.set(name, [suspect]);
-          keys.push(key);
-        }
+      const key = suspect.row ? suspect.row.key : keyOf(table.source, suspect.id);
+      if (key === undefined) continue;
+      const name = JSON.stringify(key);
+      const beside = wanted.get(name);
+      if (beside) beside.push(suspect);
+      else {
+        wanted.set(name, [suspect]);
+        keys.push(key);
       }
     }
     for (const row of await readRowsByKey(deps.source, table.source, keys)) {
@@ -149,8 +139,7 @@ async function rowsOf(
       for (const suspect of wanted.get(JSON.stringify(row.key)) ?? []) found.set(suspect, { ...row, table });
     }
   }
-  for (const suspect of found.keys()) unknown.delete(suspect);
-  return { found, unknown };
+  return found;
 }
 
 async function expectedRows(deps: RecheckDeps, found: ReadonlyMap<Suspect, Found>): Promise<Map<Suspect, Row>> {

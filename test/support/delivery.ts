@@ -1,4 +1,5 @@
 /** Deliveries for the tests of sinks: every field filled in, the interesting ones named. */
+import { joinedKey } from '../../src/model/joined-key.ts';
 import type { Delivery } from '../../src/model/sink.ts';
 
 /** `pk` is the whole key. The body defaults to a small document that carries the id. */
@@ -27,7 +28,7 @@ export function delivery(id: number, pk: string, options: Partial<Delivery> = {}
 export function foldDeliveries(deliveries: readonly Delivery[]): Map<string, unknown> {
   const documents = new Map<string, unknown>();
   for (const { action, recordPks, body } of deliveries.toSorted((a, b) => a.id - b.id)) {
-    const key = recordPks.join('-');
+    const key = joinedKey(recordPks);
     if (action === 'delete') documents.delete(key);
     else documents.set(key, JSON.parse(body));
   }

@@ -175,14 +175,18 @@ describe('verify', function () {
   it('tells whose a document is from its _id: of several tables, of keys with several columns', async () => {
     const { engine } = alone;
     await world.shop.query("insert into lines values ('with-a-dash', 1, 'x'), ('o', 7, 'y')");
-    await until('they are delivered', () => ['o-7', 'with-a-dash-1'].every((id) => engine.documents('pairs').has(id)));
-    for (const id of ['o-1-9999', 'c-99', 'o-x-1', 'with-a', 'nothing at all', '']) engine.plant('pairs', id, '{}');
-    engine.plant('pairs', 'with-a-dash-1', '{}');
+    await until('they are delivered', () =>
+      ['o-7', 'with\\-a\\-dash-1'].every((id) => engine.documents('pairs').has(id)),
+    );
+    for (const id of ['o-1-9999', 'c-99', 'o-x-1', 'with-a', 'nothing at all']) engine.plant('pairs', id, '{}');
+    engine.plant('pairs', 'with\\-a\\-dash-1', '{}');
+    // As an index has it that was filled before keys with a - in them had an _id of their own.
+    engine.plant('pairs', 'with-a-dash-1', '{"of":"old"}');
     engine.plant('pairs', 'c-7', undefined);
     const found = await verify('pairs');
     expect(found.out).to.match(/pairs: 322 rows of public.codes, public.lines compared/);
     expect(found.out).to.match(/missing 1, extra 6, different 1/);
-    expect(found.out).to.match(/different {2}pairs {2}_id "with-a-dash-1": public.lines/);
+    expect(found.out).to.contain('different  pairs  _id "with\\\\-a\\\\-dash-1": public.lines');
     const mended = await verify('pairs', { repair: true });
     expect([mended.code, engine.documents('pairs').size], mended.out).to.deep.equal([0, 322]);
   });
@@ -226,11 +230,11 @@ describe('verify', function () {
     expect(tried.out).to.match(/0 documents mended[\s\S]*drift: what is left needs a hand/);
     await world.shop.query("delete from notes where body = 'breaks'");
     expect((await verify('notes')).code).to.equal(0);
-    plain.fail({
-      kind: 'items',
-      decide: ({ id }) =>
-        id === '77' ? { status: 400, error: { type: 'mapper_parsing_exception', reason: 'of the test' } } : undefined,
-    });
+    const error = { type: 'mapper_parsing_exception', reason: 'of the test' };
+    plain.fail(
+      { kind: 'items', decide: ({ id }) => (id === '77' ? { status: 400, error } : undefined) },
+      { path: /products\/_bulk$/ },
+    );
     await world.shop.query("update products set name = 'refused' where id = 77");
     await until('the message is parked', async () => {
       const sql = "select 1 from millrace.parked_messages where sink_name = 'products'";
@@ -313,9 +317,9 @@ describe('verify', function () {
     const clean = await call('lines', '--refresh', '300');
     expect([clean.code, clean.stdout.endsWith('no drift\n')], clean.stderr).to.deep.equal([0, true]);
     expect(clean.stderr).to.match(/^public.lines compared: (.* )?\d+ rows\n/);
-    plain.engine.plant('lines', 'o-1-1', undefined);
+    plain.engine.plant('lines', 'o\\-1-1', undefined);
     const drift = await call('lines', '--refresh', '300');
-    expect([drift.code, /missing 1,/.test(drift.stdout)], drift.stderr).to.deep.equal([2, true]);
+    expect([drift.code, /missing 1,/.test(drift.stdout)], drift.stderr + drift.stdout).to.deep.equal([2, true]);
     const unknown = await call('nobody');
     expect(unknown).to.deep.include({ code: 1, stdout: '' });
     expect(unknown.stderr).to.match(/^there is no sink nobody\n {2}Name a search index: products/);
