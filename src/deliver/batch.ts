@@ -4,6 +4,7 @@
  */
 import type { Queryable } from '../db/pool.ts';
 import { messageOf } from '../model/errors.ts';
+import { refusalText } from '../model/refusal.ts';
 import type { Circuit } from '../model/sink.ts';
 import { isUnavailable } from '../model/unavailable.ts';
 import { failpoint } from '../runtime/failpoint.ts';
@@ -12,7 +13,7 @@ import { upToUntried } from './killers.ts';
 import type { HeldLane, LaneDeps, LaneRun } from './lane.ts';
 import type { LaneRow } from './row.ts';
 import { type Sent, send } from './send.ts';
-import { beforeCommit, isLost, LaneLost, settle } from './settle.ts';
+import { beforeCommit, isLost, isValueRefused, LaneLost, settle } from './settle.ts';
 import { prepare } from './shape.ts';
 
 export interface Batch {
@@ -101,9 +102,34 @@ export async function deliverRows(deps: LaneDeps, run: HeldLane, batch: Batch): 
     const nothing = { cursor: batch.cursor, kept: false };
     if (batch.signal.aborted) return nothing;
     if (error instanceof CircuitOpened) return { ...nothing, circuit: error.circuit };
+    if (settling && isValueRefused(error)) return await deliverParts(deps, run, { batch, error });
     deps.log.error({ sink: target.name, err: error }, 'delivery failed');
     return { ...nothing, circuit: { reason: 'bad_destination', error: messageOf(error) } };
   }
+}
+
+/**
+ * Settling was refused for a value that one of the messages brings: the halves, down to that message, which is parked.
+ * What is sent again on the way is sent for the same ids.
+ */
+async function deliverParts(
+  deps: LaneDeps,
+  run: HeldLane,
+  { batch, error }: { batch: Batch; error: Error & { code: string } },
+): Promise<BatchEnd> {
+  const { rows } = batch;
+  if (rows.length === 1) {
+    const parked: Verdict = { kind: 'park', error: refusalText(error), stage: 'settle' };
+    return await settleRows(deps, run, { db: deps.db, batch, decided: new Map([[rows[0]!, parked]]) });
+  }
+  const half = rows.slice(0, rows.length >> 1);
+  const first = await deliverRows(deps, run, { ...batch, rows: half });
+  // A cursor beyond a message that has no verdict would lose it.
+  const isWhole = half.every(({ id }) => id <= first.cursor);
+  if (first.circuit || first.pause || !isWhole || batch.signal.aborted) return first;
+  const rest = { ...batch, cursor: first.cursor, rows: rows.slice(half.length) };
+  const second = await deliverRows(deps, run, rest);
+  return { ...second, kept: first.kept || second.kept };
 }
 
 /** Carries a circuit out of a transaction that must be rolled back. */

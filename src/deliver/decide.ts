@@ -2,6 +2,7 @@
  * What becomes of each message of a batch: a pure function from outcomes to what settling writes. Retries back off by the
  * number of deliveries; beyond max_retry_count, or when the destination says never, a message is parked.
  */
+import { outsideText } from '../model/outside-text.ts';
 import type { Outcome } from '../model/sink.ts';
 import { backoffMs, REDELIVER } from '../runtime/backoff.ts';
 import type { LaneRow } from './row.ts';
@@ -37,8 +38,12 @@ export interface DecideOptions {
   random: () => number;
 }
 
+const ERROR_CHARACTERS = 4_000;
+
 export function decide(rows: readonly LaneRow[], verdicts: readonly Verdict[], options: DecideOptions): Settlement {
   const settlement: Settlement = { finished: [], kept: [], superseding: [] };
+  // One for the batch: what failed together comes back together.
+  const random = options.random();
   /** Keys of what failed in this very batch: a later document of the row, that arrived, replaces it too. */
   const failed = new Set<string>();
   for (let place = 0; place < rows.length; place += 1) {
@@ -49,7 +54,7 @@ export function decide(rows: readonly LaneRow[], verdicts: readonly Verdict[], o
       if (options.replaces && (row.behind || (failed.has(row.record_pks) && !row.partial)))
         settlement.superseding.push(row.id);
     } else {
-      settlement.kept.push(keep(row, verdict, options));
+      settlement.kept.push(keep(row, verdict, { ...options, random: () => random }));
       failed.add(row.record_pks);
     }
   }
@@ -62,7 +67,7 @@ function keep(row: LaneRow, verdict: Exclude<Verdict, { kind: 'done' }>, options
     id: row.id,
     delay_ms: 0,
     stage: verdict.stage ?? 'send',
-    error: 'error' in verdict ? verdict.error : null,
+    error: 'error' in verdict ? outsideText(verdict.error, { max: ERROR_CHARACTERS }) : null,
   };
   switch (verdict.kind) {
     case 'as_it_was':

@@ -12,7 +12,7 @@ import type { FunctionSet, Sandbox } from '../transform/sandbox.ts';
 import { type BatchEnd, deliverRows } from './batch.ts';
 import type { LaneDatabase } from './behind.ts';
 import { LEAST_BYTES, type ReadBudget } from './budget.ts';
-import { openCircuit, probe } from './circuit.ts';
+import { closeCircuit, openCircuit, probe } from './circuit.ts';
 import { createKeeper, type Keeper, type Kept } from './keep.ts';
 import { forgiveKillers, pauseForKillers } from './killers.ts';
 import { type Ask, type Batched, bytesOf, bytesToRead, nextAsk, read, roomFor } from './read.ts';
@@ -36,6 +36,8 @@ export interface LaneSink {
   tested: boolean;
   /** Messages that brought its functions' process down since one went well. */
   killers: Set<number>;
+  /** Times that it failed as a whole since a batch went well. */
+  failures: number;
 }
 
 export interface LaneDeps {
@@ -114,6 +116,7 @@ async function deliver(deps: LaneDeps, run: HeldLane, signal: AbortSignal): Prom
   // Until it has proved otherwise.
   let slow = true;
   let behind = false;
+  let isOpen = false;
   while (!signal.aborted) {
     if (deps.now() - begun > run.runMs) return 'now';
     if (deps.now() - stateAt > STATE_MS) {
@@ -125,6 +128,7 @@ async function deliver(deps: LaneDeps, run: HeldLane, signal: AbortSignal): Prom
       const later = await probe(deps, run, { probeAt: state.probe_at, signal });
       if (later) return later;
       state = { ...state, probe_at: null };
+      isOpen = true;
     } else if (!run.target.tested) {
       // An engine would silently create a missing index: nothing is sent to a destination that was not asked first.
       const circuit = await run.target.sink.test(signal);
@@ -139,9 +143,12 @@ async function deliver(deps: LaneDeps, run: HeldLane, signal: AbortSignal): Prom
     ask = nextAsk(deps, run.target, next);
     if (end) ({ slow } = next);
     behind = end !== undefined && more;
+    if (end?.circuit) return await openCircuit(deps, run, end.circuit);
+    if (end) run.target.failures = 0;
+    if (isOpen && !signal.aborted) await closeCircuit(deps, run);
+    isOpen = false;
     if (end) {
       failpoint('deliver/after-settle');
-      if (end.circuit) return await openCircuit(deps, run, end.circuit);
       if (end.pause) {
         await pauseForKillers(deps, run);
         return undefined;

@@ -36,6 +36,10 @@ export const isLost = (error: unknown): boolean =>
 /** Did Postgres refuse a statement, for another reason than the lane's owner? */
 export const isRefused = (error: unknown): boolean => error instanceof pg.DatabaseError && !isLost(error);
 
+/** Was it refused for what a value is: text that Postgres cannot hold, a number out of range, too much of it? */
+export const isValueRefused = (error: unknown): error is pg.DatabaseError & { code: string } =>
+  error instanceof pg.DatabaseError && /^(22|54)/.test(error.code ?? '');
+
 /** Takes the lane. False: somebody else has it. `session`: see presence.ts. */
 export async function takeLane(db: Queryable, id: LaneId, session: string | null = null): Promise<boolean> {
   const { rows } = await db.query<{ taken: boolean }>(TAKE, [id.sinkNo, id.lane, id.owner, LANE_TTL_MS, session]);

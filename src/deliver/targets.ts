@@ -99,6 +99,7 @@ function laneSink(entry: CatalogSink, catalog: Catalog, sink: Sink): LaneSink {
     maxRetryCount: settings.max_retry_count,
     tested: false,
     killers: new Set(),
+    failures: 0,
   };
 }
 

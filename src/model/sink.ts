@@ -49,6 +49,8 @@ export interface Circuit {
   reason: 'unreachable' | 'auth_failed' | 'index_missing' | 'overloaded' | 'bad_destination';
   error: string;
   retryAfterMs?: number;
+  /** It may be over at any moment: tried again after a second, then less and less often. */
+  isPassing?: boolean;
 }
 
 /** `outcomes` has one entry per delivery, in the same order. With `circuit` set, `outcomes` is empty: all wait. */

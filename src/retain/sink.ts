@@ -17,7 +17,7 @@ import {
   type Target,
   targetOf,
 } from './target.ts';
-import { judge } from './verdict.ts';
+import { cut, judge } from './verdict.ts';
 import { writeRows } from './write.ts';
 
 /** What was found out: is the destination the message database (undefined: not known), does the table fit? */
@@ -171,7 +171,7 @@ async function explain(
   const found = await look(target, input).catch(() => undefined);
   const seen = found && faultsAsCircuit(target.wanted.table, found);
   if (seen === undefined) return verdict.circuit;
-  return { reason: seen.reason, error: `${verdict.circuit.error}\n${seen.error}`.slice(0, 4_000) };
+  return { reason: seen.reason, error: cut(`${verdict.circuit.error}\n${seen.error}`) };
 }
 
 function outcomesOf(batch: readonly Delivery[], refused: ReadonlyMap<number, string>): Outcome[] {

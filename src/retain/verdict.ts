@@ -4,6 +4,8 @@
  * and where, and after a colon into the message of some casts.
  */
 import { MillraceError, messageOf } from '../model/errors.ts';
+import { outsideText } from '../model/outside-text.ts';
+import { refusalText } from '../model/refusal.ts';
 import type { Circuit } from '../model/sink.ts';
 
 export type Verdict =
@@ -42,8 +44,8 @@ export function judge(error: unknown): Verdict | undefined {
     if (/^(Type|Range|Reference|Syntax)Error$/.test(error.name)) return undefined;
     return circuit('unreachable', messageOf(error), 'Check host, port and network, and that the server runs.');
   }
-  const text = `${error.code}: ${withoutValue(error)}`;
-  if (isRowFault(error)) return { kind: 'row', error: text.slice(0, MAX_ERROR) };
+  const text = refusalText(error);
+  if (isRowFault(error)) return { kind: 'row', error: cut(text) };
   const remedy = REMEDIES.find(([prefix]) => error.code.startsWith(prefix))?.[1] ?? '';
   return circuit(reasonOf(error.code), text, remedy, {
     look: /^(42|3F|23)/.test(error.code),
@@ -53,11 +55,11 @@ export function judge(error: unknown): Verdict | undefined {
 
 /** A circuit's text from parts, each on what is wrong and what to do. */
 export function circuitText(parts: readonly { message: string; remedy: string }[]): string {
-  return parts
-    .map(({ message, remedy }) => (remedy === '' ? message : `${message}. ${remedy}`))
-    .join('\n')
-    .slice(0, MAX_ERROR);
+  return cut(parts.map(({ message, remedy }) => (remedy === '' ? message : `${message}. ${remedy}`)).join('\n'));
 }
+
+/** As long as an error may be. */
+export const cut = (text: string): string => outsideText(text, { max: MAX_ERROR });
 
 function circuit(
   reason: Circuit['reason'],
@@ -83,9 +85,4 @@ function reasonOf(code: string): Circuit['reason'] {
 
 function isServerError(error: Error): error is ServerError {
   return 'severity' in error && 'code' in error && typeof error.code === 'string' && error.code.length === 5;
-}
-
-/** `invalid input syntax for type bigint: "..."` quotes the value. */
-function withoutValue(error: ServerError): string {
-  return error.code.startsWith('22') ? error.message.replace(/: ".*$/s, '') : error.message;
 }

@@ -11,6 +11,9 @@ export const RECONNECT: Backoff = { firstMs: 100, maxMs: 5_000, jitter: [0.5, 1]
 /** Messages that a destination refused for now: 1 s, 2 s, ... 10 min. */
 export const REDELIVER: Backoff = { firstMs: 1_000, maxMs: 600_000, jitter: [0.85, 1.15] };
 
+/** A destination that fails as a whole and may be back at any moment: 1 s, 2 s, ... 30 s. */
+export const PASSING: Backoff = { firstMs: 1_000, maxMs: 30_000, jitter: [0.85, 1.15] };
+
 /** Milliseconds before try `attempt + 1`, after `attempt` failures (1, 2, ...). `random` is in [0, 1). */
 export function backoffMs(attempt: number, backoff: Backoff, random: number): number {
   const doublings = Math.min(Math.max(attempt, 1) - 1, 50);

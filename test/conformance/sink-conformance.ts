@@ -25,8 +25,6 @@ export interface SinkHarness {
   repeats: boolean;
   /** What a missing destination is called; `index_missing` unless it says otherwise. */
   missing?: Circuit['reason'];
-  /** What a lost answer makes of a batch: each message is tried again by itself (retry), or all wait (circuit). */
-  lost?: 'retry' | 'circuit';
   /** False: backfilled rows have no place here and are parked. */
   reads?: boolean;
   /** Must appear in no error. */
@@ -200,8 +198,7 @@ export function sinkConformance(name: string, makeHarness: MakeHarness): void {
     it('a lost answer is never taken for a success, and sending again mends it', async function () {
       const to = await arrange(this, 'lost');
       const { outcomes, circuit } = await to.send(rows(3), NEVER);
-      if (to.lost === 'circuit') expect([outcomes, circuit?.reason]).to.deep.equal([[], 'unreachable']);
-      else expect([kinds(outcomes), circuit]).to.deep.equal([['retry', 'retry', 'retry'], undefined]);
+      expect([outcomes, circuit?.reason]).to.deep.equal([[], 'unreachable']);
       await to.mend();
       await sendAll(to, rows(3));
       await to.holds(rows(3));

@@ -92,6 +92,7 @@ describe('a delivery lane, interleaved', () => {
               maxRetryCount: null,
               tested: true,
               killers: new Set(),
+              failures: 0,
               ...target,
               ...more,
             },

@@ -135,6 +135,7 @@ describe('the heartbeat of lanes', () => {
             maxRetryCount: null,
             tested,
             killers: new Set(),
+            failures: 0,
           },
           id: { sinkNo: no, lane: 0, owner: `us ${tested}` },
           wake: createWake(),

@@ -57,6 +57,7 @@ describe('messages that bring down the process of the functions', function () {
     maxRetryCount: null,
     tested: false,
     killers: new Set(),
+    failures: 0,
   });
   let runs = 0;
   const run = async (target: LaneSink): Promise<void> => {

@@ -7,7 +7,7 @@ import type { FunctionSettings } from '../../src/model/declared.ts';
 import type { Sink } from '../../src/model/sink.ts';
 import { createLog } from '../../src/runtime/log.ts';
 import { openSandbox, type Sandbox } from '../../src/transform/sandbox.ts';
-import { type BulkServer, startBulkServer } from '../support/bulk-server.ts';
+import { type BulkServer, type Fault, startBulkServer } from '../support/bulk-server.ts';
 import { type Captured, captured, PULL, SEARCH, sinkSettings } from '../support/captured.ts';
 import { code } from '../support/sandbox.ts';
 import { openTestSearchSink, searchDestination } from '../support/search-sink.ts';
@@ -54,6 +54,7 @@ describe('a delivery lane', () => {
     maxRetryCount: null,
     tested: false,
     killers: new Set(),
+    failures: 0,
     ...more,
   });
 
@@ -215,17 +216,120 @@ describe('a delivery lane', () => {
 
   it('backs off from a busy engine, counts the tries, and parks beyond max_retry_count', async () => {
     engine.fail(
-      { kind: 'items', decide: () => ({ status: 429, error: { type: 'es_rejected_execution_exception' } }) },
+      {
+        kind: 'items',
+        decide: ({ id }) =>
+          id === '1' ? { status: 429, error: { type: 'es_rejected_execution_exception' } } : undefined,
+      },
       { times: 9 },
     );
-    await on.source.query("insert into products values (1, 'n', 1)");
-    await on.received(sinkNo, 1);
+    await on.source.query("insert into products values (1, 'n', 1), (2, 'n', 2), (3, 'n', 3)");
+    await on.received(sinkNo, 3);
     const end = await run({ maxRetryCount: 1 });
     expect(end.again).to.be.instanceOf(Date);
     expect((await exceptions())[0]).to.include({ state: 'retrying', attempts: 1 });
     await makeDue();
+    await on.source.query("insert into products values (4, 'n', 4)");
+    await on.received(sinkNo, 2);
     await run({ maxRetryCount: 1 });
     expect((await exceptions())[0]).to.include({ state: 'parked', attempts: 2 });
+  });
+
+  const status = async () =>
+    (
+      await on.messages.db.query<{
+        health: string;
+        error: string | null;
+        retrying: number;
+        failing_since: Date | null;
+      }>('select health, error, retrying, failing_since from millrace.sink_status')
+    ).rows[0]!;
+
+  for (const [fault, health, shown] of [
+    [{ kind: 'status', status: 503, text: 'no room' }, 'overloaded', 'no room'],
+    [{ kind: 'status', status: 429, text: 'slower' }, 'overloaded', 'slower'],
+    [{ kind: 'items', decide: () => ({ status: 429, error: { type: 'rejected' } }) }, 'overloaded', 'rejected'],
+    [{ kind: 'status', status: 204, text: '' }, 'bad_destination', 'HTTP 204'],
+    [{ kind: 'text', text: '<html>welcome</html>' }, 'bad_destination', 'welcome'],
+    [{ kind: 'short' }, 'bad_destination', '"items"'],
+    [{ kind: 'close' }, 'unreachable', ''],
+  ] as [Fault, string, string][]) {
+    const what = fault.kind === 'status' ? fault.status : fault.kind;
+    it(`_bulk that is answered with ${what} throughout is the sink's failure, and no message is touched`, async () => {
+      engine.fail(fault, { times: 1_000 });
+      await on.source.query("insert into products select i, 'n', i from generate_series(1, 500) i");
+      await on.received(sinkNo, 500);
+      const shared = { target: target() };
+      let since: Date | null = null;
+      for (let i = 0; i < 3; i += 1) {
+        const end = await run(shared.target);
+        expect(end.again).to.be.instanceOf(Date);
+        const seen = await status();
+        expect(seen).to.include({ health, retrying: 0 });
+        expect(seen.error).to.contain(shown);
+        // The engine answers the probe, and takes nothing all the same: it has failed since then.
+        since ??= seen.failing_since;
+        expect(seen.failing_since).to.deep.equal(since);
+        await on.messages.db.query('update millrace_private.circuits set probe_at = now()');
+      }
+      expect((await on.messages.db.query('select from millrace_private.exceptions')).rowCount).to.equal(0);
+      expect(engine.bulks().length).to.be.lessThan(8);
+      engine.mend();
+      await run(shared.target);
+      expect(Object.keys(documents()).length).to.equal(500);
+      expect(await status()).to.include({ health: 'ok', error: null });
+      expect(await pending()).to.equal(0);
+    });
+  }
+
+  it('settles whatever an engine says: U+0000, half a pair, an emoji across the cut', async () => {
+    const reasons = ['a\u0000b', '\ud83d', `${'x'.repeat(3_900)}${'🙂'.repeat(300)}`, 'x'.repeat(10_000_000)];
+    engine.fail({
+      kind: 'items',
+      decide: ({ id }) => {
+        const reason = reasons[Number(id)];
+        if (reason === undefined) return undefined;
+        return { status: 400, error: Number(id) % 2 === 0 ? reason : { type: 'x', reason } };
+      },
+    });
+    await on.source.query("insert into products select i, 'n', i from generate_series(0, 4) i");
+    await on.received(sinkNo, 5);
+    await run();
+    expect((await exceptions()).map(({ state }) => state)).to.deep.equal(Array(4).fill('parked'));
+    expect(Object.keys(documents())).to.deep.equal(['4']);
+    engine.fail({ kind: 'status', status: 503, text: `${'x'.repeat(3_999)}🙂\u0000\ud83d` });
+    await on.source.query("insert into products values (7, 'n', 1)");
+    await on.received(sinkNo, 5);
+    await run();
+    expect(await status()).to.include({ health: 'overloaded' });
+  });
+
+  it('parks the message for whose value settling is refused, and settles the others', async () => {
+    await on.messages.db.query(`
+      create function millrace_private.refuse() returns trigger language plpgsql as $$
+      begin
+        if new.error = 'bad 3' then raise exception 'not this one: "3"' using errcode = '22P05'; end if;
+        return new;
+      end $$`);
+    await on.messages.db.query(
+      'create trigger refuse before insert on millrace_private.exceptions for each row execute function millrace_private.refuse()',
+    );
+    engine.fail(
+      {
+        kind: 'items',
+        decide: ({ id }) => (id === '3' || id === '5' ? { status: 400, error: `bad ${id}` } : undefined),
+      },
+      { times: 20 },
+    );
+    await on.source.query("insert into products select i, 'n', i from generate_series(1, 9) i");
+    await on.received(sinkNo, 9);
+    await run();
+    const found = (await exceptions()).map(({ record_pk, state, error }) => [record_pk, state, error]);
+    expect(found).to.deep.equal([
+      ['3', 'parked', '22P05: not this one'],
+      ['5', 'parked', 'bad 5'],
+    ]);
+    expect(Object.keys(documents()).length).to.equal(7);
   });
 
   it('opens a circuit when the index is missing: everything waits, untouched, and the reason is seen', async () => {

@@ -83,7 +83,7 @@ describe('the schedule of lanes', () => {
     };
     const target = {
       ...{ no, name, sink, functions: {}, replaces: false, shapes: false, deleteOnLeave: false, maxRetryCount: null },
-      ...{ tested: true, killers: new Set<number>() },
+      ...{ tested: true, killers: new Set<number>(), failures: 0 },
     };
     const deliveries = openDeliveries({
       db: on.db,
@@ -151,7 +151,7 @@ describe('the schedule of lanes', () => {
     };
     const target = {
       ...{ no, name, sink, functions: {}, replaces: false, shapes: true, deleteOnLeave: false, maxRetryCount: null },
-      ...{ tested: true, killers: new Set<number>() },
+      ...{ tested: true, killers: new Set<number>(), failures: 0 },
     };
     const msOf = async (crowded: boolean): Promise<number> => {
       const begun = performance.now();

@@ -104,6 +104,7 @@ async function shape(
             maxRetryCount: null,
             tested: true,
             killers: new Set(),
+            failures: 0,
           },
           id: { sinkNo: to.no, lane: 1, owner: `${who}-${run}` },
           wake: createWake(),

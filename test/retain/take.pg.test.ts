@@ -68,6 +68,7 @@ describe('the straight path into a change table', () => {
           maxRetryCount: null,
           tested: true,
           killers: new Set(),
+          failures: 0,
         },
         id: { sinkNo, lane: 0, owner: 'me' },
         wake: createWake(),

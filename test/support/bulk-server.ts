@@ -44,7 +44,9 @@ export interface BulkServer {
   /** Answers 401 to any other Authorization header. */
   authorization: string | undefined;
   /** The next request that matches gets this fault; faults queue up. */
-  fail(fault: Fault, on?: { path?: RegExp; times?: number }): void;
+  fail(fault: Fault, on?: { path?: RegExp; body?: RegExp; times?: number }): void;
+  /** No fault that was foreseen happens any more. */
+  mend(): void;
   /** Requests that were not foreseen by the contract: `_bulk` and `_search` by POST. */
   strays(): RecordedRequest[];
   /** `_bulk` requests, oldest first. */
@@ -57,6 +59,7 @@ export interface BulkServer {
 interface Planned {
   fault: Fault;
   path: RegExp;
+  body: RegExp;
   times: number;
 }
 
@@ -110,7 +113,8 @@ export async function startBulkServer(
     set authorization(header) {
       state.authorization = header;
     },
-    fail: (fault, on = {}) => state.planned.push({ fault, path: on.path ?? /_bulk$/, times: on.times ?? 1 }),
+    fail: (fault, { path = /_bulk$/, body = /^/, times = 1 } = {}) => state.planned.push({ fault, path, body, times }),
+    mend: () => void state.planned.splice(0),
     connections: () => connections,
     strays: () => requests.filter(({ method, path }) => method !== 'POST' || !KNOWN.test(path)),
     bulks: () => requests.filter(({ path }) => path.endsWith('/_bulk')),
@@ -139,7 +143,7 @@ function withoutPrefix(path: string, prefix: string): string {
 }
 
 function answer(state: State, request: RecordedRequest, response: ServerResponse): void {
-  const fault = takeFault(state, request.path);
+  const fault = takeFault(state, request);
   if (fault?.kind === 'hold') {
     void fault.until.then(() => response.destroyed || answerWith(undefined, { state, request }, response));
   } else answerWith(fault, { state, request }, response);
@@ -171,8 +175,8 @@ function answerWith(
   }
 }
 
-function takeFault(state: State, path: string): Fault | undefined {
-  const planned = state.planned.find((candidate) => candidate.path.test(path));
+function takeFault(state: State, request: RecordedRequest): Fault | undefined {
+  const planned = state.planned.find(({ path, body }) => path.test(request.path) && body.test(request.body));
   if (planned === undefined) return undefined;
   planned.times -= 1;
   if (planned.times <= 0) state.planned.splice(state.planned.indexOf(planned), 1);

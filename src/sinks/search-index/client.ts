@@ -12,6 +12,7 @@ import type { SearchDestination } from '../../model/declared.ts';
 import { MillraceError, messageOf } from '../../model/errors.ts';
 import { withoutTrailing } from '../../model/trailing.ts';
 import { checkedLookup, guardOf, literalFault, type Reach } from '../../runtime/checked-lookup.ts';
+import { AnswerTooLarge, answerText, LARGEST_ANSWER_BYTES } from './answer-text.ts';
 import type { Reply } from './decode.ts';
 
 export interface SearchClient {
@@ -42,8 +43,6 @@ export interface ClientSettings {
 
 /** Two requests run side by side (see sink.ts); the third connection is for `test` beside them. */
 const CONNECTIONS = 3;
-/** An answer to 10,000 documents, each with a long error, fits well. */
-const LARGEST_ANSWER_BYTES = 64 * 1024 * 1024;
 const LONGEST_RETRY_AFTER_MS = 600_000;
 const SHORTEST_REDACTED = 6;
 const NO_HITS = Buffer.from('{"size":0}');
@@ -74,8 +73,9 @@ export function openSearchClient(settings: ClientSettings, options: ClientOption
         body,
         signal: deadline.signal,
       });
-      const text = await response.body.text();
       const status = response.statusCode;
+      const encoding = first(response.headers['content-encoding']);
+      const text = await answerText(response.body, { isSuccess: status === 200, encoding });
       return {
         kind: 'answer',
         status,
@@ -131,7 +131,7 @@ function poolOptions(settings: ClientSettings, connectTimeoutMs: number, answerT
     allowH2: false,
     headersTimeout: answerTimeoutMs,
     bodyTimeout: answerTimeoutMs,
-    maxResponseSize: LARGEST_ANSWER_BYTES,
+    maxResponseSize: LARGEST_ANSWER_BYTES + 1,
     connect: connectorOf(settings, connectTimeoutMs),
   };
 }
@@ -164,7 +164,8 @@ function silence(error: unknown): Reply {
     const fault = connectionFault(error, SEARCH_ENGINE);
     return { kind: 'unreachable', error: fault ? `${fault.message}. ${fault.remedy}` : message };
   }
-  return { kind: 'lost', error: message, ...(code === 'UND_ERR_RES_EXCEEDED_MAX_SIZE' ? { tooLarge: true } : {}) };
+  const isTooLarge = error instanceof AnswerTooLarge || code === 'UND_ERR_RES_EXCEEDED_MAX_SIZE';
+  return { kind: 'lost', error: message, ...(isTooLarge ? { tooLarge: true } : {}) };
 }
 
 const BEFORE_SENDING = new Set([

@@ -1,9 +1,11 @@
 /**
  * The engine's answers into verdicts: the one table of what each answer means (docs: "Search engine answers").
  * Guarantees: nothing counts as done unless the engine said so for that very document; an answer that cannot be
- * understood is "unknown" and sent again, which external versions make harmless; a fault of the index or of the
- * credential never parks a message, for it is not the message's fault. The engine's error text is carried unchanged.
+ * understood is "unknown" and sent again, which external versions make harmless; a fault of the index, of the credential
+ * or of the engine as a whole never parks a message, for it is not the message's fault. The engine's error text is
+ * carried unchanged.
  */
+import { outsideText } from '../../model/outside-text.ts';
 import type { Circuit, Outcome } from '../../model/sink.ts';
 import type { Operation } from './encode.ts';
 
@@ -20,8 +22,8 @@ export type Reply =
 export type Verdict =
   /** One outcome per operation, in order. `pushedBack`: some were turned away for want of room. */
   | { kind: 'items'; outcomes: Outcome[]; pushedBack: boolean }
-  /** One outcome for all operations of the request. */
-  | { kind: 'all'; outcome: Outcome; because: 'pushed_back' | 'dropped' | 'unclear' }
+  /** No clear answer for any document, or all were turned away: nothing is known of them but why. */
+  | { kind: 'failed'; circuit: Circuit; isDropped: boolean }
   /** Nothing can be delivered to any index. */
   | { kind: 'circuit'; circuit: Circuit }
   /** Nothing can be delivered to this index. */
@@ -36,7 +38,7 @@ export type Readiness =
   | { kind: 'circuit' | 'index' | 'name' | 'unclear'; circuit: Circuit }
   | { kind: 'aborted' };
 
-export const ERROR_CHARACTERS = 4000;
+const ERROR_CHARACTERS = 4000;
 /** How long messages wait whose index is missing or refuses the credential. */
 export const INDEX_WAIT_MS = 30_000;
 
@@ -48,13 +50,12 @@ export function decodeBulk(reply: Reply, sent: readonly Operation[], versioning:
   if (status === 200) {
     const items = readItems(reply.text, sent);
     if (items !== undefined) return decodeItems(items, sent, versioning);
-    return unclear(capped(`HTTP 200 that does not answer for each document: ${error}`), reply);
+    return failed('bad_destination', `HTTP 200 that does not answer for each document: ${error}`);
   }
   if (status === 413) return { kind: 'split', because: 'too_large', error };
   if (status === 400 && isEngineError(reply.text)) return { kind: 'split', because: 'malformed', error };
-  if (status === 429) return { kind: 'all', outcome: retry(error, reply.retryAfterMs), because: 'pushed_back' };
   const circuit = refusalOf(reply, error);
-  if (circuit === undefined) return unclear(error, reply);
+  if (circuit === undefined) return failed(reasonOf(status), error, reply.retryAfterMs);
   return { kind: status === 403 || status === 404 ? 'index' : 'circuit', circuit };
 }
 
@@ -62,7 +63,7 @@ export function decodeBulk(reply: Reply, sent: readonly Operation[], versioning:
 export function decodeSearch(reply: Reply): Readiness {
   if (reply.kind === 'aborted') return reply;
   if (reply.kind === 'unreachable') return { kind: 'circuit', circuit: { reason: 'unreachable', error: reply.error } };
-  if (reply.kind === 'lost') return { kind: 'unclear', circuit: { reason: 'unreachable', error: reply.error } };
+  if (reply.kind === 'lost') return { kind: 'unclear', circuit: passing('unreachable', reply.error) };
   const { status } = reply;
   const error = errorText(reply);
   if (status === 200) {
@@ -72,8 +73,7 @@ export function decodeSearch(reply: Reply): Readiness {
   }
   const circuit = refusalOf(reply, error);
   if (circuit === undefined) {
-    const reason = status === 429 || status === 503 ? 'overloaded' : 'unreachable';
-    return { kind: 'unclear', circuit: withRetryAfter({ reason, error }, reply.retryAfterMs) };
+    return { kind: 'unclear', circuit: passing(reasonOf(status), error, reply.retryAfterMs) };
   }
   if (status === 400 && isEngineError(reply.text)) return { kind: 'name', circuit };
   return { kind: status === 403 || status === 404 ? 'index' : 'circuit', circuit };
@@ -98,7 +98,23 @@ function refusalOf(reply: Reply & { kind: 'answer' }, error: string): Circuit | 
 function decodeSilence(reply: Exclude<Reply, { kind: 'answer' }>): Verdict {
   if (reply.kind === 'aborted') return reply;
   if (reply.kind === 'unreachable') return { kind: 'circuit', circuit: { reason: 'unreachable', error: reply.error } };
-  return { kind: 'all', outcome: { kind: 'retry', error: reply.error }, because: 'dropped' };
+  return { ...failed('unreachable', reply.error), isDropped: true };
+}
+
+/** 2xx without what was asked for is no search engine, or one that is broken. */
+function reasonOf(status: number): Circuit['reason'] {
+  if (status < 300) return 'bad_destination';
+  return status === 429 || status === 503 ? 'overloaded' : 'unreachable';
+}
+
+function failed(reason: Circuit['reason'], error: string, retryAfterMs?: number): Verdict & { kind: 'failed' } {
+  return { kind: 'failed', circuit: passing(reason, error, retryAfterMs), isDropped: false };
+}
+
+/** A circuit that may be over at any moment. */
+function passing(reason: Circuit['reason'], error: string, retryAfterMs?: number): Circuit {
+  const circuit: Circuit = { reason, error: capped(error), isPassing: true };
+  return retryAfterMs === undefined ? circuit : { ...circuit, retryAfterMs };
 }
 
 interface Item {
@@ -110,6 +126,8 @@ interface Item {
 function decodeItems(items: readonly Item[], sent: readonly Operation[], versioning: 'external' | 'none'): Verdict {
   const fault = indexFault(items, sent);
   if (fault !== undefined) return fault;
+  const first = items[0];
+  if (first !== undefined && items.every(isTurnedAway)) return failed('overloaded', itemError(first));
   let pushedBack = false;
   const outcomes = items.map((item, i): Outcome => {
     if (isPushedBack(item)) pushedBack = true;
@@ -158,6 +176,8 @@ function outcomeOf(item: Item, isDelete: boolean, versioning: 'external' | 'none
   return { kind: 'park', error };
 }
 
+const isTurnedAway = (item: Item): boolean => isPushedBack(item) || item.status === 503;
+
 function isPushedBack(item: Item): boolean {
   return (
     item.status === 429 ||
@@ -185,18 +205,6 @@ function readItems(text: string, sent: readonly Operation[]): Item[] | undefined
   return items;
 }
 
-function unclear(error: string, reply: Reply & { kind: 'answer' }): Verdict {
-  return { kind: 'all', outcome: retry(error, reply.retryAfterMs), because: 'unclear' };
-}
-
-function retry(error: string, retryAfterMs: number | undefined): Outcome {
-  return retryAfterMs === undefined ? { kind: 'retry', error } : { kind: 'retry', error, retryAfterMs };
-}
-
-function withRetryAfter(circuit: Circuit, retryAfterMs: number | undefined): Circuit {
-  return retryAfterMs === undefined ? circuit : { ...circuit, retryAfterMs };
-}
-
 function itemError({ error, status }: Item): string {
   if (error === undefined) return `HTTP ${status} for the document, without a reason`;
   return capped(typeof error === 'string' ? error : JSON.stringify(error));
@@ -213,7 +221,7 @@ function isEngineError(text: string): boolean {
 }
 
 function capped(text: string): string {
-  return text.length > ERROR_CHARACTERS ? text.slice(0, ERROR_CHARACTERS) : text;
+  return outsideText(text, { max: ERROR_CHARACTERS });
 }
 
 function parse(text: string): unknown {

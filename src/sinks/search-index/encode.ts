@@ -5,6 +5,7 @@
  * document; a user's JSON text is spliced as it lies, never parsed, and always stays on its own single line.
  * The external version is the message id: a delayed request then never overwrites a newer one.
  */
+import { joinedKey } from '../../model/joined-key.ts';
 import type { Delivery, Outcome } from '../../model/sink.ts';
 import type { Ceiling } from './limits.ts';
 
@@ -33,6 +34,11 @@ export interface EncodeSettings {
 }
 
 const LINE_BREAK = 0x0a;
+/** The engines' limit. */
+const MOST_ID_BYTES = 512;
+const MOST_NAME_BYTES = 255;
+/** `<logs-{now/d}>`: an index name with a date, which the engine works out. */
+const DATE_MATH = /^<[^\s\p{Cc},*?"\\<>#]*\{now[^\s\p{Cc},*?"\\<>#]*\}[^\s\p{Cc},*?"\\<>#]*>$/u;
 
 /** A document of the batch and the newest delivery for it seen so far. */
 interface Slot {
@@ -44,7 +50,10 @@ interface Slot {
 /** Groups a batch by index; of several deliveries of one document only the newest becomes an operation. */
 export function encode(batch: readonly Delivery[], settings: EncodeSettings): Encoded {
   const indexes = new Map<string, Map<string, Slot>>();
-  const places: (Slot | Outcome)[] = batch.map((delivery) => refusalOf(delivery) ?? place(delivery, indexes, settings));
+  const places = batch.map((delivery): Slot | Outcome => {
+    const documentId = joinedKey(delivery.recordPks);
+    return refusalOf(delivery, documentId) ?? place({ delivery, documentId, operation: undefined }, indexes, settings);
+  });
   const operations = new Map<string, Operation[]>();
   for (const [index, slots] of indexes) {
     const list: Operation[] = [];
@@ -57,13 +66,22 @@ export function encode(batch: readonly Delivery[], settings: EncodeSettings): En
   return { operations, owners: places.map((placed) => ('kind' in placed ? placed : placed.operation!)) };
 }
 
-/** The longest head of `operations` that fits the ceiling (one at least), and what is left. */
-export function cut(operations: Operation[], ceiling: Ceiling): [head: Operation[], rest: Operation[]] {
+/**
+ * The longest head of `operations` that fits the ceiling (one at least), and what is left. `company`: with how many
+ * others at most one of them may travel, itself counted.
+ */
+export function cut(
+  operations: Operation[],
+  ceiling: Ceiling,
+  company: (operation: Operation) => number = () => Number.POSITIVE_INFINITY,
+): [head: Operation[], rest: Operation[]] {
   let bytes = 0;
   let count = 0;
+  let most = ceiling.documents;
   for (const operation of operations) {
     bytes += operation.bytes;
-    if (count > 0 && (bytes > ceiling.bytes || count >= ceiling.documents)) break;
+    most = Math.min(most, company(operation));
+    if (count > 0 && (bytes > ceiling.bytes || count >= most)) break;
     count += 1;
   }
   return count === operations.length ? [operations, []] : [operations.slice(0, count), operations.slice(count)];
@@ -91,28 +109,22 @@ export function bytesOf(operations: readonly Operation[]): number {
   return bytes;
 }
 
-function place(delivery: Delivery, indexes: Map<string, Map<string, Slot>>, settings: EncodeSettings): Slot {
+function place(fresh: Slot, indexes: Map<string, Map<string, Slot>>, settings: EncodeSettings): Slot {
+  const { delivery, documentId } = fresh;
   const index = delivery.indexName ?? settings.indexName;
   let slots = indexes.get(index);
   if (slots === undefined) {
     slots = new Map();
     indexes.set(index, slots);
   }
-  const documentId = documentIdOf(delivery.recordPks);
   const slot = slots.get(documentId);
   if (slot === undefined) {
-    const fresh = { delivery, documentId, operation: undefined };
     slots.set(documentId, fresh);
     return fresh;
   }
   // With external versions the engine keeps the highest id whatever the order, so that is the one to send.
   if (settings.versioning === 'none' || delivery.id >= slot.delivery.id) slot.delivery = delivery;
   return slot;
-}
-
-/** The key's values as text, joined with `-`. */
-export function documentIdOf(recordPks: readonly string[]): string {
-  return recordPks.length === 1 ? recordPks[0]! : recordPks.join('-');
 }
 
 function operationOf({ delivery, documentId }: Slot, versioning: 'external' | 'none'): Operation {
@@ -129,22 +141,33 @@ function oneLine(json: string): string {
   return json.includes('\n') || json.includes('\r') ? json.replace(/[\r\n]+/g, ' ') : json;
 }
 
-function refusalOf(delivery: Delivery): Outcome | undefined {
+function refusalOf(delivery: Delivery, documentId: string): Outcome | undefined {
   if (delivery.recordPks.length === 0) {
     return { kind: 'park', error: 'the table has no primary key, so its documents have no _id: add a primary key' };
+  }
+  const bytes = Buffer.byteLength(documentId);
+  if (bytes === 0 || bytes > MOST_ID_BYTES) {
+    // No engine has a document of that _id.
+    if (delivery.action === 'delete') return { kind: 'done' };
+    const what = bytes === 0 ? 'is empty' : `has ${bytes} bytes`;
+    const remedy = `an _id has 1 to ${MOST_ID_BYTES}: give the table a shorter primary key, or leave the row out by a filter`;
+    return { kind: 'park', error: `the row's key as text ${what}, and ${remedy}` };
   }
   const fault = delivery.indexName === undefined ? undefined : indexNameFault(delivery.indexName);
   return fault === undefined ? undefined : { kind: 'park', error: `the routing function's index_name ${fault}` };
 }
 
 /**
- * Why a name cannot be one index, or undefined. Only what could make a request reach something else than
- * `/{index}/_bulk` is refused here; every other rule is the engine's own to state.
+ * Why a name cannot be one index, or undefined. Only what no engine takes, or what could make a request reach something
+ * else than `/{index}/_bulk`, is refused here; every other rule is the engine's own to state.
  */
 export function indexNameFault(name: string): string | undefined {
   if (name === '') return 'is empty';
   if (name === '.' || name === '..') return 'is not a name of an index';
+  if (!name.isWellFormed()) return 'holds half a surrogate pair';
   if (/^[_+-]/.test(name)) return 'starts with _, - or +, which no index does';
-  if (!name.startsWith('<') && /[\s,*?"\\/|<>#]/.test(name)) return 'has a character that no name of an index has';
+  if (Buffer.byteLength(name) > MOST_NAME_BYTES) return `is longer than ${MOST_NAME_BYTES} bytes`;
+  if (DATE_MATH.test(name) && !name.includes('..')) return undefined;
+  if (/[\s\p{Cc},*?"\\/|<>#]/u.test(name)) return 'has a character that no name of an index has';
   return undefined;
 }

@@ -7,9 +7,9 @@
  */
 import { MillraceError } from '../../model/errors.ts';
 import type { IndexedDocument, IndexedIds, IndexReader } from '../../model/index-reader.ts';
+import { joinedKey } from '../../model/joined-key.ts';
 import { type Backoff, backoffMs } from '../../runtime/backoff.ts';
 import { type ClientOptions, type ClientSettings, openSearchClient, type SearchClient } from './client.ts';
-import { documentIdOf } from './encode.ts';
 import { decodeHits, type Hit } from './hits.ts';
 
 export interface ReaderParts {
@@ -44,7 +44,7 @@ export function openSearchReader(
   const ids = { size: MOST_HITS, most: MOST_HITS };
   return {
     indexName: reading.indexName,
-    documentId: documentIdOf,
+    documentId: joinedKey,
     fetch: (index, wanted, signal) => fetchAll(reading, { index, ids: wanted, page: documents }, signal),
     list: (index, signal) => walk(reading, { index, page: ids }, signal),
     close: () => client.close(),

@@ -10,6 +10,8 @@ export type Route =
   | { kind: 'ready' }
   /** What every message for this index gets instead of being sent. */
   | { kind: 'held'; outcome: Outcome }
+  /** The answer says nothing about the index, as a 503 does. */
+  | { kind: 'unclear'; circuit: Circuit }
   | { kind: 'circuit'; circuit: Circuit };
 
 export interface Routes {
@@ -20,8 +22,6 @@ export interface Routes {
 
 /** Routing functions make names from data: beyond this many, what is known is dropped and asked for again. */
 const MOST_NAMES = 10_000;
-/** After an answer that says nothing about the index, such as a 503. */
-const UNCLEAR_WAIT_MS = 5_000;
 
 export function openRoutes({ client, now }: { client: Pick<SearchClient, 'search'>; now: () => number }): Routes {
   const ready = new Set<string>();
@@ -41,10 +41,8 @@ export function openRoutes({ client, now }: { client: Pick<SearchClient, 'search
         return held({ kind: 'wait', error: readiness.circuit.error, retryAfterMs: INDEX_WAIT_MS });
       case 'name':
         return held({ kind: 'park', error: readiness.circuit.error });
-      case 'unclear': {
-        const { error, retryAfterMs = UNCLEAR_WAIT_MS } = readiness.circuit;
-        return held({ kind: 'wait', error, retryAfterMs });
-      }
+      case 'unclear':
+        return { kind: 'unclear', circuit: readiness.circuit };
       case 'aborted':
         return held({ kind: 'wait', error: 'the service stopped before the engine answered', retryAfterMs: 0 });
     }

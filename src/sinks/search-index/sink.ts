@@ -2,7 +2,8 @@
  * The search-index sink: one batch in, one outcome per delivery out.
  * Guarantees: at most two requests at once and never one document in both; a fault of the whole destination becomes a
  * circuit, a fault of one routed index holds back only that index's messages, a fault of one document only that one.
- * It keeps nothing but what it may forget: routed indexes seen ready, and request sizes learned from refusals.
+ * A batch of which no request has a clear answer is the destination's fault, whatever came back.
+ * It keeps nothing but what it may forget: routed indexes seen ready, request sizes learned from refusals, suspects.
  * Death anywhere repeats requests, which external versions make harmless.
  */
 import type { SearchDestination } from '../../model/declared.ts';
@@ -13,7 +14,8 @@ import { type ClientOptions, type ClientSettings, openSearchClient, type SearchC
 import { decodeBulk, decodeSearch, INDEX_WAIT_MS, type Verdict } from './decode.ts';
 import { bulkBody, bytesOf, cut, encode, indexNameFault, type Operation } from './encode.ts';
 import { type Limits, learnLimits } from './limits.ts';
-import { openRoutes, type Routes } from './routes.ts';
+import { openRoutes, type Route, type Routes } from './routes.ts';
+import { openSuspects, type Suspects } from './suspects.ts';
 
 export interface SearchSinkParts {
   log: Pick<Log, 'info'>;
@@ -25,7 +27,8 @@ const REQUESTS_AT_ONCE = 2;
 /** Requests that a send may spend on finding documents that spoil a whole request; the rest waits for the next one. */
 const SEARCHES_PER_SEND = 100;
 const UNANSWERED_PER_SEND = 2;
-const UNTRIED_WAIT_MS = 1000;
+/** One for all messages of failed requests, so that they come back together, and for those that were not tried. */
+const FAILED_WAIT_MS = 1000;
 
 /** Throws MillraceError `bad_destination` when endpoint, index name or credential cannot be used. Does not connect. */
 export function openSearchSink(
@@ -42,13 +45,12 @@ export function openSearchSink(
   const client = openSearchClient(settings, { now, ...options });
   const limits = learnLimits({ bytes: destination.batch_bytes, documents: destination.batch_size });
   const routes = openRoutes({ client, now });
+  const suspects = openSuspects();
   return {
-    get batchSize() {
-      return limits.ceiling.documents;
-    },
+    batchSize: destination.batch_size,
     batchBytes: destination.batch_bytes,
     bodiesOnly: true,
-    send: (batch, signal) => sendBatch({ client, limits, routes, log, destination, signal }, batch),
+    send: (batch, signal) => sendBatch({ client, limits, routes, suspects, log, destination, signal }, batch),
     async test(signal) {
       const readiness = decodeSearch(await client.search(destination.index_name, signal));
       if (readiness.kind === 'aborted') throw signal.reason ?? new Error('the sink is closed');
@@ -62,6 +64,7 @@ interface Sending {
   client: SearchClient;
   limits: Limits;
   routes: Routes;
+  suspects: Suspects;
   log: Pick<Log, 'info'>;
   destination: SearchDestination;
   signal: AbortSignal;
@@ -73,6 +76,12 @@ interface Load {
   operations: Operation[];
 }
 
+/** Operations of which nothing is known, and why. `isSent`: false when it is the index that gave no clear answer. */
+interface Failed extends Load {
+  circuit: Circuit;
+  isSent: boolean;
+}
+
 /** What one `send` knows so far. */
 interface Progress {
   outcomes: Map<Operation, Outcome>;
@@ -81,7 +90,9 @@ interface Progress {
   /** Routed indexes that turned out to be at fault, and what their operations get. */
   held: Map<string, Outcome>;
   searchesLeft: number;
-  unanswered: number;
+  failed: Failed[];
+  /** The engine has said something of some document. */
+  isAnswered: boolean;
 }
 
 async function sendBatch(sending: Sending, batch: readonly Delivery[]): Promise<SendResult> {
@@ -93,10 +104,12 @@ async function sendBatch(sending: Sending, batch: readonly Delivery[]): Promise<
     circuit: undefined,
     held: new Map(),
     searchesLeft: SEARCHES_PER_SEND,
-    unanswered: 0,
+    failed: [],
+    isAnswered: false,
   };
   await holdUnready(sending, progress);
   await Promise.all(Array.from({ length: REQUESTS_AT_ONCE }, () => sendPending(sending, progress)));
+  judgeFailed(sending, progress);
   if (progress.circuit !== undefined) return { outcomes: [], circuit: progress.circuit };
   const outcomes = encoded.owners.map((owner) => ('kind' in owner ? owner : (progress.outcomes.get(owner) ?? STOPPED)));
   return { outcomes };
@@ -107,16 +120,34 @@ const STOPPED: Outcome = { kind: 'wait', error: 'the service stopped before the 
 
 /** The engine would silently create a missing index: a routed name is asked for before its first use. */
 async function holdUnready({ routes, destination, signal }: Sending, progress: Progress): Promise<void> {
-  for (const { index, operations } of progress.pending.toReversed()) {
-    if (index === destination.index_name) continue;
+  const ready: Load[] = [];
+  for (const load of progress.pending.toReversed()) {
     if (signal.aborted) return;
-    const route = await routes.check(index, signal);
+    const route = load.index === destination.index_name ? READY : await askOnce(routes, progress, { load, signal });
     if (route.kind === 'circuit') {
       progress.circuit = route.circuit;
       return;
     }
-    if (route.kind === 'held') hold(progress, { index, operations }, route.outcome);
+    if (route.kind === 'ready') ready.push(load);
+    if (route.kind === 'held') hold(progress, load, route.outcome);
+    if (route.kind === 'unclear') progress.failed.push({ ...load, circuit: route.circuit, isSent: false });
   }
+  progress.pending = ready.reverse();
+}
+
+const READY: Route = { kind: 'ready' };
+
+/** An engine that does not even answer this is not asked for each name. */
+async function askOnce(
+  routes: Routes,
+  progress: Progress,
+  { load, signal }: { load: Load; signal: AbortSignal },
+): Promise<Route> {
+  const unclear = progress.failed.at(-1);
+  if (unclear !== undefined && progress.failed.length >= UNANSWERED_PER_SEND) {
+    return { kind: 'unclear', circuit: unclear.circuit };
+  }
+  return await routes.check(load.index, signal);
 }
 
 /**
@@ -133,7 +164,9 @@ async function sendPending(sending: Sending, progress: Progress): Promise<void> 
       settle(progress, load.operations, held);
       continue;
     }
-    const [operations, rest] = cut(load.operations, sending.limits.ceiling);
+    const [operations, rest] = cut(load.operations, sending.limits.ceiling, (one) =>
+      sending.suspects.company(index, one),
+    );
     if (rest.length > 0) progress.pending.push({ index, operations: rest });
     const reply = await sending.client.bulk(index, bulkBody(operations), sending.signal);
     const verdict = decodeBulk(reply, operations, sending.destination.versioning);
@@ -142,19 +175,22 @@ async function sendPending(sending: Sending, progress: Progress): Promise<void> 
 }
 
 function apply(sending: Sending, progress: Progress, { load, verdict }: { load: Load; verdict: Verdict }): void {
-  const { limits } = sending;
-  const { operations } = load;
+  const { limits, suspects } = sending;
+  const { index, operations } = load;
   switch (verdict.kind) {
     case 'items':
-      if (verdict.pushedBack) limits.pushedBack(operations.length);
+      progress.isAnswered = true;
+      suspects.answered(index, operations);
+      if (verdict.pushedBack) limits.failed(operations.length);
       else limits.accepted(bytesOf(operations));
       for (const [i, operation] of operations.entries()) progress.outcomes.set(operation, verdict.outcomes[i]!);
       break;
-    case 'all':
-      if (verdict.because === 'pushed_back') limits.pushedBack(operations.length);
-      if (verdict.because === 'dropped') limits.dropped(bytesOf(operations));
-      settle(progress, operations, verdict.outcome);
-      giveUpSoon(progress, verdict.outcome);
+    case 'failed':
+      limits.failed(operations.length);
+      if (verdict.isDropped) limits.dropped(bytesOf(operations));
+      if (operations.length === 1) suspects.failedAlone(index, operations[0]!);
+      progress.failed.push({ ...load, circuit: verdict.circuit, isSent: true });
+      giveUpSoon(progress, verdict.circuit);
       break;
     case 'circuit':
       progress.circuit ??= verdict.circuit;
@@ -171,12 +207,33 @@ function apply(sending: Sending, progress: Progress, { load, verdict }: { load: 
 }
 
 /** An engine that has not answered twice is not kept waiting for with all the rest of the batch. */
-function giveUpSoon(progress: Progress, outcome: Outcome): void {
-  progress.unanswered += 1;
-  if (progress.unanswered < UNANSWERED_PER_SEND || outcome.kind !== 'retry') return;
-  const { error, retryAfterMs = UNTRIED_WAIT_MS } = outcome;
-  for (const { operations } of progress.pending.splice(0)) {
-    settle(progress, operations, { kind: 'wait', error, retryAfterMs });
+function giveUpSoon(progress: Progress, circuit: Circuit): void {
+  if (progress.failed.filter(({ isSent }) => isSent).length < UNANSWERED_PER_SEND) return;
+  for (const load of progress.pending.splice(0)) progress.failed.push({ ...load, circuit, isSent: false });
+}
+
+/**
+ * What becomes of operations without a clear answer. When the engine has answered for others, a document that failed
+ * alone is tried again by itself and counted, and the rest comes back together, uncounted, in smaller requests; when it
+ * has answered for nobody, it is the destination that fails.
+ */
+function judgeFailed({ suspects }: Sending, progress: Progress): void {
+  const { failed } = progress;
+  const guilty = failed.filter(
+    ({ index, operations, isSent }) => isSent && operations.length === 1 && suspects.isGuilty(index, operations[0]!),
+  );
+  if (!progress.isAnswered && guilty.length < failed.length) {
+    progress.circuit ??= failed[0]!.circuit;
+    return;
+  }
+  for (const load of failed) {
+    const { error, retryAfterMs = 0 } = load.circuit;
+    if (guilty.includes(load)) settle(progress, load.operations, { kind: 'retry', error, retryAfterMs });
+    else {
+      if (load.isSent && load.operations.length > 1) suspects.failedTogether(load.index, load.operations);
+      const wait = { kind: 'wait', error, retryAfterMs: Math.max(FAILED_WAIT_MS, retryAfterMs) } as const;
+      settle(progress, load.operations, wait);
+    }
   }
 }
 

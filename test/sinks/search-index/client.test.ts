@@ -154,8 +154,8 @@ describe('the connection to a search engine', () => {
     it('is cut out of the answer of a proxy that prints the request', async () => {
       const { url, fail } = await start();
       fail({ kind: 'status', status: 502, text: `bad gateway; Authorization: ApiKey ${SECRET}` });
-      const { outcomes } = await open(url, { auth_type: 'api_key' }, SECRET).send([delivery(1, 'a')], NEVER);
-      expect(outcomes[0]).to.have.property('error', 'bad gateway; Authorization: ApiKey ***');
+      const { circuit } = await open(url, { auth_type: 'api_key' }, SECRET).send([delivery(1, 'a')], NEVER);
+      expect(circuit).to.have.property('error', 'bad gateway; Authorization: ApiKey ***');
     });
   });
 

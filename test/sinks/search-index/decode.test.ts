@@ -84,6 +84,17 @@ describe('what the items of a _bulk answer mean', () => {
     expect(outcomes(verdict).map(({ kind }) => kind)).to.deep.equal(['retry', 'done', 'retry']);
   });
 
+  it('every document turned away: the engine has no room, and no message is touched', () => {
+    for (const status of [429, 503]) {
+      const turned = items([INDEX, DELETE], Array(2).fill({ status, error: REJECTED }));
+      expect(turned).to.deep.equal({
+        kind: 'failed',
+        isDropped: false,
+        circuit: { reason: 'overloaded', error: JSON.stringify(REJECTED), isPassing: true },
+      });
+    }
+  });
+
   it('5xx and 408: again, the size is not to blame', () => {
     const unavailable = { type: 'unavailable_shards_exception', reason: 'primary shard is not active' };
     const verdict = items(
@@ -165,7 +176,10 @@ describe('what the items of a _bulk answer mean', () => {
 
   it('a flood-stage disk (429 cluster_block_exception) is waited for', () => {
     const flood = { type: 'cluster_block_exception', reason: 'TOO_MANY_REQUESTS/12/disk usage exceeded flood-stage' };
-    expect(outcomes(items([INDEX], [{ status: 429, error: flood }]))[0]).to.have.property('kind', 'retry');
+    expect(outcomes(items([INDEX, DELETE], [{ status: 429, error: flood }, { status: 200 }]))[0]).to.have.property(
+      'kind',
+      'retry',
+    );
   });
 });
 
@@ -173,11 +187,11 @@ describe('a _bulk answer that does not answer', () => {
   const sent = [INDEX, INDEX];
   const retried = (text: string): void => {
     const verdict = decodeBulk(answer(200, text), sent, 'external');
-    expect(verdict, text).to.have.property('kind', 'all');
-    expect(verdict, text).to.have.nested.property('outcome.kind', 'retry');
+    expect(verdict, text).to.have.property('kind', 'failed');
+    expect(verdict, text).to.deep.nested.include({ 'circuit.reason': 'bad_destination', 'circuit.isPassing': true });
   };
 
-  it('is sent again: empty, not JSON, no items, too few, too many, other items', () => {
+  it('is the destination’s fault: empty, not JSON, no items, too few, too many, other items', () => {
     const item = { index: { _id: 'a', status: 200 } };
     const done = (list: unknown[]): string => JSON.stringify({ errors: false, items: list });
     retried('');
@@ -206,17 +220,28 @@ describe('what the status of a _bulk answer means', () => {
   const verdictOf = (status: number, text: string, extra = {}): Verdict =>
     decodeBulk(answer(status, text, extra), [INDEX], 'external');
 
-  it('429, 500, 502, 503, 504 and 408: all again, at the time the engine wishes', () => {
+  it('429, 500, 502, 503, 504 and 408: the engine fails for now, until the time it wishes', () => {
     for (const status of [429, 500, 502, 503, 504, 408]) {
-      expect(verdictOf(status, 'busy', { retryAfterMs: 7000 })).to.deep.include({
-        kind: 'all',
-        outcome: { kind: 'retry', error: 'busy', retryAfterMs: 7000 },
+      const reason = status === 429 || status === 503 ? 'overloaded' : 'unreachable';
+      expect(verdictOf(status, 'busy', { retryAfterMs: 7000 })).to.deep.equal({
+        kind: 'failed',
+        isDropped: false,
+        circuit: { reason, error: 'busy', isPassing: true, retryAfterMs: 7000 },
       });
-      expect(verdictOf(status, '')).to.deep.include({
-        outcome: { kind: 'retry', error: `HTTP ${status} with an empty answer` },
-      });
+      expect(verdictOf(status, '')).to.have.nested.property('circuit.error', `HTTP ${status} with an empty answer`);
     }
-    expect(verdictOf(204, '')).to.have.nested.property('outcome.kind', 'retry');
+    expect(verdictOf(204, '')).to.have.nested.property('circuit.reason', 'bad_destination');
+  });
+
+  it('what is cut is cut between characters, and holds nothing that Postgres refuses', () => {
+    const { circuit } = verdictOf(503, `${'x'.repeat(3998)}🙂🙂`) as { circuit: { error: string } };
+    expect(circuit.error).to.equal(`${'x'.repeat(3998)}🙂🙂`);
+    for (const text of [`${'x'.repeat(3999)}🙂🙂`, 'a\u0000b\ud83d', '\ud83d'.repeat(5000)]) {
+      const verdict = verdictOf(503, text) as { circuit: { error: string } };
+      expect(verdict.circuit.error.isWellFormed()).to.equal(true);
+      expect(verdict.circuit.error).to.not.contain('\u0000');
+      expect([...verdict.circuit.error].length).to.be.at.most(4000);
+    }
   });
 
   it('413: split', () => {
@@ -250,16 +275,16 @@ describe('what the status of a _bulk answer means', () => {
     }
   });
 
-  it('no connection: circuit; a lost answer: all again; a shutdown: neither', () => {
+  it('no connection: circuit; a lost answer: one that passes; a shutdown: neither', () => {
     const of = (reply: Reply): Verdict => decodeBulk(reply, [INDEX], 'external');
     expect(of({ kind: 'unreachable', error: 'ECONNREFUSED' })).to.deep.equal({
       kind: 'circuit',
       circuit: { reason: 'unreachable', error: 'ECONNREFUSED' },
     });
     expect(of({ kind: 'lost', error: 'ECONNRESET' })).to.deep.equal({
-      kind: 'all',
-      outcome: { kind: 'retry', error: 'ECONNRESET' },
-      because: 'dropped',
+      kind: 'failed',
+      circuit: { reason: 'unreachable', error: 'ECONNRESET', isPassing: true },
+      isDropped: true,
     });
     expect(of({ kind: 'aborted' })).to.deep.equal({ kind: 'aborted' });
   });

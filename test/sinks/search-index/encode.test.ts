@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
+import { joinedKey } from '../../../src/model/joined-key.ts';
 import {
   bulkBody,
   bytesOf,
@@ -101,8 +102,75 @@ describe('encoding a batch for _bulk', () => {
     expect(operations.size).to.equal(1);
   });
 
+  it('parks an _id that no engine takes, of 513 bytes or empty; nothing is there to delete', () => {
+    const fits = 'é'.repeat(256);
+    const batch = [fits, `${fits}x`, ''].flatMap((pk, i) => [
+      delivery(2 * i + 1, pk),
+      delivery(2 * i + 2, pk, { action: 'delete' }),
+    ]);
+    const { owners, operations } = encode(batch, EXTERNAL);
+    expect(owners.map((owner) => ('kind' in owner ? owner.kind : 'sent'))).to.deep.equal([
+      ...['sent', 'sent', 'park', 'done', 'park', 'done'],
+    ]);
+    expect(owners[2]).to.have.property('error').that.contains('513 bytes').and.contains('512');
+    expect([...operations.values()].flat().map(({ documentId }) => documentId)).to.deep.equal([fits]);
+  });
+
+  it('parks a name that no index has, and lets the engine judge the others', () => {
+    const names = [
+      '',
+      '.',
+      '..',
+      '../_all',
+      '_bulk',
+      '-x',
+      '+x',
+      '*',
+      'a*',
+      'a,b',
+      'a/b',
+      'a b',
+      'a\0',
+      'a\x7f',
+      '\ud83d',
+    ];
+    for (const name of [
+      ...names,
+      'a\ud83d',
+      'x'.repeat(256),
+      '<a,b>',
+      '<a>,<b>',
+      '<a/../{now/d}>',
+      '<',
+      '<>',
+      'a?',
+      'a#b',
+      'a"b',
+    ]) {
+      const [owner] = encode([delivery(1, 'a', { indexName: name })], EXTERNAL).owners;
+      expect(owner, JSON.stringify(name)).to.have.property('kind', 'park');
+    }
+    for (const name of [
+      'a',
+      'Alias',
+      '<logs-{now/d}>',
+      '<logs-{now/d{yyyy.MM.dd|+12:00}}>',
+      'x'.repeat(255),
+      '日本',
+      '🙂',
+      'a.b',
+      'a..b',
+      'a%2Fb',
+    ]) {
+      const [owner] = encode([delivery(1, 'a', { indexName: name })], EXTERNAL).owners;
+      expect(owner, name).to.have.property('documentId', 'a');
+    }
+  });
+
   it('is read back by the engine as what was meant, whatever the keys and bodies are', () => {
-    const keys = fc.array(fc.string({ unit: 'grapheme', maxLength: 12 }), { minLength: 1, maxLength: 3 });
+    const keys = fc
+      .array(fc.string({ unit: 'grapheme', maxLength: 12 }), { minLength: 1, maxLength: 3 })
+      .filter((values) => values.join('') !== '' || values.length > 1);
     const entry = fc.record({ keys, isDelete: fc.boolean(), value: fc.jsonValue(), spaced: fc.boolean() });
     fc.assert(
       fc.property(fc.array(entry, { maxLength: 30 }), (entries) => {
@@ -113,7 +181,7 @@ describe('encoding a batch for _bulk', () => {
             body: JSON.stringify({ value }, null, spaced ? 2 : 0),
           }),
         );
-        const expected = new Map(batch.map((one) => [one.recordPks.join('-'), one]));
+        const expected = new Map(batch.map((one) => [joinedKey(one.recordPks), one]));
         const { operations, owners } = encode(batch, EXTERNAL);
         const sent = operations.get('products') ?? [];
         const read = sent.length === 0 ? [] : readOperations('products', bulkBody(sent).toString());

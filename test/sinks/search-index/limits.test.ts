@@ -8,14 +8,20 @@ describe('learning how large a request may be', () => {
     expect(learnLimits(CONFIGURED).ceiling).to.deep.equal(CONFIGURED);
   });
 
-  it('halves after a 413, remembers it, and never asks for as much as was refused', () => {
+  it('halves after a 413 and stays below, but for one larger request now and then', () => {
     const limits = learnLimits(CONFIGURED);
-    limits.tooLarge(6_000_000);
-    expect(limits.ceiling.bytes).to.equal(3_000_000);
-    for (let i = 0; i < 50; i += 1) limits.accepted(2_900_000);
-    expect(limits.ceiling.bytes).to.equal(3_000_000);
-    limits.tooLarge(3_000_000);
-    expect(limits.ceiling.bytes).to.equal(2_900_000);
+    const limit = 3_100_000;
+    let refusals = 0;
+    for (let sent = 0; sent < 2_000; sent += 1) {
+      const { bytes } = limits.ceiling;
+      if (bytes > limit) {
+        refusals += 1;
+        limits.tooLarge(bytes);
+        expect(limits.ceiling.bytes).to.be.lessThan(bytes);
+      } else limits.accepted(bytes);
+    }
+    expect(refusals).to.be.lessThan(12);
+    expect(limits.ceiling.bytes).to.be.greaterThan(limit / 4);
   });
 
   it('is smaller than every refused request, in whatever order answers come', () => {
@@ -34,15 +40,35 @@ describe('learning how large a request may be', () => {
     expect(limits.ceiling.bytes).to.equal(8_000_000);
   });
 
-  it('sends fewer documents when the engine has no room, and more again step by step', () => {
+  it('a refusal that was about one small document is forgotten as soon as a larger one passes', () => {
     const limits = learnLimits(CONFIGURED);
-    limits.pushedBack(1000);
+    limits.tooLarge(101);
+    expect(limits.ceiling.bytes).to.equal(50);
+    limits.accepted(102);
+    expect(limits.ceiling.bytes).to.equal(8_000_000);
+  });
+
+  it('grows back after it though no document is larger', () => {
+    const limits = learnLimits(CONFIGURED);
+    limits.tooLarge(101);
+    let requests = 0;
+    while (limits.ceiling.bytes < CONFIGURED.bytes) {
+      // As many documents of 90 bytes as fit, one at least.
+      limits.accepted(90 * Math.max(1, Math.floor(limits.ceiling.bytes / 90)));
+      requests += 1;
+    }
+    expect(requests).to.be.lessThan(200);
+  });
+
+  it('sends fewer documents after a failure, down to one, and more again step by step', () => {
+    const limits = learnLimits(CONFIGURED);
+    limits.failed(1000);
     expect(limits.ceiling.documents).to.equal(500);
-    limits.pushedBack(8);
-    expect(limits.ceiling.documents).to.equal(10);
+    for (const documents of [8, 4, 2, 1]) limits.failed(documents);
+    expect(limits.ceiling.documents).to.equal(1);
     limits.accepted(1000);
-    expect(limits.ceiling.documents).to.equal(13);
-    for (let i = 0; i < 30; i += 1) limits.accepted(1000);
+    expect(limits.ceiling.documents).to.equal(2);
+    for (let i = 0; i < 18; i += 1) limits.accepted(1000);
     expect(limits.ceiling.documents).to.equal(1000);
   });
 
@@ -60,8 +86,9 @@ describe('learning how large a request may be', () => {
 
   it('never goes above a small configured batch', () => {
     const limits = learnLimits({ bytes: 1000, documents: 2 });
-    limits.pushedBack(2);
+    limits.failed(2);
     limits.dropped(1000);
+    for (let i = 0; i < 5; i += 1) limits.accepted(1000);
     expect(limits.ceiling).to.deep.equal({ bytes: 1000, documents: 2 });
   });
 });

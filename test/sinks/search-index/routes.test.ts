@@ -77,6 +77,8 @@ describe('the search-index sink with a routing function', () => {
     expect(kinds(await sink.send(batch, NEVER))).to.deep.equal(['park', 'done']);
     server.fail({ kind: 'status', status: 503 }, search);
     expect(kinds(await sink.send(batch, NEVER))).to.deep.equal(['wait', 'done']);
+    server.fail({ kind: 'status', status: 503, text: 'busy' }, search);
+    expect((await sink.send(batch.slice(0, 1), NEVER)).circuit).to.include({ reason: 'overloaded', error: 'busy' });
     server.fail({ kind: 'status', status: 401 }, search);
     expect((await sink.send(batch, NEVER)).circuit?.reason).to.equal('auth_failed');
     server.fail({ kind: 'status', status: 403 }, search);

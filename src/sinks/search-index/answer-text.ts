@@ -1,0 +1,65 @@
+/**
+ * The text of an answer, whatever it comes in. Nobody asks for a compressed one, and some proxies send it all the same.
+ * Guarantees: bounded memory, also for what a few bytes unfold to; of an answer that is no success only so much is read
+ * as its error can need; bytes that are no UTF-8 become U+FFFD.
+ */
+import { promisify } from 'node:util';
+import { brotliDecompress, constants, inflate, unzip, zstdDecompress } from 'node:zlib';
+import { messageOf } from '../../model/errors.ts';
+
+/** An answer to 10,000 documents, each with a long error, fits well. */
+export const LARGEST_ANSWER_BYTES = 64 * 1024 * 1024;
+/** Of an answer with another status than 200. */
+const LARGEST_ERROR_BYTES = 256 * 1024;
+
+/** A success that is larger than we take. */
+export class AnswerTooLarge extends Error {}
+
+interface Decoding {
+  maxOutputLength: number;
+}
+
+/** What was cut off is read as far as it goes. */
+const DECODERS: Record<string, (bytes: Buffer, options: Decoding) => Promise<Buffer>> = {
+  gzip: (bytes, options) => promisify(unzip)(bytes, { ...options, finishFlush: constants.Z_SYNC_FLUSH }),
+  deflate: (bytes, options) => promisify(inflate)(bytes, { ...options, finishFlush: constants.Z_SYNC_FLUSH }),
+  br: (bytes, options) =>
+    promisify(brotliDecompress)(bytes, { ...options, finishFlush: constants.BROTLI_OPERATION_FLUSH }),
+  zstd: (bytes, options) => promisify(zstdDecompress)(bytes, { ...options, finishFlush: constants.ZSTD_e_flush }),
+};
+
+/**
+ * Reads `body` (and ends it, when it is longer than needed). An answer that cannot be read is a text that says so.
+ * @throws AnswerTooLarge, and whatever the connection throws
+ */
+export async function answerText(
+  body: AsyncIterable<Buffer>,
+  { isSuccess, encoding }: { isSuccess: boolean; encoding: string | undefined },
+): Promise<string> {
+  const most = isSuccess ? LARGEST_ANSWER_BYTES : LARGEST_ERROR_BYTES;
+  const raw = await read(body, most, isSuccess);
+  const coding = encoding?.trim().toLowerCase() ?? '';
+  if (coding === '' || coding === 'identity' || raw.length === 0) return raw.toString('utf8');
+  const decode = DECODERS[coding.replace(/^x-/, '')];
+  if (decode === undefined) return `an answer in content-encoding ${JSON.stringify(coding)}, which was not asked for`;
+  try {
+    return (await decode(raw, { maxOutputLength: most })).toString('utf8');
+  } catch (error) {
+    const isTooLarge = error instanceof Error && 'code' in error && error.code === 'ERR_BUFFER_TOO_LARGE';
+    if (isTooLarge && isSuccess) throw new AnswerTooLarge(`an answer of more than ${most} bytes`);
+    return `an answer in content-encoding ${coding}, which was not asked for and cannot be read: ${messageOf(error)}`;
+  }
+}
+
+async function read(body: AsyncIterable<Buffer>, most: number, isSuccess: boolean): Promise<Buffer> {
+  const pieces: Buffer[] = [];
+  let bytes = 0;
+  for await (const piece of body) {
+    pieces.push(piece);
+    bytes += piece.length;
+    if (bytes <= most) continue;
+    if (isSuccess) throw new AnswerTooLarge(`an answer of more than ${most} bytes`);
+    break;
+  }
+  return Buffer.concat(pieces).subarray(0, most);
+}
