@@ -126,7 +126,9 @@ async function deliverParts(
   const first = await deliverRows(deps, run, { ...batch, rows: half });
   // A cursor beyond a message that has no verdict would lose it.
   const isWhole = half.every(({ id }) => id <= first.cursor);
-  if (first.circuit || first.pause || !isWhole || batch.signal.aborted) return first;
+  if (first.circuit || first.pause || !isWhole || batch.signal.aborted) {
+    return { ...first, cut: (first.cut ?? 0) + rows.length - half.length };
+  }
   const rest = { ...batch, cursor: first.cursor, rows: rows.slice(half.length) };
   const second = await deliverRows(deps, run, rest);
   return { ...second, kept: first.kept || second.kept };
