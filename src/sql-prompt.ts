@@ -1,6 +1,7 @@
 /**
- * `npm run sql`: one statement, or a prompt, for machines without psql. It prints what a person wants to see: an aligned
- * table, or how many rows were affected, or Postgres' own error. Rows go to the screen of who asked, and nowhere else.
+ * `bin/millrace sql`: one statement, or a prompt, for machines without psql. It prints what a person wants to see: an aligned
+ * table, or how many rows were affected, or Postgres' own error. Rows go to the screen of who asked, and nowhere else. Of
+ * psql's own commands it knows those of our documentation: `\x`, `\g`, `\gx`, `\q`.
  */
 import path from 'node:path';
 import { createInterface } from 'node:readline/promises';
@@ -11,7 +12,7 @@ import { withDatabaseName } from './model/database-address.ts';
 import { MillraceError } from './model/errors.ts';
 import { databaseOfPerson } from './roles/connect.ts';
 import { readState } from './runtime/state.ts';
-import { isComplete, table } from './sql-table.ts';
+import { isComplete, records, table } from './sql-table.ts';
 
 export interface SqlOptions {
   /** The statement; absent: a prompt. */
@@ -32,7 +33,7 @@ export async function runSql(options: SqlOptions, terminal: Terminal): Promise<n
   const reached = await reach(options);
   const session = await openSession(reached);
   try {
-    if (options.sql !== undefined) return await execute(session, options.sql, terminal);
+    if (options.sql !== undefined) return await execute(session, ended(options.sql) ?? options, terminal);
     return await prompt(session, reached.database, terminal);
   } finally {
     await session.close();
@@ -81,27 +82,50 @@ async function prompt(session: SqlSession, database: string, terminal: Terminal)
   });
   let text = '';
   let code = 0;
+  let expanded = false;
   const ask = (): void => {
     if (open) terminal.output.write(text === '' ? `${database}=> ` : `${database}-> `);
   };
-  terminal.output.write('A statement ends with a semicolon. \\q, Ctrl-D or Ctrl-C leaves.\n');
+  terminal.output.write(
+    'A statement ends with a semicolon; \\gx in its place, or \\x before, prints a line for each column. \\q leaves.\n',
+  );
   ask();
   // Lines that came while a statement ran are kept by the iterator, also when the input has ended.
   for await (const line of lines) {
     if (text === '' && ['\\q', 'exit', 'quit'].includes(line.trim())) break;
+    if (text === '' && line.trim() === '\\x') {
+      expanded = !expanded;
+      terminal.output.write(`Expanded display is ${expanded ? 'on' : 'off'}.\n`);
+      ask();
+      continue;
+    }
     text = text === '' ? line.trimStart() : `${text}\n${line}`;
-    if (isComplete(text)) {
-      code = await execute(session, text, terminal);
+    const statement = ended(text) ?? (isComplete(text) ? { sql: text } : undefined);
+    if (statement !== undefined) {
+      code = await execute(session, { expanded, ...statement }, terminal);
       text = '';
     }
     ask();
   }
-  if (text.trim() !== '') code = await execute(session, text, terminal);
+  if (text.trim() !== '') code = await execute(session, { expanded, sql: text }, terminal);
   lines.close();
   return code;
 }
 
-async function execute(session: SqlSession, sql: string, terminal: Terminal): Promise<number> {
+interface Typed {
+  sql?: string;
+  expanded?: boolean;
+}
+
+/** A statement that ends with psql's `\g` or `\gx`. */
+function ended(text: string): Typed | undefined {
+  const found = /\\g(x?)\s*$/.exec(text);
+  if (found === null) return undefined;
+  const sql = text.slice(0, found.index);
+  return isComplete(`${sql};`) ? { sql, ...(found[1] === 'x' ? { expanded: true } : {}) } : undefined;
+}
+
+async function execute(session: SqlSession, { sql = '', expanded }: Typed, terminal: Terminal): Promise<number> {
   const outcome = await session.execute(sql);
   if ('error' in outcome) {
     terminal.output.write(`${outcome.error}\n`);
@@ -109,7 +133,9 @@ async function execute(session: SqlSession, sql: string, terminal: Terminal): Pr
   }
   for (const result of outcome.results) {
     terminal.output.write(
-      result.columns.length > 0 ? table(result) : `${result.command} ${result.rowCount ?? ''}`.trimEnd(),
+      result.columns.length > 0
+        ? (expanded === true ? records : table)(result)
+        : `${result.command} ${result.rowCount ?? ''}`.trimEnd(),
     );
     terminal.output.write('\n');
   }

@@ -52,6 +52,23 @@ export function table(result: SqlResult): string {
   );
 }
 
+/** As psql's expanded display: a line for each column, under the number of the row. */
+export function records(result: SqlResult): string {
+  const names = result.columns.map(({ name }) => name);
+  const rows = result.rows.map((row) => row.map((value) => clean(value ?? '')));
+  const nameWidth = Math.max(...names.map(width));
+  const valueWidth = rows.flat().reduce((widest, value) => Math.max(widest, width(value)), 0);
+  const lines = rows.flatMap((row, at) => {
+    const head = `-[ RECORD ${at + 1} ]`;
+    const rule = width(head) > nameWidth + 1 ? head : `${head.padEnd(nameWidth + 1, '-')}+-`;
+    return [
+      rule.padEnd(nameWidth + 3 + valueWidth, '-'),
+      ...names.map((name, n) => `${name + ' '.repeat(nameWidth - width(name))} | ${row[n] ?? ''}`.trimEnd()),
+    ];
+  });
+  return [...(lines.length === 0 ? ['(0 rows)'] : lines), ''].join('\n');
+}
+
 function clean(value: string): string {
   return value.replace(/\r?\n/g, '⏎').replace(/\p{Cc}/gu, '·');
 }

@@ -43,12 +43,13 @@ async function run(word: Word, declared: Declared): Promise<void> {
   else await runRole(word, withDatabase(declared), stop.signal);
 }
 
-/** `PORT must be ...` for each fault, with its remedy. */
-function describe(error: unknown): string {
+/** `PORT: must be ...` for each fault, with its remedy; none is said twice. */
+export function describe(error: unknown): string {
   if (!(error instanceof MillraceError)) return messageOf(error);
   const faults = error.faults.map((fault) => `  ${faultLine(fault)}`);
   const head = faults.length > 0 ? ['Millrace cannot start:', ...faults] : [`Millrace cannot start: ${error.message}`];
-  return [...head, ...(error.remedy === undefined ? [] : [`  ${error.remedy}`])].join('\n');
+  const isSaid = error.remedy === undefined || error.faults.some(({ remedy }) => remedy === error.remedy);
+  return [...head, ...(isSaid ? [] : [`  ${error.remedy}`])].join('\n');
 }
 
 /** Ends the process: with 0 when it was told to stop, or had no more to do; with 1 after a failure. */

@@ -65,6 +65,23 @@ describe('sql', () => {
       .and.not.to.contain('two');
   });
 
+  it("takes psql's commands that the documentation uses", async () => {
+    const wide = "select 'shop' as database_name, 1 as epoch";
+    const expected = '-[ RECORD 1 ]-+-----\ndatabase_name | shop\nepoch         | 1\n\n';
+    expect((await ask(undefined, `${wide} \\gx\n`)).printed).to.contain(expected);
+    expect((await ask(undefined, `${wide}\n  \\gx\nselect 2 as two;\n`)).printed)
+      .to.contain(expected)
+      .and.contain('\n two\n');
+    expect((await ask(undefined, `\\x\n${wide};\n\\x\nselect 2 as two \\g\n`)).printed)
+      .to.contain('Expanded display is on.')
+      .and.contain(expected)
+      .and.contain('\n two\n');
+    expect((await ask(`${wide} \\gx`)).printed).to.equal(expected);
+    expect((await ask(undefined, "select '\\gx' as text;\n")).printed).to.contain('\n \\gx\n');
+    expect((await ask(undefined, 'select 1 as one where false \\gx\n')).printed).to.contain('(0 rows)');
+    expect((await ask(undefined, "select 'long' as a \\gx\n")).printed).to.contain('-[ RECORD 1 ]\na | long\n');
+  });
+
   it('knows when a statement is complete', () => {
     for (const complete of [
       'select 1;',

@@ -1,0 +1,20 @@
+import { expect } from 'chai';
+import { MillraceError } from '../src/model/errors.ts';
+import { describe as described } from '../src/start.ts';
+
+describe('what a start says of its failure', () => {
+  const fault = { field: 'PORT', message: '80 is in use', remedy: 'Set PORT to another one.' };
+
+  it('has each fault with its remedy, and no remedy twice', () => {
+    const error = new MillraceError('bad_setting', 'PORT is in use', { faults: [fault], remedy: fault.remedy });
+    expect(described(error)).to.equal('Millrace cannot start:\n  PORT: 80 is in use. Set PORT to another one.');
+  });
+
+  it('has the remedy of the whole once', () => {
+    const error = new MillraceError('bad_setting', 'nothing fits', { faults: [fault], remedy: 'Read the page.' });
+    expect(described(error)).to.match(/another one\.\n {2}Read the page\.$/);
+    expect(described(new MillraceError('unavailable', 'down', { remedy: 'Wait.' }))).to.equal(
+      'Millrace cannot start: down\n  Wait.',
+    );
+  });
+});
