@@ -7,6 +7,7 @@ import net from 'node:net';
 import type { ConnectionOptions } from 'node:tls';
 import pg from 'pg';
 import { UnsafeConnection } from '../model/connection-fault.ts';
+import type { Mask } from '../model/mask.ts';
 import { isLocal } from '../runtime/addresses.ts';
 import { type AddressGuard, checkedLookup, guardOf, literalFault, type Reach } from '../runtime/checked-lookup.ts';
 
@@ -21,14 +22,26 @@ export interface Security {
   reach?: Reach;
 }
 
-/** For one connection: it is used once. */
-export function guardedConnection(security: Security): pg.Connection {
+/** For one connection: it is used once. `mask` goes over whatever the server says went wrong. */
+export function guardedConnection(security: Security, mask: () => Mask): pg.Connection {
   const ssl = security.ssl ?? false;
   const socket = new CheckedSocket(security);
   const connection = new pg.Connection({ ssl, keepAlive: true, stream: () => socket });
   guardPassword(connection, security, socket);
+  connection.on('errorMessage', (error: object) => maskError(error, mask()));
   connection.once(ssl ? 'sslconnect' : 'connect', () => containFaults(connection));
   return connection;
+}
+
+/** The fields that servers, extensions and users' triggers fill with words of their own. */
+const WORDS = ['message', 'detail', 'hint', 'where', 'internalQuery', 'stack'];
+
+/** These listeners come before those of pg's client too, which hands the error on. */
+function maskError(error: object, mask: Mask): void {
+  for (const word of WORDS) {
+    const text: unknown = Reflect.get(error, word);
+    if (typeof text === 'string') Reflect.set(error, word, mask(text));
+  }
 }
 
 /** pg throws where nobody can catch it when a server wants a login that pg does not know: the connection ends instead. */

@@ -7,6 +7,7 @@
 import pg from 'pg';
 import { readAddress } from '../model/database-address.ts';
 import { MillraceError } from '../model/errors.ts';
+import { maskOf } from '../model/mask.ts';
 import { guardedConnection, type Security } from './connection.ts';
 import { applySettings } from './session-settings.ts';
 import type { Statement } from './statement.ts';
@@ -85,7 +86,7 @@ function clientOf(options: PoolOptions) {
       // With what cannot be enumerated: the pool hides the password so.
       const own: OneConnection = Object.defineProperties({}, Object.getOwnPropertyDescriptors(config));
       own.connectionTimeoutMillis = CONNECT_MS;
-      own.connection = guardedConnection(options);
+      own.connection = connectionOf(options);
       super(own);
     }
   };
@@ -101,8 +102,14 @@ interface OneConnection extends pg.ClientConfig {
  * are to be applied then.
  */
 export function clientConfig(options: PoolOptions): pg.ClientConfig {
-  const config: OneConnection = { ...sharedConfig(options), connection: guardedConnection(options) };
+  const config: OneConnection = { ...sharedConfig(options), connection: connectionOf(options) };
   return config;
+}
+
+/** What a server says of this connection never shows its password. */
+function connectionOf(options: PoolOptions): pg.Connection {
+  const { host, database, user, password } = partsOf(options.address);
+  return guardedConnection(options, () => maskOf([{ text: password }], [host, database, user]));
 }
 
 function sharedConfig(options: PoolOptions): pg.ClientConfig {

@@ -167,3 +167,39 @@ describe('a pool where commits need not be durable', () => {
     }
   });
 });
+
+describe('what a server says', () => {
+  it('never shows the password of the connection, in any field', async () => {
+    const database = await (await sharedCluster()).createDatabase();
+    const password = `hu"nt'er/22`;
+    const admin = openPool({ address: database.url, max: 1, applicationName: 'test' });
+    const role = `echo_${process.pid}`;
+    await admin.query(`create role ${role} login password '${password.replaceAll("'", "''")}'`);
+    const url = new URL(database.url);
+    const db = openPool({
+      address: { host: url.hostname, port: Number(url.port), database: url.pathname.slice(1), user: role, password },
+      max: 1,
+      applicationName: 'test',
+    });
+    try {
+      const quoted = `password=${password}, ${encodeURIComponent(password)}`.replaceAll("'", "''");
+      const error = await db
+        .query(`do $$ begin raise exception '%', '${quoted}' using detail = '${quoted}', hint = '${quoted}'; end $$`)
+        .then(
+          () => undefined,
+          (thrown: Error) => thrown,
+        );
+      expect(error).to.include({
+        message: 'password=***, ***',
+        detail: 'password=***, ***',
+        hint: 'password=***, ***',
+      });
+      expect(`${error?.stack}`).not.to.match(/hu.*nt.*er.*22/);
+    } finally {
+      await db.close();
+      await admin.query(`drop role ${role}`);
+      await admin.close();
+      await database.drop();
+    }
+  });
+});

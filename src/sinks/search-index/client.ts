@@ -10,6 +10,7 @@ import { buildConnector, Pool } from 'undici';
 import { connectionFault, SEARCH_ENGINE } from '../../model/connection-fault.ts';
 import type { SearchDestination } from '../../model/declared.ts';
 import { MillraceError, messageOf } from '../../model/errors.ts';
+import { credentialSecrets, type Mask, maskOf } from '../../model/mask.ts';
 import { withoutTrailing } from '../../model/trailing.ts';
 import { checkedLookup, guardOf, literalFault, type Reach } from '../../runtime/checked-lookup.ts';
 import { AnswerTooLarge, answerText, LARGEST_ANSWER_BYTES } from './answer-text.ts';
@@ -44,7 +45,6 @@ export interface ClientSettings {
 /** Two requests run side by side (see sink.ts); the third connection is for `test` beside them. */
 const CONNECTIONS = 3;
 const LONGEST_RETRY_AFTER_MS = 600_000;
-const SHORTEST_REDACTED = 6;
 const NO_HITS = Buffer.from('{"size":0}');
 
 const compress = promisify(gzip);
@@ -54,6 +54,8 @@ export function openSearchClient(settings: ClientSettings, options: ClientOption
   const { destination } = settings;
   const { origin, prefix } = endpointOf(destination.endpoint_url);
   const authorization = authorizationOf(destination.auth_type, settings.authValue);
+  const publicWords = [destination.endpoint_url, destination.index_name];
+  const mask = maskOf(credentialSecrets(destination.auth_type, settings.authValue), publicWords);
   const answerTimeoutMs = options.answerTimeoutMs ?? 60_000;
   const now = options.now ?? Date.now;
   const pool = new Pool(origin, poolOptions(settings, options.connectTimeoutMs ?? 10_000, answerTimeoutMs));
@@ -79,12 +81,13 @@ export function openSearchClient(settings: ClientSettings, options: ClientOption
       return {
         kind: 'answer',
         status,
-        text: status === 200 ? text : redacted(text, settings.authValue, authorization),
+        text,
+        mask,
         retryAfterMs: retryAfter(first(response.headers['retry-after']), now()),
-        location: withoutSecrets(first(response.headers.location)),
+        location: withoutQuery(first(response.headers.location), mask),
       };
     } catch (error) {
-      return signal.aborted || closing !== undefined ? { kind: 'aborted' } : silence(error);
+      return signal.aborted || closing !== undefined ? { kind: 'aborted' } : silence(error, mask);
     } finally {
       deadline.clear();
     }
@@ -156,9 +159,9 @@ function connectorOf(settings: ClientSettings, timeout: number): buildConnector.
 }
 
 /** What the failure says about the request: codes that only occur before a connection stands mean "nothing was sent". */
-function silence(error: unknown): Reply {
+function silence(error: unknown, mask: Mask): Reply {
   const code = codeOf(error);
-  const text = messageOf(error);
+  const text = mask(messageOf(error));
   const message = code === undefined || text.includes(code) ? text : `${text} (${code})`;
   if (isBeforeSending(code)) {
     const fault = connectionFault(error, SEARCH_ENGINE);
@@ -230,19 +233,10 @@ function refused(field: string, fault: string, remedy: string): MillraceError {
   return new MillraceError('bad_destination', `${field} ${fault}`, { faults, remedy });
 }
 
-/** Some proxies print the request they refuse. */
-function redacted(text: string, authValue: string | null, authorization: string | undefined): string {
-  let result = text;
-  for (const secret of [authorization?.replace(/^\S+ /, ''), authValue?.trim()]) {
-    if (secret !== undefined && secret.length >= SHORTEST_REDACTED) result = result.replaceAll(secret, '***');
-  }
-  return result;
-}
-
-function withoutSecrets(location: string | undefined): string | undefined {
-  if (location === undefined || !URL.canParse(location)) return location?.replace(/[?#].*$/s, '');
+function withoutQuery(location: string | undefined, mask: Mask): string | undefined {
+  if (location === undefined || !URL.canParse(location)) return location && mask(location.replace(/[?#].*$/s, ''));
   const url = new URL(location);
-  return `${url.origin}${url.pathname}`;
+  return mask(`${url.origin}${url.pathname}`);
 }
 
 /** `Retry-After` in seconds or as a date, in milliseconds from now; 10 minutes at most. */

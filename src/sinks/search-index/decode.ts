@@ -5,19 +5,30 @@
  * or of the engine as a whole never parks a message, for it is not the message's fault. The engine's error text is
  * carried unchanged.
  */
+import type { Mask } from '../../model/mask.ts';
 import { outsideText } from '../../model/outside-text.ts';
 import type { Circuit, Outcome } from '../../model/sink.ts';
 import type { Operation } from './encode.ts';
 
 /** What came back for one request, or why nothing did. `retryAfterMs` is the engine's own wish. */
 export type Reply =
-  | { kind: 'answer'; status: number; text: string; retryAfterMs: number | undefined; location: string | undefined }
+  | {
+      kind: 'answer';
+      status: number;
+      /** As it came: it is masked before any of it is shown. */
+      text: string;
+      mask: Mask;
+      retryAfterMs: number | undefined;
+      location: string | undefined;
+    }
   /** No connection was made: nothing has reached the engine. */
   | { kind: 'unreachable'; error: string }
   /** The request went out and no complete answer came back: it may have been applied. */
   | { kind: 'lost'; error: string /** The answer was larger than we take. */; tooLarge?: true }
   /** The caller's signal ended it. */
   | { kind: 'aborted' };
+
+type Answer = Reply & { kind: 'answer' };
 
 export type Verdict =
   /** One outcome per operation, in order. `pushedBack`: some were turned away for want of room. */
@@ -48,7 +59,7 @@ export function decodeBulk(reply: Reply, sent: readonly Operation[], versioning:
   const { status } = reply;
   const error = errorText(reply);
   if (status === 200) {
-    const items = readItems(reply.text, sent);
+    const items = readItems(reply, sent);
     if (items !== undefined) return decodeItems(items, sent, versioning);
     return failed('bad_destination', `HTTP 200 that does not answer for each document: ${error}`);
   }
@@ -80,7 +91,7 @@ export function decodeSearch(reply: Reply): Readiness {
 }
 
 /** Answers that no repetition mends; undefined for those that one may (408, 429, 5xx, and a 2xx that says nothing). */
-function refusalOf(reply: Reply & { kind: 'answer' }, error: string): Circuit | undefined {
+function refusalOf(reply: Answer, error: string): Circuit | undefined {
   const { status } = reply;
   if (status === 401 || status === 403) return { reason: 'auth_failed', error };
   if (status === 404) return { reason: 'index_missing', error };
@@ -119,7 +130,7 @@ function passing(reason: Circuit['reason'], error: string, retryAfterMs?: number
 
 interface Item {
   status: number;
-  error: unknown;
+  error: string | undefined;
   type: string | undefined;
 }
 
@@ -187,7 +198,7 @@ function isPushedBack(item: Item): boolean {
 }
 
 /** The items of an answer, or undefined when they are not exactly the operations that were sent. */
-function readItems(text: string, sent: readonly Operation[]): Item[] | undefined {
+function readItems({ text, mask }: Answer, sent: readonly Operation[]): Item[] | undefined {
   const answer = parse(text);
   const list = isObject(answer) ? answer.items : undefined;
   if (!Array.isArray(list) || list.length !== sent.length) return undefined;
@@ -198,8 +209,9 @@ function readItems(text: string, sent: readonly Operation[]): Item[] | undefined
     const item = isObject(entry) ? (operation.isDelete ? entry.delete : entry.index) : undefined;
     if (!isObject(item) || typeof item.status !== 'number') return undefined;
     if (typeof item._id === 'string' && item._id !== operation.documentId) return undefined;
-    const error = item.error ?? undefined;
-    const type = isObject(error) && typeof error.type === 'string' ? error.type : undefined;
+    const given = item.error ?? undefined;
+    const type = isObject(given) && typeof given.type === 'string' ? given.type : undefined;
+    const error = given === undefined ? undefined : masked(given, mask);
     items.push({ status: item.status, error, type });
   }
   return items;
@@ -207,11 +219,17 @@ function readItems(text: string, sent: readonly Operation[]): Item[] | undefined
 
 function itemError({ error, status }: Item): string {
   if (error === undefined) return `HTTP ${status} for the document, without a reason`;
-  return capped(typeof error === 'string' ? error : JSON.stringify(error));
+  return capped(error);
 }
 
-function errorText({ status, text }: Reply & { kind: 'answer' }): string {
-  return text.trim() === '' ? `HTTP ${status} with an empty answer` : capped(text);
+function errorText({ status, text, mask }: Answer): string {
+  return text.trim() === '' ? `HTTP ${status} with an empty answer` : capped(masked(text, mask));
+}
+
+/** Before it is cut: of half a secret nobody could tell that it is one. No more of it than is ever shown. */
+function masked(value: unknown, mask: Mask): string {
+  const text = typeof value === 'string' ? value : JSON.stringify(value);
+  return mask(text.slice(0, 8 * ERROR_CHARACTERS));
 }
 
 /** Is this the engine speaking, or something in between that knows nothing of documents? */

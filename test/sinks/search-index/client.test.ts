@@ -157,6 +157,33 @@ describe('the connection to a search engine', () => {
       const { circuit } = await open(url, { auth_type: 'api_key' }, SECRET).send([delivery(1, 'a')], NEVER);
       expect(circuit).to.have.property('error', 'bad gateway; Authorization: ApiKey ***');
     });
+
+    it('is cut out of a 200: of items, of an answer that is none, and where the text is cut', async () => {
+      const { url, fail } = await start();
+      const user = 'elastic:hunt"er/22';
+      const header = Buffer.from(user).toString('base64');
+      const echoes = [
+        `header [authorization: Basic ${header}]`,
+        'password hunt"er/22',
+        'HUNT%22ER%2F22',
+        `${'x'.repeat(3_945)}${header}`,
+      ];
+      const sink = open(url, { auth_type: 'basic' }, user);
+      for (const reason of echoes) {
+        const error = { type: 'mapper_parsing_exception', reason, caused_by: { reason } };
+        fail({ kind: 'items', decide: () => ({ status: 400, error }) });
+        const { outcomes } = await sink.send([delivery(1, 'a')], NEVER);
+        fail({ kind: 'text', text: `<html>${reason}</html>` });
+        const nonsense = JSON.stringify(await sink.send([delivery(1, 'a')], NEVER));
+        fail({ kind: 'text', text: `<html>${reason}</html>` }, { path: /_search$/ });
+        const tested = JSON.stringify(await sink.test(NEVER));
+        for (const text of [JSON.stringify(outcomes), nonsense, tested]) {
+          if (reason.length < 1_000) expect(text).to.include('***');
+          expect(text).not.to.match(/hunt|er\/22|%2F22/i);
+          expect(text).not.to.include(header.slice(0, 8));
+        }
+      }
+    });
   });
 
   describe('TLS', () => {

@@ -18,7 +18,7 @@ function op(documentId: string, isDelete = false): Operation {
 }
 
 function answer(status: number, text: string, extra: { retryAfterMs?: number; location?: string } = {}): Reply {
-  return { kind: 'answer', status, text, retryAfterMs: extra.retryAfterMs, location: extra.location };
+  return { kind: 'answer', status, text, mask: String, retryAfterMs: extra.retryAfterMs, location: extra.location };
 }
 
 function engineError(error: { type: string }): string {
