@@ -43,6 +43,7 @@ export async function backfill(server: Server, options: BackfillOptions): Promis
     address: sourceUrl,
     max: 1,
     applicationName: 'bench',
+    path: 'role',
     statementTimeoutMs: STATEMENT_MS,
   });
   try {
@@ -96,7 +97,7 @@ async function backfillOnce(
   const name = `bench_messages_${round}`;
   const messagesUrl = await server.database(name);
   const receiver = await startReceiver({ arrivals: false });
-  const messages = openPool({ address: messagesUrl, max: 1, applicationName: 'bench' });
+  const messages = openPool({ address: messagesUrl, max: 1, applicationName: 'bench', path: 'role' });
   try {
     const service = await startService({ messagesUrl, sourceUrl, slot, receiverUrl: receiver.url });
     const memory = watchMemory(service.pids);

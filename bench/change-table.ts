@@ -43,6 +43,7 @@ async function measure(
     address: messagesUrl,
     max: 1,
     applicationName: 'bench',
+    path: 'role',
     statementTimeoutMs: DEADLINE_MS,
   });
   const slot = `retain_${round}`;

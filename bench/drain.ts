@@ -52,7 +52,13 @@ export async function drain(server: Server, options: DrainOptions): Promise<Drai
 /** The changes, behind a slot to be copied. */
 export async function prepareSource(server: Server, changes: number): Promise<{ source: Database; sourceUrl: string }> {
   const sourceUrl = await server.database('bench_source');
-  const source = openPool({ address: sourceUrl, max: 1, applicationName: 'bench', statementTimeoutMs: DEADLINE_MS });
+  const source = openPool({
+    address: sourceUrl,
+    max: 1,
+    applicationName: 'bench',
+    path: 'role',
+    statementTimeoutMs: DEADLINE_MS,
+  });
   await createTable(source);
   await source.query("select pg_create_logical_replication_slot('bench_base', 'pgoutput')");
   await makeChanges(source, changes);
@@ -125,7 +131,7 @@ async function untilReceived(receiver: { stats(): Promise<{ operations: number; 
 }
 
 async function untilSettled(messagesUrl: string): Promise<void> {
-  const messages = openPool({ address: messagesUrl, max: 1, applicationName: 'bench' });
+  const messages = openPool({ address: messagesUrl, max: 1, applicationName: 'bench', path: 'role' });
   try {
     await until('every message is settled', async () => {
       const { rows } = await messages.query<{ empty: boolean }>(

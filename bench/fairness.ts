@@ -65,11 +65,12 @@ async function measure(server: Server, options: FairnessOptions, round: number):
     await server.database(`bench_fair_${round}`),
     await server.database(`bench_messages_${round}`),
   ];
-  const source = openPool({ address: sourceUrl, max: 1, applicationName: 'bench' });
+  const source = openPool({ address: sourceUrl, max: 1, applicationName: 'bench', path: 'role' });
   const messages = openPool({
     address: messagesUrl,
     max: 1,
     applicationName: 'bench',
+    path: 'role',
     statementTimeoutMs: DEADLINE_MS,
   });
   await createTables(source);

@@ -105,7 +105,7 @@ async function open(server: Server, name: string): Promise<Bench> {
   await migrate(url);
   // A connection for who writes beside, one for who reads beside, one that holds a snapshot.
   return await prepare(
-    openPool({ address: url, max: CLIENTS + 3, applicationName: 'bench', statementTimeoutMs: 1_800_000 }),
+    openPool({ address: url, max: CLIENTS + 3, applicationName: 'bench', path: 'role', statementTimeoutMs: 1_800_000 }),
   );
 }
 

@@ -43,7 +43,7 @@ export async function latency(server: Server, options: LatencyOptions): Promise<
 async function measure(server: Server, options: LatencyOptions, round: number): Promise<LatencyRound> {
   const sourceUrl = await server.database(`bench_paced_${round}`);
   const messagesUrl = await server.database(`bench_messages_${round}`);
-  const source = openPool({ address: sourceUrl, max: 1, applicationName: 'bench' });
+  const source = openPool({ address: sourceUrl, max: 1, applicationName: 'bench', path: 'role' });
   await createTable(source);
   const slot = `latency_${round}`;
   await source.query(`select pg_create_logical_replication_slot('${slot}', 'pgoutput')`);

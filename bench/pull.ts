@@ -42,7 +42,13 @@ export async function pull(server: Server, options: { rounds: number }): Promise
   const url = await server.database('bench_pull');
   const port = await freePort();
   const web = await startWeb(url, port);
-  const db = openPool({ address: url, max: PULL_CLIENTS + 1, applicationName: 'bench', statementTimeoutMs: 300_000 });
+  const db = openPool({
+    address: url,
+    max: PULL_CLIENTS + 1,
+    applicationName: 'bench',
+    path: 'role',
+    statementTimeoutMs: 300_000,
+  });
   const measured: PullRound[] = [];
   try {
     await prepare(db);

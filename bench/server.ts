@@ -39,7 +39,13 @@ export async function startServer(): Promise<Server> {
     log: () => undefined,
     temporary: true,
   });
-  const admin = openPool({ address: server.adminUrl, max: 2, applicationName: 'bench', statementTimeoutMs: 120_000 });
+  const admin = openPool({
+    address: server.adminUrl,
+    max: 2,
+    applicationName: 'bench',
+    path: 'role',
+    statementTimeoutMs: 120_000,
+  });
   const { rows } = await admin.query<{ version: string }>("select current_setting('server_version') as version");
   return {
     pid: server.pid,

@@ -12,7 +12,16 @@ select c.oid::bigint as oid, c.relkind = 'p' as partitioned, exists (select from
          or (c.reltoastrelid <> 0 and pg_relation_size(c.reltoastrelid) > 0) as toasted,
        (select json_agg(json_build_object(
                  'name', a.attname, 'typeOid', a.atttypid::bigint, 'typmod', a.atttypmod,
-                 'type', pg_catalog.format_type(a.atttypid, a.atttypmod),
+                 -- Of a domain its base type: a cast to the domain would run its checks, which are functions of its owner.
+                 'type', pg_catalog.format_type(b.oid, b.typmod),
+                 'operators', coalesce((select n.nspname
+                                          from pg_catalog.pg_opclass c
+                                          join pg_catalog.pg_amop s
+                                            on s.amopfamily = c.opcfamily and s.amoplefttype = c.opcintype
+                                           and s.amoprighttype = c.opcintype and s.amopstrategy = 5
+                                          join pg_catalog.pg_operator o on o.oid = s.amopopr
+                                          join pg_catalog.pg_namespace n on n.oid = o.oprnamespace
+                                         where c.opcmethod = 403 and c.opcdefault and c.opcintype = b.oid), 'pg_catalog'),
                  'key', case c.relreplident when 'f' then true when 'n' then false
                              when 'i' then coalesce(a.attnum = any ((i.indkey::smallint[])[0:i.indnkeyatts - 1]), false)
                              else coalesce(a.attnum = any ((k.indkey::smallint[])[0:k.indnkeyatts - 1]), false) end,
@@ -20,6 +29,12 @@ select c.oid::bigint as oid, c.relkind = 'p' as partitioned, exists (select from
                  'long', y.typlen = -1, 'text', a.atttypid in (17, 25, 1042, 1043)) order by a.attnum)
           from pg_catalog.pg_attribute a
           join pg_catalog.pg_type y on y.oid = a.atttypid
+         cross join lateral (
+         with recursive base as (
+           select a.atttypid as oid, a.atttypmod as typmod
+           union all
+           select t.typbasetype, t.typtypmod from base b join pg_catalog.pg_type t on t.oid = b.oid where t.typtype = 'd')
+         select b.oid, b.typmod from base b join pg_catalog.pg_type t on t.oid = b.oid where t.typtype <> 'd') b
          where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
            and case when (select p.columns from published p) is null then a.attgenerated = ''
                     else (select p.columns from published p) ? a.attname::text end) as columns

@@ -1,9 +1,12 @@
+-- Under the path of the role, for the table's own triggers and defaults: so every name here is qualified.
 insert into <event_table> (seq, source_database_id, source_table_oid, source_table_schema, source_table_name, record_pk,
                            record, changes, action, committed_at)
-select d.seq, $1::uuid, d.source_table_oid, d.source_table_schema, d.source_table_name, d.record_pk,
-       d.record::jsonb, d.changes::jsonb, d.action, d.committed_at
-  from unnest($2::bigint[], $3::bigint[], $4::text[], $5::text[], $6::text[],
-              string_to_array($7::text, chr(30)), string_to_array($8::text, chr(30), ''), $9::text[],
-              $10::timestamptz[])
+select d.seq, $1::pg_catalog.uuid, d.source_table_oid, d.source_table_schema, d.source_table_name, d.record_pk,
+       d.record::pg_catalog.jsonb, d.changes::pg_catalog.jsonb, d.action, d.committed_at
+  from rows from (pg_catalog.unnest($2::bigint[]), pg_catalog.unnest($3::bigint[]), pg_catalog.unnest($4::pg_catalog.text[]),
+                  pg_catalog.unnest($5::pg_catalog.text[]), pg_catalog.unnest($6::pg_catalog.text[]),
+                  pg_catalog.unnest(pg_catalog.string_to_array($7::pg_catalog.text, pg_catalog.chr(30))),
+                  pg_catalog.unnest(pg_catalog.string_to_array($8::pg_catalog.text, pg_catalog.chr(30), '')),
+                  pg_catalog.unnest($9::pg_catalog.text[]), pg_catalog.unnest($10::timestamp with time zone[]))
        as d (seq, source_table_oid, source_table_schema, source_table_name, record_pk, record, changes, action,
              committed_at)

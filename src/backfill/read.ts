@@ -9,7 +9,7 @@
 import type pg from 'pg';
 import { isUnconvertible } from '../capture/codec-encoding.ts';
 import { AS_TEXT, asBytes, asStored, asTexts, isSuspect, type TextForm, type Texts } from '../capture/text-form.ts';
-import { quoted, type SourceTable, sqlName, type TableColumn } from './table.ts';
+import { operatorOn, quoted, type SourceTable, sqlName, type TableColumn } from './table.ts';
 
 export interface PageRow {
   /** By the table's columns. */
@@ -136,16 +136,31 @@ function pageSql({ table, sort, after, from, form }: PageRequest & { form: TextF
     const { value, sql } = isBytes ? HEX(place) : form.given(place);
     return `${sql(`$${values.push(value)}`)}::${column.type}`;
   };
-  if (from !== undefined) conditions.push(`${quoted(first.name)} >= ${given(first, from)}`);
+  if (from !== undefined) conditions.push(`${quoted(first.name)} ${operatorOn(first, '>=')} ${given(first, from)}`);
   if (after !== undefined)
     conditions.push(
-      `(${asTexts.list(order)}) > (${order.map((column, n) => given(column, after[n] ?? '')).join(', ')})`,
+      isAfter(
+        order,
+        order.map((column, n) => given(column, after[n] ?? '')),
+      ),
     );
   if (table.rowFilter !== null) conditions.push(`(${table.rowFilter})`);
   const where = conditions.length === 0 ? '' : ` where ${conditions.join(' and ')}`;
   const only = table.partitioned ? '' : 'only ';
   const most = limit === undefined ? '' : ` order by ${asTexts.list(order)} limit ${limit}`;
   return { order, values, rest: `from ${only}${sqlName(table)}${where}${most}` };
+}
+
+/** Does a row follow these values? One comparison of rows has one schema of operators; an index helps with the other form too. */
+function isAfter(order: readonly TableColumn[], given: readonly string[]): string {
+  const [first] = order;
+  if (order.every(({ operators }) => operators === first!.operators))
+    return `(${asTexts.list(order)}) ${operatorOn(first!, '>')} (${given.join(', ')})`;
+  const rest = order.map((column, n) => {
+    const same = order.slice(0, n).map((one, m) => `${quoted(one.name)} ${operatorOn(one, '=')} ${given[m]}`);
+    return [...same, `${quoted(column.name)} ${operatorOn(column, '>')} ${given[n]}`].join(' and ');
+  });
+  return `${quoted(first!.name)} ${operatorOn(first!, '>=')} ${given[0]} and (${rest.join(' or ')})`;
 }
 
 /** Before the hex digits of a value that is no UTF-8, where a page ends. Only a SQL_ASCII database has many of them. */

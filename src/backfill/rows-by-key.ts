@@ -6,7 +6,7 @@ import type pg from 'pg';
 import { isUnconvertible } from '../capture/codec-encoding.ts';
 import { AS_TEXT, asBytes, asStored, asTexts, isSuspect, type TextForm, type Texts } from '../capture/text-form.ts';
 import { sizeSql } from './read.ts';
-import { quoted, type SourceTable, sqlName } from './table.ts';
+import { operatorOn, quoted, type SourceTable, sqlName } from './table.ts';
 
 export interface FoundRow {
   texts: Texts;
@@ -143,7 +143,7 @@ function byKeySql(table: SourceTable, form: TextForm, wanted: Keys): { text: str
   const text = `from unnest(${keys.map((_, n) => `$${n + 1}::text[]`).join(', ')}) with ordinality
          as w (${keys.map((_, n) => `millrace_k${n}`).join(', ')}, millrace_place)
     join ${table.partitioned ? '' : 'only '}${sqlName(table)} t
-      on ${keys.map((key, n) => `t.${quoted(key.name)} = ${form.given('').sql(`w.millrace_k${n}`)}::${key.type}`).join(' and ')}
+      on ${keys.map((key, n) => `t.${quoted(key.name)} ${operatorOn(key, '=')} ${form.given('').sql(`w.millrace_k${n}`)}::${key.type}`).join(' and ')}
    ${table.rowFilter === null ? '' : `where (${table.rowFilter})`}`;
   return { text, values: keys.map((_, n) => given.map((key) => key[n]!.value)) };
 }

@@ -14,8 +14,10 @@ export interface TableColumn {
   name: string;
   typeOid: number;
   typmod: number;
-  /** As SQL writes it. */
+  /** As SQL writes it; of a domain its base type. */
   type: string;
+  /** The schema of the operators by which its values are sorted: those of an extension are in no path of ours. */
+  operators: string;
   /** In the replica identity. */
   key: boolean;
   /** 0-based place in the primary key. */
@@ -47,6 +49,10 @@ export interface SourceTable {
 export const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`;
 export const sqlName = (table: { schema: string; name: string }): string =>
   `${quoted(table.schema)}.${quoted(table.name)}`;
+
+/** An operator on values of this column, as SQL writes it. */
+export const operatorOn = (column: TableColumn, name: '=' | '>' | '>='): string =>
+  `operator(${quoted(column.operators)}.${name})`;
 
 interface Row {
   oid: number;

@@ -127,7 +127,8 @@ async function create(
       remedy: `${sql}; or set publication.create_if_not_exists`,
     });
   }
-  await source.query(sql);
+  if (initSql === null) await source.query(sql);
+  else await runAsWritten(source, initSql);
   if (initSql === null) await source.query(`comment on publication ${quoted(name)} is '${OURS}'`);
   const facts = await readPublication(source, name, at.version);
   if (!facts) {
@@ -136,6 +137,18 @@ async function create(
     });
   }
   return { ...facts, tables: await readTables(source, name), added: [], created: true };
+}
+
+/** SQL of the user's: under the role's own path, in a session that nobody uses afterwards, whatever it may set. */
+async function runAsWritten(source: Database, sql: string): Promise<void> {
+  await source.session(async (client) => {
+    try {
+      await client.query('set search_path to default');
+      await client.query(sql);
+    } finally {
+      await client.end();
+    }
+  });
 }
 
 /** Every table that could be captured, and whether this publication lists it. */

@@ -134,7 +134,7 @@ async function select(
     from unnest(${keys.map((_, n) => `$${n + 2}::text[]`).join(', ')}) with ordinality
          as w (${keys.map((_, n) => `millrace_k${n}`).join(', ')}, millrace_place)
     join ${name.isPartitioned ? '' : 'only '}${name.sql} t
-      on ${keys.map((key, n) => `t.${quoted(key.name)} = ${given[0]![n]!.sql(`w.millrace_k${n}`)}::${key.type}`).join(' and ')}
+      on ${keys.map((key, n) => `t.${quoted(key.name)} ${key.equals} ${given[0]![n]!.sql(`w.millrace_k${n}`)}::${key.type}`).join(' and ')}
    where pg_catalog.to_regclass(${literal(name.sql)})::oid = $1::oid`;
   const values = [relation.oid, ...keys.map((_, n) => given.map((key) => key[n]!.value))];
   const { rows } = await client.query<(string | null)[]>({ text, values, rowMode: 'array', types: AS_TEXT });

@@ -20,13 +20,21 @@ const OWN_SCHEMAS = new Set(['millrace', 'millrace_private', 'millrace_jobs']);
 /** Kept beside change tables, in whatever schema they are. */
 const PROGRESS_TABLE = 'millrace_progress';
 
+export interface KeyColumn {
+  name: string;
+  /** As SQL writes it; of a domain its base type. */
+  type: string;
+  /** The operator of the key's index, as SQL writes it: one of an extension is in no path of ours. */
+  equals: string;
+}
+
 export interface LoadedRelation {
   oid: number;
   schema: string;
   name: string;
   codec: RowCodec;
-  /** Key columns in key order, with their types as SQL writes them. */
-  keyTypes: readonly { name: string; type: string }[];
+  /** Key columns in key order. */
+  keyTypes: readonly KeyColumn[];
   sourceTable: number;
   /** What it was loaded for: load again when its types have changed. */
   message: RelationMessage;
@@ -48,7 +56,7 @@ export interface RelationDeps {
 export async function loadRelation(deps: RelationDeps, message: RelationMessage): Promise<LoadedRelation> {
   const { schema, name, oid } = message;
   const [{ rows: keyTypes }, { rows }, earlier] = await Promise.all([
-    deps.source.query<{ name: string; type: string }>(KEY_COLUMNS, [oid]),
+    deps.source.query<KeyColumn>(KEY_COLUMNS, [oid]),
     deps.messages.query<{ no: number }>(SOURCE_TABLE, [deps.databaseNo, oid, schema, name]),
     earlierNames(deps, message),
   ]);

@@ -7,11 +7,13 @@ import { fileURLToPath } from 'node:url';
 import { runner } from 'node-pg-migrate';
 import type pg from 'pg';
 import { openClient, type PoolOptions } from './pool.ts';
+import { statement } from './statement.ts';
 
 export interface MigrateLog {
   info(details: object, message: string): void;
 }
 
+const SET_PATHS = statement('db/set-paths');
 const dir = fileURLToPath(new URL('../../migrations', import.meta.url));
 
 /** Runs what is missing; returns the names of what ran. Throws what Postgres says when a migration fails. */
@@ -32,6 +34,7 @@ export async function migrateSchema(deps: { log: MigrateLog }, options: PoolOpti
       singleTransaction: false,
       log: () => undefined,
     });
+    await client.query(SET_PATHS.text);
     for (const { name } of done) deps.log.info({ migration: name }, 'schema migrated');
     return done.map(({ name }) => name);
   } finally {

@@ -56,6 +56,8 @@ export interface PoolOptions extends Security {
   patienceMs?: number;
   /** Milliseconds; Postgres ends a transaction whose client says nothing for so long, 30,000 if absent. */
   idleInTransactionMs?: number;
+  /** Where names are looked up: `ours`, if absent, or as anywhere else the role does, for SQL that a person wrote. */
+  path?: 'ours' | 'role';
   /** For reading the message table: its rows are found by index (session-settings.ts). */
   queue?: boolean;
   onError?: (error: Error) => void;

@@ -4,8 +4,31 @@
  */
 import type { PoolOptions } from './pool.ts';
 
-/** Another TimeZone or DateStyle would change the texts of values. */
+/**
+ * A name in a statement of ours means Postgres' own function, operator or type, whatever others put into the schemas of our
+ * role's path: their code would run with our rights. Temporary objects come last, for a type or table of theirs is found
+ * first otherwise. Set in the session, not at its start: `default` still means the path of the role.
+ */
+const OUR_PATH = 'search_path = pg_catalog, pg_temp';
+
+/**
+ * For what users' own objects do under our statement (triggers, defaults, generated columns of a change table; `init_sql`):
+ * the path that the role has anywhere else, until the transaction ends. Every name in the statement itself is qualified then.
+ */
+export const USERS_PATH = 'set local search_path to default';
+
+/** After that, for the rest of the transaction. */
+export const BACK_TO_OUR_PATH = `set local ${OUR_PATH}`;
+
+/** Another TimeZone or DateStyle would change the texts of values, another of the rest the meaning of our statements. */
 const SETTINGS: Record<string, string> = {
+  standard_conforming_strings: 'on',
+  array_nulls: 'on',
+  transform_null_equals: 'off',
+  quote_all_identifiers: 'off',
+  client_min_messages: 'warning',
+  default_transaction_isolation: 'read committed',
+  lock_timeout: '0',
   TimeZone: 'UTC',
   DateStyle: 'ISO',
   IntervalStyle: 'postgres',
@@ -34,6 +57,11 @@ const QUEUE_SETTINGS: Record<string, string> = {
 const DURABLE = `select pg_catalog.set_config('synchronous_commit', 'on', false)
                   where pg_catalog.current_setting('synchronous_commit') operator(pg_catalog.=) 'off'`;
 
+/** Deadlines that not every release has. Nobody else's end our sessions or transactions. */
+const NO_OTHER_DEADLINES = `select pg_catalog.set_config(s.name, '0', false)
+                              from pg_catalog.unnest(array['idle_session_timeout', 'transaction_timeout']) s (name)
+                             where pg_catalog.current_setting(s.name, true) operator(pg_catalog.<>) '0'`;
+
 /** A SQL_ASCII database holds bytes of any encoding: Postgres would refuse to answer with what is no UTF-8. */
 const AS_STORED = `select pg_catalog.set_config('client_encoding', 'SQL_ASCII', false)
                     where pg_catalog.current_setting('server_encoding') operator(pg_catalog.=) 'SQL_ASCII'`;
@@ -47,7 +75,7 @@ interface Asked {
   query(question: { text: string; query_timeout: number }): Promise<unknown>;
 }
 
-export type SessionOptions = Pick<PoolOptions, 'queue' | 'statementTimeoutMs' | 'idleInTransactionMs'>;
+export type SessionOptions = Pick<PoolOptions, 'queue' | 'statementTimeoutMs' | 'idleInTransactionMs' | 'path'>;
 
 /** To be called once, before anything else is asked. One round trip; throws what Postgres or the network says. */
 export async function applySettings(client: Asked, options: SessionOptions): Promise<void> {
@@ -55,13 +83,18 @@ export async function applySettings(client: Asked, options: SessionOptions): Pro
     statement_timeout: `${options.statementTimeoutMs ?? 30_000}ms`,
     idle_in_transaction_session_timeout: `${options.idleInTransactionMs ?? 30_000}ms`,
   };
-  const settings = { ...SETTINGS, ...(options.queue ? QUEUE_SETTINGS : {}), ...deadlines };
-  await send(client, [CLEAR, ...assignments(settings), AS_STORED]);
+  const settings = {
+    ...SETTINGS,
+    ...(options.queue ? QUEUE_SETTINGS : {}),
+    ...deadlines,
+  };
+  const path = options.path === 'role' ? [] : [`set ${OUR_PATH}`];
+  await send(client, [CLEAR, ...path, ...assignments(settings), NO_OTHER_DEADLINES, AS_STORED]);
 }
 
 /** The same for a replication connection: no deadline holds there, and a stream never ends. */
 export async function applyStreamSettings(client: Asked): Promise<void> {
-  await send(client, assignments(SETTINGS));
+  await send(client, [`set ${OUR_PATH}`, ...assignments(SETTINGS)]);
 }
 
 const assignments = (settings: Record<string, string>): string[] =>

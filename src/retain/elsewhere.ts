@@ -4,6 +4,7 @@
  */
 
 import { onDestination } from '../db/on-destination.ts';
+import { USERS_PATH } from '../db/session-settings.ts';
 import type { Delivery } from '../model/sink.ts';
 import { failpoint } from '../runtime/failpoint.ts';
 import { doubtful, lockProgress, moveProgress, pendingOf, progressStatements, sift } from './progress.ts';
@@ -27,6 +28,8 @@ export async function writeElsewhere(
     const refused = await writeRows(tx, fresh, target.writing);
     const wrote = fresh.filter(({ id }) => !refused.has(id)).map(({ id }) => id);
     await moveProgress(tx, { retentionId, wrote, unsettled }, progress);
+    // For triggers of the table that are deferred to the end.
+    await tx.query(USERS_PATH);
     failpoint('retain/before-commit');
     return refused;
   });

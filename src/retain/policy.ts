@@ -6,6 +6,7 @@
 
 import { onDestination } from '../db/on-destination.ts';
 import type { Database } from '../db/pool.ts';
+import { USERS_PATH } from '../db/session-settings.ts';
 import { statement } from '../db/statement.ts';
 import { onTable, type TableName } from './table-name.ts';
 
@@ -39,7 +40,7 @@ export async function expireRows(
   while (!input.signal.aborted) {
     const count = await onDestination(deps.destination, { signal: input.signal, timeoutMs }, async (tx) => {
       await tx.query(`set local statement_timeout = ${timeoutMs}`);
-      await tx.query(`set local lock_timeout = 5000`);
+      await tx.query(`set local lock_timeout = 5000; ${USERS_PATH}`);
       return (await tx.query(expire, [input.keepSeconds, chunk])).rowCount;
     }).catch((error) => {
       if (input.signal.aborted) return 0;

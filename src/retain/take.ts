@@ -3,6 +3,7 @@
  * they lie, so that no row travels to the worker and back. It copies nothing when one of them needs to be looked at, and
  * fails as a whole when one is refused: then they are read, and written by write.ts.
  */
+import { USERS_PATH } from '../db/session-settings.ts';
 import type { Above, SinkTransaction, Taken } from '../model/sink.ts';
 import type { Target } from './target.ts';
 
@@ -21,9 +22,13 @@ interface Next {
   straight: boolean;
 }
 
-/** In order of their ids. Undefined: nothing was written, they are to be read. Throws what Postgres says. */
+/**
+ * In order of their ids. The transaction goes on under the path of the role, for triggers that are deferred to its end: what
+ * follows in it must be qualified.
+ * Undefined: nothing was written, they are to be read. Throws what Postgres says.
+ */
 export async function takeRows(tx: SinkTransaction, target: Target, above: Above): Promise<Taken | undefined> {
-  await tx.query(target.setLockTimeout);
+  await tx.query(`${target.setLockTimeout}; ${USERS_PATH}`);
   const values = [above.sinkNo, above.lane, above.cursor, TAKE_ROWS, TAKE_BYTES, target.writing.sourceDatabaseId];
   const { rows } = await tx.query<Next>(target.take, values);
   const { hi, count, before, straight } = rows[0]!;

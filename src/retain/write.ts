@@ -7,6 +7,7 @@
  * as an array of text, whose every quote must be escaped (bench: 75k, 76k and 55k rows a second).
  */
 import type { Queryable } from '../db/pool.ts';
+import { BACK_TO_OUR_PATH, USERS_PATH } from '../db/session-settings.ts';
 import type { Statement } from '../db/statement.ts';
 import { joinedKey } from '../model/joined-key.ts';
 import type { Delivery } from '../model/sink.ts';
@@ -55,7 +56,7 @@ async function writePart(
 
 /** The reason when a row is at fault. */
 async function attempt(tx: Queryable, rows: readonly Delivery[], writing: Writing): Promise<string | undefined> {
-  await tx.query('savepoint millrace_rows');
+  await tx.query(`savepoint millrace_rows; ${USERS_PATH}`);
   try {
     await tx.query(writing.insert, valuesOf(rows, writing.sourceDatabaseId));
   } catch (error) {
@@ -66,7 +67,7 @@ async function attempt(tx: Queryable, rows: readonly Delivery[], writing: Writin
     if (verdict?.kind === 'row') return verdict.error;
     throw error;
   }
-  await tx.query('release savepoint millrace_rows');
+  await tx.query(`release savepoint millrace_rows; ${BACK_TO_OUR_PATH}`);
   return undefined;
 }
 

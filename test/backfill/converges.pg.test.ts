@@ -115,7 +115,7 @@ function launch(on: Captured, failpoints: string): ChildProcess {
 async function run(on: Captured, seed: number): Promise<void> {
   const random = seeded(seed);
   const { db } = on.messages;
-  const source = openPool({ address: on.sourceUrl, max: 3, applicationName: 'test' });
+  const source = openPool({ address: on.sourceUrl, max: 3, applicationName: 'test', path: 'role' });
   try {
     await source.query(`alter table accounts replica identity ${random() < 0.5 ? 'full' : 'default'}`);
     await source.query(

@@ -360,7 +360,7 @@ describe('a backfill in trouble', function () {
 
   it('stops no capture when somebody keeps it locked', async () => {
     const messages = await messageDatabase(2);
-    const other = openPool({ address: messages.url, max: 1, applicationName: 'millrace test' });
+    const other = openPool({ address: messages.url, max: 1, applicationName: 'millrace test', path: 'role' });
     try {
       on = await captured('create table a (id int primary key); create table b (id int primary key)', { messages });
       await on.addSink(sinkSettings({ name: 'worker', destination: PULL }));

@@ -14,7 +14,7 @@ describe('the sample database', function () {
 
   const sample = async (cluster: Cluster): Promise<Database> => {
     const database = await cluster.createDatabase();
-    const db = openPool({ address: database.url, max: 4, applicationName: 'test' });
+    const db = openPool({ address: database.url, max: 4, applicationName: 'test', path: 'role' });
     opened.push({ database, db });
     await createSample(db, { rows: ROWS });
     return db;

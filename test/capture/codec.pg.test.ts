@@ -72,7 +72,7 @@ function agreesWithToJsonb(open: () => Promise<Cluster>): void {
 
   before(async () => {
     database = await (await open()).createDatabase();
-    source = openPool({ address: database.url, max: 1, applicationName: 'codec-test' });
+    source = openPool({ address: database.url, max: 1, applicationName: 'codec-test', path: 'role' });
     await source.query(TYPES_SQL);
   });
   after(async () => {

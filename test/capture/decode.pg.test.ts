@@ -77,7 +77,7 @@ function throughASlot(open: () => Promise<Cluster>): void {
 
   before(async () => {
     database = await (await open()).createDatabase();
-    source = openPool({ address: database.url, max: 1, applicationName: 'decode-test' });
+    source = openPool({ address: database.url, max: 1, applicationName: 'decode-test', path: 'role' });
     await source.query(SCHEMA);
     await source.query(`select pg_create_logical_replication_slot('slot', 'pgoutput')`);
   });

@@ -55,7 +55,7 @@ function agreesWithSql(open: () => Promise<Cluster>): void {
   let source: Database;
   before(async () => {
     database = await (await open()).createDatabase();
-    source = openPool({ address: database.url, max: 1, applicationName: 'filter-test' });
+    source = openPool({ address: database.url, max: 1, applicationName: 'filter-test', path: 'role' });
     await source.query(`set time zone 'UTC'`);
     await source.query(TYPES_SQL);
   });

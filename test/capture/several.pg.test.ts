@@ -20,7 +20,7 @@ describe('several sources', function () {
   let running: Promise<void>;
 
   const at = async (name: string, sql: string): Promise<void> => {
-    const db = openPool({ address: sources.get(name)!.url, max: 1, applicationName: 'test' });
+    const db = openPool({ address: sources.get(name)!.url, max: 1, applicationName: 'test', path: 'role' });
     await db.query(sql).finally(() => db.close());
   };
   const states = async () =>

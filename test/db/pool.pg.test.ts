@@ -16,7 +16,7 @@ describe('a pool on a half-open connection', () => {
   before(async () => {
     database = await (await sharedCluster()).createDatabase();
     relay = await startPostgresRelay(database.url);
-    db = openPool({ address: relay.url, max: 1, applicationName: 'test', queryTimeoutMs: 300 });
+    db = openPool({ address: relay.url, max: 1, applicationName: 'test', path: 'role', queryTimeoutMs: 300 });
     await db.query('create table t (a int)');
   });
   after(async () => {
@@ -71,10 +71,16 @@ describe('a pool that many share', () => {
     await db.transaction(async () => await db.query('select 1').catch((error: unknown) => error));
 
   it('waits for a connection as long as it was told to', async () => {
-    const hasty = openPool({ address: database.url, max: 1, applicationName: 'test', patienceMs: 50 });
+    const hasty = openPool({ address: database.url, max: 1, applicationName: 'test', path: 'role', patienceMs: 50 });
     expect(String(await first(hasty))).to.contain('timeout exceeded when trying to connect');
     await hasty.close();
-    const patient = openPool({ address: database.url, max: 1, applicationName: 'test', patienceMs: 60_000 });
+    const patient = openPool({
+      address: database.url,
+      max: 1,
+      applicationName: 'test',
+      path: 'role',
+      patienceMs: 60_000,
+    });
     const all = Array.from({ length: 20 }, () => patient.query('select pg_sleep(0.01)'));
     expect((await Promise.all(all)).every(({ rowCount }) => rowCount === 1)).to.equal(true);
     await patient.close();
@@ -89,13 +95,13 @@ describe('a pool that many share', () => {
       user: url.username,
       password: url.password,
     };
-    const db = openPool({ address, max: 1, applicationName: 'test', patienceMs: 5_000 });
+    const db = openPool({ address, max: 1, applicationName: 'test', path: 'role', patienceMs: 5_000 });
     expect((await db.query('select current_database() as name')).rows).to.deep.equal([{ name: database.name }]);
     await db.close();
   });
 
   it('is given up by a server that cannot be reached after ten seconds, however patient it is', async () => {
-    const db = openPool({ address: database.url, max: 1, applicationName: 'test', patienceMs: 60_000 });
+    const db = openPool({ address: database.url, max: 1, applicationName: 'test', path: 'role', patienceMs: 60_000 });
     await db.session(async (client) => {
       expect(client).to.have.property('_connectionTimeoutMillis', 10_000);
       await Promise.resolve();
@@ -104,7 +110,13 @@ describe('a pool that many share', () => {
   });
 
   it('loses a transaction whose process says nothing any more, and with it the locks', async () => {
-    const db = openPool({ address: database.url, max: 2, applicationName: 'test', idleInTransactionMs: 200 });
+    const db = openPool({
+      address: database.url,
+      max: 2,
+      applicationName: 'test',
+      path: 'role',
+      idleInTransactionMs: 200,
+    });
     await db.query('create table lanes (n int); insert into lanes values (1)');
     const other = db.transaction(async (tx) => {
       await tx.query('update lanes set n = 2');
@@ -131,10 +143,10 @@ describe('a pool where commits need not be durable', () => {
 
   /** What a session of ours commits with, where the database says so. */
   const committing = async (setting: string): Promise<unknown> => {
-    const admin = openPool({ address: database.url, max: 1, applicationName: 'test' });
+    const admin = openPool({ address: database.url, max: 1, applicationName: 'test', path: 'role' });
     await admin.query(`alter database ${database.name} set synchronous_commit = ${setting}`);
     await admin.close();
-    const db = openPool({ address: database.url, max: 1, applicationName: 'test' });
+    const db = openPool({ address: database.url, max: 1, applicationName: 'test', path: 'role' });
     const { rows } = await db.query('show synchronous_commit');
     await db.close();
     return rows[0];
@@ -151,13 +163,13 @@ describe('a pool where commits need not be durable', () => {
   }
 
   it('does so for a role too', async () => {
-    const admin = openPool({ address: database.url, max: 1, applicationName: 'test' });
+    const admin = openPool({ address: database.url, max: 1, applicationName: 'test', path: 'role' });
     const role = `careless_${process.pid}`;
     await admin.query(`create role ${role} login password 'careless'; alter role ${role} set synchronous_commit = off`);
     const url = new URL(database.url);
     url.username = role;
     url.password = 'careless';
-    const db = openPool({ address: url.href, max: 1, applicationName: 'test' });
+    const db = openPool({ address: url.href, max: 1, applicationName: 'test', path: 'role' });
     try {
       expect((await db.query('show synchronous_commit')).rows).to.deep.equal([{ synchronous_commit: 'on' }]);
     } finally {

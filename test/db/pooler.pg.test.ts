@@ -44,7 +44,7 @@ for (const major of [18, 15] as const) {
     for (const { mode, settings, busy } of MODES) {
       it(`in ${mode} mode is refused: ${JSON.stringify(settings)}, ${busy} sessions in use before`, async () => {
         pooler = await startPgbouncer(database.url, { ...settings, pool_mode: mode });
-        const others = openPool({ address: pooler.url, max: Math.max(busy, 1), applicationName: 'test' });
+        const others = openPool({ address: pooler.url, max: Math.max(busy, 1), applicationName: 'test', path: 'role' });
         await Promise.all(Array.from({ length: busy }, () => others.query('select pg_sleep(0.2)')));
         const error: unknown = await refuse(pooler.url).catch((thrown: unknown) => thrown);
         await others.close();

@@ -46,6 +46,15 @@ describe('the schema', () => {
     expect(rows).to.deep.equal([]);
   });
 
+  it('has no function that looks names up where its caller does', async () => {
+    const { rows } = await on.db.query<{ name: string }>(`
+      select p.oid::regprocedure::text as name from pg_proc p
+       where p.pronamespace in ('millrace'::regnamespace, 'millrace_private'::regnamespace)
+         and p.prokind <> 'p' and p.prosqlbody is null
+         and not coalesce(p.proconfig, '{}') @> array['search_path=pg_catalog, pg_temp']`);
+    expect(rows).to.deep.equal([]);
+  });
+
   it('lets a reader look at the views, and do nothing else', async () => {
     await on.db.transaction(async (tx) => {
       await tx.query('set local role millrace_reader');

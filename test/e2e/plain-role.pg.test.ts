@@ -51,7 +51,7 @@ for (const major of [15, 18] as const) {
       const kept = await cluster.createDatabase();
       const url = await asPlainOwner(kept);
       const messages = {
-        db: openPool({ address: url, max: 4, applicationName: 'test' }),
+        db: openPool({ address: url, max: 4, applicationName: 'test', path: 'role' }),
         url,
         drop: async () => undefined,
       };

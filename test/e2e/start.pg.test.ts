@@ -35,7 +35,7 @@ describe('start, with something wrong', function () {
   }
 
   const untouched = async (): Promise<boolean> => {
-    const db = openPool({ address: database.url, max: 1, applicationName: 'test' });
+    const db = openPool({ address: database.url, max: 1, applicationName: 'test', path: 'role' });
     try {
       const { rows } = await db.query<{ none: boolean }>(
         `select not exists (select from information_schema.schemata where schema_name like 'millrace%') as none`,

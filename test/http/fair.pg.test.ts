@@ -29,7 +29,7 @@ describe('http: fairness', function () {
 
   before(async () => {
     m = await messageDatabase();
-    db = openPool({ address: m.url, max: 3, applicationName: 'millrace test' });
+    db = openPool({ address: m.url, max: 3, applicationName: 'millrace test', path: 'role' });
     await addPullSink(m.db, { name: 'greedy' });
     ({ no: modest } = await addPullSink(m.db, { name: 'modest' }));
     for (const [name, token] of [

@@ -171,7 +171,7 @@ describe('http: without a database', function () {
   it('answers 503 with Retry-After, and recovers', async () => {
     const cluster = await startCluster();
     const database = await cluster.createDatabase();
-    const db = openPool({ address: database.url, max: 2, applicationName: 'millrace test' });
+    const db = openPool({ address: database.url, max: 2, applicationName: 'millrace test', path: 'role' });
     const web = await testWeb({ db });
     const missing = await web.call('GET', '/readyz');
     expect([missing.status, missing.json.code], 'no schema').to.deep.equal([503, 'unavailable']);

@@ -50,7 +50,7 @@ sinks:
     return `${error.code}: ${error.message}; ${error.remedy}`;
   };
   const atSource = async (sql: string) => {
-    const db = openPool({ address: shop.url, max: 1, applicationName: 'test' });
+    const db = openPool({ address: shop.url, max: 1, applicationName: 'test', path: 'role' });
     return await db.query<{ name: string }>(sql).finally(() => db.close());
   };
   const there = async () =>
@@ -150,12 +150,12 @@ change_retentions:
   it('waits for who reads the slot, and removes nothing when it stays', async () => {
     await declare();
     await removeSink(messages.db, 'worker');
-    const reader = openPool({ address: shop.url, max: 1, applicationName: 'reader' });
+    const reader = openPool({ address: shop.url, max: 1, applicationName: 'reader', path: 'role' });
     await reader.session(async (client) => {
       // A slot that is being made is active, and waits for this transaction.
       await client.query('begin; create table held (id int)');
       const other = `${slot}_held`;
-      const maker = openPool({ address: shop.url, max: 1, applicationName: 'maker' });
+      const maker = openPool({ address: shop.url, max: 1, applicationName: 'maker', path: 'role' });
       const creating = maker.query(`select pg_create_logical_replication_slot('${other}', 'pgoutput')`);
       slot = other;
       await declare();

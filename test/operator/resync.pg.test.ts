@@ -130,7 +130,13 @@ describe('resync', function () {
     await becomes('needs_resync');
   };
   const connect = (): void => {
-    shop = openPool({ address: server.database.url, max: 2, applicationName: 'test', onError: () => undefined });
+    shop = openPool({
+      address: server.database.url,
+      max: 2,
+      applicationName: 'test',
+      path: 'role',
+      onError: () => undefined,
+    });
   };
 
   before(async () => {

@@ -11,7 +11,7 @@ describe('playground database', () => {
 
   before(async () => {
     database = await (await sharedCluster()).createDatabase();
-    db = openPool({ address: database.url, max: 2, applicationName: 'test' });
+    db = openPool({ address: database.url, max: 2, applicationName: 'test', path: 'role' });
   });
   after(async () => {
     await db.close();
@@ -40,7 +40,9 @@ describe('playground database', () => {
   });
 
   it('changes by itself, every kind of change, until told to stop', async () => {
-    const service = trickle(openPool({ address: database.url, max: 1, applicationName: 'test' }), { everyMs: 1 });
+    const service = trickle(openPool({ address: database.url, max: 1, applicationName: 'test', path: 'role' }), {
+      everyMs: 1,
+    });
     await db.query("insert into orders (customer_id, status) select 1, 'delivered' from generate_series(1, 300)");
     const before = await one('select array[count(*), min(id)] from orders');
     const stop = new AbortController();

@@ -25,7 +25,7 @@ describe('a backlog', function () {
 
   before(async () => {
     on = await messageDatabase();
-    queue = openPool({ address: on.url, max: 1, applicationName: 'millrace test', queue: true });
+    queue = openPool({ address: on.url, max: 1, applicationName: 'millrace test', path: 'role', queue: true });
     ({ tableNo } = await addShop(on.db));
   });
   after(async () => {

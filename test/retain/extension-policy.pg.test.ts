@@ -106,7 +106,7 @@ describe('a retention by pg_cron', () => {
   function beside(bench: Bench, name: string): Database {
     const url = new URL(bench.destinationUrl);
     url.pathname = `/${name}`;
-    return openPool({ address: url.href, max: 1, applicationName: 'millrace test' });
+    return openPool({ address: url.href, max: 1, applicationName: 'millrace test', path: 'role' });
   }
   const jobs = async () =>
     (await cron.query('select jobname, schedule, command, database, username from cron.job order by jobid')).rows;

@@ -105,7 +105,7 @@ for (const version of [4, 5] as const) {
       const { url } = await cluster.createDatabase();
       client = new pg.Client({ connectionString: url });
       await client.connect();
-      db = openPool({ address: url, max: 1, applicationName: 'millrace test' });
+      db = openPool({ address: url, max: 1, applicationName: 'millrace test', path: 'role' });
       await client.query(`create schema "My ""own"" Schema"`);
     });
     after(async () => {

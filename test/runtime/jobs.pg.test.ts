@@ -61,7 +61,7 @@ describe('jobs', () => {
   ] as const) {
     it(`that end ${end} while the database is away harm nobody, and are written down when it is back`, async () => {
       const relay = await startPostgresRelay(m.url);
-      const db = openPool({ address: relay.url, max: 4, applicationName: 'millrace test' });
+      const db = openPool({ address: relay.url, max: 4, applicationName: 'millrace test', path: 'role' });
       const task = async (): Promise<void> => {
         await relay.leave();
         seen.push('away');

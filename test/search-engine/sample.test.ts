@@ -54,7 +54,13 @@ describe('a sample database in OpenSearch 2.19.1', function () {
     }
     engine = await startOpenSearch();
     world = await createWorld('select');
-    source = openPool({ address: world.shopUrl, max: 4, applicationName: 'test', statementTimeoutMs: 120_000 });
+    source = openPool({
+      address: world.shopUrl,
+      max: 4,
+      applicationName: 'test',
+      path: 'role',
+      statementTimeoutMs: 120_000,
+    });
     await createSample(source, { rows: ROWS });
     await source.query(
       `create publication of_the_test for tables in schema sample

@@ -45,9 +45,14 @@ export async function changeTableBench(where: 'same' | 'other' | { url: string }
   const other = where === 'other' ? await (await sharedSource()).createDatabase() : undefined;
   const own = other && AS_PLAIN ? await asPlainDestination(other) : other?.url;
   const destinationUrl = typeof where === 'object' ? where.url : (own ?? messages.url);
-  const destination = openPool({ address: other?.url ?? destinationUrl, max: 4, applicationName: 'millrace test' });
-  const written =
-    own === other?.url ? destination : openPool({ address: destinationUrl, max: 4, applicationName: 'millrace test' });
+  const destination = openPool({
+    address: other?.url ?? destinationUrl,
+    max: 4,
+    applicationName: 'millrace test',
+    path: 'role',
+  });
+  // As the service has it.
+  const written = openPool({ address: destinationUrl, max: 4, applicationName: 'millrace test' });
   const { retentionId, sinkNo } = await declare(messages.db);
   const logged: Bench['logged'] = [];
   const log = createLog({ level: 'info', write: (line) => void logged.push(JSON.parse(line)) });

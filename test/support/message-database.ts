@@ -29,7 +29,7 @@ export async function messageDatabase(max = 8): Promise<MessageDatabase> {
   template ??= migratedTemplate();
   const database = await (await sharedCluster()).createDatabase({ template: (await template).name });
   const url = AS_PLAIN ? await asPlainOwner(database) : database.url;
-  const db = openPool({ address: url, max, applicationName: 'millrace test' });
+  const db = openPool({ address: url, max, applicationName: 'millrace test', path: 'role' });
   return {
     db,
     url,

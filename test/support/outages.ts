@@ -79,7 +79,7 @@ export interface Outages extends OutageFacts {
 export async function startOutages(seed: number): Promise<Outages> {
   const [store, source] = await Promise.all([startStore(), startSourceServer()]);
   await source.execute('create database archive');
-  const open = (address: string): Database => openPool({ address, max: 4, applicationName: 'test' });
+  const open = (address: string): Database => openPool({ address, max: 4, applicationName: 'test', path: 'role' });
   const shop = open(source.database.url);
   const archiveUrl = source.database.url.replace(/shop$/, 'archive');
   const archive = open(archiveUrl);

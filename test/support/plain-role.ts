@@ -24,7 +24,7 @@ export async function asPlainSource(database: Pick<TestDatabase, 'name' | 'url'>
     `grant create on database ${database.name} to ${role}`,
     `grant usage, create on schema public to ${role}`,
     `create schema test_rights`,
-    `create function test_rights.give() returns event_trigger language plpgsql as $$
+    `create function test_rights.give() returns event_trigger language plpgsql set search_path = pg_catalog as $$
      declare made record;
      begin
        for made in select * from pg_catalog.pg_event_trigger_ddl_commands() loop

@@ -37,13 +37,13 @@ export async function startStore(): Promise<Store> {
     });
   let server = await start();
   const { port } = server;
-  const admin = openPool({ address: server.adminUrl, max: 1, applicationName: 'test' });
+  const admin = openPool({ address: server.adminUrl, max: 1, applicationName: 'test', path: 'role' });
   await admin.query(`create role ${ROLE} login password '${ROLE}'`);
   await admin.query(`create database messages owner ${ROLE}`);
   await admin.close();
   const own = new URL(server.adminUrl);
   own.pathname = '/messages';
-  const db: Database = openPool({ address: own.href, max: 6, applicationName: 'test' });
+  const db: Database = openPool({ address: own.href, max: 6, applicationName: 'test', path: 'role' });
   const direct = new URL(own);
   direct.username = ROLE;
   direct.password = ROLE;

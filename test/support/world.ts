@@ -44,7 +44,7 @@ export async function createWorld(
   const cluster = given.cluster ?? (await sharedSource());
   const messages = given.messages ?? (await messageDatabase());
   const [source, third] = [await cluster.createDatabase(), await cluster.createDatabase()];
-  const open = (address: string): Database => openPool({ address, max: 6, applicationName: 'test' });
+  const open = (address: string): Database => openPool({ address, max: 6, applicationName: 'test', path: 'role' });
   const shop = open(source.url);
   const archive = open(third.url);
   const [shopUrl, archiveUrl] =

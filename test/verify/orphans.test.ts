@@ -3,7 +3,17 @@ import type { TableColumn } from '../../src/backfill/table.ts';
 import { keyOf } from '../../src/verify/orphans.ts';
 
 const column = (name: string): TableColumn => ({
-  ...{ name, typeOid: 25, typmod: -1, type: 'text', key: true, keyPlace: 0, long: true, text: true },
+  ...{
+    name,
+    typeOid: 25,
+    typmod: -1,
+    type: 'text',
+    operators: 'pg_catalog',
+    key: true,
+    keyPlace: 0,
+    long: true,
+    text: true,
+  },
 });
 const table = (count: number) => ({ keys: Array.from({ length: count }, (_, n) => column(`k${n}`)) });
 
