@@ -15,7 +15,7 @@ describe('rows read by key', () => {
       alter table docs alter body set storage external;
       insert into docs select n, repeat('x', case when n = 7 then 400000 else 30000 end) from generate_series(1, 20) n;
       create publication given for table docs`);
-    const source = openPool({ address: on.sourceUrl, max: 2, applicationName: 'test' });
+    const source = openPool({ address: on.sourceUrl, max: 2, applicationName: 'test', path: 'role' });
     try {
       const table = await describeTable(source, { publication: 'given', schema: 'public', name: 'docs' });
       const sink = { no: 1, name: 'index', kind: 'search_index', lanes: 1 } as const;
