@@ -21,7 +21,7 @@ select n.oid is not null as schema_exists,
   left join pg_catalog.pg_namespace n on n.nspname = w.schema_name
   left join pg_catalog.pg_class c on c.relnamespace = n.oid and c.relname = w.table_name
   left join lateral (
-       select s.oid::regclass::text as sequence,
+       select format('%I.%I', z.nspname, s.relname) as sequence,
               -- An identity column needs no right on its sequence.
               d.deptype = 'i' or pg_catalog.has_sequence_privilege(s.oid, 'usage, update') as may_use_sequence,
               case when pg_catalog.has_sequence_privilege(s.oid, 'usage, select')
@@ -34,5 +34,6 @@ select n.oid is not null as schema_exists,
                and d.refobjid = a.attrelid and d.refobjsubid = a.attnum)
          join pg_catalog.pg_class s
            on s.relkind = 'S' and s.oid = case d.classid when 'pg_attrdef'::regclass then d.refobjid else d.objid end
+         join pg_catalog.pg_namespace z on z.oid = s.relnamespace
         where a.attrelid = c.oid and a.attname = 'id' and not a.attisdropped
         limit 1) q on true
