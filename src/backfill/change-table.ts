@@ -9,6 +9,7 @@ import { type Database, openPool, type Queryable } from '../db/pool.ts';
 import { refuseSharedSessions } from '../db/pooler.ts';
 import { optionsOf } from '../db/ssl.ts';
 import { type Statement, statement } from '../db/statement.ts';
+import { unreachable } from '../model/connection-fault.ts';
 import { MillraceError, messageOf } from '../model/errors.ts';
 import { sqlName } from './table.ts';
 
@@ -168,6 +169,5 @@ function faultOf(error: unknown, place: { database: string; schema: string; name
     const remedy = `Run there: create index concurrently on ${sqlName(place)} (seq, id); or ask for less.`;
     return new MillraceError('unavailable', `the ${table} takes too long to read`, { remedy, cause: error });
   }
-  const remedy = `Check the address of database ${place.database}, and that the server runs and lets us in.`;
-  return new MillraceError('unavailable', `the ${table} cannot be read: ${said}`, { remedy, cause: error });
+  return unreachable(`the ${table} cannot be read`, error);
 }

@@ -9,6 +9,7 @@ import { refuseSharedSessions } from '../db/pooler.ts';
 import { optionsOf } from '../db/ssl.ts';
 import { isFenced, isStaleCatalog } from '../messages/append.ts';
 import { type CaptureState, setCaptureState } from '../messages/position.ts';
+import { connectionFault, DECLARED_DATABASE } from '../model/connection-fault.ts';
 import { MillraceError, messageOf } from '../model/errors.ts';
 import { backoffMs, RECONNECT } from '../runtime/backoff.ts';
 import { isUnconvertible } from './codec-encoding.ts';
@@ -93,9 +94,10 @@ async function explain(
       deps.log.error({ database_no: databaseNo, remedy: error.remedy }, error.message);
     return deps.recheckMs ?? GAP_RECHECK_MS;
   }
-  const remedy = error instanceof MillraceError ? error.remedy : undefined;
+  const found = connectionFault(error, DECLARED_DATABASE);
+  const remedy = error instanceof MillraceError ? error.remedy : found?.remedy;
   deps.log.warn({ database_no: databaseNo, failures, wait_ms: wait, err: error }, 'capture interrupted');
-  await show('error', messageOf(error), remedy);
+  await show('error', found?.message ?? messageOf(error), remedy);
   return wait;
 }
 

@@ -5,11 +5,25 @@
 import { MillraceError } from '../model/errors.ts';
 import type { Circuit, Sink } from '../model/sink.ts';
 
-/** Undefined for what is no fault of the sink's declaration: that is tried again, and said elsewhere. */
+/** Its destination cannot be opened for now, and this is why. */
+export class DestinationDown extends Error {
+  readonly circuit: Circuit;
+  constructor(circuit: Circuit, cause: unknown) {
+    super(circuit.error, { cause });
+    this.name = 'DestinationDown';
+    this.circuit = circuit;
+  }
+}
+
+/** Undefined for what is no fault of the sink's destination: that is tried again, and said elsewhere. */
 export function refusedSink(error: unknown): Sink | undefined {
+  if (error instanceof DestinationDown) return sinkWith(error.circuit);
   if (!(error instanceof MillraceError) || error.code === 'unavailable') return undefined;
   const text = error.remedy === undefined ? error.message : `${error.message}. ${error.remedy}`;
-  const circuit: Circuit = { reason: 'bad_destination', error: text };
+  return sinkWith({ reason: 'bad_destination', error: text });
+}
+
+function sinkWith(circuit: Circuit): Sink {
   return {
     batchSize: 1,
     batchBytes: 1,

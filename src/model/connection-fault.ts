@@ -2,7 +2,7 @@
  * Why a server cannot be reached, in words, and what to do: the one table for databases and search engines. What the
  * server itself says comes as it is; neither holds a secret.
  */
-import { messageOf } from './errors.ts';
+import { MillraceError, messageOf } from './errors.ts';
 
 /** How a place is declared: what a remedy has to name. */
 export interface Place {
@@ -159,6 +159,12 @@ const CAUSES: Cause[] = [
     remedy: ({ database }) => `Create that database on the server, or correct ${database}.`,
   },
   {
+    code: /^55000$/,
+    says: /not currently accepting connections/,
+    remedy: ({ database }) =>
+      `Let it accept connections again (alter database ... allow_connections true), or correct ${database}.`,
+  },
+  {
     code: /^28P01$/,
     remedy: ({ login }) => `Correct ${login}.`,
   },
@@ -167,6 +173,11 @@ const CAUSES: Cause[] = [
     says: /no pg_hba\.conf entry.*(no encryption|SSL off)/,
     remedy: ({ encrypted }) =>
       `The server may want TLS: ${encrypted}. Else add a line for this host, user and database to its pg_hba.conf.`,
+  },
+  {
+    code: /^28000$/,
+    says: /^(Peer|Ident|GSSAPI|SSPI|certificate) authentication failed|client certificate/i,
+    remedy: () => "Millrace logs in by password: let the server's pg_hba.conf ask for scram-sha-256 from this host.",
   },
   {
     code: /^28000$/,
@@ -240,6 +251,10 @@ const CAUSES: Cause[] = [
     remedy: ({ host }) => `Check ${host}, and that the firewalls in between let this machine through.`,
   },
   {
+    says: /^no answer within/,
+    remedy: ({ host }) => `Check that the server runs, ${host}, and the network in between.`,
+  },
+  {
     says: /^Connection terminated/,
     words: 'the connection was cut',
     remedy: ({ host }) => `${again} If it lasts, look at the server's log, and check ${host}.`,
@@ -259,4 +274,13 @@ export function connectionFault(error: unknown, place: Place): { message: string
     message: cause.words === undefined ? said : `${cause.words} (${said})`,
     remedy: cause.remedy(place),
   };
+}
+
+/** That a declared database cannot be used (`what`: which one, and for what), with the reason and what to do about it. */
+export function unreachable(what: string, cause: unknown): MillraceError {
+  const found = connectionFault(cause, DECLARED_DATABASE);
+  return new MillraceError('unavailable', `${what}: ${found?.message ?? messageOf(cause)}`, {
+    ...(found ? { remedy: found.remedy } : {}),
+    cause,
+  });
 }

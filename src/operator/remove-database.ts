@@ -9,7 +9,8 @@ import type { Catalog, CatalogDatabase } from '../catalog/store.ts';
 import { type Database, openPool } from '../db/pool.ts';
 import { optionsOf } from '../db/ssl.ts';
 import { statement } from '../db/statement.ts';
-import { MillraceError, messageOf } from '../model/errors.ts';
+import { unreachable } from '../model/connection-fault.ts';
+import { MillraceError } from '../model/errors.ts';
 
 const HOLDER = statement('operator/slot-holder');
 const PUBLICATION = statement('operator/publication-is-there');
@@ -117,7 +118,8 @@ async function dropThere(deps: RemoveDatabaseDeps, database: CatalogDatabase): P
     return left;
   } catch (error) {
     if (error instanceof MillraceError) throw error;
-    deps.say(`Not all can be dropped in the source: ${messageOf(error)}`);
+    const { message, remedy } = unreachable('Not all can be dropped in the source', error);
+    deps.say(remedy === undefined ? message : `${message}. ${remedy}`);
     return left;
   } finally {
     await source?.close();

@@ -61,7 +61,7 @@ export async function runRebuild(deps: RebuildDeps, options: RebuildOptions, sig
 const REMEDIES: Record<Circuit['reason'], string> = {
   index_missing: 'Create it first, with its mapping: Millrace creates no index.',
   auth_failed: 'The credential of the old sink must have the rights for the new index too.',
-  unreachable: 'Check that the search engine runs and can be reached from here.',
+  unreachable: 'Then call this again.',
   overloaded: 'Try again in a moment.',
   bad_destination: 'Compare endpoint and index with the search engine.',
 };

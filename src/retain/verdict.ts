@@ -3,6 +3,7 @@
  * our own (undefined: it must not be hidden). Only SQLSTATE and message are kept: Postgres puts row values into detail
  * and where, and after a colon into the message of some casts.
  */
+import { connectionFault, DECLARED_DATABASE, UnsafeConnection } from '../model/connection-fault.ts';
 import { MillraceError, messageOf } from '../model/errors.ts';
 import { outsideText } from '../model/outside-text.ts';
 import { refusalText } from '../model/refusal.ts';
@@ -18,11 +19,9 @@ interface ServerError extends Error {
   constraint?: string;
 }
 
-/** By prefix of the SQLSTATE, the first that fits (https://www.postgresql.org/docs/current/errcodes-appendix.html). */
+/** What connectionFault does not know, by prefix of the SQLSTATE, the first that fits (https://www.postgresql.org/docs/current/errcodes-appendix.html). */
 const REMEDIES: [string, string][] = [
   ['25006', 'The server is read-only, as a standby is: name the primary as the destination.'],
-  ['28', "Correct the user or password of the destination's database entry."],
-  ['3D000', "Create that database, or correct the destination's database entry."],
   ['42501', 'Grant the right to the role, or declare a role that has it.'],
   ['53100', 'Free disk space on the destination server.'],
   ['53', 'Raise that limit of the destination server, or take load off it.'],
@@ -39,14 +38,16 @@ const MAX_ERROR = 4_000;
 /** Undefined for an error that is neither the row's nor the destination's. */
 export function judge(error: unknown): Verdict | undefined {
   if (!(error instanceof Error) || error instanceof MillraceError) return undefined;
+  const found = connectionFault(error, DECLARED_DATABASE);
   if (!isServerError(error)) {
     // A fault in our own code; what is left is how Node and pg report a connection that fails.
     if (/^(Type|Range|Reference|Syntax)Error$/.test(error.name)) return undefined;
-    return circuit('unreachable', messageOf(error), 'Check host, port and network, and that the server runs.');
+    const reason = error instanceof UnsafeConnection ? 'bad_destination' : 'unreachable';
+    return circuit(reason, found?.message ?? messageOf(error), found?.remedy ?? 'Check that the server runs.');
   }
   const text = refusalText(error);
   if (isRowFault(error)) return { kind: 'row', error: cut(text) };
-  const remedy = REMEDIES.find(([prefix]) => error.code.startsWith(prefix))?.[1] ?? '';
+  const remedy = found?.remedy ?? REMEDIES.find(([prefix]) => error.code.startsWith(prefix))?.[1] ?? '';
   return circuit(reasonOf(error.code), text, remedy, {
     look: /^(42|3F|23)/.test(error.code),
     ...(RETRY_SOON.some((prefix) => error.code.startsWith(prefix)) ? { retryAfterMs: RETRY_SOON_MS } : {}),

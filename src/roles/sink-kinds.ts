@@ -3,12 +3,13 @@ import type { Catalog, CatalogSink } from '../catalog/store.ts';
 import { type Database, openPool, type PoolOptions } from '../db/pool.ts';
 import { refuseSharedSessions } from '../db/pooler.ts';
 import { optionsOf } from '../db/ssl.ts';
+import { DestinationDown } from '../deliver/refused.ts';
 import { openShapedConsumer } from '../deliver/shaped-consumer.ts';
 import type { OpenSink } from '../deliver/targets.ts';
 import { MillraceError } from '../model/errors.ts';
 import type { Sink } from '../model/sink.ts';
 import { openChangeTable } from '../retain/sink.ts';
-import { circuitText } from '../retain/verdict.ts';
+import { circuitText, judge } from '../retain/verdict.ts';
 import type { Log } from '../runtime/log.ts';
 import { openSearchSink } from '../sinks/search-index/sink.ts';
 import { lostConnection } from './connect.ts';
@@ -23,7 +24,11 @@ export function sinkKinds(db: Database, log: Log): Record<CatalogSink['kind'], O
     change_table: async ({ id, databaseNo, settings: { destination } }, catalog) => {
       if (destination.type !== 'change_table') throw wrongKind(destination.type);
       const source = catalog.databases.find((one) => one.no === databaseNo)!;
-      const options = await declaredOptions(catalog, { name: destination.database, use: 'change table' });
+      const wanted = { name: destination.database, use: 'change table' };
+      const options = await declaredOptions(catalog, wanted).catch((error: unknown) => {
+        const verdict = judge(error);
+        throw verdict?.kind === 'circuit' ? new DestinationDown(verdict.circuit, error) : error;
+      });
       const pool = openPool({ ...options, onError: lostConnection(log) });
       const sink = await openChangeTable(
         {

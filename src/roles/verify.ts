@@ -8,7 +8,8 @@ import { type Database, openPool } from '../db/pool.ts';
 import { refuseSharedSessions } from '../db/pooler.ts';
 import { optionsOf } from '../db/ssl.ts';
 import { statement } from '../db/statement.ts';
-import { MillraceError, messageOf } from '../model/errors.ts';
+import { unreachable } from '../model/connection-fault.ts';
+import { MillraceError } from '../model/errors.ts';
 import type { IndexReader } from '../model/index-reader.ts';
 import { isUnavailable } from '../model/unavailable.ts';
 import { createLog } from '../runtime/log.ts';
@@ -148,10 +149,7 @@ function readerOf({ settings: { destination }, secret, reach }: CatalogSink): In
 /** @throws MillraceError unavailable, with what the server or the network said. */
 async function openSource(database: CatalogDatabase): Promise<Database> {
   const { name } = database.settings;
-  const fault = (cause: unknown): MillraceError =>
-    new MillraceError('unavailable', `database ${name} cannot be used: ${messageOf(cause)}`, {
-      remedy: `Check the address of database ${name} in millrace.yaml, and that the server runs and lets us in.`,
-    });
+  const fault = (cause: unknown): MillraceError => unreachable(`database ${name} cannot be used`, cause);
   const options = await optionsOf(
     { ...database, address: database.address() },
     { max: SOURCE_CONNECTIONS, applicationName: 'millrace verify' },

@@ -279,7 +279,7 @@ describe('a replay', function () {
         /^the change table "public"."orders_events" of database archive cannot be read: .*connections/,
       );
       expect(await world.status(id)).to.include({ state: 'waiting' });
-      expect((await world.status(id)).remedy).to.match(/^Check the address of database archive/);
+      expect((await world.status(id)).remedy).to.match(/^Let it accept connections again/);
     } finally {
       await world.shop.query(`alter database "${name}" allow_connections true`);
     }

@@ -214,7 +214,7 @@ describe('a change table that cannot be reached', () => {
     const sink = await bench.open({}, { pool: poolOn(relay.url) });
     const { circuit } = await sink.send(batch, signal);
     expect(circuit?.reason).to.equal('unreachable');
-    expect(circuit?.error).to.match(/^connect ECONNREFUSED .*\. Check host, port and network/);
+    expect(circuit?.error).to.match(/^nothing listens at this address \(connect ECONNREFUSED .*\)\. Start the server/);
     await relay.comeBack();
     expect(await sink.test(signal)).to.equal(undefined);
     expect(await sink.send(batch, signal)).to.deep.equal({ outcomes: [done, done] });
@@ -233,7 +233,8 @@ describe('a change table that cannot be reached', () => {
       outcomes: [],
       circuit: {
         reason: 'unreachable',
-        error: 'no answer within 300 ms. Check host, port and network, and that the server runs.',
+        error:
+          'no answer within 300 ms. Check that the server runs, host and port of the database in millrace.yaml, and the network in between.',
       },
     });
     relay.swallow(false);
@@ -268,7 +269,7 @@ describe('a change table that cannot be reached', () => {
     const circuit = (await sink.send(batch, signal)).circuit!;
     expect(circuit.reason).to.equal('auth_failed');
     expect(circuit.error).to.equal(
-      `28P01: password authentication failed for user "${url.username}". Correct the user or password of the destination's database entry.`,
+      `28P01: password authentication failed for user "${url.username}". Correct user and password of the database in millrace.yaml.`,
     );
     expect(JSON.stringify(bench.logged)).to.not.include('not-the-password');
   });

@@ -1,0 +1,55 @@
+/** A change table whose database cannot even be asked whether it speaks TLS: the sink says so, and is tried again. */
+import { expect } from 'chai';
+import { applyConfig } from '../../src/catalog/apply.ts';
+import { loadCatalog } from '../../src/catalog/store.ts';
+import { refusedSink } from '../../src/deliver/refused.ts';
+import type { Circuit } from '../../src/model/sink.ts';
+import { sinkKinds } from '../../src/roles/sink-kinds.ts';
+import type { PrivateAllowed } from '../../src/runtime/addresses.ts';
+import { createLog } from '../../src/runtime/log.ts';
+import { KEYS, parse } from '../catalog/support.ts';
+import { type MessageDatabase, messageDatabase } from '../support/message-database.ts';
+
+describe('a change table that cannot be opened', () => {
+  let messages: MessageDatabase;
+  before(async () => {
+    messages = await messageDatabase();
+  });
+  after(() => messages.drop());
+
+  const circuitOf = async (archive: string, allowed: PrivateAllowed): Promise<Circuit | undefined> => {
+    const from = `slot: { name: s }, publication: { name: p }`;
+    const text = `databases:
+  - { name: shop, url: ${JSON.stringify(messages.url)}, ${from} }
+  - { name: archive, url: ${JSON.stringify(archive)} }
+change_retentions:
+  - { name: history, source_database: shop, source_table_name: orders, destination_database: archive, destination_table_name: events }
+`;
+    await applyConfig({ db: messages.db, keys: KEYS }, parse(text).config);
+    const catalog = await loadCatalog(messages.db, KEYS, allowed);
+    const open = sinkKinds(messages.db, createLog({ level: 'silent', role: 'test' })).change_table;
+    const error = await open(catalog.sinks[0]!, catalog).then(
+      () => undefined,
+      (one: unknown) => one,
+    );
+    return await refusedSink(error)?.test(AbortSignal.timeout(1_000));
+  };
+
+  it('is a circuit with what happened and what to do', async () => {
+    const at = (change: (url: URL) => void): string => {
+      const url = new URL(messages.url);
+      change(url);
+      return url.href;
+    };
+    for (const [url, reason, words, allowed] of [
+      [at((one) => (one.port = '1')), 'unreachable', /nothing listens .* Start the server/, 'declared'],
+      [at((one) => (one.password = 'wrong')), 'auth_failed', /password .* Correct user and password/, 'declared'],
+      [at((one) => (one.pathname = '/nowhere')), 'bad_destination', /does not exist\. Create that/, 'declared'],
+      [messages.url, 'bad_destination', /127\.0\.0\.1 is private.*127\.0\.0\.0\/8/, false],
+    ] as const) {
+      const circuit = await circuitOf(url, allowed);
+      expect(circuit?.reason, url).to.equal(reason);
+      expect(circuit?.error, url).to.match(words).and.not.contain('test-password');
+    }
+  });
+});
