@@ -1,4 +1,5 @@
--- A row that is locked is being settled, or taken: it is left to the next time.
+-- A row that is locked is being settled, or taken: it is left to the next time. What is freed here was not given back: that
+-- is counted as in take_lane.
 with lost as materialized (
   select l.sink_no, l.lane
     from millrace_private.lanes l
@@ -6,6 +7,7 @@ with lost as materialized (
      for no key update of l skip locked
 )
 update millrace_private.lanes l
-   set owner = null, until = null, session = null
+   set owner = null, until = null, session = null, deaths = least(l.deaths + 1, 1000),
+       alone_deaths = case when l.alone is not null then least(l.alone_deaths + 1, 1000) else l.alone_deaths end
   from lost o
  where l.sink_no = o.sink_no and l.lane = o.lane

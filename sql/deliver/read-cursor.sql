@@ -3,4 +3,7 @@ select coalesce((select c.id from millrace_private.cursor_log c
        millrace_private.next_due($1::integer, $2::integer) as next_due,
        exists (select from millrace_private.exceptions e
                 where e.sink_no = $1::integer and e.lane = $2::smallint and e.due_at <= clock_timestamp()) as due,
-       (select b.probe_at from millrace_private.circuits b where b.sink_no = $1::integer) as probe_at
+       (select b.probe_at from millrace_private.circuits b where b.sink_no = $1::integer) as probe_at,
+       coalesce(l.deaths, 0) as deaths, l.alone, coalesce(l.alone_deaths, 0) as alone_deaths
+  from (select) one
+  left join millrace_private.lanes l on l.sink_no = $1::integer and l.lane = $2::smallint

@@ -9,15 +9,15 @@ import type { Sink } from '../model/sink.ts';
 import { failpoint } from '../runtime/failpoint.ts';
 import type { Log } from '../runtime/log.ts';
 import type { FunctionSet, Sandbox } from '../transform/sandbox.ts';
-import { type BatchEnd, deliverRows } from './batch.ts';
 import type { LaneDatabase } from './behind.ts';
-import { LEAST_BYTES, type ReadBudget } from './budget.ts';
+import type { ReadBudget } from './budget.ts';
+import { type Care, careOf, deliverCarefully, type Turn } from './careful.ts';
 import { closeCircuit, openCircuit, probe } from './circuit.ts';
 import { createKeeper, type Keeper, type Kept } from './keep.ts';
 import { forgiveKillers, pauseForKillers } from './killers.ts';
-import { type Ask, type Batched, bytesOf, bytesToRead, nextAsk, read, roomFor } from './read.ts';
+import { deliverNext, type Next, NOTHING_YET } from './next.ts';
+import { nextAsk } from './read.ts';
 import { isLost, type LaneId, type LaneState, readState, releaseLane, takeLane } from './settle.ts';
-import { take } from './take.ts';
 import type { Wake } from './wake.ts';
 
 /** A sink ready to be delivered to. */
@@ -57,6 +57,8 @@ export interface LaneDeps {
   crowded?(): boolean;
   /** Keeps all lanes of the process; absent: each has its own. */
   keeper?: Keeper;
+  /** One lane at a time goes message by message after deaths of workers; absent: any may. */
+  turn?: Turn;
   /** The lane could not be given back: nobody else can have it before its lease ends. */
   onUnreleased?(id: LaneId): void;
 }
@@ -85,8 +87,8 @@ export interface LaneEnd {
 }
 
 const STATE_MS = 250;
-/** A delivery that takes longer keeps what others may be waiting for. */
-const SLOW_MS = 1_000;
+/** Until another lane that goes message by message may be through. */
+const TURN_MS = 1_000;
 
 export async function runLane(deps: LaneDeps, run: LaneRun, signal: AbortSignal): Promise<LaneEnd> {
   const keeper = deps.keeper ?? createKeeper(deps.db);
@@ -107,9 +109,30 @@ export async function runLane(deps: LaneDeps, run: LaneRun, signal: AbortSignal)
 }
 
 async function deliver(deps: LaneDeps, run: HeldLane, signal: AbortSignal): Promise<LaneEnd['again']> {
+  const state = await readState(deps.db, run.id);
+  const care = careOf(run.target.sink, state.deaths);
+  if (!care) return await deliverAll(deps, run, { state, care, signal });
+  const fields = { sink: run.target.name, lane: run.id.lane, deaths: state.deaths, batch: care.limit };
+  deps.log.warn(fields, 'a worker died over this lane: it is taken up with care');
+  if (care.limit > 1) return await deliverAll(deps, run, { state, care, signal });
+  const end = deps.turn ? deps.turn.take() : () => undefined;
+  if (!end) return new Date(deps.now() + TURN_MS);
+  try {
+    return await deliverAll(deps, run, { state, care, signal });
+  } finally {
+    end();
+  }
+}
+
+async function deliverAll(
+  deps: LaneDeps,
+  run: HeldLane,
+  from: { state: LaneState; care: Care | undefined; signal: AbortSignal },
+): Promise<LaneEnd['again']> {
+  const { signal } = from;
+  let { state, care } = from;
   const begun = deps.now();
   let quietSince = begun;
-  let state = await readState(deps.db, run.id);
   let stateAt = begun;
   let slept = false;
   let ask = nextAsk(deps, run.target, NOTHING_YET);
@@ -124,22 +147,18 @@ async function deliver(deps: LaneDeps, run: HeldLane, signal: AbortSignal): Prom
       stateAt = deps.now();
       slept = false;
     }
-    if (state.probe_at) {
-      const later = await probe(deps, run, { probeAt: state.probe_at, signal });
-      if (later) return later;
-      state = { ...state, probe_at: null };
-      isOpen = true;
-    } else if (!run.target.tested) {
-      // An engine would silently create a missing index: nothing is sent to a destination that was not asked first.
-      const circuit = await run.target.sink.test(signal);
-      if (circuit) return await openCircuit(deps, run, circuit);
-      await forgiveKillers(deps, run);
-    }
-    run.target.tested = true;
-    const on = behind && deps.behind ? { ...deps, db: deps.behind } : deps;
-    const next = await deliverNext(on, run, { state, ask, slow, signal });
+    const notReady = await notReadyUntil(deps, run, { state, signal });
+    if (notReady) return notReady;
+    isOpen ||= state.probe_at !== null;
+    state = { ...state, probe_at: null };
+    const on: LaneDeps = behind && deps.behind ? { ...deps, db: deps.behind } : deps;
+    const next: Next | undefined = care
+      ? await deliverCarefully(on, run, { state, care, slow, signal })
+      : await deliverNext(on, run, { state, ask, slow, signal });
     if (!next) break;
     const { end, more } = next;
+    if (care) stateAt = 0;
+    if (care?.left === 0) care = undefined;
     ask = nextAsk(deps, run.target, next);
     if (end) ({ slow } = next);
     behind = end !== undefined && more;
@@ -159,7 +178,7 @@ async function deliver(deps: LaneDeps, run: HeldLane, signal: AbortSignal): Prom
       state = { ...state, cursor: end.cursor, due: false };
       // Whatever comes after a small batch was read wakes us.
       if (more || end.kept) continue;
-    } else if (slept) {
+    } else if (more || slept) {
       // Woken by something else than new messages: a retry, or the time of one.
       stateAt = 0;
       continue;
@@ -173,57 +192,24 @@ async function deliver(deps: LaneDeps, run: HeldLane, signal: AbortSignal): Prom
   return undefined;
 }
 
-const untilDue = (state: LaneState, now: number): number =>
-  state.next_due === null ? Number.POSITIVE_INFINITY : Math.max(5, state.next_due.getTime() - now);
-
-const NOTHING_YET: Batched = { bytes: 0, made: 0, cut: false };
-
-interface Next extends Batched {
-  end: BatchEnd | undefined;
-  more: boolean;
-  /** It took long until it was settled. */
-  slow: boolean;
-}
-
-/** The next messages of the lane, if any. Undefined: the signal came first. */
-async function deliverNext(
+/** When to come again; undefined: the destination is ready. */
+async function notReadyUntil(
   deps: LaneDeps,
   run: HeldLane,
-  at: { state: LaneState; ask: Ask; slow: boolean; signal: AbortSignal },
-): Promise<Next | undefined> {
-  const { state, ask, signal } = at;
-  const taken = await take(deps, run, state);
-  if (taken) {
-    const end = taken.count > 0 ? { cursor: taken.hi, kept: false } : undefined;
-    return { ...NOTHING_YET, end, more: taken.more, slow: false };
+  { state, signal }: { state: LaneState; signal: AbortSignal },
+): Promise<Date | undefined> {
+  if (state.probe_at) {
+    const later = await probe(deps, run, { probeAt: state.probe_at, signal });
+    if (later) return later;
+  } else if (!run.target.tested) {
+    // An engine would silently create a missing index: nothing is sent to a destination that was not asked first.
+    const circuit = await run.target.sink.test(signal);
+    if (circuit) return await openCircuit(deps, run, circuit);
+    await forgiveKillers(deps, run);
   }
-  const by = { sinkNo: run.id.sinkNo, slow: at.slow, leastBytes: LEAST_BYTES + ask.leastRoom };
-  const share = await deps.budget?.take(ask.bytes + ask.room, signal, by);
-  if (deps.budget && !share) return undefined;
-  try {
-    const given = share?.bytes ?? ask.bytes + ask.room;
-    const { rows, more } = await read(deps, run, { state, bytes: bytesToRead(ask, given) });
-    const bytes = bytesOf(rows);
-    const room = roomFor(bytes, ask, given);
-    share?.resize(bytes + room);
-    if (rows.length === 0) return { ...NOTHING_YET, end: undefined, more, slow: false };
-    let made = 0;
-    const onMade = (length: number): void => {
-      made = length;
-      share?.resize(bytes + length);
-    };
-    const begun = deps.now();
-    const end = await deliverRows(deps, run, { rows, cursor: state.cursor, signal, room, onMade });
-    const left = end.cut ?? 0;
-    return {
-      end,
-      more: more || left > 0,
-      bytes: bytes * (1 - left / rows.length),
-      made,
-      cut: left > 0,
-      slow: deps.now() - begun > SLOW_MS,
-    };
-  } finally {
-    share?.release();
-  }
+  run.target.tested = true;
+  return undefined;
 }
+
+const untilDue = (state: LaneState, now: number): number =>
+  state.next_due === null ? Number.POSITIVE_INFINITY : Math.max(5, state.next_due.getTime() - now);

@@ -2,6 +2,7 @@
  * What a lane reads at once: due messages and new ones, in bytes that its worker has to spare. A lane begins with little and
  * reads more as long as there is more.
  */
+import type { Sink } from '../model/sink.ts';
 import type { Sandbox } from '../transform/sandbox.ts';
 import { LEAST_BYTES } from './budget.ts';
 import type { LaneDeps, LaneRun, LaneSink } from './lane.ts';
@@ -56,6 +57,10 @@ export function roomFor(rowBytes: number, { room, leastRoom }: Ask, given: numbe
   return Math.max(LEAST_BYTES, leastRoom, Math.min(4 * rowBytes, given - rowBytes));
 }
 
+/** Messages of a read, at most. */
+export const mostRows = ({ within, batchSize }: Pick<Sink, 'batchSize' | 'within'>): number =>
+  within ? batchSize : Math.max(READ_ROWS, batchSize);
+
 /**
  * Due ones first, at most half of the batch. They lie at or below the cursor; a message above it that arrived parked and
  * was retried already comes with the new ones, in its turn. `more`: there may have been others that were not read.
@@ -63,9 +68,8 @@ export function roomFor(rowBytes: number, { room, leastRoom }: Ask, given: numbe
 export async function read(
   deps: LaneDeps,
   run: LaneRun,
-  { state, bytes }: { state: LaneState; bytes: number },
+  { state, bytes, limit = mostRows(run.target.sink) }: { state: LaneState; bytes: number; limit?: number },
 ): Promise<{ rows: LaneRow[]; more: boolean }> {
-  const limit = run.target.sink.within ? run.target.sink.batchSize : Math.max(READ_ROWS, run.target.sink.batchSize);
   const due = state.due
     ? await readDue(deps.db, run.id, { cursor: state.cursor, limit: Math.ceil(limit / 2), bytes: bytes / 2 })
     : [];

@@ -9,6 +9,7 @@ import { isUnavailable } from '../model/unavailable.ts';
 import type { Jobs, Task } from '../runtime/jobs.ts';
 import type { Log } from '../runtime/log.ts';
 import type { Service } from '../runtime/service.ts';
+import { createTurn } from './careful.ts';
 import { createKeeper } from './keep.ts';
 import { type LaneDeps, type LaneEnd, type LaneSink, runLane } from './lane.ts';
 import type { Deaths, Presence } from './presence.ts';
@@ -89,6 +90,7 @@ export function openDeliveries(deps: DeliveriesDeps, options: DeliveriesOptions 
   /** Lanes that this process had when the message database went away. */
   const unreleased: LaneId[] = [];
   const keeper = createKeeper(deps.db, deps.life ? { presence: deps.life.presence } : {});
+  const turn = createTurn();
   let runs = 0;
   const keyOf = (sink: number, lane: number): string => `${DELIVER_TASK}:${sink}:${lane}`;
 
@@ -166,6 +168,7 @@ export function openDeliveries(deps: DeliveriesDeps, options: DeliveriesOptions 
         {
           ...deps.lane,
           keeper,
+          turn,
           crowded: () => running.size > (options.places ?? Number.POSITIVE_INFINITY) - SPARE_PLACES,
           onRecovered: (sinkNo) => self.onNews([sinkNo]),
           onUnreleased: (id) => unreleased.push(id),

@@ -58,6 +58,11 @@ export interface LaneState {
   next_due: Date | null;
   /** When the sink's circuit may be probed; null when it is closed. */
   probe_at: Date | null;
+  /** Owners that never gave it back since it was last trusted, and the message that the last one had alone (careful.ts). */
+  deaths: number;
+  alone: number | null;
+  /** Deaths that this message has seen so. */
+  alone_deaths: number;
 }
 
 export async function readState(db: Queryable, id: LaneId): Promise<LaneState> {
