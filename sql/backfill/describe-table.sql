@@ -1,13 +1,35 @@
-with published as (
-  select to_jsonb(t) -> 'attnames' as columns, to_jsonb(t) ->> 'rowfilter' as row_filter
-    from pg_catalog.pg_publication_tables t
-   where t.pubname = $1::name and t.schemaname = $2::name and t.tablename = $3::name
+-- Reads catalogs, and opens no table but this one: whoever has another one locked is not waited for.
+with recursive target as (
+  select c.oid, c.relnamespace
+    from pg_catalog.pg_class c
+    join pg_catalog.pg_namespace n on n.oid = c.relnamespace
+   where n.nspname = $2::name and c.relname = $3::name and c.relkind in ('r', 'p')
+), tree (oid) as (
+  select t.oid from target t
+  union
+  select i.inhrelid
+    from tree t
+    join pg_catalog.pg_inherits i on i.inhparent = t.oid
+    join pg_catalog.pg_class c on c.oid = i.inhrelid and c.relispartition
+), published as (
+  select to_jsonb(l) ->> 'prattrs' as columns, p.with_generated,
+         case when to_jsonb(l) ->> 'prqual' is not null
+              then pg_catalog.pg_get_expr((to_jsonb(l) ->> 'prqual')::pg_node_tree, t.oid) end as row_filter
+    from target t
+   cross join (select p.oid, p.puballtables, coalesce(to_jsonb(p) ->> 'pubgencols', 'n') = 's' as with_generated
+                 from pg_catalog.pg_publication p where p.pubname = $1::name) p
+    left join pg_catalog.pg_publication_rel l on l.prpubid = p.oid and l.prrelid = t.oid
+   where p.puballtables or l.oid is not null or t.relnamespace = any ($4::oid[])
+      or exists (select from tree part
+                   join pg_catalog.pg_class c on c.oid = part.oid
+                  where c.relnamespace = any ($4::oid[])
+                     or exists (select from pg_catalog.pg_publication_rel o where o.prpubid = p.oid and o.prrelid = part.oid))
 )
 select c.oid::bigint as oid, c.relkind = 'p' as partitioned, exists (select from published) as published,
        (select p.row_filter from published p) as row_filter,
        case c.relreplident when 'f' then 'full' when 'n' then 'nothing' when 'i' then 'index' else 'default' end as identity,
-       exists (select from pg_catalog.pg_partition_tree(c.oid) t
-                 join pg_catalog.pg_class leaf on leaf.oid = t.relid
+       exists (select from tree t
+                 join pg_catalog.pg_class leaf on leaf.oid = t.oid
                 where leaf.reltoastrelid <> 0 and pg_relation_size(leaf.reltoastrelid) > 0)
          or (c.reltoastrelid <> 0 and pg_relation_size(c.reltoastrelid) > 0) as toasted,
        (select json_agg(json_build_object(
@@ -36,8 +58,9 @@ select c.oid::bigint as oid, c.relkind = 'p' as partitioned, exists (select from
            select t.typbasetype, t.typtypmod from base b join pg_catalog.pg_type t on t.oid = b.oid where t.typtype = 'd')
          select b.oid, b.typmod from base b join pg_catalog.pg_type t on t.oid = b.oid where t.typtype <> 'd') b
          where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
-           and case when (select p.columns from published p) is null then a.attgenerated = ''
-                    else (select p.columns from published p) ? a.attname::text end) as columns
+           and case when (select p.columns from published p) is null
+                    then a.attgenerated = '' or (a.attgenerated = 's' and (select p.with_generated from published p))
+                    else a.attnum::text = any (string_to_array((select p.columns from published p), ' ')) end) as columns
   from pg_catalog.pg_class c
   join pg_catalog.pg_namespace n on n.oid = c.relnamespace
   left join pg_catalog.pg_index k on k.indrelid = c.oid and k.indisprimary

@@ -1,7 +1,11 @@
+-- Reads catalogs only: pg_publication_tables would wait for whoever has a table locked.
 select p.oid::bigint as oid, p.puballtables as all_tables, p.pubinsert and p.pubupdate and p.pubdelete as complete,
        p.pubviaroot as via_root, coalesce(to_jsonb(p) ->> 'pubgencols', 'n') as generated,
-       exists (select from pg_catalog.pg_publication_tables t
-                where t.pubname = p.pubname and t.schemaname in ('millrace', 'millrace_private', 'millrace_jobs'))
+       exists (select from pg_catalog.pg_class c
+                 join pg_catalog.pg_namespace n on n.oid = c.relnamespace
+                where n.nspname in ('millrace', 'millrace_private', 'millrace_jobs') and c.relkind in ('r', 'p')
+                  and (p.puballtables or n.oid = any ($2::oid[])
+                       or exists (select from pg_catalog.pg_publication_rel l where l.prpubid = p.oid and l.prrelid = c.oid)))
          as publishes_ours,
        pg_catalog.obj_description(p.oid, 'pg_publication') as comment
   from pg_catalog.pg_publication p

@@ -1,55 +1,98 @@
-with published as (
-  select t.schemaname, t.tablename, to_jsonb(t) -> 'attnames' as columns
-    from pg_catalog.pg_publication_tables t
-   where t.pubname = $1::name
-), listed as (
-  select l.prrelid as oid, to_jsonb(l) ->> 'prattrs' is not null as some_columns
-    from pg_catalog.pg_publication_rel l
-    join pg_catalog.pg_publication p on p.oid = l.prpubid
+-- Every table that could be captured, and how publication $1 has it, which lists all tables of the schemas $2.
+--
+-- Reads catalogs only, for what opens a table (pg_publication_tables, pg_partition_tree, a size) waits for whoever has it
+-- locked. What Postgres does with a row that is written: CheckCmdReplicaIdentity() and RelationGetReplicaIndex().
+with recursive publication as (
+  select p.oid, p.puballtables as all_tables, coalesce(to_jsonb(p) ->> 'pubgencols', 'n') = 's' as with_generated
+    from pg_catalog.pg_publication p
    where p.pubname = $1::name
+), listed as (
+  select l.prrelid as oid, to_jsonb(l) ->> 'prattrs' as columns, to_jsonb(l) ->> 'prqual' as filter
+    from pg_catalog.pg_publication_rel l
+    join publication p on p.oid = l.prpubid
+), candidate as (
+  select c.oid, n.nspname, c.relname, c.relkind, c.relowner, c.relreplident
+    from pg_catalog.pg_class c
+    join pg_catalog.pg_namespace n on n.oid = c.relnamespace
+   where c.relkind in ('r', 'p') and not c.relispartition and c.relpersistence = 'p'
+     and n.nspname not in ('pg_catalog', 'information_schema', 'millrace', 'millrace_private', 'millrace_jobs')
+     and n.nspname not like 'pg\_%' and c.relname <> 'millrace_progress'
+), tree (root, oid) as (
+  select t.oid, t.oid from candidate t
+  union
+  select t.root, i.inhrelid
+    from tree t
+    join pg_catalog.pg_inherits i on i.inhparent = t.oid
+    join pg_catalog.pg_class c on c.oid = i.inhrelid and c.relispartition
+), identity_index as (
+  -- Those that Postgres takes for an identity.
+  select i.indrelid, i.indisprimary, i.indisreplident,
+         array(select a.attname::text from unnest((i.indkey::smallint[])[0:i.indnkeyatts - 1]) k (attnum)
+                 join pg_catalog.pg_attribute a on a.attrelid = i.indrelid and a.attnum = k.attnum) as columns
+    from pg_catalog.pg_index i
+   where (i.indisprimary or i.indisreplident) and i.indisunique and i.indisvalid and i.indislive and i.indimmediate
+     and i.indpred is null
+), store as (
+  -- The tables that hold the rows, with the columns of their identity; null: none.
+  select t.root, t.oid, c.relreplident = 'f' as is_full, format('%I.%I', n.nspname, c.relname) as name,
+         case c.relreplident when 'd' then (select k.columns from identity_index k where k.indrelid = c.oid and k.indisprimary)
+                             when 'i' then (select k.columns from identity_index k where k.indrelid = c.oid and k.indisreplident)
+         end as identity
+    from tree t
+    join pg_catalog.pg_class c on c.oid = t.oid
+    join pg_catalog.pg_namespace n on n.oid = c.relnamespace
+   where c.relkind = 'r'
+), primary_key as (
+  select i.indrelid, array(select a.attname::text from unnest((i.indkey::smallint[])[0:i.indnkeyatts - 1]) k (attnum)
+                             join pg_catalog.pg_attribute a on a.attrelid = i.indrelid and a.attnum = k.attnum) as columns
+    from pg_catalog.pg_index i
+   where i.indisprimary
 )
-select c.oid::bigint as oid, n.nspname as schema, c.relname as name, c.relkind = 'p' as partitioned,
+select c.oid::bigint as oid, c.nspname as schema, c.relname as name, c.relkind = 'p' as partitioned,
        c.relowner in (select m.oid from pg_catalog.pg_roles m where pg_has_role(current_user, m.oid, 'usage')) as mine,
-       case c.relreplident when 'f' then 'full' when 'n' then 'nothing' when 'i' then 'index' else 'default' end as identity,
-       k.indexrelid is not null as has_key,
-       case c.relreplident
-         when 'f' then true
-         when 'd' then k.indexrelid is not null
-         when 'i' then i.indexrelid is not null
-         else false end as has_identity,
-       case c.relreplident
-         when 'f' then true
-         when 'd' then k.indexrelid is not null
-         when 'i' then i.indexrelid is not null and k.indexrelid is not null
-                       and (k.indkey::smallint[])[0:k.indnkeyatts - 1] <@ (i.indkey::smallint[])[0:i.indnkeyatts - 1]
-         else false end as covers_key,
-       published.tablename is not null
-         or (c.relkind = 'p' and exists (
-              -- Published under the names of its partitions.
-              select from pg_catalog.pg_partition_tree(c.oid) t
-                join pg_catalog.pg_class leaf on leaf.oid = t.relid
-                join pg_catalog.pg_namespace leaf_schema on leaf_schema.oid = leaf.relnamespace
-                join published o on o.schemaname = leaf_schema.nspname and o.tablename = leaf.relname
-               where t.isleaf)) as published,
-       coalesce(listed.some_columns, false) as some_columns,
-       g.virtual as virtual_columns, g.stored as stored_columns,
-       published.columns is not null and exists (
-         select from pg_catalog.pg_attribute a
-          where a.attrelid = c.oid and not published.columns ? a.attname::text
-            and a.attnum = any (case c.relreplident when 'd' then (k.indkey::smallint[])[0:k.indnkeyatts - 1]
-                                                    when 'i' then (i.indkey::smallint[])[0:i.indnkeyatts - 1] end))
-         as identity_unlisted
-  from pg_catalog.pg_class c
-  join pg_catalog.pg_namespace n on n.oid = c.relnamespace
-  left join pg_catalog.pg_index k on k.indrelid = c.oid and k.indisprimary
-  left join pg_catalog.pg_index i on i.indrelid = c.oid and i.indisreplident
-  left join published on published.schemaname = n.nspname and published.tablename = c.relname
-  left join listed on listed.oid = c.oid
+       case when c.relkind = 'p' and s.all_full then 'full' when c.relkind = 'p' then 'default'
+            when c.relreplident = 'f' then 'full' when c.relreplident = 'n' then 'nothing'
+            when c.relreplident = 'i' then 'index' else 'default' end as identity,
+       k.indrelid is not null as has_key,
+       u.indrelid is not null as usable_key,
+       s.unidentified = 0 as has_identity,
+       s.unidentified = 0 and s.uncovered = 0 as covers_key,
+       s.weak, s.full_stores, s.full_stores <> '{}' as some_full,
+       coalesce((select true from publication p
+                  where p.all_tables
+                     or exists (select from tree t
+                                  join pg_catalog.pg_class part on part.oid = t.oid
+                                 where t.root = c.oid and (t.oid in (select l.oid from listed l)
+                                                           or part.relnamespace = any ($2::oid[])))), false) as published,
+       l.columns is not null as some_columns, g.virtual as virtual_columns, g.stored as stored_columns,
+       s.unlisted > 0 as identity_unlisted, s.unfiltered > 0 as identity_unfiltered
+  from candidate c
+  left join listed l on l.oid = c.oid
+  left join primary_key k on k.indrelid = c.oid
+  left join identity_index u on u.indrelid = c.oid and u.indisprimary
  cross join lateral (select coalesce(bool_or(a.attgenerated = 'v'), false) as virtual,
                             coalesce(bool_or(a.attgenerated = 's'), false) as stored
                        from pg_catalog.pg_attribute a
                       where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped and a.attgenerated <> '') g
- where c.relkind in ('r', 'p') and not c.relispartition and c.relpersistence = 'p'
-   and n.nspname not in ('pg_catalog', 'information_schema', 'millrace', 'millrace_private', 'millrace_jobs')
-   and n.nspname not like 'pg\_%' and c.relname <> 'millrace_progress'
- order by n.nspname, c.relname
+ cross join lateral (select array(select a.attname::text
+                                    from pg_catalog.pg_attribute a
+                                   where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
+                                     and case when l.columns is null
+                                              then a.attgenerated = '' or (a.attgenerated = 's'
+                                                                           and (select p.with_generated from publication p))
+                                              else a.attnum::text = any (string_to_array(l.columns, ' ')) end) as columns,
+                            array(select a.attname::text
+                                    from regexp_matches(coalesce(l.filter, ''), ':varattno (\d+)', 'g') m (found)
+                                    join pg_catalog.pg_attribute a
+                                      on a.attrelid = c.oid and a.attnum = m.found[1]::smallint) as filtered) p
+ cross join lateral (select count(*) filter (where not s.is_full and s.identity is null) as unidentified,
+                            count(*) filter (where not s.is_full and not k.columns <@ s.identity) as uncovered,
+                            count(*) filter (where not s.is_full and not s.identity <@ p.columns) as unlisted,
+                            count(*) filter (where not s.is_full and not p.filtered <@ s.identity) as unfiltered,
+                            coalesce(bool_and(s.is_full), false) as all_full,
+                            coalesce((array_agg(s.name order by s.name) filter (where s.is_full))[1:20], '{}') as full_stores,
+                            coalesce((array_agg(s.name order by s.name)
+                                        filter (where not s.is_full and (s.identity is null or not k.columns <@ s.identity)))
+                                     [1:20], '{}') as weak
+                       from store s where s.root = c.oid) s
+ order by c.nspname, c.relname

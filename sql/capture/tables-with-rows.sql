@@ -1,5 +1,10 @@
 -- A table that never held a row has no page. Size may be asked without the right to read the table.
-select w.oid::bigint as oid
-  from unnest($1::oid[]) w (oid)
- where pg_relation_size(w.oid) > 0
-    or exists (select from pg_catalog.pg_partition_tree(w.oid) t where pg_relation_size(t.relid) > 0)
+with recursive tree (root, oid) as (
+  select w.oid, w.oid from unnest($1::oid[]) w (oid)
+  union
+  select t.root, i.inhrelid
+    from tree t
+    join pg_catalog.pg_inherits i on i.inhparent = t.oid
+    join pg_catalog.pg_class c on c.oid = i.inhrelid and c.relispartition
+)
+select t.root::bigint as oid from tree t group by t.root having bool_or(pg_relation_size(t.oid) > 0)

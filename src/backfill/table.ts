@@ -3,6 +3,7 @@
  * bring them, so that a row looks the same as read and as inserted.
  */
 import type { RelationMessage, ReplicaIdentity } from '../capture/decode.ts';
+import { schemasOf } from '../capture/publication.ts';
 import type { Queryable } from '../db/pool.ts';
 import { statement } from '../db/statement.ts';
 import { MillraceError } from '../model/errors.ts';
@@ -71,7 +72,7 @@ export async function describeTable(
 ): Promise<SourceTable> {
   const { schema, name, publication } = table;
   const full = `${schema}.${name}`;
-  const { rows } = await source.query<Row>(DESCRIBE, [publication, schema, name]);
+  const { rows } = await source.query<Row>(DESCRIBE, [publication, schema, name, await schemasOf(source, publication)]);
   const row = rows[0];
   if (!row) {
     throw new MillraceError('not_found', `there is no table ${full} in the source`, {

@@ -122,7 +122,7 @@ async function captureOnce(
       { source, messages: deps.messages, readBranch: branch, tryReplication: () => tryReplication(options) },
       database,
     );
-    await noteAdded({ source, messages: deps.messages }, database, prepared.publication);
+    await noteAdded({ source, messages: deps.messages }, database, prepared);
     await noteTables(deps.messages, database, prepared.publication);
     await stream(deps, database, {
       source,

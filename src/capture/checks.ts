@@ -4,6 +4,7 @@
  * accepts it (`needs_resync`), it is never mended silently. A `fault` keeps capture from running; a `warning` is shown.
  */
 import type { SourceIdentity, StoredPosition } from '../messages/position.ts';
+import { messageOf } from '../model/errors.ts';
 import { parseLsn } from '../model/lsn.ts';
 import type { PublicationFacts } from './publication.ts';
 import type { SlotFacts, SourceFacts } from './slot.ts';
@@ -183,3 +184,20 @@ const mebibytes = (bytes: number): string => `${Math.round(bytes / 1_048_576)} M
 /** What a person runs to go on after a gap, as it stands. */
 export const resyncSql = (database: string): string =>
   `select millrace.resync(${literal(database)}); -- or, to be shown how far it is: bin/millrace resync ${database}`;
+
+/**
+ * Could a check not be made for now? Something is locked, takes too long, or the connection is in use: no reason to end a
+ * stream, whose own watchdog knows of a dead connection.
+ */
+export const isUnanswered = (error: unknown): boolean =>
+  error instanceof Error &&
+  (('code' in error && (error.code === '55P03' || error.code === '57014')) ||
+    /^(timeout exceeded when trying to connect|Query read timeout)$/.test(error.message));
+
+export const unanswered = (error: unknown): Finding => ({
+  severity: 'warning',
+  code: 'unchecked',
+  message: `capture goes on, but the source could not be checked: ${messageOf(error)}`,
+  remedy:
+    "It is tried again each 30 s. Who keeps what locked: select pid, wait_event, query from pg_stat_activity where state <> 'idle'",
+});

@@ -60,6 +60,8 @@ export interface Prepared {
   facts: SourceFacts;
   publication: Publication;
   warnings: Finding[];
+  /** Something was captured before. */
+  begun: boolean;
   /** Where the history of a promoted source left the one that was captured. */
   branch?: bigint;
 }
@@ -123,7 +125,7 @@ export async function prepare(deps: PrepareDeps, database: PreparedDatabase): Pr
     });
     await beginPosition(deps.messages, no, { identity: identityOf(facts, settings, publication), confirmedLsn });
   }
-  return { facts, publication, warnings, ...(branch === undefined ? {} : { branch }) };
+  return { facts, publication, warnings, begun: identity !== undefined, ...(branch === undefined ? {} : { branch }) };
 }
 
 /**
@@ -164,5 +166,5 @@ export async function checkRunning(deps: PreparedDeps, database: PreparedDatabas
     ...checkServer(facts),
     ...checkHealth({ source: facts, slot, publication }, expectedOf(settings)),
   ]);
-  return { facts, publication, warnings };
+  return { facts, publication, warnings, begun: true };
 }

@@ -1,17 +1,23 @@
 /**
  * The publication: made when asked, of all tables of schema public that have a usable replica identity and that our role
  * may publish. A table without one would make the user's own updates fail (55000), so it is left out, with a notice.
- * One that we made is kept up with new tables; one that the user made, or wrote `init_sql` for, is left alone.
+ * One that we made is kept up: new tables come in, and one whose updates it would break goes out. One that the user made, or
+ * wrote `init_sql` for, is left alone.
+ *
+ * Tables come in and go out one by one, and none is waited for: somebody may be making an index of it for an hour.
  */
-import type { Database } from '../db/pool.ts';
+import type { Database, Queryable } from '../db/pool.ts';
 import { statement } from '../db/statement.ts';
 import type { DatabaseSettings } from '../model/declared.ts';
 import { MillraceError } from '../model/errors.ts';
-import { fullName, isPublishable } from './table-checks.ts';
+import { checkTable, fullName, isPublishable } from './table-checks.ts';
 
 const FACTS = statement('capture/publication-facts');
 const TABLES = statement('capture/source-tables');
+const SCHEMAS = statement('capture/published-schemas');
 const OURS = 'kept by millrace';
+/** Milliseconds that a lock on a table is waited for: less than what makes an autovacuum give way. */
+const LOCK_MS = 500;
 
 export interface PublicationFacts {
   oid: number;
@@ -38,10 +44,20 @@ export interface SourceTable {
   partitioned: boolean;
   /** Our role owns it, so we may publish it. */
   mine: boolean;
+  /** Of a partitioned table `full` when all its partitions are, else `default`. */
   identity: 'default' | 'nothing' | 'full' | 'index';
   has_key: boolean;
+  /** The primary key may be a replica identity: it is not deferrable, and partitions to come will have it too. */
+  usable_key: boolean;
+  /** It, or each of its partitions, has a replica identity. */
   has_identity: boolean;
+  /** And one that covers the primary key. */
   covers_key: boolean;
+  /** The partitions that have none, or one that does not cover the key; of another table itself. Names as SQL writes them. */
+  weak: readonly string[];
+  /** It, or those of its partitions, that have replica identity full. */
+  full_stores: readonly string[];
+  some_full: boolean;
   published: boolean;
   /** Published with a list of columns. */
   some_columns: boolean;
@@ -49,12 +65,16 @@ export interface SourceTable {
   stored_columns: boolean;
   /** The list of columns leaves out one of the replica identity. */
   identity_unlisted: boolean;
+  /** Its row filter names a column that is not of the replica identity. */
+  identity_unfiltered: boolean;
 }
 
 export interface Publication extends PublicationFacts {
   tables: SourceTable[];
   /** Tables that were added just now, though the publication was there before: what they held is not sent. */
   added: SourceTable[];
+  /** Tables that somebody has locked, so that they could not come in or go out yet. */
+  locked: SourceTable[];
   /** It was created just now. */
   created: boolean;
 }
@@ -62,8 +82,7 @@ export interface Publication extends PublicationFacts {
 const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`;
 /** Without the tables that inherit from it: each is listed for itself. */
 const listOf = (tables: readonly SourceTable[]): string => tables.map((table) => `only ${fullName(table)}`).join(', ');
-const wantedOf = (tables: readonly SourceTable[]): SourceTable[] =>
-  tables.filter((table) => table.schema === 'public' && table.mine && isPublishable(table));
+const isWanted = (table: SourceTable): boolean => table.schema === 'public' && table.mine && isPublishable(table);
 
 /** Undefined when it does not exist. */
 export async function readPublication(
@@ -79,7 +98,7 @@ export async function readPublication(
     via_root: boolean;
     generated: string;
     comment: string | null;
-  }>(FACTS, [name]);
+  }>(FACTS, [name, await schemasOf(source, name)]);
   const row = rows[0];
   return (
     row && {
@@ -96,47 +115,93 @@ export async function readPublication(
   );
 }
 
-/** Makes or completes it. Throws `bad_source` with the SQL to run when it is missing and may not be made. */
+/** Makes it or keeps it up. Throws `bad_source` with the SQL to run when it is missing and may not be made. */
 export async function ensurePublication(
   source: Database,
   settings: DatabaseSettings['publication'],
   version: number,
 ): Promise<Publication> {
-  const facts = await readPublication(source, settings.name, version);
-  const tables = await readTables(source, settings.name);
-  if (!facts) return await create(source, settings, { version, tables });
-  const added = facts.ours ? wantedOf(tables).filter((table) => !table.published) : [];
-  if (added.length > 0) await source.query(`alter publication ${quoted(facts.name)} add table ${listOf(added)}`);
+  const known = await readPublication(source, settings.name, version);
+  const created = known === undefined;
+  const facts = known ?? (await create(source, settings, version));
+  const before = await readTables(source, settings.name);
+  const added: SourceTable[] = [];
+  const locked: SourceTable[] = [];
+  let isChanged = false;
+  for (const table of facts.ours ? before : []) {
+    const verb = table.published ? (isBroken(facts, table) ? 'drop' : undefined) : isWanted(table) ? 'add' : undefined;
+    if (verb === undefined) continue;
+    const outcome = await alter(
+      source,
+      `alter publication ${quoted(facts.name)} ${verb} table only ${fullName(table)}`,
+    );
+    isChanged ||= outcome === 'done';
+    if (outcome === 'locked') locked.push(table);
+    else if (outcome === 'done' && verb === 'add') added.push(table);
+  }
   return {
     ...facts,
-    tables: added.length > 0 ? await readTables(source, settings.name) : tables,
-    added,
-    created: false,
+    tables: isChanged ? await readTables(source, settings.name) : before,
+    added: created ? [] : added,
+    locked,
+    created,
   };
+}
+
+/** Its owner's updates fail because we publish it. */
+const isBroken = (publication: PublicationFacts, table: SourceTable): boolean =>
+  table.schema === 'public' && checkTable(publication, table, false)?.code === 'breaks_updates';
+
+/** `gone`: the table is not what it was a moment ago; it is looked at again at the next check. */
+async function alter(source: Database, sql: string): Promise<'done' | 'locked' | 'gone'> {
+  try {
+    await source.transaction(async (tx) => {
+      await tx.query(`set local lock_timeout = ${LOCK_MS}`);
+      await tx.query(sql);
+    });
+    return 'done';
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+    if (code === '55P03') return 'locked';
+    if (code.startsWith('42')) return 'gone';
+    throw error;
+  }
 }
 
 async function create(
   source: Database,
   settings: DatabaseSettings['publication'],
-  at: { version: number; tables: readonly SourceTable[] },
-): Promise<Publication> {
+  version: number,
+): Promise<PublicationFacts> {
   const { name, create_if_not_exists: may, init_sql: initSql } = settings;
-  const sql = initSql ?? creation(name, wantedOf(at.tables), at.version);
   if (!may) {
+    const wanted = (await readTables(source, name)).filter(isWanted);
     throw new MillraceError('bad_source', `publication ${name} does not exist`, {
-      remedy: `${sql}; or set publication.create_if_not_exists`,
+      remedy: `${initSql ?? creation(name, wanted, version)}; or set publication.create_if_not_exists`,
     });
   }
-  if (initSql === null) await source.query(sql);
-  else await runAsWritten(source, initSql);
-  if (initSql === null) await source.query(`comment on publication ${quoted(name)} is '${OURS}'`);
-  const facts = await readPublication(source, name, at.version);
-  if (!facts) {
-    throw new MillraceError('bad_source', `publication.init_sql did not create publication ${name}`, {
-      remedy: 'Let init_sql create the publication of this name.',
+  if (initSql !== null) await runAsWritten(source, initSql);
+  else {
+    // Whose it is must be known from the beginning.
+    await source.transaction(async (tx) => {
+      await tx.query(creation(name, [], version));
+      await tx.query(`comment on publication ${quoted(name)} is '${OURS}'`);
     });
   }
-  return { ...facts, tables: await readTables(source, name), added: [], created: true };
+  const facts = await readPublication(source, name, version);
+  if (facts) return facts;
+  throw new MillraceError('bad_source', `publication.init_sql did not create publication ${name}`, {
+    remedy: 'Let init_sql create the publication of this name.',
+  });
+}
+
+/** Oids of the schemas whose tables the publication lists all. */
+export async function schemasOf(source: Queryable, name: string): Promise<number[]> {
+  const { rows } = await source.query<{ version: number }>(
+    "select current_setting('server_version_num')::integer as version",
+  );
+  if (rows[0]!.version < 150000) return [];
+  return (await source.query<{ oid: number }>(SCHEMAS, [name])).rows.map(({ oid }) => oid);
 }
 
 /** SQL of the user's: under the role's own path, in a session that nobody uses afterwards, whatever it may set. */
@@ -153,7 +218,7 @@ async function runAsWritten(source: Database, sql: string): Promise<void> {
 
 /** Every table that could be captured, and whether this publication lists it. */
 export const readTables = async (source: Database, name: string): Promise<SourceTable[]> =>
-  (await source.query<SourceTable>(TABLES, [name])).rows;
+  (await source.query<SourceTable>(TABLES, [name, await schemasOf(source, name)])).rows;
 
 function creation(name: string, tables: readonly SourceTable[], version: number): string {
   const list = tables.length === 0 ? '' : ` for table ${listOf(tables)}`;

@@ -10,7 +10,7 @@ import { readPosition, type StoredPosition, setCaptureState, takeOver } from '..
 import type { DatabaseAddress, DatabaseSettings } from '../model/declared.ts';
 import type { Reach } from '../runtime/checked-lookup.ts';
 import type { Log } from '../runtime/log.ts';
-import type { Finding } from './checks.ts';
+import { type Finding, isUnanswered, unanswered } from './checks.ts';
 import { JsonBytes } from './codec-bytes.ts';
 import { type Transcode, transcoderOf } from './codec-encoding.ts';
 import { openDamageNotes } from './damage-notes.ts';
@@ -229,13 +229,26 @@ async function showStreaming(deps: CaptureDeps, databaseNo: number, warnings: re
   });
 }
 
+async function check(
+  deps: CaptureDeps,
+  database: CapturedDatabase,
+  { source, session }: { source: Database; session: CaptureSession },
+): Promise<void> {
+  await source.query(HEARTBEAT);
+  const running = await checkRunning({ source, messages: deps.messages }, database);
+  await noteAdded({ source, messages: deps.messages }, database, running);
+  await noteTables(deps.messages, database, running.publication);
+  await showStreaming(deps, database.no, running.warnings);
+  await session.renewTypes();
+}
+
 /** Progress without messages, keep-alives of our own, the watchdog of a half-open connection, the regular checks. */
 function startTimers(
   deps: CaptureDeps,
   database: CapturedDatabase,
   at: StreamInput & { session: CaptureSession; fail: (error: unknown) => void },
 ): NodeJS.Timeout[] {
-  const { session, source } = at;
+  const { session } = at;
   const every = (ms: number, work: () => void | Promise<void>) => {
     let busy = false;
     return setInterval(() => {
@@ -252,14 +265,12 @@ function startTimers(
   session.lastReceived = performance.now();
   return [
     every(CHECKPOINT_MS, () => session.checkpoint()),
-    every(deps.checkMs ?? CHECK_MS, async () => {
-      await source.query(HEARTBEAT);
-      const running = await checkRunning({ source, messages: deps.messages }, database);
-      await noteAdded({ source, messages: deps.messages }, database, running.publication);
-      await noteTables(deps.messages, database, running.publication);
-      await showStreaming(deps, database.no, running.warnings);
-      await session.renewTypes();
-    }),
+    every(deps.checkMs ?? CHECK_MS, () =>
+      check(deps, database, at).catch(async (error: unknown) => {
+        if (!isUnanswered(error)) throw error;
+        await showStreaming(deps, database.no, [unanswered(error)]);
+      }),
+    ),
     every(silentMs / 2, () => {
       // What we do not read we cannot miss.
       if (session.paused) session.lastReceived = performance.now();

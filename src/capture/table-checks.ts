@@ -14,9 +14,13 @@ export interface TableFinding {
 const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`;
 export const fullName = (table: SourceTable): string => `${quoted(table.schema)}.${quoted(table.name)}`;
 
-/** May it be published by us? Neither its owner's updates would fail, nor would its changes lack their key. */
+/**
+ * May it be published by us? Neither its owner's updates would fail, nor would its changes lack their key. A partitioned
+ * table without a key will not do: each partition that is made later has no replica identity, and the next update of it fails.
+ */
 export function isPublishable(table: SourceTable): boolean {
-  return table.covers_key && !(table.identity === 'full' && table.virtual_columns);
+  if (table.partitioned && !table.usable_key) return false;
+  return table.covers_key && !(table.some_full && table.virtual_columns);
 }
 
 /** `detached`: it stands in place of a published table that was dropped. */
@@ -27,10 +31,16 @@ export function checkTable(
 ): TableFinding | undefined {
   const name = `${table.schema}.${table.name}`;
   const alter = `alter publication ${quoted(publication.name)}`;
-  const add = `${alter} add table ${fullName(table)}`;
+  // With "only" an inheriting table is left to speak for itself.
+  const add = `${alter} add table only ${fullName(table)}`;
   if (!table.published) {
     if (!isPublishable(table))
-      return { code: 'not_published', message: `${name}: ${whyNot(table)}`, remedy: `${mend(table)}; then ${add}` };
+      return {
+        code: 'not_published',
+        message: `${name}: ${whyNot(table)}`,
+        // One of ours takes it in by itself.
+        remedy: publication.ours && table.mine ? repair(publication, table) : joined(repair(publication, table), add),
+      };
     if (detached)
       return {
         code: 'table_detached',
@@ -39,38 +49,18 @@ export function checkTable(
       };
     return { code: 'not_published', message: `${name}: the publication does not list it`, remedy: add };
   }
-  const breaks = (why: string, remedy: string): TableFinding => ({
-    code: 'breaks_updates',
-    message: `${name}: its own updates and deletes fail, because it is published and ${why}`,
-    remedy,
-  });
-  if (!table.has_identity) return breaks('has no replica identity', mend(table));
-  if (table.identity === 'full') {
-    if (table.some_columns)
-      return breaks(
-        'its replica identity is full, with a list of columns',
-        `${alter} drop table ${fullName(table)}; ${add}`,
-      );
-    if (table.virtual_columns)
-      return breaks(
-        'its replica identity, full, has virtual generated columns',
-        `alter table ${fullName(table)} replica identity default`,
-      );
-    if (table.stored_columns && publication.knowsGenerated && publication.generated !== 's')
-      return breaks(
-        'its replica identity, full, has generated columns that are not published',
-        `${alter} set (publish_generated_columns = stored)`,
-      );
-  } else if (table.identity_unlisted)
-    return breaks(
-      'the list of columns leaves out a column of its replica identity',
-      `${alter} drop table ${fullName(table)}; ${add}`,
-    );
+  const broken = whyBroken(publication, table, { alter, add });
+  if (broken)
+    return {
+      code: 'breaks_updates',
+      message: `${name}: its own updates and deletes fail, because it is published and ${broken.why}`,
+      remedy: broken.remedy,
+    };
   if (table.has_key && !table.covers_key)
     return {
       code: 'identity_misses_key',
       message: `${name}: its replica identity does not cover the primary key: deletes and key changes do not tell which row, and are parked`,
-      remedy: `alter table ${fullName(table)} replica identity default`,
+      remedy: repair(publication, table),
     };
   if (table.partitioned && !publication.viaRoot)
     return {
@@ -81,15 +71,81 @@ export function checkTable(
   return undefined;
 }
 
+function whyBroken(
+  publication: PublicationFacts,
+  table: SourceTable,
+  { alter, add }: Record<'alter' | 'add', string>,
+): { why: string; remedy: string } | undefined {
+  const again = `${alter} drop table only ${fullName(table)}; ${add}`;
+  if (!table.has_identity)
+    return {
+      why: table.partitioned ? `${table.weak.join(', ')} has no replica identity` : 'has no replica identity',
+      remedy: repair(publication, table),
+    };
+  if (table.some_full) {
+    if (table.some_columns) return { why: 'its replica identity is full, with a list of columns', remedy: again };
+    if (table.virtual_columns)
+      return {
+        why: 'its replica identity, full, has virtual generated columns',
+        remedy: repair(publication, table),
+      };
+    if (table.stored_columns && publication.knowsGenerated && publication.generated !== 's')
+      return {
+        why: 'its replica identity, full, has generated columns that are not published',
+        remedy: `${alter} set (publish_generated_columns = stored)`,
+      };
+  }
+  if (table.identity_unlisted && (table.some_columns || publication.knowsGenerated))
+    return {
+      why: table.some_columns
+        ? 'the list of columns leaves out a column of its replica identity'
+        : 'a generated column of its replica identity is not published',
+      remedy: table.some_columns ? again : `${alter} set (publish_generated_columns = stored)`,
+    };
+  if (table.identity_unfiltered)
+    return { why: 'its row filter names a column that is not of its replica identity', remedy: again };
+  return undefined;
+}
+
 function whyNot(table: SourceTable): string {
-  if (table.identity === 'full')
+  if (table.some_full && table.virtual_columns)
     return 'published, its updates would fail: its replica identity, full, has virtual generated columns';
-  if (!table.has_identity) return 'it has no replica identity: published, its updates would fail';
+  if (!table.has_identity && table.has_key && !table.usable_key)
+    return 'published, its updates would fail: its primary key is deferrable, and no replica identity';
+  if (!table.has_identity && !table.partitioned) return 'it has no replica identity: published, its updates would fail';
+  if (table.partitioned && !table.has_key)
+    return 'it has no primary key: published, updates of each new partition would fail, which has no replica identity';
+  if (!table.has_identity) return `${table.weak.join(', ')} has no replica identity: published, its updates would fail`;
   return 'its replica identity does not cover its primary key';
 }
 
-function mend(table: SourceTable): string {
-  const alter = `alter table ${fullName(table)}`;
-  if (table.has_key) return `${alter} replica identity default`;
-  return `${alter} add primary key (...), or ${alter} replica identity full`;
+/** What gives each of its tables a replica identity, and breaks nothing. */
+function repair(publication: PublicationFacts, table: SourceTable): string {
+  const isFullSafe =
+    !table.virtual_columns &&
+    !table.some_columns &&
+    !(table.stored_columns && publication.knowsGenerated && publication.generated !== 's');
+  // Partitions to come have the default.
+  const isFullEnough = isFullSafe && (!table.partitioned || table.published);
+  const own = [fullName(table)];
+  const weak = table.weak.length > 0 ? table.weak : own;
+  const unsafe = isFullSafe ? weak : [...new Set([...table.full_stores, ...table.weak])];
+  const byKey = identities(unsafe.length > 0 ? unsafe : own, 'default');
+  if (table.usable_key) return byKey;
+  if (table.has_key)
+    return isFullEnough && !table.partitioned
+      ? identities(weak, 'full')
+      : `Make the primary key of ${fullName(table)} anew, not deferrable; then: ${byKey}`;
+  const addKey = `alter table ${fullName(table)} add primary key (...)`;
+  if (!isFullEnough) return isFullSafe ? addKey : `${addKey}; ${byKey}`;
+  return `${identities(weak, 'full')}; -- ${table.partitioned ? 'for each partition to come as well, ' : ''}or: ${addKey}`;
+}
+
+const identities = (names: readonly string[], identity: 'default' | 'full'): string =>
+  names.map((name) => `alter table ${name} replica identity ${identity}`).join('; ');
+
+/** Two statements; what follows a comment goes before it. */
+function joined(first: string, second: string): string {
+  const [sql = '', comment] = first.split('; -- ');
+  return comment === undefined ? `${sql}; ${second}` : `${sql}; ${second}; -- ${comment}`;
 }

@@ -48,6 +48,7 @@ export async function noteTables(messages: Database, database: NotedDatabase, pu
 export function tableNotices(sinks: readonly SinkEntry[], publication: Publication, known: KnownTables): TableNotice[] {
   const found: TableNotice[] = [];
   const there = new Set(publication.tables.map(nameOf));
+  const locked = new Set(publication.locked.map(({ oid }) => oid));
   for (const { no, settings } of sinks) {
     if (settings.status === 'disabled') continue;
     for (const name of settings.source.include_tables ?? []) {
@@ -66,12 +67,21 @@ export function tableNotices(sinks: readonly SinkEntry[], publication: Publicati
     }
     for (const table of publication.tables) {
       if (!takesIn(settings.source, table)) continue;
+      if (locked.has(table.oid)) {
+        const verb = table.published ? 'leave' : 'come into';
+        const message = `${nameOf(table)} is to ${verb} the publication, and somebody has it locked: it is tried again each 30 s`;
+        found.push({ sink_no: no, table_name: nameOf(table), code: 'not_published', message, remedy: whoLocks(table) });
+        continue;
+      }
       const finding = checkTable(publication, table, wasRecreated(table, known));
       if (finding) found.push({ sink_no: no, table_name: nameOf(table), ...finding });
     }
   }
   return found;
 }
+
+const whoLocks = ({ oid }: SourceTable): string =>
+  `select pid, mode, query from pg_locks join pg_stat_activity using (pid) where relation = ${oid} and granted`;
 
 const wasRecreated = (table: SourceTable, known: KnownTables): boolean => {
   const oids = known.get(nameOf(table));
@@ -93,17 +103,23 @@ async function readKnown(messages: Database, databaseNo: number): Promise<KnownT
   return new Map([...byName].map(([name, group]) => [name, new Set(group.map((row) => row.oid))]));
 }
 
-/** Tables that came into the publication after it was made: whatever they held until then is not sent. */
+/**
+ * Tables that came into the publication after it was made: whatever they held until then is not sent. `begun`: something was
+ * captured before, so a table of ours that is published and not known came in since, also if whoever added it died.
+ */
 export async function noteAdded(
   deps: { source: Database; messages: Database },
   database: NotedDatabase,
-  publication: Publication,
+  { publication, begun }: { publication: Publication; begun: boolean },
 ): Promise<void> {
-  const { added } = publication;
-  if (added.length === 0) return;
   const known = await readKnown(deps.messages, database.no);
-  const filled = await deps.source.query<{ oid: number }>(WITH_ROWS, [added.map((table) => table.oid)]);
-  const held = new Set(filled.rows.map((row) => row.oid));
+  const isUnknown = (table: SourceTable): boolean => !known.get(nameOf(table))?.has(table.oid);
+  const justAdded = new Set(publication.added.map(({ oid }) => oid));
+  const added = publication.tables.filter(
+    (table) => table.published && (justAdded.has(table.oid) || (begun && publication.ours && isUnknown(table))),
+  );
+  if (added.length === 0) return;
+  const held = await tablesWithRows(deps.source, added);
   for (const table of added) {
     const recreated = wasRecreated(table, known);
     if (!recreated && !held.has(table.oid)) continue;
@@ -115,5 +131,20 @@ export async function noteAdded(
       : `${nameOf(table)} held rows when it came into the publication: they are not sent`;
     const code = recreated ? 'table_detached' : 'added_late';
     await deps.messages.query(ADDED, [sinks.map(({ no }) => no), code, nameOf(table), message]);
+  }
+}
+
+/** Oids of those that hold rows, or held some; all of them when somebody has one locked. */
+async function tablesWithRows(source: Database, tables: readonly SourceTable[]): Promise<Set<number>> {
+  const oids = tables.map(({ oid }) => oid);
+  try {
+    const rows = await source.transaction(async (tx) => {
+      await tx.query('set local lock_timeout = 500');
+      return (await tx.query<{ oid: number }>(WITH_ROWS, [oids])).rows;
+    });
+    return new Set(rows.map(({ oid }) => oid));
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === '55P03') return new Set(oids);
+    throw error;
   }
 }

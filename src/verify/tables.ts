@@ -5,13 +5,13 @@
 import { describeTable, type SourceTable } from '../backfill/table.ts';
 import { compileRelation, type RowCodec } from '../capture/codec-row.ts';
 import { matchTable, type Route, takesIn } from '../capture/match.ts';
+import { type SourceTable as Listed, readTables } from '../capture/publication.ts';
 import { loadTypes } from '../capture/types.ts';
 import type { Catalog, CatalogDatabase, CatalogSink } from '../catalog/store.ts';
 import type { Database } from '../db/pool.ts';
 import { statement } from '../db/statement.ts';
 import { messageOf } from '../model/errors.ts';
 
-const SOURCE_TABLES = statement('capture/source-tables');
 const KNOWN_TABLES = statement('capture/known-tables');
 const EARLIER_NAMES = statement('capture/earlier-names');
 const FREE_NAMES = statement('capture/free-names');
@@ -36,21 +36,13 @@ export interface FoundTables {
   unknown: string[];
 }
 
-interface Listed {
-  oid: number;
-  schema: string;
-  name: string;
-  has_key: boolean;
-  published: boolean;
-}
-
 /** Throws what the source says. */
 export async function findTables(
   deps: TablesDeps,
   { sink, database }: { sink: CatalogSink; database: CatalogDatabase },
 ): Promise<FoundTables> {
   const publication = database.settings.publication.name;
-  const { rows: listed } = await deps.source.query<Listed>(SOURCE_TABLES, [publication]);
+  const listed = await readTables(deps.source, publication);
   const { rows: known } = await deps.messages.query<{ oid: number; name: string }>(KNOWN_TABLES, [database.no]);
   const captured = new Set(known.map(({ oid }) => oid));
   const found: FoundTables = { tables: [], unknown: [] };

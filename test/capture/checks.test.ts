@@ -48,6 +48,11 @@ const TABLE: SourceTable = {
   mine: true,
   identity: 'default',
   has_key: true,
+  usable_key: true,
+  weak: [],
+  some_full: false,
+  full_stores: [],
+  identity_unfiltered: false,
   has_identity: true,
   covers_key: true,
   published: true,
@@ -189,29 +194,59 @@ describe('checks of a source', () => {
   });
 
   const tables: [string, Partial<SourceTable>, Partial<PublicationFacts>, RegExp][] = [
-    ['not_published', { published: false }, {}, /^alter publication "pub" add table "public"."t"$/],
+    ['not_published', { published: false }, {}, /^alter publication "pub" add table only "public"."t"$/],
     [
       'not_published',
-      { published: false, has_key: false, has_identity: false, covers_key: false },
+      { published: false, has_key: false, usable_key: false, has_identity: false, covers_key: false },
       {},
       /add primary key/,
     ],
-    ['breaks_updates', { has_key: false, has_identity: false, covers_key: false }, {}, /replica identity full$/],
+    [
+      'breaks_updates',
+      { has_key: false, usable_key: false, has_identity: false, covers_key: false },
+      {},
+      /^alter table .* replica identity full; -- or: alter table .* add primary key/,
+    ],
+    [
+      'breaks_updates',
+      { has_key: false, usable_key: false, has_identity: false, covers_key: false, virtual_columns: true },
+      {},
+      /^alter table .* add primary key \(...\); alter table .* replica identity default$/,
+    ],
+    ['breaks_updates', { usable_key: false, has_identity: false, covers_key: false }, {}, /replica identity full$/],
+    [
+      'breaks_updates',
+      { partitioned: true, has_identity: false, covers_key: false, weak: ['a.b', 'a.c'] },
+      {},
+      /^alter table a.b replica identity default; alter table a.c replica identity default$/,
+    ],
+    ['breaks_updates', { identity_unfiltered: true }, {}, /drop table .*; alter publication .* add table/],
+    [
+      'breaks_updates',
+      { identity_unlisted: true, some_columns: false },
+      { generated: 'n' },
+      /publish_generated_columns/,
+    ],
     [
       'breaks_updates',
       { has_identity: false, covers_key: false, identity: 'nothing' },
       {},
       /replica identity default$/,
     ],
-    ['breaks_updates', { identity: 'full', some_columns: true }, {}, /drop table .*; alter publication .* add table/],
-    ['breaks_updates', { identity: 'full', virtual_columns: true }, {}, /replica identity default$/],
+    ['breaks_updates', { some_full: true, some_columns: true }, {}, /drop table .*; alter publication .* add table/],
+    ['breaks_updates', { some_full: true, virtual_columns: true }, {}, /replica identity default$/],
     [
       'breaks_updates',
-      { identity: 'full', stored_columns: true },
+      { some_full: true, stored_columns: true },
       { generated: 'n' },
       /publish_generated_columns = stored/,
     ],
-    ['breaks_updates', { identity_unlisted: true }, {}, /drop table .*; alter publication .* add table/],
+    [
+      'breaks_updates',
+      { identity_unlisted: true, some_columns: true },
+      {},
+      /drop table .*; alter publication .* add table/,
+    ],
     ['identity_misses_key', { identity: 'index', covers_key: false }, {}, /replica identity default$/],
     ['partitions_apart', { partitioned: true }, { viaRoot: false }, /publish_via_partition_root = true/],
   ];
@@ -227,7 +262,10 @@ describe('checks of a source', () => {
   });
   it('let generated columns be where a server cannot publish them', () => {
     const older = { ...PUBLICATION, knowsGenerated: false, generated: 'n' };
-    expect(checkTable(older, { ...TABLE, identity: 'full', stored_columns: true }, false)).to.equal(undefined);
-    expect(isPublishable({ ...TABLE, identity: 'full', virtual_columns: true })).to.equal(false);
+    expect(checkTable(older, { ...TABLE, some_full: true, stored_columns: true }, false)).to.equal(undefined);
+    expect(isPublishable({ ...TABLE, some_full: true, virtual_columns: true })).to.equal(false);
+    expect(isPublishable({ ...TABLE, partitioned: true, has_key: false, usable_key: false, some_full: true })).to.equal(
+      false,
+    );
   });
 });
