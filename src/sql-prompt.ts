@@ -7,10 +7,10 @@ import path from 'node:path';
 import { createInterface } from 'node:readline/promises';
 import type { PoolOptions } from './db/pool.ts';
 import { openSession, type SqlSession } from './db/session.ts';
-import { readCertificates } from './model/certificate.ts';
 import { withDatabaseName } from './model/database-address.ts';
 import { MillraceError } from './model/errors.ts';
 import { databaseOfPerson } from './roles/connect.ts';
+import { readCaCert } from './runtime/settings.ts';
 import { readState } from './runtime/state.ts';
 import { isComplete, records, table } from './sql-table.ts';
 
@@ -42,7 +42,7 @@ export async function runSql(options: SqlOptions, terminal: Terminal): Promise<n
 
 async function reach(options: SqlOptions): Promise<PoolOptions & { database: string }> {
   const databaseUrl = await sqlAddress(options);
-  const databaseCaCert = readCertificates(options.env.DATABASE_CA_CERT ?? '') ?? null;
+  const databaseCaCert = readCaCert(options.env);
   return await databaseOfPerson({ databaseUrl, databaseCaCert }).catch((error: unknown) => {
     const cause = error instanceof MillraceError ? error.cause : undefined;
     if (isCode(cause, '3D000') && options.database !== undefined) {

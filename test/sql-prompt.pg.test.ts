@@ -113,6 +113,25 @@ describe('sql', () => {
     );
   });
 
+  it('says that there is no such database, and takes no certificate that is none', async () => {
+    const cluster = await sharedCluster();
+    const run = async (env: NodeJS.ProcessEnv, database?: string): Promise<MillraceError> => {
+      const options = { sql: 'select 1', home: '/nowhere', env, ...(database === undefined ? {} : { database }) };
+      const error = await runSql(options, { input: Readable.from([]), output: new PassThrough() }).catch((one) => one);
+      expect(error).to.be.instanceOf(MillraceError);
+      return error;
+    };
+    const missing = await run({ DATABASE_URL: cluster.adminUrl }, 'a b');
+    expect(missing.message).to.equal('There is no database a b on this server');
+    expect(missing.remedy).to.contain('--database');
+    const wrong = await run({ DATABASE_URL: cluster.adminUrl.replace(/\/\w*$/, '/nothing') });
+    expect(wrong.faults[0]?.remedy).to.equal(
+      'Create that database on the server, or correct the database in DATABASE_URL.',
+    );
+    const [fault] = (await run({ DATABASE_URL: cluster.adminUrl, DATABASE_CA_CERT: 'none' })).faults;
+    expect(fault).to.include({ field: 'DATABASE_CA_CERT' });
+  });
+
   it('finds the embedded server of the folder, and says what to do when there is none', async () => {
     const home = await mkdtemp(path.join(os.tmpdir(), 'millrace-state-'));
     try {

@@ -167,7 +167,7 @@ async function untilReady(server: Running, url: string): Promise<'ready' | 'fail
 }
 
 async function probe(connectionString: string): Promise<'ready' | 'refused' | 'password'> {
-  const client = new pg.Client({ connectionString, connectionTimeoutMillis: 5_000 });
+  const client = new pg.Client({ connectionString, ssl: false, connectionTimeoutMillis: 5_000 });
   client.on('error', () => undefined);
   try {
     await client.connect();

@@ -3,7 +3,7 @@ import pg from 'pg';
 
 /** Returns the address of the database `name` on the server of `adminUrl`. */
 export async function ensureDatabase(adminUrl: string, name: string): Promise<string> {
-  const client = new pg.Client({ connectionString: adminUrl, connectionTimeoutMillis: 10_000 });
+  const client = new pg.Client({ connectionString: adminUrl, ssl: false, connectionTimeoutMillis: 10_000 });
   await client.connect();
   try {
     const found = await client.query('select 1 from pg_database where datname = $1', [name]);

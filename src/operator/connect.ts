@@ -3,10 +3,10 @@
  * refuses by our own rules comes as a sentence with its remedy.
  */
 import { type Database, openPool } from '../db/pool.ts';
-import { readCertificates } from '../model/certificate.ts';
 import { MillraceError } from '../model/errors.ts';
 import { isUnavailable } from '../model/unavailable.ts';
 import { messageDatabase } from '../roles/connect.ts';
+import { readCaCert } from '../runtime/settings.ts';
 import { sqlAddress } from '../sql-prompt.ts';
 
 export interface Place {
@@ -18,7 +18,7 @@ export interface Place {
 /** Opens it for as long as `work` takes. @throws MillraceError unavailable: no server, or not this release's schema. */
 export async function withMessages<Result>(place: Place, work: (db: Database) => Promise<Result>): Promise<Result> {
   const databaseUrl = await sqlAddress(place);
-  const databaseCaCert = readCertificates(place.env.DATABASE_CA_CERT ?? '') ?? null;
+  const databaseCaCert = readCaCert(place.env);
   const options = await messageDatabase({ databaseUrl, databaseCaCert }, 'operator').catch((error: unknown) => {
     if (place.env.DATABASE_URL) throw error;
     throw new MillraceError('unavailable', 'The embedded server does not answer', {

@@ -43,18 +43,14 @@ const LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as
 const absent = (value: unknown): unknown => (value === '' ? undefined : value);
 const text = (schema: z.ZodType<string>) => z.preprocess(absent, schema.optional());
 
+const NO_CERTIFICATE =
+  'must be a certificate in PEM form, whole from -----BEGIN CERTIFICATE----- to -----END CERTIFICATE-----';
+
 const Environment = z.object({
   PORT: text(z.string().refine(isPort, 'must be a whole number from 0 to 65535')),
   HOST: text(z.string().refine((value) => /^[\w.:%-]+$/.test(value), 'must be a host name or an IP address')),
   DATABASE_URL: text(z.string()),
-  DATABASE_CA_CERT: text(
-    z
-      .string()
-      .refine(
-        (value) => readCertificates(value) !== undefined,
-        'must be a certificate in PEM form, whole from -----BEGIN CERTIFICATE----- to -----END CERTIFICATE-----',
-      ),
-  ),
+  DATABASE_CA_CERT: text(z.string().refine((value) => readCertificates(value) !== undefined, NO_CERTIFICATE)),
   SECRET_KEY: text(
     z.string().superRefine((value, context) => {
       const message = secretKeyFault(value);
@@ -117,6 +113,14 @@ export function readSettings(env: NodeJS.ProcessEnv): Declared {
     configFilePath: values.CONFIG_FILE_PATH ?? null,
     configFileYaml: values.CONFIG_FILE_YAML === undefined ? null : decodeBase64(values.CONFIG_FILE_YAML),
   };
+}
+
+/** For whoever needs no other setting. @throws MillraceError bad_setting when it is no certificate. */
+export function readCaCert({ DATABASE_CA_CERT: text }: NodeJS.ProcessEnv): string | null {
+  if (!text) return null;
+  const certificates = readCertificates(text);
+  if (certificates === undefined) throw badSettings([{ field: 'DATABASE_CA_CERT', message: NO_CERTIFICATE }]);
+  return certificates;
 }
 
 /** A role on its own has no embedded server. @throws MillraceError bad_setting */
