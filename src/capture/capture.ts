@@ -13,6 +13,7 @@ import { connectionFault, DECLARED_DATABASE } from '../model/connection-fault.ts
 import { MillraceError, messageOf } from '../model/errors.ts';
 import { backoffMs, RECONNECT } from '../runtime/backoff.ts';
 import { isUnconvertible } from './codec-encoding.ts';
+import { notePartitions } from './partition-notices.ts';
 import { GapError, prepare, SlotInUseError } from './prepare.ts';
 import { tryReplication } from './replication.ts';
 import { type CaptureDeps, type CapturedDatabase, type StreamInput, stream } from './streaming.ts';
@@ -124,6 +125,7 @@ async function captureOnce(
     );
     await noteAdded({ source, messages: deps.messages }, database, prepared);
     await noteTables(deps.messages, database, prepared.publication);
+    await notePartitions({ source, messages: deps.messages }, database, prepared.publication);
     await stream(deps, database, {
       source,
       options,

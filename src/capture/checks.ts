@@ -127,11 +127,24 @@ function checkSlot(slot: SlotFacts | undefined, confirmedLsn: bigint, expected: 
 
 /** What does not stop capture, but will if nobody acts; and a publication that leaves changes out. */
 export function checkHealth(
-  now: { source: SourceFacts; slot: SlotFacts | undefined; publication: PublicationFacts | undefined },
+  now: {
+    source: SourceFacts;
+    slot: SlotFacts | undefined;
+    publication: PublicationFacts | undefined;
+    /** Names of slots that it was captured by before, and that nobody reads. */
+    leftSlots: readonly string[];
+  },
   expected: Expected,
 ): Finding[] {
   const found: Finding[] = [];
   const { source, slot, publication } = now;
+  for (const name of now.leftSlots)
+    found.push({
+      severity: 'warning',
+      code: 'slot_former',
+      message: `replication slot ${name}, by which this database was captured before, keeps WAL for nobody`,
+      remedy: `select pg_drop_replication_slot(${literal(name)})`,
+    });
   const publicationSql = `alter publication ${quoted(expected.publication)}`;
   if (publication && !publication.complete)
     found.push({

@@ -23,7 +23,7 @@ import {
   isBefore,
 } from './checks.ts';
 import { ensurePublication, type Publication, readPublication } from './publication.ts';
-import { ensureSlot, readSlot, readSource, type SlotFacts, type SourceFacts } from './slot.ts';
+import { ensureSlot, readLeftSlots, readSlot, readSource, type SlotFacts, type SourceFacts } from './slot.ts';
 
 /** Changes may have been missed; the state shown is `needs_resync`. */
 export class GapError extends Error {
@@ -88,7 +88,10 @@ function refuse(findings: readonly Finding[]): Finding[] {
 async function read(deps: PreparedDeps, database: PreparedDatabase) {
   const slot = await readSlot(deps.source, database.settings.slot.name);
   const stored = await readPosition(deps.messages, database.no);
-  return { slot, stored, facts: await readSource(deps.source) };
+  const facts = await readSource(deps.source);
+  const { identity } = stored ?? {};
+  const former = [...(stored?.formerSlots ?? []), ...(identity ? [identity.slotName] : [])];
+  return { slot, stored, facts, leftSlots: await readLeftSlots(deps.source, former, database.settings.slot.name) };
 }
 
 export interface PrepareDeps extends PreparedDeps {
@@ -101,7 +104,7 @@ export interface PrepareDeps extends PreparedDeps {
 /** Throws a SlotInUseError, a GapError, or `bad_source`. */
 export async function prepare(deps: PrepareDeps, database: PreparedDatabase): Promise<Prepared> {
   const { settings, no } = database;
-  const { slot, stored, facts } = await read(deps, database);
+  const { slot, stored, facts, leftSlots } = await read(deps, database);
   if (slot?.active_pid) throw new SlotInUseError(slot, settings.slot.name);
   refuse(checkServer(facts));
   const { identity } = stored ?? {};
@@ -115,7 +118,7 @@ export async function prepare(deps: PrepareDeps, database: PreparedDatabase): Pr
   }
   if (!identity) await deps.tryReplication();
   const publication = await ensurePublication(deps.source, settings.publication, facts.version);
-  const warnings = refuse(checkHealth({ source: facts, slot, publication }, expectedOf(settings)));
+  const warnings = refuse(checkHealth({ source: facts, slot, publication, leftSlots }, expectedOf(settings)));
   if (!identity) {
     const confirmedLsn = await ensureSlot(deps.source, {
       settings: settings.slot,
@@ -155,7 +158,7 @@ const identityOf = (facts: SourceFacts, settings: DatabaseSettings, publication:
 /** The same while the stream runs. Throws as `prepare` does. */
 export async function checkRunning(deps: PreparedDeps, database: PreparedDatabase): Promise<Prepared> {
   const { settings } = database;
-  const { slot, stored, facts } = await read(deps, database);
+  const { slot, stored, facts, leftSlots } = await read(deps, database);
   const known = await readPublication(deps.source, settings.publication.name, facts.version);
   if (stored?.identity) {
     const now = { source: facts, slot, publication: known };
@@ -164,7 +167,7 @@ export async function checkRunning(deps: PreparedDeps, database: PreparedDatabas
   const publication = await ensurePublication(deps.source, settings.publication, facts.version);
   const warnings = refuse([
     ...checkServer(facts),
-    ...checkHealth({ source: facts, slot, publication }, expectedOf(settings)),
+    ...checkHealth({ source: facts, slot, publication, leftSlots }, expectedOf(settings)),
   ]);
   return { facts, publication, warnings, begun: true };
 }

@@ -7,6 +7,7 @@ import { statement } from '../db/statement.ts';
 import { compileRelation, type RowCodec } from './codec-row.ts';
 import type { RelationMessage } from './decode.ts';
 import { matchTable, type Notice, type Route, type SinkEntry } from './match.ts';
+import { schemasOf } from './publication.ts';
 import { loadTypes, type TypeCatalogue } from './types.ts';
 
 const KEY_COLUMNS = statement('capture/key-columns');
@@ -14,6 +15,7 @@ const SOURCE_TABLE = statement('capture/source-table');
 const NOTICES = statement('capture/replace-notices');
 const EARLIER_NAMES = statement('capture/earlier-names');
 const FREE_NAMES = statement('capture/free-names');
+const SHOWN_AS_ROOT = statement('capture/shown-as-root');
 
 /** Ours: never captured, whatever a publication lists. */
 const OWN_SCHEMAS = new Set(['millrace', 'millrace_private', 'millrace_jobs']);
@@ -47,6 +49,7 @@ export interface RelationDeps {
   source: Database;
   messages: Database;
   databaseNo: number;
+  publication: string;
   sinks: readonly SinkEntry[];
   /** Event tables of retentions in this database, `schema.table`. */
   changeTables: ReadonlySet<string>;
@@ -72,7 +75,8 @@ export async function loadRelation(deps: RelationDeps, message: RelationMessage)
     OWN_SCHEMAS.has(schema) || name === PROGRESS_TABLE
       ? { routes: [], notices: [] }
       : matchTable(deps.sinks, { ...message, keyColumns, types, earlierNames: earlier }, deps.changeTables);
-  await replaceNotices(deps, { table: `${schema}.${name}`, notices: match.notices });
+  if (!(await isShownAsRoot(deps, oid)))
+    await replaceNotices(deps, { table: `${schema}.${name}`, notices: match.notices });
   return { oid, schema, name, codec, keyTypes: key, sourceTable: rows[0]!.no, message, types, routes: match.routes };
 }
 
@@ -114,6 +118,12 @@ async function earlierNames(deps: RelationDeps, { oid, schema, name }: RelationM
     rows.map((row) => row.name),
   ]);
   return free.rows.map((row) => row.name);
+}
+
+/** Postgres announces a partition beside the table whose changes its own are shown as: it is nothing to speak of. */
+async function isShownAsRoot({ source, publication }: RelationDeps, oid: number): Promise<boolean> {
+  const values = [oid, publication, await schemasOf(source, publication)];
+  return (await source.query<{ is_shown: boolean }>(SHOWN_AS_ROOT, values)).rows[0]!.is_shown;
 }
 
 async function replaceNotices(deps: RelationDeps, found: { table: string; notices: Notice[] }): Promise<void> {

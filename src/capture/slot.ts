@@ -9,6 +9,7 @@ import { MillraceError } from '../model/errors.ts';
 
 const SOURCE = statement('capture/source-facts');
 const SLOT = statement('capture/slot-facts');
+const LEFT = statement('capture/left-slots');
 const WRITERS = statement('capture/open-writers');
 
 export interface SourceFacts {
@@ -78,6 +79,12 @@ export async function readSource(source: Database): Promise<SourceFacts> {
     keepBytes: facts.keep_bytes,
     outputPluginLibraries: facts.output_plugin_libraries,
   };
+}
+
+/** Of these slots those that are still there, and keep WAL for nobody; not the one that is read now. */
+export async function readLeftSlots(source: Database, former: readonly string[], now: string): Promise<string[]> {
+  if (former.length === 0) return [];
+  return (await source.query<{ name: string }>(LEFT, [former, now])).rows.map(({ name }) => name);
 }
 
 export async function readSlot(source: Database, name: string): Promise<SlotFacts | undefined> {

@@ -15,18 +15,18 @@ import { JsonBytes } from './codec-bytes.ts';
 import { type Transcode, transcoderOf } from './codec-encoding.ts';
 import { openDamageNotes } from './damage-notes.ts';
 import type { SinkEntry } from './match.ts';
+import { notePartitions } from './partition-notices.ts';
 import { checkRunning, follow, type Prepared } from './prepare.ts';
 import { loadRelation, type RelationDeps, renewTypes } from './relation.ts';
 import { CaptureSession } from './session.ts';
 import { openSight, type UntilSeen } from './snapshot.ts';
 import { openStream } from './stream.ts';
-import { noteAdded, noteTables } from './table-notices.ts';
+import { NOTE_MISSED, noteAdded, noteTables } from './table-notices.ts';
 import { Windows } from './windows.ts';
 
 const HEARTBEAT = statement('capture/heartbeat');
 const TRUNCATED = statement('capture/truncated');
 const FIRST_XID = statement('capture/first-xid');
-const NOTE = statement('capture/note-missed');
 
 const CHECKPOINT_MS = 1_000;
 const CHECK_MS = 30_000;
@@ -162,6 +162,7 @@ const relationDeps = (deps: CaptureDeps, database: CapturedDatabase, source: Dat
   source,
   messages: deps.messages,
   databaseNo: database.no,
+  publication: database.settings.publication.name,
   sinks: database.sinks,
   changeTables: database.changeTables,
 });
@@ -195,7 +196,12 @@ function openSession(
       onUnread: async ({ schema, name, routes }) => {
         const table = `${schema}.${name}`;
         const message = `${table} was locked, or took too long to search: large values that updates left unchanged could not be read, and their messages lack them`;
-        await deps.messages.query(NOTE, [routes.map((route) => route.sinkNo), 'values_left_out', table, message]);
+        await deps.messages.query(NOTE_MISSED, [
+          routes.map((route) => route.sinkNo),
+          'values_left_out',
+          table,
+          message,
+        ]);
       },
       windows,
       untilSeen,
@@ -238,6 +244,7 @@ async function check(
   const running = await checkRunning({ source, messages: deps.messages }, database);
   await noteAdded({ source, messages: deps.messages }, database, running);
   await noteTables(deps.messages, database, running.publication);
+  await notePartitions({ source, messages: deps.messages }, database, running.publication);
   await showStreaming(deps, database.no, running.warnings);
   await session.renewTypes();
 }

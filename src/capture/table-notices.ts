@@ -13,7 +13,8 @@ import { checkTable } from './table-checks.ts';
 const NOTICES = statement('capture/note-tables');
 const KNOW = statement('capture/know-tables');
 const KNOWN = statement('capture/known-tables');
-const ADDED = statement('capture/note-missed');
+/** Something of a table was missed: it stays until it is made good. */
+export const NOTE_MISSED = statement('capture/note-missed');
 const WITH_ROWS = statement('capture/tables-with-rows');
 
 interface TableNotice {
@@ -130,7 +131,7 @@ export async function noteAdded(
       ? `${nameOf(table)} was dropped and created again: what was written before it was published again is missing`
       : `${nameOf(table)} held rows when it came into the publication: they are not sent`;
     const code = recreated ? 'table_detached' : 'added_late';
-    await deps.messages.query(ADDED, [sinks.map(({ no }) => no), code, nameOf(table), message]);
+    await deps.messages.query(NOTE_MISSED, [sinks.map(({ no }) => no), code, nameOf(table), message]);
   }
 }
 

@@ -27,6 +27,8 @@ export interface StoredPosition extends Position {
   identity: SourceIdentity | undefined;
   /** Of the publication before a gap that was accepted. */
   publicationBefore: number | null;
+  /** Names of slots that it was captured by before. */
+  formerSlots: readonly string[];
 }
 
 /** The stored position; undefined for a database that was never captured (or whose epoch was just opened). */
@@ -37,6 +39,7 @@ export async function readPosition(db: Database, databaseNo: number): Promise<St
     timeline: number;
     database_oid: number;
     slot_name: string;
+    former_slots: string[];
     publication_oid: number | null;
     commit_lsn: string;
     commit_idx: number;
@@ -52,6 +55,7 @@ export async function readPosition(db: Database, databaseNo: number): Promise<St
     confirmedLsn: parseLsn(row.confirmed_lsn),
     nextId: row.next_id,
     publicationBefore: row.publication_oid,
+    formerSlots: row.former_slots,
     identity:
       row.system_identifier === null || row.publication_oid === null
         ? undefined

@@ -20,7 +20,13 @@ describe('rows read by key', () => {
       const table = await describeTable(source, { publication: 'given', schema: 'public', name: 'docs' });
       const sink = { no: 1, name: 'index', kind: 'search_index', lanes: 1 } as const;
       const settings = sinkSettings({ name: 'index', destination: SEARCH });
-      const deps = { source, messages: on.messages.db, databaseNo: on.databaseNo, changeTables: new Set<string>() };
+      const deps = {
+        source,
+        messages: on.messages.db,
+        databaseNo: on.databaseNo,
+        publication: 'given',
+        changeTables: new Set<string>(),
+      };
       const relation = await loadRelation({ ...deps, sinks: [{ ...sink, settings }] }, table.message);
       const keys = Array.from({ length: 22 }, (_, n) => [String(n + 1)]);
       const reader = openKeyReader({ table, relation, keys, budget: { bytes: 100_000, maxRowBytes: 200_000 } });

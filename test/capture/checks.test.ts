@@ -68,6 +68,7 @@ const STORED = {
   commitIdx: 0,
   confirmedLsn: 0x2000n,
   nextId: 1,
+  formerSlots: [],
   publicationBefore: 9,
   identity: { systemIdentifier: '7', timeline: 1, databaseOid: 5, slotName: 'slot', publicationOid: 9 },
 };
@@ -77,7 +78,7 @@ describe('checks of a source', () => {
     const now = { source: SOURCE, slot: SLOT, publication: PUBLICATION };
     expect(checkServer(SOURCE)).to.deep.equal([]);
     expect(checkContinuity(STORED, now, EXPECTED)).to.deep.equal([]);
-    expect(checkHealth(now, EXPECTED)).to.deep.equal([]);
+    expect(checkHealth({ ...now, leftSlots: [] }, EXPECTED)).to.deep.equal([]);
     expect(checkTable(PUBLICATION, TABLE, false)).to.equal(undefined);
   });
 
@@ -177,7 +178,7 @@ describe('checks of a source', () => {
         slot: { ...SLOT, ...slot },
         publication: { ...PUBLICATION, ...publication },
       };
-      const found = checkHealth(now, EXPECTED);
+      const found = checkHealth({ ...now, leftSlots: [] }, EXPECTED);
       expect(found.map((one) => [one.severity, one.code])).to.deep.equal([[severity, code]]);
       expect(found[0]!.remedy).to.not.equal('');
     });
@@ -188,7 +189,7 @@ describe('checks of a source', () => {
       slot: { ...SLOT, kept_bytes: 60 * 1_048_576 },
       publication: PUBLICATION,
     };
-    expect(checkHealth(now, EXPECTED)[0]!.message).to.equal(
+    expect(checkHealth({ ...now, leftSlots: [] }, EXPECTED)[0]!.message).to.equal(
       'the source keeps 60 MB of WAL for replication slot slot; at 100 MB (max_slot_wal_keep_size) the slot is lost',
     );
   });

@@ -1,0 +1,10 @@
+with now as (
+  select n.root, n.oid, n.name, n.file from unnest($2::bigint[], $3::bigint[], $4::text[], $5::bigint[]) n (root, oid, name, file)
+), gone as (
+  delete from millrace_private.partitions p
+   where p.database_no = $1::integer and not exists (select from now n where n.root = p.root and n.oid = p.oid)
+)
+insert into millrace_private.partitions as p (database_no, root, oid, name, file)
+select $1::integer, n.root, n.oid, n.name, n.file from now n
+    on conflict (database_no, root, oid) do update set name = excluded.name, file = excluded.file
+ where (p.name, p.file) is distinct from (excluded.name, excluded.file)

@@ -1,0 +1,98 @@
+/**
+ * Partitions that were truncated, dropped, detached or attached: their rows go or come, and no message tells. They are
+ * compared with what they were at the check before, and said on the sinks of their table.
+ *
+ * Dies the process between the notice and what is remembered: it is said once more.
+ */
+import type { Database } from '../db/pool.ts';
+import { statement } from '../db/statement.ts';
+import { takesIn } from './match.ts';
+import type { Publication, SourceTable } from './publication.ts';
+import { NOTE_MISSED, type NotedDatabase } from './table-notices.ts';
+
+const NOW = statement('capture/partitions');
+const KNOWN = statement('capture/known-partitions');
+const KNOW = statement('capture/know-partitions');
+
+export interface Partition {
+  root: number;
+  oid: number;
+  /** `schema.table` */
+  name: string;
+  file: number;
+}
+
+export interface PartitionNow extends Partition {
+  /** As far as the catalog knows. */
+  empty: boolean;
+  /** It was a table of its own before. */
+  attached: boolean;
+}
+
+export interface PartitionNote {
+  code: 'truncated' | 'added_late';
+  message: string;
+}
+
+/** Names in a message. */
+const SHOWN = 5;
+
+/** What happened to the partitions of one table, of which some were known before. */
+export function partitionNotes(
+  table: string,
+  known: readonly Partition[],
+  now: readonly PartitionNow[],
+): PartitionNote[] {
+  const before = new Map(known.map((part) => [part.oid, part]));
+  const oids = new Set(now.map(({ oid }) => oid));
+  const gone = known.filter(({ oid }) => !oids.has(oid));
+  const emptied = now.filter(({ oid, file, empty }) => empty && (before.get(oid)?.file ?? file) !== file);
+  const come = now.filter(({ oid, attached }) => attached && !before.has(oid));
+  const notes: PartitionNote[] = [];
+  const note = (code: PartitionNote['code'], parts: readonly Partition[], what: (names: string) => string) => {
+    if (parts.length === 0) return;
+    const names = parts.slice(0, SHOWN).map(({ name }) => name);
+    const more = parts.length > SHOWN ? ` and ${parts.length - SHOWN} more` : '';
+    notes.push({ code, message: what(names.join(', ') + more) });
+  };
+  note(
+    'truncated',
+    [...gone, ...emptied],
+    (names) =>
+      `${names} of ${table} was dropped, detached or truncated: its rows are gone from the table, but no message tells so`,
+  );
+  note('added_late', come, (names) => `${names} was attached to ${table}: the rows that it held are not sent`);
+  return notes;
+}
+
+/** Says it on the sinks, and remembers how it is now. */
+export async function notePartitions(
+  deps: { source: Database; messages: Database },
+  database: NotedDatabase,
+  publication: Publication,
+): Promise<void> {
+  const roots = publication.tables.filter((table) => table.partitioned && table.published);
+  const { rows: known } = await deps.messages.query<Partition>(KNOWN, [database.no]);
+  if (roots.length === 0 && known.length === 0) return;
+  const { rows: now } = await deps.source.query<PartitionNow>(NOW, [roots.map(({ oid }) => oid)]);
+  for (const root of roots) {
+    const before = known.filter((part) => part.root === root.oid);
+    if (before.length === 0) continue;
+    const of = now.filter((part) => part.root === root.oid);
+    for (const one of partitionNotes(`${root.schema}.${root.name}`, before, of))
+      await say(deps.messages, { database, root }, one);
+  }
+  const column = <Key extends keyof Partition>(key: Key) => now.map((part) => part[key]);
+  await deps.messages.query(KNOW, [database.no, column('root'), column('oid'), column('name'), column('file')]);
+}
+
+async function say(
+  messages: Database,
+  { database, root }: { database: NotedDatabase; root: SourceTable },
+  { code, message }: PartitionNote,
+): Promise<void> {
+  const sinks = database.sinks.filter(
+    ({ settings }) => settings.status !== 'disabled' && takesIn(settings.source, root),
+  );
+  await messages.query(NOTE_MISSED, [sinks.map(({ no }) => no), code, `${root.schema}.${root.name}`, message]);
+}

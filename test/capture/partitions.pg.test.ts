@@ -1,0 +1,102 @@
+/** What becomes of partitions is in no message: it is said on the sinks of their table, and on nothing else. */
+import { expect } from 'chai';
+import { type Captured, captured, PULL, SEARCH, sinkSettings } from '../support/captured.ts';
+import { until } from '../support/until.ts';
+
+const TIMING = { checkMs: 150, recheckMs: 100 };
+
+describe('partitions under capture', () => {
+  let on: Captured;
+  let sink: number;
+
+  beforeEach(async () => {
+    on = await captured(
+      `create table t (id int primary key, n int) partition by range (id);
+       create table t_1 partition of t for values from (0) to (10);
+       create table t_2 partition of t for values from (10) to (20) partition by range (id);
+       create table t_21 partition of t_2 for values from (10) to (20);
+       insert into t select n, 0 from generate_series(1, 19) n`,
+      { timing: TIMING },
+    );
+    sink = await on.addSink(sinkSettings({ name: 'index', destination: SEARCH }));
+    on.start();
+    await on.streaming();
+    await until('they are known', async () => {
+      const { rows } = await on.messages.db.query<{ n: number }>(
+        'select count(*)::int4 as n from millrace_private.partitions',
+      );
+      return rows[0]?.n === 2;
+    });
+  });
+  afterEach(() => on.close());
+
+  const notice = async (code: string): Promise<string> => {
+    const found = await until(`the notice ${code}`, async () =>
+      (await on.notices(sink)).find((one) => one.code === code),
+    );
+    expect(found.table).to.equal('public.t');
+    expect(found.remedy).to.match(/millrace (verify index --repair|backfill index public.t)/);
+    return found.message;
+  };
+
+  it('one that is truncated', async () => {
+    await on.source.query('truncate t_1');
+    expect(await notice('truncated')).to.match(/^public.t_1 of public.t was dropped, detached or truncated/);
+  });
+
+  it('one that is dropped, also with those below it', async () => {
+    await on.source.query('drop table t_2');
+    expect(await notice('truncated')).to.match(/^public.t_21 of public.t was/);
+  });
+
+  it('one that is detached', async () => {
+    await on.source.query('alter table t detach partition t_1');
+    expect(await notice('truncated')).to.match(/^public.t_1 of/);
+  });
+
+  it('one that is attached with rows; one that is made is nothing to speak of', async () => {
+    await on.source.query(`create table t_3 partition of t for values from (20) to (30); insert into t values (21, 0);
+      create table t_4 (like t including all)`);
+    await on.source.query('insert into t_4 values (31, 0)');
+    await on.source.query('alter table t attach partition t_4 for values from (30) to (40)');
+    expect(await notice('added_late')).to.match(/^public.t_4 was attached to public.t/);
+  });
+
+  it('a partition that is announced beside its table has no notices of its own', async () => {
+    const pull = await on.addSink(sinkSettings({ name: 'worker', destination: PULL }));
+    await on.source.query('update t set n = 1');
+    await on.received(pull, 19);
+    expect(new Set((await on.notices(pull)).map(({ table }) => table))).to.deep.equal(new Set(['public.t']));
+  });
+});
+
+describe('a slot that was read before', () => {
+  it('is said for as long as it is there', async () => {
+    const on = await captured('create table t (id int primary key)', { timing: TIMING });
+    try {
+      await on.addSink(sinkSettings({ name: 'all', destination: PULL }));
+      on.start();
+      await on.streaming();
+      await on.stop();
+      const former = on.slot;
+      on.declared.settings.slot.name = `${former}_b`;
+      on.start();
+      await on.becomes('needs_resync');
+      await on.messages.db.query("select millrace.accept_gap('shop')");
+      await on.streaming();
+      const said = await until('it is said', async () => {
+        const { reason, remedy } = await on.state();
+        return reason?.includes(`replication slot ${former},`) && remedy;
+      });
+      await on.source.query(said);
+      await until('it is said no more', async () => (await on.state()).reason === null);
+    } finally {
+      await on.stop();
+      await on.source.query(
+        'select pg_drop_replication_slot(slot_name) from pg_replication_slots where slot_name like $1',
+        [`${on.slot}%`],
+      );
+      await on.close();
+    }
+  });
+});
