@@ -4,6 +4,7 @@ import path from 'node:path';
 import { expect } from 'chai';
 import '../src/catalog/schemas.ts';
 import { allSections } from '../src/catalog/section.ts';
+import { takenKeys } from '../src/catalog/taken.ts';
 
 const ROOT = path.join(import.meta.dirname, '..');
 const read = (file: string): string => readFileSync(path.join(ROOT, file), 'utf8');
@@ -72,6 +73,11 @@ describe('the documentation', () => {
     // Settings of other systems for a pull consumer stand in the page on moving from one.
     const elsewhere = prose(read('docs/pull-api.md'));
     expect(refused.filter((key) => !names(page, key) && !names(elsewhere, key))).to.deep.equal([]);
+  });
+
+  it('has every key that is taken without effect', () => {
+    const page = under(read('docs/configuration.md'), '## A sequin.yaml');
+    expect(takenKeys.filter((key) => !names(page, key))).to.deep.equal([]);
   });
 
   it('has every variable of the environment', () => {

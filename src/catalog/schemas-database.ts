@@ -6,7 +6,18 @@ import { z } from 'zod';
 import { isFault, type ReadAddress, readAddress, tlsOf } from '../model/database-address.ts';
 import type { DatabaseAddress, DatabaseSettings } from '../model/declared.ts';
 import { hostRefusal } from '../runtime/addresses.ts';
-import { Annotations, Bool, Certificate, Identifier, int, Name, Text, toBoolean } from './schemas-scalars.ts';
+import type { Finding } from './finding.ts';
+import {
+  Annotations,
+  Bool,
+  Certificate,
+  Identifier,
+  int,
+  Name,
+  refuseMask,
+  Text,
+  toBoolean,
+} from './schemas-scalars.ts';
 import { refusal, refuse, section, withRemedy } from './section.ts';
 
 export interface DatabaseDeclared {
@@ -15,6 +26,8 @@ export interface DatabaseDeclared {
   /** What a source needs and a mere destination does not. */
   hasSlot: boolean;
   hasPublication: boolean;
+  /** Warnings, with paths from the entry on. */
+  notes: Finding[];
 }
 
 const SlotName = z
@@ -98,15 +111,19 @@ const shape = {
     .string()
     .superRefine((url, context) => {
       const read = readAddress(url);
-      if (isFault(read)) refuse(context, [], read);
-      else refuseHost(context, read.host);
+      if (isFault(read)) {
+        refuse(context, [], read);
+        return;
+      }
+      refuseHost(context, read.host);
+      refuseMask(read.password ?? '', context);
     })
     .optional(),
   hostname: Text.superRefine((host, context) => refuseHost(context, host)).optional(),
   port: int(1, 65_535).optional(),
   database: Text.optional(),
   username: Text.optional(),
-  password: z.string().optional(),
+  password: z.string().superRefine(refuseMask).optional(),
   ssl: Ssl.optional(),
   pool_size: int(1, 100).default(3),
   max_row_bytes: int(1024, 268_435_456).default(16_777_216),
@@ -127,12 +144,7 @@ const notOurs = (message: string, remedy: string) => ({ message, remedy });
 /** One entry of `databases:`. */
 export const Database = section('databases[]', shape, {
   use_local_tunnel: notOurs('Millrace has no tunnel', 'Remove it; the database must be reachable from here.'),
-  ipv6: notOurs('Millrace does not need it: IPv6 addresses work as they are', 'Remove it.'),
   primary: notOurs('Millrace reads changes from a primary only', 'Give the address of the primary as `url`.'),
-  tables: notOurs(
-    'Millrace has no list of tables here',
-    'Name the tables in the publication, or under `source` of a sink.',
-  ),
 }).transform((input, context): DatabaseDeclared => {
   if (input.slot !== undefined && input.slot_name !== undefined) {
     refuse(context, ['slot_name'], { message: 'is given together with `slot`', remedy: 'Keep `slot`.' });
@@ -148,6 +160,7 @@ export const Database = section('databases[]', shape, {
     address,
     hasSlot: (input.slot ?? input.slot_name) !== undefined,
     hasPublication: (input.publication ?? input.publication_name) !== undefined,
+    notes: passwordNotes(input, address),
     settings: {
       name: input.name,
       slot: input.slot ?? { name: input.slot_name ?? 'millrace', create_if_not_exists: false },
@@ -165,6 +178,19 @@ export const Database = section('databases[]', shape, {
     },
   };
 });
+
+/** A variable that is not set becomes an empty text in files of other systems. */
+function passwordNotes({ url, password }: Input, address: DatabaseAddress): Finding[] {
+  if (address.password !== '' || (url === undefined && password === undefined)) return [];
+  const message = url === undefined ? 'is empty' : 'has an empty password';
+  return [
+    {
+      path: [url === undefined ? 'password' : 'url'],
+      message: `${message}: no password is sent`,
+      remedy: 'Write it, or leave the key out where the server asks for none.',
+    },
+  ];
+}
 
 type Address = Pick<DatabaseDeclared, 'address'> & { ssl: DatabaseSettings['ssl'] };
 type Input = z.output<z.ZodObject<typeof shape>>;

@@ -7,7 +7,7 @@ import type { PullDestination, SearchDestination } from '../model/declared.ts';
 import { withoutTrailing } from '../model/trailing.ts';
 import { hostRefusal } from '../runtime/addresses.ts';
 import { nearest } from './finding.ts';
-import { Bool, Certificate, int } from './schemas-scalars.ts';
+import { Bool, Certificate, int, refuseMask } from './schemas-scalars.ts';
 import { type Refusal, refusal, refuse, section, withRemedy } from './section.ts';
 
 export interface DestinationDeclared {
@@ -111,7 +111,7 @@ const Search = section('sinks[].destination (search index)', {
   endpoint_url: EndpointUrl,
   index_name: IndexName,
   auth_type: z.enum(['api_key', 'basic', 'bearer', 'none']).default('api_key'),
-  auth_value: z.string().nullable().optional(),
+  auth_value: z.string().superRefine(refuseMask).nullable().optional(),
   batch_size: int(1, 10_000).optional(),
   batch_bytes: int(1024, 104_857_600).default(8_388_608),
   compression: z.enum(['none', 'gzip']).default('none'),

@@ -27,40 +27,46 @@ const FunctionName = Name.refine(
   refusal('is a reserved word', 'Choose another name: `none` stands for no function.'),
 );
 
-const FunctionKind = z.preprocess((value) => (value === 'route' ? 'routing' : value), z.enum(TYPES));
+/** `function` is that system's older word for a transform in code. */
+const OLDER: Record<string, string> = { route: 'routing', function: 'transform' };
+const FunctionKind = z.preprocess(
+  (value) => (typeof value === 'string' && Object.hasOwn(OLDER, value) ? OLDER[value] : value),
+  z.enum(TYPES),
+);
 
 const enrichment: Refusal = {
   message: 'Millrace has no enrichment functions',
   remedy: 'Read what a message lacks in your consumer, or write it into the row.',
 };
 
-const code = { code: Text.optional(), file: Text.optional(), path: Text.optional() };
+const body = {
+  type: z.unknown().optional(),
+  sink_type: Text.nullable().optional(),
+  code: Text.optional(),
+  file: Text.optional(),
+  path: Text.optional(),
+};
+const nested = section('functions[].transform', body).optional();
 
-/** One entry of `functions:`. */
+/** One entry of `functions:`, or of `transforms:`; older forms have all but the name under `transform` or `function`. */
 export const DeclaredFunction = section(
   'functions[]',
-  {
-    name: FunctionName,
-    description: z.string().nullable().optional(),
-    type: z.unknown(),
-    sink_type: Text.nullable().optional(),
-    ...code,
-  },
+  { name: FunctionName, description: z.string().nullable().optional(), ...body, transform: nested, function: nested },
   { sql: enrichment, enrichment },
-).transform((input, context): FunctionDeclared => {
-  const type = kindOf(input.type, context, ['type']);
-  const sinkType = sinkTypeOf(input.sink_type ?? null, type, context);
-  return declared({ ...input, type, sinkType }, context, []);
-});
-
-/** One entry of `transforms:`. */
-export const DeclaredTransform = section('transforms[]', {
-  name: FunctionName,
-  description: z.string().nullable().optional(),
-  transform: section('transforms[].transform', { type: z.enum(['path', 'function']), ...code }),
-}).transform((input, context): FunctionDeclared => {
-  const type = input.transform.type === 'path' ? 'path' : 'transform';
-  return declared({ ...input.transform, name: input.name, type, sinkType: null }, context, ['transform']);
+).transform(({ name, description, ...input }, context): FunctionDeclared => {
+  const within = input.transform === undefined ? 'function' : 'transform';
+  const inner = input[within];
+  if (inner !== undefined) {
+    for (const key of ['type', 'sink_type', 'code', 'file', 'path', 'function'] as const) {
+      if (key === within || input[key] === undefined) continue;
+      refuse(context, [key], { message: `is given together with \`${within}\``, remedy: `Keep \`${within}\`.` });
+    }
+  }
+  const at = inner === undefined ? [] : [within];
+  const given = inner ?? input;
+  const type = kindOf(given.type, context, [...at, 'type']);
+  const sinkType = sinkTypeOf(given.sink_type ?? null, type, { context, at });
+  return declared({ ...given, name, description: description ?? null, type, sinkType }, context, at);
 });
 
 function kindOf(value: unknown, context: z.core.$RefinementCtx, path: string[]): FunctionType {
@@ -75,20 +81,25 @@ function kindOf(value: unknown, context: z.core.$RefinementCtx, path: string[]):
   return 'transform';
 }
 
-function sinkTypeOf(value: string | null, type: FunctionType, context: z.core.$RefinementCtx): string | null {
+function sinkTypeOf(
+  value: string | null,
+  type: FunctionType,
+  { context, at }: { context: z.core.$RefinementCtx; at: string[] },
+): string | null {
   if (value === null) return null;
   if (type !== 'routing') {
-    refuse(context, ['sink_type'], { message: 'is for routing functions only', remedy: 'Remove it.' });
+    refuse(context, [...at, 'sink_type'], { message: 'is for routing functions only', remedy: 'Remove it.' });
     return null;
   }
   const kind = destinationKind(value);
   if (typeof kind === 'string') return kind;
-  refuse(context, ['sink_type'], kind);
+  refuse(context, [...at, 'sink_type'], kind);
   return null;
 }
 
 interface Source {
   name: string;
+  description: string | null;
   type: FunctionType;
   sinkType: string | null;
   code?: string | undefined;
@@ -119,6 +130,7 @@ function declared(input: Source, context: z.core.$RefinementCtx, at: string[]): 
   return {
     settings: {
       name: input.name,
+      ...(input.description ? { description: input.description } : {}),
       type: input.type,
       sink_type: input.sinkType,
       code: input.type === 'path' ? null : (input.code ?? null),

@@ -4,7 +4,7 @@
  */
 import { z } from 'zod';
 import { readCertificates } from '../model/certificate.ts';
-import { refusal, withRemedy } from './section.ts';
+import { refusal, refuse, withRemedy } from './section.ts';
 
 const NUMBER = /^[+-]?\d{1,16}$/;
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
@@ -103,3 +103,10 @@ export const Certificate = z
     refusal('must be a certificate in PEM form', 'Paste the text from -----BEGIN CERTIFICATE----- to its end.'),
   )
   .transform((text) => readCertificates(text) ?? text);
+
+/** What stands in an export in place of a secret: `********`, `p******s`. */
+export function refuseMask(secret: string, context: z.core.$RefinementCtx): void {
+  if (!/^.?\*{4,}.?$/u.test(secret)) return;
+  const remedy = 'Write the secret itself, or export again with secrets shown.';
+  refuse(context, [], { message: 'is what an export shows in place of a secret', remedy });
+}

@@ -40,18 +40,6 @@ const refused: Record<string, Refusal> = {
     message: 'Millrace has no enrichment functions',
     remedy: 'Read what a message lacks in your consumer, or write it into the row.',
   },
-  load_shedding_policy: {
-    message: 'Millrace never sheds load: messages wait in Postgres',
-    remedy: 'Remove it; `status: disabled` keeps nothing.',
-  },
-  consumer_start: {
-    message: 'a sink starts with the changes that follow its creation',
-    remedy: 'Remove it; `initial_backfill: true` sends the rows that are there before.',
-  },
-  active_backfills: {
-    message: 'is what another system says of backfills under way',
-    remedy: 'Remove it; `initial_backfill` starts some when the sink is created, `bin/millrace backfill` later.',
-  },
   column_filters: { message: 'has another name here', remedy: 'Use `filters`.' },
   max_deliver: {
     message: 'has another name here',

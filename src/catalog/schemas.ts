@@ -7,12 +7,13 @@ import type { DatabaseAddress, DatabaseSettings, FunctionSettings, SinkSettings 
 import { checkReferences, textAt } from './check.ts';
 import type { Finding, Path } from './finding.ts';
 import { Database, type DatabaseDeclared } from './schemas-database.ts';
-import { codeFault, DeclaredFunction, DeclaredTransform, type FunctionDeclared } from './schemas-function.ts';
+import { codeFault, DeclaredFunction, type FunctionDeclared } from './schemas-function.ts';
 import { DeclaredRetention } from './schemas-retention.ts';
 import { Text } from './schemas-scalars.ts';
 import { DeclaredSink, type SinkDeclared } from './schemas-sink.ts';
 import { DeclaredToken, type TokenDeclared } from './schemas-token.ts';
 import { findingsOf, section } from './section.ts';
+import { withoutTaken } from './taken.ts';
 
 /** All that a user declares, checked. Secrets are in `address`, `secret` and nowhere else; tokens are hashes. */
 export interface Declared {
@@ -64,11 +65,6 @@ const Root = section(
     change_retentions: list,
   },
   {
-    users: {
-      message: 'the web console comes with a later release, and with it its users',
-      remedy: 'Remove it; programs use `api_tokens`.',
-    },
-    http_endpoints: noWebhooks,
     webhooks: noWebhooks,
     http_push_consumers: noWebhooks,
     http_pull_consumers: asSinks,
@@ -79,7 +75,8 @@ const Root = section(
 );
 
 /** `readFile`: reads a function's `file`; without it (a request) there are no files. Throws what `fs` throws. */
-export function checkDeclaration(raw: unknown, options: { readFile?: (path: string) => string } = {}): Checked {
+export function checkDeclaration(given: unknown, options: { readFile?: (path: string) => string } = {}): Checked {
+  const { raw, warnings } = withoutTaken(given);
   const faults: Finding[] = [];
   const add = (found: Finding[]): void => {
     for (const fault of found) faults.push(fault);
@@ -96,18 +93,18 @@ export function checkDeclaration(raw: unknown, options: { readFile?: (path: stri
   const entries: Entries = {
     api_tokens: read('api_tokens', DeclaredToken),
     databases: read('databases', Database),
-    functions: [...read('functions', DeclaredFunction), ...read('transforms', DeclaredTransform)],
+    functions: [...read('functions', DeclaredFunction), ...read('transforms', DeclaredFunction)],
     sinks: [...read('sinks', DeclaredSink), ...read('change_retentions', DeclaredRetention)],
   };
   add(readFiles(entries.functions, options.readFile));
   const references = checkReferences(entries);
-  const notes = entries.sinks.flatMap(({ path, value }) =>
+  const notes = [...entries.databases, ...entries.sinks].flatMap(({ path, value }) =>
     (value?.notes ?? []).map((note) => ({ ...note, path: [...path, ...note.path] })),
   );
   return {
     declared: declaredOf(entries),
     faults: [...faults, ...references.faults],
-    warnings: [...notes, ...references.warnings],
+    warnings: [...warnings, ...notes, ...references.warnings],
   };
 }
 

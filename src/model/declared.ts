@@ -29,6 +29,8 @@ export type FunctionType = 'transform' | 'routing' | 'filter' | 'path';
 
 export interface FunctionSettings {
   name: string;
+  /** For people. Absent: none. */
+  description?: string;
   type: FunctionType;
   sink_type: string | null;
   /** JavaScript or TypeScript; null for a path. */

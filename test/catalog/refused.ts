@@ -9,7 +9,24 @@ export const refusedFiles: Record<string, [string, string[]][]> = {
     [search(', batchSize: 4'), ['sinks[0].destination.batchSize is not a known key']],
   ],
   "what Sequin has and we don't": [
-    ['http_endpoints: []', ['http_endpoints Millrace does not deliver to webhooks']],
+    ['webhooks: []', ['webhooks Millrace does not deliver to webhooks']],
+    [
+      sinkFile(`${PULL}\ntimestamp_format: unix_microsecond`),
+      ['sinks[0].timestamp_format Millrace writes ISO 8601 only'],
+    ],
+    [
+      database('    url: postgres://h/d\n    primary: { hostname: h }'),
+      ['databases[0].primary Millrace reads changes from a primary only'],
+    ],
+    [
+      database('    hostname: h\n    database: d\n    password: p******s'),
+      ['databases[0].password is what an export shows in place of a secret'],
+    ],
+    [database('    url: postgres://u:********@h/d'), ['databases[0].url is what an export shows in place of a secret']],
+    [
+      search('').replace('auth_type: none', 'auth_value: k******='),
+      ['sinks[0].destination.auth_value is what an export shows in place of a secret'],
+    ],
     [
       sinkFile('destination: { type: kafka, hosts: h }'),
       ['sinks[0].destination.type kafka: Millrace does not deliver to Kafka'],
