@@ -2,25 +2,29 @@
  * The composition root: builds the parts of each role from its settings, in order, and closes them last-in first-out.
  * A role loads only what it runs: memory is what a small machine has least of.
  */
-import type { Parts } from './roles/connect.ts';
+import type { Parts, Waiting } from './roles/connect.ts';
 import { backoffMs, RECONNECT } from './runtime/backoff.ts';
-import { createLog, type Log } from './runtime/log.ts';
+import { createLog } from './runtime/log.ts';
 import { withoutRepeats } from './runtime/repeats.ts';
 import { supervise } from './runtime/service.ts';
 import type { Settings } from './runtime/settings.ts';
 
 export type Role = 'web' | 'worker' | 'capture';
 
-const ROLES: Record<Role, (settings: Settings, log: Log) => Promise<Parts>> = {
-  capture: async (settings, log) => await (await import('./roles/capture.ts')).captureParts(settings, log),
-  worker: async (settings, log) => await (await import('./roles/worker.ts')).workerParts(settings, log),
-  web: async (settings, log) => await (await import('./roles/web.ts')).webParts(settings, log),
+const ROLES: Record<Role, (settings: Settings, waiting: Waiting) => Promise<Parts>> = {
+  capture: async (settings, waiting) => await (await import('./roles/capture.ts')).captureParts(settings, waiting),
+  worker: async (settings, waiting) => await (await import('./roles/worker.ts')).workerParts(settings, waiting),
+  web: async (settings, waiting) => await (await import('./roles/web.ts')).webParts(settings, waiting),
 };
 
 /** Runs a role until the signal. */
 export async function runRole(role: Role, settings: Settings, signal: AbortSignal): Promise<void> {
   const log = withoutRepeats(createLog({ level: settings.logLevel, role }));
-  const parts = await ROLES[role](settings, log);
+  const parts = await ROLES[role](settings, { log, signal }).catch((error: unknown) => {
+    if (!signal.aborted) throw error;
+    log.info({ err: error }, 'stopped before it could start');
+  });
+  if (!parts) return;
   log.info({ services: parts.services.map(({ name }) => name) }, 'started');
   const backoff = (attempt: number): number => backoffMs(attempt, RECONNECT, Math.random());
   await supervise(parts.services, { log, backoff }).run(signal);

@@ -9,7 +9,9 @@ import { readAddress } from '../model/database-address.ts';
 import { MillraceError } from '../model/errors.ts';
 import { maskOf } from '../model/mask.ts';
 import { guardedConnection, type Security } from './connection.ts';
+import { keepShare } from './room.ts';
 import { applySettings } from './session-settings.ts';
+import { SharingPool } from './sharing-pool.ts';
 import type { Statement } from './statement.ts';
 
 export interface Queryable {
@@ -41,6 +43,13 @@ export interface PoolOptions extends Security {
   /** For commands of the replication protocol. */
   replication?: 'database';
   max: number;
+  /**
+   * What the pool needs at least. Then it has between so many and `max`, as the limits of role, database and server allow,
+   * and waits where they are reached. Absent: `max`, and a server that is full is an error.
+   */
+  least?: number;
+  /** Hears that the server had no further connection, and how many there are. */
+  onFull?: (error: unknown, total: number) => void;
   applicationName: string;
   /** Milliseconds; 0 for none. */
   statementTimeoutMs?: number;
@@ -142,14 +151,20 @@ function partsOf(address: PoolOptions['address']): Exclude<PoolOptions['address'
 
 /** Opens a pool. Connects on first use; `close` ends it. */
 export function openPool(options: PoolOptions): Database {
-  const pool = new pg.Pool({
+  const { least, max, patienceMs = CONNECT_MS } = options;
+  const config = {
     ...sharedConfig(options),
     Client: clientOf(options),
-    onConnect: (client) => applySettings(client, options),
-    connectionTimeoutMillis: options.patienceMs ?? CONNECT_MS,
-    max: options.max,
+    onConnect: (client: pg.ClientBase) => applySettings(client, options),
+    connectionTimeoutMillis: patienceMs,
+    max,
+    // Once given up, it may go to somebody else.
+    min: least ?? 0,
     idleTimeoutMillis: 30_000,
-  });
+  };
+  const shared = least === undefined ? undefined : new SharingPool(config, { patienceMs, onFull: options.onFull });
+  const pool = shared ?? new pg.Pool(config);
+  const endShare = shared && max > (least ?? max) ? keepShare(shared, { wanted: max, least: least ?? max }) : undefined;
   const lost = (error: Error): void => options.onError?.(error);
   pool.on('error', lost);
   // A borrowed connection that breaks says so to its own listeners too; without one the process would end.
@@ -191,6 +206,7 @@ export function openPool(options: PoolOptions): Database {
         }
       }),
     close() {
+      endShare?.();
       closing ??= pool.end();
       return closing;
     },

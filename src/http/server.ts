@@ -3,7 +3,7 @@
  * new connections, requests under way are finished, what is still there after the grace is cut.
  */
 import { randomUUID } from 'node:crypto';
-import { createServer as createHttpServer, type Server } from 'node:http';
+import { createServer as createHttpServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import express, { type ErrorRequestHandler, type Express } from 'express';
 import { MillraceError } from '../model/errors.ts';
@@ -40,6 +40,10 @@ export interface ServerLimits {
 }
 
 export interface HttpServer {
+  /** Where it listens; undefined before. */
+  readonly port: number | undefined;
+  /** From now on it answers with these routes. */
+  serve(deps: ServerDependencies): void;
   /** Null: all addresses. Port 0: any free one. Returns the port. Throws EADDRINUSE and the like. */
   listen(address: { host: string | null; port: number }): Promise<number>;
   /** Safe to call twice, and without `listen`. */
@@ -52,9 +56,16 @@ const KEEP_ALIVE_MS = 75_000;
 const MAX_HEADER_BYTES = 16 * 1024;
 
 export function createServer(deps: ServerDependencies, limits: ServerLimits = {}): HttpServer {
-  const server = createLimited(createApp(deps), limits);
+  let app = createApp(deps);
+  const server = createLimited((request, response) => app(request, response), limits);
   let closing: Promise<void> | undefined;
   return {
+    get port() {
+      return server.listening ? (server.address() as AddressInfo).port : undefined;
+    },
+    serve(next) {
+      app = createApp(next);
+    },
     async listen({ host, port }) {
       await new Promise<void>((resolve, reject) => {
         server.once('error', reject);
@@ -72,7 +83,7 @@ export function createServer(deps: ServerDependencies, limits: ServerLimits = {}
   };
 }
 
-function createLimited(app: Express, limits: ServerLimits): Server {
+function createLimited(app: RequestListener, limits: ServerLimits): Server {
   const { connections: most = 1_000 } = limits;
   const server = createHttpServer(
     {

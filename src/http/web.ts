@@ -14,7 +14,7 @@ import type { Mount } from './route.ts';
 import { healthRoutes } from './routes/health.ts';
 import { metricsRoutes } from './routes/metrics.ts';
 import { type PullOptions, pullRoutes } from './routes/pull.ts';
-import { createServer, type ServerLimits, type ServerLog } from './server.ts';
+import { createServer, type HttpServer, type ServerLimits, type ServerLog } from './server.ts';
 
 export interface WebDependencies {
   db: Database;
@@ -26,6 +26,8 @@ export interface WebDependencies {
   log: ServerLog;
   findToken: FindToken;
   metrics?: Metrics;
+  /** One that listens already; absent: a new one. */
+  server?: HttpServer | undefined;
   /** Other parts of the API, and the console. */
   routes?: readonly Mount[];
 }
@@ -74,8 +76,9 @@ export async function openWeb(deps: WebDependencies, options: WebOptions): Promi
     pullRoutes({ db, lines, consumers, findToken, log, places, revoked, metrics }, options.pull),
     ...(deps.routes ?? []),
   ];
-  const server = createServer({ log, routes, metrics }, options.limits);
-  const port = await server.listen(options);
+  const server = deps.server ?? createServer({ log, routes: [] }, options.limits);
+  server.serve({ log, routes, metrics });
+  const port = server.port ?? (await server.listen(options));
   log.info({ host: options.host ?? '*', port }, 'listening');
 
   const close = async (): Promise<void> => {

@@ -26,12 +26,19 @@ const CONNECTION =
 
 /** What servers and poolers say that have no connection left; few of the latter have a code for it. */
 const FULL =
-  /too many (clients|connections)|connection slots are reserved|no more connections allowed|max(imum)? (number of )?client(s| connections)|MaxClients/i;
+  /too many (clients|connections)|connection slots are reserved|no more connections allowed|max(imum)? (number of )?client(s| connections)|MaxClients|query_wait_timeout/i;
 
 /** Has the server, or a pooler before it, no connection to spare? */
 export function isFull(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   return fieldsOf(error).code === '53300' || FULL.test(error.message);
+}
+
+/** Is it certain that the server is there, and that it will let us in by itself? */
+export function isMomentary(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  const { code } = fieldsOf(error);
+  return isFull(error) || (typeof code === 'string' && code.startsWith('57P0'));
 }
 
 /** Is it the database that cannot be had right now, rather than the request? */

@@ -4,13 +4,16 @@ import { openCaptures } from '../capture/captures.ts';
 import { loadCatalog } from '../catalog/store.ts';
 import { openPool } from '../db/pool.ts';
 import { openNotifier } from '../messages/notify.ts';
-import type { Log } from '../runtime/log.ts';
 import { keyRing } from '../runtime/secret-key.ts';
 import type { Settings } from '../runtime/settings.ts';
-import { lostConnection, messageDatabase, type Parts, refuseWrongKey } from './connect.ts';
+import { fullServer, lostConnection, messageDatabase, type Parts, refuseWrongKey, type Waiting } from './connect.ts';
 
-export async function captureParts(settings: Settings, log: Log): Promise<Parts> {
-  const db = openPool({ ...(await messageDatabase(settings, 'capture')), max: 2, onError: lostConnection(log) });
+const CONNECTIONS = { max: 2, least: 1 };
+
+export async function captureParts(settings: Settings, waiting: Waiting): Promise<Parts> {
+  const { log } = waiting;
+  const options = await messageDatabase(settings, 'capture', waiting);
+  const db = openPool({ ...options, ...CONNECTIONS, onError: lostConnection(log), onFull: fullServer(log) });
   const notifier = openNotifier({ db, onError: (error) => log.warn({ err: error }, 'notification failed') });
   const keys = keyRing(settings);
   const load = () => loadCatalog(db, keys, settings.privateAllowed);

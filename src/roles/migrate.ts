@@ -10,22 +10,26 @@ import type { FunctionSettings } from '../model/declared.ts';
 import { type Fault, MillraceError } from '../model/errors.ts';
 import { migrateJobs } from '../runtime/jobs.ts';
 import { createLog, type Log } from '../runtime/log.ts';
+import { withoutRepeats } from '../runtime/repeats.ts';
 import { keyRing } from '../runtime/secret-key.ts';
 import type { Settings } from '../runtime/settings.ts';
 import { openSandbox } from '../transform/sandbox.ts';
-import { messageDatabase } from './connect.ts';
+import { fullServer, messageDatabase, patiently } from './connect.ts';
 
 /** How long a start waits for transactions that are in the way of freeing storage. */
 const FREE_MS = 1_000;
+/** For a connection, beside the roles of the release before. */
+const PATIENCE_MS = 120_000;
 
 /** Brings the message database to this release, and applies the configuration file if there is one. */
 export async function migrate(settings: Settings): Promise<void> {
-  const log = createLog({ level: settings.logLevel, role: 'migrate' });
+  const log = withoutRepeats(createLog({ level: settings.logLevel, role: 'migrate' }));
   const config = readDeclaration(settings, log);
   if (config) await checkFunctions(config.functions, log);
-  const options = { ...(await messageDatabase(settings, 'migrate')), max: 2 };
-  await migrateSchema({ log }, options);
-  const db = openPool(options);
+  const waiting = { log, signal: new AbortController().signal };
+  const options = { ...(await messageDatabase(settings, 'migrate', waiting)), max: 2 };
+  await patiently(waiting, () => migrateSchema({ log }, options));
+  const db = openPool({ ...options, least: 1, patienceMs: PATIENCE_MS, onFull: fullServer(log) });
   const keys = keyRing(settings);
   try {
     await migrateJobs(db, log);

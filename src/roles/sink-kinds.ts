@@ -29,7 +29,8 @@ export function sinkKinds(db: Database, log: Log): Record<CatalogSink['kind'], O
         const verdict = judge(error);
         throw verdict?.kind === 'circuit' ? new DestinationDown(verdict.circuit, error) : error;
       });
-      const pool = openPool({ ...options, onError: lostConnection(log) });
+      // Where that server has no connection to spare, this one is kept.
+      const pool = openPool({ ...options, least: 1, onError: lostConnection(log) });
       const sink = await openChangeTable(
         {
           log,

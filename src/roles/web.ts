@@ -2,24 +2,45 @@
 import { openTokens } from '../catalog/tokens.ts';
 import { openListener } from '../db/listen.ts';
 import { openPool } from '../db/pool.ts';
+import type { Mount } from '../http/route.ts';
+import { healthRoutes } from '../http/routes/health.ts';
+import { createServer, type HttpServer } from '../http/server.ts';
 import { openWeb } from '../http/web.ts';
-import type { Log } from '../runtime/log.ts';
+import { MillraceError } from '../model/errors.ts';
 import { createMetrics } from '../runtime/metrics.ts';
 import type { Settings } from '../runtime/settings.ts';
-import { lostConnection, messageDatabase, type Parts } from './connect.ts';
+import { fullServer, lostConnection, messageDatabase, type Parts, type Waiting } from './connect.ts';
 
 const CONNECTIONS = 3;
 
-export async function webParts(settings: Settings, log: Log): Promise<Parts> {
-  const options = { ...(await messageDatabase(settings, 'web')), queue: true, onError: lostConnection(log) };
-  const db = openPool({ ...options, max: CONNECTIONS });
+/** Before there is a connection: nothing is known to be missing. */
+const notYet = (): never => {
+  throw new MillraceError('unavailable', 'The message database gives no connection yet');
+};
+const WAITING: Mount[] = [healthRoutes({ db: { query: async () => notYet() } }), (app) => void app.use(notYet)];
+
+export async function webParts(settings: Settings, waiting: Waiting): Promise<Parts> {
+  const { log } = waiting;
+  const { host, port } = settings;
+  let server: HttpServer | undefined;
+  // A platform that finds nobody at the port would end us.
+  const onWait = async (): Promise<void> => {
+    server = createServer({ log, routes: WAITING });
+    await server.listen({ host, port });
+  };
+  const options = {
+    ...(await messageDatabase(settings, 'web', { ...waiting, onWait })),
+    queue: true,
+    onError: lostConnection(log),
+  };
+  const db = openPool({ ...options, max: CONNECTIONS, least: 1, onFull: fullServer(log) });
   // It answers for health too: who asks for that waits no longer than this, and notifications should not either.
   const listener = openListener({ ...options, max: 1, statementTimeoutMs: 5_000 }, { log });
   const tokens = openTokens({ db, listener });
   const metrics = createMetrics();
   const web = await openWeb(
-    { db, connections: CONNECTIONS, health: listener, listener, log, metrics, findToken: tokens.find },
-    { host: settings.host, port: settings.port },
+    { db, connections: CONNECTIONS, health: listener, listener, log, metrics, findToken: tokens.find, server },
+    { host, port },
   );
   return { services: [listener, web], close: () => db.close() };
 }

@@ -13,16 +13,17 @@ import { openTargets } from '../deliver/targets.ts';
 import { CATALOG_CHANNEL, MESSAGES_CHANNEL, openNotifier, sinksOf } from '../messages/notify.ts';
 import { EXPIRE_TASK, openExpiries } from '../retain/expiries.ts';
 import { type Jobs, openJobs } from '../runtime/jobs.ts';
-import type { Log } from '../runtime/log.ts';
 import { keyRing } from '../runtime/secret-key.ts';
 import type { Settings } from '../runtime/settings.ts';
 import { openSandbox } from '../transform/sandbox.ts';
-import { lostConnection, messageDatabase, type Parts, refuseWrongKey } from './connect.ts';
+import { fullServer, lostConnection, messageDatabase, type Parts, refuseWrongKey, type Waiting } from './connect.ts';
 import { openDeclared, sinkKinds } from './sink-kinds.ts';
 
 const LANES_AT_ONCE = 64;
 /** Half of them are kept for lanes that have little to do. */
 const CONNECTIONS = 4;
+/** The job runner listens on one of them; who writes a change table here may need one beside its transaction. */
+const LEAST = 3;
 /** All lanes share four connections: with a slow database they wait for each other, and that is no failure. */
 const PATIENCE_MS = 120_000;
 /**
@@ -35,9 +36,21 @@ const GONE_MS = 2_000;
 /** Of rows that are read and not settled, and of what functions made of them. In memory it is some times as much. */
 const READ_BUDGET_BYTES = 32 * 1024 * 1024;
 
-export async function workerParts(settings: Settings, log: Log): Promise<Parts> {
-  const options = { ...(await messageDatabase(settings, 'worker')), queue: true, onError: lostConnection(log) };
-  const db = openPool({ ...options, max: CONNECTIONS, patienceMs: PATIENCE_MS, idleInTransactionMs: STALL_MS });
+export async function workerParts(settings: Settings, waiting: Waiting): Promise<Parts> {
+  const { log } = waiting;
+  const options = {
+    ...(await messageDatabase(settings, 'worker', waiting)),
+    queue: true,
+    onError: lostConnection(log),
+  };
+  const db = openPool({
+    ...options,
+    max: CONNECTIONS,
+    least: LEAST,
+    onFull: fullServer(log),
+    patienceMs: PATIENCE_MS,
+    idleInTransactionMs: STALL_MS,
+  });
   const presence = openPresence();
   const listener = openListener({ ...options, max: 1 }, { log, session: presence });
   const notifier = openNotifier({ db, onError: (error) => log.warn({ err: error }, 'notification failed') });

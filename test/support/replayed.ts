@@ -56,7 +56,7 @@ export async function replayWorld(
   const settings = settingsOf(world, world.yaml + more(world));
   await migrate(settings);
   const log = createLog({ level: process.env.TEST_LOG ? 'debug' : 'silent', role: 'test' });
-  const worker = await workerParts(settings, log);
+  const worker = await workerParts(settings, { log, signal: new AbortController().signal });
   const db = openPool({ ...(await messageDatabase(settings, 'capture')), max: 2 });
   const load = () => loadCatalog(db, keyRing(settings));
   const page = { rows: on.pageRows ?? 5 };
