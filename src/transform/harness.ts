@@ -3,13 +3,16 @@
  * answers in lines, so that only strings cross. Its text is what is run: it must use nothing from outside itself.
  *
  * What must stay true: the user's code never holds an object or function of this file; each message gets freshly parsed
- * inputs, a freshly evaluated function, and `RegExp.$1` and its like empty; a line is added in one assignment, so that what a timeout leaves behind is
- * whole lines; JSON text holds no line break, so that nothing a function returns or throws can forge a line.
+ * inputs, a freshly evaluated function, and `RegExp.$1` and its like empty; a line is added in one assignment, so that what a
+ * timeout leaves behind is whole lines; JSON text holds no line break, so that nothing a function returns or throws can forge
+ * a line.
  *
  * A chunk is a JSON array of [mode, action, record, changes, metadata]. Mode bit 1: the last three may be JSON texts
  * whose numbers must keep their digits (see `exact`), else they are values. Mode bit 2: show the row as it was before the update.
  * Lines: `v` + JSON text; `u` + why there is none; `e` + [name, message, stack]. A last line `!`: the realm is spoilt.
  */
+import type { Measures } from './measure.ts';
+
 export interface HarnessLimits {
   /** A filter answers `true` or `false`, a routing function `{"index_name":...}`: nothing else of what they return is written. */
   purpose: 'filter' | 'routing' | 'transform';
@@ -21,7 +24,10 @@ export interface HarnessLimits {
   linesLength: number;
 }
 
-export function harness(limits: HarnessLimits): (wrap: unknown) => (chunk: string | undefined) => string {
+export function harness(
+  limits: HarnessLimits,
+  { isLonger, isDeeper }: Measures,
+): (wrap: unknown) => (chunk: string | undefined) => string {
   type Section = Map<unknown, string | null>;
   interface Digits {
     [key: string]: string | Digits | undefined;
@@ -149,18 +155,6 @@ export function harness(limits: HarnessLimits): (wrap: unknown) => (chunk: strin
     return typeof value === 'object' && value !== null && typeof (value as { then?: unknown }).then === 'function';
   }
 
-  /** More than so many bytes in UTF-8? */
-  function isLonger(text: string, bytes: number): boolean {
-    if (text.length > bytes || text.length * 3 <= bytes) return text.length > bytes;
-    let size = 0;
-    for (let at = 0; at < text.length; at += 1) {
-      const unit = text.charCodeAt(at);
-      // Each half of a pair counts two.
-      size += unit < 0x80 ? 1 : unit < 0x800 || (unit >= 0xd800 && unit <= 0xdfff) ? 2 : 3;
-    }
-    return size > bytes;
-  }
-
   function kindOf(value: unknown): string {
     return value === null ? 'null' : isArray(value) ? 'array' : typeof value;
   }
@@ -175,7 +169,8 @@ export function harness(limits: HarnessLimits): (wrap: unknown) => (chunk: strin
     const text = origin === undefined ? write(value) : restore(value, origin);
     if (isPromise(value)) return 'upromise';
     if (typeof text !== 'string') return value === null || typeof value !== 'object' ? `u${typeof value}` : 'unothing';
-    return isLonger(text, limits.answerBytes) ? 'ularge' : `v${text}`;
+    if (isLonger(text, limits.answerBytes)) return 'ularge';
+    return isDeeper(text, 5_000) ? 'udeep' : `v${text}`;
   }
 
   /** Of a routing function's object its `index_name` alone, and that only as text: what else it holds is not looked at. */

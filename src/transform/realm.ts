@@ -6,6 +6,7 @@
 import type ivm from 'isolated-vm';
 import { freezeRealm } from './freeze.ts';
 import { type HarnessLimits, harness } from './harness.ts';
+import { measure } from './measure.ts';
 import type { SandboxLimits } from './shaped.ts';
 
 /** Name of the user's text in stack traces. */
@@ -33,7 +34,9 @@ export async function openRealm(
   const { sliceMs, answerBytes, linesLength } = limits;
   const given: HarnessLimits = { purpose, sliceMs, answerBytes, linesLength };
   await context.eval(`(${freezeRealm})()`);
-  const load: ivm.Reference = await context.eval(`(${harness})(${JSON.stringify(given)})`, { reference: true });
+  const load: ivm.Reference = await context.eval(`(${harness})(${JSON.stringify(given)}, (${measure})())`, {
+    reference: true,
+  });
   const wrap: ivm.Reference = await script.run(context, { reference: true, timeout: limits.messageMs });
   const call: ivm.Reference = await load.apply(undefined, [wrap.derefInto()], { result: { reference: true } });
   const answer = async (chunk: string | undefined, timeout: number) => {

@@ -24,6 +24,7 @@ const UNUSABLE: Record<string, string> = {
   nothing: 'returned an object that has no JSON form',
   unnamed: 'returned an object whose index_name is not a text',
   long: 'returned an index name of more than 255 bytes',
+  deep: 'returned JSON that is nested in more than 5,000 levels',
   large: 'returned more than 4 MB of JSON',
 };
 /** What a search engine takes as the name of an index, in UTF-8. */

@@ -52,6 +52,18 @@ describe('large results', function () {
     );
   });
 
+  it('may be nested as deep as Postgres reads them, and no deeper', async () => {
+    const nested = (levels: number) =>
+      `let o = "[{"; for (let n = 0; n < ${levels}; n += 1) o = n % 2 ? [o] : { "\\"{": o }; return o`;
+    for (const levels of [4_999, 5_000, 5_001, 20_000]) {
+      const [shaped] = await sandbox.shape({ transform: code(`() => { ${nested(levels)} }`) }, [message('{}')], {
+        searchSink: false,
+      });
+      if (levels <= 5_000) expect(shaped!.error).to.equal(undefined);
+      else expect(shaped!.error!.message).to.match(/nested in more than 5,000 levels|call stack/);
+    }
+  });
+
   it('come in parts: as many as there is room for, in order', async () => {
     const sizes = Array.from({ length: 40 }, () => 3_900_000);
     const first = await lengths(sizes);
