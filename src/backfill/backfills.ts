@@ -254,7 +254,7 @@ function reasonOf(error: unknown, { table_schema, table_name, sort_column }: Bac
     const reason = `start_position is no value of the column ${sort_column}`;
     return { final: true, reason, remedy: 'Write it as Postgres writes the type, e.g. 2026-01-31.' };
   }
-  if (code === '42P01') return { final: true, reason: `${table} is not there any more`, remedy: 'Start another one.' };
+  if (code === '42P01') return { final: true, reason: `${table} no longer exists`, remedy: 'Start another one.' };
   if (code === '42501') {
     const remedy = /row-level security/.test(messageOf(error))
       ? 'alter role ... bypassrls, for the role of the source: a policy would hide rows.'

@@ -109,7 +109,7 @@ async function mayGoOn(
       return true;
     }
     waits(true);
-    const reason = `${bound} messages or more wait for sink ${backfill.sink_name}: it goes on when they are taken`;
+    const reason = `${bound} messages or more wait for sink ${backfill.sink_name}: it continues once they are taken`;
     await explainWait(messages, backfill.no, { reason });
     await sleep(looks < WAITS ? WAIT_MS : LONG_WAIT_MS, undefined, { signal }).catch(() => undefined);
   }
@@ -162,7 +162,7 @@ async function page(client: pg.ClientBase, input: PageInput & { window: Window }
       'transactions are open since before capture began, and may have been captured',
       {
         remedy:
-          'It goes on when they end. The server waits for a synchronous standby: select pid, xact_start, wait_event, query ' +
+          'It continues when they end. The server waits for a synchronous standby: select pid, xact_start, wait_event, query ' +
           'from pg_stat_activity where backend_xid is not null order by xact_start; select * from pg_prepared_xacts. ' +
           "Those that merely write are in nobody's way when the role of the source has pg_read_all_stats.",
       },

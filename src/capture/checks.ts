@@ -210,7 +210,7 @@ export const isUnanswered = (error: unknown): boolean =>
 export const unanswered = (error: unknown): Finding => ({
   severity: 'warning',
   code: 'unchecked',
-  message: `capture goes on, but the source could not be checked: ${messageOf(error)}`,
+  message: `capture continues, but the source could not be checked: ${messageOf(error)}`,
   remedy:
     "It is tried again each 30 s. Who keeps what locked: select pid, wait_event, query from pg_stat_activity where state <> 'idle'",
 });

@@ -56,7 +56,7 @@ export function openSight(source: Queryable, over: AbortSignal): UntilSeen {
       if (at > until) {
         throw new MillraceError('unavailable', `transaction ${unseen} has been committed, and nobody sees it yet`, {
           remedy:
-            'The server waits for a synchronous standby: mend it, or synchronous_standby_names. Capture goes on then.',
+            'The server waits for a synchronous standby: fix it, or synchronous_standby_names. Then capture continues.',
         });
       }
       await sleep(waitMs, undefined, { signal: over });

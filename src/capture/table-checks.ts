@@ -44,7 +44,7 @@ export function checkTable(
     if (detached)
       return {
         code: 'table_detached',
-        message: `${name} was dropped and created again, and the publication does not list it: its changes do not come`,
+        message: `${name} was dropped and created again, and the publication does not list it: its changes are not captured`,
         remedy: add,
       };
     return { code: 'not_published', message: `${name}: the publication does not list it`, remedy: add };
@@ -135,7 +135,7 @@ function repair(publication: PublicationFacts, table: SourceTable): string {
   if (table.has_key)
     return isFullEnough && !table.partitioned
       ? identities(weak, 'full')
-      : `Make the primary key of ${fullName(table)} anew, not deferrable; then: ${byKey}`;
+      : `Create the primary key of ${fullName(table)} again, not deferrable; then: ${byKey}`;
   const addKey = `alter table ${fullName(table)} add primary key (...)`;
   if (!isFullEnough) return isFullSafe ? addKey : `${addKey}; ${byKey}`;
   return `${identities(weak, 'full')}; -- ${table.partitioned ? 'for each partition to come as well, ' : ''}or: ${addKey}`;

@@ -120,7 +120,7 @@ function stayingPaused(wanted: SinkSettings, row: Row, summary: Summary): SinkSe
   const quoted = wanted.name.replaceAll("'", "''");
   summary.notes.push(
     `sink ${wanted.name} stays paused, whatever its \`status\` here: its functions brought their process down. ` +
-      `When they are mended: select millrace.resume('${quoted}')`,
+      `When they are fixed: select millrace.resume('${quoted}')`,
   );
   return { ...wanted, status: 'paused' };
 }

@@ -104,7 +104,7 @@ const NOT_YAML: Reason = { message: 'is not valid YAML here', remedy: 'Check ind
 const SYNTAX: Record<string, Reason> = {
   DUPLICATE_KEY: { message: 'stands here twice', remedy: 'Remove one of the two keys.' },
   TAB_AS_INDENT: { message: 'is indented with a tab', remedy: 'Indent with spaces.' },
-  BAD_INDENT: { message: 'is not indented as YAML wants it', remedy: 'Align it with its neighbours.' },
+  BAD_INDENT: { message: 'is not indented correctly', remedy: 'Align it with its neighbours.' },
   MULTIPLE_DOCS: { message: 'begins a second document', remedy: 'Remove the `---`: one file holds one document.' },
   MISSING_CHAR: {
     message: 'lacks a closing or separating character',

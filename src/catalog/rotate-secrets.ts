@@ -16,7 +16,7 @@ const resealAddress = statement('catalog/reseal-address');
 const resealSecret = statement('catalog/reseal-secret');
 
 export interface Rotation {
-  /** How many were sealed with a former key, and are sealed anew. */
+  /** How many were sealed with a former key, and are sealed again. */
   sealed: number;
   /** How many the current key had sealed already. */
   kept: number;
@@ -85,11 +85,11 @@ function openAll(keys: KeyRing, secrets: readonly Secret[]): (Secret & { plain: 
   if (closed.length === 0) return opened;
   throw new MillraceError(
     'bad_setting',
-    `Nothing was sealed anew: neither SECRET_KEY nor SECRET_KEY_PREVIOUS opens the secret of ${closed.join(', ')}`,
+    `Nothing was sealed again: neither SECRET_KEY nor SECRET_KEY_PREVIOUS opens the secret of ${closed.join(', ')}`,
     {
       remedy:
         'Put the former keys into SECRET_KEY_PREVIOUS, with commas between them, and call this again. What was sealed for ' +
-        'another place is sealed anew when millrace.yaml is applied.',
+        'another place is sealed again when millrace.yaml is applied.',
     },
   );
 }

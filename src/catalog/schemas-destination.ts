@@ -49,7 +49,7 @@ export function destinationKind(type: unknown): 'elasticsearch' | 'pull' | 'chan
   const known = [...PULL, ...SEARCH];
   if (typeof type !== 'string') return { message: 'is missing', remedy: `Write one of: ${known.join(', ')}.` };
   if (Object.hasOwn(OTHERS, type)) {
-    const remedy = 'Use `pull` and let a consumer of yours fetch the messages, or `elasticsearch`.';
+    const remedy = 'Use `pull` and let your own consumer fetch the messages, or `elasticsearch`.';
     return { message: `${type}: Millrace does not deliver to ${OTHERS[type]}`, remedy };
   }
   const close = nearest(type, known);

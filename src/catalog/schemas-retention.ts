@@ -61,7 +61,7 @@ export const DeclaredRetention = section(
   {
     initial_backfill: {
       message: 'is for sinks: a change table takes changes only, not rows that are there already',
-      remedy: 'Remove it; `insert into ... select` fills a table of yours.',
+      remedy: 'Remove it; `insert into ... select` fills a table of your own.',
     },
   },
 )

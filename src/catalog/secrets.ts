@@ -68,7 +68,7 @@ export function keyOf(keys: KeyRing, place: SecretPlace, sealed: string): Sealin
       {
         remedy:
           'Empty it (drop schema millrace, millrace_private, millrace_jobs cascade; the embedded server: remove .millrace) ' +
-          'and start again, which applies millrace.yaml anew.',
+          'and start again, which applies millrace.yaml again.',
       },
     );
   }
@@ -100,13 +100,13 @@ export function unseal(keys: KeyRing, place: SecretPlace, sealed: string): strin
   } catch {
     const message = `The ${place.field} of ${place.label} does not open: it was sealed for another place or server, or changed`;
     throw new MillraceError('bad_configuration', message, {
-      remedy: 'Start the role migrate (or all) with millrace.yaml: it seals what is declared there anew.',
+      remedy: 'Start the role migrate (or all) with millrace.yaml: it seals again what is declared there.',
     });
   }
 }
 
 /**
- * Is it sealed for this place, and the same text? What does not open there differs: it is sealed anew.
+ * Is it sealed for this place, and the same text? What does not open there differs: it is sealed again.
  * @throws MillraceError as `keyOf` does: a declaration overwrites nothing with a key that is only this process's own.
  */
 export function opensTo(

@@ -139,7 +139,7 @@ async function launch(account: Account, place: Place, options: EmbeddedOptions &
   }
   await stopServer(child, exited, 5_000);
   if (ready === 'password') {
-    const remedy = `Remove ${place.dir} to begin anew, or bring back the state file that belongs to it.`;
+    const remedy = `Remove ${place.dir} to start from scratch, or bring back the state file that belongs to it.`;
     return { failure: 'its data folder was made with another password', remedy };
   }
   return { failure: lastLines(await readFile(logFile, 'utf8')) || 'it wrote nothing to its log' };

@@ -214,7 +214,7 @@ const CAUSES: Cause[] = [
   {
     code: /^MR_WEAK_PASSWORD$/,
     remedy: ({ ca }) =>
-      `Let the server ask for SCRAM (set password_encryption = 'scram-sha-256'; then set the role's password anew), or verify it: ${ca}, or \`sslmode=verify-full\`.`,
+      `Let the server ask for SCRAM (set password_encryption = 'scram-sha-256'; then set the role's password again), or verify it: ${ca}, or \`sslmode=verify-full\`.`,
   },
   {
     code: /^MR_UNPROVEN$/,

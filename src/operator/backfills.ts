@@ -9,7 +9,7 @@ import type { WatchedBackfill } from './watch.ts';
 const LIST = statement('operator/list-backfills');
 const VERBS = {
   pause: { statement: statement('operator/pause-backfill'), past: 'paused, after its current page' },
-  resume: { statement: statement('operator/resume-backfill'), past: 'goes on where it was' },
+  resume: { statement: statement('operator/resume-backfill'), past: 'continues where it stopped' },
   cancel: { statement: statement('operator/cancel-backfill'), past: 'cancelled; what it sent stays sent' },
 };
 

@@ -23,7 +23,7 @@ export function addBackfillCommands(program: Command): void {
   program
     .command('backfill')
     .description(
-      'send the rows that are there to a sink, beside its live changes; exit code 0: done, 1: failed or cancelled',
+      'send the existing rows of its tables to a sink, alongside live changes; exit code 0: done, 1: failed or cancelled',
     )
     .argument('<sink>', 'a search index or a pull consumer')
     .argument(
@@ -41,24 +41,24 @@ export function addBackfillCommands(program: Command): void {
       });
     });
 
-  const backfills = program.command('backfills').description('backfills that there are');
+  const backfills = program.command('backfills').description('list and control backfills');
   backfills
     .command('list')
-    .description('those that are under way or have failed')
-    .option('--all', 'also those that have ended')
+    .description('list those that are running or have failed')
+    .option('--all', 'include those that have ended')
     .action(async (options: { all?: true }) => {
       await print((db) => listBackfills(db, options.all === true));
     });
   backfills
     .command('show')
-    .description('one of them')
+    .description('show one of them')
     .argument('<id>', 'its id, or the beginning of it')
     .action(async (id: string) => {
       await print((db) => showBackfill(db, id));
     });
   const verbs: [BackfillVerb, string][] = [
     ['pause', 'stop one after its current page'],
-    ['resume', 'go on with a paused or failed one where it was'],
+    ['resume', 'continue a paused or failed one where it stopped'],
     ['cancel', 'end one for good; what it sent stays sent'],
   ];
   for (const [verb, description] of verbs) {
@@ -77,7 +77,7 @@ export function addBackfillCommands(program: Command): void {
 export function addSinkCommands(program: Command): void {
   program
     .command('sink')
-    .description('sinks that there are')
+    .description('manage sinks')
     .command('remove')
     .description('remove a sink with its messages; its entry in millrace.yaml is yours to remove')
     .argument('<name>', 'its name')
@@ -95,7 +95,7 @@ export function addSinkCommands(program: Command): void {
 export function addDatabaseCommands(program: Command): void {
   program
     .command('database')
-    .description('databases that there are')
+    .description('manage databases')
     .command('remove')
     .description('remove a database that no sink uses, with the slot and the publication that Millrace made in it')
     .argument('<name>', 'its name')
@@ -135,7 +135,7 @@ export async function watch(db: Database, id: string): Promise<number> {
   const ended = await watchBackfills({ db, screen, now, sleep }, [id], signal);
   if (ended !== 'left') return ended === 'done' ? 0 : 1;
   const open = (await readWatched(db, [id])).filter((row) => !['done', 'cancelled', 'failed'].includes(row.state));
-  screen.say('It goes on without this command.');
+  screen.say('It continues without this command.');
   for (const row of open.slice(0, 5)) screen.say(`  bin/millrace backfills show ${row.id}`);
   screen.say('  bin/millrace backfills list   (pause ID, resume ID, cancel ID)');
   return INTERRUPTED;

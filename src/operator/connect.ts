@@ -47,7 +47,7 @@ const NO_SCHEMA = new Set(['3F000', '42P01', '42703', '42883']);
 function told(error: unknown): unknown {
   if (isUnavailable(error)) {
     return new MillraceError('unavailable', 'The message database cannot be used any more', {
-      remedy: 'What was begun goes on without this command. Call it again when the database is back.',
+      remedy: 'What was begun continues without this command. Run it again when the database is back.',
       cause: error,
     });
   }

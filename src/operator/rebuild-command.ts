@@ -35,7 +35,7 @@ export function addRebuildCommand(program: Command): void {
         const { signal } = stopSignal(process);
         const ended = await runRebuild({ db, screen, now, sleep, keys, privateAllowed }, { sink, ...options }, signal);
         if (ended !== 'left') return ended === 'done' ? 0 : 1;
-        screen.say('It goes on without this command; the same command again goes on watching.');
+        screen.say('It continues without this command; run the same command again to watch it.');
         return INTERRUPTED;
       });
     });

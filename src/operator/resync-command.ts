@@ -20,7 +20,7 @@ export function addResyncCommand(program: Command): void {
   program
     .command('resync')
     .description(
-      'mend a database that needs a resync: capture it again, send all rows, remove what is gone; exit code 0: done, 1: not, 130: interrupted',
+      'repair a database that needs a resync: capture it again, send all rows, remove documents of deleted rows; exit code 0: done, 1: not, 130: interrupted',
     )
     .argument('<database>', 'its name in millrace.yaml')
     .option('--yes', 'do not ask')
@@ -39,7 +39,7 @@ export function addResyncCommand(program: Command): void {
         const ended = await runResync({ db, screen, ask, verify, now, sleep }, request, signal);
         if (ended !== 'left') return ended === 'done' ? 0 : 1;
         screen.say(
-          `It goes on without this command. To watch it: bin/millrace resync ${database}; then compare each search index: bin/millrace verify INDEX --repair`,
+          `It continues without this command. To watch it: bin/millrace resync ${database}; then compare each search index: bin/millrace verify INDEX --repair`,
         );
         return INTERRUPTED;
       });

@@ -108,7 +108,7 @@ async function begin(deps: ResyncDeps, state: State, request: ResyncRequest): Pr
     const compare =
       index === undefined ? '' : `Were the indexes not compared after one: bin/millrace verify ${index} --repair. `;
     throw new MillraceError('bad_request', message, {
-      remedy: `${compare}To send all rows all the same: bin/millrace resync ${state.name} --force`,
+      remedy: `${compare}To send all rows anyway: bin/millrace resync ${state.name} --force`,
     });
   }
   if (state.reason !== null) screen.say(`${state.name}: ${state.reason}`);

@@ -52,7 +52,7 @@ export async function runRebuild(deps: RebuildDeps, options: RebuildOptions, sig
     throw new MillraceError('bad_request', `sink ${settings.name} never had a backfill of all its tables`, { remedy });
   }
   const filled = await watchBackfills(deps, [rows[0].id], signal);
-  if (filled === 'failed') screen.say(`Then call this again: it goes on watching ${settings.name}.`);
+  if (filled === 'failed') screen.say(`Then run this again: it continues to watch ${settings.name}.`);
   const ended = filled === 'done' ? await watchDelivery(deps, settings.name, signal) : filled;
   if (ended === 'done') screen.say(switchText({ plan, alias: options.alias, hasSecret: old.secret() !== null }));
   return ended;

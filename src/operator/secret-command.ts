@@ -11,7 +11,7 @@ export function addSecretCommand(program: Command): void {
     .command('secret')
     .description('the secrets of databases and sinks')
     .command('rotate')
-    .description('seal those that a key of SECRET_KEY_PREVIOUS sealed with SECRET_KEY anew')
+    .description('seal the secrets that a key of SECRET_KEY_PREVIOUS sealed, again with SECRET_KEY')
     .action(async () => {
       const keys = keyRing(await operatorSettings(PLACE.home, PLACE.env));
       const rotation = await withMessages(PLACE, (db) => rotateSecrets(db, keys));
@@ -24,7 +24,7 @@ export function rotationText({ sealed, kept }: Rotation, keyId: string): string 
   if (sealed === 0) return `Nothing to do: SECRET_KEY (key ${keyId}) has sealed all ${many(kept)}.`;
   const before = kept === 0 ? '' : `, ${kept} had been before`;
   return (
-    `${many(sealed)} sealed anew with SECRET_KEY (key ${keyId})${before}. ` +
+    `${many(sealed)} sealed again with SECRET_KEY (key ${keyId})${before}. ` +
     'SECRET_KEY_PREVIOUS is not needed any more, once every role has this SECRET_KEY.'
   );
 }

@@ -135,7 +135,7 @@ function tellEnd(screen: Screen, rows: readonly WatchedBackfill[]): 'done' | 'fa
     if (row.state === 'done') continue;
     screen.say(`${nameOf(row)} ${row.state}${row.reason === null ? '' : `: ${row.reason}`}`);
     if (row.remedy !== null) screen.say(`  ${row.remedy}`);
-    if (row.state === 'failed') screen.say(`  Then go on where it was: bin/millrace backfills resume ${row.id}`);
+    if (row.state === 'failed') screen.say(`  Then continue where it stopped: bin/millrace backfills resume ${row.id}`);
   }
   for (const { kind, state, reason } of rows) {
     // Said only where tables were left out.

@@ -36,7 +36,7 @@ const PENDING = 'select * from millrace.pending_messages order by id limit 5';
 export function welcome(around: Surroundings): string {
   const lines = [
     '',
-    'Millrace is running. Ctrl-C stops it; the next start goes on where this one stopped.',
+    'Millrace is running. Ctrl-C stops it; the next start continues where this one stopped.',
     '',
     `  HTTP API       ${around.baseUrl}${around.answering ? '' : '   (not answering yet: see the lines above)'}`,
     ...databaseLines(around),

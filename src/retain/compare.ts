@@ -170,7 +170,7 @@ function foreignFaults(alter: string, column: FoundColumn): TableFault[] {
   if (column.name === 'id' || column.name in COLUMNS) return [];
   if (!column.not_null || column.has_default || column.identity || column.generated) return [];
   const remedy = `${alter} alter column ${quoteIdentifier(column.name)} drop not null;`;
-  return [shape(column.name, 'is not one of ours, takes no null and has no default', remedy)];
+  return [shape(column.name, 'is not a column of a change table, takes no null and has no default', remedy)];
 }
 
 function rightsFaults(table: TableName, found: FoundTable): TableFault[] {

@@ -88,7 +88,8 @@ export async function runVerify(
     if (signal.aborted) return INTERRUPTED;
     if (!isUnavailable(error)) throw error;
     throw new MillraceError('unavailable', 'the source or the message database cannot be used any more', {
-      remedy: 'Nothing was found out. Verify again when it is back; what --repair has asked for is sent without it.',
+      remedy:
+        'The result is not known. Verify again when it is back; what --repair has asked for already is sent anyway.',
       cause: error,
     });
   } finally {

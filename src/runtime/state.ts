@@ -34,7 +34,7 @@ export async function readState(dir: string): Promise<State | undefined> {
   if (parsed.success) return parsed.data;
   const fields = parsed.error.issues.map((issue) => issue.path.join('.') || 'the file').join(', ');
   throw new MillraceError('bad_setting', `${file} is damaged: ${fields}`, {
-    remedy: `Bring it back from a copy, or remove ${dir} to begin anew (its databases are lost).`,
+    remedy: `Bring it back from a copy, or remove ${dir} to start from scratch (its databases are lost).`,
   });
 }
 

@@ -113,7 +113,7 @@ export class Findings {
     if (fields !== '') notes.push(`not compared, because the transform makes them of more than the row: ${fields}`);
     if (this.sharedIds > 0) notes.push(`${this.sharedIds} rows have the _id of another row: only one can be there`);
     if (this.unkept > 0) notes.push(`${this.unkept} documents have no _source, and were only looked for`);
-    if (this.isFull) notes.push(`it ended early, after ${this.#drifts.length} drifts: a backfill mends them sooner`);
+    if (this.isFull) notes.push(`it ended early, after ${this.#drifts.length} drifts: a backfill fixes so many sooner`);
     return notes;
   }
 }

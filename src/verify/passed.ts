@@ -110,7 +110,7 @@ export function obstacleOf(name: string, progress: SinkProgress): MillraceError 
   }
   if (circuit !== null) {
     return new MillraceError('bad_destination', `sink ${name} cannot be delivered to (${circuit}): ${error}`, {
-      remedy: 'Mend that first: its messages wait, and are delivered by themselves afterwards.',
+      remedy: 'Fix that first: its messages wait, and are delivered afterwards.',
     });
   }
   if (state === 'error' || state === 'needs_resync') {

@@ -11,7 +11,7 @@ export function tellReport(report: Report, { show, repaired }: { show: number; r
   const { sink, tables, rows, listed, missing, extra, different, changing, drifts, notes } = report;
   const looked = listed === null ? '' : `, ${some(listed, 'document')} looked through`;
   const lines = [`${sink}: ${some(rows, 'row')} of ${tables.join(', ')} compared${looked}`];
-  if (repaired !== undefined) lines.push(`${some(repaired, 'document')} mended`);
+  if (repaired !== undefined) lines.push(`${some(repaired, 'document')} repaired`);
   lines.push(`missing ${number(missing)}, extra ${number(extra)}, different ${number(different)}`);
   if (changing > 0) lines.push(`${some(changing, 'row')} changed again and again, and could not be compared`);
   for (const drift of drifts.slice(0, show)) lines.push(`  ${tellDrift(drift)}`);
@@ -21,7 +21,7 @@ export function tellReport(report: Report, { show, repaired }: { show: number; r
   if (!isDrifting(report)) lines.push('no drift');
   else if (repaired === undefined) {
     lines.push(`drift: \`bin/millrace verify ${sink} --repair\` sends these rows again, and deletes what has no row`);
-  } else lines.push('drift: what is left needs a hand, see above and docs/verify.md');
+  } else lines.push('drift: what is left must be fixed by hand, see above and docs/verify.md');
   return `${lines.join('\n')}\n`;
 }
 

@@ -126,7 +126,8 @@ describe('tables under capture', () => {
     await until('its database says so', async () => (await status())?.state === 'table_detached');
     expect(await status()).to.deep.equal({
       state: 'table_detached',
-      reason: 'public.t was dropped and created again, and the publication does not list it: its changes do not come',
+      reason:
+        'public.t was dropped and created again, and the publication does not list it: its changes are not captured',
       remedy,
     });
     await on.source.query(remedy!.split(';')[0]!);

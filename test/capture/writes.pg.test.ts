@@ -139,7 +139,7 @@ function suite(cluster: () => Cluster, tables: Record<string, string>): void {
 
 /** As printed, but for the columns of a key, which somebody must choose. */
 async function runRemedy(on: Captured, remedy: string): Promise<void> {
-  const rebuilt = /^Make the primary key of (\S+) anew, not deferrable; then: (.*)$/.exec(remedy);
+  const rebuilt = /^Create the primary key of (\S+) again, not deferrable; then: (.*)$/.exec(remedy);
   const sql = rebuilt
     ? `alter table ${rebuilt[1]} drop constraint t_pkey; alter table ${rebuilt[1]} add primary key (id); ${rebuilt[2]}`
     : remedy.replace('(...)', '(id)');

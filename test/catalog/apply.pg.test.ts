@@ -106,7 +106,7 @@ describe('applying a configuration', () => {
     ]);
   });
 
-  it('changes nothing the second time, although secrets are sealed anew', async () => {
+  it('changes nothing the second time, although secrets are sealed again', async () => {
     await apply(FILE);
     const before = await rows('select s.xmin::text, s.name from millrace_private.sinks s order by s.no');
     const summary = await apply(FILE);

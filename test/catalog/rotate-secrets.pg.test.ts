@@ -56,12 +56,12 @@ describe('secrets under a changed SECRET_KEY', function () {
     expect(catalog.sinks.map((sink) => sink.secret())).to.deep.equal([null, 'bXlrZXk6c2VjcmV0', 'b3RoZXI6c2VjcmV0']);
   });
 
-  it('are sealed anew in one go; called again it finds nothing to do', async () => {
+  it('are sealed again in one go; called again it finds nothing to do', async () => {
     const [generation] = await query('select generation::text from millrace_private.catalog_state');
     const id = ring(SECOND).current.id;
     const first = await rotate({ SECRET_KEY: SECOND, SECRET_KEY_PREVIOUS: `${THIRD},${SECRET_KEY}` });
     expect(first, first.stderr).to.include({ code: 0 });
-    expect(first.stdout).to.include(`4 secrets sealed anew with SECRET_KEY (key ${id})`);
+    expect(first.stdout).to.include(`4 secrets sealed again with SECRET_KEY (key ${id})`);
     for (const { sealed: text } of await sealed()) expect(text).to.match(new RegExp(`^v2:${id}:`));
     const again = await rotate({ SECRET_KEY: SECOND, SECRET_KEY_PREVIOUS: SECRET_KEY });
     expect(again.stdout).to.equal(`Nothing to do: SECRET_KEY (key ${id}) has sealed all 4 secrets.\n`);

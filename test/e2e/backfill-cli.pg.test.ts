@@ -93,7 +93,7 @@ change_retentions:
     expect((await cli('backfills', 'show', one.slice(0, 8))).stdout).to.match(/^state +paused$/m);
     const again = await cli('backfills', 'pause', one);
     expect([again.code, again.stdout]).to.deep.equal([1, `${one} is paused: nothing to pause\n`]);
-    expect((await cli('backfills', 'resume', one)).stdout).to.include('goes on');
+    expect((await cli('backfills', 'resume', one)).stdout).to.include('continues');
     const twice = await cli('backfill', 'everything', 'products');
     expect(twice.code).to.equal(1);
     expect(twice.stderr).to.include('runs already').and.include(`bin/millrace backfills cancel ${one}`);
@@ -109,7 +109,7 @@ change_retentions:
     command.interrupt();
     const { code, stdout } = await command.ended();
     expect(code).to.equal(130);
-    expect(stdout).to.include('It goes on without this command.');
+    expect(stdout).to.include('It continues without this command.');
     const one = /millrace backfills show ([0-9a-f-]{36})/.exec(stdout)?.[1];
     expect((await cli('backfills', 'cancel', one!)).code).to.equal(0);
   });

@@ -175,7 +175,7 @@ describe('outages', function () {
     expect(stderr).not.to.match(/\n\s+at /);
     if (code === 0) return;
     expect(code, stdout + stderr).to.equal(1);
-    expect(stderr).to.match(/^The message database cannot be used any more: .+\n {2}What was begun goes on without/);
+    expect(stderr).to.match(/^The message database cannot be used any more: .+\n {2}What was begun continues without/);
     if (call[0] !== 'rebuild' && call[0] !== 'resync') return;
     const second = await world.cli(...call).ended(DEADLINE_MS);
     expect(second.code, second.stdout + second.stderr).to.equal(0);

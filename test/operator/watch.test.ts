@@ -115,7 +115,7 @@ describe('the end of a watch', () => {
       said: [
         'public.orders failed: no key',
         '  Add one.',
-        `  Then go on where it was: bin/millrace backfills resume ${failed.id}`,
+        `  Then continue where it stopped: bin/millrace backfills resume ${failed.id}`,
         'public.b cancelled',
         '100 rows read, 100 sent',
       ],

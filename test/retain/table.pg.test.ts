@@ -200,8 +200,8 @@ describe('the event table', () => {
       'column "committed_at" is timestamp without time zone instead of timestamp with time zone',
       'column "inserted_at" may be null',
       'column "inserted_at" has no default',
-      'column "mine" is not one of ours, takes no null and has no default',
-      'column "a ""b""" is not one of ours, takes no null and has no default',
+      'column "mine" is not a column of a change table, takes no null and has no default',
+      'column "a ""b""" is not a column of a change table, takes no null and has no default',
     ]);
   });
 

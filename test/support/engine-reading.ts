@@ -114,7 +114,7 @@ sinks:
         const found = await verify('products');
         expect(found.out).to.match(/missing 1, extra 1, different 1/);
         const mended = await verify('products', { repair: true });
-        expect([mended.code, /3 documents mended/.test(mended.out)], mended.out).to.deep.equal([0, true]);
+        expect([mended.code, /3 documents repaired/.test(mended.out)], mended.out).to.deep.equal([0, true]);
       } finally {
         await stopServices();
         await world.drop();

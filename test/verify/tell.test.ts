@@ -57,8 +57,10 @@ describe('verify/tell', () => {
   });
 
   it('says what a repair has done', () => {
-    expect(tellReport(report([]), { show: 20, repaired: 1 })).to.match(/1 document mended\n.*\nno drift\n$/);
-    expect(tellReport(report([drift('1')]), { show: 0, repaired: 0 })).to.match(/drift: what is left needs a hand/);
+    expect(tellReport(report([]), { show: 20, repaired: 1 })).to.match(/1 document repaired\n.*\nno drift\n$/);
+    expect(tellReport(report([drift('1')]), { show: 0, repaired: 0 })).to.match(
+      /drift: what is left must be fixed by hand/,
+    );
   });
 
   it('says how far it is', () => {

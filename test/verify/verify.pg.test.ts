@@ -120,7 +120,7 @@ describe('verify', function () {
     expect(found.out).to.match(/and 998 more \(--show=1000 lists all\)/);
     expect(found.err).to.match(/public.products compared: .*1,000 rows/);
     const mended = await verify('products', { repair: true });
-    expect(mended.out).to.match(/1,000 documents mended\nmissing 0, extra 0, different 0\n(note.*\n)?no drift\n$/);
+    expect(mended.out).to.match(/1,000 documents repaired\nmissing 0, extra 0, different 0\n(note.*\n)?no drift\n$/);
     expect(mended.code).to.equal(0);
     expect(index('products').size).to.equal(1_000);
     const clean = await verify('products');
@@ -148,7 +148,7 @@ describe('verify', function () {
     ]);
     expect(found.out).not.to.contain('secret');
     const mended = await verify('products', { repair: true });
-    expect(mended.out).to.match(/5 documents mended/);
+    expect(mended.out).to.match(/5 documents repaired/);
     expect([mended.code, index('products').size]).to.deep.equal([0, 1_000]);
     expect(index('products').get('7')).to.have.property('name', 'p7');
   });
@@ -227,7 +227,7 @@ describe('verify', function () {
     expect(found.code).to.equal(2);
     expect(found.out).to.match(/different {2}notes {2}_id "[\da-f-]+": public.notes; stamped: .*cannot do this one/);
     const tried = await verify('notes', { repair: true });
-    expect(tried.out).to.match(/0 documents mended[\s\S]*drift: what is left needs a hand/);
+    expect(tried.out).to.match(/0 documents repaired[\s\S]*drift: what is left must be fixed by hand/);
     await world.shop.query("delete from notes where body = 'breaks'");
     expect((await verify('notes')).code).to.equal(0);
     const error = { type: 'mapper_parsing_exception', reason: 'of the test' };
