@@ -23,7 +23,7 @@ import type { Log } from './runtime/log.ts';
 import { roleProcess } from './runtime/role-process.ts';
 import { type Service, supervise } from './runtime/service.ts';
 import { DEFAULT_PORT, type Declared, type Settings, withDatabase } from './runtime/settings.ts';
-import { openState, type State, withKept, writePrivate, writeState } from './runtime/state.ts';
+import { openState, STATE_FILE, type State, withKept, writePrivate, writeState } from './runtime/state.ts';
 
 export interface AllOptions {
   /** The module that runs one role, given as its argument. */
@@ -32,6 +32,8 @@ export interface AllOptions {
   home: string;
   env: NodeJS.ProcessEnv;
   print: (text: string) => void;
+  /** What is printed is read by a person there, and is no log. */
+  terminal: boolean;
 }
 
 const ROLES = ['capture', 'worker', 'web'];
@@ -141,7 +143,8 @@ async function planEmbedded(declared: Declared, deps: EmbeddedDependencies, opti
   };
   if (declared.configFilePath !== null || declared.configFileYaml !== null)
     return { settings, services: [], env: {}, around };
-  return await withPlayground({ settings, services: [], env: {}, around }, server, state);
+  const playground = options.terminal ? { apiToken: state.apiToken } : { tokenIn: path.join(options.home, STATE_FILE) };
+  return await withPlayground({ settings, services: [], env: {}, around: { ...around, playground } }, server, state);
 }
 
 async function withPlayground(plan: Plan, server: Embedded, state: State): Promise<Plan> {
@@ -153,7 +156,7 @@ async function withPlayground(plan: Plan, server: Embedded, state: State): Promi
     settings: { ...plan.settings, configFileYaml: yaml },
     services: [...plan.services, trickle(db)],
     env: { ...plan.env, CONFIG_FILE_YAML: Buffer.from(yaml).toString('base64') },
-    around: { ...plan.around, playground: { apiToken: state.apiToken } },
+    around: plan.around,
   };
 }
 

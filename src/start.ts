@@ -37,6 +37,7 @@ async function run(word: Word, declared: Declared): Promise<void> {
         home: '.millrace',
         env: process.env,
         print: (text) => process.stdout.write(text),
+        terminal: process.stdout.isTTY,
       },
     );
   } else if (word === 'migrate') await migrate(withDatabase(declared));

@@ -1,1 +1,1 @@
-select t.name, t.hash, t.scopes from millrace_private.api_tokens t
+select t.name, t.hash, t.scopes, t.weak from millrace_private.api_tokens t

@@ -16,6 +16,7 @@ interface Row {
   name: string;
   hash: Buffer;
   scopes: string[];
+  weak: boolean;
 }
 
 /** @throws MillraceError bad_configuration when two declared names would have to swap tokens. */
@@ -23,7 +24,7 @@ export async function applyTokens(tx: Transaction, declared: Declared['tokens'],
   const { rows } = await tx.query<Row>(listTokens);
   const existing = new Map(rows.map((row) => [row.name, row]));
   const declaredNames = new Set(declared.map(({ name }) => name));
-  for (const { name, hash, scopes } of declared) {
+  for (const { name, hash, scopes, weak } of declared) {
     const holder = [...existing.values()].find((row) => row.hash.equals(hash));
     if (holder !== undefined && holder.name !== name) {
       if (existing.has(name) || declaredNames.has(holder.name)) throw taken(name);
@@ -31,10 +32,10 @@ export async function applyTokens(tx: Transaction, declared: Declared['tokens'],
       existing.delete(holder.name);
     }
     const row = existing.get(name);
-    const same = row?.hash.equals(hash) === true && row.scopes.join('\n') === scopes.join('\n');
+    const same = row?.hash.equals(hash) === true && row.scopes.join('\n') === scopes.join('\n') && row.weak === weak;
     if (!summary.add(`token ${name}`, row !== undefined || holder !== undefined, same)) continue;
-    await tx.query(putToken, [name, hash, scopes]);
-    existing.set(name, { name, hash, scopes });
+    await tx.query(putToken, [name, hash, scopes, weak]);
+    existing.set(name, { name, hash, scopes, weak });
   }
 }
 

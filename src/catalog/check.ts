@@ -16,9 +16,11 @@ export interface References {
   warnings: Finding[];
 }
 
-export function checkReferences(entries: Entries): References {
+/** `loopbackOnly`: only this machine reaches the port, so that a token may be weak. */
+export function checkReferences(entries: Entries, options: { loopbackOnly?: boolean | undefined }): References {
   const databases = byName(entries.databases);
   const functions = byName(entries.functions);
+  const weak = weakTokens(entries);
   return {
     faults: [
       ...duplicates(entries.databases, 'a database'),
@@ -29,9 +31,15 @@ export function checkReferences(entries: Entries): References {
       ...sourceFaults(entries),
       ...slotFaults(entries),
       ...tokenFaults(entries),
+      ...(options.loopbackOnly === true ? [] : weak),
       ...checkRetentions(entries),
     ],
-    warnings: [...tokenWarnings(entries), ...indexWarnings(entries), ...publicationWarnings(entries)],
+    warnings: [
+      ...(options.loopbackOnly === true ? weak : []),
+      ...unscopedTokens(entries),
+      ...indexWarnings(entries),
+      ...publicationWarnings(entries),
+    ],
   };
 }
 
@@ -176,12 +184,18 @@ function tokenFaults({ api_tokens, sinks }: Entries): Finding[] {
   });
 }
 
-function tokenWarnings({ api_tokens }: Entries): Finding[] {
-  return api_tokens.flatMap(({ path, value }) => {
-    if (value?.weak !== true) return [];
-    const remedy = 'Use a random one: `openssl rand -hex 24`.';
-    return [{ path: [...path, 'token'], message: 'is weak: it can be guessed', remedy }];
-  });
+function weakTokens({ api_tokens }: Entries): Finding[] {
+  const remedy =
+    'Use a random one: `openssl rand -hex 24`. Others are taken only where HOST is a loopback address, so that nobody else reaches the port.';
+  return api_tokens.flatMap(({ path, value }) =>
+    value?.weakness === undefined ? [] : [{ path: [...path, 'token'], message: value.weakness, remedy }],
+  );
+}
+
+function unscopedTokens({ api_tokens }: Entries): Finding[] {
+  const message = "has no `scopes`, so it is an admin's: it may do everything";
+  const remedy = 'Write `scopes: [admin]` if it should, else less: `[read]`, or `["consume:<sink name>"]`.';
+  return api_tokens.flatMap(({ path, value }) => (value?.unscoped === true ? [{ path, message, remedy }] : []));
 }
 
 function indexWarnings({ sinks }: Entries): Finding[] {

@@ -27,23 +27,25 @@ export function sourceName(source: ConfigurationSource): string {
  * Reads and checks a configuration.
  * @throws MillraceError bad_configuration with every fault; see `formatFaults` for a terminal.
  */
-export function readConfiguration(deps: { env: NodeJS.ProcessEnv }, source: ConfigurationSource): Configuration {
+export function readConfiguration(deps: Omit<ParseDeps, 'readFile'>, source: ConfigurationSource): Configuration {
   const name = sourceName(source);
-  if ('yaml' in source) return parseConfiguration({ env: deps.env }, source.yaml, { name });
+  if ('yaml' in source) return parseConfiguration(deps, source.yaml, { name });
   const directory = path.dirname(path.resolve(source.path));
   const readFile = (file: string): string => readText(path.resolve(directory, file));
-  return parseConfiguration({ env: deps.env, readFile }, readWhole(source.path), { name });
+  return parseConfiguration({ ...deps, readFile }, readWhole(source.path), { name });
 }
 
 export interface ParseDeps {
   env: NodeJS.ProcessEnv;
   readFile?: (path: string) => string;
+  /** Only this machine reaches the port: then a token may be weak. */
+  loopbackOnly?: boolean;
 }
 
 /** As `readConfiguration`, of a text. `name` is the file's in the error. */
 export function parseConfiguration(deps: ParseDeps, text: string, options: { name?: string } = {}): Configuration {
   const document = readDocument(text, deps.env, { isCode, isKey });
-  const checked = checkWithTexts(document, deps.readFile === undefined ? {} : { readFile: deps.readFile });
+  const checked = checkWithTexts(document, deps);
   const place = (finding: Finding): Fault => ({
     field: fieldOf(finding.path),
     message: finding.message,
@@ -78,7 +80,7 @@ const NOTHING: Checked = {
 };
 
 /** Checks; where a text was expected and a variable gave `123` or `true` instead, takes it as the text that it is. */
-function checkWithTexts(document: ReadDocument, options: { readFile?: (path: string) => string }): Checked {
+function checkWithTexts(document: ReadDocument, options: Omit<ParseDeps, 'env'>): Checked {
   for (;;) {
     const value = document.value();
     if (document.syntax.length + document.findings.length > 0 && value === undefined) return NOTHING;

@@ -3,12 +3,16 @@ import { z } from 'zod';
 import { Name } from './schemas-scalars.ts';
 import { refusal, section, withRemedy } from './section.ts';
 import { hashToken } from './token-hash.ts';
+import { isPublished, weaknessOf } from './weak-token.ts';
 
 export interface TokenDeclared {
   name: string;
   hash: Buffer;
   scopes: string[];
-  weak: boolean;
+  /** No scopes were given: it is an admin's. */
+  unscoped: boolean;
+  /** Why it can be guessed. */
+  weakness: string | undefined;
 }
 
 const Scope = z
@@ -18,12 +22,21 @@ const Scope = z
     refusal('is not a scope', 'Write admin, read or consume:<sink name>.'),
   );
 
+const MAKE_ONE = 'Make one, `openssl rand -hex 24`, and give it to the clients too.';
+
 /** One entry of `api_tokens:`. */
 export const DeclaredToken = section('api_tokens[]', {
   name: Name,
   token: z
     .string()
-    .min(8, withRemedy('must have 8 characters or more', 'Make one: `openssl rand -hex 24`.'))
+    .refine(
+      (token) => token.length >= 8 || !isPublished(token),
+      refusal("is the token of Sequin's example, which everybody can read", MAKE_ONE),
+    )
+    .refine(
+      (token) => token.length >= 8 || isPublished(token),
+      refusal('must have 8 characters or more', 'Make one: `openssl rand -hex 24`.'),
+    )
     .max(512, withRemedy('has more than 512 characters', 'Make a shorter one: `openssl rand -hex 24`.'))
     .regex(
       /^[\x21-\x7e]*$/,
@@ -35,18 +48,13 @@ export const DeclaredToken = section('api_tokens[]', {
   scopes: z
     .array(Scope)
     .min(1, withRemedy('must name at least one scope', 'Write admin, read or consume:<sink name>.'))
-    .default(['admin']),
+    .optional(),
 }).transform(
   (input): TokenDeclared => ({
     name: input.name,
     hash: hashToken(input.token),
-    scopes: [...new Set(input.scopes)],
-    weak: isWeak(input.token),
+    scopes: [...new Set(input.scopes ?? ['admin'])],
+    unscoped: input.scopes === undefined,
+    weakness: weaknessOf(input.token),
   }),
 );
-
-/** Short, of few different characters, or made of a word that everybody tries. */
-export function isWeak(token: string): boolean {
-  if (token.length < 20 || new Set(token).size < 8) return true;
-  return /example|secret|password|changeme|change-me|test|demo|12345/i.test(token);
-}

@@ -21,7 +21,7 @@ export interface Declared {
   functions: FunctionSettings[];
   /** Entries of `sinks:`, then of `change_retentions:`. */
   sinks: { settings: SinkSettings; secret: string | null }[];
-  tokens: { name: string; hash: Buffer; scopes: string[] }[];
+  tokens: { name: string; hash: Buffer; scopes: string[]; weak: boolean }[];
 }
 
 /** An entry where it stands. `value` is undefined when it has faults of its own; its name may still be referred to. */
@@ -74,8 +74,14 @@ const Root = section(
   },
 );
 
-/** `readFile`: reads a function's `file`; without it (a request) there are no files. Throws what `fs` throws. */
-export function checkDeclaration(given: unknown, options: { readFile?: (path: string) => string } = {}): Checked {
+export interface CheckOptions {
+  /** Reads a function's `file`; without it (a request) there are no files. Throws what `fs` throws. */
+  readFile?: ((path: string) => string) | undefined;
+  /** Only this machine reaches the port: then a token may be weak. */
+  loopbackOnly?: boolean | undefined;
+}
+
+export function checkDeclaration(given: unknown, options: CheckOptions = {}): Checked {
   const { raw, warnings } = withoutTaken(given);
   const faults: Finding[] = [];
   const add = (found: Finding[]): void => {
@@ -97,7 +103,7 @@ export function checkDeclaration(given: unknown, options: { readFile?: (path: st
     sinks: [...read('sinks', DeclaredSink), ...read('change_retentions', DeclaredRetention)],
   };
   add(readFiles(entries.functions, options.readFile));
-  const references = checkReferences(entries);
+  const references = checkReferences(entries, options);
   const notes = [...entries.databases, ...entries.sinks].flatMap(({ path, value }) =>
     (value?.notes ?? []).map((note) => ({ ...note, path: [...path, ...note.path] })),
   );
@@ -142,6 +148,11 @@ function declaredOf(entries: Entries): Declared {
     databases: values(entries.databases).map(({ settings, address }) => ({ settings, address })),
     functions: values(entries.functions).map(({ settings }) => settings),
     sinks: values(entries.sinks).map(({ settings, secret }) => ({ settings, secret })),
-    tokens: values(entries.api_tokens).map(({ name, hash, scopes }) => ({ name, hash, scopes })),
+    tokens: values(entries.api_tokens).map(({ name, hash, scopes, weakness }) => ({
+      name,
+      hash,
+      scopes,
+      weak: weakness !== undefined,
+    })),
   };
 }

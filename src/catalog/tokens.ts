@@ -10,6 +10,7 @@ import { MillraceError } from '../model/errors.ts';
 import { hashToken } from './token-hash.ts';
 
 const FIND_TOKENS = statement('catalog/find-tokens');
+const WEAK_TOKENS = statement('catalog/weak-tokens');
 
 /** Postgres notifies it when a token was made, changed or revoked, by whomever. */
 const TOKENS_CHANNEL = 'millrace_tokens';
@@ -34,6 +35,8 @@ export interface TokensDependencies {
   /** `db/listen.ts`. */
   listener?: { on(channel: string, handler: () => void): () => void };
   now?: () => number;
+  /** Only this machine reaches the port: weak tokens are good too. */
+  loopbackOnly?: boolean;
 }
 
 type Scopes = readonly string[] | undefined;
@@ -55,7 +58,10 @@ export function openTokens(deps: TokensDependencies): Tokens {
     const until = now() + KEEP_MS;
     const askedIn = generation;
     const hashes = [...batch.keys()].map((hash) => Buffer.from(hash, 'hex'));
-    const { rows } = await deps.db.query<{ hash: string; scopes: string[] }>(FIND_TOKENS, [hashes]);
+    const { rows } = await deps.db.query<{ hash: string; scopes: string[] }>(FIND_TOKENS, [
+      hashes,
+      deps.loopbackOnly === true,
+    ]);
     const found = new Map(rows.map(({ hash, scopes }) => [hash, scopes]));
     for (const [hash, answer] of batch) {
       const scopes = found.get(hash);
@@ -98,4 +104,24 @@ export function openTokens(deps: TokensDependencies): Tokens {
     },
     close: () => off?.(),
   };
+}
+
+/**
+ * For a start on addresses that others reach: a token that can be guessed would let them in.
+ * @throws MillraceError bad_configuration naming such tokens.
+ */
+export async function refuseWeakTokens(db: Queryable): Promise<void> {
+  const { rows } = await db.query<{ name: string }>(WEAK_TOKENS);
+  const faults = rows.map(({ name }) => ({
+    field: `api_tokens ${name}`,
+    message: 'can be guessed, and the port is open to others than this machine',
+    remedy:
+      'Give it a random token in the configuration file (`openssl rand -hex 24`) and apply that; or set HOST to 127.0.0.1; ' +
+      `or revoke it: update millrace_private.api_tokens set revoked_at = now() where name = '${name.replaceAll("'", "''")}'`,
+  }));
+  if (faults.length > 0) {
+    throw new MillraceError('bad_configuration', faults.map(({ field, message }) => `${field} ${message}`).join('; '), {
+      faults,
+    });
+  }
 }

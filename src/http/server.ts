@@ -7,9 +7,11 @@ import { createServer as createHttpServer, type RequestListener, type Server } f
 import type { AddressInfo } from 'node:net';
 import express, { type ErrorRequestHandler, type Express } from 'express';
 import { MillraceError } from '../model/errors.ts';
+import { isLoopback } from '../model/loopback.ts';
 import type { Metrics } from '../runtime/metrics.ts';
 import { sendJson } from './answer.ts';
 import { errorAnswer, toMillraceError } from './errors.ts';
+import { checkHost, type Hosts } from './hosts.ts';
 import type { Mount } from './route.ts';
 
 export interface ServerLog {
@@ -23,6 +25,8 @@ export interface ServerDependencies {
   /** In this order. */
   routes: readonly Mount[];
   metrics?: Metrics | undefined;
+  /** ALLOWED_HOSTS; null: what suits the address. */
+  allowedHosts?: readonly string[] | null | undefined;
 }
 
 /** What a client may ask of us. Milliseconds and bytes. */
@@ -56,7 +60,8 @@ const KEEP_ALIVE_MS = 75_000;
 const MAX_HEADER_BYTES = 16 * 1024;
 
 export function createServer(deps: ServerDependencies, limits: ServerLimits = {}): HttpServer {
-  let app = createApp(deps);
+  const hosts: Hosts = { allowed: deps.allowedHosts ?? null, loopback: false };
+  let app = createApp(deps, hosts);
   const server = createLimited((request, response) => app(request, response), limits);
   let closing: Promise<void> | undefined;
   return {
@@ -64,7 +69,8 @@ export function createServer(deps: ServerDependencies, limits: ServerLimits = {}
       return server.listening ? (server.address() as AddressInfo).port : undefined;
     },
     serve(next) {
-      app = createApp(next);
+      hosts.allowed = next.allowedHosts ?? null;
+      app = createApp(next, hosts);
     },
     async listen({ host, port }) {
       await new Promise<void>((resolve, reject) => {
@@ -74,7 +80,9 @@ export function createServer(deps: ServerDependencies, limits: ServerLimits = {}
           resolve();
         });
       });
-      return (server.address() as AddressInfo).port;
+      const { port: taken, address } = server.address() as AddressInfo;
+      hosts.loopback = isLoopback(address);
+      return taken;
     },
     close(graceMs = 5_000) {
       closing ??= finish(server, graceMs);
@@ -109,7 +117,7 @@ function createLimited(app: RequestListener, limits: ServerLimits): Server {
   return server;
 }
 
-function createApp(deps: ServerDependencies): Express {
+function createApp(deps: ServerDependencies, hosts: Hosts): Express {
   const app = express();
   app.disable('x-powered-by');
   // A fingerprint would turn an answer with messages into a 304 without them.
@@ -127,6 +135,7 @@ function createApp(deps: ServerDependencies): Express {
     if (requests !== undefined) {
       response.once('finish', () => requests.inc({ method: request.method, status: String(response.statusCode) }));
     }
+    checkHost(request, hosts);
     next();
   });
   for (const mount of deps.routes) mount(app);

@@ -43,6 +43,8 @@ export interface WebOptions {
   /** How long an answer of the database on health is given again; 1,000. */
   keepHealthMs?: number;
   limits?: ServerLimits;
+  /** ALLOWED_HOSTS; null: loopback names where we listen on a loopback address, else all. */
+  allowedHosts?: readonly string[] | null;
 }
 
 const CONNECTIONS = 3;
@@ -77,7 +79,7 @@ export async function openWeb(deps: WebDependencies, options: WebOptions): Promi
     ...(deps.routes ?? []),
   ];
   const server = deps.server ?? createServer({ log, routes: [] }, options.limits);
-  server.serve({ log, routes, metrics });
+  server.serve({ log, routes, metrics, allowedHosts: options.allowedHosts });
   const port = server.port ?? (await server.listen(options));
   log.info({ host: options.host ?? '*', port }, 'listening');
 

@@ -8,6 +8,7 @@ export type ErrorCode =
   | 'forbidden'
   | 'not_found'
   | 'method_not_allowed'
+  | 'misdirected'
   | 'payload_too_large'
   | 'unsupported_media_type'
   | 'too_many_waiting'
@@ -26,6 +27,7 @@ const STATUS: Record<ErrorCode, number> = {
   forbidden: 403,
   not_found: 404,
   method_not_allowed: 405,
+  misdirected: 421,
   payload_too_large: 413,
   unsupported_media_type: 415,
   too_many_waiting: 429,

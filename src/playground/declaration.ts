@@ -14,6 +14,7 @@ export function playgroundYaml(address: PlaygroundAddress): string {
 api_tokens:
   - name: playground
     token: ${JSON.stringify(address.apiToken)}
+    scopes: [admin]
 
 databases:
   - name: playground

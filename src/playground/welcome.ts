@@ -15,8 +15,11 @@ export interface Surroundings {
   /** Where the messages are: the embedded server, or what DATABASE_URL names (`shop at db.example.com:5432`). */
   messages: EmbeddedPlace | string;
   /** Absent without a playground. */
-  playground?: { apiToken: string };
+  playground?: Playground;
 }
+
+/** The token itself, for a terminal; else, where the text may end up in a log, the JSON file whose `apiToken` it is. */
+export type Playground = { apiToken: string } | { tokenIn: string };
 
 export interface EmbeddedPlace {
   port: number;
@@ -43,7 +46,7 @@ export function welcome(around: Surroundings): string {
     '  roles          web, worker, capture: one process each',
     '',
   ];
-  lines.push(...(around.playground === undefined ? looks(around) : commands(around, around.playground.apiToken)));
+  lines.push(...(around.playground === undefined ? looks(around) : commands(around, around.playground)));
   return `${lines.join('\n')}\n`;
 }
 
@@ -76,13 +79,20 @@ function looks(around: Surroundings): string[] {
   ];
 }
 
-function commands(around: Surroundings, apiToken: string): string[] {
+/** A token on a terminal is seen by who sits there; in a log it would stay. */
+function commands(around: Surroundings, playground: Playground): string[] {
+  const token = 'apiToken' in playground ? playground.apiToken : '$TOKEN';
+  const read =
+    'apiToken' in playground
+      ? []
+      : [`     TOKEN=$(sed -n 's/.*"apiToken": "\\([^"]*\\)".*/\\1/p' '${playground.tokenIn}')`];
   return [
     'Three things to try, in another terminal, in this folder:',
     '',
     '  1. Receive up to 5 changes of orders; each comes again after 30 s unless its ack_id is acknowledged.',
     '',
-    `     curl -s -H "Authorization: Bearer ${apiToken}" "${around.baseUrl}/api/http_pull_consumers/${CONSUMER}/receive?batch_size=5&wait_for=10s"`,
+    ...read,
+    `     curl -s -H "Authorization: Bearer ${token}" "${around.baseUrl}/api/http_pull_consumers/${CONSUMER}/receive?batch_size=5&wait_for=10s"`,
     '',
     '  2. Change a row.',
     '',

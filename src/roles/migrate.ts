@@ -8,6 +8,7 @@ import { migrateSchema } from '../db/migrate.ts';
 import { openPool } from '../db/pool.ts';
 import type { FunctionSettings } from '../model/declared.ts';
 import { type Fault, MillraceError } from '../model/errors.ts';
+import { isLoopback } from '../model/loopback.ts';
 import { migrateJobs } from '../runtime/jobs.ts';
 import { createLog, type Log } from '../runtime/log.ts';
 import { withoutRepeats } from '../runtime/repeats.ts';
@@ -54,7 +55,7 @@ function readDeclaration(settings: Settings, log: Log) {
   const { configFileYaml, configFilePath } = settings;
   if (configFileYaml === null && configFilePath === null) return undefined;
   const source = configFileYaml === null ? { path: configFilePath! } : { yaml: configFileYaml };
-  const { config, warnings } = readConfiguration({ env: process.env }, source);
+  const { config, warnings } = readConfiguration({ env: process.env, loopbackOnly: isLoopback(settings.host) }, source);
   for (const warning of warnings)
     log.warn({ field: warning.field }, formatFaults([warning], configFilePath ?? 'CONFIG_FILE_YAML'));
   return config;

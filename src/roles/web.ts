@@ -1,5 +1,5 @@
 /** The role `web`: the HTTP API. Three connections to the message database, and one that listens and answers for health. */
-import { openTokens } from '../catalog/tokens.ts';
+import { openTokens, refuseWeakTokens } from '../catalog/tokens.ts';
 import { openListener } from '../db/listen.ts';
 import { openPool } from '../db/pool.ts';
 import type { Mount } from '../http/route.ts';
@@ -7,6 +7,7 @@ import { healthRoutes } from '../http/routes/health.ts';
 import { createServer, type HttpServer } from '../http/server.ts';
 import { openWeb } from '../http/web.ts';
 import { MillraceError } from '../model/errors.ts';
+import { isLoopback } from '../model/loopback.ts';
 import { createMetrics } from '../runtime/metrics.ts';
 import type { Settings } from '../runtime/settings.ts';
 import { fullServer, lostConnection, messageDatabase, type Parts, type Waiting } from './connect.ts';
@@ -21,11 +22,11 @@ const WAITING: Mount[] = [healthRoutes({ db: { query: async () => notYet() } }),
 
 export async function webParts(settings: Settings, waiting: Waiting): Promise<Parts> {
   const { log } = waiting;
-  const { host, port } = settings;
+  const { host, port, allowedHosts } = settings;
   let server: HttpServer | undefined;
   // A platform that finds nobody at the port would end us.
   const onWait = async (): Promise<void> => {
-    server = createServer({ log, routes: WAITING });
+    server = createServer({ log, routes: WAITING, allowedHosts });
     await server.listen({ host, port });
   };
   const options = {
@@ -36,11 +37,13 @@ export async function webParts(settings: Settings, waiting: Waiting): Promise<Pa
   const db = openPool({ ...options, max: CONNECTIONS, least: 1, onFull: fullServer(log) });
   // It answers for health too: who asks for that waits no longer than this, and notifications should not either.
   const listener = openListener({ ...options, max: 1, statementTimeoutMs: 5_000 }, { log });
-  const tokens = openTokens({ db, listener });
+  const loopbackOnly = isLoopback(host);
+  if (!loopbackOnly) await refuseWeakTokens(db);
+  const tokens = openTokens({ db, listener, loopbackOnly });
   const metrics = createMetrics();
   const web = await openWeb(
     { db, connections: CONNECTIONS, health: listener, listener, log, metrics, findToken: tokens.find, server },
-    { host, port },
+    { host, port, allowedHosts },
   );
   return { services: [listener, web], close: () => db.close() };
 }

@@ -59,7 +59,7 @@ const PLACEHOLDER = /change.?(me|this|it)|placeholder|replace.?(me|this|with)|yo
 const ROWS = ['abcdefghijklmnopqrstuvwxyz', '01234567890', 'qwertyuiop', 'asdfghjkl', 'zxcvbnm'];
 
 /** Random text has few characters twice in a row, few runs, and hardly three characters that come again. */
-function hasVariety(text: string): boolean {
+export function hasVariety(text: string): boolean {
   const chars = [...text.toLowerCase()];
   const triples = new Set<string>();
   let steps = 0;

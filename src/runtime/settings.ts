@@ -2,6 +2,7 @@
  * The settings of a process, from its environment. Every fault is reported at once, by name, before anything starts; no
  * value of a variable stands in an error. An empty variable counts as absent.
  */
+import { isIP } from 'node:net';
 import { z } from 'zod';
 import { readCertificates } from '../model/certificate.ts';
 import { isFault, readAddress, tlsOf } from '../model/database-address.ts';
@@ -16,6 +17,8 @@ export interface Declared {
   portGiven: boolean;
   /** Address to listen on; null is all of them. */
   host: string | null;
+  /** Names that the HTTP API answers to; null: what suits `host`. */
+  allowedHosts: string[] | null;
   /** Null: the embedded server. */
   databaseUrl: string | null;
   databaseCaCert: string | null;
@@ -49,6 +52,14 @@ const NO_CERTIFICATE =
 const Environment = z.object({
   PORT: text(z.string().refine(isPort, 'must be a whole number from 0 to 65535')),
   HOST: text(z.string().refine((value) => /^[\w.:%-]+$/.test(value), 'must be a host name or an IP address')),
+  ALLOWED_HOSTS: text(
+    z
+      .string()
+      .refine(
+        (value) => readAllowedHosts(value) !== undefined,
+        'must be host names or IP addresses with commas between them, without ports; *.example.com is all below it, * is any',
+      ),
+  ),
   DATABASE_URL: text(z.string()),
   DATABASE_CA_CERT: text(z.string().refine((value) => readCertificates(value) !== undefined, NO_CERTIFICATE)),
   SECRET_KEY: text(
@@ -102,6 +113,7 @@ export function readSettings(env: NodeJS.ProcessEnv): Declared {
     port: Number(values.PORT ?? DEFAULT_PORT),
     portGiven: values.PORT !== undefined,
     host: values.HOST ?? (values.DATABASE_URL === undefined ? '127.0.0.1' : null),
+    allowedHosts: readAllowedHosts(values.ALLOWED_HOSTS ?? '') ?? null,
     databaseUrl: values.DATABASE_URL ?? null,
     databaseCaCert: readCertificates(values.DATABASE_CA_CERT ?? '') ?? null,
     secretKey: values.SECRET_KEY ?? null,
@@ -137,6 +149,21 @@ export function withDatabase(declared: Declared): Settings {
 function badSettings(faults: Fault[]): MillraceError {
   const lines = faults.map((fault) => `${fault.field} ${fault.message}`);
   return new MillraceError('bad_setting', lines.join('; '), { faults });
+}
+
+/** Names in lower case, addresses without brackets; undefined when one is none, or there is none. */
+function readAllowedHosts(text: string): string[] | undefined {
+  const hosts = text
+    .split(/[,\s]+/)
+    .filter((host) => host !== '')
+    .map((host) =>
+      host
+        .toLowerCase()
+        .replace(/^\[(.*)\]$/, '$1')
+        .replace(/(?<!\*)\.$/, ''),
+    );
+  const isHost = (host: string): boolean => isIP(host) !== 0 || /^(\*|(\*\.)?[a-z0-9_-]+(\.[a-z0-9_-]+)*)$/.test(host);
+  return hosts.length > 0 && hosts.every(isHost) ? hosts : undefined;
 }
 
 function isPort(value: string): boolean {

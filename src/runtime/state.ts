@@ -20,9 +20,12 @@ const State = z.object({
 });
 export type State = z.infer<typeof State>;
 
+/** In the folder of a service. */
+export const STATE_FILE = 'state.json';
+
 /** Reads the state; undefined when there is none. @throws MillraceError bad_setting when the file is not ours. */
 export async function readState(dir: string): Promise<State | undefined> {
-  const file = path.join(dir, 'state.json');
+  const file = path.join(dir, STATE_FILE);
   const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return undefined;
     throw new MillraceError('bad_setting', `${file} cannot be read (${error.code})`, {
@@ -61,7 +64,7 @@ export function withKept(
 }
 
 export async function writeState(dir: string, state: State): Promise<void> {
-  await writePrivate(path.join(dir, 'state.json'), `${JSON.stringify(state, undefined, 2)}\n`);
+  await writePrivate(path.join(dir, STATE_FILE), `${JSON.stringify(state, undefined, 2)}\n`);
 }
 
 /** A file for its owner alone, whole or not at all. */

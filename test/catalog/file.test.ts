@@ -81,15 +81,15 @@ describe('the configuration file', () => {
 
     it('the example of this project', () => {
       const example = readFileSync(new URL('../../millrace.yaml.example', import.meta.url), 'utf8');
-      expect(parse(example).config.sinks.map(({ settings }) => settings.name)).to.deep.equal([
-        'orders-worker',
-        'products-index',
-        'orders-history',
-      ]);
+      expect(
+        parse(example, { loopbackOnly: false, env: { API_TOKEN: 'w8fj2la0pq7sn4mzx6vb1cyq' } }).config.sinks.map(
+          ({ settings }) => settings.name,
+        ),
+      ).to.deep.equal(['orders-worker', 'products-index', 'orders-history']);
     });
 
     it("a file of Sequin's, in its older spellings", () => {
-      const { config, warnings } = parse(data('sequin.yaml'));
+      const { config, warnings } = parse(data('sequin.yaml'), { loopbackOnly: false });
       expect(config.databases[0]).to.deep.include({
         address: {
           host: 'prod.db.example.com',
@@ -115,7 +115,7 @@ describe('the configuration file', () => {
       expect(search!.destination).to.include({ batch_size: 250, endpoint_url: 'https://search.example.com:9200' });
       expect(config.sinks[1]!.secret).to.equal('elastic:changeme');
       expect(audit!.destination).to.include({ table_schema: 'audit', table_name: 'user_events', retention: null });
-      expect(warnings.map(({ field }) => field)).to.deep.equal(['sinks[0].batch_size']);
+      expect(warnings.map(({ field }) => field)).to.deep.equal(['api_tokens[0]', 'sinks[0].batch_size']);
     });
 
     it('an empty file, as nothing declared', () => {

@@ -59,10 +59,12 @@ describe('the declaration', () => {
 
   it('warns of what works but is hardly meant', () => {
     const warned = (text: string): string[] => parse(text).warnings.map(({ field, message }) => `${field} ${message}`);
-    expect(warned('api_tokens: [{ name: a, token: password1 }]')).to.deep.equal([
-      'api_tokens[0].token is weak: it can be guessed',
+    expect(warned('api_tokens: [{ name: a, token: password1, scopes: [read] }]')).to.deep.equal([
+      'api_tokens[0].token is weak: it has fewer than 16 characters, not counting words that everybody tries',
     ]);
-    expect(warned('api_tokens: [{ name: a, token: k3jd8sj2ls9dk3js8dk2ls }]')).to.deep.equal([]);
+    expect(warned('api_tokens: [{ name: a, token: w8fj2la0pq7sn4mzx6vb1cyq }]')).to.deep.equal([
+      "api_tokens[0] has no `scopes`, so it is an admin's: it may do everything",
+    ]);
     expect(
       warned(search('').replace('destination', 'source: { include_tables: [a, b] }\n    destination')),
     ).to.deep.equal(['sinks[0].source sends several tables into one index, where equal keys overwrite each other']);

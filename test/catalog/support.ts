@@ -8,7 +8,7 @@ export const SECRET_KEY = 'ZbR4t9LwQe2vXk7nHc1yUf6sJd3mPa8g';
 export const KEYS: KeyRing = keyRing({ secretKey: SECRET_KEY, previousKeys: [] });
 
 export function parse(text: string, deps: Partial<ParseDeps> = {}): Configuration {
-  return parseConfiguration({ env: {}, ...deps }, text);
+  return parseConfiguration({ env: {}, loopbackOnly: true, ...deps }, text);
 }
 
 /** The faults of a text; none when it is accepted. Anything thrown but a MillraceError comes through. */

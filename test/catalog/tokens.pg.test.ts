@@ -1,13 +1,14 @@
+import { randomBytes } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { expect } from 'chai';
 import { applyConfig } from '../../src/catalog/apply.ts';
-import { openTokens } from '../../src/catalog/tokens.ts';
+import { openTokens, refuseWeakTokens } from '../../src/catalog/tokens.ts';
 import { openListener } from '../../src/db/listen.ts';
 import type { Queryable } from '../../src/db/pool.ts';
-import { MillraceError } from '../../src/model/errors.ts';
+import { type Fault, MillraceError } from '../../src/model/errors.ts';
 import { type MessageDatabase, messageDatabase } from '../support/message-database.ts';
 import { until } from '../support/until.ts';
-import { KEYS, parse } from './support.ts';
+import { faultsOf, KEYS, parse } from './support.ts';
 
 const ONE = 'k3jd8sj2ls9dk3js8dk2ls';
 const TWO = 'p0oiu7ytre5wq2lkjh8gfd';
@@ -19,7 +20,7 @@ describe('API tokens', () => {
     return applyConfig({ db: messages.db, keys: KEYS }, parse(JSON.stringify({ api_tokens: entries })).config);
   };
 
-  const findToken = async (db: Queryable, token: string) => await openTokens({ db }).find(token);
+  const findToken = async (db: Queryable, token: string) => await openTokens({ db, loopbackOnly: true }).find(token);
 
   beforeEach(async () => {
     messages = await messageDatabase();
@@ -37,7 +38,7 @@ describe('API tokens', () => {
   it('stop working within a second of being revoked, and a restart does not bring them back', async () => {
     await declare(['a', ONE]);
     let now = 1_000;
-    const tokens = openTokens({ db: messages.db, now: () => now });
+    const tokens = openTokens({ db: messages.db, now: () => now, loopbackOnly: true });
     expect(await tokens.find(ONE)).to.deep.equal(['admin']);
     await messages.db.query('update millrace_private.api_tokens set revoked_at = now()');
     now += 999;
@@ -63,7 +64,7 @@ describe('API tokens', () => {
         return answer;
       },
     };
-    const tokens = openTokens({ db: slow, now: () => now });
+    const tokens = openTokens({ db: slow, now: () => now, loopbackOnly: true });
     await tokens.find(ONE);
     now += 399;
     await tokens.find(ONE);
@@ -90,7 +91,7 @@ describe('API tokens', () => {
         }
       },
     };
-    const tokens = openTokens({ db: counted });
+    const tokens = openTokens({ db: counted, loopbackOnly: true });
     const strangers = Array.from({ length: 500 }, (_, i) => `a-stranger-${i}`);
     const found = await Promise.all([ONE, ...strangers, ONE].map((token) => tokens.find(token)));
     expect(found.filter((scopes) => scopes !== undefined)).to.deep.equal([['admin'], ['admin']]);
@@ -109,27 +110,30 @@ describe('API tokens', () => {
       { log: { warn: () => undefined, error: () => undefined } },
     );
     // Time stands still: nothing is forgotten because it is old.
-    const tokens = openTokens({ db: messages.db, listener, now: () => 0 });
+    const tokens = openTokens({ db: messages.db, listener, now: () => 0, loopbackOnly: true });
     const running = listener.run(controller.signal);
-    for (const change of [
-      "update millrace_private.api_tokens set scopes = '{read}'",
-      'update millrace_private.api_tokens set revoked_at = now()',
-      'update millrace_private.api_tokens set revoked_at = null',
-      'delete from millrace_private.api_tokens',
-    ]) {
-      await until('it is remembered', async () => {
-        await tokens.find(ONE);
-        return true;
-      });
-      await messages.db.query(change);
-      const { rows } = await messages.db.query<{ scopes: string[] }>(
-        'select scopes from millrace_private.api_tokens where revoked_at is null',
-      );
-      await until(change, async () => isDeepStrictEqual(await tokens.find(ONE), rows[0]?.scopes));
+    try {
+      for (const change of [
+        "update millrace_private.api_tokens set scopes = '{read}'",
+        'update millrace_private.api_tokens set revoked_at = now()',
+        'update millrace_private.api_tokens set revoked_at = null',
+        'delete from millrace_private.api_tokens',
+      ]) {
+        await until('it is remembered', async () => {
+          await tokens.find(ONE);
+          return true;
+        });
+        await messages.db.query(change);
+        const { rows } = await messages.db.query<{ scopes: string[] }>(
+          'select scopes from millrace_private.api_tokens where revoked_at is null',
+        );
+        await until(change, async () => isDeepStrictEqual(await tokens.find(ONE), rows[0]?.scopes));
+      }
+    } finally {
+      tokens.close();
+      controller.abort();
+      await running;
     }
-    tokens.close();
-    controller.abort();
-    await running;
   });
 
   it('are renamed, replaced and given other scopes, without a change of the catalog', async () => {
@@ -145,6 +149,63 @@ describe('API tokens', () => {
     expect((await messages.db.query('select c.generation from millrace_private.catalog_state c')).rows).to.deep.equal([
       { generation: 1 },
     ]);
+  });
+
+  describe('that can be guessed', () => {
+    const refused = (token: string, loopbackOnly: boolean): readonly Fault[] =>
+      faultsOf(`api_tokens: [{ name: a, token: ${JSON.stringify(token)}, scopes: [read] }]`, { loopbackOnly });
+    const weak = [
+      'password1',
+      'mr_example_token_0000',
+      'aaaaaaaaaaaaaaaaaaaaaaaaaaaa',
+      'abcdefghijklmnopqrstuvwxyz',
+      '123456789012345678901234',
+      'qwertyuiopasdfghjklzxcvb',
+      'abcabcabcabcabcabcabcabc',
+      'Sequin-Admin-Token-2026',
+      'your-secret-token-here',
+      ONE.toUpperCase(),
+    ];
+
+    it('are refused where others reach the port, and warned of elsewhere', () => {
+      for (const token of weak) {
+        expect(
+          refused(token, false).map(({ field }) => field),
+          token,
+        ).to.deep.equal(['api_tokens[0].token']);
+        expect(refused(token, true), token).to.deep.equal([]);
+      }
+      expect(refused(weak[0]!, false)[0]!.remedy).to.contain('openssl rand -hex 24').and.to.contain('HOST');
+      for (let i = 0; i < 500; i += 1) {
+        for (const form of ['hex', 'base64', 'base64url'] as const) {
+          expect(refused(`mr_${randomBytes(24).toString(form)}`, false)).to.deep.equal([]);
+        }
+      }
+    });
+
+    it("are refused everywhere when they are as short as Sequin's example, with a sentence that helps", () => {
+      for (const loopbackOnly of [true, false]) {
+        const [fault] = refused('secret', loopbackOnly);
+        expect(fault!.message).to.equal("is the token of Sequin's example, which everybody can read");
+        expect(fault!.remedy).to.contain('openssl rand -hex 24');
+      }
+    });
+
+    it('are known by no role that others reach, and keep it from starting', async () => {
+      const good = 'w8fj2la0pq7sn4mzx6vb1cyq';
+      await declare(['weak', 'password1'], ['good', good]);
+      for (const loopbackOnly of [true, false]) {
+        const tokens = openTokens({ db: messages.db, loopbackOnly });
+        expect(await tokens.find('password1')).to.deep.equal(loopbackOnly ? ['admin'] : undefined);
+        expect(await tokens.find(good)).to.deep.equal(['admin']);
+      }
+      const error = await refuseWeakTokens(messages.db).catch((thrown: unknown) => thrown);
+      expect(error).to.be.instanceOf(MillraceError);
+      const { faults } = error as MillraceError;
+      expect(faults.map(({ field }) => field)).to.deep.equal(['api_tokens weak']);
+      await messages.db.query(faults[0]!.remedy!.slice(faults[0]!.remedy!.indexOf('update ')));
+      await refuseWeakTokens(messages.db);
+    });
   });
 
   it('cannot be swapped between two names', async () => {

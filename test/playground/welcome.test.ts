@@ -1,3 +1,7 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import { expect } from 'chai';
 import { parse } from 'yaml';
 import { playgroundYaml } from '../../src/playground/declaration.ts';
@@ -25,6 +29,21 @@ describe('playground', () => {
       `psql "postgres://postgres@127.0.0.1:7377/playground?passfile=.millrace%2Fpgpass" -c "insert into orders (customer_id, payload) values (1, '{}')"`,
     );
     expect(text).to.match(/psql "[^"]*\/millrace\?[^"]*" -c "select \* from millrace.pending_messages/);
+  });
+
+  it('shows the token on a terminal alone: elsewhere it says where it is', () => {
+    const text = welcome({ ...AROUND, playground: { tokenIn: '.millrace/state.json' } });
+    expect(text).to.contain('Bearer $TOKEN"').and.not.to.contain('mr_token');
+    const folder = mkdtempSync(path.join(tmpdir(), 'welcome-'));
+    mkdirSync(path.join(folder, '.millrace'));
+    writeFileSync(
+      path.join(folder, '.millrace/state.json'),
+      JSON.stringify({ a: 1, apiToken: 'mr_x-Y_9' }, undefined, 2),
+    );
+    const line = text.split('\n').find((each) => each.includes('TOKEN=$('))!;
+    const found = execFileSync('sh', ['-c', `${line.trim()}; printf %s "$TOKEN"`], { cwd: folder, encoding: 'utf8' });
+    rmSync(folder, { recursive: true });
+    expect(found).to.equal('mr_x-Y_9');
   });
 
   it('prints our own prompt without psql', () => {
@@ -68,7 +87,7 @@ describe('playground', () => {
     const url = 'postgres://postgres:p%23@127.0.0.1:7377/playground';
     const declared = parse(playgroundYaml({ url, apiToken: 'mr_token' }));
     expect(declared).to.deep.equal({
-      api_tokens: [{ name: 'playground', token: 'mr_token' }],
+      api_tokens: [{ name: 'playground', token: 'mr_token', scopes: ['admin'] }],
       databases: [
         {
           name: 'playground',

@@ -23,6 +23,7 @@ describe('readSettings', () => {
       port: 7376,
       portGiven: false,
       host: '127.0.0.1',
+      allowedHosts: null,
       databaseUrl: null,
       databaseCaCert: null,
       secretKey: null,
