@@ -9,7 +9,7 @@ import { until } from '../support/until.ts';
 import { type TestWeb, testWeb } from '../support/web.ts';
 
 const ORDERS = '/api/http_pull_consumers/orders';
-const AUTH = 'Host: x\r\nAuthorization: Bearer orders-token\r\n';
+const AUTH = 'Host: localhost\r\nAuthorization: Bearer orders-token\r\n';
 
 describe('http: limits', () => {
   let m: MessageDatabase;
@@ -54,7 +54,7 @@ describe('http: limits', () => {
 
   it('refuses headers of more than 16 KB', async () => {
     web = await testWeb({ db: m.db });
-    const { text, closed } = raw(`GET /livez HTTP/1.1\r\nHost: x\r\nX-Long: ${'x'.repeat(20_000)}\r\n\r\n`);
+    const { text, closed } = raw(`GET /livez HTTP/1.1\r\nHost: localhost\r\nX-Long: ${'x'.repeat(20_000)}\r\n\r\n`);
     await closed;
     expect(text()).to.match(/^HTTP\/1\.1 431 /);
   });
@@ -103,7 +103,7 @@ describe('http: limits', () => {
     const record = `{"t":"${'x'.repeat(8 * 1024 * 1024)}"}`;
     for (let group = 1; group <= 8; group += 1) await appendMessages(m.db, large, [{ group, record }]);
     const path = '/api/http_pull_consumers/large/receive?batch_size=8';
-    const admin = 'Host: x\r\nAuthorization: Bearer admin-token\r\n';
+    const admin = 'Host: localhost\r\nAuthorization: Bearer admin-token\r\n';
     const leased = async (): Promise<number> => {
       const { rows } = await m.db.query<{ leased: number }>(
         `select leased::integer from millrace.consumer_status where sink_name = 'large'`,

@@ -47,7 +47,9 @@ describe('http: long poll', () => {
   function rawGet(query: string): Socket {
     const socket = connect(web.web.port, '127.0.0.1');
     socket.on('error', () => undefined);
-    socket.write(`GET ${path}/receive?${query} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer admin-token\r\n\r\n`);
+    socket.write(
+      `GET ${path}/receive?${query} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer admin-token\r\n\r\n`,
+    );
     return socket;
   }
 
