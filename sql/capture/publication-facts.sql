@@ -7,6 +7,7 @@ select p.oid::bigint as oid, p.puballtables as all_tables, p.pubinsert and p.pub
                   and (p.puballtables or n.oid = any ($2::oid[])
                        or exists (select from pg_catalog.pg_publication_rel l where l.prpubid = p.oid and l.prrelid = c.oid)))
          as publishes_ours,
+       pg_has_role(current_user, p.pubowner, 'usage') as mine,
        pg_catalog.obj_description(p.oid, 'pg_publication') as comment
   from pg_catalog.pg_publication p
  where p.pubname = $1::name

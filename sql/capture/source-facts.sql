@@ -1,12 +1,12 @@
-select (select s.system_identifier::text from pg_control_system() s) as system_identifier,
-       (select d.oid::bigint from pg_catalog.pg_database d where d.datname = current_database()) as database_oid,
+select (select d.oid::bigint from pg_catalog.pg_database d where d.datname = current_database()) as database_oid,
        current_setting('server_version_num')::integer as version,
        current_setting('server_encoding') as encoding,
        current_setting('wal_level') as wal_level,
        coalesce(lacking.rolname, current_user)::text as role_name,
        pg_is_in_recovery() as in_recovery,
-       case when pg_is_in_recovery() then (select c.timeline_id from pg_control_checkpoint() c)
-            else ('x' || substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8))::bit(32)::integer end as timeline,
+       -- The control file tells it only after the next checkpoint.
+       case when not pg_is_in_recovery()
+            then ('x' || substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8))::bit(32)::integer end as timeline,
        case when not pg_is_in_recovery() then pg_current_wal_lsn()::text end as wal_lsn,
        lacking.rolname is null as may_replicate,
        (select extract(epoch from (g.setting || g.unit)::interval) * 1000

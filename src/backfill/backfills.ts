@@ -12,6 +12,7 @@ import { type Database, openPool } from '../db/pool.ts';
 import { optionsOf } from '../db/ssl.ts';
 import { staleCatalog } from '../messages/append.ts';
 import { MillraceError, messageOf } from '../model/errors.ts';
+import { quoteIdentifier, quoteTable } from '../model/quote.ts';
 import type { Log } from '../runtime/log.ts';
 import { tablesFor } from './all-tables.ts';
 import { openReplayed, type ReplayRequest } from './change-table.ts';
@@ -219,7 +220,7 @@ class Task {
   async #explain(error: unknown): Promise<void> {
     const { messages, log } = this.#deps;
     const { no, sink_name, table_name } = this.#backfill;
-    const { final, reason, remedy } = reasonOf(error, this.#backfill);
+    const { final, reason, remedy } = reasonOf(error, this.#backfill, this.#deps.streaming.database.address.user);
     log.warn({ reason, sink: sink_name, table: table_name }, final ? 'backfill failed' : 'backfill interrupted');
     if (final) await failBackfill(messages, no, { reason, remedy });
     else await explainWait(messages, no, { reason, ...(remedy === undefined ? {} : { remedy }) });
@@ -243,22 +244,25 @@ interface Reason {
 }
 
 /** Postgres' codes: what no further try mends. Their texts name tables and columns, never a row's values, but for 22. */
-function reasonOf(error: unknown, { table_schema, table_name, sort_column }: Backfill): Reason {
+function reasonOf(error: unknown, { table_schema, table_name, sort_column }: Backfill, user: string): Reason {
   if (error instanceof MillraceError) {
     const remedy = error.remedy === undefined ? {} : { remedy: error.remedy };
     return { final: error.code !== 'unavailable', reason: error.message, ...remedy };
   }
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
   const table = `${table_schema}.${table_name}`;
+  const role = quoteIdentifier(user);
   if (code.startsWith('22') && sort_column !== null) {
     const reason = `start_position is no value of the column ${sort_column}`;
     return { final: true, reason, remedy: 'Write it as Postgres writes the type, e.g. 2026-01-31.' };
   }
   if (code === '42P01') return { final: true, reason: `${table} no longer exists`, remedy: 'Start another one.' };
   if (code === '42501') {
-    const remedy = /row-level security/.test(messageOf(error))
-      ? 'alter role ... bypassrls, for the role of the source: a policy would hide rows.'
-      : `Grant select on ${table} to the role of the source.`;
+    const full = { schema: table_schema ?? '', name: table_name ?? '' };
+    const grants = `grant usage on schema ${quoteIdentifier(full.schema)} to ${role}; grant select on ${quoteTable(full)} to ${role}`;
+    // The text is in the server's language.
+    const isPolicy = error instanceof Error && 'routine' in error && error.routine === 'check_enable_rls';
+    const remedy = isPolicy ? `alter role ${role} bypassrls; -- a policy would hide rows` : grants;
     return { final: true, reason: messageOf(error), remedy };
   }
   if (code === '57014') {

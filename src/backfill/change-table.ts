@@ -11,7 +11,7 @@ import { optionsOf } from '../db/ssl.ts';
 import { type Statement, statement } from '../db/statement.ts';
 import { unreachable } from '../model/connection-fault.ts';
 import { MillraceError, messageOf } from '../model/errors.ts';
-import { sqlName } from './table.ts';
+import { quoteTable } from '../model/quote.ts';
 
 const SUMMARY = statement('backfill/replay-summary');
 
@@ -121,7 +121,7 @@ export function openReplayed(
 
 /** The statement on this table. */
 export const onChangeTable = (template: Statement, table: { schema: string; name: string }): string =>
-  template.text.replaceAll('<event_table>', () => sqlName(table));
+  template.text.replaceAll('<event_table>', () => quoteTable(table));
 
 /** Parameters $1 to $9 of the statements that choose entries. */
 export const chosenBy = (table: ChangeTable, source: SourceName, request: ReplayRequest): unknown[] => [
@@ -152,7 +152,7 @@ export async function summarise(
 function faultOf(error: unknown, place: { database: string; schema: string; name: string }): MillraceError {
   if (error instanceof MillraceError) return error;
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
-  const table = `change table ${sqlName(place)} of database ${place.database}`;
+  const table = `change table ${quoteTable(place)} of database ${place.database}`;
   const said = messageOf(error);
   const final = (message: string, remedy: string): MillraceError =>
     new MillraceError('bad_destination', message, { remedy: `${remedy} Then resume the replay.`, cause: error });
@@ -163,10 +163,13 @@ function faultOf(error: unknown, place: { database: string; schema: string; name
     return final(`the ${table} does not fit: ${said}`, 'Give it the columns of docs/change-tables.md.');
   }
   if (code === '42501') {
-    return final(`the ${table} may not be read: ${said}`, `Run there: grant select on ${sqlName(place)} to the role.`);
+    return final(
+      `the ${table} may not be read: ${said}`,
+      `Run there: grant select on ${quoteTable(place)} to the role.`,
+    );
   }
   if (code === '57014') {
-    const remedy = `Run there: create index concurrently on ${sqlName(place)} (seq, id); or ask for less.`;
+    const remedy = `Run there: create index concurrently on ${quoteTable(place)} (seq, id); or ask for less.`;
     return new MillraceError('unavailable', `the ${table} takes too long to read`, { remedy, cause: error });
   }
   return unreachable(`the ${table} cannot be read`, error);

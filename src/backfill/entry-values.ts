@@ -3,8 +3,9 @@
  * of. Postgres converts them by the column's type as it is now; a record that does not fit it tells nothing.
  */
 import type pg from 'pg';
+import { quoteIdentifier } from '../model/quote.ts';
 import type { Values } from './entries.ts';
-import { quoted, type SourceTable } from './table.ts';
+import type { SourceTable } from './table.ts';
 
 const AS_TEXT: pg.CustomTypesConfig = { getTypeParser: () => (value: string) => value };
 
@@ -40,10 +41,10 @@ export async function valuesOf(
 
 async function convert(client: pg.ClientBase, { table, indexes }: Asked, docs: readonly string[]): Promise<Values[]> {
   const columns = indexes.map((index) => table.columns[index]!);
-  const text = `select ${columns.map((column) => `format('%s', r.${quoted(column.name)})`).join(', ')}
+  const text = `select ${columns.map((column) => `format('%s', r.${quoteIdentifier(column.name)})`).join(', ')}
     from unnest($1::text[]) with ordinality as d (doc, place)
    cross join lateral jsonb_to_record(d.doc::jsonb)
-         as r (${columns.map((column) => `${quoted(column.name)} ${column.type}`).join(', ')})
+         as r (${columns.map((column) => `${quoteIdentifier(column.name)} ${column.type}`).join(', ')})
    order by d.place`;
   const { rows } = await client.query<string[]>({ text, values: [docs], rowMode: 'array', types: AS_TEXT });
   return docs.map((doc, place) => {

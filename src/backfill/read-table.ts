@@ -1,10 +1,11 @@
 /** Reads a table page by page, in key order. */
 import type pg from 'pg';
 import type { LoadedRelation } from '../capture/relation.ts';
+import { quoteTable } from '../model/quote.ts';
 import { estimateRows, type PageBudget, type PageRequest, readPage } from './read.ts';
 import { type Part, type Reader, ReloadError } from './reader.ts';
 import { putRows } from './rows.ts';
-import { fingerprintSql, type SourceTable, sqlName, type TableColumn } from './table.ts';
+import { fingerprintSql, type SourceTable, type TableColumn } from './table.ts';
 
 export interface TableInput {
   table: SourceTable;
@@ -53,7 +54,7 @@ export function openTableReader(input: TableInput, now: () => number): Reader {
 export async function holdTable(client: pg.ClientBase, table: SourceTable): Promise<void> {
   // One round trip: LOCK takes no snapshot, so the fingerprint is of a snapshot behind it.
   const result: pg.QueryResult | pg.QueryResult[] = await client.query(
-    `lock table ${sqlName(table)} in access share mode; ${fingerprintSql(table.oid)}`,
+    `lock table ${quoteTable(table)} in access share mode; ${fingerprintSql(table.oid)}`,
   );
   const last = Array.isArray(result) ? result.at(-1) : result;
   if (last?.rows[0]?.fingerprint !== table.fingerprint) throw new ReloadError();

@@ -9,7 +9,8 @@
 import type pg from 'pg';
 import { isUnconvertible } from '../capture/codec-encoding.ts';
 import { AS_TEXT, asBytes, asStored, asTexts, isSuspect, type TextForm, type Texts } from '../capture/text-form.ts';
-import { operatorOn, quoted, type SourceTable, sqlName, type TableColumn } from './table.ts';
+import { quoteIdentifier, quoteTable } from '../model/quote.ts';
+import { operatorOn, type SourceTable, type TableColumn } from './table.ts';
 
 export interface PageRow {
   /** By the table's columns. */
@@ -136,7 +137,8 @@ function pageSql({ table, sort, after, from, form }: PageRequest & { form: TextF
     const { value, sql } = isBytes ? HEX(place) : form.given(place);
     return `${sql(`$${values.push(value)}`)}::${column.type}`;
   };
-  if (from !== undefined) conditions.push(`${quoted(first.name)} ${operatorOn(first, '>=')} ${given(first, from)}`);
+  if (from !== undefined)
+    conditions.push(`${quoteIdentifier(first.name)} ${operatorOn(first, '>=')} ${given(first, from)}`);
   if (after !== undefined)
     conditions.push(
       isAfter(
@@ -148,7 +150,7 @@ function pageSql({ table, sort, after, from, form }: PageRequest & { form: TextF
   const where = conditions.length === 0 ? '' : ` where ${conditions.join(' and ')}`;
   const only = table.partitioned ? '' : 'only ';
   const most = limit === undefined ? '' : ` order by ${asTexts.list(order)} limit ${limit}`;
-  return { order, values, rest: `from ${only}${sqlName(table)}${where}${most}` };
+  return { order, values, rest: `from ${only}${quoteTable(table)}${where}${most}` };
 }
 
 /** Does a row follow these values? One comparison of rows has one schema of operators; an index helps with the other form too. */
@@ -157,10 +159,10 @@ function isAfter(order: readonly TableColumn[], given: readonly string[]): strin
   if (order.every(({ operators }) => operators === first!.operators))
     return `(${asTexts.list(order)}) ${operatorOn(first!, '>')} (${given.join(', ')})`;
   const rest = order.map((column, n) => {
-    const same = order.slice(0, n).map((one, m) => `${quoted(one.name)} ${operatorOn(one, '=')} ${given[m]}`);
-    return [...same, `${quoted(column.name)} ${operatorOn(column, '>')} ${given[n]}`].join(' and ');
+    const same = order.slice(0, n).map((one, m) => `${quoteIdentifier(one.name)} ${operatorOn(one, '=')} ${given[m]}`);
+    return [...same, `${quoteIdentifier(column.name)} ${operatorOn(column, '>')} ${given[n]}`].join(' and ');
   });
-  return `${quoted(first!.name)} ${operatorOn(first!, '>=')} ${given[0]} and (${rest.join(' or ')})`;
+  return `${quoteIdentifier(first!.name)} ${operatorOn(first!, '>=')} ${given[0]} and (${rest.join(' or ')})`;
 }
 
 /** Before the hex digits of a value that is no UTF-8, where a page ends. Only a SQL_ASCII database has many of them. */
@@ -182,8 +184,8 @@ export function sizeSql(columns: readonly TableColumn[]): string {
   const long = columns.filter((column) => column.long);
   const lengths = long.map(({ name, text }) =>
     text
-      ? `coalesce(octet_length(${quoted(name)}), 0)`
-      : `coalesce(pg_column_size(${quoted(name)}), 0) * ${COMPRESSION}`,
+      ? `coalesce(octet_length(${quoteIdentifier(name)}), 0)`
+      : `coalesce(pg_column_size(${quoteIdentifier(name)}), 0) * ${COMPRESSION}`,
   );
   return `(${['64', ...lengths].join(' + ')})::bigint`;
 }

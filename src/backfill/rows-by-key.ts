@@ -5,8 +5,9 @@
 import type pg from 'pg';
 import { isUnconvertible } from '../capture/codec-encoding.ts';
 import { AS_TEXT, asBytes, asStored, asTexts, isSuspect, type TextForm, type Texts } from '../capture/text-form.ts';
+import { quoteIdentifier, quoteTable } from '../model/quote.ts';
 import { sizeSql } from './read.ts';
-import { operatorOn, quoted, type SourceTable, sqlName } from './table.ts';
+import { operatorOn, type SourceTable } from './table.ts';
 
 export interface FoundRow {
   texts: Texts;
@@ -142,8 +143,8 @@ function byKeySql(table: SourceTable, form: TextForm, wanted: Keys): { text: str
   const given = wanted.map((key) => key.map(form.given));
   const text = `from unnest(${keys.map((_, n) => `$${n + 1}::text[]`).join(', ')}) with ordinality
          as w (${keys.map((_, n) => `millrace_k${n}`).join(', ')}, millrace_place)
-    join ${table.partitioned ? '' : 'only '}${sqlName(table)} t
-      on ${keys.map((key, n) => `t.${quoted(key.name)} ${operatorOn(key, '=')} ${form.given('').sql(`w.millrace_k${n}`)}::${key.type}`).join(' and ')}
+    join ${table.partitioned ? '' : 'only '}${quoteTable(table)} t
+      on ${keys.map((key, n) => `t.${quoteIdentifier(key.name)} ${operatorOn(key, '=')} ${form.given('').sql(`w.millrace_k${n}`)}::${key.type}`).join(' and ')}
    ${table.rowFilter === null ? '' : `where (${table.rowFilter})`}`;
   return { text, values: keys.map((_, n) => given.map((key) => key[n]!.value)) };
 }

@@ -7,6 +7,7 @@ import { schemasOf } from '../capture/publication.ts';
 import type { Queryable } from '../db/pool.ts';
 import { statement } from '../db/statement.ts';
 import { MillraceError } from '../model/errors.ts';
+import { quoteIdentifier, quoteTable } from '../model/quote.ts';
 
 const DESCRIBE = statement('backfill/describe-table');
 const FINGERPRINT = statement('backfill/fingerprint');
@@ -47,13 +48,9 @@ export interface SourceTable {
   fingerprint: string;
 }
 
-export const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`;
-export const sqlName = (table: { schema: string; name: string }): string =>
-  `${quoted(table.schema)}.${quoted(table.name)}`;
-
 /** An operator on values of this column, as SQL writes it. */
 export const operatorOn = (column: TableColumn, name: '=' | '>' | '>='): string =>
-  `operator(${quoted(column.operators)}.${name})`;
+  `operator(${quoteIdentifier(column.operators)}.${name})`;
 
 interface Row {
   oid: number;
@@ -84,7 +81,7 @@ export async function describeTable(
       'bad_source',
       `${full} is not in publication ${publication}: its changes would not follow`,
       {
-        remedy: `alter publication ${quoted(publication)} add table ${sqlName(table)}`,
+        remedy: `alter publication ${quoteIdentifier(publication)} add table ${quoteTable(table)}`,
       },
     );
   }
@@ -94,7 +91,7 @@ export async function describeTable(
     .toSorted((a, b) => (a.keyPlace ?? 0) - (b.keyPlace ?? 0));
   if (keys.length === 0) {
     throw new MillraceError('bad_source', `${full} has no primary key, so its rows have no order and no _id`, {
-      remedy: `alter table ${sqlName(table)} add primary key (...)`,
+      remedy: `alter table ${quoteTable(table)} add primary key (...)`,
     });
   }
   return {

@@ -15,7 +15,7 @@ import { backoffMs, RECONNECT } from '../runtime/backoff.ts';
 import { isUnconvertible } from './codec-encoding.ts';
 import { notePartitions } from './partition-notices.ts';
 import { GapError, prepare, SlotInUseError } from './prepare.ts';
-import { tryReplication } from './replication.ts';
+import { identifySystem } from './replication.ts';
 import { type CaptureDeps, type CapturedDatabase, type StreamInput, stream } from './streaming.ts';
 import { noteAdded, noteTables } from './table-notices.ts';
 import { readBranch } from './timeline.ts';
@@ -120,7 +120,7 @@ async function captureOnce(
   try {
     const branch = (between: { from: number; to: number }) => readBranch(options, between);
     const prepared = await prepare(
-      { source, messages: deps.messages, readBranch: branch, tryReplication: () => tryReplication(options) },
+      { source, messages: deps.messages, readBranch: branch, identify: () => identifySystem(options) },
       database,
     );
     await noteAdded({ source, messages: deps.messages }, database, prepared);

@@ -6,6 +6,7 @@
 import type { SourceIdentity, StoredPosition } from '../messages/position.ts';
 import { messageOf } from '../model/errors.ts';
 import { parseLsn } from '../model/lsn.ts';
+import { millrace, quoteIdentifier, quoteLiteral, remarked } from '../model/quote.ts';
 import type { PublicationFacts } from './publication.ts';
 import type { SlotFacts, SourceFacts } from './slot.ts';
 
@@ -27,9 +28,6 @@ export interface Expected {
 const KEPT_SHARE = 0.5;
 const KEPT_BYTES = 10 * 1024 ** 3;
 
-const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`;
-const literal = (text: string): string => `'${text.replaceAll("'", "''")}'`;
-
 /** Can this server be captured from at all? */
 export function checkServer(facts: SourceFacts): Finding[] {
   const found: Finding[] = [];
@@ -42,20 +40,23 @@ export function checkServer(facts: SourceFacts): Finding[] {
     fault(
       'wal_level',
       `wal_level is ${facts.walLevel}, it must be logical`,
-      "alter system set wal_level = 'logical'; then restart the server",
+      "alter system set wal_level = 'logical'; -- then restart the server",
     );
   if (!facts.mayReplicate)
     fault(
       'may_not_replicate',
       `role ${facts.roleName} may not replicate`,
-      `alter role ${quoted(facts.roleName)} replication (on Amazon RDS: grant rds_replication to ${quoted(facts.roleName)})`,
+      remarked(
+        `alter role ${quoteIdentifier(facts.roleName)} replication`,
+        `on Amazon RDS: grant rds_replication to ${quoteIdentifier(facts.roleName)}`,
+      ),
     );
   const plugins = facts.outputPluginLibraries?.split(',').map((name) => name.trim().replaceAll('"', ''));
   if (plugins && !plugins.includes('pgoutput'))
     fault(
       'output_plugin',
       'output_plugin_libraries does not list pgoutput: the server will not decode for us',
-      `alter system set output_plugin_libraries = ${literal([...plugins.filter(Boolean), 'pgoutput'].join(', '))}; select pg_reload_conf()`,
+      `alter system set output_plugin_libraries = ${quoteLiteral([...plugins.filter(Boolean), 'pgoutput'].join(', '))}; select pg_reload_conf()`,
     );
   return found;
 }
@@ -143,9 +144,9 @@ export function checkHealth(
       severity: 'warning',
       code: 'slot_former',
       message: `replication slot ${name}, by which this database was captured before, keeps WAL for nobody`,
-      remedy: `select pg_drop_replication_slot(${literal(name)})`,
+      remedy: `select pg_drop_replication_slot(${quoteLiteral(name)})`,
     });
-  const publicationSql = `alter publication ${quoted(expected.publication)}`;
+  const publicationSql = `alter publication ${quoteIdentifier(expected.publication)}`;
   if (publication && !publication.complete)
     found.push({
       severity: 'fault',
@@ -159,8 +160,14 @@ export function checkHealth(
       code: 'publishes_messages',
       message: `publication ${expected.publication} lists our own tables: messages would be published too, and could not be deleted any more`,
       remedy: publication.allTables
-        ? `drop publication ${quoted(expected.publication)}, so that it is made again of the tables that are wanted; then ${resyncSql(expected.database)}`
-        : `${publicationSql} drop tables in schema millrace, millrace_private, millrace_jobs (or drop table, for those listed by name)`,
+        ? remarked(
+            `drop publication ${quoteIdentifier(expected.publication)}`,
+            `it is made again, of the tables that are wanted; then, in the message database: ${resyncSql(expected.database)}`,
+          )
+        : remarked(
+            `${publicationSql} drop tables in schema millrace, millrace_private, millrace_jobs`,
+            'or drop table, for those that it lists by name',
+          ),
     });
   if (slot && source.keepBytes !== null) found.push(...checkKept(slot.kept_bytes, source.keepBytes, expected));
   if (slot?.wal_status === 'unreserved')
@@ -196,7 +203,10 @@ const mebibytes = (bytes: number): string => `${Math.round(bytes / 1_048_576)} M
 
 /** What a person runs to go on after a gap, as it stands. */
 export const resyncSql = (database: string): string =>
-  `select millrace.resync(${literal(database)}); -- or, to be shown how far it is: bin/millrace resync ${database}`;
+  remarked(
+    `select millrace.resync(${quoteLiteral(database)})`,
+    `or, to be shown how far it is: ${millrace('resync', database)}`,
+  );
 
 /**
  * Could a check not be made for now? Something is locked, takes too long, or the connection is in use: no reason to end a

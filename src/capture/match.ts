@@ -2,6 +2,7 @@
  * Which sinks a table's changes go to, and how: decided once per relation, from the catalog.
  */
 import type { DeclaredAction, FunctionSettings, SinkSettings, SourceSettings } from '../model/declared.ts';
+import { quoteTable } from '../model/quote.ts';
 import { type BoundFilter, bindFilter } from './filter.ts';
 import type { TypeCatalogue } from './types.ts';
 
@@ -195,7 +196,5 @@ function groupOf(sink: SinkEntry, table: TableShape, bound: { fault?: string }):
   return table.keyColumns.length === 0 ? undefined : [];
 }
 
-const quoted = (table: TableShape): string =>
-  `"${table.schema.replaceAll('"', '""')}"."${table.name.replaceAll('"', '""')}"`;
-const fullIdentity = (table: TableShape): string => `alter table ${quoted(table)} replica identity full`;
-const addKey = (table: TableShape): string => `alter table ${quoted(table)} add primary key (...)`;
+const fullIdentity = (table: TableShape): string => `alter table ${quoteTable(table)} replica identity full`;
+const addKey = (table: TableShape): string => `alter table ${quoteTable(table)} add primary key (...)`;

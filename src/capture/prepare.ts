@@ -23,6 +23,7 @@ import {
   isBefore,
 } from './checks.ts';
 import { ensurePublication, type Publication, readPublication } from './publication.ts';
+import type { SystemIdentity } from './replication.ts';
 import { ensureSlot, readLeftSlots, readSlot, readSource, type SlotFacts, type SourceFacts } from './slot.ts';
 
 /** Changes may have been missed; the state shown is `needs_resync`. */
@@ -49,6 +50,8 @@ export class SlotInUseError extends Error {
 export interface PreparedDeps {
   source: Database;
   messages: Database;
+  /** See replication.ts. */
+  identify(): Promise<SystemIdentity>;
 }
 
 export interface PreparedDatabase {
@@ -88,7 +91,7 @@ function refuse(findings: readonly Finding[]): Finding[] {
 async function read(deps: PreparedDeps, database: PreparedDatabase) {
   const slot = await readSlot(deps.source, database.settings.slot.name);
   const stored = await readPosition(deps.messages, database.no);
-  const facts = await readSource(deps.source);
+  const facts = await readSource(deps.source, deps.identify);
   const { identity } = stored ?? {};
   const former = [...(stored?.formerSlots ?? []), ...(identity ? [identity.slotName] : [])];
   return { slot, stored, facts, leftSlots: await readLeftSlots(deps.source, former, database.settings.slot.name) };
@@ -97,8 +100,6 @@ async function read(deps: PreparedDeps, database: PreparedDatabase) {
 export interface PrepareDeps extends PreparedDeps {
   /** See timeline.ts. */
   readBranch(between: { from: number; to: number }): Promise<bigint | undefined>;
-  /** See replication.ts. */
-  tryReplication(): Promise<void>;
 }
 
 /** Throws a SlotInUseError, a GapError, or `bad_source`. */
@@ -116,7 +117,7 @@ export async function prepare(deps: PrepareDeps, database: PreparedDatabase): Pr
     const now = { source: facts, slot, publication: known, ...(branch === undefined ? {} : { branch }) };
     refuse(checkContinuity({ ...stored, identity }, now, expectedOf(settings)));
   }
-  if (!identity) await deps.tryReplication();
+  if (!identity) await deps.identify();
   const publication = await ensurePublication(deps.source, settings.publication, facts.version);
   const warnings = refuse(checkHealth({ source: facts, slot, publication, leftSlots }, expectedOf(settings)));
   if (!identity) {

@@ -10,11 +10,13 @@ import type { Database, Queryable } from '../db/pool.ts';
 import { statement } from '../db/statement.ts';
 import type { DatabaseSettings } from '../model/declared.ts';
 import { MillraceError } from '../model/errors.ts';
-import { checkTable, fullName, isPublishable } from './table-checks.ts';
+import { quoteIdentifier, quoteTable, remarked } from '../model/quote.ts';
+import { checkTable, isPublishable } from './table-checks.ts';
 
 const FACTS = statement('capture/publication-facts');
 const TABLES = statement('capture/source-tables');
 const SCHEMAS = statement('capture/published-schemas');
+const WHO = 'select current_user::text as role, current_database()::text as database';
 const OURS = 'kept by millrace';
 /** Milliseconds that a lock on a table is waited for: less than what makes an autovacuum give way. */
 const LOCK_MS = 500;
@@ -32,7 +34,7 @@ export interface PublicationFacts {
   knowsGenerated: boolean;
   /** `s`: stored generated columns are published. */
   generated: string;
-  /** Made by us, and kept up by us. */
+  /** Made by us, and kept up by us: our role may alter it. */
   ours: boolean;
 }
 
@@ -79,10 +81,12 @@ export interface Publication extends PublicationFacts {
   created: boolean;
 }
 
-const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`;
 /** Without the tables that inherit from it: each is listed for itself. */
-const listOf = (tables: readonly SourceTable[]): string => tables.map((table) => `only ${fullName(table)}`).join(', ');
-const isWanted = (table: SourceTable): boolean => table.schema === 'public' && table.mine && isPublishable(table);
+const listOf = (tables: readonly SourceTable[]): string =>
+  tables.map((table) => `only ${quoteTable(table)}`).join(', ');
+/** Whoever owns it. */
+const belongs = (table: SourceTable): boolean => table.schema === 'public' && isPublishable(table);
+const isWanted = (table: SourceTable): boolean => table.mine && belongs(table);
 
 /** Undefined when it does not exist. */
 export async function readPublication(
@@ -97,6 +101,7 @@ export async function readPublication(
     complete: boolean;
     via_root: boolean;
     generated: string;
+    mine: boolean;
     comment: string | null;
   }>(FACTS, [name, await schemasOf(source, name)]);
   const row = rows[0];
@@ -110,7 +115,7 @@ export async function readPublication(
       viaRoot: row.via_root,
       knowsGenerated: version >= 180000,
       generated: row.generated,
-      ours: row.comment === OURS && !row.all_tables,
+      ours: row.comment === OURS && row.mine && !row.all_tables,
     }
   );
 }
@@ -133,7 +138,7 @@ export async function ensurePublication(
     if (verb === undefined) continue;
     const outcome = await alter(
       source,
-      `alter publication ${quoted(facts.name)} ${verb} table only ${fullName(table)}`,
+      `alter publication ${quoteIdentifier(facts.name)} ${verb} table only ${quoteTable(table)}`,
     );
     isChanged ||= outcome === 'done';
     if (outcome === 'locked') locked.push(table);
@@ -174,24 +179,46 @@ async function create(
   version: number,
 ): Promise<PublicationFacts> {
   const { name, create_if_not_exists: may, init_sql: initSql } = settings;
+  // What somebody else may run is complete: he needs not own the tables.
+  const whole = async (): Promise<string> =>
+    initSql ?? creation(name, (await readTables(source, name)).filter(belongs), version);
   if (!may) {
-    const wanted = (await readTables(source, name)).filter(isWanted);
     throw new MillraceError('bad_source', `publication ${name} does not exist`, {
-      remedy: `${initSql ?? creation(name, wanted, version)}; or set publication.create_if_not_exists`,
+      remedy: remarked(await whole(), 'or set publication.create_if_not_exists: true'),
     });
   }
-  if (initSql !== null) await runAsWritten(source, initSql);
-  else {
-    // Whose it is must be known from the beginning.
-    await source.transaction(async (tx) => {
-      await tx.query(creation(name, [], version));
-      await tx.query(`comment on publication ${quoted(name)} is '${OURS}'`);
-    });
+  try {
+    if (initSql !== null) await runAsWritten(source, initSql);
+    else {
+      // Whose it is must be known from the beginning.
+      await source.transaction(async (tx) => {
+        await tx.query(creation(name, [], version));
+        await tx.query(`comment on publication ${quoteIdentifier(name)} is '${OURS}'`);
+      });
+    }
+  } catch (error) {
+    throw (await mayNot(source, error, whole)) ?? error;
   }
   const facts = await readPublication(source, name, version);
   if (facts) return facts;
   throw new MillraceError('bad_source', `publication.init_sql did not create publication ${name}`, {
     remedy: 'Let init_sql create the publication of this name.',
+  });
+}
+
+/** Undefined when it is something else than a right that our role lacks. */
+async function mayNot(
+  source: Database,
+  cause: unknown,
+  whole: () => Promise<string>,
+): Promise<MillraceError | undefined> {
+  if (!(cause instanceof Error && 'code' in cause && cause.code === '42501')) return undefined;
+  const { rows } = await source.query<{ role: string; database: string }>(WHO);
+  const { role, database } = rows[0]!;
+  const grant = `grant create on database ${quoteIdentifier(database)} to ${quoteIdentifier(role)}`;
+  return new MillraceError('bad_source', `role ${role} may not make the publication: ${cause.message}`, {
+    remedy: remarked((await whole()).replace(/;\s*$/, ''), `as a superuser; or, if the role owns the tables: ${grant}`),
+    cause,
   });
 }
 
@@ -224,5 +251,5 @@ function creation(name: string, tables: readonly SourceTable[], version: number)
   const list = tables.length === 0 ? '' : ` for table ${listOf(tables)}`;
   // Without them a table with generated columns and replica identity full could not be updated any more.
   const generated = version >= 180000 ? ', publish_generated_columns = stored' : '';
-  return `create publication ${quoted(name)}${list} with (publish_via_partition_root = true${generated})`;
+  return `create publication ${quoteIdentifier(name)}${list} with (publish_via_partition_root = true${generated})`;
 }

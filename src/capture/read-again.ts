@@ -6,6 +6,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
 import type { Database } from '../db/pool.ts';
+import { quoteIdentifier, quoteLiteral, quoteTable } from '../model/quote.ts';
 import { isUnconvertible } from './codec-encoding.ts';
 import type { Deferred } from './pending.ts';
 import type { LoadedRelation } from './relation.ts';
@@ -21,8 +22,6 @@ export interface AgainQuery {
 
 /** What was found, by entry; rows that are gone are not in it. */
 export type Found = Map<Deferred, Texts>;
-
-const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`;
 
 /** Milliseconds that one question waits for a lock. */
 const LOCK_MS = 1_000;
@@ -104,7 +103,7 @@ async function nameOf(client: pg.ClientBase, oid: number): Promise<TableName | u
     [oid],
   );
   const row = rows[0];
-  return row && { sql: `${quoted(row.schema)}.${quoted(row.name)}`, isPartitioned: row.kind === 'p' };
+  return row && { sql: quoteTable(row), isPartitioned: row.kind === 'p' };
 }
 
 type NamedQuery = AgainQuery & { name: TableName };
@@ -134,8 +133,8 @@ async function select(
     from unnest(${keys.map((_, n) => `$${n + 2}::text[]`).join(', ')}) with ordinality
          as w (${keys.map((_, n) => `millrace_k${n}`).join(', ')}, millrace_place)
     join ${name.isPartitioned ? '' : 'only '}${name.sql} t
-      on ${keys.map((key, n) => `t.${quoted(key.name)} ${key.equals} ${given[0]![n]!.sql(`w.millrace_k${n}`)}::${key.type}`).join(' and ')}
-   where pg_catalog.to_regclass(${literal(name.sql)})::oid = $1::oid`;
+      on ${keys.map((key, n) => `t.${quoteIdentifier(key.name)} ${key.equals} ${given[0]![n]!.sql(`w.millrace_k${n}`)}::${key.type}`).join(' and ')}
+   where pg_catalog.to_regclass(${quoteLiteral(name.sql)})::oid = $1::oid`;
   const values = [relation.oid, ...keys.map((_, n) => given.map((key) => key[n]!.value))];
   const { rows } = await client.query<(string | null)[]>({ text, values, rowMode: 'array', types: AS_TEXT });
   return new Map(
@@ -145,5 +144,3 @@ async function select(
     ]),
   );
 }
-
-const literal = (text: string): string => `'${text.replaceAll("'", "''")}'`;

@@ -1,15 +1,25 @@
 /**
- * Does the source's address let a replication connection through? Asked before a slot is made: one that nobody can read
- * from would keep WAL for ever.
+ * Does the source's address let a replication connection through, and whom does it lead to? Asked before a slot is made: one
+ * that nobody can read from would keep WAL for ever.
  */
 import { openPool, type PoolOptions } from '../db/pool.ts';
 import { MillraceError, messageOf } from '../model/errors.ts';
 
-/** Connects for a moment. @throws MillraceError bad_source for a pooler; else what the connection says. */
-export async function tryReplication(source: PoolOptions): Promise<void> {
+/** What a server is known by. */
+export interface SystemIdentity {
+  systemIdentifier: string;
+  timeline: number;
+}
+
+/**
+ * As the replication protocol tells it, which asks for no other right. Connects for a moment. @throws MillraceError bad_source
+ * for a pooler; else what the connection says.
+ */
+export async function identifySystem(source: PoolOptions): Promise<SystemIdentity> {
   const replication = openPool({ ...source, replication: 'database', max: 1, queryTimeoutMs: 15_000 });
   try {
-    await replication.query('IDENTIFY_SYSTEM');
+    const { rows } = await replication.query<{ systemid: string; timeline: number }>('IDENTIFY_SYSTEM');
+    return { systemIdentifier: rows[0]!.systemid, timeline: Number(rows[0]!.timeline) };
   } catch (error) {
     throw withoutReplication(error) ?? error;
   } finally {

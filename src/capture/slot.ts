@@ -6,8 +6,11 @@ import type { Database } from '../db/pool.ts';
 import { statement } from '../db/statement.ts';
 import type { DatabaseSettings } from '../model/declared.ts';
 import { MillraceError } from '../model/errors.ts';
+import { quoteLiteral, remarked } from '../model/quote.ts';
+import type { SystemIdentity } from './replication.ts';
 
 const SOURCE = statement('capture/source-facts');
+const IDENTITY = statement('capture/system-identity');
 const SLOT = statement('capture/slot-facts');
 const LEFT = statement('capture/left-slots');
 const WRITERS = statement('capture/open-writers');
@@ -47,10 +50,17 @@ export interface SlotFacts {
   kept_bytes: number | null;
 }
 
-export async function readSource(source: Database): Promise<SourceFacts> {
+/** `identify`: asked where our role may not read the control file. */
+export async function readSource(source: Database, identify: () => Promise<SystemIdentity>): Promise<SourceFacts> {
+  const identity = await source.query<SystemIdentity>(IDENTITY).then(
+    ({ rows }) => rows[0]!,
+    (error: unknown) => {
+      if (error instanceof Error && 'code' in error && error.code === '42501') return identify();
+      throw error;
+    },
+  );
   const { rows } = await source.query<{
-    system_identifier: string;
-    timeline: number;
+    timeline: number | null;
     database_oid: number;
     version: number;
     encoding: string;
@@ -65,8 +75,8 @@ export async function readSource(source: Database): Promise<SourceFacts> {
   }>(SOURCE);
   const facts = rows[0]!;
   return {
-    systemIdentifier: facts.system_identifier,
-    timeline: facts.timeline,
+    systemIdentifier: identity.systemIdentifier,
+    timeline: facts.timeline ?? identity.timeline,
     databaseOid: facts.database_oid,
     version: facts.version,
     encoding: facts.encoding,
@@ -112,7 +122,7 @@ export async function ensureSlot(source: Database, wanted: SlotWanted): Promise<
   if (slot?.wal_status === 'lost') {
     if (!may || !wanted.gapAccepted) {
       throw new MillraceError('bad_source', `replication slot ${name} is lost: the server removed WAL that it needed`, {
-        remedy: `select pg_drop_replication_slot('${name}'); ${creation(name, wanted.version)}`,
+        remedy: `select pg_drop_replication_slot(${quoteLiteral(name)}); ${creation(name, wanted.version)}`,
       });
     }
     await source.query('select pg_drop_replication_slot($1::name)', [name]);
@@ -121,7 +131,7 @@ export async function ensureSlot(source: Database, wanted: SlotWanted): Promise<
   if (!slot) {
     if (!may) {
       throw new MillraceError('bad_source', `replication slot ${name} does not exist`, {
-        remedy: `${creation(name, wanted.version)}; or set slot.create_if_not_exists`,
+        remedy: remarked(creation(name, wanted.version), 'or set slot.create_if_not_exists: true'),
       });
     }
     await create(source, name, wanted.version);
@@ -133,7 +143,7 @@ export async function ensureSlot(source: Database, wanted: SlotWanted): Promise<
 }
 
 const creation = (name: string, version: number): string =>
-  `select from pg_create_logical_replication_slot('${name.replaceAll("'", "''")}', 'pgoutput'${version >= 170000 ? ', failover => true' : ''})`;
+  `select from pg_create_logical_replication_slot(${quoteLiteral(name)}, 'pgoutput'${version >= 170000 ? ', failover => true' : ''})`;
 
 /** Waits for every transaction that is writing now, as Postgres does, but not for ever: the pool's statement timeout. */
 async function create(source: Database, name: string, version: number): Promise<void> {

@@ -18,6 +18,7 @@ import type { SinkEntry } from './match.ts';
 import { notePartitions } from './partition-notices.ts';
 import { checkRunning, follow, type Prepared } from './prepare.ts';
 import { loadRelation, type RelationDeps, renewTypes } from './relation.ts';
+import { identifySystem } from './replication.ts';
 import { CaptureSession } from './session.ts';
 import { openSight, type UntilSeen } from './snapshot.ts';
 import { openStream } from './stream.ts';
@@ -238,10 +239,11 @@ async function showStreaming(deps: CaptureDeps, databaseNo: number, warnings: re
 async function check(
   deps: CaptureDeps,
   database: CapturedDatabase,
-  { source, session }: { source: Database; session: CaptureSession },
+  { source, session, options }: { source: Database; session: CaptureSession; options: PoolOptions },
 ): Promise<void> {
   await source.query(HEARTBEAT);
-  const running = await checkRunning({ source, messages: deps.messages }, database);
+  const identify = () => identifySystem(options);
+  const running = await checkRunning({ source, messages: deps.messages, identify }, database);
   await noteAdded({ source, messages: deps.messages }, database, running);
   await noteTables(deps.messages, database, running.publication);
   await notePartitions({ source, messages: deps.messages }, database, running.publication);

@@ -3,6 +3,7 @@
  * statements (55000, 42P10), so such a table is never put into a publication of ours, and of another's it is said.
  * https://www.postgresql.org/docs/current/logical-replication-publication.html
  */
+import { quoteIdentifier, quoteTable, remarked } from '../model/quote.ts';
 import type { PublicationFacts, SourceTable } from './publication.ts';
 
 export interface TableFinding {
@@ -10,9 +11,6 @@ export interface TableFinding {
   message: string;
   remedy: string;
 }
-
-const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`;
-export const fullName = (table: SourceTable): string => `${quoted(table.schema)}.${quoted(table.name)}`;
 
 /**
  * May it be published by us? Neither its owner's updates would fail, nor would its changes lack their key. A partitioned
@@ -30,16 +28,16 @@ export function checkTable(
   detached: boolean,
 ): TableFinding | undefined {
   const name = `${table.schema}.${table.name}`;
-  const alter = `alter publication ${quoted(publication.name)}`;
+  const alter = `alter publication ${quoteIdentifier(publication.name)}`;
   // With "only" an inheriting table is left to speak for itself.
-  const add = `${alter} add table only ${fullName(table)}`;
+  const add = `${alter} add table only ${quoteTable(table)}`;
   if (!table.published) {
     if (!isPublishable(table))
       return {
         code: 'not_published',
         message: `${name}: ${whyNot(table)}`,
         // One of ours takes it in by itself.
-        remedy: publication.ours && table.mine ? repair(publication, table) : joined(repair(publication, table), add),
+        remedy: publication.ours && table.mine ? repair(publication, table) : repair(publication, table, add),
       };
     if (detached)
       return {
@@ -76,7 +74,7 @@ function whyBroken(
   table: SourceTable,
   { alter, add }: Record<'alter' | 'add', string>,
 ): { why: string; remedy: string } | undefined {
-  const again = `${alter} drop table only ${fullName(table)}; ${add}`;
+  const again = `${alter} drop table only ${quoteTable(table)}; ${add}`;
   if (!table.has_identity)
     return {
       why: table.partitioned ? `${table.weak.join(', ')} has no replica identity` : 'has no replica identity',
@@ -119,33 +117,37 @@ function whyNot(table: SourceTable): string {
   return 'its replica identity does not cover its primary key';
 }
 
-/** What gives each of its tables a replica identity, and breaks nothing. */
-function repair(publication: PublicationFacts, table: SourceTable): string {
+/** What gives each of its tables a replica identity, and breaks nothing; then, what else is to be run. */
+function repair(publication: PublicationFacts, table: SourceTable, ...also: string[]): string {
+  const { sql, remark } = identityFor(publication, table);
+  const all = [sql, ...also].join('; ');
+  return remark === undefined ? all : remarked(all, remark);
+}
+
+function identityFor(publication: PublicationFacts, table: SourceTable): { sql: string; remark?: string } {
   const isFullSafe =
     !table.virtual_columns &&
     !table.some_columns &&
     !(table.stored_columns && publication.knowsGenerated && publication.generated !== 's');
   // Partitions to come have the default.
   const isFullEnough = isFullSafe && (!table.partitioned || table.published);
-  const own = [fullName(table)];
+  const own = [quoteTable(table)];
   const weak = table.weak.length > 0 ? table.weak : own;
   const unsafe = isFullSafe ? weak : [...new Set([...table.full_stores, ...table.weak])];
   const byKey = identities(unsafe.length > 0 ? unsafe : own, 'default');
-  if (table.usable_key) return byKey;
+  if (table.usable_key) return { sql: byKey };
   if (table.has_key)
-    return isFullEnough && !table.partitioned
-      ? identities(weak, 'full')
-      : `Create the primary key of ${fullName(table)} again, not deferrable; then: ${byKey}`;
-  const addKey = `alter table ${fullName(table)} add primary key (...)`;
-  if (!isFullEnough) return isFullSafe ? addKey : `${addKey}; ${byKey}`;
-  return `${identities(weak, 'full')}; -- ${table.partitioned ? 'for each partition to come as well, ' : ''}or: ${addKey}`;
+    return {
+      sql:
+        isFullEnough && !table.partitioned
+          ? identities(weak, 'full')
+          : `Create the primary key of ${quoteTable(table)} again, not deferrable; then: ${byKey}`,
+    };
+  const addKey = `alter table ${quoteTable(table)} add primary key (...)`;
+  if (!isFullEnough) return { sql: isFullSafe ? addKey : `${addKey}; ${byKey}` };
+  const remark = `${table.partitioned ? 'for each partition to come as well, ' : ''}or: ${addKey}`;
+  return { sql: identities(weak, 'full'), remark };
 }
 
 const identities = (names: readonly string[], identity: 'default' | 'full'): string =>
   names.map((name) => `alter table ${name} replica identity ${identity}`).join('; ');
-
-/** Two statements; what follows a comment goes before it. */
-function joined(first: string, second: string): string {
-  const [sql = '', comment] = first.split('; -- ');
-  return comment === undefined ? `${sql}; ${second}` : `${sql}; ${second}; -- ${comment}`;
-}

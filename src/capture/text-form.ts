@@ -5,9 +5,8 @@
  */
 import { isUtf8 } from 'node:buffer';
 import type pg from 'pg';
+import { quoteIdentifier } from '../model/quote.ts';
 import { transcoderOf } from './codec-encoding.ts';
-
-const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`;
 
 /** The text of each column, null for NULL; bytes where they are no UTF-8. */
 export type Texts = readonly (string | Buffer | null)[];
@@ -26,7 +25,7 @@ export const AS_TEXT: pg.CustomTypesConfig = { getTypeParser: () => (value: stri
 const plainly: TextForm['given'] = (text) => ({ value: text, sql: (placeholder) => placeholder });
 
 export const asTexts: TextForm = {
-  list: (columns) => columns.map((column) => quoted(column.name)).join(', '),
+  list: (columns) => columns.map((column) => quoteIdentifier(column.name)).join(', '),
   value: (text) => text,
   given: plainly,
 };
@@ -35,7 +34,10 @@ export const asTexts: TextForm = {
 export const asBytes: TextForm = {
   list: (columns) =>
     columns
-      .map(({ name }) => `case when ${quoted(name)} is not null then textsend(format('%s', ${quoted(name)})) end`)
+      .map(
+        ({ name }) =>
+          `case when ${quoteIdentifier(name)} is not null then textsend(format('%s', ${quoteIdentifier(name)})) end`,
+      )
       .join(', '),
   value: (text) => wholeOf(Buffer.from(text.slice(2), 'hex')),
   given: plainly,

@@ -7,6 +7,7 @@
  */
 import type { Database } from '../db/pool.ts';
 import type { Rows } from '../messages/append.ts';
+import { quoteIdentifier } from '../model/quote.ts';
 import { JsonBytes } from './codec-bytes.ts';
 import type { Reread } from './codec-row.ts';
 import { type Deferred, emptyPending, finishRows, markOf, type Pending, rewind } from './pending.ts';
@@ -83,9 +84,9 @@ async function sizesOf(
 ): Promise<Map<Deferred, number> | undefined> {
   const sizes = indexes.map((index) => {
     const { name, typeOid } = relation.message.columns[index]!;
-    if (TEXTS.has(typeOid)) return `coalesce(octet_length(t.${quoted(name)}), 0)`;
-    if (typeOid === BYTEA) return `coalesce(octet_length(t.${quoted(name)}), 0) * 2`;
-    return `coalesce(pg_column_size(t.${quoted(name)}), 0) * ${COMPRESSION}`;
+    if (TEXTS.has(typeOid)) return `coalesce(octet_length(t.${quoteIdentifier(name)}), 0)`;
+    if (typeOid === BYTEA) return `coalesce(octet_length(t.${quoteIdentifier(name)}), 0) * 2`;
+    return `coalesce(pg_column_size(t.${quoteIdentifier(name)}), 0) * ${COMPRESSION}`;
   });
   const found = await lookUp(source, { relation, patienceMs, list: () => `(${sizes.join(' + ')})::bigint` }, entries);
   return found && new Map([...found].map(([entry, [size]]) => [entry, entry.bytes + Number(size)]));
@@ -156,5 +157,3 @@ async function finished(
   for (const sink of out.sinks) sinks.add(sink);
   return { rows: finishRows(out), parked: out.parked };
 }
-
-const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`;

@@ -7,6 +7,7 @@ import type { Transaction } from '../db/pool.ts';
 import { statement } from '../db/statement.ts';
 import type { Destination, FunctionSettings, SinkSettings } from '../model/declared.ts';
 import { type Fault, MillraceError } from '../model/errors.ts';
+import { quoteLiteral } from '../model/quote.ts';
 import type { KeyRing } from '../runtime/secret-key.ts';
 import type { Declared } from './schemas.ts';
 import { credentialPlace, opensTo, seal } from './secrets.ts';
@@ -117,10 +118,9 @@ function sameSecret(keys: KeyRing, row: Row, secret: string | null): boolean {
  */
 function stayingPaused(wanted: SinkSettings, row: Row, summary: Summary): SinkSettings {
   if (!row.killed || row.status !== 'paused' || wanted.status !== 'active') return wanted;
-  const quoted = wanted.name.replaceAll("'", "''");
   summary.notes.push(
     `sink ${wanted.name} stays paused, whatever its \`status\` here: its functions brought their process down. ` +
-      `When they are fixed: select millrace.resume('${quoted}')`,
+      `When they are fixed: select millrace.resume(${quoteLiteral(wanted.name)})`,
   );
   return { ...wanted, status: 'paused' };
 }

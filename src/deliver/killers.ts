@@ -4,6 +4,7 @@
  * were not tried stay as they were.
  */
 import { statement } from '../db/statement.ts';
+import { quoteLiteral } from '../model/quote.ts';
 import type { LaneDeps, LaneRun } from './lane.ts';
 import { LaneLost } from './settle.ts';
 import type { Prepared } from './shape.ts';
@@ -36,8 +37,7 @@ export async function pauseForKillers(deps: LaneDeps, run: LaneRun): Promise<voi
   const { target, id } = run;
   const names = Object.values(target.functions).map((fn) => fn.name);
   const message = `paused: ${KILLERS} messages, one after the other, brought down the process that runs its functions (${names.join(', ')})`;
-  const quoted = target.name.replaceAll("'", "''");
-  const remedy = `Fix the function, then: select millrace.resume('${quoted}'); the messages are in millrace.parked_messages.`;
+  const remedy = `Fix the function, then: select millrace.resume(${quoteLiteral(target.name)}); the messages are in millrace.parked_messages.`;
   const { rowCount } = await deps.db.query(PAUSE, [target.no, id.lane, id.owner, message, remedy]);
   if (rowCount === 0) throw new LaneLost();
   deps.log.warn({ sink: target.name, functions: names }, 'sink paused: its functions bring their process down');

@@ -6,6 +6,7 @@ import { nearest } from '../catalog/finding.ts';
 import type { Database } from '../db/pool.ts';
 import { statement } from '../db/statement.ts';
 import { MillraceError } from '../model/errors.ts';
+import { millrace } from '../model/quote.ts';
 import { findSink, type NamedSink } from './sinks.ts';
 
 const START = statement('operator/start-backfill');
@@ -25,7 +26,7 @@ export async function startBackfill(db: Database, request: BackfillRequest): Pro
   const from = request.from === undefined ? undefined : parseFrom(request.from);
   if (from && request.table === undefined) {
     throw new MillraceError('bad_request', '--from needs a table, whose column it names', {
-      remedy: `bin/millrace backfill ${request.sink} public.orders --from ${request.from}`,
+      remedy: millrace('backfill', request.sink, 'public.orders', '--from', request.from ?? ''),
     });
   }
   const sink = await findSink(db, request.sink);

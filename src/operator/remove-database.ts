@@ -11,6 +11,7 @@ import { optionsOf } from '../db/ssl.ts';
 import { statement } from '../db/statement.ts';
 import { unreachable } from '../model/connection-fault.ts';
 import { MillraceError } from '../model/errors.ts';
+import { quoteIdentifier, quoteLiteral } from '../model/quote.ts';
 
 const HOLDER = statement('operator/slot-holder');
 const PUBLICATION = statement('operator/publication-is-there');
@@ -94,8 +95,8 @@ function ensureUnused({ sinks }: Catalog, { no, settings: { name } }: CatalogDat
 /** Returns the SQL of what is left. @throws MillraceError unavailable when somebody keeps reading the slot. */
 async function dropThere(deps: RemoveDatabaseDeps, database: CatalogDatabase): Promise<string[]> {
   const { slot, publication } = database.settings;
-  const dropSlot = `select pg_drop_replication_slot('${slot.name.replaceAll("'", "''")}')`;
-  const dropPublication = `drop publication "${publication.name.replaceAll('"', '""')}"`;
+  const dropSlot = `select pg_drop_replication_slot(${quoteLiteral(slot.name)})`;
+  const dropPublication = `drop publication ${quoteIdentifier(publication.name)}`;
   let left = [dropSlot, dropPublication];
   let source: Database | undefined;
   try {

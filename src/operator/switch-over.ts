@@ -1,6 +1,7 @@
 /** What a person reads when a second index has caught up: how to switch over, what to keep, what to remove. Pure. */
 import { CREDENTIAL, sinkYaml } from '../catalog/sink-yaml.ts';
 import type { SearchDestination } from '../model/declared.ts';
+import { quoteShell } from '../model/quote.ts';
 import type { RebuildPlan } from './rebuild.ts';
 
 const HEADERS: Record<SearchDestination['auth_type'], string> = {
@@ -46,9 +47,7 @@ export function aliasCall(
   const actions = [{ remove: { index: before, alias } }, { add: { index: after, alias } }];
   const insecure = tls.verify ? '' : ' -k';
   return (
-    `curl -X POST${insecure} ${quoted(`${endpoint_url}/_aliases`)} -H 'Content-Type: application/json'` +
-    `${HEADERS[auth_type]} -d ${quoted(JSON.stringify({ actions }))}`
+    `curl -X POST${insecure} ${quoteShell(`${endpoint_url}/_aliases`)} -H 'Content-Type: application/json'` +
+    `${HEADERS[auth_type]} -d ${quoteShell(JSON.stringify({ actions }))}`
   );
 }
-
-const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;

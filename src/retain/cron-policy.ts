@@ -10,11 +10,11 @@ import { statement } from '../db/statement.ts';
 import { cronSchedule } from '../model/cron-schedule.ts';
 import type { RetentionPolicy } from '../model/declared.ts';
 import { messageOf } from '../model/errors.ts';
+import { quoteIdentifier } from '../model/quote.ts';
 import type { TableWarning } from './compare.ts';
 import { type CronRequest, cronJob, instructions } from './instructions.ts';
 import { intervalText } from './interval-text.ts';
 import { complaintOf, policyNotice } from './policy-notice.ts';
-import { quoteIdentifier } from './table-name.ts';
 import type { Target } from './target.ts';
 
 const INSPECT = statement('retain/inspect-cron');

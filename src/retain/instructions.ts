@@ -5,7 +5,8 @@
  */
 import { type Statement, statement } from '../db/statement.ts';
 import { MillraceError } from '../model/errors.ts';
-import { onTable, quoteIdentifier, quoteTable, type TableName } from './table-name.ts';
+import { quoteIdentifier, quoteLiteral, quoteTable } from '../model/quote.ts';
+import { onTable, type TableName } from './table-name.ts';
 
 const CREATE_TABLE = statement('retain/create-table');
 const CREATE_PARTITIONED = statement('retain/create-partitioned-table');
@@ -70,7 +71,11 @@ function cronParts(request: CronRequest): Part[] {
   const { table, elsewhere } = request;
   const made = [onTable(CREATE_TABLE, table).text, onTable(INDEX_TABLE, table).text];
   const job = cronJob(request);
-  const values = { command: dollarQuoted(job.command), job_name: literal(job.name), schedule: literal(job.schedule) };
+  const values = {
+    command: dollarQuoted(job.command),
+    job_name: quoteLiteral(job.name),
+    schedule: quoteLiteral(job.schedule),
+  };
   if (elsewhere === undefined) {
     return [...made, 'create extension if not exists pg_cron', filled(SCHEDULE, table, values)];
   }
@@ -79,7 +84,7 @@ function cronParts(request: CronRequest): Part[] {
     { note: `In database ${database}:` },
     ...made,
     { note: `In database ${cronDatabase}, which has pg_cron:` },
-    filled(SCHEDULE_ELSEWHERE, table, { ...values, database: literal(database) }),
+    filled(SCHEDULE_ELSEWHERE, table, { ...values, database: quoteLiteral(database) }),
   ];
 }
 
@@ -88,7 +93,7 @@ export function cronJob({ table, keep, schedule, elsewhere }: Omit<CronRequest, 
   return {
     name: jobName(table, elsewhere?.database),
     schedule: schedule ?? '*/10 * * * *',
-    command: filled(DELETE_OLD, table, { keep: literal(keep) }),
+    command: filled(DELETE_OLD, table, { keep: quoteLiteral(keep) }),
   };
 }
 
@@ -123,14 +128,14 @@ export function partmanCalls({ table, keep, interval, version, schema }: Omit<Pa
       remedy: 'Choose another name for the change table, or the variant pg_cron or job.',
     });
   }
-  const parent = literal(`${table.schema}.${table.name}`);
+  const parent = quoteLiteral(`${table.schema}.${table.name}`);
   const values = { parent, partman: schemaName(schema) };
   return {
     create: [
-      filled(CREATE_PARENT[version], table, { ...values, interval: literal(interval) }),
+      filled(CREATE_PARENT[version], table, { ...values, interval: quoteLiteral(interval) }),
       ...(version === 4 ? [`do ${dollarQuoted(withoutDefault(table))}`] : []),
     ],
-    keep: [filled(KEEP_PARTITIONS, table, { ...values, keep: literal(keep) })],
+    keep: [filled(KEEP_PARTITIONS, table, { ...values, keep: quoteLiteral(keep) })],
   };
 }
 
@@ -141,7 +146,7 @@ function schemaName(schema = 'partman'): string {
 
 /** pg_partman 4 always makes a default partition, where entries would collect that no retention drops. */
 function withoutDefault(table: TableName): string {
-  return `\n${filled(DROP_DEFAULT, table, { event_regclass: literal(quoteTable(table)) })}\n`;
+  return `\n${filled(DROP_DEFAULT, table, { event_regclass: quoteLiteral(quoteTable(table)) })}\n`;
 }
 
 const BACKGROUND = `Partitions are made and dropped by pg_partman's background worker: the server needs
@@ -156,9 +161,6 @@ function filled(template: Statement, table: TableName, values: Record<string, st
 }
 
 /** With standard_conforming_strings, the default since Postgres 9.1, a backslash means nothing. */
-function literal(text: string): string {
-  return `'${text.replaceAll("'", "''")}'`;
-}
 
 function dollarQuoted(text: string): string {
   let tag = '$$';

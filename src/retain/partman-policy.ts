@@ -8,13 +8,14 @@ import { onDestination } from '../db/on-destination.ts';
 import type { Queryable } from '../db/pool.ts';
 import { statement } from '../db/statement.ts';
 import type { RetentionPolicy } from '../model/declared.ts';
+import { quoteIdentifier, quoteTable } from '../model/quote.ts';
 import type { Circuit } from '../model/sink.ts';
 import type { TableWarning } from './compare.ts';
 import { instructions, type PartmanRequest, partmanCalls } from './instructions.ts';
 import { intervalText } from './interval-text.ts';
 import { complaintOf, policyNotice } from './policy-notice.ts';
 import { queueCreators } from './table.ts';
-import { onTable, quoteIdentifier, quoteTable } from './table-name.ts';
+import { onTable } from './table-name.ts';
 import type { Target } from './target.ts';
 
 const CREATE_PARTITIONED = statement('retain/create-partitioned-table');

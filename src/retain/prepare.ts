@@ -7,6 +7,7 @@
 import { type Deadline, onDestination } from '../db/on-destination.ts';
 import type { Queryable } from '../db/pool.ts';
 import { statement } from '../db/statement.ts';
+import { quoteTable } from '../model/quote.ts';
 import type { Circuit } from '../model/sink.ts';
 import type { Comparison, TableWarning } from './compare.ts';
 import { cronWarnings } from './cron-policy.ts';
@@ -14,7 +15,7 @@ import { createPartitioned, partmanWarnings } from './partman-policy.ts';
 import { lockProgress, progressStatements } from './progress.ts';
 import { isSameDatabase } from './same-database.ts';
 import { createChangeTable, createProgressTable, verifyChangeTable } from './table.ts';
-import { quoteTable, type TableName } from './table-name.ts';
+import type { TableName } from './table-name.ts';
 import type { ChangeTableDeps, Target } from './target.ts';
 import { circuitText } from './verdict.ts';
 

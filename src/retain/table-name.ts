@@ -4,6 +4,7 @@
  */
 import { createHash } from 'node:crypto';
 import type { Statement } from '../db/statement.ts';
+import { quoteIdentifier, quoteTable } from '../model/quote.ts';
 
 export interface TableName {
   schema: string;
@@ -12,15 +13,6 @@ export interface TableName {
 
 /** Where a retention in another database keeps how far it wrote: beside its change table. */
 export const PROGRESS_TABLE = 'millrace_progress';
-
-export function quoteIdentifier(name: string): string {
-  return `"${name.replaceAll('"', '""')}"`;
-}
-
-/** `"schema"."name"`. */
-export function quoteTable(table: TableName): string {
-  return `${quoteIdentifier(table.schema)}.${quoteIdentifier(table.name)}`;
-}
 
 /** `table` (of schema public) or `schema.table`; a part with other than plain characters in double quotes, as in SQL. */
 export function parseTableName(text: string): TableName | undefined {

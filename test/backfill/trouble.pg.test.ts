@@ -240,12 +240,12 @@ describe('a backfill in trouble', function () {
     expect(await backfilled(on.messages.db, `'worker', 'closed'`)).to.include({
       state: 'failed',
       reason: 'permission denied for table closed',
-      remedy: `Grant select on public.closed to the role of the source.`,
+      remedy: `grant usage on schema "public" to "${role}"; grant select on "public"."closed" to "${role}"`,
     });
     expect(await backfilled(on.messages.db, `'worker', 'items'`)).to.include({
       state: 'failed',
       reason: 'query would be affected by row-level security policy for table "items"',
-      remedy: 'alter role ... bypassrls, for the role of the source: a policy would hide rows.',
+      remedy: `alter role "${role}" bypassrls; -- a policy would hide rows`,
     });
     expect(await on.received(sinkNo, 0)).to.deep.equal([]);
     await on.stop();

@@ -109,11 +109,11 @@ describe('checks of a source', () => {
   const servers: [Partial<SourceFacts>, string, string][] = [
     [{ version: 130011 }, 'too_old', 'Upgrade the source.'],
     [{ inRecovery: true, walLsn: null }, 'standby', 'Set hostname to the address of its primary.'],
-    [{ walLevel: 'replica' }, 'wal_level', "alter system set wal_level = 'logical'; then restart the server"],
+    [{ walLevel: 'replica' }, 'wal_level', "alter system set wal_level = 'logical'; -- then restart the server"],
     [
       { mayReplicate: false },
       'may_not_replicate',
-      'alter role "mill""race" replication (on Amazon RDS: grant rds_replication to "mill""race")',
+      'alter role "mill""race" replication; -- on Amazon RDS: grant rds_replication to "mill""race"',
     ],
     [
       { outputPluginLibraries: 'wal2json, decoderbufs' },
@@ -154,7 +154,7 @@ describe('checks of a source', () => {
       const found = checkContinuity(STORED, now, EXPECTED);
       expect(found.map((one) => [one.severity, one.code])).to.deep.equal([['gap', code]]);
       expect(found[0]!.remedy).to.equal(
-        "select millrace.resync('sh''op'); -- or, to be shown how far it is: bin/millrace resync sh'op",
+        "select millrace.resync('sh''op'); -- or, to be shown how far it is: bin/millrace resync 'sh'\\''op'",
       );
     });
   }

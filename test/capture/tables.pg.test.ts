@@ -119,7 +119,7 @@ describe('tables under capture', () => {
     await on.source.query('drop table t; create table t (id int primary key); insert into t values (2)');
     const { remedy } = await notice('table_detached');
     expect(remedy).to.match(
-      /^alter publication "own" add table only "public"."t"; then: millrace backfill \w+ public.t;/,
+      /^alter publication "own" add table only "public"."t"; then: bin\/millrace backfill \w+ public.t #/,
     );
     const status = async () =>
       (await on.messages.db.query('select state, reason, remedy from millrace.database_status')).rows[0];
@@ -132,7 +132,7 @@ describe('tables under capture', () => {
     });
     await on.source.query(remedy!.split(';')[0]!);
     await until('it is asked no more', async () =>
-      (await notice('table_detached')).remedy?.startsWith('millrace backfill'),
+      (await notice('table_detached')).remedy?.startsWith('bin/millrace backfill'),
     );
     await until('all is well', async () => (await status())?.state === 'streaming');
     expect(await status()).to.deep.equal({ state: 'streaming', reason: null, remedy: null });

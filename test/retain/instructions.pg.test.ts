@@ -2,9 +2,10 @@
 import { expect } from 'chai';
 import pg from 'pg';
 import { type Database, openPool } from '../../src/db/pool.ts';
+import { quoteTable } from '../../src/model/quote.ts';
 import { instructions } from '../../src/retain/instructions.ts';
 import { verifyChangeTable } from '../../src/retain/table.ts';
-import { quoteTable, type TableName } from '../../src/retain/table-name.ts';
+import type { TableName } from '../../src/retain/table-name.ts';
 import { tableRequest } from '../../src/retain/table-request.ts';
 import { hasExtension15, partman5Obstacle, withPartman5 } from '../support/extensions.ts';
 import { type Cluster, startCluster } from '../support/postgres.ts';

@@ -1,9 +1,10 @@
 /** Making the event table, and judging one that is there: each fault has a statement, and the statements are enough. */
 import { expect } from 'chai';
 import type { Database } from '../../src/db/pool.ts';
+import { quoteTable } from '../../src/model/quote.ts';
 import { instructions } from '../../src/retain/instructions.ts';
 import { createChangeTable, verifyChangeTable } from '../../src/retain/table.ts';
-import { quoteTable, type TableName } from '../../src/retain/table-name.ts';
+import type { TableName } from '../../src/retain/table-name.ts';
 import { type Bench, changeTableBench } from '../support/change-table.ts';
 import { delivery } from '../support/delivery.ts';
 

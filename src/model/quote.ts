@@ -1,0 +1,32 @@
+/**
+ * Names and texts in statements and commands, the ones that we run and the ones that we print for people to run: whatever is
+ * in a name, it is never read as SQL nor by a shell.
+ */
+
+export interface QuotedTable {
+  schema: string;
+  name: string;
+}
+
+/** `"name"`. */
+export const quoteIdentifier = (name: string): string => `"${name.replaceAll('"', '""')}"`;
+
+/** `"schema"."name"`. */
+export const quoteTable = (table: QuotedTable): string =>
+  `${quoteIdentifier(table.schema)}.${quoteIdentifier(table.name)}`;
+
+/** `'text'`, the same whether backslashes escape or not. */
+export const quoteLiteral = (text: string): string => {
+  const doubled = `'${text.replaceAll("'", "''")}'`;
+  return text.includes('\\') ? `e${doubled.replaceAll('\\', '\\\\')}` : doubled;
+};
+
+/** A word of a POSIX shell, in quotes where it needs them. */
+export const quoteShell = (word: string): string =>
+  /^[\w./:@%+=-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
+
+/** `bin/millrace` with these words. A word of somebody else's that begins with a dash must come behind `--`. */
+export const millrace = (...words: string[]): string => ['bin/millrace', ...words.map(quoteShell)].join(' ');
+
+/** A statement with a word about it that SQL does not read, whatever it names. */
+export const remarked = (sql: string, remark: string): string => `${sql}; -- ${remark.replaceAll(/[\r\n]+/g, ' ')}`;
