@@ -163,8 +163,9 @@ describe('README.md', function () {
     expect(start).to.include({ language: 'sh', text: START });
     await obey(install!, '1');
     const printed = await startService();
-    const command = printed.split('\n').find((line) => line.trimStart().startsWith('curl'));
-    expect(await inTerminal('2', command!)).to.contain('"record"');
+    // Where the output is no terminal, a line before it reads the token.
+    const commands = printed.split('\n').filter((line) => /^ *(TOKEN=|curl )/.test(line));
+    expect(await inTerminal('2', commands.join('\n'))).to.contain('"record"');
     expect(await stop()).to.equal(0);
   });
 
