@@ -1,12 +1,13 @@
 /**
  * For platforms and load balancers, without a token: /livez (this process), /readyz (the message database and its
- * schema), /healthz (sinks and sources). They show names and states; a destination's answers, which may hold values, are
+ * schema), /healthz (sinks and sources); and / with the same for people. They show names and states; a destination's answers, which may hold values, are
  * in the views and the API. What is asked of the database is asked once a second at most, however many look.
  */
 import type { Queryable } from '../../db/pool.ts';
-import { isReady, readHealth } from '../../messages/health.ts';
+import { type DatabaseHealth, isReady, readHealth, type SinkHealth } from '../../messages/health.ts';
 import { MillraceError } from '../../model/errors.ts';
 import { sendJson } from '../answer.ts';
+import { homePage, PAGE_HEADERS, summary } from '../home-page.ts';
 import { remembered } from '../remembered.ts';
 import { type Mount, methodNotAllowed } from '../route.ts';
 
@@ -45,15 +46,35 @@ export function healthRoutes(deps: HealthDependencies): Mount {
       .route('/healthz')
       .get(async (_request, response) => {
         const { sinks, databases } = await soon(health());
-        const well =
-          databases.every(({ state }) => WELL.has(state)) &&
-          sinks.every(({ status, health }) => status !== 'active' || health === 'ok');
+        const well = [...databases, ...sinks].every(isWell);
         if (!well) response.setHeader('Retry-After', '30');
         sendJson(response, well ? 200 : 503, { status: well ? 'ok' : 'failing', databases, sinks });
       })
       .all(methodNotAllowed('GET'));
+    app
+      .route('/')
+      .get(async (request, response) => {
+        // Without the database there is still something to say.
+        const home = { health: await soon(health()).catch(() => undefined), isWell, at: new Date() };
+        // curl and its like take anything, and get a line.
+        if (request.accepts(['text/plain', 'text/html']) === 'text/html') {
+          response.writeHead(200, PAGE_HEADERS).end(homePage(home));
+        } else {
+          response.writeHead(200, {
+            'Content-Type': 'text/plain; charset=utf-8',
+            'Cache-Control': 'no-store',
+            Vary: 'Accept',
+          });
+          response.end(`Millrace. ${summary(home)} See /healthz\n`);
+        }
+      })
+      .all(methodNotAllowed('GET'));
   };
 }
+
+/** Has nobody to do anything about it? */
+const isWell = (one: DatabaseHealth | SinkHealth): boolean =>
+  'kind' in one ? one.status !== 'active' || one.health === 'ok' : WELL.has(one.state);
 
 /** Who asks for health wants an answer, also from a database that gives none. */
 async function soon<Result>(work: Promise<Result>): Promise<Result> {
