@@ -1,5 +1,5 @@
 with entries as (
-  select e.id, e.seq, e.action, e.record_pk, e.record, e.changes, e.committed_at, w.weight,
+  select e.id, e.seq, e.action, e.record_pk, e.record, e.changes, e.committed_at/*, e.transaction_annotations*/, w.weight,
          sum(w.weight) over (order by e.seq, e.id) as weights, count(*) over () as found
     from <event_table> e
    cross join lateral (select 100 + sum(case when s.size > 2000 then s.size * 4 else s.size end)::bigint as weight
@@ -8,7 +8,8 @@ with entries as (
 )
 select e.seq, e.id::bigint as id, e.found, e.action, e.record_pk,
        (extract(epoch from e.committed_at) * 1000000)::bigint as committed_at,
-       case when $6::boolean then e.record::text end as record, case when $6::boolean then e.changes::text end as changes,
+       case when $6::boolean then e.record::text end as record, case when $6::boolean then e.changes::text end as changes
+       /*, case when $6::boolean then nullif(e.transaction_annotations, 'null')::text end as annotations*/,
        (select coalesce(jsonb_object_agg(k, e.record -> k), '{}') from unnest($5::text[]) k where e.record ? k)::text as now,
        case when e.action = 'update' and e.changes ?| $5::text[]
             then (select jsonb_object_agg(k, o.was -> k) from unnest($5::text[]) k where o.was ? k)::text end as before,

@@ -10,5 +10,6 @@ create table if not exists <event_table> (
   changes jsonb,
   action text not null,
   committed_at timestamp with time zone not null,
+  -- transaction_annotations jsonb,  -- optional: who did it, as messages have it in their metadata
   inserted_at timestamp with time zone not null default now()
 )

@@ -5,7 +5,7 @@ with sink as (
 ), gone as (
   delete from millrace_private.notices n
    using sink
-   where n.sink_no = sink.no and n.code in ('serial_ends', 'few_partitions', 'unlogged', 'policy_missing')
+   where n.sink_no = sink.no and n.code in ('serial_ends', 'few_partitions', 'unlogged', 'policy_missing', 'annotations_not_kept')
      and not exists (select from fresh f where f.code = n.code)
 )
 insert into millrace_private.notices as n (sink_no, code, table_name, message, remedy)

@@ -20,9 +20,9 @@ with next as materialized (
    where w.before operator(pg_catalog.<) $5::bigint
 ), taken as (
   insert into <event_table> (seq, source_database_id, source_table_oid, source_table_schema, source_table_name,
-                             record_pk, record, changes, action, committed_at)
+                             record_pk, record, changes, action, committed_at/*, transaction_annotations*/)
   select m.id, $6::pg_catalog.uuid, t.oid, t.schema_name, t.table_name, k.text,
-         m.record::pg_catalog.jsonb, m.changes::pg_catalog.jsonb, m.action, m.committed_at
+         m.record::pg_catalog.jsonb, m.changes::pg_catalog.jsonb, m.action, m.committed_at/*, m.annotations::pg_catalog.jsonb*/
     from millrace_private.messages m
     join millrace_private.source_tables t on t.no operator(pg_catalog.=) m.source_table
    cross join lateral (

@@ -21,6 +21,8 @@ export interface Entry {
   /** JSON text. */
   record: string;
   changes: string | null;
+  /** JSON text. */
+  annotations: string | null;
   /** Microseconds since 1970. */
   committedAt: number;
   key: readonly string[];
@@ -112,7 +114,7 @@ function put(
     committedAt: entry.committedAt,
     record: asIs ? entry.record : (entry.was ?? entry.record),
     changes: asIs ? entry.changes : null,
-    annotations: null,
+    annotations: entry.annotations,
     unchangedToast: null,
   });
   pending.rows += 1;

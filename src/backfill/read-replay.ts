@@ -8,6 +8,7 @@
  */
 import type pg from 'pg';
 import type { LoadedRelation } from '../capture/relation.ts';
+import { takesAnnotations, withAnnotations } from '../db/annotations-column.ts';
 import type { Database } from '../db/pool.ts';
 import { statement } from '../db/statement.ts';
 import type { DeclaredAction } from '../model/declared.ts';
@@ -22,6 +23,7 @@ import { FIRST, openPlaces, type Place, type Places } from './replay-places.ts';
 import type { SourceTable } from './table.ts';
 
 const ENTRIES = statement('backfill/replay-entries');
+const ANNOTATED = withAnnotations(ENTRIES);
 const FIX = statement('backfill/fix-replay');
 
 export interface ReplayInput {
@@ -50,6 +52,8 @@ interface Found {
   committed_at: number;
   record: string | null;
   changes: string | null;
+  /** Absent: the change table has no column for them. */
+  annotations?: string | null;
   now: string;
   before: string | null;
   was: string | null;
@@ -186,11 +190,11 @@ class ReplayReader implements Reader {
       const before = entry.before === null ? undefined : values[place++];
       const key = this.#keyOf(now) ?? [entry.record_pk];
       const oldKey = this.#keyOf(before) ?? null;
-      const { action, record, changes, was } = entry;
+      const { action, record, changes, annotations = null, was } = entry;
       const committedAt = entry.committed_at;
       const changed = oldKey !== null && JSON.stringify(oldKey) !== JSON.stringify(key);
       return {
-        ...{ action, record: record ?? '', changes, committedAt, was, key },
+        ...{ action, record: record ?? '', changes, annotations, committedAt, was, key },
         oldKey: changed ? oldKey : null,
         now: now ?? new Map(),
         before: before ?? null,
@@ -224,7 +228,8 @@ class ReplayReader implements Reader {
     ];
     const deadline = { signal, timeoutMs: PAGE_MS };
     const entries = await changeTable.read(deadline, async (tx) => {
-      return (await tx.query<Found>(onChangeTable(ENTRIES, changeTable), values)).rows;
+      const entries = (await takesAnnotations(tx, changeTable)) ? ANNOTATED : ENTRIES;
+      return (await tx.query<Found>(onChangeTable(entries, changeTable), values)).rows;
     });
     const isCut = entries.length > 0 && entries.length < entries[0]!.found;
     const lastRead = entries.at(-1);

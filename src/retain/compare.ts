@@ -2,6 +2,7 @@
  * Is this table an event table? A pure comparison of what was found with the fixed columns, so that every difference is
  * named at once and each comes with the statement that mends it, ready to run on a table that already holds rows.
  */
+import { ANNOTATIONS } from '../db/annotations-column.ts';
 import type { Fault } from '../model/errors.ts';
 import { quoteIdentifier, quoteLiteral, quoteTable } from '../model/quote.ts';
 import { instructions } from './instructions.ts';
@@ -41,7 +42,7 @@ export interface TableFault extends Fault {
 
 /** `code` is the notice's on the sink. */
 export interface TableWarning extends TableFault {
-  code: 'serial_ends' | 'few_partitions' | 'unlogged' | 'policy_missing';
+  code: 'serial_ends' | 'few_partitions' | 'unlogged' | 'policy_missing' | 'annotations_not_kept';
 }
 
 export interface Comparison {
@@ -80,7 +81,8 @@ export function compareTable(table: TableName, found: FoundTable): Comparison {
     ...[...columns.values()].flatMap((column) => foreignFaults(alter, column)),
     ...rightsFaults(table, found),
   ];
-  return { faults, warnings: warningsOf(alter, columns.get('id'), found) };
+  const warnings = [...warningsOf(alter, columns.get('id'), found), ...annotationWarnings(alter, columns)];
+  return { faults, warnings };
 }
 
 function missingTable(table: TableName, found: FoundTable): TableFault | undefined {
@@ -213,6 +215,28 @@ function warningsOf(alter: string, id: FoundColumn | undefined, found: FoundTabl
     warnings.push({ kind: 'shape', field: 'committed_at', message, remedy, code: 'few_partitions' });
   }
   return warnings;
+}
+
+/** A column of that name is ours to fill when it can be; else it is the user's own, and left alone. */
+function annotationWarnings(alter: string, columns: ReadonlyMap<string, FoundColumn>): TableWarning[] {
+  const column = columns.get(ANNOTATIONS);
+  const set = `${alter} alter column ${ANNOTATIONS}`;
+  const warning = (what: string, remedy: string): TableWarning[] => [
+    {
+      ...shape(ANNOTATIONS, `${what}, so the annotations of transactions are not kept in it`, remedy),
+      code: 'annotations_not_kept',
+    },
+  ];
+  if (column === undefined) return [];
+  if (column.generated) return warning('is generated', `${set} drop expression;`);
+  if (column.type !== 'jsonb') {
+    return warning(
+      `is ${column.type} instead of jsonb`,
+      `${set} drop default, alter column ${ANNOTATIONS} type jsonb using to_jsonb(${ANNOTATIONS});`,
+    );
+  }
+  if (column.not_null) return warning('does not take null', `${set} drop not null;`);
+  return [];
 }
 
 function shape(column: string, what: string, remedy: string): TableFault {

@@ -3,6 +3,7 @@
  * they lie, so that no row travels to the worker and back. It copies nothing when one of them needs to be looked at, and
  * fails as a whole when one is refused: then they are read, and written by write.ts.
  */
+import { takesAnnotations } from '../db/annotations-column.ts';
 import { USERS_PATH } from '../db/session-settings.ts';
 import type { Above, SinkTransaction, Taken } from '../model/sink.ts';
 import type { Target } from './target.ts';
@@ -28,9 +29,10 @@ interface Next {
  * Undefined: nothing was written, they are to be read. Throws what Postgres says.
  */
 export async function takeRows(tx: SinkTransaction, target: Target, above: Above): Promise<Taken | undefined> {
+  const statement = (await takesAnnotations(tx, target.wanted.table)) ? target.takeAnnotated : target.take;
   await tx.query(`${target.setLockTimeout}; ${USERS_PATH}`);
   const values = [above.sinkNo, above.lane, above.cursor, TAKE_ROWS, TAKE_BYTES, target.writing.sourceDatabaseId];
-  const { rows } = await tx.query<Next>(target.take, values);
+  const { rows } = await tx.query<Next>(statement, values);
   const { hi, count, before, straight } = rows[0]!;
   if (!straight) return undefined;
   return { hi: hi ?? above.cursor, count, more: count >= SMALL_ROWS || before >= SMALL_BYTES };

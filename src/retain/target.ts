@@ -1,5 +1,6 @@
 /** One retention's change table, with everything worked out that stays the same from batch to batch. */
 
+import { withAnnotations } from '../db/annotations-column.ts';
 import type { Database } from '../db/pool.ts';
 import { type Statement, statement } from '../db/statement.ts';
 import type { ChangeTableDestination, RetentionPolicy } from '../model/declared.ts';
@@ -48,6 +49,8 @@ export interface Target {
   writing: Writing;
   /** `retain/take` on the event table. */
   take: Statement;
+  /** The same with the column for annotations. */
+  takeAnnotated: Statement;
   /** Statement for the transaction that writes. */
   setLockTimeout: string;
   timeoutMs: number;
@@ -63,8 +66,14 @@ export function targetOf(deps: ChangeTableDeps, settings: ChangeTableSettings, o
   return {
     deps,
     wanted: { table, retentionId: settings.retentionId, create, policy: retention },
-    writing: { insert: onTable(INSERT, table), sourceDatabaseId: settings.sourceDatabaseId },
+    writing: {
+      table,
+      insert: onTable(INSERT, table),
+      annotated: withAnnotations(onTable(INSERT, table)),
+      sourceDatabaseId: settings.sourceDatabaseId,
+    },
     take: onTable(TAKE, table),
+    takeAnnotated: withAnnotations(onTable(TAKE, table)),
     setLockTimeout: `set local lock_timeout = ${Math.max(1, Math.trunc(options.lockTimeoutMs ?? 5_000))}`,
     timeoutMs: options.timeoutMs ?? 30_000,
     recheckMs: options.recheckMs ?? 600_000,

@@ -94,6 +94,53 @@ describe('a replay', function () {
     expect(new Set(places.map(String)).size).to.equal(places.length);
   });
 
+  it('brings back who made a change, from a column that was added meanwhile; without it, nobody', async () => {
+    const insert = async (id: number): Promise<void> =>
+      void (await world.shop.query(`
+        begin; select pg_logical_emit_message(true, 'millrace:annotations', '{"user":"ann","n":1.50}');
+        insert into orders values (${id}, '2026-04-01 10:00', 'open', 1, null); commit;
+        insert into orders values (${id + 1}, '2026-04-01 10:00', 'open', 1, null)`));
+    const since = async (): Promise<string> =>
+      (await world.archive.query<{ seq: string }>('select (max(seq) + 1)::text as seq from orders_events')).rows[0]!
+        .seq;
+    const tables = [world.archive, world.messages];
+    const alter = async (what: string): Promise<void> => {
+      for (const db of tables)
+        await db.query(
+          `alter table public.orders_events ${what} column transaction_annotations jsonb`.replace(
+            /(drop.*) jsonb/,
+            '$1',
+          ),
+        );
+    };
+    const kept = async (db: (typeof tables)[number]): Promise<(string | null)[]> =>
+      (
+        await db.query<{ text: string | null }>(
+          `select transaction_annotations::text as text from public.orders_events
+            where (record ->> 'id')::bigint between 401 and 402 order by id`,
+        )
+      ).rows.map(({ text }) => text);
+    const again = async (from: string): Promise<unknown[]> => {
+      await world.drained('pull');
+      await world.ended(await world.replay(`'history', 'pull', from_seq => ${from}`));
+      return (await world.drained('pull')).map(({ metadata }) => metadata.transaction_annotations);
+    };
+    await alter('add');
+    const from = await since();
+    await insert(401);
+    await world.settled(['history', 'history-home']);
+    for (const db of tables) expect(await kept(db)).to.deep.equal(['{"n": 1.50, "user": "ann"}', null]);
+    expect(await again(from)).to.deep.equal([{ user: 'ann', n: 1.5 }, null]);
+    await alter('drop');
+    expect(await again(from)).to.deep.equal([null, null]);
+    await insert(411);
+    await world.settled(['history', 'history-home']);
+    await world.shop.query('delete from orders where id between 401 and 412');
+    await world.settled(['history', 'history-home']);
+    await world.drained('pull');
+    entries = await changeRows(world.archive, 'orders_events');
+  });
+
   it('keeps the groups of then, so that a row, under whatever key, keeps its order', async () => {
     const groups = async (): Promise<unknown[]> =>
       (

@@ -77,9 +77,18 @@ export async function changeTableBench(where: 'same' | 'other' | { url: string }
       for (const row of deliveries) {
         await messages.db.query(
           `insert into millrace_private.messages (sink_no, lane, id, source_table, action, record_pks, commit_lsn,
-                                                  commit_idx, committed_at, record, changes)
-           values ($1, 0, $2, 1, $3, $4, 1, 0, $5, $6, $7)`,
-          [sinkNo, row.id, row.action, JSON.stringify(row.recordPks), row.committedAt, row.record, row.changes],
+                                                  commit_idx, committed_at, record, changes, annotations)
+           values ($1, 0, $2, 1, $3, $4, 1, 0, $5, $6, $7, $8)`,
+          [
+            sinkNo,
+            row.id,
+            row.action,
+            JSON.stringify(row.recordPks),
+            row.committedAt,
+            row.record,
+            row.changes,
+            annotationsOf(row),
+          ],
         );
       }
     },
@@ -97,6 +106,10 @@ export async function changeTableBench(where: 'same' | 'other' | { url: string }
     },
   };
 }
+
+/** As the test wrote them into the metadata. */
+const annotationsOf = ({ metadata }: Delivery): string | null =>
+  /"transaction_annotations":(\{.*?\}|"[^"]*")/.exec(metadata)?.[1] ?? null;
 
 /** `within`, in a transaction as delivery makes it, which commits. */
 export async function writeWithin(bench: Bench, sink: Sink, batch: readonly Delivery[]) {

@@ -41,6 +41,7 @@ export interface ReplayedMessage {
     idempotency_key: string;
     record_pks: string[];
     table_name: string;
+    transaction_annotations: unknown;
   };
 }
 
