@@ -107,6 +107,25 @@ describe('the documentation', () => {
     expect(missing.map(([, view, column]) => `${view}.${column}`)).to.deep.equal([]);
   });
 
+  it('and every printed remedy write the command in one way, which works in a clone as it stands', () => {
+    const verbs = 'start|migrate|sql|verify|backfills?|replay|rebuild|resync|sink|database|secret|change-table';
+    const other = new RegExp(
+      `(?<![\\w/.-])millrace (?:${verbs})\\b|npm run [^\`\\n]*\\b(?:millrace|sql) |node src/(?:cli|main)`,
+    );
+    const sources = readdirSync(path.join(ROOT, 'src'), { recursive: true, encoding: 'utf8' })
+      .filter((file) => file.endsWith('.ts'))
+      .map((file) => `src/${file}`);
+    const wrong = [...PAGES, 'millrace.yaml.example', 'Procfile', 'app.json', ...sources].flatMap((file) =>
+      read(file)
+        .split('\n')
+        // Comments speak of the command `millrace`; names of sessions are no commands.
+        .filter((line) => !file.endsWith('.ts') || !/^\s*(\/?\*|\/\/)|application/i.test(line))
+        .filter((line) => other.test(line))
+        .map((line) => `${file}: ${line.trim()}`),
+    );
+    expect(wrong).to.deep.equal([]);
+  });
+
   it('has no link that leads nowhere', () => {
     const broken: string[] = [];
     let links = 0;
