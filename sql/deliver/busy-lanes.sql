@@ -1,4 +1,4 @@
-select l.sink_no, l.lane
+select l.sink_no, l.lane, s.name as sink_name
   from millrace_private.lanes l
   join millrace_private.sinks s on s.no = l.sink_no
  where s.status = 'active'

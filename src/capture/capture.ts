@@ -74,7 +74,7 @@ async function explain(
   if (isStaleCatalog(error)) return 0;
   // The state that people see is of whoever streams, so another capture of ours is left to say how it is.
   if (code === '55006' || isFenced(error) || (error instanceof SlotInUseError && error.ours)) {
-    deps.log.debug({ database_no: databaseNo }, 'another capture has this database: this one stands by');
+    deps.log.debug('another capture has this database: this one stands by');
     // At first it may be our own stream of a moment ago.
     return Math.min(STANDBY_MS, 50 * 2 ** Math.min(failures, 10));
   }
@@ -87,17 +87,17 @@ async function explain(
       ...(state === 'error' && generation !== undefined ? { generation } : {}),
     }).catch(() => true);
   if (error instanceof SlotInUseError) {
-    if (await show('standby', error.message)) deps.log.warn({ database_no: databaseNo }, error.message);
+    if (await show('standby', error.message)) deps.log.warn({}, error.message);
     return STANDBY_MS;
   }
   if (error instanceof GapError) {
     if (await show('needs_resync', error.message, error.remedy))
-      deps.log.error({ database_no: databaseNo, remedy: error.remedy }, error.message);
+      deps.log.error({ remedy: error.remedy }, error.message);
     return deps.recheckMs ?? GAP_RECHECK_MS;
   }
   const found = connectionFault(error, DECLARED_DATABASE);
   const remedy = error instanceof MillraceError ? error.remedy : found?.remedy;
-  deps.log.warn({ database_no: databaseNo, failures, wait_ms: wait, err: error }, 'capture interrupted');
+  deps.log.warn({ failures, wait_ms: wait, err: error }, 'capture interrupted');
   await show('error', found?.message ?? messageOf(error), remedy);
   return wait;
 }

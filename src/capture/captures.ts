@@ -28,9 +28,10 @@ export function openCaptures(deps: CapturesDeps): Service {
 
   const startMissing = async (signal: AbortSignal): Promise<void> => {
     const catalog = await deps.load();
-    for (const { no } of catalog.databases) {
+    for (const { no, settings } of catalog.databases) {
       if (running.has(no) || !isRead(catalog, no)) continue;
-      const capture = captureDatabase({ ...deps, current: () => current(no) }, no, signal).finally(() =>
+      const log = deps.log.child({ database: settings.name });
+      const capture = captureDatabase({ ...deps, log, current: () => current(no) }, no, signal).finally(() =>
         running.delete(no),
       );
       running.set(no, capture);

@@ -48,6 +48,7 @@ export interface CapturedDatabase {
 
 export interface CaptureDeps {
   messages: Database;
+  /** Its lines name the database. */
   log: Log;
   /** The database as the catalog has it now; undefined when no sink reads from it any more. */
   current(): Promise<CapturedDatabase | undefined>;
@@ -142,7 +143,7 @@ export async function stream(deps: CaptureDeps, database: CapturedDatabase, inpu
     session = openSession(deps, relations, given);
     session.attach(replication);
     await showStreaming(deps, no, input.prepared.warnings);
-    deps.log.info({ database: settings.name, generation }, 'streaming');
+    deps.log.info({ generation }, 'streaming');
     for (const { bytes } of early.splice(0)) session.onMessage(bytes);
     if (!session.paused) replication.resume();
     timers = startTimers(deps, database, { ...input, session, fail });

@@ -84,6 +84,8 @@ interface LaneJob {
 export function openDeliveries(deps: DeliveriesDeps, options: DeliveriesOptions = DELIVERIES): Deliveries {
   const running = new Map<string, Running>();
   const lanesOf = new Map<number, number[]>();
+  /** Of sinks by their numbers, for the log. */
+  const names = new Map<number, string>();
   const theirs = new Map<string, number>();
   /** When a lane's job was last added here: another worker may take it, and never tells us that it ended. */
   const asked = new Map<string, number>();
@@ -93,6 +95,8 @@ export function openDeliveries(deps: DeliveriesDeps, options: DeliveriesOptions 
   const turn = createTurn();
   let runs = 0;
   const keyOf = (sink: number, lane: number): string => `${DELIVER_TASK}:${sink}:${lane}`;
+
+  const named = ({ sink, lane }: LaneJob) => ({ sink: names.get(sink) ?? sink, lane });
 
   const add = async (job: LaneJob, runAt?: Date): Promise<void> => {
     const key = keyOf(job.sink, job.lane);
@@ -104,7 +108,7 @@ export function openDeliveries(deps: DeliveriesDeps, options: DeliveriesOptions 
       .jobs()
       .add(DELIVER_TASK, job, { key, ...(runAt ? { runAt } : {}) })
       .catch((error: unknown) => {
-        deps.log.warn({ err: error, key }, 'a lane could not be started: the next sweep will');
+        deps.log.warn({ err: error, ...named(job) }, 'a lane could not be started: the next sweep will');
         return false;
       });
     if (!added) asked.delete(key);
@@ -113,7 +117,8 @@ export function openDeliveries(deps: DeliveriesDeps, options: DeliveriesOptions 
   const news = async (sinkNo: number): Promise<void> => {
     let lanes = lanesOf.get(sinkNo);
     if (!lanes) {
-      const { rows } = await deps.db.query<{ lane: number }>(LANES, [sinkNo]);
+      const { rows } = await deps.db.query<{ lane: number; sink_name: string }>(LANES, [sinkNo]);
+      for (const row of rows) names.set(sinkNo, row.sink_name);
       lanes = rows.map((row) => row.lane);
       lanesOf.set(sinkNo, lanes);
     }
@@ -131,8 +136,9 @@ export function openDeliveries(deps: DeliveriesDeps, options: DeliveriesOptions 
 
   const sweep = async (): Promise<void> => {
     await giveBack();
-    const { rows } = await deps.db.query<{ sink_no: number; lane: number }>(BUSY);
+    const { rows } = await deps.db.query<{ sink_no: number; lane: number; sink_name: string }>(BUSY);
     for (const row of rows) {
+      names.set(row.sink_no, row.sink_name);
       asked.delete(keyOf(row.sink_no, row.lane));
       await add({ sink: row.sink_no, lane: row.lane });
     }
@@ -164,6 +170,7 @@ export function openDeliveries(deps: DeliveriesDeps, options: DeliveriesOptions 
     try {
       const target = await deps.targets.get(job.sink);
       if (!target) return;
+      names.set(job.sink, target.name);
       end = await runLane(
         {
           ...deps.lane,
@@ -185,7 +192,7 @@ export function openDeliveries(deps: DeliveriesDeps, options: DeliveriesOptions 
     } catch (error) {
       if (!isUnavailable(error)) throw error;
       // Nothing was settled, nothing is counted: the next sweep that is answered finds the lane.
-      deps.log.warn({ key, err: error }, 'a lane stopped: the message database did not answer');
+      deps.log.warn({ ...named(job), err: error }, 'a lane stopped: the message database did not answer');
       return;
     } finally {
       running.delete(key);

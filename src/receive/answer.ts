@@ -33,7 +33,7 @@ export async function answer(deps: AnswerDependencies, consumer: Consumer, given
   failpoint('receive/after-answer');
   const count = rows[0]?.count ?? 0;
   if (count > 0) {
-    const line = deps.lines.of(consumer.no);
+    const line = deps.lines.of(consumer);
     // Given back may also mean parked, which frees its group.
     if (given.what !== 'extend') line.wake();
     if (laterMs > 0) line.plan(laterMs);

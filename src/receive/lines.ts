@@ -5,16 +5,19 @@
 import type { Queryable } from '../db/pool.ts';
 import { MESSAGES_CHANNEL, sinksOf } from '../messages/notify.ts';
 import { messageOf } from '../model/errors.ts';
-import type { Notifications } from './consumer.ts';
+import type { Consumer, Notifications } from './consumer.ts';
 import { giveBack, type Lease } from './lease.ts';
 import { createLine, type Line, type LineOptions } from './line.ts';
 
+/** Who waits, and how the log names it. */
+type Named = Pick<Consumer, 'no' | 'name'>;
+
 export interface Lines {
-  of(sinkNo: number): Line;
+  of(consumer: Named): Line;
   /** Clients that wait right now, all consumers together. */
   waiting(): number;
   /** Gives back what a client did not get. Never throws: the messages come again by themselves, later. */
-  giveBack(sinkNo: number, lease: Lease): Promise<void>;
+  giveBack(consumer: Named, lease: Lease): Promise<void>;
   /** Ends every wait, also those that would begin later. Safe to call twice. */
   close(): void;
 }
@@ -30,13 +33,13 @@ export function openLines(deps: LinesDependencies, options: LineOptions = {}): L
   const lines = new Map<number, Line>();
   let closed = false;
 
-  const returnLease = async (sinkNo: number, lease: Lease): Promise<void> => {
+  const returnLease = async (consumer: Named, lease: Lease): Promise<void> => {
     try {
-      await giveBack(deps.db, { no: sinkNo }, lease.ackIds());
-      lines.get(sinkNo)?.wake();
+      await giveBack(deps.db, consumer, lease.ackIds());
+      lines.get(consumer.no)?.wake();
     } catch (error) {
       deps.log.warn(
-        { sink_no: sinkNo, reason: messageOf(error) },
+        { sink: consumer.name, reason: messageOf(error) },
         'messages could not be given back; they come again later',
       );
     }
@@ -47,13 +50,13 @@ export function openLines(deps: LinesDependencies, options: LineOptions = {}): L
   });
 
   return {
-    of(sinkNo) {
-      const known = lines.get(sinkNo);
+    of({ no, name }) {
+      const known = lines.get(no);
       if (known !== undefined) return known;
       const now = deps.now ?? (() => performance.now());
-      const line = createLine({ now, giveBack: (lease) => returnLease(sinkNo, lease) }, options);
+      const line = createLine({ now, giveBack: (lease) => returnLease({ no, name }, lease) }, options);
       if (closed) line.close();
-      lines.set(sinkNo, line);
+      lines.set(no, line);
       return line;
     },
     waiting: () => [...lines.values()].reduce((sum, line) => sum + line.waiting, 0),

@@ -42,7 +42,7 @@ export async function receive(
   const { signal, waitForMs, batchSize } = options;
   const now = deps.now ?? (() => performance.now());
   const startedAt = now();
-  const line = deps.lines.of(consumer.no);
+  const line = deps.lines.of(consumer);
   const { turn = (each) => each() } = options;
   const attempt = (): Promise<Leased> =>
     turn(() => lease(deps.db, consumer, { batchSize, maxBytes: options.maxBytes?.() }));
@@ -63,7 +63,7 @@ export async function receive(
   // When nobody acknowledges them, they are here again by then.
   line.plan(consumer.visibilityTimeoutMs);
   if (!signal.aborted) return got;
-  await deps.lines.giveBack(consumer.no, got);
+  await deps.lines.giveBack(consumer, got);
   return undefined;
 }
 

@@ -17,7 +17,7 @@ export interface RepeatsDeps {
 /** Longer than any of our waits before another try. */
 export const OVER_MS = 20_000;
 /** What a line is about. */
-const THINGS = ['service', 'database', 'database_no', 'sink', 'sink_no', 'table'];
+const THINGS = ['service', 'database', 'sink', 'lane', 'table'];
 
 interface Going {
   level: 'warn' | 'error';

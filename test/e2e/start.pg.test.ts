@@ -137,7 +137,7 @@ sinks:
 
   it('a role that does not exist: how it is used', async () => {
     const { code, stderr } = await runMain('nonsense', {});
-    expect(code).to.equal(2);
+    expect(code).to.equal(1);
     expect(stderr).to.match(/^usage: /);
   });
 

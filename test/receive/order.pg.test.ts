@@ -1,6 +1,6 @@
 /** Order per group, and who is held back by whom. */
 import { expect } from 'chai';
-import { addPullSink, appendMessages, type PullSinkFixture } from '../support/fixtures.ts';
+import { addPullSink, appendMessages, type PullSinkFixture, parkOnArrival } from '../support/fixtures.ts';
 import { type MessageDatabase, messageDatabase } from '../support/message-database.ts';
 import { type Pull, pullFrom } from '../support/pull.ts';
 
@@ -158,6 +158,29 @@ describe('receive: order', () => {
       { ids: [], more: true },
       { ids: [ids[2_500]], more: false },
     ]);
+  });
+
+  it('passes at most 1,000 parked rows at a time, and gets behind them in the end', async () => {
+    const { no, pull } = await consumer();
+    const ids = await appendMessages(
+      m.db,
+      no,
+      Array.from({ length: 2_502 }, () => ({})),
+    );
+    await parkOnArrival(m.db, no, ids.slice(0, 2_500));
+    const passed: (number | undefined)[] = [];
+    for (let tries = 0; tries < 3; tries += 1) {
+      const got = await pull.receive(1);
+      passed.push(got.ids[0]);
+      const { rows } = await m.db.query<{ passed: number }>(
+        `select count(*)::integer as passed from millrace_private.messages m
+          where m.sink_no = $1 and m.id <= (select max(c.id) from millrace_private.cursor_log c where c.sink_no = $1)`,
+        [no],
+      );
+      passed.push(rows[0]!.passed);
+    }
+    expect(passed).to.deep.equal([undefined, 1_000, undefined, 2_000, ids[2_500], 2_501]);
+    expect((await pull.receive(10)).ids).to.deep.equal([ids[2_501]]);
   });
 
   it('gives redeliveries at most half of a batch while there are new messages', async () => {

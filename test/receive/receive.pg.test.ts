@@ -65,7 +65,7 @@ describe('receive: long poll', () => {
   }
 
   const waiting = async (of: Consumer, count: number): Promise<void> => {
-    await until(`${count} wait`, () => lines.of(of.no).waiting === count);
+    await until(`${count} wait`, () => lines.of(of).waiting === count);
   };
 
   it('ends with a notification, also of several sinks', async () => {

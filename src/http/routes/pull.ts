@@ -169,7 +169,7 @@ function receiveWith(
         options.received(consumer, lease.count);
         // Cut off while it was being sent: the client cannot have read it.
         response.once('close', () => {
-          if (!response.writableFinished) void deps.lines.giveBack(consumer.no, lease);
+          if (!response.writableFinished) void deps.lines.giveBack(consumer, lease);
         });
       }
       finish(response, text);
