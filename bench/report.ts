@@ -70,9 +70,13 @@ export function withSections(before: string, fresh: readonly string[]): string[]
 function machine({ server, loadBefore }: Results, at: Date): string {
   const cpus = os.cpus();
   const lines = [
-    `${at.toISOString().slice(0, 10)}; ${cpus.length} cores (${cpus[0]?.model.trim() ?? 'unknown'}), ${figure(os.totalmem() / MB / 1024)} GB; Node ${process.versions.node}; Postgres ${server?.version ?? '–'}.`,
-    `One embedded server is source and message database at once, its data ${server?.inMemory ? 'in memory (/dev/shm)' : 'on disk'}; ${SERVER_SETTINGS}; everything else as it comes.`,
-    `Roles, receiver and driver share the machine with it. Load average before the run: ${loadBefore.toFixed(1)}.`,
+    `${at.toISOString().slice(0, 10)}; ${cpus.length} cores (${cpus[0]?.model.trim() ?? 'unknown'}), ${figure(os.totalmem() / MB / 1024)} GB; Node ${process.versions.node}${server ? `; Postgres ${server.version}` : ''}.`,
+    ...(server === undefined
+      ? []
+      : [
+          `One embedded server is source and message database at once, its data ${server.inMemory ? 'in memory (/dev/shm)' : 'on disk'}; ${SERVER_SETTINGS}; everything else as it comes.`,
+        ]),
+    `${server ? 'Roles, receiver and driver share the machine with it. ' : ''}Load average before the run: ${loadBefore.toFixed(1)}.`,
   ];
   return lines.join('\n');
 }

@@ -51,8 +51,9 @@ export function credentialSecrets(type: string, value: string | null): Secret[] 
   }
   // An encoded API key is `id:key` in base64, and engines decode it.
   const decoded = type === 'api_key' ? Buffer.from(text, 'base64').toString('utf8') : '';
-  const key = /^[\x21-\x7e]+:([\x21-\x7e]+)$/.exec(decoded)?.[1];
-  return [{ text }, ...(key === undefined ? [] : [{ text: key }])];
+  const colon = decoded.indexOf(':');
+  const isPlain = colon > 0 && /^[\x21-\x7e]+$/.test(decoded);
+  return [{ text }, ...(isPlain ? [{ text: decoded.slice(colon + 1) }] : [])];
 }
 
 function withoutFound(text: string, { wholes, parts }: { wholes: Set<string>; parts: Set<string> }): string {
