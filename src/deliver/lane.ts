@@ -67,6 +67,8 @@ export interface LaneRun {
   target: LaneSink;
   id: LaneId;
   wake: Wake;
+  /** Aborted: it ends when the batch under way is settled. Absent: it does not. */
+  leaving?: AbortSignal;
   /** Milliseconds: how long to deliver at most, and how long to stay awake without messages. */
   runMs: number;
   lingerMs: number;
@@ -93,7 +95,8 @@ const TURN_MS = 1_000;
 export async function runLane(deps: LaneDeps, run: LaneRun, signal: AbortSignal): Promise<LaneEnd> {
   const keeper = deps.keeper ?? createKeeper(deps.db);
   const since = keeper.clock();
-  if (signal.aborted || !(await takeLane(deps.db, run.id, keeper.session()))) return { taken: false, again: undefined };
+  if (signal.aborted || run.leaving?.aborted || !(await takeLane(deps.db, run.id, keeper.session())))
+    return { taken: false, again: undefined };
   const lost = new AbortController();
   const kept = keeper.keep(run.id, { since, onLost: () => lost.abort() });
   try {
@@ -140,7 +143,7 @@ async function deliverAll(
   let slow = true;
   let behind = false;
   let isOpen = false;
-  while (!signal.aborted) {
+  while (!signal.aborted && !run.leaving?.aborted) {
     if (deps.now() - begun > run.runMs) return 'now';
     if (deps.now() - stateAt > STATE_MS) {
       state = { ...(await readState(deps.db, run.id)), cursor: state.cursor };

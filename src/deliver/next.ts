@@ -45,6 +45,8 @@ export async function deliverNext(deps: LaneDeps, run: HeldLane, at: NextAt): Pr
   const share = await deps.budget?.take(ask.bytes + ask.room, signal, by);
   if (deps.budget && !share) return undefined;
   try {
+    // It may have waited for long.
+    if (run.leaving?.aborted) return undefined;
     const given = share?.bytes ?? ask.bytes + ask.room;
     const { rows, more } = await read(deps, run, { state, bytes: bytesToRead(ask, given), ...(limit && { limit }) });
     if (only !== undefined && rows.some(({ id }) => id !== only)) {

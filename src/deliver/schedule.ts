@@ -25,6 +25,8 @@ export const DELIVER_TASK = 'deliver';
 export interface Targets {
   /** Undefined: not there, or not active. */
   get(sinkNo: number): Promise<LaneSink | undefined>;
+  /** Would `get` answer the same, as the catalog is now? */
+  isCurrent(target: LaneSink): Promise<boolean>;
   /** The catalog may have changed: look again. */
   refresh(): void;
   /** Whoever opened them closes them, when the last lane has ended. */
@@ -36,7 +38,7 @@ export interface Deliveries extends Service {
   readonly task: Task;
   /** These sinks have news; undefined: any may. */
   onNews(sinks: readonly number[] | undefined): void;
-  /** The catalog has changed: lanes that run are stopped, and look again. */
+  /** The catalog has changed: lanes of the sinks that changed end when their batch is settled, and look again. */
   onCatalog(): void;
 }
 
@@ -60,17 +62,25 @@ export interface DeliveriesOptions {
   lookMs: number;
   /** Lanes that may run at the same time; absent: any number. */
   places?: number;
+  /** Milliseconds that a batch may take when its sink has changed; 10,000 if absent. */
+  settleMs?: number;
 }
 
 interface Running {
   sinkNo: number;
   wake: Wake;
+  /** Undefined: not opened yet. */
+  target: LaneSink | undefined;
+  /** Its sink has changed: it ends when the batch under way is settled. */
+  leave: AbortController;
+  /** And that batch takes too long. */
   stop: AbortController;
 }
 
 export const DELIVERIES: DeliveriesOptions = { runMs: 10_000, lingerMs: 2_000, sweepMs: 15_000, lookMs: 700 };
 /** A lane that another worker owns is left to it for this long. */
 const THEIRS_MS = 5_000;
+const SETTLE_MS = 10_000;
 /** News that come in a flood add a lane's job no more often than this. */
 const ASKED_MS = 1_000;
 /** With fewer free ones than that, lanes may be waiting for one. */
@@ -94,6 +104,8 @@ export function openDeliveries(deps: DeliveriesDeps, options: DeliveriesOptions 
   const keeper = createKeeper(deps.db, deps.life ? { presence: deps.life.presence } : {});
   const turn = createTurn();
   let runs = 0;
+  /** Which of the lanes that run have to end is found out: none begins meanwhile. */
+  let changing: Promise<unknown> = Promise.resolve();
   const keyOf = (sink: number, lane: number): string => `${DELIVER_TASK}:${sink}:${lane}`;
 
   const named = ({ sink, lane }: LaneJob) => ({ sink: names.get(sink) ?? sink, lane });
@@ -160,17 +172,39 @@ export function openDeliveries(deps: DeliveriesDeps, options: DeliveriesOptions 
     swept();
   };
 
+  const leave = (here: Running): void => {
+    if (here.leave.signal.aborted) return;
+    here.leave.abort();
+    here.wake.wake();
+    const cut = setTimeout(() => here.stop.abort(), options.settleMs ?? SETTLE_MS);
+    here.stop.signal.addEventListener('abort', () => clearTimeout(cut), { once: true });
+  };
+
+  const leaveIfChanged = async (here: Running): Promise<void> => {
+    // Without an answer every lane looks again.
+    if (!here.target || !(await deps.targets.isCurrent(here.target).catch(() => false))) leave(here);
+  };
+
+  /** The first lane with the new settings closes what the former ones have open: the others must have ended by then. */
+  const isLeaving = (sinkNo: number): boolean =>
+    [...running.values()].some((one) => one.sinkNo === sinkNo && one.leave.signal.aborted);
+
   const start = async (job: LaneJob, signal: AbortSignal): Promise<void> => {
     const key = keyOf(job.sink, job.lane);
+    await changing;
     asked.delete(key);
-    if (running.has(key)) return;
-    const here: Running = { sinkNo: job.sink, wake: createWake(), stop: new AbortController() };
+    if (running.has(key) || isLeaving(job.sink)) return;
+    const here: Running = {
+      ...{ sinkNo: job.sink, wake: createWake(), target: undefined },
+      ...{ leave: new AbortController(), stop: new AbortController() },
+    };
     running.set(key, here);
     let end: LaneEnd = { taken: true, again: undefined };
     try {
       const target = await deps.targets.get(job.sink);
       if (!target) return;
       names.set(job.sink, target.name);
+      here.target = target;
       end = await runLane(
         {
           ...deps.lane,
@@ -184,6 +218,7 @@ export function openDeliveries(deps: DeliveriesDeps, options: DeliveriesOptions 
           target,
           id: { sinkNo: job.sink, lane: job.lane, owner: `${deps.owner}-${++runs}` },
           wake: here.wake,
+          leaving: here.leave.signal,
           runMs: options.runMs,
           lingerMs: options.lingerMs,
         },
@@ -196,10 +231,13 @@ export function openDeliveries(deps: DeliveriesDeps, options: DeliveriesOptions 
       return;
     } finally {
       running.delete(key);
+      here.stop.abort();
+      // Those that were asked for meanwhile begin now, all of them.
+      if (here.leave.signal.aborted && !signal.aborted && !isLeaving(job.sink)) self.onNews([job.sink]);
     }
-    if (signal.aborted) return;
+    if (signal.aborted || here.leave.signal.aborted) return;
     if (!end.taken) theirs.set(key, performance.now() + THEIRS_MS);
-    else if (end.again === 'now' || here.wake.take() || here.stop.signal.aborted) await add(job);
+    else if (end.again === 'now' || here.wake.take()) await add(job);
     else if (end.again) await add(job, end.again);
   };
 
@@ -220,7 +258,7 @@ export function openDeliveries(deps: DeliveriesDeps, options: DeliveriesOptions 
     onCatalog() {
       lanesOf.clear();
       deps.targets.refresh();
-      for (const { stop } of running.values()) stop.abort();
+      changing = Promise.all([changing, ...[...running.values()].map(leaveIfChanged)]);
       swept();
     },
     async run(signal) {

@@ -44,16 +44,20 @@ export function openTargets(deps: TargetsDeps): Targets {
     return loaded;
   };
 
+  const find = async (sinkNo: number) => {
+    catalog ??= load();
+    const loaded = await catalog.catch((error: unknown) => {
+      catalog = undefined;
+      throw error;
+    });
+    const entry = loaded.sinks.find((sink) => sink.no === sinkNo);
+    return { loaded, entry, fingerprint: entry && fingerprintOf(entry, loaded) };
+  };
+
   return {
     async get(sinkNo) {
-      catalog ??= load();
-      const loaded = await catalog.catch((error: unknown) => {
-        catalog = undefined;
-        throw error;
-      });
-      const entry = loaded.sinks.find((sink) => sink.no === sinkNo);
+      const { loaded, entry, fingerprint } = await find(sinkNo);
       const before = opened.get(sinkNo);
-      const fingerprint = entry && fingerprintOf(entry, loaded);
       if (before && before.fingerprint !== fingerprint) {
         opened.delete(sinkNo);
         close(before);
@@ -70,6 +74,11 @@ export function openTargets(deps: TargetsDeps): Targets {
         if (!sink) throw error;
         return laneSink(entry, loaded, sink);
       });
+    },
+    async isCurrent(target) {
+      const { fingerprint } = await find(target.no);
+      const known = opened.get(target.no);
+      return known !== undefined && known.fingerprint === fingerprint && (await known.target) === target;
     },
     refresh() {
       catalog = undefined;

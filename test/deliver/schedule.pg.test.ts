@@ -37,7 +37,12 @@ describe('the schedule of lanes', () => {
     const deliveries = openDeliveries({
       db: on.db,
       jobs: () => jobs,
-      targets: { get: () => Promise.resolve(undefined), refresh: () => undefined, close: () => Promise.resolve() },
+      targets: {
+        get: () => Promise.resolve(undefined),
+        isCurrent: () => Promise.resolve(true),
+        refresh: () => undefined,
+        close: () => Promise.resolve(),
+      },
       lane: { db: on.db, sandbox, log, now: Date.now, random: Math.random, onSettled: () => undefined },
       log,
       owner: 'us',
@@ -88,7 +93,12 @@ describe('the schedule of lanes', () => {
     const deliveries = openDeliveries({
       db: on.db,
       jobs: () => jobs,
-      targets: { get: () => Promise.resolve(target), refresh: () => undefined, close: () => Promise.resolve() },
+      targets: {
+        get: () => Promise.resolve(target),
+        isCurrent: () => Promise.resolve(true),
+        refresh: () => undefined,
+        close: () => Promise.resolve(),
+      },
       lane: { db: on.db, sandbox, log, now: Date.now, random: Math.random, onSettled: () => undefined },
       log,
       owner: 'us',
@@ -115,7 +125,12 @@ describe('the schedule of lanes', () => {
       const deliveries = openDeliveries({
         db: on.db,
         jobs: () => jobs,
-        targets: { get: () => Promise.reject(fault), refresh: () => undefined, close: () => Promise.resolve() },
+        targets: {
+          get: () => Promise.reject(fault),
+          isCurrent: () => Promise.resolve(true),
+          refresh: () => undefined,
+          close: () => Promise.resolve(),
+        },
         lane: { db: on.db, sandbox, log, now: Date.now, random: Math.random, onSettled: () => undefined },
         log,
         owner: 'us',
