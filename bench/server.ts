@@ -7,8 +7,8 @@ import { chmod, mkdtemp } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { startEmbedded } from '../src/db/embedded.ts';
-import { ensureDatabase } from '../src/db/ensure-database.ts';
 import { type Database, openPool } from '../src/db/pool.ts';
+import { quoteIdentifier } from '../src/model/quote.ts';
 
 /** In memory fsync means nothing; commits are still waited for, and pages written whole. */
 const SETTINGS = { fsync: 'off', synchronous_commit: 'on', max_wal_size: '16GB', checkpoint_timeout: '1h' };
@@ -53,7 +53,13 @@ export async function startServer(): Promise<Server> {
     version: rows[0]!.version,
     inMemory: inMemory && !server.moved,
     admin,
-    database: (name) => ensureDatabase(server.adminUrl, name),
+    async database(name) {
+      const found = await admin.query('select from pg_database where datname = $1', [name]);
+      if (found.rowCount === 0) await admin.query(`create database ${quoteIdentifier(name)}`);
+      const url = new URL(server.adminUrl);
+      url.pathname = `/${encodeURIComponent(name)}`;
+      return url.href;
+    },
     async stop() {
       await admin.close();
       await server.stop();

@@ -23,7 +23,17 @@ import type { Log } from './runtime/log.ts';
 import { roleProcess } from './runtime/role-process.ts';
 import { type Service, supervise } from './runtime/service.ts';
 import { DEFAULT_PORT, type Declared, type Settings, withDatabase } from './runtime/settings.ts';
-import { openState, STATE_FILE, type State, withKept, writePrivate, writeState } from './runtime/state.ts';
+import {
+  MESSAGES,
+  openState,
+  PLAYGROUND,
+  passwordOf,
+  STATE_FILE,
+  type State,
+  withKept,
+  writePrivate,
+  writeState,
+} from './runtime/state.ts';
 
 export interface AllOptions {
   /** The module that runs one role, given as its argument. */
@@ -129,7 +139,11 @@ async function planEmbedded(declared: Declared, deps: EmbeddedDependencies, opti
   const settings: Settings = {
     ...declared,
     port,
-    databaseUrl: await ensureDatabase(server.adminUrl, 'millrace'),
+    databaseUrl: await ensureDatabase(server.adminUrl, {
+      name: MESSAGES,
+      password: passwordOf(state, MESSAGES),
+      reader: 'millrace_reader',
+    }),
     ...withKept(declared, state.secretKey),
   };
   const around: Plan['around'] = {
@@ -148,7 +162,8 @@ async function planEmbedded(declared: Declared, deps: EmbeddedDependencies, opti
 }
 
 async function withPlayground(plan: Plan, server: Embedded, state: State): Promise<Plan> {
-  const url = await ensureDatabase(server.adminUrl, 'playground');
+  const password = passwordOf(state, PLAYGROUND);
+  const url = await ensureDatabase(server.adminUrl, { name: PLAYGROUND, password, replication: true });
   const db = openPool({ address: url, max: 1, applicationName: 'millrace playground' });
   await createPlayground(db);
   const yaml = playgroundYaml({ url, apiToken: state.apiToken });
@@ -197,7 +212,9 @@ async function answers(url: string, signal: AbortSignal): Promise<boolean> {
 /** psql's password file; undefined where there is no psql, or no shell that the printed command would suit. */
 async function writePassfile(home: string, port: number, state: State): Promise<string | undefined> {
   const file = path.join(home, 'pgpass');
-  await writePrivate(file, `127.0.0.1:${port}:*:postgres:${state.postgresPassword}\n`);
+  const passwords = [MESSAGES, PLAYGROUND].map((role) => [role, passwordOf(state, role)]);
+  const lines = [...passwords, ['postgres', state.postgresPassword]];
+  await writePrivate(file, lines.map(([role, password]) => `127.0.0.1:${port}:*:${role}:${password}\n`).join(''));
   return process.platform !== 'win32' && (await findProgram('psql'))
     ? path.relative(process.cwd(), file) || file
     : undefined;

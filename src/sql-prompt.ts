@@ -11,7 +11,7 @@ import { withDatabaseName } from './model/database-address.ts';
 import { MillraceError } from './model/errors.ts';
 import { databaseOfPerson } from './roles/connect.ts';
 import { readCaCert } from './runtime/settings.ts';
-import { readState } from './runtime/state.ts';
+import { MESSAGES, PLAYGROUND, passwordOf, readState } from './runtime/state.ts';
 import { isComplete, records, table } from './sql-table.ts';
 
 export interface SqlOptions {
@@ -60,18 +60,24 @@ const isCode = (error: unknown, code: string): boolean =>
 
 /** The database that is meant: DATABASE_URL's server, else the embedded one of `home`. */
 export async function sqlAddress(options: SqlOptions): Promise<string> {
-  const url = options.env.DATABASE_URL || (await embeddedAddress(options.home));
+  const { DATABASE_URL: url } = options.env;
+  if (!url) return await embeddedAddress(options.home, options.database ?? MESSAGES);
   return options.database === undefined ? url : withDatabaseName(url, options.database);
 }
 
-async function embeddedAddress(home: string): Promise<string> {
+/** As the owner of one of ours, as the superuser in any other one. */
+async function embeddedAddress(home: string, database: string): Promise<string> {
   const state = await readState(home);
   if (state?.postgresPort === undefined) {
     throw new MillraceError('unavailable', `There is no embedded server in ${path.resolve(home)}`, {
       remedy: 'Run `bin/millrace start` in this folder first, or set DATABASE_URL.',
     });
   }
-  return `postgres://postgres:${encodeURIComponent(state.postgresPassword)}@127.0.0.1:${state.postgresPort}/millrace`;
+  const isOurs = database === MESSAGES || database === PLAYGROUND;
+  const user = isOurs ? database : 'postgres';
+  const password = isOurs ? passwordOf(state, user) : state.postgresPassword;
+  const address = `postgres://${user}:${encodeURIComponent(password)}@127.0.0.1:${state.postgresPort}`;
+  return withDatabaseName(`${address}/${MESSAGES}`, database);
 }
 
 async function prompt(session: SqlSession, database: string, terminal: Terminal): Promise<number> {

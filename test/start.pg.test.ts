@@ -6,6 +6,8 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
+import pg from 'pg';
+import { startEmbedded } from '../src/db/embedded.ts';
 import { until } from './support/until.ts';
 
 const run = promisify(execFile);
@@ -85,12 +87,17 @@ describe('start', function () {
     return all.filter(({ ppid, args }) => ppid === started.process.pid && args.includes('main.ts'));
   }
 
-  async function state(): Promise<{ apiToken: string; postgresPort: number; httpPort: number }> {
+  async function state(): Promise<{
+    apiToken: string;
+    postgresPort: number;
+    httpPort: number;
+    postgresPassword: string;
+  }> {
     return JSON.parse(await readFile(path.join(dir, '.millrace', 'state.json'), 'utf8'));
   }
 
-  async function sql(statement: string): Promise<string> {
-    const args = [source('cli.ts'), 'sql', '--database', 'playground', statement];
+  async function sql(statement: string, database = 'playground'): Promise<string> {
+    const args = [source('cli.ts'), 'sql', '--database', database, statement];
     return (await run(process.execPath, args, { cwd: dir, env: environment() })).stdout;
   }
 
@@ -113,7 +120,19 @@ describe('start', function () {
     for (const command of psql) await run('/bin/sh', ['-c', command], { cwd: dir, env: environment() });
     expect(await sql("insert into orders (customer_id, status) values (1, 'shipped')")).to.equal('INSERT 1\n');
     expect(await sql('select count(*) > 120 as grew from orders')).to.contain(' t');
+    await expectPlain();
   });
+
+  /** No session of the service has a superuser's rights; a person's prompt has them in databases that are not ours. */
+  async function expectPlain(): Promise<void> {
+    const users = await sql(
+      `select string_agg(distinct a.usename || ' ' || r.rolsuper, ', ') as users
+         from pg_stat_activity a join pg_roles r on r.rolname = a.usename
+        where a.application_name like 'millrace%' and a.application_name <> 'millrace sql'`,
+      'postgres',
+    );
+    expect(users).to.contain(' millrace false, playground false\n');
+  }
 
   it('starts a role anew that was killed, and only that one', async () => {
     const started = running.at(-1);
@@ -169,6 +188,42 @@ describe('start', function () {
       },
       20_000,
     );
+  });
+
+  it('takes over what an earlier release made as the superuser', async () => {
+    const { postgresPassword } = await state();
+    const server = await startEmbedded({
+      dir: path.join(dir, '.millrace', 'postgres'),
+      password: postgresPassword,
+      log: () => undefined,
+    });
+    for (const name of ['millrace', 'playground']) {
+      const url = new URL(server.adminUrl);
+      url.pathname = `/${name}`;
+      const client = new pg.Client({ connectionString: url.href });
+      await client.connect();
+      await client.query(`reassign owned by ${name} to postgres; drop owned by ${name}; drop role ${name};
+        create table public.made_then (id int primary key); create domain public.kind as text`);
+      await client.end();
+    }
+    await server.stop();
+    const started = start();
+    await welcomed(started);
+    await sql(
+      `insert into orders (customer_id, payload) values (1, '{"word": "handed over"}'); insert into made_then values (1)`,
+    );
+    await until('it is captured', async () => {
+      const seen = `select count(*) as n from millrace.pending_messages where message::text like '%handed over%'`;
+      return (await sql(seen, 'millrace')).includes(' 1\n');
+    });
+    await expectPlain();
+    const left = await sql(
+      `select count(*) as n from pg_class c join pg_namespace n on n.oid = c.relnamespace
+        where c.relowner = 10 and n.nspname !~ '^pg_' and n.nspname <> 'information_schema'`,
+    );
+    expect(left).to.contain(' 0\n');
+    started.process.kill('SIGINT');
+    await once(started.process, 'exit');
   });
 
   it('names every fault of its settings and starts nothing', async () => {

@@ -109,6 +109,6 @@ function sqlCommand({ command, messages }: Surroundings, database: string, sql: 
   if (typeof messages === 'string' || messages.passfile === undefined) {
     return `${command} sql ${database === 'millrace' ? '' : `--database ${database} `}"${sql}"`;
   }
-  const address = `postgres://postgres@127.0.0.1:${messages.port}/${database}?passfile=${encodeURIComponent(messages.passfile)}`;
+  const address = `postgres://${database}@127.0.0.1:${messages.port}/${database}?passfile=${encodeURIComponent(messages.passfile)}`;
   return `psql "${address}" -c "${sql}"`;
 }

@@ -3,7 +3,7 @@
  * its owner alone, written whole or not at all. The folder itself may be entered by others: the embedded server runs
  * as another account when we are root, and keeps its data in there.
  */
-import { randomBytes } from 'node:crypto';
+import { createHmac, randomBytes } from 'node:crypto';
 import { chmod, mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { z } from 'zod';
@@ -19,6 +19,10 @@ const State = z.object({
   postgresPort: z.number().int().optional(),
 });
 export type State = z.infer<typeof State>;
+
+/** The databases of the embedded server, and the roles that own them. */
+export const MESSAGES = 'millrace';
+export const PLAYGROUND = 'playground';
 
 /** In the folder of a service. */
 export const STATE_FILE = 'state.json';
@@ -40,6 +44,10 @@ export async function readState(dir: string): Promise<State | undefined> {
     remedy: `Bring it back from a copy, or remove ${dir} to start from scratch (its databases are lost).`,
   });
 }
+
+/** Of a role of the embedded server that is no superuser; nobody learns the superuser's from it. */
+export const passwordOf = ({ postgresPassword }: State, role: string): string =>
+  createHmac('sha256', postgresPassword).update(`role ${role}`).digest('base64url');
 
 /** Reads the state, or makes and keeps a new one. `random`: n bytes. */
 export async function openState(dir: string, random: (size: number) => Buffer = randomBytes): Promise<State> {

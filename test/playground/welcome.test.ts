@@ -26,7 +26,7 @@ describe('playground', () => {
       'curl -s -H "Authorization: Bearer mr_token" "http://127.0.0.1:7376/api/http_pull_consumers/orders-worker/receive?batch_size=5&wait_for=10s"',
     );
     expect(text).to.contain(
-      `psql "postgres://postgres@127.0.0.1:7377/playground?passfile=.millrace%2Fpgpass" -c "insert into orders (customer_id, payload) values (1, '{}')"`,
+      `psql "postgres://playground@127.0.0.1:7377/playground?passfile=.millrace%2Fpgpass" -c "insert into orders (customer_id, payload) values (1, '{}')"`,
     );
     expect(text).to.match(/psql "[^"]*\/millrace\?[^"]*" -c "select \* from millrace.pending_messages/);
   });
