@@ -11,6 +11,7 @@ select n.oid is not null as schema_exists,
        q.sequence,
        q.may_use_sequence,
        q.last_value,
+       q.max_value,
        (select json_agg(json_build_object(
                  'name', a.attname, 'type', pg_catalog.format_type(a.atttypid, a.atttypmod), 'not_null', a.attnotnull,
                  'has_default', a.atthasdef and a.attgenerated = '', 'identity', a.attidentity <> '',
@@ -24,6 +25,7 @@ select n.oid is not null as schema_exists,
        select format('%I.%I', z.nspname, s.relname) as sequence,
               -- An identity column needs no right on its sequence.
               d.deptype = 'i' or pg_catalog.has_sequence_privilege(s.oid, 'usage, update') as may_use_sequence,
+              (select e.seqmax from pg_catalog.pg_sequence e where e.seqrelid = s.oid and not e.seqcycle) as max_value,
               case when pg_catalog.has_sequence_privilege(s.oid, 'usage, select')
                    then pg_catalog.pg_sequence_last_value(s.oid) end as last_value
          from pg_catalog.pg_attribute a

@@ -5,8 +5,10 @@
 import { ANNOTATIONS } from '../db/annotations-column.ts';
 import type { Fault } from '../model/errors.ts';
 import { quoteIdentifier, quoteLiteral, quoteTable } from '../model/quote.ts';
+import type { Circuit } from '../model/sink.ts';
 import { instructions } from './instructions.ts';
 import type { TableName } from './table-name.ts';
+import { circuitText } from './verdict.ts';
 
 export interface FoundColumn {
   name: string;
@@ -29,6 +31,8 @@ export interface FoundTable {
   sequence: string | null;
   may_use_sequence: boolean | null;
   last_value: number | bigint | null;
+  /** Where the sequence ends; null when it has none or begins again. */
+  max_value: number | bigint | null;
   columns: FoundColumn[] | null;
   /** Partitioned by committed_at, and less than two partitions reach beyond now. */
   few_ahead: boolean;
@@ -67,6 +71,7 @@ const COLUMNS: Record<string, { type: string; nullable?: true; filler: string }>
 };
 
 const INTEGER_END = 2 ** 31 - 1;
+const BIGINT_END = 2n ** 63n - 1n;
 const MAX_NAME_BYTES = 63;
 
 /** Every difference between the table found and service's event table; empty lists when it is one. */
@@ -127,10 +132,37 @@ function idFaults(name: string, id: FoundColumn | undefined, found: FoundTable):
   if (!id.has_default && !id.identity) {
     faults.push(shape('id', 'does not number itself', numberItself(alter, name)));
   }
+  const end = endOf(id, found);
+  if (end !== undefined && BigInt(found.last_value ?? 0) >= end) {
+    faults.push(shape('id', `is used up: there is no number after ${end}`, afterTheEnd(alter, id, found)));
+  }
   if (!found.primary_key?.includes('id')) {
     faults.push(shape('id', 'is not the primary key', `${alter} add primary key (${key});`));
   }
   return faults;
+}
+
+/** The last number that an entry can get. */
+function endOf(id: FoundColumn, { max_value }: FoundTable): bigint | undefined {
+  const ofType = id.type === 'integer' ? BigInt(INTEGER_END) : undefined;
+  const ofSequence = max_value === null ? undefined : BigInt(max_value);
+  if (ofType === undefined || ofSequence === undefined) return ofType ?? ofSequence;
+  return ofSequence < ofType ? ofSequence : ofType;
+}
+
+function afterTheEnd(alter: string, id: FoundColumn, { sequence, max_value }: FoundTable): string {
+  const widen = id.type === 'integer' ? `${alter} alter column id type bigint; ` : '';
+  if (sequence === null) return widen.trim();
+  // Past bigint there is nothing: the numbers of entries that were deleted are free again.
+  const isLast = max_value !== null && BigInt(max_value) >= BIGINT_END;
+  return isLast ? `alter sequence ${sequence} restart;` : `${widen}alter sequence ${sequence} as bigint no maxvalue;`;
+}
+
+/** Makes `id` go on after the highest one that is there. */
+export function goOnBehind(table: TableName, { sequence }: Pick<FoundTable, 'sequence'>): string {
+  const name = quoteTable(table);
+  const which = sequence === null ? `pg_get_serial_sequence(${quoteLiteral(name)}, 'id')` : quoteLiteral(sequence);
+  return `select setval(${which}, (select max(id) from ${name}));`;
 }
 
 /** Goes on after the highest id that is there. */
@@ -241,4 +273,15 @@ function annotationWarnings(alter: string, columns: ReadonlyMap<string, FoundCol
 
 function shape(column: string, what: string, remedy: string): TableFault {
   return { kind: 'shape', field: column, message: `column ${quoteIdentifier(column)} ${what}`, remedy };
+}
+
+/** A circuit that names every fault; undefined when there is none. */
+export function faultsAsCircuit(table: TableName, { faults }: Comparison): Circuit | undefined {
+  if (faults.length === 0) return undefined;
+  const parts = faults.map(({ message, remedy, kind }) => ({
+    message: `${quoteTable(table)}: ${message}`,
+    remedy: kind === 'missing' ? remedy : `Run: ${remedy}`,
+  }));
+  const reason = faults.every((fault) => fault.kind === 'rights') ? 'auth_failed' : 'bad_destination';
+  return { reason, error: circuitText(parts) };
 }

@@ -21,7 +21,7 @@ export async function writeElsewhere(
   const progress = progressStatements(table);
   const rows = batch.toSorted((a, b) => a.id - b.id);
   const refused = await onDestination(target.deps.destination, { signal, timeoutMs: target.timeoutMs }, async (tx) => {
-    await tx.query(target.setLockTimeout);
+    await tx.query(target.begin);
     const before = await lockProgress(tx, retentionId, progress);
     const pending = await pendingOf(target.deps.messages, retentionId, doubtful(rows, before));
     const { fresh, unsettled } = sift(rows, before, pending);

@@ -85,7 +85,7 @@ async function ensureConfig(
   { policy, found }: { policy: Policy; found: Found },
 ): Promise<TableWarning[]> {
   const { table, create } = target.wanted;
-  await tx.query(target.setLockTimeout);
+  await tx.query(target.begin);
   let at = found;
   if (at.schema === null) {
     await tx.query('create schema if not exists partman');

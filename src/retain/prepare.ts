@@ -9,15 +9,13 @@ import type { Queryable } from '../db/pool.ts';
 import { statement } from '../db/statement.ts';
 import { quoteTable } from '../model/quote.ts';
 import type { Circuit } from '../model/sink.ts';
-import type { Comparison, TableWarning } from './compare.ts';
+import { type Comparison, faultsAsCircuit, type TableWarning } from './compare.ts';
 import { cronWarnings } from './cron-policy.ts';
 import { createPartitioned, partmanWarnings } from './partman-policy.ts';
 import { lockProgress, progressStatements } from './progress.ts';
 import { isSameDatabase } from './same-database.ts';
 import { createChangeTable, createProgressTable, verifyChangeTable } from './table.ts';
-import type { TableName } from './table-name.ts';
 import type { ChangeTableDeps, Target } from './target.ts';
-import { circuitText } from './verdict.ts';
 
 const NOTICES = statement('retain/replace-notices');
 
@@ -94,19 +92,8 @@ export async function look(
 export async function prepareProgress(target: Target, signal: AbortSignal): Promise<void> {
   const { table, retentionId } = target.wanted;
   await onDestination(target.deps.destination, { signal, timeoutMs: target.timeoutMs }, async (tx) => {
-    await tx.query(target.setLockTimeout);
+    await tx.query(target.begin);
     await createProgressTable(tx, table);
     await lockProgress(tx, retentionId, progressStatements(table));
   });
-}
-
-/** A circuit that names every fault; undefined when there is none. */
-export function faultsAsCircuit(table: TableName, { faults }: Comparison): Circuit | undefined {
-  if (faults.length === 0) return undefined;
-  const parts = faults.map(({ message, remedy, kind }) => ({
-    message: `${quoteTable(table)}: ${message}`,
-    remedy: kind === 'missing' ? remedy : `Run: ${remedy}`,
-  }));
-  const reason = faults.every((fault) => fault.kind === 'rights') ? 'auth_failed' : 'bad_destination';
-  return { reason, error: circuitText(parts) };
 }

@@ -7,8 +7,9 @@
  * with what Postgres said and what to do, and no message is touched.
  */
 import type { Above, Circuit, Delivery, Outcome, SendResult, Sink, SinkTransaction } from '../model/sink.ts';
+import { faultsAsCircuit } from './compare.ts';
 import { writeElsewhere } from './elsewhere.ts';
-import { faultsAsCircuit, isAtHome, look, prepareProgress, prepareTable } from './prepare.ts';
+import { isAtHome, look, prepareProgress, prepareTable } from './prepare.ts';
 import { takeRows } from './take.ts';
 import {
   type ChangeTableDeps,
@@ -142,7 +143,7 @@ async function writeWithin(
     if (circuit !== undefined) return { outcomes: [], circuit };
   }
   // Holds to the end of the settling transaction; settling sets its own.
-  await tx.query(target.setLockTimeout);
+  await tx.query(target.begin);
   await tx.query('savepoint millrace_batch');
   try {
     const rows = batch.toSorted((a, b) => a.id - b.id);

@@ -41,14 +41,14 @@ export async function createChangeTable(
   options: { index?: boolean } = {},
 ): Promise<void> {
   await tx.query(ONE_CREATOR);
-  if ((await inspect(tx, table)).kind !== null) return;
+  if ((await inspectTable(tx, table)).kind !== null) return;
   await tx.query(onTable(CREATE_TABLE, table).text);
   if (options.index) await tx.query(onTable(INDEX_TABLE, table).text);
 }
 
 /** Compares the table with the fixed columns: every fault with the statement that mends it. Reads catalogs only. */
 export async function verifyChangeTable(db: Queryable, table: TableName): Promise<Comparison> {
-  return compareTable(table, await inspect(db, table));
+  return compareTable(table, await inspectTable(db, table));
 }
 
 /** Creates `millrace_progress` beside the change table when it, or one of its columns, is missing. */
@@ -65,7 +65,8 @@ async function hasProgress(tx: Queryable, table: TableName): Promise<boolean> {
   return rows[0]?.columns === 3;
 }
 
-async function inspect(db: Queryable, table: TableName): Promise<FoundTable> {
+/** What there is under this name. Reads catalogs only. */
+export async function inspectTable(db: Queryable, table: TableName): Promise<FoundTable> {
   const name = [table.schema, table.name];
   const found = (await db.query<FoundTable>(INSPECT_TABLE, name)).rows[0]!;
   if (found.kind !== 'p') return { ...found, few_ahead: false };

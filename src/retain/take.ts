@@ -30,7 +30,7 @@ interface Next {
  */
 export async function takeRows(tx: SinkTransaction, target: Target, above: Above): Promise<Taken | undefined> {
   const statement = (await takesAnnotations(tx, target.wanted.table)) ? target.takeAnnotated : target.take;
-  await tx.query(`${target.setLockTimeout}; ${USERS_PATH}`);
+  await tx.query(`${target.begin}; ${USERS_PATH}`);
   const values = [above.sinkNo, above.lane, above.cursor, TAKE_ROWS, TAKE_BYTES, target.writing.sourceDatabaseId];
   const { rows } = await tx.query<Next>(statement, values);
   const { hi, count, before, straight } = rows[0]!;

@@ -51,8 +51,8 @@ export interface Target {
   take: Statement;
   /** The same with the column for annotations. */
   takeAnnotated: Statement;
-  /** Statement for the transaction that writes. */
-  setLockTimeout: string;
+  /** For the transaction that writes: also what is checked at its end is refused at once, with its row. */
+  begin: string;
   timeoutMs: number;
   recheckMs: number;
 }
@@ -71,11 +71,12 @@ export function targetOf(deps: ChangeTableDeps, settings: ChangeTableSettings, o
       insert: onTable(INSERT, table),
       annotated: withAnnotations(onTable(INSERT, table)),
       sourceDatabaseId: settings.sourceDatabaseId,
+      refusals: { like: '', count: 0 },
     },
     take: onTable(TAKE, table),
     takeAnnotated: withAnnotations(onTable(TAKE, table)),
-    setLockTimeout: `set local lock_timeout = ${Math.max(1, Math.trunc(options.lockTimeoutMs ?? 5_000))}`,
+    begin: `set local lock_timeout = ${Math.max(1, Math.trunc(options.lockTimeoutMs ?? 5_000))}; set constraints all immediate`,
     timeoutMs: options.timeoutMs ?? 30_000,
-    recheckMs: options.recheckMs ?? 600_000,
+    recheckMs: options.recheckMs ?? 60_000,
   };
 }

@@ -10,13 +10,25 @@ import { refusalText } from '../model/refusal.ts';
 import type { Circuit } from '../model/sink.ts';
 
 export type Verdict =
-  | { kind: 'row'; error: string }
+  /** `alike`: so many in a row, of which none passes, are the table's fault: a check or a trigger that refuses them all. */
+  | { kind: 'row'; error: string; alike: number }
   /** `look`: the table itself may be at fault, so comparing its columns can say more. */
   | { kind: 'circuit'; circuit: Circuit; look: boolean };
 
 interface ServerError extends Error {
   code: string;
   constraint?: string;
+  /** Postgres' own function that refused it, in every language. */
+  routine?: string;
+}
+
+/** A row was refused, and it turned out to be the table's doing. */
+export class TableAtFault extends Error {
+  readonly circuit: Circuit;
+  constructor(circuit: Circuit) {
+    super(circuit.error);
+    this.circuit = circuit;
+  }
 }
 
 /** What connectionFault does not know, by prefix of the SQLSTATE, the first that fits (https://www.postgresql.org/docs/current/errcodes-appendix.html). */
@@ -38,6 +50,7 @@ const MAX_ERROR = 4_000;
 /** Undefined for an error that is neither the row's nor the destination's. */
 export function judge(error: unknown): Verdict | undefined {
   if (!(error instanceof Error) || error instanceof MillraceError) return undefined;
+  if (error instanceof TableAtFault) return { kind: 'circuit', circuit: error.circuit, look: false };
   const found = connectionFault(error, DECLARED_DATABASE);
   if (!isServerError(error)) {
     // A fault in our own code; what is left is how Node and pg report a connection that fails.
@@ -46,7 +59,8 @@ export function judge(error: unknown): Verdict | undefined {
     return circuit(reason, found?.message ?? messageOf(error), found?.remedy ?? 'Check that the server runs.');
   }
   const text = refusalText(error);
-  if (isRowFault(error)) return { kind: 'row', error: cut(text) };
+  const alike = alikeOf(error);
+  if (alike !== undefined) return { kind: 'row', error: cut(text), alike };
   const remedy = found?.remedy ?? REMEDIES.find(([prefix]) => error.code.startsWith(prefix))?.[1] ?? '';
   return circuit(reasonOf(error.code), text, remedy, {
     look: /^(42|3F|23)/.test(error.code),
@@ -72,10 +86,15 @@ function circuit(
   return { kind: 'circuit', circuit: { reason, error: circuitText([{ message, remedy }]), ...rest }, look };
 }
 
-/** What jsonb or a constraint of the user's refuses: data, sizes, nesting. A missing partition comes without a name. */
-function isRowFault(error: ServerError): boolean {
-  if (/^(22|54)/.test(error.code)) return true;
-  return ['23503', '23505', '23514', '23P01'].includes(error.code) && error.constraint !== undefined;
+/**
+ * What jsonb refuses (data, sizes, nesting) is the row's alone. A constraint of the user's refuses a row, or all of them; a
+ * missing partition comes without a name. What a trigger raises, or a policy of row level security, may be about either.
+ */
+function alikeOf({ code, constraint, routine }: ServerError): number | undefined {
+  if (/^(22|54)/.test(code)) return Number.POSITIVE_INFINITY;
+  if (['23503', '23505', '23514', '23P01'].includes(code) && constraint !== undefined) return 8;
+  if (/^(P0|38|39)/.test(code) || (code === '42501' && routine === 'ExecWithCheckOptions')) return 1;
+  return undefined;
 }
 
 function reasonOf(code: string): Circuit['reason'] {
