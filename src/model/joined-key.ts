@@ -2,10 +2,11 @@
  * A row's key as one text: the `_id` of its document, the `record_pk` of views and change tables. The values joined with
  * `-`, such that no two keys of a table (all of the same number of values) have the same text.
  *
- * It is so by itself when no value holds a `-`. Otherwise some values are whole, for it can be seen where they end: UUIDs,
- * negative numbers, dates and timestamps. The others are escaped: `\-` for each `-` in them, `\\` for each `\`, and `\.` for
- * an empty one. One that could be read together with what follows it as a whole value begins with another `\`.
- * So the text can be read back from left to right: a whole value where one stands, else up to the next bare `-`.
+ * It is so by itself when no value holds a `-`, and whatever the last one holds. Otherwise some values are whole, for it
+ * can be seen where they end: UUIDs, negative numbers, dates and timestamps. The others, but for the last, are escaped: `\-`
+ * for each `-` in them, `\\` for each `\`, and `\.` for an empty one. One that could be read together with what follows it as
+ * a whole value begins with another `\`. So the text can be read back from left to right: a whole value where one stands,
+ * else up to the next bare `-`; the last one is the rest.
  *
  * millrace_private.joined_key is the same in SQL: change both or none (test/model/joined-key.pg.test.ts compares them).
  */
@@ -16,17 +17,15 @@ const STARTS_WHOLE = new RegExp(`^(${WHOLE_VALUE})(-|$)`);
 
 /** The key's values (texts, in key order) as one text. Of one value it is that value. */
 export function joinedKey(values: readonly string[]): string {
-  if (values.length === 1) return values[0]!;
+  if (values.length < 2) return values[0] ?? '';
   const plain = values.join('-');
   if (countOf('-', plain) < values.length) return plain;
-  let joined = '';
-  for (let place = values.length - 1; place >= 0; place -= 1) {
-    const value = values[place]!;
-    const rest = place === values.length - 1 ? '' : `-${joined}`;
-    if (IS_WHOLE.test(value)) joined = value + rest;
+  let joined = values.at(-1)!;
+  for (const value of values.slice(0, -1).reverse()) {
+    if (IS_WHOLE.test(value)) joined = `${value}-${joined}`;
     else {
-      const escaped = value === '' ? '\\.' : value.replace(/[\\-]/g, '\\$&');
-      joined = (STARTS_WHOLE.test(escaped + rest) ? '\\' : '') + escaped + rest;
+      joined = `${value === '' ? '\\.' : value.replace(/[\\-]/g, '\\$&')}-${joined}`;
+      if (STARTS_WHOLE.test(joined)) joined = `\\${joined}`;
     }
   }
   return joined;
@@ -38,12 +37,14 @@ export function keyOfJoined(joined: string, count: number): string[] | undefined
   if (countOf('-', joined) === count - 1) return joined.split('-');
   const values: string[] = [];
   let rest: string | undefined = joined;
-  while (rest !== undefined && values.length < count) {
+  while (rest !== undefined && values.length < count - 1) {
     const [value, after]: [string, string | undefined] = firstOf(rest);
     values.push(value);
     rest = after;
   }
-  return rest === undefined && values.length === count && joinedKey(values) === joined ? values : undefined;
+  if (rest === undefined) return undefined;
+  values.push(rest);
+  return joinedKey(values) === joined ? values : undefined;
 }
 
 /** The first value of a text with escapes, and what comes after its `-`. */

@@ -86,8 +86,11 @@ describe('a key as one text', () => {
 
   it('escapes what could be read in two ways', () => {
     expect(joinedKey(['a-b', 'c'])).to.equal('a\\-b-c');
-    expect(joinedKey(['a', 'b-c'])).to.equal('a-b\\-c');
-    expect(joinedKey([UUID, 'a-b', ''])).to.equal(`${UUID}-a\\-b-\\.`);
+    expect(joinedKey(['a', 'b-c'])).to.equal('a-b-c');
+    expect(joinedKey(['a-', 'b'])).to.equal('a\\--b');
+    expect(joinedKey(['a', '-b'])).to.equal('a--b');
+    expect(joinedKey([UUID, 'a-b', ''])).to.equal(`${UUID}-a\\-b-`);
+    expect(joinedKey(['', '-', ''])).to.equal('\\.-\\--');
   });
 
   it('is another one for each key, and can be read back', () => {
@@ -102,12 +105,14 @@ describe('a key as one text', () => {
   });
 
   it('a text that no key has is read as none', () => {
-    for (const joined of ['a-b-c', 'a\\', '\\', '', '\\-', 'a\\-b', '-', 'a\\.-b-c']) {
+    for (const joined of ['', 'a', 'a\\-b', 'a\\-b-\\', '\\x-y-z', '\\', '-', '\\.-a-b', '\\a-b-c']) {
       const key = keyOfJoined(joined, 2);
       if (key !== undefined) expect(joinedKey(key)).to.equal(joined);
     }
-    expect(keyOfJoined('a-b-c', 2)).to.equal(undefined);
-    expect(keyOfJoined('a\\-b', 2)).to.deep.equal(['a\\', 'b']);
+    expect(keyOfJoined('a', 2)).to.equal(undefined);
+    expect(keyOfJoined('\\x-y-z', 2)).to.equal(undefined);
+    expect(keyOfJoined('a-b-c', 2)).to.deep.equal(['a', 'b-c']);
+    expect(keyOfJoined('a-b-c', 4)).to.equal(undefined);
   });
 
   describe('in SQL', () => {

@@ -1,0 +1,28 @@
+-- The last value of a key needs no escapes: it is what is left. See src/model/joined-key.ts.
+create or replace function millrace_private.joined_key(p_values text[]) returns text
+language plpgsql immutable parallel safe strict as $$
+declare
+  c_whole constant text := '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|-[0-9]+([.][0-9]+)?'
+    || '|[0-9]{4,}-[0-9]{2}-[0-9]{2}([ T][^-\\]*)?';
+  v_plain text := array_to_string(p_values, '-', '');
+  v_value text;
+  v_joined text;
+begin
+  if cardinality(p_values) = 1 or length(v_plain) - length(replace(v_plain, '-', '')) < cardinality(p_values) then
+    return v_plain;
+  end if;
+  v_joined := coalesce(p_values[cardinality(p_values)], '');
+  for place in reverse cardinality(p_values) - 1..1 loop
+    v_value := coalesce(p_values[place], '');
+    if (v_value collate "C") ~ ('^(' || c_whole || ')$') then
+      v_joined := v_value || '-' || v_joined;
+    else
+      v_joined := case when v_value = '' then '\.' else replace(replace(v_value, '\', '\\'), '-', '\-') end || '-' || v_joined;
+      if (v_joined collate "C") ~ ('^(' || c_whole || ')(-|$)') then
+        v_joined := '\' || v_joined;
+      end if;
+    end if;
+  end loop;
+  return v_joined;
+end
+$$;
