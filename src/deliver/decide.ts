@@ -7,7 +7,8 @@ import type { Outcome } from '../model/sink.ts';
 import { backoffMs, REDELIVER } from '../runtime/backoff.ts';
 import type { LaneRow } from './row.ts';
 
-export type Stage = 'shape' | 'send' | 'settle';
+/** `index`: it waits for the index that it was routed to. */
+export type Stage = 'shape' | 'send' | 'settle' | 'index';
 
 /** A message with what happened to it. `held`: not sent, it waits for an earlier one of its group. */
 export type Verdict = (Outcome | { kind: 'held' } | { kind: 'as_it_was' }) & { stage?: Stage };
@@ -75,7 +76,13 @@ function keep(row: LaneRow, verdict: Exclude<Verdict, { kind: 'done' }>, options
     case 'held':
       return { ...base, state: 'held', attempts: row.attempts, stage: null };
     case 'wait':
-      return { ...base, state: 'retrying', attempts: row.attempts, delay_ms: verdict.retryAfterMs };
+      return {
+        ...base,
+        state: 'retrying',
+        attempts: row.attempts,
+        delay_ms: verdict.retryAfterMs,
+        ...(verdict.isForIndex ? { stage: 'index' } : {}),
+      };
     case 'park':
       return { ...base, state: 'parked', attempts };
     case 'retry': {

@@ -18,6 +18,7 @@ import { createWake, type Wake } from './wake.ts';
 
 const BUSY = statement('deliver/busy-lanes');
 const LANES = statement('deliver/lanes-of');
+const DECLARED = statement('deliver/declared-tables');
 
 export const DELIVER_TASK = 'deliver';
 
@@ -110,10 +111,11 @@ export function openDeliveries(deps: DeliveriesDeps, options: DeliveriesOptions 
 
   const named = ({ sink, lane }: LaneJob) => ({ sink: names.get(sink) ?? sink, lane });
 
-  const add = async (job: LaneJob, runAt?: Date): Promise<void> => {
+  /** False: it could not be asked for. */
+  const add = async (job: LaneJob, runAt?: Date): Promise<boolean> => {
     const key = keyOf(job.sink, job.lane);
     if (!runAt) {
-      if ((asked.get(key) ?? Number.NEGATIVE_INFINITY) > performance.now() - ASKED_MS) return;
+      if ((asked.get(key) ?? Number.NEGATIVE_INFINITY) > performance.now() - ASKED_MS) return true;
       asked.set(key, performance.now());
     }
     const added = await deps
@@ -124,6 +126,7 @@ export function openDeliveries(deps: DeliveriesDeps, options: DeliveriesOptions 
         return false;
       });
     if (!added) asked.delete(key);
+    return added;
   };
 
   const news = async (sinkNo: number): Promise<void> => {
@@ -146,8 +149,20 @@ export function openDeliveries(deps: DeliveriesDeps, options: DeliveriesOptions 
     for (const id of unreleased.splice(0)) await releaseLane(deps.db, id).catch(() => void unreleased.push(id));
   };
 
+  let isCatalogNew = true;
+  /** A change table is made, and looked at, when it is declared: what is wrong shows before there is anything to write. */
+  const openDeclared = async (): Promise<void> => {
+    isCatalogNew = false;
+    const { rows } = await deps.db.query<{ sink_no: number; lane: number; sink_name: string }>(DECLARED);
+    for (const row of rows) {
+      names.set(row.sink_no, row.sink_name);
+      if (!(await add({ sink: row.sink_no, lane: row.lane }))) isCatalogNew = true;
+    }
+  };
+
   const sweep = async (): Promise<void> => {
     await giveBack();
+    if (isCatalogNew) await openDeclared();
     const { rows } = await deps.db.query<{ sink_no: number; lane: number; sink_name: string }>(BUSY);
     for (const row of rows) {
       names.set(row.sink_no, row.sink_name);
@@ -257,6 +272,7 @@ export function openDeliveries(deps: DeliveriesDeps, options: DeliveriesOptions 
     },
     onCatalog() {
       lanesOf.clear();
+      isCatalogNew = true;
       deps.targets.refresh();
       changing = Promise.all([changing, ...[...running.values()].map(leaveIfChanged)]);
       swept();

@@ -42,7 +42,12 @@ export type Outcome =
   /** Permanent for this message: park it. */
   | { kind: 'park'; error: string }
   /** Not tried and not at fault (its index is missing, say): comes again after `retryAfterMs`, no attempt counted. */
-  | { kind: 'wait'; error: string; retryAfterMs: number };
+  | {
+      kind: 'wait';
+      error: string;
+      retryAfterMs: number /** An index that was routed to is at fault: shown on the sink. */;
+      isForIndex?: boolean;
+    };
 
 /** Why nothing can be delivered at all until somebody acts. Shown on the sink and on every message that waits for it. */
 export interface Circuit {

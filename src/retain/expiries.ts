@@ -4,6 +4,7 @@
  */
 import type { Catalog, CatalogSink } from '../catalog/store.ts';
 import type { Database } from '../db/pool.ts';
+import { messageOf } from '../model/errors.ts';
 import type { Jobs, Task } from '../runtime/jobs.ts';
 import type { Log } from '../runtime/log.ts';
 import type { Service } from '../runtime/service.ts';
@@ -57,7 +58,10 @@ export function openExpiries(deps: ExpiriesDeps): Expiries {
         );
         if (deleted > 0) deps.log.info({ sink: found.sink.name, deleted }, 'old entries of a change table deleted');
       } catch (error) {
-        deps.log.error({ sink: found.sink.name, err: error }, 'deleting old entries of a change table failed');
+        const sink = found.sink.name;
+        // What is wrong with the table is the sink's circuit, with what to do.
+        if (isMissing(error)) deps.log.info({ sink, reason: messageOf(error) }, 'no change table to delete from yet');
+        else deps.log.error({ sink, err: error }, 'deleting old entries of a change table failed');
       } finally {
         await destination.close();
       }
@@ -79,6 +83,9 @@ export function openExpiries(deps: ExpiriesDeps): Expiries {
     close: () => Promise.resolve(),
   };
 }
+
+const isMissing = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && (error.code === '42P01' || error.code === '3F000');
 
 /** Look again soon after the start, when the jobs may not be up yet. */
 const shortest = (seen: ReadonlyMap<number, number>): number => (seen.size === 0 ? 5_000 : RECHECK_MS);

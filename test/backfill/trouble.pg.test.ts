@@ -116,6 +116,14 @@ describe('a backfill in trouble', function () {
     expect(await on.received(sinkNo, 0)).to.deep.equal([]);
   });
 
+  it('of all tables, that runs already, is named by its sink', async () => {
+    await begin('create table items (id int primary key)');
+    await call(`select millrace.backfill('worker')`);
+    expect(await refusal(`select millrace.backfill('worker')`)).to.match(
+      /^MR409 a backfill of all tables of sink 'worker' runs already \|/,
+    );
+  });
+
   it('runs once at a time for a table; pauses, goes on, and ends for good', async () => {
     const sinkNo = await begin(`create table items (id int primary key, note text);
       insert into items select n, repeat('x', 300) from generate_series(1, 15000) n`);

@@ -469,6 +469,34 @@ describe('a delivery lane', () => {
     expect(documents()).to.deep.equal({ 1: { id: 1, name: 'a', price: 60 } });
   });
 
+  it('shows an index that is missing and that a function routes to; the others go on', async () => {
+    const routing = fn('routing', "(action, record) => ({ index_name: record.price < 10 ? 'nowhere' : 'products' })");
+    await on.source.query("insert into products select i, 'n', i from generate_series(8, 12) i");
+    await on.received(sinkNo, 5);
+    await run({ functions: { routing } });
+    expect(Object.keys(documents())).to.deep.equal(['10', '11', '12']);
+    const seen = await status();
+    expect(seen).to.include({ health: 'routed_index_failing', retrying: 2 });
+    expect(seen.error).to.contain('nowhere').and.contain('index_not_found_exception');
+    engine.engine.createIndex('nowhere');
+    await makeDue();
+    await sink.close();
+    sink = openTestSearchSink(searchDestination(engine.url));
+    await run({ functions: { routing } });
+    expect(await status()).to.include({ health: 'ok', error: null });
+    expect(await pending()).to.equal(0);
+  });
+
+  it('parks a message that is routed to half a surrogate pair, and no other', async () => {
+    const routing = fn('routing', "(action, record) => ({ index_name: record.id === 2 ? '\\ud83d' : 'products' })");
+    await on.source.query("insert into products select i, 'n', i from generate_series(1, 3) i");
+    await on.received(sinkNo, 3);
+    await run({ functions: { routing } });
+    expect(Object.keys(documents())).to.deep.equal(['1', '3']);
+    expect((await exceptions()).map(({ record_pk, state }) => [record_pk, state])).to.deep.equal([['2', 'parked']]);
+    expect(await status()).to.include({ health: 'ok' });
+  });
+
   it('shapes the messages of a pull consumer, so that receive hands out finished ones', async () => {
     const transform = fn('transform', '(action, record) => ({ name: record.name.trim() })');
     const filter = fn('filter', '(action) => action !== "delete"');

@@ -61,6 +61,51 @@ describe('the schedule of lanes', () => {
     }
   });
 
+  it('opens a change table when it is declared, before there is anything to write', async () => {
+    const { no } = await addPushSink(on.db, { name: 'declared', kind: 'change_table' });
+    const log = createLog({ level: 'silent', role: 'test' });
+    const sandbox = openSandbox({ log });
+    const added: unknown[] = [];
+    let up = false;
+    const jobs: Jobs = {
+      name: 'jobs',
+      run: () => Promise.resolve(),
+      close: () => Promise.resolve(),
+      add: (_task, payload) => {
+        if (up) added.push(payload);
+        return Promise.resolve(up);
+      },
+    };
+    const deliveries = openDeliveries(
+      {
+        db: on.db,
+        jobs: () => jobs,
+        targets: { get: () => Promise.resolve(undefined), refresh: () => undefined, close: () => Promise.resolve() },
+        lane: { db: on.db, sandbox, log, now: Date.now, random: Math.random, onSettled: () => undefined },
+        log,
+        owner: 'us',
+      },
+      { ...DELIVERIES, sweepMs: 20 },
+    );
+    const stop = new AbortController();
+    const running = deliveries.run(stop.signal);
+    up = true;
+    try {
+      await until('its lane is asked for, as soon as the jobs are up', () => added.length > 0);
+      expect(added).to.deep.equal([{ sink: no, lane: 0 }]);
+      deliveries.onCatalog();
+      await until('and again, when the catalog has changed', () => {
+        if (added.length === 1) deliveries.onCatalog();
+        return added.length > 1;
+      });
+    } finally {
+      stop.abort();
+      await running;
+      await sandbox.close();
+      await on.db.query('delete from millrace_private.sinks where no = $1', [no]);
+    }
+  });
+
   it('asks at once for a lane whose lease ended under way, without waiting for a sweep', async () => {
     const { no, name } = await addPushSink(on.db, { name: 'lapsed', kind: 'search_index' });
     await appendMessages(on.db, no, [{ group: 1 }]);

@@ -38,7 +38,7 @@ export function openRoutes({ client, now }: { client: Pick<SearchClient, 'search
         return { kind: 'circuit', circuit: readiness.circuit };
       case 'index':
         missing.set(index, { error: readiness.circuit.error, until: now() + INDEX_WAIT_MS });
-        return held({ kind: 'wait', error: readiness.circuit.error, retryAfterMs: INDEX_WAIT_MS });
+        return held(waitFor(index, readiness.circuit.error, INDEX_WAIT_MS));
       case 'name':
         return held({ kind: 'park', error: readiness.circuit.error });
       case 'unclear':
@@ -53,7 +53,7 @@ export function openRoutes({ client, now }: { client: Pick<SearchClient, 'search
       if (ready.has(index)) return { kind: 'ready' };
       const known = missing.get(index);
       const leftMs = known === undefined ? 0 : known.until - now();
-      if (known !== undefined && leftMs > 0) return held({ kind: 'wait', error: known.error, retryAfterMs: leftMs });
+      if (known !== undefined && leftMs > 0) return held(waitFor(index, known.error, leftMs));
       if (ready.size + missing.size >= MOST_NAMES) {
         ready.clear();
         missing.clear();
@@ -64,6 +64,12 @@ export function openRoutes({ client, now }: { client: Pick<SearchClient, 'search
       ready.delete(index);
     },
   };
+}
+
+/** What messages get whose index is at fault. The error names it, for the sink shows it too. */
+export function waitFor(index: string, error: string, retryAfterMs: number): Outcome {
+  const named = error.includes(index) ? error : `index ${index}: ${error}`;
+  return { kind: 'wait', error: named, retryAfterMs, isForIndex: true };
 }
 
 function held(outcome: Outcome): Route {

@@ -14,7 +14,7 @@ import { type ClientOptions, type ClientSettings, openSearchClient, type SearchC
 import { decodeBulk, decodeSearch, INDEX_WAIT_MS, type Verdict } from './decode.ts';
 import { bulkBody, bytesOf, cut, encode, indexNameFault, type Operation } from './encode.ts';
 import { type Limits, learnLimits } from './limits.ts';
-import { openRoutes, type Route, type Routes } from './routes.ts';
+import { openRoutes, type Route, type Routes, waitFor } from './routes.ts';
 import { openSuspects, type Suspects } from './suspects.ts';
 
 export interface SearchSinkParts {
@@ -268,7 +268,7 @@ function holdIndex(sending: Sending, progress: Progress, { load, circuit }: { lo
     return;
   }
   sending.routes.forget(load.index);
-  hold(progress, load, { kind: 'wait', error: circuit.error, retryAfterMs: INDEX_WAIT_MS });
+  hold(progress, load, waitFor(load.index, circuit.error, INDEX_WAIT_MS));
 }
 
 /** The index gets no request any more in this send. */

@@ -1,0 +1,5 @@
+select l.sink_no, l.lane, s.name as sink_name
+  from millrace_private.lanes l
+  join millrace_private.sinks s on s.no = l.sink_no
+ where s.kind = 'change_table' and s.status = 'active'
+ order by l.sink_no, l.lane
