@@ -79,7 +79,7 @@ describe('a delivery lane', () => {
         target: target(more),
         id: { sinkNo: more.no ?? sinkNo, lane: as.lane ?? 0, owner: as.owner ?? 'me' },
         wake: createWake(),
-        runMs: 10_000,
+        runMs: 60_000,
         lingerMs: 0,
       },
       new AbortController().signal,
