@@ -156,7 +156,8 @@ export function openDeliveries(deps: DeliveriesDeps, options: DeliveriesOptions 
     const { rows } = await deps.db.query<{ sink_no: number; lane: number; sink_name: string }>(DECLARED);
     for (const row of rows) {
       names.set(row.sink_no, row.sink_name);
-      if (!(await add({ sink: row.sink_no, lane: row.lane }))) isCatalogNew = true;
+      const isOpen = running.has(keyOf(row.sink_no, row.lane));
+      if (!isOpen && !(await add({ sink: row.sink_no, lane: row.lane }))) isCatalogNew = true;
     }
   };
 

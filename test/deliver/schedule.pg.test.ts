@@ -80,7 +80,12 @@ describe('the schedule of lanes', () => {
       {
         db: on.db,
         jobs: () => jobs,
-        targets: { get: () => Promise.resolve(undefined), refresh: () => undefined, close: () => Promise.resolve() },
+        targets: {
+          get: () => Promise.resolve(undefined),
+          isCurrent: () => Promise.resolve(true),
+          refresh: () => undefined,
+          close: () => Promise.resolve(),
+        },
         lane: { db: on.db, sandbox, log, now: Date.now, random: Math.random, onSettled: () => undefined },
         log,
         owner: 'us',
