@@ -9,10 +9,8 @@ import { type ChangeText, putAddress, putAgain, putChange } from '../messages/ba
 import type { JsonBytes } from './codec-bytes.ts';
 import type { Reread, RowCodec } from './codec-row.ts';
 import type { RowMessage } from './decode.ts';
-import { laneOf } from './group.ts';
-import type { Route } from './match.ts';
+import { type FannedRow, fanOut } from './fan-out.ts';
 import type { Change, Pending } from './pending.ts';
-import { groupsOf, judge } from './route.ts';
 import type { Tuple } from './tuple.ts';
 
 /** Adds a change for every sink that wants it. */
@@ -60,31 +58,45 @@ function render(pending: Pending, change: Change, given: Known): void {
   const between = codec.damagedKeys;
   const oldKey = codec.oldKey(change.message);
   const damaged = { key: between > before, oldKey: codec.damagedKeys > between };
-  const put = (
-    route: Route,
-    row: { id: number; key: readonly string[] | null; key2?: readonly string[]; damaged: boolean; write: () => void },
-  ) => {
-    const group = groupsOf(route, change, row);
-    const lane = route.fixedLane ?? laneOf(group.key ?? 0, route.lanes);
-    const reason =
-      route.parkReason ?? (tooLarge ? TOO_LARGE : row.damaged ? DAMAGED_KEY : row.key === null ? NO_KEY : undefined);
-    if (reason) pending.parked.push({ sinkNo: route.sinkNo, lane, id: row.id, groupKey: group.key, error: reason });
-    pending.sinks.add(route.sinkNo);
-    putAddress(pending.out, { sinkNo: route.sinkNo, lane, id: row.id, groupKey: group.key, groupKey2: group.key2 });
-    row.write();
-    pending.rows += 1;
-  };
-  const rekeyed = oldKey !== null && key !== null && oldKey.length > 0;
-  const row = { id: known.ids.new, key, damaged: damaged.key };
+  const row = fannedRow(change, { key, oldKey, reread: known.reread });
   for (const route of change.relation.routes) {
-    const verdict = judge(route, change, known.reread);
-    if (verdict === 'skip') continue;
-    if (route.kind === 'search_index' && rekeyed) {
-      put(route, { id: known.ids.old, key: oldKey, damaged: damaged.oldKey, write: asDelete });
-      if (verdict === 'deliver') put(route, { ...row, write: asIs });
-    } else if (verdict === 'leave') put(route, { ...row, write: asDelete });
-    else put(route, { ...row, ...(rekeyed ? { key2: oldKey } : {}), write: asIs });
+    for (const part of fanOut(route, row)) {
+      const { sinkNo } = route;
+      const { lane, groupKey, groupKey2 } = part;
+      const id = part.of === 'before' ? known.ids.old : known.ids.new;
+      const isDamaged = part.of === 'before' ? damaged.oldKey : damaged.key;
+      const reason =
+        route.parkReason ?? (tooLarge ? TOO_LARGE : isDamaged ? DAMAGED_KEY : part.key === null ? NO_KEY : undefined);
+      if (reason) pending.parked.push({ sinkNo, lane, id, groupKey, error: reason });
+      pending.sinks.add(sinkNo);
+      putAddress(pending.out, { sinkNo, lane, id, groupKey, groupKey2 });
+      if (part.form === 'delete') asDelete();
+      else asIs();
+      pending.rows += 1;
+    }
   }
+}
+
+function fannedRow(
+  { message, relation, as }: Change,
+  known: Pick<FannedRow, 'key' | 'oldKey'> & { reread: Reread | undefined },
+): FannedRow {
+  const { codec, oid } = relation;
+  const { key, oldKey, reread } = known;
+  const asText = (read: string | Buffer | null | undefined): string | null | undefined =>
+    typeof read === 'object' ? (read?.toString() ?? null) : read;
+  return {
+    oid,
+    action: message.tag,
+    as,
+    key,
+    oldKey,
+    now: (index) => {
+      const carried = codec.text(message, index);
+      return carried === undefined ? asText(reread?.get(index)) : carried;
+    },
+    before: (index) => codec.textBefore(message, index),
+  };
 }
 
 type Read = Known & { reread: Reread | undefined };

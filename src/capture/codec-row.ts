@@ -182,6 +182,12 @@ export class RowCodec {
     return tuple && textAt(tuple, index);
   }
 
+  /** The same of an update's old row. */
+  textBefore(message: RowMessage, index: number): string | null | undefined {
+    if (message.tag !== 'update' || message.old === null || !this.#oldKnown(message, index)) return undefined;
+    return textAt(message.old, index);
+  }
+
   #keyAt(tuple: Tuple, index: number): string | null | undefined {
     const start = tuple.ranges[index * 2]!;
     if (start < 0) return start === NULL_VALUE ? null : undefined;

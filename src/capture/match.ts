@@ -43,6 +43,8 @@ export interface Route {
   deleteOnLeave: boolean;
   /** Column indexes whose values make the group; empty: the primary key. Undefined: no order. */
   groupColumns: readonly number[] | undefined;
+  /** Every message of the table carries those columns. */
+  groupIsCarried: boolean;
   /** Every message is parked with this reason: the sink's settings do not fit the table. */
   parkReason: string | undefined;
 }
@@ -130,6 +132,7 @@ export function matchTable(sinks: readonly SinkEntry[], table: TableShape, chang
         `${full}: deletes do not carry ${misread.columns.join(', ')}, which ${misread.functions.join(' and ')} may read: there it is undefined`,
         fullIdentity(table),
       );
+    const groupColumns = groupOf(sink, table, bound);
     match.routes.push({
       sinkNo: sink.no,
       kind: sink.kind,
@@ -138,7 +141,10 @@ export function matchTable(sinks: readonly SinkEntry[], table: TableShape, chang
       actions: new Set(settings.actions),
       filters: bound.filters,
       deleteOnLeave: sink.kind === 'search_index' && settings.filter_leave === 'delete',
-      groupColumns: groupOf(sink, table, bound),
+      groupColumns,
+      groupIsCarried:
+        table.identity === 'full' ||
+        (groupColumns ?? []).every((index) => table.keyColumns.includes(table.columns[index]!.name)),
       parkReason: bound.fault,
     });
   }

@@ -77,7 +77,7 @@ describe('column filters', () => {
     ])
       await on.source.query(statement);
     expect(await got(goes, 5)).to.deep.equal(['insert 1', 'delete 1', 'update 2', 'delete 2', 'insert 9']);
-    expect(await got(stays, 4)).to.deep.equal(['insert 1', 'update 2', 'delete 1', 'insert 9']);
+    expect(await got(stays, 5)).to.deep.equal(['insert 1', 'update 2', 'delete 2', 'delete 1', 'insert 9']);
     expect(await got(pull, 3)).to.deep.equal(['insert 1', 'update 2', 'insert 9']);
     expect(await got(retained, 3)).to.deep.equal(['insert 1', 'update 2', 'insert 9']);
     expect(await notices(pull)).to.deep.equal([]);
