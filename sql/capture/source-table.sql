@@ -1,5 +1,5 @@
 with known as (
-  select t.no from millrace_private.source_tables t
+  select t.no, t.key_columns from millrace_private.source_tables t
    where t.database_no = $1::integer and t.oid = $2::bigint and t.schema_name = $3::text and t.table_name = $4::text
 ), made as (
   insert into millrace_private.source_tables (database_no, oid, schema_name, table_name, metadata)
@@ -9,4 +9,10 @@ with known as (
       on conflict (database_no, oid, schema_name, table_name) do update set table_name = excluded.table_name
   returning no
 )
-select k.no from known k union all select m.no from made m
+select t.no, coalesce(t.key_columns,
+                      -- Under another name.
+                      (select e.key_columns from millrace_private.source_tables e
+                        where e.database_no = $1::integer and e.oid = $2::bigint and e.key_columns is not null
+                        order by e.no desc
+                        limit 1)) as key_columns
+  from (select k.no, k.key_columns from known k union all select m.no, null from made m) t

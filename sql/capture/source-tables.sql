@@ -57,7 +57,7 @@ select c.oid::bigint as oid, c.nspname as schema, c.relname as name, c.relkind =
        u.indrelid is not null as usable_key,
        s.unidentified = 0 as has_identity,
        s.unidentified = 0 and s.uncovered = 0 as covers_key,
-       s.weak, s.full_stores, s.full_stores <> '{}' as some_full,
+       s.weak, c.relkind = 'p' and c.relreplident = 'f' and not s.all_full as partly_full, s.partial_stores, s.full_stores, s.full_stores <> '{}' as some_full,
        coalesce((select true from publication p
                   where p.all_tables
                      or exists (select from tree t
@@ -91,6 +91,8 @@ select c.oid::bigint as oid, c.nspname as schema, c.relname as name, c.relkind =
                             count(*) filter (where not s.is_full and not p.filtered <@ s.identity) as unfiltered,
                             coalesce(bool_and(s.is_full), false) as all_full,
                             coalesce((array_agg(s.name order by s.name) filter (where s.is_full))[1:20], '{}') as full_stores,
+                            coalesce((array_agg(s.name order by s.name) filter (where not s.is_full))[1:20], '{}')
+                              as partial_stores,
                             coalesce((array_agg(s.name order by s.name)
                                         filter (where not s.is_full and (s.identity is null or not k.columns <@ s.identity)))
                                      [1:20], '{}') as weak

@@ -19,6 +19,8 @@ export type Reread = ReadonlyMap<number, string | Buffer | null>;
 export interface RowOptions {
   /** Primary-key columns by name, in key order (from pg_index: with identity full the relation marks every column). */
   keyColumns: readonly string[];
+  /** Its rows come from partitions, each with a replica identity of its own. */
+  partitioned?: boolean;
   /** Columns that no record shows. */
   leaveOut?: readonly string[];
 }
@@ -49,7 +51,8 @@ export function compileRelation(types: TypeCatalogue, relation: RelationMessage,
     codec: codecFor(column.typeOid, types),
     label: label(column.name),
     shown: !hidden.has(column.name),
-    inIdentity: column.key,
+    // With identity full every column is marked.
+    inIdentity: relation.identity === 'full' ? options.keyColumns.includes(column.name) : column.key,
   }));
   const keyIndexes = options.keyColumns.map((name) => {
     const index = columns.findIndex((column) => column.name === name);
@@ -58,7 +61,7 @@ export function compileRelation(types: TypeCatalogue, relation: RelationMessage,
       remedy: 'Publish every column of the primary key: a column list must name them all.',
     });
   });
-  return new RowCodec(columns, keyIndexes);
+  return new RowCodec(columns, keyIndexes, options.partitioned ?? false);
 }
 
 export class RowCodec {
@@ -74,9 +77,25 @@ export class RowCodec {
   readonly #out = new JsonBytes();
   readonly #slice: Slice = { bytes: EMPTY, start: 0, end: 0 };
 
-  constructor(columns: readonly Column[], keyIndexes: readonly number[]) {
+  readonly partitioned: boolean;
+
+  constructor(columns: readonly Column[], keyIndexes: readonly number[], partitioned: boolean) {
     this.columns = columns;
     this.keyIndexes = keyIndexes;
+    this.partitioned = partitioned;
+  }
+
+  /**
+   * The change with its old row as it is. Postgres marks it by the identity of the partitioned table, full say, and leaves
+   * NULL what the identity of the partition does not have: a row of its key and nothing but NULL is its key.
+   */
+  asCarried(message: RowMessage): RowMessage {
+    if (!this.partitioned || message.tag === 'insert' || message.oldKind !== 'full' || !message.old) return message;
+    const { ranges } = message.old;
+    const isKeyAlone = this.columns.every(
+      (_, index) => this.keyIndexes.includes(index) || ranges[index * 2] === NULL_VALUE,
+    );
+    return isKeyAlone && this.keyIndexes.length > 0 ? { ...message, oldKind: 'key' } : message;
   }
 
   /** Indexes of the unchanged TOASTed columns whose values the message does not carry. */

@@ -3,6 +3,7 @@
  * state with a reason and a remedy (`needs_resync`), never mended silently: nothing is made anew unless nothing was ever
  * captured, or a person accepted the gap.
  */
+import { isDeepStrictEqual } from 'node:util';
 import type { Database } from '../db/pool.ts';
 import {
   beginPosition,
@@ -127,7 +128,10 @@ export async function prepare(deps: PrepareDeps, database: PreparedDatabase): Pr
       gapAccepted: (stored?.epoch ?? 1) > 1,
       skipOlder: publication.created || (stored?.publicationBefore ?? publication.oid) !== publication.oid,
     });
-    await beginPosition(deps.messages, no, { identity: identityOf(facts, settings, publication), confirmedLsn });
+    const begin = identityOf(facts, settings, publication);
+    const left = slot && stored?.left;
+    const goesOn = left !== undefined && isDeepStrictEqual({ ...left, publicationOid: begin.publicationOid }, begin);
+    await beginPosition(deps.messages, no, { identity: begin, confirmedLsn, goesOn });
   }
   return { facts, publication, warnings, begun: identity !== undefined, ...(branch === undefined ? {} : { branch }) };
 }

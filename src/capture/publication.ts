@@ -60,6 +60,9 @@ export interface SourceTable {
   /** It, or those of its partitions, that have replica identity full. */
   full_stores: readonly string[];
   some_full: boolean;
+  /** Its replica identity is full, and that of these partitions is not: they do not inherit it. */
+  partly_full: boolean;
+  partial_stores: readonly string[];
   published: boolean;
   /** Published with a list of columns. */
   some_columns: boolean;

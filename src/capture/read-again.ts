@@ -35,6 +35,8 @@ export async function lookUp(
   query: AgainQuery,
   entries: readonly Deferred[],
 ): Promise<Found | undefined> {
+  // Without its key no row can be found.
+  if (query.relation.keyTypes.length === 0) return new Map();
   const until = performance.now() + query.patienceMs;
   for (;;) {
     try {

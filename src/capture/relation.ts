@@ -1,6 +1,5 @@
 /**
- * A source table as capture knows it after its Relation message: its key (from pg_index, since with replica identity full
- * the message marks every column), its codec, its number among our source tables, and the sinks that want its changes.
+ * A source table as capture knows it after its Relation message: its key (relation-key.ts), its codec, its number among our source tables, and the sinks that want its changes.
  */
 import type { Database } from '../db/pool.ts';
 import { statement } from '../db/statement.ts';
@@ -8,10 +7,13 @@ import { compileRelation, type RowCodec } from './codec-row.ts';
 import type { RelationMessage } from './decode.ts';
 import { matchTable, type Notice, type Route, type SinkEntry } from './match.ts';
 import { schemasOf } from './publication.ts';
+import { keyThen, namesNow, type TableNow } from './relation-key.ts';
 import { loadTypes, type TypeCatalogue } from './types.ts';
 
 const KEY_COLUMNS = statement('capture/key-columns');
 const SOURCE_TABLE = statement('capture/source-table');
+const TABLE_NOW = statement('capture/table-now');
+const KNOW_KEY = statement('capture/know-key');
 const NOTICES = statement('capture/replace-notices');
 const EARLIER_NAMES = statement('capture/earlier-names');
 const FREE_NAMES = statement('capture/free-names');
@@ -23,6 +25,7 @@ const OWN_SCHEMAS = new Set(['millrace', 'millrace_private', 'millrace_jobs']);
 const PROGRESS_TABLE = 'millrace_progress';
 
 export interface KeyColumn {
+  /** What the column is called now. */
   name: string;
   /** As SQL writes it; of a domain its base type. */
   type: string;
@@ -35,8 +38,10 @@ export interface LoadedRelation {
   schema: string;
   name: string;
   codec: RowCodec;
-  /** Key columns in key order. */
+  /** Key columns in key order, as they are now; empty when the table does not have them any more. */
   keyTypes: readonly KeyColumn[];
+  /** What columns are called now, by the names in the message, as far as they are there. */
+  namesNow: ReadonlyMap<string, string>;
   sourceTable: number;
   /** What it was loaded for: load again when its types have changed. */
   message: RelationMessage;
@@ -58,26 +63,37 @@ export interface RelationDeps {
 /** Loads what the message does not say, and replaces the table's notices on every sink. */
 export async function loadRelation(deps: RelationDeps, message: RelationMessage): Promise<LoadedRelation> {
   const { schema, name, oid } = message;
-  const [{ rows: keyTypes }, { rows }, earlier] = await Promise.all([
+  const [{ rows: keyNow }, { rows: now }, { rows }, earlier] = await Promise.all([
     deps.source.query<KeyColumn>(KEY_COLUMNS, [oid]),
-    deps.messages.query<{ no: number }>(SOURCE_TABLE, [deps.databaseNo, oid, schema, name]),
+    deps.source.query<{ columns: string; partitioned: boolean }>(TABLE_NOW, [oid]),
+    deps.messages.query<{ no: number; key_columns: string[] | null }>(SOURCE_TABLE, [
+      ...[deps.databaseNo, oid, schema, name],
+    ]),
     earlierNames(deps, message),
   ]);
-  const published = new Set(message.columns.map((column) => column.name));
-  const key = keyTypes.every((column) => published.has(column.name)) ? keyTypes : [];
+  const { no: sourceTable, key_columns: known } = rows[0]!;
+  const columns = now[0] && (JSON.parse(now[0].columns) as NonNullable<TableNow['columns']>);
+  const table = { columns, key: keyNow.map((column) => column.name), known };
+  const keyColumns = keyThen(message, table);
+  const names = namesNow(message, table);
+  if (keyColumns.length > 0) await deps.messages.query(KNOW_KEY, [sourceTable, keyColumns]);
   const types = await loadTypes(
     deps.source,
     message.columns.map((column) => column.typeOid),
   );
-  const keyColumns = key.map((column) => column.name);
-  const codec = compileRelation(types, message, { keyColumns });
+  const codec = compileRelation(types, message, { keyColumns, partitioned: now[0]?.partitioned ?? false });
   const match =
     OWN_SCHEMAS.has(schema) || name === PROGRESS_TABLE
       ? { routes: [], notices: [] }
       : matchTable(deps.sinks, { ...message, keyColumns, types, earlierNames: earlier }, deps.changeTables);
   if (!(await isShownAsRoot(deps, oid)))
     await replaceNotices(deps, { table: `${schema}.${name}`, notices: match.notices });
-  return { oid, schema, name, codec, keyTypes: key, sourceTable: rows[0]!.no, message, types, routes: match.routes };
+  const keyTypes = keyColumns.flatMap((column) => keyNow.find((one) => one.name === names.get(column)) ?? []);
+  return {
+    ...{ oid, schema, name, codec, sourceTable, message, types, routes: match.routes },
+    keyTypes: keyTypes.length === keyColumns.length ? keyTypes : [],
+    namesNow: names,
+  };
 }
 
 /** The relation with its types as they are now; itself when they have not changed. */
@@ -89,7 +105,8 @@ export async function renewTypes(source: Database, relation: LoadedRelation): Pr
   );
   if (JSON.stringify([...types]) === JSON.stringify([...relation.types])) return relation;
   const keyColumns = relation.codec.keyIndexes.map((index) => relation.codec.columns[index]!.name);
-  return { ...relation, types, codec: compileRelation(types, message, { keyColumns }) };
+  const { partitioned } = relation.codec;
+  return { ...relation, types, codec: compileRelation(types, message, { keyColumns, partitioned }) };
 }
 
 /** Renews each relation that has types of the user's own, unless another one took its place meanwhile. */

@@ -92,7 +92,6 @@ export class CaptureSession {
   }, CONFIRM_MS);
   #failed = false;
   lastReceived = 0;
-
   constructor(deps: SessionDeps, options: SessionOptions) {
     this.#deps = deps;
     this.#options = options;
@@ -189,10 +188,11 @@ export class CaptureSession {
     this.#added(transaction);
   }
 
-  #change(message: RowMessage): void {
+  #change(carried: RowMessage): void {
     const transaction = this.#transaction;
-    const relation = this.#relations.get(message.oid);
+    const relation = this.#relations.get(carried.oid);
     if (!transaction || !relation) throw new Error('a change came without its transaction or its table');
+    const message = relation.codec.asCarried(carried);
     this.#idx += 1;
     const { codec, oid } = relation;
     const isRepeated = this.#reached.wasPersisted(transaction.commitLsn, this.#idx);

@@ -7,7 +7,13 @@ import { quoteIdentifier, quoteTable, remarked } from '../model/quote.ts';
 import type { PublicationFacts, SourceTable } from './publication.ts';
 
 export interface TableFinding {
-  code: 'not_published' | 'table_detached' | 'breaks_updates' | 'identity_misses_key' | 'partitions_apart';
+  code:
+    | 'not_published'
+    | 'table_detached'
+    | 'breaks_updates'
+    | 'identity_misses_key'
+    | 'partitions_apart'
+    | 'partitions_not_full';
   message: string;
   remedy: string;
 }
@@ -65,6 +71,12 @@ export function checkTable(
       code: 'partitions_apart',
       message: `${name}: its changes come under the names of its partitions`,
       remedy: `${alter} set (publish_via_partition_root = true)`,
+    };
+  if (table.partly_full)
+    return {
+      code: 'partitions_not_full',
+      message: `${name}: its replica identity is full, but partitions do not inherit that: old values in ${table.partial_stores.join(', ')} are not known`,
+      remedy: identities(table.partial_stores, 'full'),
     };
   return undefined;
 }

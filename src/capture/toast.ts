@@ -54,7 +54,11 @@ export async function* readAgain(
     let unread = 0;
     for (let from = 0; from < entries.length; from += KEYS) {
       const wanted = entries.slice(from, from + KEYS);
-      const asked = { relation, indexes: [...new Set(wanted.flatMap((entry) => entry.missing))], patienceMs };
+      const asked = {
+        relation,
+        indexes: [...new Set(wanted.flatMap((entry) => entry.missing))].filter((index) => nameOf(relation, index)),
+        patienceMs,
+      };
       // A table that gave no answer is not asked again.
       const sizes = unread > 0 ? undefined : await sizesOf(deps.source, asked, wanted);
       for (const part of partsOf(wanted, sizes ?? new Map())) {
@@ -83,7 +87,8 @@ async function sizesOf(
   entries: readonly Deferred[],
 ): Promise<Map<Deferred, number> | undefined> {
   const sizes = indexes.map((index) => {
-    const { name, typeOid } = relation.message.columns[index]!;
+    const { typeOid } = relation.message.columns[index]!;
+    const name = nameOf(relation, index) ?? '';
     if (TEXTS.has(typeOid)) return `coalesce(octet_length(t.${quoteIdentifier(name)}), 0)`;
     if (typeOid === BYTEA) return `coalesce(octet_length(t.${quoteIdentifier(name)}), 0) * 2`;
     return `coalesce(pg_column_size(t.${quoteIdentifier(name)}), 0) * ${COMPRESSION}`;
@@ -103,7 +108,7 @@ async function valuesOf(
   for (const entry of part.entries) if (isLarge(entry)) values.set(entry, null);
   const wanted = part.entries.filter((entry) => part.sizes.has(entry) && !isLarge(entry));
   if (wanted.length === 0) return values;
-  const list = (form: TextForm): string => form.list(indexes.map((index) => relation.codec.columns[index]!));
+  const list = (form: TextForm): string => form.list(indexes.map((index) => ({ name: nameOf(relation, index) ?? '' })));
   const found = await lookUp(source, { relation, patienceMs, list }, wanted);
   if (found === undefined) return undefined;
   for (const [entry, texts] of found) {
@@ -157,3 +162,7 @@ async function finished(
   for (const sink of out.sinks) sinks.add(sink);
   return { rows: finishRows(out), parked: out.parked };
 }
+
+/** What the column is called now. */
+const nameOf = (relation: LoadedRelation, index: number): string | undefined =>
+  relation.namesNow.get(relation.codec.columns[index]!.name);

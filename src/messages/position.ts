@@ -27,6 +27,8 @@ export interface StoredPosition extends Position {
   identity: SourceIdentity | undefined;
   /** Of the publication before a gap that was accepted. */
   publicationBefore: number | null;
+  /** What it was before a gap that was accepted, if its history may go on. */
+  left: Omit<SourceIdentity, 'publicationOid'> | undefined;
   /** Names of slots that it was captured by before. */
   formerSlots: readonly string[];
 }
@@ -36,6 +38,7 @@ export async function readPosition(db: Database, databaseNo: number): Promise<St
   const { rows } = await db.query<{
     epoch: number;
     system_identifier: string | null;
+    left_system: string | null;
     timeline: number;
     database_oid: number;
     slot_name: string;
@@ -56,6 +59,15 @@ export async function readPosition(db: Database, databaseNo: number): Promise<St
     nextId: row.next_id,
     publicationBefore: row.publication_oid,
     formerSlots: row.former_slots,
+    left:
+      row.left_system === null || row.system_identifier !== null
+        ? undefined
+        : {
+            systemIdentifier: row.left_system,
+            timeline: row.timeline,
+            databaseOid: row.database_oid,
+            slotName: row.slot_name,
+          },
     identity:
       row.system_identifier === null || row.publication_oid === null
         ? undefined
@@ -76,7 +88,7 @@ export async function readPosition(db: Database, databaseNo: number): Promise<St
 export async function beginPosition(
   db: Database,
   databaseNo: number,
-  begin: { identity: SourceIdentity; confirmedLsn: string },
+  begin: { identity: SourceIdentity; confirmedLsn: string; goesOn: boolean },
 ): Promise<void> {
   const { identity } = begin;
   await db.transaction(async (tx) => {
@@ -88,7 +100,7 @@ export async function beginPosition(
       identity.slotName,
       identity.publicationOid,
     ]);
-    if (identified.rowCount > 0) await tx.query(BEGIN, [databaseNo, begin.confirmedLsn]);
+    if (identified.rowCount > 0) await tx.query(BEGIN, [databaseNo, begin.confirmedLsn, begin.goesOn]);
   });
 }
 

@@ -52,6 +52,8 @@ const TABLE: SourceTable = {
   weak: [],
   some_full: false,
   full_stores: [],
+  partly_full: false,
+  partial_stores: [],
   identity_unfiltered: false,
   has_identity: true,
   covers_key: true,
@@ -69,6 +71,7 @@ const STORED = {
   confirmedLsn: 0x2000n,
   nextId: 1,
   formerSlots: [],
+  left: undefined,
   publicationBefore: 9,
   identity: { systemIdentifier: '7', timeline: 1, databaseOid: 5, slotName: 'slot', publicationOid: 9 },
 };
@@ -249,6 +252,12 @@ describe('checks of a source', () => {
       /drop table .*; alter publication .* add table/,
     ],
     ['identity_misses_key', { identity: 'index', covers_key: false }, {}, /replica identity default$/],
+    [
+      'partitions_not_full',
+      { partitioned: true, partly_full: true, partial_stores: ['a.b'] },
+      {},
+      /^alter table a.b replica identity full$/,
+    ],
     ['partitions_apart', { partitioned: true }, { viaRoot: false }, /publish_via_partition_root = true/],
   ];
   for (const [code, table, publication, remedy] of tables) {

@@ -67,12 +67,23 @@ describe('large values that an update left unchanged', function () {
     await behind(
       'update papers set n = 1',
       'update notes set n = 1',
-      'alter table papers rename body to text',
+      'alter table papers drop column body',
       'drop table notes',
       'insert into last values (1)',
     );
     const rows = await on.received(sink, 5);
     expect(rows.slice(0, 4).map((row) => row.unchanged_toast)).to.deep.equal(Array(4).fill('["body"]'));
+  });
+
+  it('are read although their column, the key and the table were renamed', async () => {
+    await start(PAPERS);
+    await behind(
+      'update papers set n = 1',
+      'alter table papers rename body to text; alter table papers rename id to code; alter table papers add column more int',
+      'alter table papers rename to notes',
+    );
+    expect(await bodies(2)).to.deep.equal(['a', 'b']);
+    expect((await on.received(sink, 2)).map((row) => row.record_pks)).to.deep.equal(['["a"]', '["b"]']);
   });
 
   it('come from the table itself: not from one that inherits from it, nor from one that has its name now', async () => {
