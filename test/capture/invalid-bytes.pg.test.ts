@@ -7,7 +7,7 @@ import fc from 'fast-check';
 import pg from 'pg';
 import { backfilled } from '../support/backfilled.ts';
 import { type Captured, type CapturedOptions, captured, PULL, SEARCH, sinkSettings } from '../support/captured.ts';
-import { type Cluster, hasPostgres15, sharedCluster, startCluster, type TestDatabase } from '../support/postgres.ts';
+import { type Cluster, eachMajor, type TestDatabase } from '../support/postgres.ts';
 
 /** A database of another encoding. */
 async function encoded(cluster: Cluster, encoding: string): Promise<TestDatabase> {
@@ -250,19 +250,5 @@ function suite(cluster: () => Cluster): void {
 }
 
 describe('bytes that are no UTF-8', () => {
-  describe('on 18', () => suite(() => shared!));
-  let shared: Cluster | undefined;
-  before(async () => {
-    shared = await sharedCluster();
-  });
-
-  describe('on 15', () => {
-    let own: Cluster | undefined;
-    before(async function () {
-      if (!hasPostgres15()) this.skip();
-      own = await startCluster({ major: 15 });
-    });
-    after(async () => await own?.stop());
-    suite(() => own!);
-  });
+  eachMajor(suite);
 });

@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import pg from 'pg';
 import { backfilled } from '../support/backfilled.ts';
 import { type Captured, captured, PULL, sinkSettings } from '../support/captured.ts';
-import { type Cluster, hasPostgres15, sharedCluster, startCluster } from '../support/postgres.ts';
+import { type Cluster, eachMajor } from '../support/postgres.ts';
 import { until } from '../support/until.ts';
 
 const TIMING = { checkMs: 100, recheckMs: 100, statementMs: 2_000 };
@@ -115,20 +115,5 @@ function suite(cluster: () => Cluster): void {
 
 describe('a lock', function () {
   this.timeout(60_000);
-  describe('on 18', () => {
-    let cluster: Cluster;
-    before(async () => {
-      cluster = await sharedCluster();
-    });
-    suite(() => cluster);
-  });
-  describe('on 15', () => {
-    let cluster: Cluster | undefined;
-    before(async function () {
-      if (!hasPostgres15()) this.skip();
-      cluster = await startCluster({ major: 15 });
-    });
-    after(async () => await cluster?.stop());
-    suite(() => cluster!);
-  });
+  eachMajor(suite);
 });

@@ -5,7 +5,7 @@
  */
 import { expect } from 'chai';
 import { type Captured, captured, PULL, sinkSettings } from '../support/captured.ts';
-import { type Cluster, hasPostgres15, sharedCluster, startCluster } from '../support/postgres.ts';
+import { type Cluster, eachMajor } from '../support/postgres.ts';
 import { until } from '../support/until.ts';
 
 const TIMING = { checkMs: 150, recheckMs: 100 };
@@ -146,28 +146,14 @@ async function runRemedy(on: Captured, remedy: string): Promise<void> {
   await on.source.query(sql);
 }
 
+/** On 18 alone. */
+const VIRTUAL_TABLES: Record<string, string> = {
+  'a virtual column': VIRTUAL,
+  'a virtual column in a full identity': `${VIRTUAL}; alter table t replica identity full`,
+  'a virtual column in a full identity, and a key': `${VIRTUAL}; alter table t add primary key (id); alter table t replica identity full`,
+};
+
 describe('writes of the user do not fail', function () {
   this.timeout(60_000);
-  describe('on 18', () => {
-    let cluster: Cluster;
-    before(async () => {
-      cluster = await sharedCluster();
-    });
-    suite(() => cluster, {
-      ...TABLES,
-      'a virtual column': VIRTUAL,
-      'a virtual column in a full identity': `${VIRTUAL}; alter table t replica identity full`,
-      'a virtual column in a full identity, and a key': `${VIRTUAL}; alter table t add primary key (id); alter table t replica identity full`,
-    });
-  });
-
-  describe('on 15', () => {
-    let cluster: Cluster | undefined;
-    before(async function () {
-      if (!hasPostgres15()) this.skip();
-      cluster = await startCluster({ major: 15 });
-    });
-    after(async () => await cluster?.stop());
-    suite(() => cluster!, TABLES);
-  });
+  eachMajor((cluster, major) => suite(cluster, major === 18 ? { ...TABLES, ...VIRTUAL_TABLES } : TABLES));
 });
