@@ -13,9 +13,10 @@ with recursive target as (
     join pg_catalog.pg_class c on c.oid = i.inhrelid and c.relispartition
 ), published as (
   select to_jsonb(l) ->> 'prattrs' as columns, p.with_generated,
-         case when to_jsonb(l) ->> 'prqual' is not null
-              then pg_catalog.pg_get_expr((to_jsonb(l) ->> 'prqual')::pg_node_tree, t.oid) end as row_filter
+         -- The column of the catalog; before 15, which has none, the name means the one of "none".
+         (select pg_catalog.pg_get_expr(prqual, t.oid) from pg_catalog.pg_publication_rel r where r.oid = l.oid) as row_filter
     from target t
+   cross join (select null::pg_node_tree as prqual) none
    cross join (select p.oid, p.puballtables, coalesce(to_jsonb(p) ->> 'pubgencols', 'n') = 's' as with_generated
                  from pg_catalog.pg_publication p where p.pubname = $1::name) p
     left join pg_catalog.pg_publication_rel l on l.prpubid = p.oid and l.prrelid = t.oid

@@ -99,6 +99,12 @@ const CASES: KeyCase[] = [
     rows: 'select decode(md5(n::text), $$hex$$) from generate_series(1, 30) n',
   },
   { name: 'money', columns: 'k money', key: 'k', rows: 'select n::numeric::money from generate_series(-9, 9) n' },
+  {
+    name: 'a type of an extension beside one of Postgres',
+    columns: 'a int, k citext',
+    key: 'a, k',
+    rows: `select n % 3, 'Kunde ' || n from generate_series(1, 30) n`,
+  },
   { name: 'a domain', columns: 'k code', key: 'k', rows: `select 'c' || n from generate_series(1, 20) n` },
   {
     name: 'a composite',
