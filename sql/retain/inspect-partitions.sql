@@ -12,7 +12,9 @@ with bounds as (
    where n.nspname = $1::text and c.relname = $2::text
      and p.partstrat = 'r' and p.partnatts = 1 and a.attname = 'committed_at' and a.atttypid = 'timestamptz'::regtype
 ), newest as (
-  select upper, upper - lower as span from bounds where upper is not null order by upper desc limit 1
+  -- Before 17 what is infinite cannot be subtracted.
+  select upper, case when isfinite(upper) and isfinite(lower) then upper - lower end as span
+    from bounds where upper is not null order by upper desc limit 1
 )
 select not exists (select from bounds where endless)
        and exists (select from newest where upper < now() + 2 * coalesce(span, interval '0')) as few_ahead

@@ -19,32 +19,36 @@ export const plainRoleOf = (database: Pick<TestDatabase, 'name'>): string => `pl
  */
 export async function asPlainSource(database: Pick<TestDatabase, 'name' | 'url'>): Promise<string> {
   const role = plainRoleOf(database);
-  // A test makes its tables as the superuser, at any time: they go to the role at once, with whatever they live in.
   await make(database, 'login replication', [
     `grant create on database ${database.name} to ${role}`,
     `grant usage, create on schema public to ${role}`,
-    `create schema test_rights`,
-    `create function test_rights.give() returns event_trigger language plpgsql set search_path = pg_catalog as $$
-     declare made record;
-     begin
-       for made in select * from pg_catalog.pg_event_trigger_ddl_commands() loop
-         if made.object_type = 'table' and made.schema_name is distinct from 'pg_temp' then
-           execute pg_catalog.format('alter table %s owner to ${role}', made.object_identity);
-         elsif made.object_type = 'schema' then
-           execute pg_catalog.format('grant usage on schema %s to ${role}', made.object_identity);
-         end if;
-       end loop;
-     end $$`,
-    `create event trigger give on ddl_command_end
-       when tag in ('CREATE TABLE', 'CREATE TABLE AS', 'SELECT INTO', 'CREATE SCHEMA') execute function test_rights.give()`,
+    ...giving(role),
   ]);
   return as(database.url, role);
 }
 
+/** A test makes its tables as the superuser, at any time: they go to the role at once, with the use of what they live in. */
+const giving = (role: string): string[] => [
+  `create schema test_rights`,
+  `create function test_rights.give() returns event_trigger language plpgsql set search_path = pg_catalog as $$
+   declare made record;
+   begin
+     for made in select * from pg_catalog.pg_event_trigger_ddl_commands() loop
+       if made.object_type = 'table' and made.schema_name is distinct from 'pg_temp' then
+         execute pg_catalog.format('alter table %s owner to ${role}', made.object_identity);
+       elsif made.object_type = 'schema' then
+         execute pg_catalog.format('grant usage, create on schema %s to ${role}', made.object_identity);
+       end if;
+     end loop;
+   end $$`,
+  `create event trigger give on ddl_command_end
+     when tag in ('CREATE TABLE', 'CREATE TABLE AS', 'SELECT INTO', 'CREATE SCHEMA') execute function test_rights.give()`,
+];
+
 /** The database's address as a role that may make change tables in schema public and write to its own. */
 export async function asPlainDestination(database: Pick<TestDatabase, 'name' | 'url'>): Promise<string> {
   const role = plainRoleOf(database);
-  await make(database, 'login', [`grant usage, create on schema public to ${role}`]);
+  await make(database, 'login', [`grant usage, create on schema public to ${role}`, ...giving(role)]);
   return as(database.url, role);
 }
 
