@@ -8,6 +8,7 @@ import { runAll } from './all.ts';
 import { migrate, runRole } from './app.ts';
 import { faultLine, MillraceError, messageOf } from './model/errors.ts';
 import { createLog, maskAddresses } from './runtime/log.ts';
+import { withoutRepeats } from './runtime/repeats.ts';
 import { type Declared, readSettings, withDatabase } from './runtime/settings.ts';
 import { stopSignal } from './runtime/stop-signal.ts';
 
@@ -21,7 +22,7 @@ const ALL_GRACE_MS = 9_900;
 async function run(word: Word, declared: Declared): Promise<void> {
   const stop = stopSignal(process);
   stop.failsafe(word === 'all' ? ALL_GRACE_MS : ROLE_GRACE_MS);
-  const log = createLog({ level: declared.logLevel, role: word });
+  const log = withoutRepeats(createLog({ level: declared.logLevel, role: word }));
   const fatal = (error: unknown): void => {
     log.fatal({ err: error }, 'an error that nobody expected ends this process');
     process.exit(1);

@@ -15,6 +15,8 @@ export interface Sharing {
 
 type Taken = Parameters<pg.Pool['connect']>[0];
 
+/** What pg says of a new connection on which nothing came in time. */
+const SILENT = /^(Query read timeout|timeout expired)/;
 /** Between two tries, of the whole pool. */
 const PROBE_MS = 1_000;
 
@@ -24,12 +26,16 @@ export class SharingPool extends pg.Pool {
   /** Without those that are being made. */
   #there = 0;
   #probe: NodeJS.Timeout | undefined;
+  #news = Promise.withResolvers<void>();
 
   constructor(config: pg.PoolConfig & { max: number }, sharing: Sharing) {
     super(config);
     this.#sharing = sharing;
     this.#wanted = config.max;
-    this.on('connect', () => (this.#there += 1));
+    this.on('connect', () => {
+      this.#there += 1;
+      this.#tell();
+    });
     this.on('remove', () => (this.#there -= 1));
   }
 
@@ -61,16 +67,21 @@ export class SharingPool extends pg.Pool {
 
   async #patiently(): Promise<pg.PoolClient> {
     const until = performance.now() + this.#sharing.patienceMs;
-    for (let waitMs = 50; ; waitMs = Math.min(PROBE_MS, waitMs * 2)) {
+    for (;;) {
       try {
         return this.#givingBack(await super.connect());
       } catch (error) {
-        if (!isFull(error) || this.ending || performance.now() >= until) throw error;
+        if (!this.#isShort(error) || this.ending || performance.now() >= until) throw error;
         this.#refused(error);
         // Else it stands in line for one of those that are there.
-        if (this.#there === 0) await sleep(Math.min(waitMs, Math.max(0, until - performance.now())));
+        if (this.#there === 0) await this.#untilNews(until);
       }
     }
+  }
+
+  /** A pooler whose own pool is used up lets a client in, and then does not answer. */
+  #isShort(error: unknown): boolean {
+    return isFull(error) || (this.#there > 0 && error instanceof Error && SILENT.test(error.message));
   }
 
   /** As long as the server has no more, those who stand in line do not try one after the other. */
@@ -80,16 +91,29 @@ export class SharingPool extends pg.Pool {
     this.#probe ??= setTimeout(() => void this.#tryAgain(), PROBE_MS);
   }
 
+  /** One tries for all. */
   async #tryAgain(): Promise<void> {
     this.#probe = undefined;
     this.options.max = this.#wanted;
-    if (this.ending) return;
     try {
       // Given back, it goes to the first in line.
       (await super.connect()).release();
     } catch (error) {
-      if (isFull(error)) this.#refused(error);
+      if (this.#isShort(error)) this.#refused(error);
+      else this.#tell();
     }
+  }
+
+  /** Whoever waits may try, or hear for himself what is wrong. */
+  #tell(): void {
+    this.#news.resolve();
+    this.#news = Promise.withResolvers();
+  }
+
+  async #untilNews(until: number): Promise<void> {
+    const late = new AbortController();
+    const time = sleep(Math.max(0, until - performance.now()), undefined, { signal: late.signal });
+    await Promise.race([this.#news.promise, time]).finally(() => late.abort());
   }
 
   #givingBack(client: pg.PoolClient): pg.PoolClient {

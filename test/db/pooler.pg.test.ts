@@ -80,3 +80,26 @@ for (const major of [18, 15] as const) {
     });
   });
 }
+
+describe('a pooler in session mode with fewer sessions than a pool wants', () => {
+  it('shares those that there are', async function () {
+    if (!hasPgbouncer()) this.skip();
+    const database = await (await sharedCluster()).createDatabase();
+    const pooler = await startPgbouncer(database.url, { pool_mode: 'session', default_pool_size: '2' });
+    let refusals = 0;
+    const db = openPool({
+      address: pooler.url,
+      applicationName: 'test',
+      max: 4,
+      least: 1,
+      onFull: () => (refusals += 1),
+      patienceMs: 30_000,
+    });
+    const held = Array.from({ length: 4 }, () => db.query('select pg_sleep(0.1)'));
+    expect(await Promise.all(held)).to.have.lengthOf(4);
+    expect(refusals).to.be.at.least(1);
+    await db.close();
+    await pooler.stop();
+    await database.drop();
+  }).timeout(40_000);
+});
