@@ -48,6 +48,8 @@ export interface PoolOptions extends Security {
    * and waits where they are reached. Absent: `max`, and a server that is full is an error.
    */
   least?: number;
+  /** Milliseconds to wait for a server that is full, with `least`; `patienceMs` if absent. */
+  fullMs?: number;
   /** Hears that the server had no further connection, and how many there are. */
   onFull?: (error: unknown, total: number) => void;
   applicationName: string;
@@ -162,7 +164,8 @@ export function openPool(options: PoolOptions): Database {
     min: least ?? 0,
     idleTimeoutMillis: 30_000,
   };
-  const shared = least === undefined ? undefined : new SharingPool(config, { patienceMs, onFull: options.onFull });
+  const sharing = { patienceMs: options.fullMs ?? patienceMs, onFull: options.onFull };
+  const shared = least === undefined ? undefined : new SharingPool(config, sharing);
   const pool = shared ?? new pg.Pool(config);
   const endShare = shared && max > (least ?? max) ? keepShare(shared, { wanted: max, least: least ?? max }) : undefined;
   const lost = (error: Error): void => options.onError?.(error);

@@ -3,6 +3,9 @@
  * others need theirs, and never less than what its role cannot do without. Some are left to whoever comes next: a release
  * that migrates, a person with psql, the new processes of a deploy.
  */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type pg from 'pg';
+import { isUnavailable } from '../model/unavailable.ts';
 import type { SharingPool } from './sharing-pool.ts';
 import { statement } from './statement.ts';
 
@@ -16,10 +19,27 @@ export interface Share {
 /** Left to others. */
 const RESERVE = 3;
 const LOOK_MS = 5_000;
+const AGAIN_MS = 1_000;
 
 /** Pure. `total`: what the pool has; `room`: what could be opened on top of that, by anybody. */
 export function sizeOf({ wanted, least }: Share, now: { total: number; room: number }): number {
   return Math.min(wanted, Math.max(least, now.total + now.room - RESERVE));
+}
+
+/**
+ * Returns when the pool has so many connections, or at the signal. Whoever began with fewer would hold one and wait for
+ * another, and nobody would go on. Each time that the pool's patience is over it gives back what it has. Throws what the
+ * server says, but for that it cannot be had right now.
+ */
+export async function takeLeast(pool: pg.Pool, least: number, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted) {
+    const taken = await Promise.allSettled(Array.from({ length: least }, () => pool.connect()));
+    const refused = taken.find((one) => one.status === 'rejected');
+    for (const one of taken) if (one.status === 'fulfilled') one.value.release(refused !== undefined);
+    if (refused === undefined) return;
+    if (!isUnavailable(refused.reason)) throw refused.reason;
+    await sleep(AGAIN_MS, undefined, { signal }).catch(() => undefined);
+  }
 }
 
 /** Looks now and then, and sets the pool's size. Returns how to end that. */

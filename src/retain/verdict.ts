@@ -43,7 +43,7 @@ const REMEDIES: [string, string][] = [
   ['23514', 'Create the partition that this time needs.'],
 ];
 
-const RETRY_SOON = ['40', '55P03'];
+const RETRY_SOON = ['40', '55P03', '53300'];
 const RETRY_SOON_MS = 2_000;
 const MAX_ERROR = 4_000;
 

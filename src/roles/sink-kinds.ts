@@ -14,6 +14,8 @@ import type { Log } from '../runtime/log.ts';
 import { openSearchSink } from '../sinks/search-index/sink.ts';
 import { lostConnection } from './connect.ts';
 
+const SHORT_MS = 2_000;
+
 /** Every kind of sink that is delivered to: adding one is a folder under sinks/ and a line here. */
 export function sinkKinds(db: Database, log: Log): Record<CatalogSink['kind'], OpenSink> {
   return {
@@ -29,8 +31,8 @@ export function sinkKinds(db: Database, log: Log): Record<CatalogSink['kind'], O
         const verdict = judge(error);
         throw verdict?.kind === 'circuit' ? new DestinationDown(verdict.circuit, error) : error;
       });
-      // Where that server has no connection to spare, this one is kept.
-      const pool = openPool({ ...options, least: 1, onError: lostConnection(log) });
+      // Where that server has no connection to spare, this one is kept. Who waits for it may hold one of the message database.
+      const pool = openPool({ ...options, least: 1, fullMs: SHORT_MS, onError: lostConnection(log) });
       const sink = await openChangeTable(
         {
           log,

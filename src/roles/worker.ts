@@ -5,6 +5,7 @@ import { randomUUID } from 'node:crypto';
 import { loadCatalog } from '../catalog/store.ts';
 import { openListener } from '../db/listen.ts';
 import { openPool } from '../db/pool.ts';
+import { takeLeast } from '../db/room.ts';
 import { limited } from '../deliver/behind.ts';
 import { createBudget } from '../deliver/budget.ts';
 import { openDeaths, openPresence } from '../deliver/presence.ts';
@@ -51,6 +52,7 @@ export async function workerParts(settings: Settings, waiting: Waiting): Promise
     patienceMs: PATIENCE_MS,
     idleInTransactionMs: STALL_MS,
   });
+  await takeLeast(db.pool, LEAST, waiting.signal);
   const presence = openPresence();
   const listener = openListener({ ...options, max: 1 }, { log, session: presence });
   const notifier = openNotifier({ db, onError: (error) => log.warn({ err: error }, 'notification failed') });

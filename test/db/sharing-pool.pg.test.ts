@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import pg from 'pg';
 import { type Database, openPool } from '../../src/db/pool.ts';
-import { sizeOf } from '../../src/db/room.ts';
+import { sizeOf, takeLeast } from '../../src/db/room.ts';
 import type { SharingPool } from '../../src/db/sharing-pool.ts';
 import { statement } from '../../src/db/statement.ts';
 import { isFull, isUnavailable } from '../../src/model/unavailable.ts';
@@ -152,6 +152,19 @@ for (const major of [18, 15] as const) {
       await until('all are in use', () => db.pool.idleCount === 0);
       await until('two are left of those that are in use', resized(2));
       await busy;
+    });
+
+    it('has all that it needs, or gives back what it got and waits', async () => {
+      await noneLeft();
+      await admin.query(`alter role ${role} connection limit 3`);
+      const let_go = await hold(1);
+      const db = open({ max: 4, least: 3, patienceMs: 1_500 });
+      const taking = takeLeast(db.pool, 3, new AbortController().signal);
+      await until('it was refused', () => refusals > 0);
+      await until('it gave back what it had', () => db.pool.totalCount === 0);
+      await let_go();
+      await taking;
+      expect([db.pool.totalCount, db.pool.idleCount]).to.deep.equal([3, 3]);
     });
 
     it('is as large as the limit leaves from the start', async () => {
