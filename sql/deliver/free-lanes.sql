@@ -7,7 +7,7 @@ with lost as materialized (
      for no key update of l skip locked
 )
 update millrace_private.lanes l
-   set owner = null, until = null, session = null, deaths = least(l.deaths + 1, 1000),
+   set owner = null, until = null, session = null, waiting_since = null, deaths = least(l.deaths + 1, 1000),
        alone_deaths = case when l.alone is not null then least(l.alone_deaths + 1, 1000) else l.alone_deaths end
   from lost o
  where l.sink_no = o.sink_no and l.lane = o.lane

@@ -8,6 +8,7 @@ import { openPool } from '../db/pool.ts';
 import { refuseSharedSessions } from '../db/pooler.ts';
 import { optionsOf } from '../db/ssl.ts';
 import { isFenced, isStaleCatalog } from '../messages/append.ts';
+import { type CaptureBeats, openCaptureBeats } from '../messages/beat.ts';
 import { type CaptureState, setCaptureState } from '../messages/position.ts';
 import { connectionFault, DECLARED_DATABASE } from '../model/connection-fault.ts';
 import { MillraceError, messageOf } from '../model/errors.ts';
@@ -30,15 +31,25 @@ const STEADY_MS = 5_000;
 
 /** Runs until the signal, or until the database is not in the catalog any more. Rejects never. */
 export async function captureDatabase(deps: CaptureDeps, databaseNo: number, signal: AbortSignal): Promise<void> {
+  const beats = openCaptureBeats(deps.messages, databaseNo);
+  await captureAlways(deps, { databaseNo, signal, beats }).finally(() => beats.end());
+}
+
+async function captureAlways(
+  deps: CaptureDeps,
+  { databaseNo, signal, beats }: { databaseNo: number; signal: AbortSignal; beats: CaptureBeats },
+): Promise<void> {
   let failures = 0;
   let unconvertible = false;
+  /** Of its last stream. */
+  let generation: number | undefined;
+  const onTaken = (taken: number): void => {
+    generation = taken;
+    beats.go(taken);
+  };
   while (!signal.aborted) {
     const begun = performance.now();
     let waitMs: number;
-    let generation: number | undefined;
-    const onTaken = (taken: number): void => {
-      generation = taken;
-    };
     try {
       const database = await deps.current();
       if (!database) return;
@@ -52,11 +63,7 @@ export async function captureDatabase(deps: CaptureDeps, databaseNo: number, sig
       }
       if (performance.now() - begun > STEADY_MS) failures = 0;
       failures += 1;
-      waitMs = await explain(deps, databaseNo, {
-        error,
-        failures,
-        ...(generation === undefined ? {} : { generation }),
-      });
+      waitMs = await explain(deps, databaseNo, { error, failures, generation, beats });
     }
     await sleep(waitMs, undefined, { signal }).catch(() => undefined);
   }
@@ -66,14 +73,15 @@ export async function captureDatabase(deps: CaptureDeps, databaseNo: number, sig
 async function explain(
   deps: CaptureDeps,
   databaseNo: number,
-  what: { error: unknown; failures: number; generation?: number },
+  what: { error: unknown; failures: number; generation: number | undefined; beats: CaptureBeats },
 ): Promise<number> {
-  const { error, failures, generation } = what;
+  const { error, failures, generation, beats } = what;
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
   const wait = backoffMs(failures, RECONNECT, Math.random());
   if (isStaleCatalog(error)) return 0;
   // The state that people see is of whoever streams, so another capture of ours is left to say how it is.
   if (code === '55006' || isFenced(error) || (error instanceof SlotInUseError && error.ours)) {
+    beats.hold();
     deps.log.debug('another capture has this database: this one stands by');
     // At first it may be our own stream of a moment ago.
     return Math.min(STANDBY_MS, 50 * 2 ** Math.min(failures, 10));
@@ -83,11 +91,13 @@ async function explain(
       state,
       reason,
       ...(remedy ? { remedy } : {}),
-      // It stalled, and another capture streams meanwhile: how that one is matters.
-      ...(state === 'error' && generation !== undefined ? { generation } : {}),
+      // Another capture may stream meanwhile: how that one is matters.
+      unlessStreaming: state === 'error' ? { own: generation } : undefined,
     }).catch(() => true);
+  beats.go();
   if (error instanceof SlotInUseError) {
-    if (await show('standby', error.message)) deps.log.warn({}, error.message);
+    const remedy = `Find out who reads it, and end that: select pg_terminate_backend(${error.pid}). Or give this database another slot.name.`;
+    if (await show('standby', error.message, remedy)) deps.log.warn({}, error.message);
     return STANDBY_MS;
   }
   if (error instanceof GapError) {

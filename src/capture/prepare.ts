@@ -41,9 +41,11 @@ export class GapError extends Error {
 export class SlotInUseError extends Error {
   /** It is another capture of ours, which looks after the state that people see. */
   readonly ours: boolean;
+  readonly pid: number | null;
   constructor(slot: SlotFacts, name: string) {
     super(`replication slot ${name} is in use by backend ${slot.active_pid} (${slot.active_application ?? 'unknown'})`);
     this.name = 'SlotInUseError';
+    this.pid = slot.active_pid;
     this.ours = slot.active_application?.startsWith('millrace capture') ?? false;
   }
 }

@@ -234,6 +234,7 @@ async function showStreaming(deps: CaptureDeps, databaseNo: number, warnings: re
   await setCaptureState(deps.messages, databaseNo, {
     state: 'streaming',
     ...(warnings.length > 0 ? { reason: said('message'), remedy: said('remedy') } : {}),
+    warnings: [...new Set(warnings.map(({ code }) => code))].toSorted(),
   });
 }
 

@@ -5,6 +5,7 @@
  */
 import type { Database } from '../db/pool.ts';
 import { statement } from '../db/statement.ts';
+import { BEAT_MS } from '../messages/beat.ts';
 import { isUnavailable } from '../model/unavailable.ts';
 import type { Jobs, Task } from '../runtime/jobs.ts';
 import type { Log } from '../runtime/log.ts';
@@ -19,6 +20,7 @@ import { createWake, type Wake } from './wake.ts';
 const BUSY = statement('deliver/busy-lanes');
 const LANES = statement('deliver/lanes-of');
 const DECLARED = statement('deliver/declared-tables');
+const MARK = statement('deliver/mark-waiting');
 
 export const DELIVER_TASK = 'deliver';
 
@@ -52,7 +54,7 @@ export interface DeliveriesDeps {
   /** This process, as lanes know their owner. */
   owner: string;
   /** Absent: lanes of a worker that died wait for the end of their leases. */
-  life?: { presence: Presence; deaths: Deaths };
+  life?: { presence: Presence; deaths: Deaths; beat(): void };
 }
 
 export interface DeliveriesOptions {
@@ -170,6 +172,7 @@ export function openDeliveries(deps: DeliveriesDeps, options: DeliveriesOptions 
       asked.delete(keyOf(row.sink_no, row.lane));
       await add({ sink: row.sink_no, lane: row.lane });
     }
+    if (rows.length > 0) await deps.db.query(MARK, [rows.map((row) => row.sink_no), rows.map((row) => row.lane)]);
   };
 
   const swept = (): void => {
@@ -219,7 +222,6 @@ export function openDeliveries(deps: DeliveriesDeps, options: DeliveriesOptions 
     try {
       const target = await deps.targets.get(job.sink);
       if (!target) return;
-      names.set(job.sink, target.name);
       here.target = target;
       end = await runLane(
         {
@@ -243,7 +245,10 @@ export function openDeliveries(deps: DeliveriesDeps, options: DeliveriesOptions 
     } catch (error) {
       if (!isUnavailable(error)) throw error;
       // Nothing was settled, nothing is counted: the next sweep that is answered finds the lane.
-      deps.log.warn({ ...named(job), err: error }, 'a lane stopped: the message database did not answer');
+      deps.log.warn(
+        { sink: here.target?.name, lane: job.lane, err: error },
+        'a lane stopped: the message database did not answer',
+      );
       return;
     } finally {
       running.delete(key);
@@ -280,7 +285,11 @@ export function openDeliveries(deps: DeliveriesDeps, options: DeliveriesOptions 
     },
     async run(signal) {
       swept();
-      const timers = [setInterval(swept, options.sweepMs), setInterval(() => void lookForDeaths(), options.lookMs)];
+      const timers = [
+        setInterval(() => deps.life?.beat(), BEAT_MS),
+        setInterval(swept, options.sweepMs),
+        setInterval(() => void lookForDeaths(), options.lookMs),
+      ];
       await new Promise<void>((resolve) => {
         if (signal.aborted) resolve();
         signal.addEventListener('abort', () => resolve(), { once: true });

@@ -2,27 +2,37 @@
 import type { Queryable } from '../db/pool.ts';
 import { statement } from '../db/statement.ts';
 
-export interface SinkHealth {
+/** The worst first. */
+export const LEVELS = ['failing', 'unknown', 'warning', 'ok'] as const;
+export type Level = (typeof LEVELS)[number];
+
+/** Decided by the database, for its views too: see migrations/0037_health.sql. */
+export interface Judged {
+  level: Level;
+  /** Codes of all that is known to be wrong, the worst first. */
+  reasons: string[];
+}
+
+export interface SinkHealth extends Judged {
   name: string;
   kind: string;
   database: string;
   status: string;
-  /** `ok`, the status if it is not active, the reason of an open circuit, or `source_<state>`. */
+  /** `ok`, the status if it is not active, or the first reason of level failing or unknown. */
   health: string;
   failing_since: Date | null;
 }
 
-export interface DatabaseHealth {
+export interface DatabaseHealth extends Judged {
   name: string;
-  /** Null: capture has not begun. */
+  /** Null: no sink reads from it. */
   state: string | null;
   state_since: Date | null;
 }
 
-export interface Backlog {
+export interface Backlog extends Judged {
   name: string;
   kind: string;
-  health: string;
   pending: number;
   retrying: number;
   parked: number;
@@ -43,8 +53,17 @@ export async function isReady(db: Queryable): Promise<boolean> {
 
 export async function readHealth(db: Queryable): Promise<{ sinks: SinkHealth[]; databases: DatabaseHealth[] }> {
   const { rows: sinks } = await db.query<SinkHealth>(SINKS);
-  const { rows: databases } = await db.query<DatabaseHealth>(DATABASES);
-  return { sinks, databases };
+  return { sinks, databases: await readDatabases(db) };
+}
+
+/** The worst of all, and every code, those of the worst first. */
+export function worstOf(all: readonly Judged[]): { status: Level; reasons: string[] } {
+  const sorted = all.toSorted((one, other) => LEVELS.indexOf(one.level) - LEVELS.indexOf(other.level));
+  return { status: sorted[0]?.level ?? 'ok', reasons: [...new Set(sorted.flatMap(({ reasons }) => reasons))] };
+}
+
+export async function readDatabases(db: Queryable): Promise<DatabaseHealth[]> {
+  return (await db.query<DatabaseHealth>(DATABASES)).rows;
 }
 
 /** Counts every sink's messages, some 20 ms each where there are many, so ask seldom. */

@@ -122,20 +122,28 @@ export async function takeOver(db: Database, databaseNo: number): Promise<number
 export type CaptureState = 'starting' | 'streaming' | 'standby' | 'error' | 'needs_resync';
 
 /**
- * What a person sees in millrace.database_status. True when that was something else. With `generation`: unless another
- * capture has taken over since.
+ * What a person sees in millrace.database_status. True when that was something else. `warnings`: codes of what is wrong
+ * while it streams all the same. `unlessStreaming`: nothing is written while another capture than our own last one streams.
  */
 export async function setCaptureState(
   db: Database,
   databaseNo: number,
-  state: { state: CaptureState; reason?: string; remedy?: string; generation?: number },
+  state: {
+    state: CaptureState;
+    reason?: string | undefined;
+    remedy?: string | undefined;
+    warnings?: readonly string[];
+    unlessStreaming?: { own: number | undefined } | undefined;
+  },
 ): Promise<boolean> {
   const { rowCount } = await db.query(STATE, [
     databaseNo,
     state.state,
     state.reason ?? null,
     state.remedy ?? null,
-    state.generation ?? null,
+    state.warnings ?? [],
+    state.unlessStreaming !== undefined,
+    state.unlessStreaming?.own ?? null,
   ]);
   return rowCount > 0;
 }

@@ -3,18 +3,23 @@
  * a time over all workers. A failed one is logged and comes at its next time; nothing else waits for it.
  */
 import type { Catalog, CatalogSink } from '../catalog/store.ts';
-import type { Database } from '../db/pool.ts';
+import type { Database, Queryable } from '../db/pool.ts';
+import { statement } from '../db/statement.ts';
 import { messageOf } from '../model/errors.ts';
 import type { Jobs, Task } from '../runtime/jobs.ts';
 import type { Log } from '../runtime/log.ts';
 import type { Service } from '../runtime/service.ts';
 import { expireRows } from './policy.ts';
 
+const NOTE = statement('retain/note-job');
+
 export const EXPIRE_TASK = 'expire';
 
 export interface ExpiriesDeps {
   jobs: () => Jobs;
   load(): Promise<Catalog>;
+  /** The message database, for the notice of a job that fails. */
+  messages: Queryable;
   /** A pool on the database that holds the change table; closed after use. */
   openDestination(catalog: Catalog, name: string): Promise<Database>;
   log: Log;
@@ -39,6 +44,20 @@ export function openExpiries(deps: ExpiriesDeps): Expiries {
     }
   };
 
+  /** Shows that the job fails, until it has succeeded. */
+  const note = async ({ sink, table }: Expiring, error: unknown): Promise<void> => {
+    const name = `${table.table_schema}.${table.table_name}`;
+    const said = error === null ? null : `old entries of ${name} cannot be deleted: ${messageOf(error)}`;
+    await deps.messages
+      .query(NOTE, [
+        sink.no,
+        name,
+        said,
+        said && 'Fix what the message says. It is tried again at the next run of the job.',
+      ])
+      .catch((err: unknown) => deps.log.warn({ sink: sink.name, err }, 'a notice could not be written'));
+  };
+
   return {
     name: 'expiries',
     async task(payload, signal) {
@@ -57,11 +76,15 @@ export function openExpiries(deps: ExpiriesDeps): Expiries {
           },
         );
         if (deleted > 0) deps.log.info({ sink: found.sink.name, deleted }, 'old entries of a change table deleted');
+        await note(found, null);
       } catch (error) {
         const sink = found.sink.name;
         // What is wrong with the table is the sink's circuit, with what to do.
         if (isMissing(error)) deps.log.info({ sink, reason: messageOf(error) }, 'no change table to delete from yet');
-        else deps.log.error({ sink, err: error }, 'deleting old entries of a change table failed');
+        else {
+          deps.log.error({ sink, err: error }, 'deleting old entries of a change table failed');
+          if (!signal.aborted) await note(found, error);
+        }
       } finally {
         await destination.close();
       }
@@ -89,6 +112,8 @@ const isMissing = (error: unknown): boolean =>
 
 /** Look again soon after the start, when the jobs may not be up yet. */
 const shortest = (seen: ReadonlyMap<number, number>): number => (seen.size === 0 ? 5_000 : RECHECK_MS);
+
+type Expiring = ReturnType<typeof policies>[number];
 
 function policies(catalog: Catalog) {
   return catalog.sinks.flatMap((sink: CatalogSink) => {

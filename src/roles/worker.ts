@@ -11,6 +11,7 @@ import { createBudget } from '../deliver/budget.ts';
 import { openDeaths, openPresence } from '../deliver/presence.ts';
 import { DELIVER_TASK, DELIVERIES, openDeliveries } from '../deliver/schedule.ts';
 import { openTargets } from '../deliver/targets.ts';
+import { workerBeat } from '../messages/beat.ts';
 import { CATALOG_CHANNEL, MESSAGES_CHANNEL, openNotifier, sinksOf } from '../messages/notify.ts';
 import { EXPIRE_TASK, openExpiries } from '../retain/expiries.ts';
 import { type Jobs, openJobs } from '../runtime/jobs.ts';
@@ -62,6 +63,9 @@ export async function workerParts(settings: Settings, waiting: Waiting): Promise
   await refuseWrongKey(load);
   const targets = openTargets({ load, kinds: sinkKinds(db, log), log });
   let jobs: Jobs | undefined;
+  // At once when it listens, and then now and then.
+  const beat = workerBeat(listener);
+  presence.onChange(beat);
   const deliveries = openDeliveries(
     {
       db,
@@ -81,11 +85,16 @@ export async function workerParts(settings: Settings, waiting: Waiting): Promise
       },
       log,
       owner: randomUUID(),
-      life: { presence, deaths: openDeaths(listener, presence, { graceMs: GONE_MS, now: () => performance.now() }) },
+      life: {
+        presence,
+        beat,
+        deaths: openDeaths(listener, presence, { graceMs: GONE_MS, now: () => performance.now() }),
+      },
     },
     { ...DELIVERIES, places: LANES_AT_ONCE },
   );
   const expiries = openExpiries({
+    messages: db,
     jobs: () => jobs!,
     load,
     log,

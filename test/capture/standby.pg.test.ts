@@ -63,6 +63,8 @@ describe('captures of one database', () => {
     expect(await holder()).to.equal(streamer);
     expect(await states()).to.deep.equal(before);
     expect(before.state).to.equal('streaming');
+    const beats = await on.messages.db.query('select from millrace_private.capture_beats where generation is null');
+    expect(beats.rowCount, 'of the one that stands by').to.equal(0);
     first.kill('SIGKILL');
     const killed = Date.now();
     await until('another one streams', async () => ![streamer, null].includes(await holder()), 5_000);
@@ -75,6 +77,25 @@ describe('captures of one database', () => {
     expect(rows.map((row) => JSON.parse(row.record).id)).to.deep.equal(
       Array.from({ length: written }, (_, i) => i + 1),
     );
+  });
+
+  it('is unknown when the only one was killed, until another one streams', async () => {
+    const only = spawnCapture();
+    await on.streaming();
+    expect((await states()).state).to.equal('streaming');
+    only.kill('SIGKILL');
+    await until('its session has ended', async () => (await holder()) === null);
+    // As if 15 s had passed.
+    await on.messages.db.query(`update millrace_private.capture_beats set at = at - interval '16 s'`);
+    const { rows } = await on.messages.db.query(
+      `select d.state, d.level, d.reasons, s.health, s.level as sink_level
+         from millrace.database_status d cross join millrace.sink_status s`,
+    );
+    expect(rows).to.deep.equal([
+      { state: 'unknown', level: 'unknown', reasons: ['no_capture'], health: 'source_unknown', sink_level: 'unknown' },
+    ]);
+    on.start();
+    await until('it streams again', async () => (await states()).state === 'streaming');
   });
 
   it('takes over from one that stalls; when that one wakes up it changes nothing, and stands by', async () => {

@@ -33,7 +33,16 @@ describe('http: health and metrics', () => {
     expect(well.status).to.equal(200);
     expect(well.json.status).to.equal('ok');
     expect(well.json.sinks).to.deep.equal([
-      { name: 'orders', kind: 'pull', database: 'shop', status: 'active', health: 'ok', failing_since: null },
+      {
+        name: 'orders',
+        kind: 'pull',
+        database: 'shop',
+        status: 'active',
+        health: 'ok',
+        level: 'ok',
+        reasons: [],
+        failing_since: null,
+      },
     ]);
     expect(well.json.databases[0]).to.include({ name: 'shop', state: 'streaming' });
 

@@ -86,10 +86,20 @@ describe('http: the page at /', () => {
     const name = `<script>alert(1)</script>"'&`;
     const text = homePage({
       health: {
-        databases: [{ name, state: name, state_since: null }],
-        sinks: [{ name, kind: name, database: name, status: 'active', health: name, failing_since: new Date(0) }],
+        databases: [{ name, state: name, state_since: null, level: 'failing', reasons: [] }],
+        sinks: [
+          {
+            name,
+            kind: name,
+            database: name,
+            status: 'active',
+            health: name,
+            failing_since: new Date(0),
+            level: 'failing',
+            reasons: [name, 'other'],
+          },
+        ],
       },
-      isWell: () => false,
       at: new Date(0),
     });
     expect(text).to.not.contain('<script');

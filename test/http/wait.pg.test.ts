@@ -182,13 +182,18 @@ describe('http: without a database', function () {
       ['POST', '/api/http_pull_consumers/orders/receive'],
       ['POST', '/api/http_pull_consumers/orders/ack'],
       ['GET', '/readyz'],
-      ['GET', '/healthz'],
     ] as const) {
       const reply = await web.call(method, path);
       expect([reply.status, reply.json.code], path).to.deep.equal([503, 'unavailable']);
       expect(reply.headers.get('retry-after'), path).to.equal('1');
       expect(Object.keys(reply.json)).to.deep.equal(['code', 'summary']);
     }
+    const health = await web.call('GET', '/healthz');
+    expect([health.status, health.headers.get('retry-after'), health.json]).to.deep.equal([
+      503,
+      '1',
+      { status: 'unknown', reasons: ['message_database'], databases: [], sinks: [] },
+    ]);
     expect((await web.call('GET', '/livez', { token: null })).json).to.deep.equal({ status: 'ok' });
     await web.close();
     await db.close();

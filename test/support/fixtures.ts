@@ -50,6 +50,9 @@ export async function addShop(db: Queryable): Promise<{ databaseNo: number; tabl
       returning no
     ), position as (
       insert into millrace_private.positions (database_no, state) select no, 'streaming' from shop on conflict do nothing
+    ), beat as (
+      insert into millrace_private.capture_beats (database_no, seq, at, next_id)
+      select no, 1, clock_timestamp(), 0 from shop on conflict do nothing
     ), orders as (
       insert into millrace_private.source_tables as t (database_no, oid, schema_name, table_name, metadata)
       select no, 16400, 'public', 'orders', '"table_schema":"public","table_name":"orders"' from shop

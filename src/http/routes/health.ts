@@ -1,18 +1,18 @@
 /**
  * For platforms and load balancers, without a token: /livez (this process), /readyz (the message database and its
- * schema), /healthz (sinks and sources); and / with the same for people. They show names and states; a destination's answers, which may hold values, are
- * in the views and the API. What is asked of the database is asked once a second at most, however many look.
+ * schema), /healthz (sinks and sources); and / with the same for people. They show names, states and codes; a destination's
+ * answers, which may hold values, are in the views and the API. What is asked of the database is asked once a second at most, however many look.
  */
 import type { Queryable } from '../../db/pool.ts';
-import { type DatabaseHealth, isReady, readHealth, type SinkHealth } from '../../messages/health.ts';
+import { isReady, readHealth, worstOf } from '../../messages/health.ts';
 import { MillraceError } from '../../model/errors.ts';
 import { sendJson } from '../answer.ts';
 import { homePage, PAGE_HEADERS, summary } from '../home-page.ts';
 import { remembered } from '../remembered.ts';
 import { type Mount, methodNotAllowed } from '../route.ts';
 
-/** States of a source in which nobody has to do anything. */
-const WELL = new Set<string | null>(['starting', 'streaming', 'standby', null]);
+/** Nobody knows, when the message database does not say. */
+const UNREACHABLE = { status: 'unknown', reasons: ['message_database'] };
 const PATIENCE_MS = 3_000;
 
 export interface HealthDependencies {
@@ -45,17 +45,19 @@ export function healthRoutes(deps: HealthDependencies): Mount {
     app
       .route('/healthz')
       .get(async (_request, response) => {
-        const { sinks, databases } = await soon(health());
-        const well = [...databases, ...sinks].every(isWell);
-        if (!well) response.setHeader('Retry-After', '30');
-        sendJson(response, well ? 200 : 503, { status: well ? 'ok' : 'failing', databases, sinks });
+        const found = await soon(health()).catch(() => undefined);
+        const { status, reasons } = found ? worstOf([...found.databases, ...found.sinks]) : UNREACHABLE;
+        const works = status === 'ok' || status === 'warning';
+        if (!works) response.setHeader('Retry-After', found ? '30' : '1');
+        const { databases, sinks } = found ?? { databases: [], sinks: [] };
+        sendJson(response, works ? 200 : 503, { status, reasons, databases, sinks });
       })
       .all(methodNotAllowed('GET'));
     app
       .route('/')
       .get(async (request, response) => {
         // Without the database there is still something to say.
-        const home = { health: await soon(health()).catch(() => undefined), isWell, at: new Date() };
+        const home = { health: await soon(health()).catch(() => undefined), at: new Date() };
         // curl and its like take anything, and get a line.
         if (request.accepts(['text/plain', 'text/html']) === 'text/html') {
           response.writeHead(200, PAGE_HEADERS).end(homePage(home));
@@ -71,10 +73,6 @@ export function healthRoutes(deps: HealthDependencies): Mount {
       .all(methodNotAllowed('GET'));
   };
 }
-
-/** Has nobody to do anything about it? */
-const isWell = (one: DatabaseHealth | SinkHealth): boolean =>
-  'kind' in one ? one.status !== 'active' || one.health === 'ok' : WELL.has(one.state);
 
 /** Who asks for health wants an answer, also from a database that gives none. */
 async function soon<Result>(work: Promise<Result>): Promise<Result> {

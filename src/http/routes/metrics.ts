@@ -4,7 +4,14 @@
  * seconds, however many scrape.
  */
 import type { Queryable } from '../../db/pool.ts';
-import { type Backlog, readBacklog } from '../../messages/health.ts';
+import {
+  type Backlog,
+  type DatabaseHealth,
+  type Judged,
+  type Level,
+  readBacklog,
+  readDatabases,
+} from '../../messages/health.ts';
 import type { Metrics } from '../../runtime/metrics.ts';
 import { remembered } from '../remembered.ts';
 import { type Mount, methodNotAllowed } from '../route.ts';
@@ -22,6 +29,11 @@ const KEEP_MS = 10_000;
 export function metricsRoutes(deps: MetricsDependencies): Mount {
   const backlog = remembered(() => readBacklog(deps.db), { keepMs: KEEP_MS, now: deps.now });
   addBacklogGauges(deps.metrics, backlog);
+  addSinkHealth(deps.metrics, backlog);
+  addDatabaseHealth(
+    deps.metrics,
+    remembered(() => readDatabases(deps.db), { keepMs: KEEP_MS, now: deps.now }),
+  );
   deps.metrics.gauge({
     name: 'waiting_receives',
     help: 'Clients that wait for messages in this process',
@@ -53,7 +65,8 @@ function addBacklogGauges(metrics: Metrics, read: () => Promise<Backlog[]>): voi
       help: 'Age of the oldest message',
       value: (row) => row.oldest_seconds ?? 0,
     },
-    { name: 'sink_ok', help: '1 when the sink is well or was paused', value: (row) => (isOk(row) ? 1 : 0) },
+    { name: 'sink_ok', help: '0 when its health is failing or unknown', value: (row) => (works(row) ? 1 : 0) },
+    { name: 'sink_health_level', help: LEVEL_HELP, value: ({ level }) => NUMBERS[level] },
   ];
   for (const { name, help, value } of gauges) {
     metrics.gauge({
@@ -70,4 +83,58 @@ function addBacklogGauges(metrics: Metrics, read: () => Promise<Backlog[]>): voi
   }
 }
 
-const isOk = (row: Backlog): boolean => ['ok', 'paused', 'disabled'].includes(row.health);
+/** As millrace.metrics() has it. */
+const NUMBERS: Record<Level, number> = { ok: 0, warning: 1, unknown: 2, failing: 3 };
+const LEVEL_HELP = '0 ok, 1 warning, 2 unknown, 3 failing';
+
+const works = ({ level }: Judged): boolean => NUMBERS[level] < NUMBERS.unknown;
+
+function addSinkHealth(metrics: Metrics, read: () => Promise<Backlog[]>): void {
+  metrics.gauge({
+    name: 'sink_health_reason',
+    help: '1 for each reason',
+    labels: ['sink', 'kind', 'reason'],
+    async collect(gauge) {
+      const rows = await read().catch(() => []);
+      gauge.reset();
+      for (const { name, kind, reasons } of rows) {
+        for (const reason of reasons) gauge.set({ sink: name, kind, reason }, 1);
+      }
+    },
+  });
+}
+
+function addDatabaseHealth(metrics: Metrics, readAll: () => Promise<DatabaseHealth[]>): void {
+  const read = async (): Promise<DatabaseHealth[]> =>
+    (await readAll().catch(() => [])).filter(({ state }) => state !== null);
+  const figures: { name: string; help: string; value: (row: DatabaseHealth) => number }[] = [
+    {
+      name: 'database_streaming',
+      help: '1 while it is captured',
+      value: ({ state }) => (state === 'streaming' ? 1 : 0),
+    },
+    { name: 'database_health_level', help: LEVEL_HELP, value: ({ level }) => NUMBERS[level] },
+  ];
+  for (const { name, help, value } of figures) {
+    metrics.gauge({
+      name,
+      help,
+      labels: ['database'],
+      async collect(gauge) {
+        const rows = await read();
+        gauge.reset();
+        for (const row of rows) gauge.set({ database: row.name }, value(row));
+      },
+    });
+  }
+  metrics.gauge({
+    name: 'database_health_reason',
+    help: '1 for each reason',
+    labels: ['database', 'reason'],
+    async collect(gauge) {
+      const rows = await read();
+      gauge.reset();
+      for (const { name, reasons } of rows) for (const reason of reasons) gauge.set({ database: name, reason }, 1);
+    },
+  });
+}
