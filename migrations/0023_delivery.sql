@@ -2,8 +2,8 @@
 create or replace function millrace_private.joined_key(p_values text[]) returns text
 language plpgsql immutable parallel safe strict as $$
 declare
-  c_whole constant text := '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|-[0-9]+([.][0-9]+)?'
-    || '|[0-9]{4,}-[0-9]{2}-[0-9]{2}([ T][^-\\]*)?';
+  c_whole constant text := '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|-([0-9]+([.][0-9]+)?|[Ii]nfinity)'
+    || '|-?[0-9]+([.][0-9]+)?e[+-][0-9]+|[0-9]{4,}-[0-9]{2}-[0-9]{2}([ T][^-\\]*)?';
   v_plain text := array_to_string(p_values, '-', '');
   v_value text;
   v_joined text;

@@ -3,7 +3,7 @@
  * `-`, such that no two keys of a table (all of the same number of values) have the same text.
  *
  * It is so by itself when no value holds a `-`, and whatever the last one holds. Otherwise some values are whole, for it
- * can be seen where they end: UUIDs, negative numbers, dates and timestamps. The others, but for the last, are escaped: `\-`
+ * can be seen where they end: UUIDs, numbers, infinities, dates and timestamps. The others, but for the last, are escaped: `\-`
  * for each `-` in them, `\\` for each `\`, and `\.` for an empty one. One that could be read together with what follows it as
  * a whole value begins with another `\`. So the text can be read back from left to right: a whole value where one stands,
  * else up to the next bare `-`; the last one is the rest.
@@ -11,7 +11,7 @@
  * millrace_private.joined_key is the same in SQL: change both or none (test/model/joined-key.pg.test.ts compares them).
  */
 const WHOLE_VALUE =
-  '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|-[0-9]+([.][0-9]+)?|[0-9]{4,}-[0-9]{2}-[0-9]{2}([ T][^-\\\\]*)?';
+  '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|-([0-9]+([.][0-9]+)?|[Ii]nfinity)|-?[0-9]+([.][0-9]+)?e[+-][0-9]+|[0-9]{4,}-[0-9]{2}-[0-9]{2}([ T][^-\\\\]*)?';
 const IS_WHOLE = new RegExp(`^(${WHOLE_VALUE})$`);
 const STARTS_WHOLE = new RegExp(`^(${WHOLE_VALUE})(-|$)`);
 

@@ -67,7 +67,7 @@ for (const where of ['same', 'other'] as const) {
           changes: '{"note": "a\\"b"}',
           action: 'update',
         },
-        { seq: 3, ...same, record_pk: '7-eu\\-1', record: '{"id": 7}', changes: null, action: 'delete' },
+        { seq: 3, ...same, record_pk: '7-eu-1', record: '{"id": 7}', changes: null, action: 'delete' },
       ]);
     });
 
