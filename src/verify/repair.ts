@@ -1,5 +1,5 @@
 /**
- * Mends drifts by sending their rows again: as they are, or as a delete where they are gone, at a place in the stream of
+ * Repairs drifts by sending their rows again: as they are, or as a delete where they are gone, at a place in the stream of
  * changes, so that no newer change is turned back. Then the same documents are looked at once more. A process that dies
  * here has asked for whole backfills, which go on without it.
  */
@@ -7,6 +7,7 @@ import type { Database } from '../db/pool.ts';
 import { statement } from '../db/statement.ts';
 import { MillraceError } from '../model/errors.ts';
 import type { Drift } from './drift.ts';
+import { keyOf } from './orphans.ts';
 import type { Suspect } from './recheck.ts';
 import type { VerifiedTable } from './tables.ts';
 import type { Progress } from './verify.ts';
@@ -33,8 +34,28 @@ export interface RepairInput {
 const KEYS_OF_ONE = 5_000;
 const POLL_MS = 200;
 
-/** What is still a drift afterwards. @throws MillraceError when rows cannot be sent, or are not for `patienceMs`. */
+/**
+ * What is still a drift afterwards. A row may have come meanwhile for a document that none was known for, in another table
+ * than the one that was asked about it: then it is missing now, and is sent from there.
+ *
+ * @throws MillraceError when rows cannot be sent, or are not for `patienceMs`.
+ */
 export async function repair(
+  deps: RepairDeps,
+  input: RepairInput,
+  options: { patienceMs: number },
+): Promise<readonly Drift[]> {
+  const left = await sendAgain(deps, input, options);
+  const extra = new Set(input.drifts.filter(({ kind }) => kind === 'extra').map(placeOf));
+  const lost = left.filter((drift) => drift.kind === 'missing' && extra.has(placeOf(drift)));
+  if (lost.length === 0) return left;
+  const others = left.filter((drift) => !lost.includes(drift));
+  return [...others, ...(await sendAgain(deps, { ...input, drifts: lost }, options))];
+}
+
+const placeOf = ({ index, id }: Drift): string => JSON.stringify([index, id]);
+
+async function sendAgain(
   deps: RepairDeps,
   input: RepairInput,
   { patienceMs }: { patienceMs: number },
@@ -53,20 +74,35 @@ export async function repair(
   return [...(await deps.again(suspects)), ...hopeless];
 }
 
-/** By table, some thousand keys each. A document without a row goes by its `_id`, as the key of no row. */
+/**
+ * By table, some thousand keys each. A document without a row goes by the key that its `_id` is made of: who knows whether
+ * such a row has come since? Only one that is no key of any table goes by its `_id`, and is deleted without a look.
+ */
 export function batchesOf(
   tables: readonly VerifiedTable[],
   drifts: readonly Drift[],
 ): { table: VerifiedTable; keys: (readonly string[])[] }[] {
-  const byTable = Map.groupBy(drifts, (drift) => tables.find(({ name }) => name === drift.table) ?? tables[0]!);
+  const byTable = Map.groupBy(
+    drifts.map((drift) => rowOf(tables, drift)),
+    ({ table }) => table,
+  );
   return [...byTable].flatMap(([table, ones]) => {
-    const keys = [...new Map(ones.map(({ key, id }) => [JSON.stringify(key ?? [id]), key ?? [id]])).values()];
+    const keys = [...new Map(ones.map(({ key }) => [JSON.stringify(key), key])).values()];
     const batches = [];
     for (let from = 0; from < keys.length; from += KEYS_OF_ONE) {
       batches.push({ table, keys: keys.slice(from, from + KEYS_OF_ONE) });
     }
     return batches;
   });
+}
+
+function rowOf(
+  tables: readonly VerifiedTable[],
+  { table: name, key, id }: Drift,
+): { table: VerifiedTable; key: readonly string[] } {
+  const named = tables.find((one) => one.name === name);
+  const table = named ?? tables.find(({ source }) => keyOf(source, id)) ?? tables[0]!;
+  return { table, key: key ?? keyOf(table.source, id) ?? [id] };
 }
 
 /** An extra document stays where it is looked for; another one is where its row belongs. */

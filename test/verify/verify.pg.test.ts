@@ -71,6 +71,11 @@ sinks:
     initial_backfill: true
     source: { include_tables: [lines, codes] }
     destination: { type: elasticsearch, endpoint_url: "${alone.url}", index_name: pairs, auth_type: none }
+  - name: alone
+    database: shop
+    initial_backfill: true
+    source: { include_tables: [lines] }
+    destination: { type: elasticsearch, endpoint_url: "${alone.url}", index_name: alone, auth_type: none }
   - { name: pulled, database: shop, source: { include_tables: [notes] }, destination: { type: pull } }
 `;
 
@@ -85,7 +90,7 @@ describe('verify', function () {
   before(async () => {
     plain = await startBulkServer({ indexes: ['products', 'cheap', 'lines'] });
     routed = await startBulkServer({ indexes: ['notes', 'notes-left', 'notes-right'] });
-    alone = await startBulkServer({ indexes: ['pairs'] });
+    alone = await startBulkServer({ indexes: ['pairs', 'alone'] });
     for (const { engine } of [plain, routed, alone]) {
       engine.refreshMs = REFRESH_MS;
       engine.shards = 3;
@@ -190,6 +195,34 @@ describe('verify', function () {
     const mended = await verify('pairs', { repair: true });
     expect([mended.code, engine.documents('pairs').size], mended.out).to.deep.equal([0, 322]);
   });
+
+  for (const [sink, which] of [
+    ['alone', 'the only table'],
+    ['pairs', 'one of several tables'],
+  ] as const) {
+    it(`keeps a document whose row came between the proof and the repair, in ${which}`, async () => {
+      const { engine } = alone;
+      const id = `late in ${sink}-9001`;
+      engine.plant(sink, id, '{}');
+      const gate = await world.messages.session(async (client) => {
+        // The proof is there when the repair is asked for, which waits here.
+        await client.query('begin; lock table millrace_private.backfills in share mode');
+        const ran = verify(sink, { repair: true });
+        await until('the repair is asked for', async () => {
+          const waiting = `select from pg_locks where not granted and database = (select oid from pg_database where datname = current_database())
+                              and relation = 'millrace_private.backfills'::regclass`;
+          return (await world.messages.query(waiting)).rowCount !== 0;
+        });
+        await world.shop.query("insert into lines values ($1, 9001, 'live')", [`late in ${sink}`]);
+        await until('it is delivered', () => JSON.stringify(engine.documents(sink).get(id))?.includes('live'));
+        await client.query('commit');
+        return { ran };
+      });
+      const { code, out } = await gate.ran;
+      expect(JSON.stringify(engine.documents(sink).get(id)), out).to.contain('live');
+      expect(code, out).to.equal(0);
+    });
+  }
 
   it('follows routes, and leaves out fields that no row makes', async () => {
     const { rows } = await world.shop.query<{ id: string; shelf: string }>(
