@@ -12,7 +12,7 @@ with recursive target as (
     join pg_catalog.pg_inherits i on i.inhparent = t.oid
     join pg_catalog.pg_class c on c.oid = i.inhrelid and c.relispartition
 ), published as (
-  select to_jsonb(l) ->> 'prattrs' as columns, p.with_generated,
+  select nullif(to_jsonb(l) -> 'prattrs', 'null') as columns, p.with_generated,
          -- The column of the catalog; before 15, which has none, the name means the one of "none".
          (select pg_catalog.pg_get_expr(prqual, t.oid) from pg_catalog.pg_publication_rel r where r.oid = l.oid) as row_filter
     from target t
@@ -61,7 +61,7 @@ select c.oid::bigint as oid, c.relkind = 'p' as partitioned, exists (select from
          where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
            and case when (select p.columns from published p) is null
                     then a.attgenerated = '' or (a.attgenerated = 's' and (select p.with_generated from published p))
-                    else a.attnum::text = any (string_to_array((select p.columns from published p), ' ')) end) as columns
+                    else (select p.columns from published p) @> to_jsonb(a.attnum) end) as columns
   from pg_catalog.pg_class c
   join pg_catalog.pg_namespace n on n.oid = c.relnamespace
   left join pg_catalog.pg_index k on k.indrelid = c.oid and k.indisprimary

@@ -5,7 +5,8 @@ with fresh as (
   delete from millrace_private.notices n
    using millrace_private.sinks s, millrace_private.databases d
    where s.no = n.sink_no and d.id = s.database_id and d.no = $1::integer
-     and n.code in ('table_missing', 'not_published', 'breaks_updates', 'identity_misses_key', 'partitions_apart', 'partitions_not_full')
+     and n.code in ('table_missing', 'not_published', 'breaks_updates', 'identity_misses_key', 'partitions_apart',
+                    'partitions_not_full', 'generated_left_out')
      and not exists (select from fresh f
                       where f.sink_no = n.sink_no and f.code = n.code and f.table_name = n.table_name)
 ), attached as (

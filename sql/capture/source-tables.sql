@@ -7,7 +7,7 @@ with recursive publication as (
     from pg_catalog.pg_publication p
    where p.pubname = $1::name
 ), listed as (
-  select l.prrelid as oid, to_jsonb(l) ->> 'prattrs' as columns, to_jsonb(l) ->> 'prqual' as filter
+  select l.prrelid as oid, nullif(to_jsonb(l) -> 'prattrs', 'null') as columns, to_jsonb(l) ->> 'prqual' as filter
     from pg_catalog.pg_publication_rel l
     join publication p on p.oid = l.prpubid
 ), candidate as (
@@ -65,6 +65,15 @@ select c.oid::bigint as oid, c.nspname as schema, c.relname as name, c.relkind =
                                  where t.root = c.oid and (t.oid in (select l.oid from listed l)
                                                            or part.relnamespace = any ($2::oid[])))), false) as published,
        l.columns is not null as some_columns, g.virtual as virtual_columns, g.stored as stored_columns,
+       array(select a.attname::text from pg_catalog.pg_attribute a
+              where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped and a.attgenerated = 's'
+                and a.attname::text <> all (p.columns) order by a.attnum) as stored_left_out,
+       array(select a.attname::text from pg_catalog.pg_attribute a
+              where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped and a.attgenerated = 'v'
+              order by a.attnum) as virtual_left_out,
+       exists (select from pg_catalog.pg_attribute a
+                where a.attrelid = c.oid and not a.attisdropped and a.attgenerated = 's'
+                  and a.attname::text = any (k.columns) and a.attname::text <> all (p.columns)) as key_left_out,
        s.unlisted > 0 as identity_unlisted, s.unfiltered > 0 as identity_unfiltered
   from candidate c
   left join listed l on l.oid = c.oid
@@ -80,7 +89,7 @@ select c.oid::bigint as oid, c.nspname as schema, c.relname as name, c.relkind =
                                      and case when l.columns is null
                                               then a.attgenerated = '' or (a.attgenerated = 's'
                                                                            and (select p.with_generated from publication p))
-                                              else a.attnum::text = any (string_to_array(l.columns, ' ')) end) as columns,
+                                              else l.columns @> to_jsonb(a.attnum) end) as columns,
                             array(select a.attname::text
                                     from regexp_matches(coalesce(l.filter, ''), ':varattno (\d+)', 'g') m (found)
                                     join pg_catalog.pg_attribute a

@@ -44,7 +44,7 @@ export interface SourceTable {
   keys: readonly TableColumn[];
   /** What the stream would say of it. */
   message: RelationMessage;
-  /** Differs when columns were added, dropped, renamed or retyped. */
+  /** Differs when columns were added, dropped, renamed or retyped, or ceased to be generated. */
   fingerprint: string;
 }
 

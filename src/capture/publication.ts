@@ -68,6 +68,11 @@ export interface SourceTable {
   some_columns: boolean;
   virtual_columns: boolean;
   stored_columns: boolean;
+  /** Generated columns that its messages do not have, by name. */
+  stored_left_out: readonly string[];
+  virtual_left_out: readonly string[];
+  /** One of them is part of the primary key. */
+  key_left_out: boolean;
   /** The list of columns leaves out one of the replica identity. */
   identity_unlisted: boolean;
   /** Its row filter names a column that is not of the replica identity. */

@@ -13,7 +13,8 @@ export interface TableFinding {
     | 'breaks_updates'
     | 'identity_misses_key'
     | 'partitions_apart'
-    | 'partitions_not_full';
+    | 'partitions_not_full'
+    | 'generated_left_out';
   message: string;
   remedy: string;
 }
@@ -79,6 +80,42 @@ export function checkTable(
       remedy: identities(table.partial_stores, 'full'),
     };
   return undefined;
+}
+
+/**
+ * Generated columns that Postgres does not send: the stream, a backfill and verify leave them out alike, so that they agree.
+ * Virtual ones never come, stored ones from 18 on when the publication says so.
+ */
+export function generatedLeftOut(publication: PublicationFacts, table: SourceTable): TableFinding | undefined {
+  const { stored_left_out: stored, virtual_left_out: virtual } = table;
+  const columns = [...stored, ...virtual];
+  if (!table.published || columns.length === 0) return undefined;
+  const sql =
+    stored.length > 0 && publication.knowsGenerated && !table.some_columns
+      ? `alter publication ${quoteIdentifier(publication.name)} set (publish_generated_columns = stored)`
+      : undefined;
+  const unsent = sql === undefined ? columns : virtual;
+  const words = unsent.length === 0 ? '' : howElse(publication, table, unsent);
+  const [what, them] = columns.length === 1 ? ['generated column', 'it'] : ['generated columns', 'them'];
+  return {
+    code: 'generated_left_out',
+    message: `${table.schema}.${table.name}: its messages do not have the ${what} ${columns.join(', ')}, because Postgres does not send ${them}${table.key_left_out ? '; its primary key needs them, so its messages have no key and no order, and a search index leaves it out' : ''}`,
+    remedy:
+      sql === undefined
+        ? words
+        : remarked(sql, `then backfill the table, which sends what its rows hold now. ${words}`.trim()),
+  };
+}
+
+/** How a sink gets at what these columns hold, when no option of the publication sends them. */
+function howElse(publication: PublicationFacts, table: SourceTable, unsent: readonly string[]): string {
+  const names = unsent.join(', ');
+  const orElse = 'compute the value in a transform, or keep it in an ordinary column that a trigger fills';
+  if (!publication.knowsGenerated)
+    return `Postgres sends stored generated columns from version 18 on. Until then, for ${names}: ${orElse}.`;
+  if (table.virtual_left_out.length === unsent.length)
+    return `Create ${names} again as stored, for Postgres does not send virtual columns; or ${orElse}.`;
+  return `For ${names}: add what is stored to the publication's list of columns for this table; or ${orElse}.`;
 }
 
 function whyBroken(

@@ -8,7 +8,7 @@ import type { Database } from '../db/pool.ts';
 import { statement } from '../db/statement.ts';
 import { type SinkEntry, takesIn } from './match.ts';
 import type { Publication, SourceTable } from './publication.ts';
-import { checkTable } from './table-checks.ts';
+import { checkTable, generatedLeftOut } from './table-checks.ts';
 
 const NOTICES = statement('capture/note-tables');
 const KNOW = statement('capture/know-tables');
@@ -75,7 +75,8 @@ export function tableNotices(sinks: readonly SinkEntry[], publication: Publicati
         continue;
       }
       const finding = checkTable(publication, table, wasRecreated(table, known));
-      if (finding) found.push({ sink_no: no, table_name: nameOf(table), ...finding });
+      for (const one of [finding, generatedLeftOut(publication, table)])
+        if (one) found.push({ sink_no: no, table_name: nameOf(table), ...one });
     }
   }
   return found;

@@ -61,6 +61,9 @@ const TABLE: SourceTable = {
   some_columns: false,
   virtual_columns: false,
   stored_columns: false,
+  stored_left_out: [],
+  virtual_left_out: [],
+  key_left_out: false,
   identity_unlisted: false,
 };
 const EXPECTED = { database: "sh'op", slot: 'slot', publication: 'pub' };
