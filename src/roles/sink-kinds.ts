@@ -43,10 +43,9 @@ export function sinkKinds(db: Database, log: Log): Record<CatalogSink['kind'], O
         { retentionId: id, sourceDatabaseId: source.id, destination },
       );
       const place = `The address of database ${destination.database}`;
-      return closingWith(
-        askingFirst(sink, () => refuseSharedSessions(options, place)),
-        () => pool.close(),
-      );
+      // The role asked there when it started: the two connections that it takes again would go beyond the role's own.
+      const asking = leadsThere(options, db) ? sink : askingFirst(sink, () => refuseSharedSessions(options, place));
+      return closingWith(asking, () => pool.close());
     },
     pull: async ({ no, settings }) => openShapedConsumer({ sinkNo: no, transformed: settings.transform !== null }),
   };
@@ -72,6 +71,12 @@ async function declaredOptions(
 }
 
 const wrongKind = (type: string): MillraceError => new MillraceError('internal', `no such destination: ${type}`);
+
+/** Does the address read as that of the message database does? */
+function leadsThere({ address }: PoolOptions, { pool }: Database): boolean {
+  if (typeof address === 'string') return false;
+  return (['host', 'port', 'database', 'user'] as const).every((part) => address[part] === pool.options[part]);
+}
 
 /** The sink itself: what `ask` throws about its settings is said whenever it is tested; the rest its own test says better. */
 function askingFirst(sink: Sink, ask: () => Promise<void>): Sink {

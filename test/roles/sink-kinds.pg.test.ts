@@ -1,7 +1,11 @@
-/** A change table whose database cannot even be asked whether it speaks TLS: the sink says so, and is tried again. */
+/**
+ * A change table whose database cannot even be asked whether it speaks TLS: the sink says so, and is tried again. And how
+ * many connections one takes that is opened.
+ */
 import { expect } from 'chai';
 import { applyConfig } from '../../src/catalog/apply.ts';
-import { loadCatalog } from '../../src/catalog/store.ts';
+import { type Catalog, loadCatalog } from '../../src/catalog/store.ts';
+import { openPool } from '../../src/db/pool.ts';
 import { refusedSink } from '../../src/deliver/refused.ts';
 import type { Circuit } from '../../src/model/sink.ts';
 import { sinkKinds } from '../../src/roles/sink-kinds.ts';
@@ -9,15 +13,19 @@ import type { PrivateAllowed } from '../../src/runtime/addresses.ts';
 import { createLog } from '../../src/runtime/log.ts';
 import { KEYS, parse } from '../catalog/support.ts';
 import { type MessageDatabase, messageDatabase } from '../support/message-database.ts';
+import { sharedSource } from '../support/postgres.ts';
+import { startPostgresRelay } from '../support/postgres-relay.ts';
 
-describe('a change table that cannot be opened', () => {
+const LOG = createLog({ level: 'silent', role: 'test' });
+
+describe('a change table as a sink', () => {
   let messages: MessageDatabase;
   before(async () => {
     messages = await messageDatabase();
   });
   after(() => messages.drop());
 
-  const circuitOf = async (archive: string, allowed: PrivateAllowed): Promise<Circuit | undefined> => {
+  const declared = async (archive: string, allowed: PrivateAllowed): Promise<Catalog> => {
     const from = `slot: { name: s }, publication: { name: p }`;
     const text = `databases:
   - { name: shop, url: ${JSON.stringify(messages.url)}, ${from} }
@@ -26,16 +34,21 @@ change_retentions:
   - { name: history, source_database: shop, source_table_name: orders, destination_database: archive, destination_table_name: events }
 `;
     await applyConfig({ db: messages.db, keys: KEYS }, parse(text).config);
-    const catalog = await loadCatalog(messages.db, KEYS, allowed);
-    const open = sinkKinds(messages.db, createLog({ level: 'silent', role: 'test' })).change_table;
-    const error = await open(catalog.sinks[0]!, catalog).then(
-      () => undefined,
-      (one: unknown) => one,
-    );
+    return await loadCatalog(messages.db, KEYS, allowed);
+  };
+
+  const circuitOf = async (archive: string, allowed: PrivateAllowed): Promise<Circuit | undefined> => {
+    const catalog = await declared(archive, allowed);
+    const error = await sinkKinds(messages.db, LOG)
+      .change_table(catalog.sinks[0]!, catalog)
+      .then(
+        () => undefined,
+        (one: unknown) => one,
+      );
     return await refusedSink(error)?.test(AbortSignal.timeout(1_000));
   };
 
-  it('is a circuit with what happened and what to do', async () => {
+  it('that cannot be opened is a circuit with what happened and what to do', async () => {
     const at = (change: (url: URL) => void): string => {
       const url = new URL(messages.url);
       change(url);
@@ -50,6 +63,31 @@ change_retentions:
       const circuit = await circuitOf(url, allowed);
       expect(circuit?.reason, url).to.equal(reason);
       expect(circuit?.error, url).to.match(words).and.not.contain('test-password');
+    }
+  });
+
+  it('takes one connection in the message database, where the role has found out that sessions are its own', async () => {
+    const elsewhere = await (await sharedSource()).createDatabase();
+    for (const [place, wanted] of [
+      [messages, 1],
+      [elsewhere, 3],
+    ] as const) {
+      const relay = await startPostgresRelay(place.url);
+      const address = place === messages ? relay.url : messages.url;
+      const db = openPool({ address, max: 1, applicationName: 'test' });
+      try {
+        await db.query('select');
+        const before = relay.made;
+        const catalog = await declared(`${relay.url}?sslmode=disable`, 'declared');
+        const sink = await sinkKinds(db, LOG).change_table(catalog.sinks[0]!, catalog);
+        const circuit = await sink.test(AbortSignal.timeout(10_000));
+        expect(circuit?.error).to.match(/events" does not exist/);
+        expect(relay.made - before).to.equal(wanted);
+        await sink.close();
+      } finally {
+        await db.close();
+        await relay.close();
+      }
     }
   });
 });

@@ -8,6 +8,8 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 export interface PostgresRelay {
   /** `url` with the relay's address in place of the server's. */
   url: string;
+  /** How many connections clients have made so far. */
+  readonly made: number;
   loseCommits(lose: boolean): void;
   /** From now on nothing passes, in either direction, on any connection; again when false. */
   swallow(swallow: boolean): void;
@@ -26,7 +28,9 @@ export async function startPostgresRelay(serverUrl: string): Promise<PostgresRel
   let losing = false;
   let swallowing = false;
   let delayMs = 0;
+  let made = 0;
   const server = createServer((client) => {
+    made += 1;
     const upstream = connect(Number(target.port), target.hostname);
     let committing = false;
     /** What clients sent and is not due yet; later parts never overtake earlier ones, however late the timers are. */
@@ -79,6 +83,9 @@ export async function startPostgresRelay(serverUrl: string): Promise<PostgresRel
   url.port = String(port);
   return {
     url: url.href,
+    get made() {
+      return made;
+    },
     loseCommits(lose) {
       losing = lose;
     },
