@@ -58,14 +58,18 @@ const PLACEHOLDER = /change.?(me|this|it)|placeholder|replace.?(me|this|with)|yo
 /** Neighbours on a keyboard, in the alphabet, among the digits. */
 const ROWS = ['abcdefghijklmnopqrstuvwxyz', '01234567890', 'qwertyuiop', 'asdfghjkl', 'zxcvbnm'];
 
-/** Random text has few characters twice in a row, few runs, and hardly three characters that come again. */
+/** Random text, of digits alone too, seldom takes two steps in a row, and has hardly three characters that come again. */
 export function hasVariety(text: string): boolean {
   const chars = [...text.toLowerCase()];
   const triples = new Set<string>();
-  let steps = 0;
-  for (let i = 2; i < chars.length; i += 1) triples.add(chars.slice(i - 2, i + 1).join(''));
-  for (let i = 1; i < chars.length; i += 1) if (isStep(chars[i - 1]!, chars[i]!)) steps += 1;
-  return new Set(chars).size >= DISTINCT && triples.size >= (chars.length - 2) * 0.6 && steps < chars.length / 2;
+  let runs = 0;
+  for (let i = 2; i < chars.length; i += 1) {
+    const [first, second, third] = chars.slice(i - 2, i + 1) as [string, string, string];
+    triples.add(first + second + third);
+    if (isStep(first, second) && isStep(second, third)) runs += 1;
+  }
+  const all = chars.length - 2;
+  return new Set(chars).size >= DISTINCT && triples.size >= all * 0.6 && runs < all / 2;
 }
 
 function isStep(from: string, to: string): boolean {

@@ -14,6 +14,7 @@ describe('SECRET_KEY', () => {
     ['the alphabet', 'abcdefghijklmnopqrstuvwxyz0123456789'],
     ['the alphabet backwards', 'zyxwvutsrqponmlkjihgfedcba9876543210'],
     ['a keyboard', 'qwertyuiopasdfghjklzxcvbnm1234567890'],
+    ['every letter twice', 'aabbccddeeffgghhiijjkkllmmnnoopp'],
     ['a word again and again', 'correcthorse'.repeat(3)],
     ['a word with a number', 'password1password2password3password4'],
     ['blocks', 'aaaaaaaabbbbbbbbccccccccddddddddeeeeeeeeffffffffgggggggghhhhhhhh'],
@@ -37,6 +38,8 @@ describe('SECRET_KEY', () => {
         if (text.length >= 32) expect(secretKeyFault(text), text).to.equal(undefined);
       if (digits.length >= 40) expect(secretKeyFault(digits), digits).to.equal(undefined);
     }
+    const neighbours = '89117894265442483545633743355116887731226662215';
+    expect(secretKeyFault(neighbours)).to.equal(undefined);
     expect(secretKeyFault('glove marble oxide tundra violin sphinx')).to.equal(undefined);
   });
 
