@@ -244,11 +244,9 @@ export function openDeliveries(deps: DeliveriesDeps, options: DeliveriesOptions 
       );
     } catch (error) {
       if (!isUnavailable(error)) throw error;
-      // Nothing was settled, nothing is counted: the next sweep that is answered finds the lane.
-      deps.log.warn(
-        { sink: here.target?.name, lane: job.lane, err: error },
-        'a lane stopped: the message database did not answer',
-      );
+      // Nothing was settled, nothing is counted: the next sweep that is answered finds the lane. It is not named: every
+      // lane stops so, and their number is no measure for the log.
+      deps.log.warn({ err: error }, 'lanes stopped: the message database did not answer');
       return;
     } finally {
       running.delete(key);
