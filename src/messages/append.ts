@@ -60,6 +60,7 @@ export async function append(db: Database, writer: Writer, input: AppendInput): 
   const also = (input.also ?? []).map((sql) => `${sql};`).join(' ');
   const { more } = input;
   await db.session(async (client) => {
+    if (more || input.rows !== undefined) failpoint('capture/before-persist');
     if (more)
       await appendParts(
         client,
@@ -70,7 +71,6 @@ export async function append(db: Database, writer: Writer, input: AppendInput): 
       // Several statements in one go are one transaction, unless they say otherwise.
       await client.query(also === '' ? move : `${move}; ${also}`);
     } else {
-      failpoint('capture/before-persist');
       await copyRows(client, `begin; ${move}; ${also} ${parkedSql(input.parked)} ${COPY_MESSAGES}; commit`, input.rows);
     }
   });
@@ -84,7 +84,6 @@ async function appendParts(
   begin: string,
   input: Rows & { more: NonNullable<AppendInput['more']> },
 ): Promise<void> {
-  failpoint('capture/before-persist');
   try {
     await client.query(`${begin} ${parkedSql(input.parked)}`);
     if (input.rows) await copyRows(client, COPY_MESSAGES, input.rows);

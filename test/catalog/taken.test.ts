@@ -12,6 +12,8 @@ describe('a file of another system', () => {
     const { config, warnings } = parse(EXPORT);
     expect(warnings.map(({ field, line }) => `${line} ${field}`)).to.deep.equal([
       '6 users',
+      '12 api_tokens[0]',
+      '14 api_tokens[0].token',
       '32 databases[0].ssl',
       '42 databases[0].publication.schemas',
       '44 http_endpoints',

@@ -87,7 +87,7 @@ describe('a rebuild', () => {
       { alias: "it's", before: 'o', after: 'n' },
     );
     expect(call).to.equal(
-      `curl -X POST 'https://h:9200/x/_aliases' -H 'Content-Type: application/json' -u "$SEARCH_CREDENTIAL" -d ` +
+      `curl -X POST https://h:9200/x/_aliases -H 'Content-Type: application/json' -u "$SEARCH_CREDENTIAL" -d ` +
         `'{"actions":[{"remove":{"index":"o","alias":"it'\\''s"}},{"add":{"index":"n","alias":"it'\\''s"}}]}'`,
     );
   });

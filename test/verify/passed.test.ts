@@ -69,7 +69,7 @@ describe('verify/passed', () => {
   for (const [what, progress, message, remedy] of [
     ['a paused sink', { status: 'paused' }, /sink s is paused/, /millrace.resume\('s'\)/],
     ['a disabled sink', { status: 'disabled' }, /sink s is disabled/, /active/],
-    ['an open circuit', { circuit: 'auth_failed', circuit_error: 'no!' }, /\(auth_failed\): no!/, /Mend that first/],
+    ['an open circuit', { circuit: 'auth_failed', circuit_error: 'no!' }, /\(auth_failed\): no!/, /Fix that first/],
     ['a gap', { state: 'needs_resync', reason: 'gone', remedy: 'do this' }, /needs_resync\): gone/, /^do this$/],
     ['a source in error', { state: 'error', reason: 'no slot' }, /\(error\): no slot/, /database_status/],
   ] as const) {
