@@ -3,6 +3,7 @@
  * one that is quiet ends, and news of a persisted batch (or the time of a retry) starts it. News may be lost, a worker may
  * be killed: a sweep every 15 s finds every lane that has work and no owner.
  */
+import { once } from 'node:events';
 import type { Database } from '../db/pool.ts';
 import { statement } from '../db/statement.ts';
 import { BEAT_MS } from '../messages/beat.ts';
@@ -110,7 +111,6 @@ export function openDeliveries(deps: DeliveriesDeps, options: DeliveriesOptions 
   /** Which of the lanes that run have to end is found out: none begins meanwhile. */
   let changing: Promise<unknown> = Promise.resolve();
   const keyOf = (sink: number, lane: number): string => `${DELIVER_TASK}:${sink}:${lane}`;
-
   const named = ({ sink, lane }: LaneJob) => ({ sink: names.get(sink) ?? sink, lane });
 
   /** False: it could not be asked for. */
@@ -288,10 +288,7 @@ export function openDeliveries(deps: DeliveriesDeps, options: DeliveriesOptions 
         setInterval(swept, options.sweepMs),
         setInterval(() => void lookForDeaths(), options.lookMs),
       ];
-      await new Promise<void>((resolve) => {
-        if (signal.aborted) resolve();
-        signal.addEventListener('abort', () => resolve(), { once: true });
-      });
+      if (!signal.aborted) await once(signal, 'abort');
       for (const timer of timers) clearInterval(timer);
     },
     close: () => Promise.resolve(),

@@ -253,9 +253,9 @@ describe('a backlog', function () {
     await until('the server has counted', async () => (await status())[0] === 100_000 + BACKLOG);
     expect(await status()).to.deep.equal([100_000 + BACKLOG, true]);
     expect(await pages(look, ['counted'])).to.be.within(1, before * 1.2);
-    // Nobody who only asks for health counts.
+    // Nobody who only asks for health counts: it is some single rows of a dozen tables.
     const health = 'select sink_name, health from millrace.sink_status where sink_name = $1';
-    expect(await pages(health, ['counted'])).to.be.within(1, 30);
+    expect(await pages(health, ['counted'])).to.be.within(1, 100);
     // The messages of another sink are in nobody's way.
     const { name } = await addPullSink(on.db, { name: 'beside' });
     const count = 'select count(*) from millrace.pending_messages where sink_name = $1';

@@ -50,9 +50,6 @@ export async function addShop(db: Queryable): Promise<{ databaseNo: number; tabl
       returning no
     ), position as (
       insert into millrace_private.positions (database_no, state) select no, 'streaming' from shop on conflict do nothing
-    ), beat as (
-      insert into millrace_private.capture_beats (database_no, seq, at, next_id)
-      select no, 1, clock_timestamp(), 0 from shop on conflict do nothing
     ), orders as (
       insert into millrace_private.source_tables as t (database_no, oid, schema_name, table_name, metadata)
       select no, 16400, 'public', 'orders', '"table_schema":"public","table_name":"orders"' from shop
@@ -61,6 +58,16 @@ export async function addShop(db: Queryable): Promise<{ databaseNo: number; tabl
     )
     select shop.no as database_no, orders.no as table_no from shop, orders`);
   const shop = rows[0]!;
+  // Captured, by a schema that asks for signs of it.
+  await db.query(`
+    do $$
+    begin
+      if to_regclass('millrace_private.capture_beats') is not null then
+        insert into millrace_private.capture_beats (database_no, seq, at, next_id)
+        select d.no, 1, clock_timestamp(), 0 from millrace_private.databases d where d.name = 'shop'
+            on conflict do nothing;
+      end if;
+    end $$`);
   return { databaseNo: shop.database_no, tableNo: shop.table_no };
 }
 
