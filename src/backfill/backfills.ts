@@ -10,7 +10,6 @@ import { StreamEndedError } from '../capture/windows.ts';
 import type { Catalog } from '../catalog/store.ts';
 import { type Database, openPool } from '../db/pool.ts';
 import { optionsOf } from '../db/ssl.ts';
-import { staleCatalog } from '../messages/append.ts';
 import { MillraceError, messageOf } from '../model/errors.ts';
 import { quoteIdentifier, quoteTable } from '../model/quote.ts';
 import type { Log } from '../runtime/log.ts';
@@ -75,10 +74,11 @@ export function openBackfills(deps: BackfillsDeps): (streaming: Streaming, signa
           deps.log.debug({ err: error }, 'backfills could not be looked for');
           return [];
         });
-        // A stream that knows an older catalog would find no tables for a new sink: the next one does.
-        if (due.some((one) => one.catalog_generation !== streaming.database.catalogGeneration)) throw staleCatalog();
+        const isNew = (one: Backfill): boolean => one.catalog_generation > streaming.database.catalogGeneration;
+        if (due.some(isNew)) await streaming.renew();
         for (const backfill of due) {
-          if (signal.aborted) break;
+          // A stream that knows an older catalog would find no tables for a new sink.
+          if (signal.aborted || isNew(backfill)) break;
           const tasks = [...running.values()].map(({ task }) => task);
           if (!mayStart(backfill, tasks)) continue;
           source ??= await openSource(streaming);
@@ -172,6 +172,8 @@ class Task {
       await expandBackfill(messages, backfill.no, await tablesFor(streaming, source, backfill.sink_no));
       return true;
     }
+    const matching = streaming.matchingOf(backfill.sink_no);
+    const isCurrent = (): boolean => streaming.matchingOf(backfill.sink_no) === matching;
     const reader = await this.#reader(signal);
     try {
       const total = await source.session((client) => reader.total(client));
@@ -179,7 +181,15 @@ class Task {
       const waits = (isWaiting: boolean): void => {
         this.waitsFor = isWaiting ? 'sink' : undefined;
       };
-      const deps = { messages, source, windows: streaming.windows, queryMs, slower: () => this.#slower(), waits };
+      const deps = {
+        messages,
+        source,
+        windows: streaming.windows,
+        queryMs,
+        slower: () => this.#slower(),
+        waits,
+        isCurrent,
+      };
       await runPages(deps, { backfill, reader }, signal);
       return true;
     } finally {

@@ -32,5 +32,5 @@ export interface Reader {
   close?(): Promise<void>;
 }
 
-/** Its table changed its columns since the reader was made: make another one, nothing is lost. */
+/** Its table changed its columns, or its sink what it gets, since the reader was made: make another one, nothing is lost. */
 export class ReloadError extends Error {}

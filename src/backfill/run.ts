@@ -21,6 +21,8 @@ export interface RunDeps {
   messages: Database;
   source: Database;
   windows: Windows;
+  /** Does the catalog still make of the rows what the reader believes? */
+  isCurrent(): boolean;
   /** Of a query to the source, milliseconds. */
   queryMs: number;
   /** Says that a page takes too long: the next ones should be smaller. False: they cannot be. */
@@ -54,6 +56,7 @@ export async function runPages(
   let again = 0;
   try {
     while (!signal.aborted) {
+      if (!deps.isCurrent()) throw new ReloadError();
       if (!(await mayGoOn(deps, { backfill, pace }, signal))) break;
       const at = before?.position ?? position;
       await run.reader.prepare?.(at, signal);
@@ -133,7 +136,7 @@ interface Sent {
 
 async function sendPage(deps: RunDeps, input: PageInput): Promise<Sent | 'again'> {
   const { reader } = input;
-  const window = deps.windows.open(reader);
+  const window = deps.windows.open({ oid: reader.oid, actions: reader.actions, isCurrent: deps.isCurrent });
   try {
     const part = await deps.source.session(async (client) => {
       // It may have waited for the connection.

@@ -72,6 +72,8 @@ export interface Placed {
   count: number;
   sql: string;
   persisted(): void;
+  /** It was taken back, and must be read again. */
+  again(): void;
 }
 
 /** `out` is used again: whoever hands it over must be done with it. */

@@ -30,6 +30,13 @@ export class Reached {
     this.#commitIdx = idx;
   }
 
+  /** What came since is handled once more. */
+  goBack({ commitLsn, commitIdx, confirmedLsn }: Position): void {
+    this.#commitLsn = commitLsn;
+    this.#commitIdx = commitIdx;
+    this.end = confirmedLsn;
+  }
+
   see(end: bigint): void {
     if (end > this.end) this.end = end;
   }

@@ -5,7 +5,7 @@ import type { Database } from '../db/pool.ts';
 import { statement } from '../db/statement.ts';
 import { compileRelation, type RowCodec } from './codec-row.ts';
 import type { RelationMessage } from './decode.ts';
-import { matchTable, type Notice, type Route, type SinkEntry } from './match.ts';
+import { type Match, matchTable, type Notice, type Route, type SinkEntry, type TableShape } from './match.ts';
 import { schemasOf } from './publication.ts';
 import { keyThen, namesNow, type TableNow } from './relation-key.ts';
 import { loadTypes, type TypeCatalogue } from './types.ts';
@@ -48,6 +48,10 @@ export interface LoadedRelation {
   /** Types that are not Postgres' own, as they were. */
   types: TypeCatalogue;
   routes: readonly Route[];
+  /** What its routes were made of. */
+  shape: TableShape;
+  /** Its changes are shown as those of the table that it is a partition of. */
+  isShownAsRoot: boolean;
 }
 
 export interface RelationDeps {
@@ -58,6 +62,8 @@ export interface RelationDeps {
   sinks: readonly SinkEntry[];
   /** Event tables of retentions in this database, `schema.table`. */
   changeTables: ReadonlySet<string>;
+  /** Notices as they were said last, by the table's oid. */
+  said: Map<number, string>;
 }
 
 /** Loads what the message does not say, and replaces the table's notices on every sink. */
@@ -82,18 +88,36 @@ export async function loadRelation(deps: RelationDeps, message: RelationMessage)
     message.columns.map((column) => column.typeOid),
   );
   const codec = compileRelation(types, message, { keyColumns, partitioned: now[0]?.partitioned ?? false });
-  const match =
-    OWN_SCHEMAS.has(schema) || name === PROGRESS_TABLE
-      ? { routes: [], notices: [] }
-      : matchTable(deps.sinks, { ...message, keyColumns, types, earlierNames: earlier }, deps.changeTables);
-  if (!(await isShownAsRoot(deps, oid)))
-    await replaceNotices(deps, { table: `${schema}.${name}`, notices: match.notices });
+  const shape = { ...message, keyColumns, types, earlierNames: earlier };
+  const { routes, notices } = matchOf(deps, shape);
+  const isShown = await isShownAsRoot(deps, oid);
+  if (!isShown) await replaceNotices(deps, message, notices);
   const keyTypes = keyColumns.flatMap((column) => keyNow.find((one) => one.name === names.get(column)) ?? []);
   return {
-    ...{ oid, schema, name, codec, sourceTable, message, types, routes: match.routes },
+    ...{ oid, schema, name, codec, sourceTable, message, types, routes, shape, isShownAsRoot: isShown },
     keyTypes: keyTypes.length === keyColumns.length ? keyTypes : [],
     namesNow: names,
   };
+}
+
+const matchOf = (deps: Pick<RelationDeps, 'sinks' | 'changeTables'>, shape: TableShape): Match =>
+  OWN_SCHEMAS.has(shape.schema) || shape.name === PROGRESS_TABLE
+    ? { routes: [], notices: [] }
+    : matchTable(deps.sinks, shape, deps.changeTables);
+
+/** The relation with the routes that the sinks of now give it. */
+export const routedAgain = (deps: RelationDeps, relation: LoadedRelation): LoadedRelation => ({
+  ...relation,
+  routes: matchOf(deps, relation.shape).routes,
+});
+
+/** Says what the sinks of now make of these tables, where it is not what was said. */
+export async function noteAgain(deps: RelationDeps, relations: Iterable<LoadedRelation>): Promise<void> {
+  for (const relation of [...relations]) {
+    if (relation.isShownAsRoot) continue;
+    const { notices } = matchOf(deps, relation.shape);
+    if (deps.said.get(relation.oid) !== JSON.stringify(notices)) await replaceNotices(deps, relation, notices);
+  }
 }
 
 /** The relation with its types as they are now; itself when they have not changed. */
@@ -106,7 +130,8 @@ export async function renewTypes(source: Database, relation: LoadedRelation): Pr
   if (JSON.stringify([...types]) === JSON.stringify([...relation.types])) return relation;
   const keyColumns = relation.codec.keyIndexes.map((index) => relation.codec.columns[index]!.name);
   const { partitioned } = relation.codec;
-  return { ...relation, types, codec: compileRelation(types, message, { keyColumns, partitioned }) };
+  const shape = { ...relation.shape, types };
+  return { ...relation, types, shape, codec: compileRelation(types, message, { keyColumns, partitioned }) };
 }
 
 /** Renews each relation that has types of the user's own, unless another one took its place meanwhile. */
@@ -143,12 +168,12 @@ async function isShownAsRoot({ source, publication }: RelationDeps, oid: number)
   return (await source.query<{ is_shown: boolean }>(SHOWN_AS_ROOT, values)).rows[0]!.is_shown;
 }
 
-async function replaceNotices(deps: RelationDeps, found: { table: string; notices: Notice[] }): Promise<void> {
-  await deps.messages.query(NOTICES, [
-    deps.databaseNo,
-    found.table,
-    JSON.stringify(
-      found.notices.map(({ sinkNo, code, message, remedy }) => ({ sink_no: sinkNo, code, message, remedy })),
-    ),
-  ]);
+async function replaceNotices(
+  deps: RelationDeps,
+  { oid, schema, name }: Pick<LoadedRelation, 'oid' | 'schema' | 'name'>,
+  notices: readonly Notice[],
+): Promise<void> {
+  const found = notices.map(({ sinkNo, code, message, remedy }) => ({ sink_no: sinkNo, code, message, remedy }));
+  await deps.messages.query(NOTICES, [deps.databaseNo, `${schema}.${name}`, JSON.stringify(found)]);
+  deps.said.set(oid, JSON.stringify(notices));
 }

@@ -6,35 +6,29 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Database, PoolOptions } from '../db/pool.ts';
 import { statement } from '../db/statement.ts';
 import { openPersist } from '../messages/persist.ts';
-import { readPosition, type StoredPosition, setCaptureState, takeOver } from '../messages/position.ts';
+import { readPosition, type StoredPosition, takeOver } from '../messages/position.ts';
 import type { DatabaseAddress, DatabaseSettings } from '../model/declared.ts';
 import type { Reach } from '../runtime/checked-lookup.ts';
 import type { Log } from '../runtime/log.ts';
-import { type Finding, isUnanswered, unanswered } from './checks.ts';
+import { CatalogInUse } from './catalog-in-use.ts';
 import { JsonBytes } from './codec-bytes.ts';
 import { type Transcode, transcoderOf } from './codec-encoding.ts';
 import { openDamageNotes } from './damage-notes.ts';
+import { type LookedAfter, lookAfter, showStreaming } from './look-after.ts';
 import type { SinkEntry } from './match.ts';
-import { notePartitions } from './partition-notices.ts';
-import { checkRunning, follow, type Prepared } from './prepare.ts';
-import { loadRelation, type RelationDeps, renewTypes } from './relation.ts';
-import { identifySystem } from './replication.ts';
+import { follow, type Prepared } from './prepare.ts';
+import { loadRelation, type RelationDeps, renewTypes, routedAgain } from './relation.ts';
 import { CaptureSession } from './session.ts';
 import { openSight, type UntilSeen } from './snapshot.ts';
 import { openStream } from './stream.ts';
-import { NOTE_MISSED, noteAdded, noteTables } from './table-notices.ts';
+import { NOTE_MISSED } from './table-notices.ts';
 import { Windows } from './windows.ts';
 
-const HEARTBEAT = statement('capture/heartbeat');
 const TRUNCATED = statement('capture/truncated');
 const FIRST_XID = statement('capture/first-xid');
 
-const CHECKPOINT_MS = 1_000;
-const CHECK_MS = 30_000;
 /** For what is being persisted when it ends. */
 const FAREWELL_MS = 500;
-/** For a server without wal_sender_timeout: it is asked for a sign of life. */
-const SILENT_MS = 60_000;
 
 export interface CapturedDatabase {
   no: number;
@@ -68,7 +62,12 @@ export interface CaptureDeps {
 
 /** A stream that is under way, for whoever works beside it. */
 export interface Streaming {
-  database: CapturedDatabase;
+  /** The database as the stream has it: another one after each change of the catalog. */
+  readonly database: CapturedDatabase;
+  /** How rows become messages of this sink now, to be compared. Undefined: there is no such sink. */
+  matchingOf(sinkNo: number): string | undefined;
+  /** Has the catalog of now in use, though the source may be quiet. */
+  renew(): Promise<void>;
   windows: Windows;
   /** To find out how rows of a table become messages. */
   relations: RelationDeps;
@@ -119,11 +118,12 @@ export async function stream(deps: CaptureDeps, database: CapturedDatabase, inpu
     await replication.close();
   };
   input.signal.addEventListener('abort', stop, { once: true });
-  let timers: NodeJS.Timeout[] = [];
+  let looked: LookedAfter | undefined;
   const windows = new Windows();
   const over = new AbortController();
   let beside: Promise<void> | undefined;
-  const relations = relationDeps(deps, database, input.source);
+  const catalog = new CatalogInUse(database, deps.current);
+  const relations = relationDeps(deps, catalog, input.source);
   try {
     await replication.started;
     // Told to stop meanwhile: whoever streams next is not fenced by one who does not.
@@ -139,19 +139,21 @@ export async function stream(deps: CaptureDeps, database: CapturedDatabase, inpu
     if (rows[0]?.xid) windows.beginAt(Number(rows[0].xid));
     const untilSeen = openSight(input.source, over.signal);
     const transcode = isRaw ? transcoderOf(encoding) : undefined;
-    const given = { database, windows, generation, stored: position, fail, untilSeen, wary: isRaw, transcode };
+    const onCatalog = (isMatched: boolean) => looked?.onCatalog(isMatched);
+    const on = { windows, generation, stored: position, fail, untilSeen, wary: isRaw, transcode, onCatalog };
+    const given = { ...on, catalog };
     session = openSession(deps, relations, given);
     session.attach(replication);
     await showStreaming(deps, no, input.prepared.warnings);
     deps.log.info({ generation }, 'streaming');
     for (const { bytes } of early.splice(0)) session.onMessage(bytes);
     if (!session.paused) replication.resume();
-    timers = startTimers(deps, database, { ...input, session, fail });
-    beside = deps.beside?.({ database, windows, relations }, over.signal).catch(fail);
+    looked = lookAfter(deps, catalog, { ...input, session, relations, fail });
+    beside = deps.beside?.(streamingOf(session, { catalog, windows, relations }), over.signal).catch(fail);
     await Promise.race([replication.ended, failed]);
   } finally {
     input.signal.removeEventListener('abort', stop);
-    for (const timer of timers) clearInterval(timer);
+    looked?.stop();
     over.abort();
     await replication.close();
     await session?.drain();
@@ -160,20 +162,39 @@ export async function stream(deps: CaptureDeps, database: CapturedDatabase, inpu
   }
 }
 
-const relationDeps = (deps: CaptureDeps, database: CapturedDatabase, source: Database): RelationDeps => ({
+const relationDeps = (deps: CaptureDeps, catalog: CatalogInUse, source: Database): RelationDeps => ({
   source,
   messages: deps.messages,
-  databaseNo: database.no,
-  publication: database.settings.publication.name,
-  sinks: database.sinks,
-  changeTables: database.changeTables,
+  databaseNo: catalog.database.no,
+  publication: catalog.database.settings.publication.name,
+  get sinks() {
+    return catalog.database.sinks;
+  },
+  get changeTables() {
+    return catalog.database.changeTables;
+  },
+  said: new Map(),
+});
+
+const streamingOf = (
+  session: CaptureSession,
+  { catalog, windows, relations }: { catalog: CatalogInUse; windows: Windows; relations: RelationDeps },
+): Streaming => ({
+  get database() {
+    return catalog.database;
+  },
+  matchingOf: (sinkNo) => catalog.matchingOf(sinkNo),
+  renew: () => session.renew(),
+  windows,
+  relations,
 });
 
 function openSession(
   deps: CaptureDeps,
   relations: RelationDeps,
   given: {
-    database: CapturedDatabase;
+    catalog: CatalogInUse;
+    onCatalog: (isMatched: boolean) => void;
     windows: Windows;
     generation: number;
     stored: StoredPosition;
@@ -184,13 +205,14 @@ function openSession(
     transcode: Transcode | undefined;
   },
 ): CaptureSession {
-  const { database, generation, windows, untilSeen } = given;
+  const { catalog, onCatalog, generation, windows, untilSeen } = given;
+  const { no, settings } = catalog.database;
   const { source } = relations;
   return new CaptureSession(
     {
       source,
       persist: openPersist(
-        { messages: deps.messages, invalidUtf8: database.settings.invalid_utf8, makeOut: () => new JsonBytes() },
+        { messages: deps.messages, invalidUtf8: settings.invalid_utf8, makeOut: () => new JsonBytes() },
         given.wary,
       ),
       onDamaged: openDamageNotes(deps.messages),
@@ -205,12 +227,15 @@ function openSession(
           message,
         ]);
       },
+      catalog,
+      onCatalog,
       windows,
       untilSeen,
       loadRelation: async (message, xid) => {
         if (xid !== undefined) await untilSeen([xid]);
         return await loadRelation(relations, message);
       },
+      routedAgain: (relation) => routedAgain(relations, relation),
       renewTypes: (relation) => renewTypes(source, relation),
       onTruncate: async (relation) => {
         const sinks = relation.routes.map((route) => route.sinkNo);
@@ -220,75 +245,10 @@ function openSession(
       onError: given.fail,
     },
     {
-      writer: { databaseNo: database.no, generation, catalogGeneration: database.catalogGeneration },
+      fence: { databaseNo: no, generation },
       position: given.stored,
-      maxRowBytes: database.settings.max_row_bytes,
+      maxRowBytes: settings.max_row_bytes,
       transcode: given.transcode,
     },
   );
-}
-
-/** Streaming, and what a person should know meanwhile. */
-async function showStreaming(deps: CaptureDeps, databaseNo: number, warnings: readonly Finding[]): Promise<void> {
-  const said = (part: 'message' | 'remedy') => warnings.map((one) => one[part]).join('; ');
-  await setCaptureState(deps.messages, databaseNo, {
-    state: 'streaming',
-    ...(warnings.length > 0 ? { reason: said('message'), remedy: said('remedy') } : {}),
-    warnings: [...new Set(warnings.map(({ code }) => code))].toSorted(),
-  });
-}
-
-async function check(
-  deps: CaptureDeps,
-  database: CapturedDatabase,
-  { source, session, options }: { source: Database; session: CaptureSession; options: PoolOptions },
-): Promise<void> {
-  await source.query(HEARTBEAT);
-  const identify = () => identifySystem(options);
-  const running = await checkRunning({ source, messages: deps.messages, identify }, database);
-  await noteAdded({ source, messages: deps.messages }, database, running);
-  await noteTables(deps.messages, database, running.publication);
-  await notePartitions({ source, messages: deps.messages }, database, running.publication);
-  await showStreaming(deps, database.no, running.warnings);
-  await session.renewTypes();
-}
-
-/** Progress without messages, keep-alives of our own, the watchdog of a half-open connection, the regular checks. */
-function startTimers(
-  deps: CaptureDeps,
-  database: CapturedDatabase,
-  at: StreamInput & { session: CaptureSession; fail: (error: unknown) => void },
-): NodeJS.Timeout[] {
-  const { session } = at;
-  const every = (ms: number, work: () => void | Promise<void>) => {
-    let busy = false;
-    return setInterval(() => {
-      if (busy) return;
-      busy = true;
-      void (async () => work())()
-        .catch(at.fail)
-        .finally(() => {
-          busy = false;
-        });
-    }, ms);
-  };
-  const silentMs = at.prepared.facts.walSenderTimeoutMs || (deps.silentMs ?? SILENT_MS);
-  session.lastReceived = performance.now();
-  return [
-    every(CHECKPOINT_MS, () => session.checkpoint()),
-    every(deps.checkMs ?? CHECK_MS, () =>
-      check(deps, database, at).catch(async (error: unknown) => {
-        if (!isUnanswered(error)) throw error;
-        await showStreaming(deps, database.no, [unanswered(error)]);
-      }),
-    ),
-    every(silentMs / 2, () => {
-      // What we do not read we cannot miss.
-      if (session.paused) session.lastReceived = performance.now();
-      const silent = performance.now() - session.lastReceived;
-      if (silent > 2 * silentMs)
-        throw new Error(`the source has been silent for ${Math.round(silent / 1000)} s: the connection is dead`);
-      session.confirm(silent > silentMs / 2);
-    }),
-  ];
 }

@@ -10,8 +10,17 @@ export interface TurnsDeps {
   fail(error: unknown): void;
 }
 
+interface Interlude {
+  work: () => readonly Buffer[];
+  over: PromiseWithResolvers<void>;
+}
+
 export class Turns {
   readonly #deps: TurnsDeps;
+  /** Comes before the next message. */
+  #interlude: Interlude | undefined;
+  /** What was loaded could not be. */
+  #failure: { error: unknown } | undefined;
   #held = false;
   /** The first `#done` of them had their turn. */
   #queue: Buffer[] = [];
@@ -46,11 +55,46 @@ export class Turns {
         this.#goOn();
         this.#deps.rested();
       })
-      .catch((error: unknown) => this.#deps.fail(error));
+      .catch((error: unknown) => {
+        this.#failure = { error };
+        this.#interlude?.over.reject(error);
+        this.#deps.fail(error);
+      });
+  }
+
+  /**
+   * Does `work` between two messages, as soon as nothing is loaded; what it returns is handled next, before what waits. One
+   * at a time. Rejects with what `work` throws, and with what went wrong while something was loaded.
+   */
+  async between(work: () => readonly Buffer[]): Promise<void> {
+    if (this.#failure) throw this.#failure.error;
+    const over = Promise.withResolvers<void>();
+    this.#interlude = { work, over };
+    if (!this.#held) {
+      this.#takeInterlude();
+      this.hold(() => Promise.resolve());
+    }
+    await over.promise;
+  }
+
+  #takeInterlude(): void {
+    const interlude = this.#interlude;
+    if (!interlude) return;
+    this.#interlude = undefined;
+    try {
+      const messages = interlude.work();
+      this.#queue = [...messages, ...this.#queue.slice(this.#done)];
+      this.#done = 0;
+      for (const { length } of messages) this.waiting += length;
+      interlude.over.resolve();
+    } catch (error) {
+      interlude.over.reject(error);
+    }
   }
 
   #goOn(): void {
     this.#held = false;
+    this.#takeInterlude();
     while (!this.#held && this.#done < this.#queue.length) {
       const bytes = this.#queue[this.#done++]!;
       this.waiting -= bytes.length;

@@ -68,9 +68,14 @@ export class StreamEndedError extends Error {
   }
 }
 
-interface Opened {
+export interface WindowInput {
   oid: number | undefined;
   actions: ReadonlySet<DeclaredAction>;
+  /** Does the catalog still make of the rows what whoever read them believes? Absent: it does. */
+  isCurrent?: () => boolean;
+}
+
+interface Opened extends WindowInput {
   changed: Set<string>;
   /** Transactions whose changes of the table came again. */
   repeated: Set<number>;
@@ -99,7 +104,7 @@ export class Windows {
    * Opens a window: from now on changes of the table are noted, those of these actions only (what the sink does not get
    * supersedes nothing). `oid` undefined: for a page that no change supersedes.
    */
-  open(input: { oid: number | undefined; actions: ReadonlySet<DeclaredAction> }): Window {
+  open(input: WindowInput): Window {
     if (this.#ended) throw this.#ended;
     this.#made += 1;
     const token = `${this.#name}:${this.#made}`;
@@ -193,17 +198,23 @@ export class Windows {
     const { decide, page, changed, repeated, snapshot } = opened;
     const hasChanged = (key: readonly string[]): boolean => changed.has(key.join(SEPARATOR));
     const isOld = snapshot !== undefined && [...repeated].some((xid) => isMissed(snapshot, xid));
-    const count = opened.lost || isOld ? undefined : page?.put(pending, { ...place, hasChanged });
+    const isUseless = opened.lost || isOld || opened.isCurrent?.() === false;
+    const count = isUseless ? undefined : page?.put(pending, { ...place, hasChanged });
     if (page === undefined || count === undefined) {
       decide.resolve('again');
       return undefined;
     }
     this.#placed.add(opened);
-    const persisted = (): void => {
+    const became = (fate: PageFate): void => {
       this.#placed.delete(opened);
-      decide.resolve('persisted');
+      decide.resolve(fate);
     };
-    return { count, sql: page.progress(count), persisted };
+    return {
+      count,
+      sql: page.progress(count),
+      persisted: () => became('persisted'),
+      again: () => became('again'),
+    };
   }
 
   /** The session is over: every reader hears it, and no window can be opened any more. */

@@ -16,6 +16,10 @@ export const FAILPOINTS = [
   'capture/in-persist',
   /** A part of a transaction is persisted, the rest is not. */
   'capture/mid-transaction',
+  /** A batch was refused, for the catalog has changed; the catalog is not loaded yet. */
+  'capture/refused',
+  /** It is loaded; what was refused is not tried again yet. */
+  'capture/before-again',
   /** Persisted, and not confirmed to the source. */
   'capture/before-confirm',
   /** A page of a backfill is read; its watermark is not written. */

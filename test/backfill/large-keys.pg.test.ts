@@ -25,6 +25,7 @@ describe('rows read by key', () => {
         messages: on.messages.db,
         databaseNo: on.databaseNo,
         publication: 'given',
+        said: new Map<number, string>(),
         changeTables: new Set<string>(),
       };
       const relation = await loadRelation({ ...deps, sinks: [{ ...sink, settings }] }, table.message);

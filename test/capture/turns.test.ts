@@ -55,4 +55,43 @@ describe('turns', () => {
     await new Promise(setImmediate);
     expect(failures.map(String)).to.deep.equal(['Error: bad', 'Error: lost']);
   });
+
+  it('does what comes between two messages when nothing is loaded, and handles first what it returns', async () => {
+    const handled: string[] = [];
+    let loaded: (error?: Error) => void = () => undefined;
+    const turns: Turns = new Turns({
+      handle(bytes) {
+        handled.push(bytes.toString());
+        if (bytes.toString() !== 'load') return;
+        turns.hold(
+          () =>
+            new Promise((resolve, reject) => {
+              loaded = (error) => (error ? reject(error) : resolve());
+            }),
+        );
+      },
+      rested: () => undefined,
+      fail: (error) => handled.push(String(error)),
+    });
+    const two = () => ['1', '2'].map((text) => Buffer.from(text));
+    await turns.between(two);
+    await new Promise(setImmediate);
+    expect(handled.splice(0)).to.deep.equal(['1', '2']);
+    turns.take(Buffer.from('load'));
+    turns.take(Buffer.from('a'));
+    const between = turns.between(two);
+    turns.take(Buffer.from('b'));
+    expect(handled).to.deep.equal(['load']);
+    loaded();
+    await between;
+    await new Promise(setImmediate);
+    expect(handled.splice(0)).to.deep.equal(['load', '1', '2', 'a', 'b']);
+    expect(turns.waiting).to.equal(0);
+    turns.take(Buffer.from('load'));
+    const never = turns.between(two).catch(String);
+    loaded(new Error('lost'));
+    expect(await never).to.equal('Error: lost');
+    expect(await turns.between(two).catch(String)).to.equal('Error: lost');
+    expect(handled).to.deep.equal(['load', 'Error: lost']);
+  });
 });

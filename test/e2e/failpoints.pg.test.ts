@@ -37,6 +37,8 @@ const ROUNDS: Record<Role, `${Failpoint}@${number}`>[] = [
   { capture: 'capture/before-confirm@2', worker: 'deliver/before-store@2', web: 'receive/after-lease@4' },
   { capture: 'capture/in-persist@3', worker: 'retain/before-commit@2', web: 'receive/after-answer@3' },
   { capture: 'capture/before-confirm@3', worker: 'retain/after-commit@2', web: 'receive/before-answer@3' },
+  { capture: 'capture/refused@3', worker: 'deliver/before-commit@3', web: 'receive/after-lease@3' },
+  { capture: 'capture/before-again@3', worker: 'deliver/after-send@4', web: 'receive/after-answer@4' },
 ];
 
 describe('failpoints', function () {
@@ -100,6 +102,16 @@ describe('failpoints', function () {
     await world.shop.query('select churn($1::jsonb)', [JSON.stringify(steps)]);
   };
 
+  /** The catalog changes: one sink is to be matched anew, though nothing of it is another. */
+  const change = async (): Promise<void> =>
+    await world.messages.transaction(async (tx) => {
+      await tx.query(
+        `update millrace_private.sinks set settings = settings || jsonb_build_object('changed', clock_timestamp())
+          where name = 'accounts-pull'`,
+      );
+      await tx.query('select millrace_private.publish_catalog()');
+    });
+
   /** A dead worker's lanes are taken over when their leases have ended: time passes. */
   const timePasses = async (): Promise<void> => {
     await world.messages.query('update millrace_private.lanes set until = clock_timestamp()');
@@ -143,6 +155,7 @@ describe('failpoints', function () {
         over = true;
       });
       while (!over) {
+        if (/refused|again/.test(round.capture)) await change();
         await (round.capture.startsWith('capture/mid') ? large() : load());
         await Promise.race([deaths, world.captured()]);
       }

@@ -11,16 +11,11 @@ export interface DeclaredSource {
 }
 
 export async function catalogued(messages: Database, declared: DeclaredSource): Promise<CapturedDatabase> {
-  const sinks = await messages.query<SinkEntry>(
-    'select no, name, kind, lanes, settings from millrace_private.sinks order by no',
+  const { rows } = await messages.query<{ generation: number; sinks: SinkEntry[] }>(
+    `select c.generation, coalesce((select jsonb_agg(jsonb_build_object('no', s.no, 'name', s.name, 'kind', s.kind,
+              'lanes', s.lanes, 'settings', s.settings) order by s.no) from millrace_private.sinks s), '[]'::jsonb) as sinks
+       from millrace_private.catalog_state c`,
   );
-  const generation = await messages.query<{ generation: number }>(
-    'select generation from millrace_private.catalog_state',
-  );
-  return {
-    ...declared,
-    sinks: sinks.rows,
-    changeTables: new Set<string>(),
-    catalogGeneration: generation.rows[0]!.generation,
-  };
+  const { generation, sinks } = rows[0]!;
+  return { ...declared, sinks, changeTables: new Set<string>(), catalogGeneration: generation };
 }

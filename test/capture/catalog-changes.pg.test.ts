@@ -1,0 +1,227 @@
+/**
+ * The catalog changes while a database is captured: the stream goes on, nothing is lost or doubled, and a new sink gets every
+ * change from the commit of its creation on.
+ */
+import { expect } from 'chai';
+import { removeSink } from '../../src/catalog/remove-sink.ts';
+import type { SinkSettings } from '../../src/model/declared.ts';
+import { backfillsOf } from '../support/backfilled.ts';
+import { type Captured, captured, PULL, SEARCH, sinkSettings } from '../support/captured.ts';
+import { until } from '../support/until.ts';
+
+/** In the long run 500. */
+const CHANGES = Number(process.env.MILLRACE_TEST_CHANGES ?? 60);
+const ROWS =
+  "insert into items select n, case when n % 3 = 0 then 'b' else 'a' end from generate_series($1::int, $2::int) n";
+
+describe('capture while the catalog changes', function () {
+  this.timeout(60_000 + CHANGES * 500);
+  let on: Captured;
+  afterEach(() => on.close());
+
+  const stream = async (): Promise<{ pid: number | null; generation: number }> => {
+    const slot = await on.source.query<{ pid: number | null }>(
+      'select active_pid as pid from pg_replication_slots where slot_name = $1',
+      [on.slot],
+    );
+    const { rows } = await on.messages.db.query<{ generation: number }>(
+      'select generation from millrace_private.positions',
+    );
+    return { pid: slot.rows[0]!.pid, generation: rows[0]!.generation };
+  };
+  const edit = async (name: string, changes: Partial<SinkSettings>): Promise<void> =>
+    await on.messages.db.transaction(async (tx) => {
+      await tx.query(
+        `update millrace_private.sinks set settings = settings || $2::jsonb, status = coalesce($2::jsonb ->> 'status', status)
+          where name = $1::text`,
+        [name, JSON.stringify(changes)],
+      );
+      await tx.query('select millrace_private.publish_catalog()');
+    });
+  /** Values of column n, in order of the messages. */
+  const got = async (sinkNo: number, table = 'items'): Promise<number[]> => {
+    const { rows } = await on.messages.db.query<{ n: number }>(
+      `select (m.record::jsonb ->> 'n')::integer as n from millrace_private.messages m
+         join millrace_private.source_tables t on t.no = m.source_table
+        where m.sink_no = $1::integer and t.table_name = $2::text order by m.id`,
+      [sinkNo, table],
+    );
+    return rows.map(({ n }) => n);
+  };
+  const range = (from: number, to: number): number[] => Array.from({ length: to - from + 1 }, (_, i) => from + i);
+
+  it('keeps its stream through a pause, an edit, a new sink and a removal, and matches with what is new', async () => {
+    on = await captured('create table items (n integer primary key, kind text)');
+    const first = await on.addSink(sinkSettings({ name: 'first', destination: PULL }));
+    on.start();
+    await on.streaming();
+    await on.source.query(ROWS, [1, 5]);
+    await on.received(first, 5);
+    const before = await stream();
+    await on.messages.db.query("select millrace.pause('first')");
+    await on.source.query(ROWS, [6, 10]);
+    await on.received(first, 10);
+    const second = await on.addSink(sinkSettings({ name: 'second', destination: SEARCH }));
+    await on.source.query(ROWS, [11, 15]);
+    await on.received(second, 5);
+    await edit('second', { filters: [{ column_name: 'kind', operator: '=', comparison_value: 'b' }] as never });
+    await on.source.query(ROWS, [16, 21]);
+    await on.received(second, 7);
+    await removeSink(on.messages.db, 'second');
+    await on.source.query(ROWS, [22, 24]);
+    await on.received(first, 24);
+    expect(await got(first)).to.deep.equal(range(1, 24));
+    expect(await stream()).to.deep.equal(before);
+    expect(before.pid).to.be.a('number');
+  });
+
+  it('a sink that is made in the middle of a transaction gets the rest of it, with its annotations', async () => {
+    on = await captured('create table items (n integer primary key, kind text)');
+    const first = await on.addSink(sinkSettings({ name: 'first', destination: PULL }));
+    on.start();
+    await on.streaming();
+    const before = await stream();
+    await on.source.query('begin');
+    await on.source.query(`select pg_logical_emit_message(true, 'millrace:annotations', '{"by":"us"}')`);
+    await on.source.query(ROWS, [1, 60_000]);
+    await on.source.query('commit');
+    await until(
+      'some of it',
+      async () => (await on.messages.db.query('select from millrace_private.messages limit 1')).rowCount > 0,
+    );
+    const second = await on.addSink(sinkSettings({ name: 'second', destination: PULL }));
+    await on.source.query(ROWS, [60_001, 60_001]);
+    await until('the last one', async () => (await got(second)).at(-1) === 60_001);
+    const all = await got(second);
+    expect(all).to.deep.equal(range(all[0]!, 60_001));
+    expect(await got(first)).to.deep.equal(range(1, 60_001));
+    const { rows } = await on.messages.db.query(
+      'select distinct annotations, count(distinct id)::integer = count(*)::integer as once from millrace_private.messages group by 1 order by 1',
+    );
+    expect(rows).to.deep.equal([
+      { annotations: '{"by":"us"}', once: true },
+      { annotations: null, once: true },
+    ]);
+    expect(await stream()).to.deep.equal(before);
+  });
+
+  it('tells a new sink of its tables, though its stream is not a new one', async () => {
+    on = await captured('create table items (n integer primary key, kind text); create table later (n integer)');
+    const first = await on.addSink(sinkSettings({ name: 'first', destination: PULL }));
+    on.start();
+    await on.streaming();
+    await on.source.query(ROWS, [1, 1]);
+    await on.received(first, 1);
+    const before = await stream();
+    const source = { include_schemas: null, exclude_schemas: null, exclude_tables: null };
+    const second = await on.addSink(
+      sinkSettings({ name: 'second', destination: PULL, source: { ...source, include_tables: ['items', 'nowhere'] } }),
+    );
+    await on.source.query(ROWS, [2, 2]);
+    await on.received(second, 1);
+    const found = await until('its notices', async () => {
+      const notices = await on.notices(second);
+      return notices.length >= 2 && notices;
+    });
+    expect(found.map(({ table, code }) => `${table} ${code}`)).to.deep.equal([
+      'public.items no_old_values',
+      'public.nowhere table_missing',
+    ]);
+    expect(await stream()).to.deep.equal(before);
+  });
+
+  it(`nothing is lost or doubled through ${CHANGES} changes at random under load, in one stream`, async () => {
+    on = await captured(
+      `create table items (n integer primary key, kind text); create table old (n integer primary key, value integer);
+       insert into old select n, 0 from generate_series(1, 2000) n`,
+      { page: { rows: 200 } },
+    );
+    const db = on.messages.db;
+    const steady = await on.addSink(sinkSettings({ name: 'steady', destination: PULL }));
+    const edited = await on.addSink(sinkSettings({ name: 'edited', destination: PULL }));
+    const switched = await on.addSink(sinkSettings({ name: 'switched', destination: SEARCH }));
+    on.start();
+    await on.streaming();
+    const before = await stream();
+    let last = 0;
+    /** What may have been committed. */
+    let sent = 0;
+    let stop = false;
+    const writing = (async () => {
+      while (!stop) {
+        const count = Math.random() < 0.05 ? 2_000 : 1 + Math.floor(Math.random() * 20);
+        sent = last + count;
+        await on.source.query(ROWS, [last + 1, sent]);
+        await on.source.query('update old set value = value + 1 where n = $1::int', [
+          1 + Math.floor(Math.random() * 2_000),
+        ]);
+        last = sent;
+        if (Math.random() < 0.01) await on.source.query(`alter table items add column c${last} integer`);
+      }
+    })();
+    /** Sinks that were made, and the last row that was committed before. */
+    const made: { no: number; name: string; after: number }[] = [];
+    let isDisabled = false;
+    let frozen: number[] = [];
+    const random: (() => Promise<unknown>)[] = [
+      async () => {
+        const name = `made_${made.length}_${Date.now()}`;
+        const settings = sinkSettings({ name, destination: Math.random() < 0.5 ? PULL : SEARCH });
+        const no = await on.addSink(settings);
+        made.push({ no, name, after: sent });
+        if (made.length % 3 === 1) await db.query('select millrace.backfill($1::text, $2::text)', [name, 'public.old']);
+      },
+      async () => {
+        if (made.length < 4) return;
+        const [gone] = made.splice(Math.floor(Math.random() * made.length), 1);
+        await removeSink(db, gone!.name);
+      },
+      async () => {
+        const filters = Math.random() < 0.5 ? [] : [{ column_name: 'kind', operator: '=', comparison_value: 'a' }];
+        await edit('edited', { filters: filters as never });
+      },
+      async () => await edit('edited', { max_retry_count: Math.floor(Math.random() * 9) }),
+      async () => await db.query(`select millrace.${Math.random() < 0.5 ? 'pause' : 'resume'}('edited')`),
+      async () => await db.query('select millrace_private.publish_catalog()'),
+      async () => {
+        isDisabled = !isDisabled;
+        if (!isDisabled) expect(await got(switched), 'nothing new is kept for a disabled sink').to.deep.equal(frozen);
+        await edit('switched', { status: isDisabled ? 'disabled' : 'active' });
+        if (isDisabled) frozen = await got(switched);
+      },
+    ];
+    try {
+      for (let change = 0; change < CHANGES; change += 1) {
+        await random[Math.floor(Math.random() * random.length)]!();
+        const from = last;
+        await until('some more rows', () => last > from + 20);
+      }
+    } finally {
+      stop = true;
+      await writing;
+    }
+    const done = async (): Promise<boolean> =>
+      (await backfillsOf(db)).every(({ state }) => ['done', 'cancelled'].includes(state));
+    await until('everything is there', async () => (await got(steady)).length >= last, 60_000);
+    await until('the backfills have ended', done, 60_000).catch(async (error: unknown) => {
+      throw new Error(`${String(error)} ${JSON.stringify(await backfillsOf(db))}`);
+    });
+    expect(await got(steady)).to.deep.equal(range(1, last));
+    for (const { no, name, after } of made) {
+      const all = await got(no);
+      expect(all, name).to.deep.equal(range(all[0] ?? last + 1, last));
+      expect(all[0] ?? last + 1, name).to.be.at.most(after + 1);
+    }
+    const kept = await got(edited);
+    expect(new Set(kept).size, 'edited twice').to.equal(kept.length);
+    expect(kept.filter((n) => n % 3 !== 0)).to.deep.equal(range(1, last).filter((n) => n % 3 !== 0));
+    for (const backfill of await db
+      .query<{ sink_no: number }>(
+        "select b.sink_no from millrace_private.backfills b where b.kind = 'table' and b.state = 'done'",
+      )
+      .then(({ rows }) => rows)) {
+      expect(new Set(await got(backfill.sink_no, 'old')).size, 'backfilled').to.equal(2_000);
+    }
+    expect(await stream()).to.deep.equal(before);
+  });
+});
