@@ -9,7 +9,7 @@ import { type Finding, isUnanswered, unanswered } from './checks.ts';
 import { paced } from './paced.ts';
 import { notePartitions } from './partition-notices.ts';
 import { checkRunning } from './prepare.ts';
-import { noteAgain, type RelationDeps } from './relation.ts';
+import { isOvertaken, noteAgain, type RelationDeps } from './relation.ts';
 import { identifySystem } from './replication.ts';
 import type { CaptureSession } from './session.ts';
 import type { CaptureDeps, StreamInput } from './streaming.ts';
@@ -58,6 +58,8 @@ async function check(deps: CaptureDeps, catalog: CatalogInUse, at: Looked): Prom
     await showStreaming(deps, catalog.database.no, running.warnings);
     await session.renewTypes();
   } catch (error) {
+    // A sink was removed meanwhile: the next check knows.
+    if (isOvertaken(error)) return;
     if (!isUnanswered(error)) throw error;
     await showStreaming(deps, catalog.database.no, [unanswered(error)]);
   }
@@ -73,13 +75,14 @@ export interface LookedAfter {
 export function lookAfter(deps: CaptureDeps, catalog: CatalogInUse, at: Looked): LookedAfter {
   const { session, relations } = at;
   const timers: NodeJS.Timeout[] = [];
-  /** One at a time; asked for meanwhile it is done once more. */
-  const alone = (work: () => void | Promise<void>) => {
+  let stopped = false;
+  /** One at a time; asked for meanwhile it is left out, or with `isOwed` done once more. */
+  const alone = (work: () => void | Promise<void>, isOwed = false) => {
     let busy = false;
     let again = false;
     const run = async (): Promise<void> => {
-      again = busy;
-      if (busy) return;
+      again = busy && isOwed;
+      if (busy || stopped) return;
       busy = true;
       try {
         await work();
@@ -101,7 +104,7 @@ export function lookAfter(deps: CaptureDeps, catalog: CatalogInUse, at: Looked):
     isMatched = true;
     await noteAgain(relations, session.relations);
     if (isOther) await checked();
-  });
+  }, true);
   const noting = paced(() => void noted(), NOTE_MS);
   every(
     CHECKPOINT_MS,
@@ -125,6 +128,7 @@ export function lookAfter(deps: CaptureDeps, catalog: CatalogInUse, at: Looked):
       noting.soon();
     },
     stop() {
+      stopped = true;
       noting.stop();
       for (const timer of timers) clearInterval(timer);
     },

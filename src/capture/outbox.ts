@@ -106,6 +106,7 @@ export class Outbox {
   /** Before each message is handled. */
   keep(bytes: Buffer): void {
     this.#journal.add(bytes);
+    if (this.#journal.length > LARGE_BYTES) this.schedule();
   }
 
   /** Something may wait. */

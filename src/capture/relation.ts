@@ -174,6 +174,16 @@ async function replaceNotices(
   notices: readonly Notice[],
 ): Promise<void> {
   const found = notices.map(({ sinkNo, code, message, remedy }) => ({ sink_no: sinkNo, code, message, remedy }));
-  await deps.messages.query(NOTICES, [deps.databaseNo, `${schema}.${name}`, JSON.stringify(found)]);
-  deps.said.set(oid, JSON.stringify(notices));
+  try {
+    await deps.messages.query(NOTICES, [deps.databaseNo, `${schema}.${name}`, JSON.stringify(found)]);
+    deps.said.set(oid, JSON.stringify(notices));
+  } catch (error) {
+    // They are said again as soon as the stream has the newer catalog.
+    if (!isOvertaken(error)) throw error;
+    deps.said.delete(oid);
+  }
 }
+
+/** Is it a notice for a sink that is not there any more, or one that met another change of the catalog? */
+export const isOvertaken = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && (error.code === '23503' || error.code === '40P01');
