@@ -111,11 +111,11 @@ describe('lanes while the catalog changes', function () {
     await appendMessages(on.db, sinkNo, [{ group: lane + 1, lane }]);
     deliveries.onNews([sinkNo]);
   };
-  const ownerOf = async (sinkNo: number): Promise<string | null> =>
+  const ownerOf = async (sinkNo: number, lane = 0): Promise<string | null> =>
     (
       await on.db.query<{ owner: string | null }>(
-        'select owner from millrace_private.lanes where sink_no = $1::integer and lane = 0',
-        [sinkNo],
+        'select owner from millrace_private.lanes where sink_no = $1::integer and lane = $2::integer',
+        [sinkNo, lane],
       )
     ).rows[0]!.owner;
   const left = async (sinkNo: number): Promise<number> =>
@@ -157,8 +157,9 @@ describe('lanes while the catalog changes', function () {
     start();
     await deliver(edited, 0);
     await until('it is on its way', () => sent.length === 1);
-    await appendMessages(on.db, edited, [{ group: 2, lane: 1 }]);
     edit('edited', 'new');
+    await until('the lane that had nothing to do has ended', async () => (await ownerOf(edited, 1)) === null);
+    await appendMessages(on.db, edited, [{ group: 2, lane: 1 }]);
     deliveries.onNews([edited]);
     await until('the former lanes have been looked at', async () => {
       await deliver(edited, 1);
