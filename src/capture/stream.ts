@@ -128,7 +128,9 @@ export function openStream(handlers: StreamHandlers, options: StreamOptions): Re
     },
   );
   over.catch(fail);
-  const ended = Promise.race([failed, over]);
+  // While it connects, pg never says that a connection which is closed has failed.
+  const closing = Promise.withResolvers<void>();
+  const ended = Promise.race([failed, over, closing.promise]);
   ended.catch(() => undefined);
 
   return {
@@ -143,6 +145,7 @@ export function openStream(handlers: StreamHandlers, options: StreamOptions): Re
     async close() {
       if (closed) return;
       closed = true;
+      closing.resolve();
       // A paused or half-open socket would never see the server's farewell.
       socketOf(service)?.destroy();
       await service.destroy().catch(() => undefined);

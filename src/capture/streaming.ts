@@ -155,6 +155,8 @@ export async function stream(deps: CaptureDeps, database: CapturedDatabase, inpu
     input.signal.removeEventListener('abort', stop);
     looked?.stop();
     over.abort();
+    // Whatever ended it, what is persisted need not be sent again.
+    session?.confirm();
     await replication.close();
     await session?.drain();
     windows.end(undefined);

@@ -1,29 +1,36 @@
 /** A capture that is told to stop while it only begins: it ends at once, and has taken nothing over. */
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { captureDatabase } from '../../src/capture/capture.ts';
+import { openStream } from '../../src/capture/stream.ts';
 import { createLog } from '../../src/runtime/log.ts';
 import { type Captured, captured, PULL, sinkSettings } from '../support/captured.ts';
 import { catalogued } from '../support/catalogued.ts';
 
 describe('a capture that is stopped', function () {
   this.timeout(30_000);
-  let on: Captured;
-  afterEach(() => on.close());
+  let on: Captured | undefined;
+  afterEach(async () => {
+    await on?.close();
+    on = undefined;
+  });
 
   it('ends at once, at whatever moment of its beginning', async () => {
-    on = await captured('create table items (id bigint primary key)');
-    await on.addSink(sinkSettings({ name: 'only', destination: PULL }));
+    const source = await captured('create table items (id bigint primary key)');
+    on = source;
+    await source.addSink(sinkSettings({ name: 'only', destination: PULL }));
     for (const ms of [0, 1, 5, 10, 20, 40, 60, 80, 100, 150, 200, 300]) {
       const stop = new AbortController();
       const running = captureDatabase(
         {
-          messages: on.messages.db,
+          messages: source.messages.db,
           log: createLog({ level: 'silent', role: 'test' }),
-          current: () => catalogued(on.messages.db, on.declared),
+          current: () => catalogued(source.messages.db, source.declared),
           onPersisted: () => undefined,
         },
-        on.databaseNo,
+        source.databaseNo,
         stop.signal,
       );
       await Promise.race([running, sleep(ms)]);
@@ -32,4 +39,25 @@ describe('a capture that is stopped', function () {
       expect(how, `stopped after ${ms} ms`).to.equal('ended');
     }
   });
+
+  it('ends while its stream only connects', async () => {
+    const silent = createServer();
+    silent.listen(0, '127.0.0.1');
+    await once(silent, 'listening');
+    const { port } = silent.address() as AddressInfo;
+    const address = { host: '127.0.0.1', port, database: 'shop', user: 'app', password: 'secret' };
+    const stream = openStream(
+      { onMessage: () => undefined, onKeepAlive: () => undefined },
+      { source: { address, max: 1, applicationName: 'test' }, slot: 'slot', publication: 'pub', raw: false },
+    );
+    try {
+      await once(silent, 'connection');
+      void stream.close();
+      await stream.started;
+      await stream.ended;
+    } finally {
+      silent.close();
+    }
+    // pg's own deadline is ten seconds.
+  }).timeout(5_000);
 });
