@@ -167,10 +167,12 @@ function receiveWith(
       const text = lease === undefined ? EMPTY : `{"data":[${lease.messages}]}`;
       if (lease !== undefined) {
         options.received(consumer, lease.count);
-        // Cut off while it was being sent: the client cannot have read it.
-        response.once('close', () => {
+        // Cut off before it was sent, or meanwhile: the client cannot have read it.
+        const giveBack = (): void => {
           if (!response.writableFinished) void deps.lines.giveBack(consumer, lease);
-        });
+        };
+        if (response.destroyed) giveBack();
+        else response.once('close', giveBack);
       }
       finish(response, text);
       unread.count(consumer.no, text.length, response);
