@@ -7,6 +7,7 @@
 import type { Queryable } from '../db/pool.ts';
 import { statement } from '../db/statement.ts';
 import { MillraceError } from '../model/errors.ts';
+import { quoteLiteral } from '../model/quote.ts';
 import { hashToken } from './token-hash.ts';
 
 const FIND_TOKENS = statement('catalog/find-tokens');
@@ -117,7 +118,7 @@ export async function refuseWeakTokens(db: Queryable): Promise<void> {
     message: 'can be guessed, and the port is open to others than this machine',
     remedy:
       'Give it a random token in the configuration file (`openssl rand -hex 24`) and apply that; or set HOST to 127.0.0.1; ' +
-      `or revoke it: update millrace_private.api_tokens set revoked_at = now() where name = '${name.replaceAll("'", "''")}'`,
+      `or revoke it: update millrace_private.api_tokens set revoked_at = now() where name = ${quoteLiteral(name)}`,
   }));
   if (faults.length > 0) {
     throw new MillraceError('bad_configuration', faults.map(({ field, message }) => `${field} ${message}`).join('; '), {
