@@ -124,7 +124,9 @@ export function openDeliveries(deps: DeliveriesDeps, options: DeliveriesOptions 
       .jobs()
       .add(DELIVER_TASK, job, { key, ...(runAt ? { runAt } : {}) })
       .catch((error: unknown) => {
-        deps.log.warn({ err: error, ...named(job) }, 'a lane could not be started: the next sweep will');
+        // A database that is away is said once, not once a lane.
+        const which = isUnavailable(error) ? {} : named(job);
+        deps.log.warn({ err: error, ...which }, 'a lane could not be started: the next sweep will');
         return false;
       });
     if (!added) asked.delete(key);
