@@ -2,8 +2,10 @@
  * Microseconds a change from pgoutput's bytes to JSON text, for rows of 10 columns and about 500 bytes, on one core.
  * Run: node bench/codec.ts
  */
-import { compileRelation } from '../src/capture/codec-row.ts';
-import { decode, type RelationMessage, type RowMessage } from '../src/capture/decode.ts';
+
+import { decode } from '../src/capture/replication/decode.ts';
+import { compileRelation } from '../src/codec/row.ts';
+import type { RelationMessage, RowMessage } from '../src/codec/row-message.ts';
 
 const COLUMNS: [name: string, typeOid: number][] = [
   ['id', 20],

@@ -2,10 +2,10 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import path from 'node:path';
-import { JsonBytes } from '../src/capture/codec-bytes.ts';
+import { JsonBytes } from '../src/codec/json-bytes.ts';
 import type { Database } from '../src/db/pool.ts';
 import { append, type Writer } from '../src/messages/append.ts';
-import { beginRows, endRows, putAddress, putChange } from '../src/messages/batch.ts';
+import { beginRows, endRows, putAddress, putChange } from '../src/messages/copy-rows.ts';
 
 const MAIN = path.resolve(import.meta.dirname, '../src/main.ts');
 const SINKS = ['busy', 'stopped', 'noisy'] as const;

@@ -3,18 +3,19 @@
  * Texts from outside that cost a careless reader the square of their length, or worse: each with the reader that meets it.
  * Nothing here may throw anything but a MillraceError, nor take longer for a kilobyte of a long text than of a short one.
  */
-import { comparisonOf } from '../src/capture/comparison.ts';
-import { parseDecimal } from '../src/capture/decimal.ts';
-import { textAtPath } from '../src/capture/json-path.ts';
-import { typeInfo } from '../src/capture/types.ts';
-import { parseConfiguration } from '../src/catalog/file.ts';
+
+import { parseConfiguration } from '../src/catalog/declare/file.ts';
+import { isComplete } from '../src/cli/sql-table.ts';
+import { typeInfo } from '../src/codec/types.ts';
 import { MillraceError } from '../src/model/errors.ts';
 import { parseInstant } from '../src/model/instant.ts';
 import { canonicalJson } from '../src/model/json-text.ts';
+import { comparisonOf } from '../src/routing/comparison.ts';
+import { parseDecimal } from '../src/routing/decimal.ts';
+import { textAtPath } from '../src/routing/json-path.ts';
 import { maskAddresses } from '../src/runtime/log.ts';
 import { readSettings } from '../src/runtime/settings.ts';
 import { openSearchClient } from '../src/sinks/search-index/client.ts';
-import { isComplete } from '../src/sql-table.ts';
 
 export interface HostileText {
   what: string;

@@ -6,7 +6,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { accessSync, constants, globSync } from 'node:fs';
 import path from 'node:path';
-import { openStream } from '../src/capture/stream.ts';
+import { openStream } from '../src/capture/replication/connection.ts';
 import { parseLsn } from '../src/model/lsn.ts';
 import { PUBLICATION } from './changes.ts';
 

@@ -6,7 +6,7 @@ import { existsSync } from 'node:fs';
 import { chmod, mkdtemp } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
-import { startEmbedded } from '../src/db/embedded.ts';
+import { startEmbedded } from '../src/db/embedded/server.ts';
 import { type Database, openPool } from '../src/db/pool.ts';
 import { quoteIdentifier } from '../src/model/quote.ts';
 

@@ -2,7 +2,7 @@
  * The composition root: builds the parts of each role from its settings, in order, and closes them last-in first-out.
  * A role loads only what it runs: memory is what a small machine has least of.
  */
-import type { Parts, Waiting } from './roles/connect.ts';
+import type { Parts, Waiting } from './roles/parts.ts';
 import { backoffMs, RECONNECT } from './runtime/backoff.ts';
 import { createLog } from './runtime/log.ts';
 import { withoutRepeats } from './runtime/repeats.ts';

@@ -25,7 +25,7 @@ program
 // A role loads only what it runs: the commands of operators would add 45 MB to each.
 if (!['start', 'migrate'].includes(process.argv[2] ?? '')) {
   for (const stream of [process.stdout, process.stderr]) stream.on('error', endOfPipe);
-  (await import('./operator/all-commands.ts')).addCommands(program);
+  (await import('./cli/all-commands.ts')).addCommands(program);
 }
 
 /** Whoever read us has seen enough (`| head`): we end as SIGPIPE ends other programs. */

@@ -4,9 +4,9 @@
  * starts it anew.
  */
 import { fileURLToPath } from 'node:url';
-import { runAll } from './all.ts';
 import { migrate, runRole } from './app.ts';
 import { faultLine, MillraceError, messageOf } from './model/errors.ts';
+import { runAll } from './roles/all.ts';
 import { createLog, maskAddresses } from './runtime/log.ts';
 import { withoutRepeats } from './runtime/repeats.ts';
 import { type Declared, readSettings, withDatabase } from './runtime/settings.ts';

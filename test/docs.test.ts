@@ -2,9 +2,9 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect } from 'chai';
-import '../src/catalog/schemas.ts';
-import { allSections } from '../src/catalog/section.ts';
-import { takenKeys } from '../src/catalog/taken.ts';
+import '../src/catalog/declare/declaration.ts';
+import { takenKeys } from '../src/catalog/declare/taken.ts';
+import { allSections } from '../src/model/section.ts';
 
 const ROOT = path.join(import.meta.dirname, '..');
 const read = (file: string): string => readFileSync(path.join(ROOT, file), 'utf8');

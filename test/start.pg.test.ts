@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
 import pg from 'pg';
-import { startEmbedded } from '../src/db/embedded.ts';
+import { startEmbedded } from '../src/db/embedded/server.ts';
 import { until } from './support/until.ts';
 
 const run = promisify(execFile);

@@ -1,9 +1,9 @@
 /** The tables of a sink that can be backfilled: what it takes in of the publication, if it has a primary key. */
 
-import { isTakenIn } from '../capture/match.ts';
-import { readTables } from '../capture/publication.ts';
-import type { Streaming } from '../capture/streaming.ts';
+import type { Streaming } from '../capture/method.ts';
 import type { Database } from '../db/pool.ts';
+import { isTakenIn } from '../routing/match.ts';
+import { readTables } from '../source/tables.ts';
 
 export interface TablesFound {
   tables: { schema: string; name: string }[];

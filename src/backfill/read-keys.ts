@@ -2,15 +2,16 @@
  * Reads listed rows by key: those that are there are sent as they are, those that are not as a delete. So a sink that
  * differs from the table in these rows does so no longer, whatever it held.
  */
-import type pg from 'pg';
-import { compileRelation } from '../capture/codec-row.ts';
-import type { LoadedRelation } from '../capture/relation.ts';
-import type { PageBudget, PageRow } from './read.ts';
-import { holdTable } from './read-table.ts';
+
+import { compileRelation } from '../codec/row.ts';
+import type { Connection } from '../db/pool.ts';
+import type { LoadedRelation } from '../routing/relation.ts';
+import type { SourceTable } from '../source/describe-table.ts';
+import { holdTable } from '../source/hold-table.ts';
+import type { PageBudget, PageRow } from '../source/read-page.ts';
+import { fittingKeys, readRowsOf, readSizesOf } from '../source/rows-by-key.ts';
+import { putGone, putRows } from './put-rows.ts';
 import type { Part, Reader } from './reader.ts';
-import { putGone, putRows } from './rows.ts';
-import { fittingKeys, readRowsOf, readSizesOf } from './rows-by-key.ts';
-import type { SourceTable } from './table.ts';
 
 export interface KeysInput {
   table: SourceTable;
@@ -53,7 +54,7 @@ export function openRowsByKey({
   table,
   relation,
   budget,
-}: Omit<KeysInput, 'keys'>): (client: pg.ClientBase, wanted: readonly (readonly string[])[]) => Promise<RowsByKeyPage> {
+}: Omit<KeysInput, 'keys'>): (client: Connection, wanted: readonly (readonly string[])[]) => Promise<RowsByKeyPage> {
   const keyRelation = withKeyOnly(relation, table);
   let fresh = true;
   return async (client, wanted) => {
@@ -82,7 +83,7 @@ function withKeyOnly(relation: LoadedRelation, table: SourceTable): LoadedRelati
 }
 
 async function readKeys(
-  client: pg.ClientBase,
+  client: Connection,
   table: SourceTable,
   wanted: { keys: readonly (readonly string[])[]; isLarge(place: number): boolean },
 ): Promise<{ rows: PageRow[]; gone: { key: readonly string[]; alien: boolean }[] }> {

@@ -1,11 +1,11 @@
 /** Reads a table page by page, in key order. */
-import type pg from 'pg';
-import type { LoadedRelation } from '../capture/relation.ts';
-import { quoteTable } from '../model/quote.ts';
-import { estimateRows, type PageBudget, type PageRequest, readPage } from './read.ts';
-import { type Part, type Reader, ReloadError } from './reader.ts';
-import { putRows } from './rows.ts';
-import { fingerprintSql, type SourceTable, type TableColumn } from './table.ts';
+
+import type { LoadedRelation } from '../routing/relation.ts';
+import type { SourceTable, TableColumn } from '../source/describe-table.ts';
+import { holdTable } from '../source/hold-table.ts';
+import { estimateRows, type PageBudget, type PageRequest, readPage } from '../source/read-page.ts';
+import { putRows } from './put-rows.ts';
+import type { Part, Reader } from './reader.ts';
 
 export interface TableInput {
   table: SourceTable;
@@ -48,14 +48,4 @@ export function openTableReader(input: TableInput, now: () => number): Reader {
       };
     },
   };
-}
-
-/** Keeps the table as it is until the transaction ends, after the watermark. @throws ReloadError when it has changed. */
-export async function holdTable(client: pg.ClientBase, table: SourceTable): Promise<void> {
-  // One round trip: LOCK takes no snapshot, so the fingerprint is of a snapshot behind it.
-  const result: pg.QueryResult | pg.QueryResult[] = await client.query(
-    `lock table ${quoteTable(table)} in access share mode; ${fingerprintSql(table.oid)}`,
-  );
-  const last = Array.isArray(result) ? result.at(-1) : result;
-  if (last?.rows[0]?.fingerprint !== table.fingerprint) throw new ReloadError();
 }

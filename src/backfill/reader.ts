@@ -1,8 +1,9 @@
 /** What a backfill reads from: rows of a table, listed rows, or entries of a change table. Its loop is the same for all. */
-import type pg from 'pg';
-import type { Pending } from '../capture/pending.ts';
+
 import type { PagePlace } from '../capture/windows.ts';
+import type { Connection } from '../db/pool.ts';
 import type { DeclaredAction } from '../model/declared.ts';
+import type { Pending } from '../routing/pending.ts';
 
 export interface Part {
   /** Where the next one begins; JSON. */
@@ -23,14 +24,11 @@ export interface Reader {
   /** Of the changes that the sink gets. */
   actions: ReadonlySet<DeclaredAction>;
   /** How much there is to read, about; null: it is known already. */
-  total(client: pg.ClientBase): Promise<number | null>;
+  total(client: Connection): Promise<number | null>;
   /** Comes before each `read`, outside of a transaction: what is read elsewhere than in the source. */
   prepare?(position: unknown, signal: AbortSignal): Promise<void>;
   /** Reads what follows `position`, in the transaction of `client` on the source, which ends with the watermark. */
-  read(client: pg.ClientBase, position: unknown): Promise<Part>;
+  read(client: Connection, position: unknown): Promise<Part>;
   /** Nothing is read any more. */
   close?(): Promise<void>;
 }
-
-/** Its table changed its columns, or its sink what it gets, since the reader was made: make another one, nothing is lost. */
-export class ReloadError extends Error {}

@@ -7,14 +7,14 @@
  * table beyond a bound, and live changes wait behind a page at most.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import type pg from 'pg';
-import { SNAPSHOT, type Snapshot, snapshotFrom } from '../capture/snapshot.ts';
 import { type PageFate, WATERMARK, type Window, type Windows } from '../capture/windows.ts';
-import type { Database } from '../db/pool.ts';
+import type { Connection, Database } from '../db/pool.ts';
 import { MillraceError } from '../model/errors.ts';
 import { failpoint } from '../runtime/failpoint.ts';
+import { ReloadError } from '../source/hold-table.ts';
+import { SNAPSHOT, type Snapshot, snapshotFrom } from '../source/snapshot.ts';
 import { Pace, WAITING_BOUND } from './pace.ts';
-import { type Part, type Reader, ReloadError } from './reader.ts';
+import type { Part, Reader } from './reader.ts';
 import { type Backfill, explainWait, gateOf } from './store.ts';
 
 export interface RunDeps {
@@ -155,7 +155,7 @@ async function sendPage(deps: RunDeps, input: PageInput): Promise<Sent | 'again'
   return 'again';
 }
 
-async function page(client: pg.ClientBase, input: PageInput & { window: Window }): Promise<Part | 'again'> {
+async function page(client: Connection, input: PageInput & { window: Window }): Promise<Part | 'again'> {
   const { backfill, reader, window } = input;
   const part = await reader.read(client, input.position);
   const snapshot = await snapshotOf(client);
@@ -192,12 +192,12 @@ async function within<Result>(ms: number, promise: Promise<Result>): Promise<Res
   return await Promise.race([promise, timer]).finally(() => over.abort());
 }
 
-async function snapshotOf(client: pg.ClientBase): Promise<Snapshot> {
+async function snapshotOf(client: Connection): Promise<Snapshot> {
   return snapshotFrom((await client.query<{ next: string; open: string[] }>(SNAPSHOT)).rows[0]!);
 }
 
 /** Without those that can be seen to do something else than to wait for a standby. What may not be seen has no state. */
-async function withoutWriters(client: pg.ClientBase, { next, open }: Snapshot): Promise<Snapshot> {
+async function withoutWriters(client: Connection, { next, open }: Snapshot): Promise<Snapshot> {
   const { rows } = await client.query<{ xid: string }>(
     `select a.backend_xid::text as xid from pg_stat_activity a
       where a.backend_xid is not null and a.state is not null and a.wait_event is distinct from 'SyncRep'`,
@@ -211,7 +211,7 @@ async function withoutWriters(client: pg.ClientBase, { next, open }: Snapshot): 
  * for the stream brings only what is, and waits for no standby.
  */
 async function inSnapshot<Result>(
-  { client, queryMs, token }: { client: pg.ClientBase; queryMs: number; token: string },
+  { client, queryMs, token }: { client: Connection; queryMs: number; token: string },
   work: () => Promise<Result>,
 ): Promise<Result> {
   await client.query(

@@ -6,8 +6,9 @@
  */
 import type { Database } from '../db/pool.ts';
 import { statement } from '../db/statement.ts';
-import { takesIn } from './match.ts';
-import type { Publication, SourceTable } from './publication.ts';
+import { takesIn } from '../routing/match.ts';
+import type { Publication } from '../source/publication.ts';
+import type { SourceTable } from '../source/tables.ts';
 import { NOTE_MISSED, type NotedDatabase } from './table-notices.ts';
 
 const NOW = statement('capture/partitions');

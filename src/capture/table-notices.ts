@@ -6,9 +6,10 @@
  */
 import type { Database } from '../db/pool.ts';
 import { statement } from '../db/statement.ts';
-import { type SinkEntry, takesIn } from './match.ts';
-import type { Publication, SourceTable } from './publication.ts';
-import { checkTable, generatedLeftOut } from './table-checks.ts';
+import { type SinkEntry, takesIn } from '../routing/match.ts';
+import type { Publication } from '../source/publication.ts';
+import { checkTable, generatedLeftOut } from '../source/table-checks.ts';
+import type { SourceTable } from '../source/tables.ts';
 
 const NOTICES = statement('capture/note-tables');
 const KNOW = statement('capture/know-tables');

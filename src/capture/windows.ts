@@ -15,8 +15,8 @@
  * Windows live and die with one replication session, in its process; the page's reader hears what became of it.
  */
 import type { DeclaredAction } from '../model/declared.ts';
-import type { OpenTransaction, Pending, Placed } from './pending.ts';
-import { isMissed, type Snapshot } from './snapshot.ts';
+import type { OpenTransaction, Pending, Placed } from '../routing/pending.ts';
+import { isMissed, type Snapshot } from '../source/snapshot.ts';
 
 /** Transactional logical messages of this prefix are watermarks; their content is the window's token. */
 export const WATERMARK = 'millrace:page';

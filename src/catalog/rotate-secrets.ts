@@ -7,7 +7,7 @@ import { statement } from '../db/statement.ts';
 import type { Destination } from '../model/declared.ts';
 import { MillraceError } from '../model/errors.ts';
 import type { KeyRing } from '../runtime/secret-key.ts';
-import { type ChangeOptions, changeCatalog } from './change.ts';
+import { type ChangeOptions, changeCatalog } from './apply/transaction.ts';
 import { addressPlace, credentialPlace, keyIdOf, type SecretPlace, seal, unseal } from './secrets.ts';
 
 const listDatabases = statement('catalog/list-databases');

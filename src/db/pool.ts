@@ -1,5 +1,5 @@
 /**
- * Postgres' door: the one place that makes connections (replication connections are made in capture/stream.ts).
+ * Postgres' door: the one place that makes connections (replication connections are made in capture/replication/connection.ts).
  * Every session reads and writes UTC and ISO dates, and never waits for ever: statements, locks and idle transactions
  * have deadlines. A commit is durable when it returns, whatever the server's default. int8 arrives as a number when it is
  * exact as one (ids are), else as a bigint.
@@ -10,9 +10,12 @@ import { MillraceError } from '../model/errors.ts';
 import { maskOf } from '../model/mask.ts';
 import { guardedConnection, type Security } from './connection.ts';
 import { keepShare } from './room.ts';
-import { applySettings } from './session-settings.ts';
+import { applySettings, type SessionOptions } from './session-settings.ts';
 import { SharingPool } from './sharing-pool.ts';
 import type { Statement } from './statement.ts';
+
+/** A connection that was lent, with its session: for several statements of one transaction. */
+export type Connection = pg.ClientBase;
 
 export interface Queryable {
   query<Row = Record<string, unknown>>(
@@ -37,7 +40,7 @@ export interface Database extends Queryable {
   close(): Promise<void>;
 }
 
-export interface PoolOptions extends Security {
+export interface PoolOptions extends Security, SessionOptions {
   /** Its parts, or a URL that says nothing about TLS. Where user or password is empty, libpq's variables count. */
   address: string | { host: string; port: number; database: string; user: string; password: string };
   /** For commands of the replication protocol. */
@@ -53,8 +56,6 @@ export interface PoolOptions extends Security {
   /** Hears that the server had no further connection, and how many there are. */
   onFull?: (error: unknown, total: number) => void;
   applicationName: string;
-  /** Milliseconds; 0 for none. */
-  statementTimeoutMs?: number;
   /**
    * Milliseconds; a connection on which a statement is not answered by then is dropped. More than the statement's own
    * deadline: this one is for a server that cannot be reached any more and never said so. Absent: for ever.
@@ -65,12 +66,6 @@ export interface PoolOptions extends Security {
    * wait for each other is no fault of the server's.
    */
   patienceMs?: number;
-  /** Milliseconds; Postgres ends a transaction whose client says nothing for so long, 30,000 if absent. */
-  idleInTransactionMs?: number;
-  /** Where names are looked up: `ours`, if absent, or as anywhere else the role does, for SQL that a person wrote. */
-  path?: 'ours' | 'role';
-  /** For reading the message table: its rows are found by index (session-settings.ts). */
-  queue?: boolean;
   onError?: (error: Error) => void;
 }
 

@@ -7,7 +7,7 @@
 import { randomUUID } from 'node:crypto';
 import type pg from 'pg';
 import { MillraceError } from '../model/errors.ts';
-import { isFull } from '../model/unavailable.ts';
+import { isFull } from '../model/sqlstate.ts';
 import { openClient, type PoolOptions } from './pool.ts';
 
 const SET = `select pg_catalog.set_config('millrace.mark', $1, false)`;

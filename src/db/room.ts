@@ -5,7 +5,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
-import { isUnavailable } from '../model/unavailable.ts';
+import { isUnavailable } from '../model/sqlstate.ts';
 import type { SharingPool } from './sharing-pool.ts';
 import { statement } from './statement.ts';
 

@@ -2,7 +2,6 @@
  * What holds in every session of ours, whatever the role, the database or the server says. It is sent once the session is
  * there: a pooler refuses settings in the startup packet that it does not know, and hands out sessions that others have used.
  */
-import type { PoolOptions } from './pool.ts';
 
 /**
  * A name in a statement of ours means Postgres' own function, operator or type, whatever others put into the schemas of our
@@ -75,7 +74,16 @@ interface Asked {
   query(question: { text: string; query_timeout: number }): Promise<unknown>;
 }
 
-export type SessionOptions = Pick<PoolOptions, 'queue' | 'statementTimeoutMs' | 'idleInTransactionMs' | 'path'>;
+export interface SessionOptions {
+  /** Milliseconds; 0 for none. */
+  statementTimeoutMs?: number;
+  /** Milliseconds; Postgres ends a transaction whose client says nothing for so long, 30,000 if absent. */
+  idleInTransactionMs?: number;
+  /** Where names are looked up: `ours`, if absent, or as anywhere else the role does, for SQL that a person wrote. */
+  path?: 'ours' | 'role';
+  /** For reading the message table: its rows are found by index. */
+  queue?: boolean;
+}
 
 /** To be called once, before anything else is asked. One round trip; throws what Postgres or the network says. */
 export async function applySettings(client: Asked, options: SessionOptions): Promise<void> {

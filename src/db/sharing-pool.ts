@@ -5,7 +5,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { isFull } from '../model/unavailable.ts';
+import { isFull } from '../model/sqlstate.ts';
 
 export interface Sharing {
   patienceMs: number;

@@ -6,15 +6,15 @@ import type { Queryable } from '../db/pool.ts';
 import { messageOf } from '../model/errors.ts';
 import { refusalText } from '../model/refusal.ts';
 import type { Circuit } from '../model/sink.ts';
-import { isUnavailable } from '../model/unavailable.ts';
+import { isUnavailable } from '../model/sqlstate.ts';
 import { failpoint } from '../runtime/failpoint.ts';
+import { upToUntried } from './crashing-messages.ts';
 import { decide, type Verdict } from './decide.ts';
-import { upToUntried } from './killers.ts';
-import type { HeldLane, LaneDeps, LaneRun } from './lane.ts';
+import type { HeldLane, LaneDeps, LaneRun } from './held-lane.ts';
+import { prepare } from './prepare.ts';
 import type { LaneRow } from './row.ts';
 import { type Sent, send } from './send.ts';
 import { beforeCommit, isLost, isValueRefused, LaneLost, settle } from './settle.ts';
-import { prepare } from './shape.ts';
 
 export interface Batch {
   rows: readonly LaneRow[];

@@ -10,7 +10,7 @@
 import type { Queryable } from '../db/pool.ts';
 import { statement } from '../db/statement.ts';
 import type { Sink } from '../model/sink.ts';
-import type { HeldLane, LaneDeps, LaneRun } from './lane.ts';
+import type { HeldLane, LaneDeps, LaneRun } from './held-lane.ts';
 import { deliverNext, type Next, NOTHING_YET } from './next.ts';
 import { mostRows, nextAsk } from './read.ts';
 import { LaneLost, type LaneState, settle } from './settle.ts';
@@ -21,25 +21,6 @@ const TRUST = statement('deliver/trust-lane');
 
 /** Deaths that a message may see while it is alone. */
 const ALONE_DEATHS = 2;
-
-/** Lets one lane at a time go message by message. */
-export interface Turn {
-  /** Ends it; undefined: another lane has it. */
-  take(): (() => void) | undefined;
-}
-
-export function createTurn(): Turn {
-  let isTaken = false;
-  return {
-    take() {
-      if (isTaken) return undefined;
-      isTaken = true;
-      return () => {
-        isTaken = false;
-      };
-    },
-  };
-}
 
 export interface Care {
   /** Messages of a batch. */

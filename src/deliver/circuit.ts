@@ -8,7 +8,7 @@ import { statement } from '../db/statement.ts';
 import { outsideText } from '../model/outside-text.ts';
 import type { Circuit } from '../model/sink.ts';
 import { backoffMs, PASSING } from '../runtime/backoff.ts';
-import type { LaneDeps, LaneRun } from './lane.ts';
+import type { LaneDeps, LaneRun } from './held-lane.ts';
 import { LaneLost } from './settle.ts';
 
 const OPEN_CIRCUIT = statement('deliver/open-circuit');

@@ -5,88 +5,16 @@
  * Dies the process before settling: the batch is sent again (ids are its versions, so an index is not turned back). After
  * settling: nothing is repeated. A stopped lane settles what it knows and counts no attempt for what it does not.
  */
-import type { Sink } from '../model/sink.ts';
+
 import { failpoint } from '../runtime/failpoint.ts';
-import type { Log } from '../runtime/log.ts';
-import type { FunctionSet, Sandbox } from '../transform/sandbox.ts';
-import type { LaneDatabase } from './behind.ts';
-import type { ReadBudget } from './budget.ts';
-import { type Care, careOf, deliverCarefully, type Turn } from './careful.ts';
+import { type Care, careOf, deliverCarefully } from './careful.ts';
 import { closeCircuit, openCircuit, probe } from './circuit.ts';
-import { createKeeper, type Keeper, type Kept } from './keep.ts';
-import { forgiveKillers, pauseForKillers } from './killers.ts';
+import { forgiveKillers, pauseForKillers } from './crashing-messages.ts';
+import { createKeeper } from './heartbeat.ts';
+import type { HeldLane, LaneDeps, LaneEnd, LaneRun } from './held-lane.ts';
 import { deliverNext, type Next, NOTHING_YET } from './next.ts';
 import { nextAsk } from './read.ts';
-import { isLost, type LaneId, type LaneState, readState, releaseLane, takeLane } from './settle.ts';
-import type { Wake } from './wake.ts';
-
-/** A sink ready to be delivered to. */
-export interface LaneSink {
-  no: number;
-  name: string;
-  sink: Sink;
-  functions: FunctionSet;
-  /** Each message carries its row's whole document, under its id as version: a later one replaces an earlier one. */
-  replaces: boolean;
-  deleteOnLeave: boolean;
-  /** It makes messages that others receive. */
-  shapes: boolean;
-  maxRetryCount: number | null;
-  /** It was found ready since it was opened. */
-  tested: boolean;
-  /** Messages that brought its functions' process down since one went well. */
-  killers: Set<number>;
-  /** Times that it failed as a whole since a batch went well. */
-  failures: number;
-}
-
-export interface LaneDeps {
-  db: LaneDatabase;
-  sandbox: Sandbox;
-  log: Log;
-  now: () => number;
-  random: () => number;
-  /** The circuit of this sink has closed: its other lanes may go on. */
-  onRecovered(sinkNo: number): void;
-  onSettled(sink: LaneSink, counts: { done: number; failed: number }): void;
-  /** The same database for a lane that is far behind; absent: `db`. */
-  behind?: LaneDatabase;
-  /** What all lanes together may have in memory; absent: as much as they like. */
-  budget?: ReadBudget;
-  /** Other lanes wait for a place: one that is quiet ends at once. Absent: none does. */
-  crowded?(): boolean;
-  /** Keeps all lanes of the process; absent: each has its own. */
-  keeper?: Keeper;
-  /** One lane at a time goes message by message after deaths of workers; absent: any may. */
-  turn?: Turn;
-  /** The lane could not be given back: nobody else can have it before its lease ends. */
-  onUnreleased?(id: LaneId): void;
-}
-
-export interface LaneRun {
-  target: LaneSink;
-  id: LaneId;
-  wake: Wake;
-  /** Aborted: it ends when the batch under way is settled. Absent: it does not. */
-  leaving?: AbortSignal;
-  /** Milliseconds: how long to deliver at most, and how long to stay awake without messages. */
-  runMs: number;
-  lingerMs: number;
-}
-
-/** A lane that was taken. */
-export interface HeldLane extends LaneRun {
-  kept: Kept;
-}
-
-/**
- * When to run again: a time, at once, or when there is news. `taken`: false when somebody else had the lane. One that was
- * lost on the way is asked for again: its lease may have ended without anybody taking it.
- */
-export interface LaneEnd {
-  taken: boolean;
-  again: Date | 'now' | undefined;
-}
+import { isLost, type LaneState, readState, releaseLane, takeLane } from './settle.ts';
 
 const STATE_MS = 250;
 /** Until another lane that goes message by message may be through. */

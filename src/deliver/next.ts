@@ -1,9 +1,10 @@
 /**
  * The next messages of a lane: read within what the worker's memory allows, delivered, settled.
  */
+
+import { LEAST_BYTES } from '../runtime/concurrency/byte-budget.ts';
 import { type BatchEnd, deliverRows } from './batch.ts';
-import { LEAST_BYTES } from './budget.ts';
-import type { HeldLane, LaneDeps } from './lane.ts';
+import type { HeldLane, LaneDeps } from './held-lane.ts';
 import { type Ask, type Batched, bytesOf, bytesToRead, read, roomFor } from './read.ts';
 import type { LaneState } from './settle.ts';
 import { take } from './take.ts';

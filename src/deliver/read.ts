@@ -3,12 +3,13 @@
  * reads more as long as there is more.
  */
 import type { Sink } from '../model/sink.ts';
+import { LEAST_BYTES } from '../runtime/concurrency/byte-budget.ts';
 import type { Sandbox } from '../transform/sandbox.ts';
-import { LEAST_BYTES } from './budget.ts';
-import type { LaneDeps, LaneRun, LaneSink } from './lane.ts';
+import type { LaneDeps, LaneRun } from './held-lane.ts';
+import { hasFunctions } from './prepare.ts';
 import type { LaneRow } from './row.ts';
 import { type LaneState, readDue, readNew } from './settle.ts';
-import { hasFunctions } from './shape.ts';
+import type { LaneSink } from './target.ts';
 
 const READ_ROWS = 1_000;
 const FIRST_BYTES = 1024 * 1024;

@@ -4,19 +4,21 @@
  * be killed: a sweep every 15 s finds every lane that has work and no owner.
  */
 import { once } from 'node:events';
+import type { Jobs, Task } from '../db/jobs.ts';
 import type { Database } from '../db/pool.ts';
 import { statement } from '../db/statement.ts';
 import { BEAT_MS } from '../messages/beat.ts';
-import { isUnavailable } from '../model/unavailable.ts';
-import type { Jobs, Task } from '../runtime/jobs.ts';
+import { isUnavailable } from '../model/sqlstate.ts';
+import { createWake, type Wake } from '../runtime/concurrency/signal.ts';
 import type { Log } from '../runtime/log.ts';
 import type { Service } from '../runtime/service.ts';
-import { createTurn } from './careful.ts';
-import { createKeeper } from './keep.ts';
-import { type LaneDeps, type LaneEnd, type LaneSink, runLane } from './lane.ts';
+import { createKeeper } from './heartbeat.ts';
+import type { LaneDeps, LaneEnd } from './held-lane.ts';
+import { runLane } from './lane.ts';
 import type { Deaths, Presence } from './presence.ts';
 import { type LaneId, releaseLane } from './settle.ts';
-import { createWake, type Wake } from './wake.ts';
+import type { LaneSink } from './target.ts';
+import { createTurn } from './turn.ts';
 
 const BUSY = statement('deliver/busy-lanes');
 const LANES = statement('deliver/lanes-of');

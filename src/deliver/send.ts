@@ -4,7 +4,7 @@
  */
 import type { Circuit, Delivery, Outcome, SendResult } from '../model/sink.ts';
 import type { Verdict } from './decide.ts';
-import type { Prepared } from './shape.ts';
+import type { Prepared } from './prepare.ts';
 
 export interface Sent {
   /** One per message, in order, up to the first that was not sent. */

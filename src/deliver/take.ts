@@ -4,9 +4,9 @@
  * that is refused, a destination that is not ready) leaves them to be read and delivered one by one, which says why.
  */
 import type { Taken } from '../model/sink.ts';
-import type { LaneDeps, LaneRun } from './lane.ts';
+import type { LaneDeps, LaneRun } from './held-lane.ts';
+import { hasFunctions } from './prepare.ts';
 import { beforeCommit, isRefused, type LaneState, settle } from './settle.ts';
-import { hasFunctions } from './shape.ts';
 
 const NOTHING_FAILED = { finished: [], kept: [], superseding: [] };
 

@@ -5,9 +5,9 @@ import type { Catalog, CatalogSink } from '../catalog/store.ts';
 import type { Sink } from '../model/sink.ts';
 import type { Log } from '../runtime/log.ts';
 import type { FunctionSet } from '../transform/sandbox.ts';
-import type { LaneSink } from './lane.ts';
 import { refusedSink } from './refused.ts';
 import type { Targets } from './schedule.ts';
+import type { LaneSink } from './target.ts';
 
 export type OpenSink = (entry: CatalogSink, catalog: Catalog) => Promise<Sink>;
 

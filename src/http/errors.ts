@@ -3,7 +3,7 @@
  * library or Postgres says about values. What is our fault is `internal` outside, and whole in the log.
  */
 import { MillraceError } from '../model/errors.ts';
-import { isUnavailable } from '../model/unavailable.ts';
+import { isUnavailable } from '../model/sqlstate.ts';
 
 export interface ErrorAnswer {
   status: number;

@@ -5,9 +5,9 @@
  */
 import type { Database, Queryable } from '../db/pool.ts';
 import { type Notifications, openConsumers } from '../receive/consumer.ts';
-import { openLines } from '../receive/lines.ts';
+import { openLines } from '../receive/wakeups.ts';
+import { createPlaces, type Places } from '../runtime/concurrency/places.ts';
 import type { Metrics } from '../runtime/metrics.ts';
-import { createPlaces, type Places } from '../runtime/places.ts';
 import type { FindToken } from './auth.ts';
 import { createRevoked } from './revoked.ts';
 import type { Mount } from './route.ts';

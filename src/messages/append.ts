@@ -12,7 +12,7 @@ import { from as copyFrom } from 'pg-copy-streams';
 import type { Database } from '../db/pool.ts';
 import { formatLsn } from '../model/lsn.ts';
 import { failpoint } from '../runtime/failpoint.ts';
-import { COPY_MESSAGES, type ParkedOnArrival } from './batch.ts';
+import { COPY_MESSAGES, type ParkedOnArrival } from './copy-rows.ts';
 
 /** Where capture stands: the last change persisted, and what may be confirmed to the source. */
 export interface Position {

@@ -8,7 +8,7 @@
  */
 import type { Database } from '../db/pool.ts';
 import { type AppendInput, append, isRefusal, isTaken, type Rows, type Writer } from './append.ts';
-import type { Bytes, ParkedOnArrival } from './batch.ts';
+import type { Bytes, ParkedOnArrival } from './copy-rows.ts';
 import { type CopiedRow, keyOnly, repaired, rewritten, rowsOf } from './repair.ts';
 
 export interface PersistDeps {

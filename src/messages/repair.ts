@@ -4,7 +4,7 @@
  * takes an ASCII byte with it.
  */
 import { isUtf8 } from 'node:buffer';
-import { type Bytes, beginRows, COLUMNS, endRows, HEADER_BYTES, TEXT_COLUMNS } from './batch.ts';
+import { type Bytes, beginRows, COLUMNS, endRows, HEADER_BYTES, TEXT_COLUMNS } from './copy-rows.ts';
 
 /** One row of a COPY: whose it is, and where it lies. */
 export interface CopiedRow {

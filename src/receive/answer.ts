@@ -7,7 +7,7 @@ import { statement } from '../db/statement.ts';
 import { failpoint } from '../runtime/failpoint.ts';
 import { isAckId } from './ack-id.ts';
 import type { Consumer } from './consumer.ts';
-import type { Lines } from './lines.ts';
+import type { Lines } from './wakeups.ts';
 
 export interface AnswerDependencies {
   db: Queryable;

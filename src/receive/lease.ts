@@ -25,6 +25,12 @@ export interface Leased {
   dueInMs: number | null;
 }
 
+/** Leases something for one client. */
+export type Attempt = () => Promise<Leased>;
+
+/** Nothing was asked for. */
+export const NOTHING: Leased = { lease: undefined, more: false, dueInMs: null };
+
 const RECEIVE = statement('receive/receive');
 const ANSWER = statement('receive/answer');
 

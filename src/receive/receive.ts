@@ -5,9 +5,8 @@
 import type { Queryable } from '../db/pool.ts';
 import { MillraceError } from '../model/errors.ts';
 import type { Consumer } from './consumer.ts';
-import type { Attempt } from './gate.ts';
-import { type Lease, type Leased, lease } from './lease.ts';
-import type { Lines } from './lines.ts';
+import { type Attempt, type Lease, type Leased, lease } from './lease.ts';
+import type { Lines } from './wakeups.ts';
 
 export interface ReceiveDependencies {
   db: Queryable;

@@ -1,12 +1,12 @@
 /** The role `capture`: one capture for each source database. Two connections to the message database. */
-import { openBackfills } from '../backfill/backfills.ts';
-import { openCaptures } from '../capture/captures.ts';
+import { openBackfills } from '../backfill/service.ts';
+import { openCaptures } from '../capture/service.ts';
 import { loadCatalog } from '../catalog/store.ts';
 import { openPool } from '../db/pool.ts';
 import { openNotifier } from '../messages/notify.ts';
 import { keyRing } from '../runtime/secret-key.ts';
 import type { Settings } from '../runtime/settings.ts';
-import { fullServer, lostConnection, messageDatabase, type Parts, refuseWrongKey, type Waiting } from './connect.ts';
+import { fullServer, lostConnection, messageDatabase, type Parts, refuseWrongKey, type Waiting } from './parts.ts';
 
 const CONNECTIONS = { max: 2, least: 1 };
 

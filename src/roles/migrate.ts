@@ -1,21 +1,21 @@
 /** The role `migrate`: schema, job tables and configuration, each safe to repeat. */
-import { applyConfig } from '../catalog/apply.ts';
-import { readConfiguration } from '../catalog/file.ts';
-import { formatFaults } from '../catalog/finding.ts';
-import { freeStorage } from '../catalog/remove-sink.ts';
+import { applyConfig } from '../catalog/apply/apply.ts';
+import { freeStorage } from '../catalog/apply/remove-sink.ts';
+import { readConfiguration } from '../catalog/declare/file.ts';
 import { loadCatalog } from '../catalog/store.ts';
+import { migrateJobs } from '../db/jobs.ts';
 import { migrateSchema } from '../db/migrate.ts';
 import { openPool } from '../db/pool.ts';
 import type { FunctionSettings } from '../model/declared.ts';
 import { type Fault, MillraceError } from '../model/errors.ts';
+import { formatFaults } from '../model/finding.ts';
 import { isLoopback } from '../model/loopback.ts';
-import { migrateJobs } from '../runtime/jobs.ts';
 import { createLog, type Log } from '../runtime/log.ts';
 import { withoutRepeats } from '../runtime/repeats.ts';
 import { keyRing } from '../runtime/secret-key.ts';
 import type { Settings } from '../runtime/settings.ts';
 import { openSandbox } from '../transform/sandbox.ts';
-import { fullServer, messageDatabase, patiently } from './connect.ts';
+import { fullServer, messageDatabase, patiently } from './parts.ts';
 
 /** How long a start waits for transactions that are in the way of freeing storage. */
 const FREE_MS = 1_000;

@@ -10,7 +10,7 @@ import { MillraceError } from '../model/errors.ts';
 import { isLoopback } from '../model/loopback.ts';
 import { createMetrics } from '../runtime/metrics.ts';
 import type { Settings } from '../runtime/settings.ts';
-import { fullServer, lostConnection, messageDatabase, type Parts, type Waiting } from './connect.ts';
+import { fullServer, lostConnection, messageDatabase, type Parts, type Waiting } from './parts.ts';
 
 const CONNECTIONS = 3;
 

@@ -3,23 +3,23 @@
  */
 import { randomUUID } from 'node:crypto';
 import { loadCatalog } from '../catalog/store.ts';
+import { type Jobs, openJobs } from '../db/jobs.ts';
 import { openListener } from '../db/listen.ts';
 import { openPool } from '../db/pool.ts';
 import { takeLeast } from '../db/room.ts';
 import { limited } from '../deliver/behind.ts';
-import { createBudget } from '../deliver/budget.ts';
 import { openDeaths, openPresence } from '../deliver/presence.ts';
 import { DELIVER_TASK, DELIVERIES, openDeliveries } from '../deliver/schedule.ts';
 import { openTargets } from '../deliver/targets.ts';
 import { workerBeat } from '../messages/beat.ts';
 import { CATALOG_CHANNEL, MESSAGES_CHANNEL, openNotifier, sinksOf } from '../messages/notify.ts';
-import { EXPIRE_TASK, openExpiries } from '../retain/expiries.ts';
-import { type Jobs, openJobs } from '../runtime/jobs.ts';
+import { createBudget } from '../runtime/concurrency/byte-budget.ts';
 import { keyRing } from '../runtime/secret-key.ts';
 import type { Settings } from '../runtime/settings.ts';
+import { EXPIRE_TASK, openExpiries } from '../sinks/change-table/policies/expire.ts';
+import { openDeclared, sinkKinds } from '../sinks/kinds.ts';
 import { openSandbox } from '../transform/sandbox.ts';
-import { fullServer, lostConnection, messageDatabase, type Parts, refuseWrongKey, type Waiting } from './connect.ts';
-import { openDeclared, sinkKinds } from './sink-kinds.ts';
+import { fullServer, lostConnection, messageDatabase, type Parts, refuseWrongKey, type Waiting } from './parts.ts';
 
 const LANES_AT_ONCE = 64;
 /** Half of them are kept for lanes that have little to do. */

@@ -5,7 +5,7 @@
  * for) is always written. What was left out is there on level debug.
  */
 import { MillraceError } from '../model/errors.ts';
-import { isFull, isUnavailable } from '../model/unavailable.ts';
+import { isFull, isUnavailable } from '../model/sqlstate.ts';
 import type { Log } from './log.ts';
 
 export interface RepeatsDeps {

@@ -7,14 +7,14 @@
  */
 import type { FunctionSettings } from '../model/declared.ts';
 import { MillraceError } from '../model/errors.ts';
-import { readAnswers } from './answer.ts';
-import type { BoxProcess, StartBox } from './box-process.ts';
+import { Lanes } from '../runtime/concurrency/fair-queue.ts';
 import { FunctionKeys } from './function-keys.ts';
-import { chunkOf } from './item.ts';
 import { type Job, killedResult, type Result, split, untriedResult, type Work } from './job.ts';
-import { Lanes } from './lanes.ts';
-import type { FromBox } from './protocol.ts';
-import type { SandboxLimits } from './shaped.ts';
+import { readAnswers } from './protocol/answer.ts';
+import { chunkOf } from './protocol/item.ts';
+import type { FromBox } from './protocol/messages.ts';
+import type { SandboxLimits } from './protocol/result.ts';
+import type { BoxProcess, StartBox } from './start-process.ts';
 
 /** The least of a log that is needed here. */
 export interface SandboxLog {

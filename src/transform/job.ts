@@ -1,7 +1,7 @@
 /** A piece of work for the box, and what it turns into when the box dies over it. */
 import type { FunctionSettings } from '../model/declared.ts';
-import type { Answer } from './answer.ts';
-import type { ShapeError } from './shaped.ts';
+import type { Answer } from './protocol/answer.ts';
+import type { ShapeError } from './protocol/result.ts';
 
 /** Characters that answers may still take. */
 export interface Room {

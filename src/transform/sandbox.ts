@@ -5,18 +5,18 @@
  */
 import type { FunctionSettings } from '../model/declared.ts';
 import type { FunctionInput } from '../model/message.ts';
-import { startBox } from './box-process.ts';
-import { shapeError } from './complaint.ts';
 import { Dispatcher, type SandboxLog } from './dispatch.ts';
 import { inParts } from './in-parts.ts';
 import type { Room } from './job.ts';
 import { readPath } from './path.ts';
+import { shapeError } from './protocol/complaint.ts';
+import { type FunctionSet, LIMITS, type SandboxLimits, type Shaped, type ShapeError } from './protocol/result.ts';
 import { BAD_PATH, type Runner, readsOf, shapeChunk } from './shape.ts';
-import { type FunctionSet, LIMITS, type SandboxLimits, type Shaped, type ShapeError } from './shaped.ts';
+import { startBox } from './start-process.ts';
 
 export type { FunctionInput } from '../model/message.ts';
 export type { SandboxLog } from './dispatch.ts';
-export type { FunctionSet, SandboxLimits, Shaped, ShapeError } from './shaped.ts';
+export type { FunctionSet, SandboxLimits, Shaped, ShapeError } from './protocol/result.ts';
 
 export interface ShapeOptions {
   searchSink: boolean;

@@ -4,12 +4,12 @@
  */
 import type { FunctionSettings } from '../model/declared.ts';
 import type { FunctionInput } from '../model/message.ts';
-import type { Answer } from './answer.ts';
-import type { Complaint } from './complaint.ts';
-import { itemOf } from './item.ts';
 import { evaluatePath, pathReads, readPath } from './path.ts';
-import type { FunctionSet, Shaped } from './shaped.ts';
-import { judgeFilter, judgeRouting, judgeTransform, type Verdict } from './verdict.ts';
+import type { Answer } from './protocol/answer.ts';
+import type { Complaint } from './protocol/complaint.ts';
+import { itemOf } from './protocol/item.ts';
+import type { FunctionSet, Shaped } from './protocol/result.ts';
+import { judgeFilter, judgeRouting, judgeTransform, type Verdict } from './protocol/verdict.ts';
 
 /** Who runs code. */
 export interface Runner {

@@ -3,11 +3,11 @@
  * on the same JSON text that capture makes of a row, as if a backfill sent it.
  */
 
-import type { RowMessage } from '../capture/decode.ts';
-import { passes } from '../capture/filter.ts';
-import type { Texts } from '../capture/text-form.ts';
-import { tupleOf } from '../capture/tuple.ts';
+import type { RowMessage } from '../codec/row-message.ts';
+import { tupleOf } from '../codec/tuple.ts';
 import type { Action, FunctionInput } from '../model/message.ts';
+import { passes } from '../routing/filter.ts';
+import type { Texts } from '../source/text-form.ts';
 import type { FunctionSet, Sandbox, Shaped } from '../transform/sandbox.ts';
 import type { Expected } from './look.ts';
 import type { VerifiedTable } from './tables.ts';

@@ -1,6 +1,7 @@
 /** Whose row a document could be, from its `_id` alone. What the source then finds is compared with the `_id` again. */
-import type { SourceTable } from '../backfill/table.ts';
+
 import { keyOfJoined } from '../model/joined-key.ts';
+import type { SourceTable } from '../source/describe-table.ts';
 
 /** The key of this table that has the `_id`, if any can have it. */
 export function keyOf(table: Pick<SourceTable, 'keys'>, id: string): string[] | undefined {

@@ -2,16 +2,15 @@
  * Reads rows of the source: pages in key order, and listed rows with the version of each, by which two reads of one row
  * can be told to have seen the same write of it (xmin and ctid: a row that was written again has others).
  */
-import type pg from 'pg';
-import { readPage } from '../backfill/read.ts';
-import { holdTable } from '../backfill/read-table.ts';
-import { ReloadError } from '../backfill/reader.ts';
-import { fittingKeys, readRowsOf, readSizesOf } from '../backfill/rows-by-key.ts';
-import type { SourceTable } from '../backfill/table.ts';
-import { keyValue } from '../capture/codec-utf8.ts';
-import type { Texts } from '../capture/text-form.ts';
-import type { Database } from '../db/pool.ts';
+
+import { keyValue } from '../codec/utf8.ts';
+import type { Connection, Database } from '../db/pool.ts';
 import { MillraceError } from '../model/errors.ts';
+import type { SourceTable } from '../source/describe-table.ts';
+import { holdTable, ReloadError } from '../source/hold-table.ts';
+import { readPage } from '../source/read-page.ts';
+import { fittingKeys, readRowsOf, readSizesOf } from '../source/rows-by-key.ts';
+import type { Texts } from '../source/text-form.ts';
 import type { ReadRow } from './expect.ts';
 
 export interface RowsPage {
@@ -70,7 +69,7 @@ export async function readRowsByKey(
 const keyOf = ({ keys, columns }: SourceTable, texts: Texts): string[] =>
   keys.map((key) => keyValue(texts[columns.indexOf(key)] ?? ''));
 
-async function hold(client: pg.ClientBase, table: SourceTable): Promise<void> {
+async function hold(client: Connection, table: SourceTable): Promise<void> {
   try {
     await holdTable(client, table);
   } catch (error) {
@@ -81,7 +80,7 @@ async function hold(client: pg.ClientBase, table: SourceTable): Promise<void> {
   }
 }
 
-async function inSnapshot<Result>(source: Database, work: (client: pg.ClientBase) => Promise<Result>): Promise<Result> {
+async function inSnapshot<Result>(source: Database, work: (client: Connection) => Promise<Result>): Promise<Result> {
   return await source.session(async (client) => {
     await client.query(
       `begin isolation level repeatable read read only; set local statement_timeout = ${QUERY_MS};

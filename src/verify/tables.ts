@@ -2,19 +2,20 @@
  * The tables of a sink: published, taken in by its source, with a primary key, matched as capture matches them. A table
  * that the sink names and that is not published is said, for then its documents cannot be told from left-over ones.
  */
-import { describeTable, type SourceTable } from '../backfill/table.ts';
-import { compileRelation, type RowCodec } from '../capture/codec-row.ts';
-import { matchTable, type Route, takesIn } from '../capture/match.ts';
-import { type SourceTable as Listed, readTables } from '../capture/publication.ts';
-import { loadTypes } from '../capture/types.ts';
+
 import type { Catalog, CatalogDatabase, CatalogSink } from '../catalog/store.ts';
+import { compileRelation, type RowCodec } from '../codec/row.ts';
 import type { Database } from '../db/pool.ts';
 import { statement } from '../db/statement.ts';
 import { messageOf } from '../model/errors.ts';
+import { matchTable, type Route, takesIn } from '../routing/match.ts';
+import { describeTable, type SourceTable } from '../source/describe-table.ts';
+import { type SourceTable as Listed, readTables } from '../source/tables.ts';
+import { loadTypes } from '../source/types.ts';
 
 const KNOWN_TABLES = statement('capture/known-tables');
-const EARLIER_NAMES = statement('capture/earlier-names');
-const FREE_NAMES = statement('capture/free-names');
+const EARLIER_NAMES = statement('routing/earlier-names');
+const FREE_NAMES = statement('routing/free-names');
 
 export interface VerifiedTable {
   /** `schema.table` */

@@ -5,14 +5,15 @@
  *
  * Memory: a page of rows, the suspects (bounded), and 16 bytes a document (id-set.ts).
  */
-import { estimateRows } from '../backfill/read.ts';
-import { keyValue } from '../capture/codec-utf8.ts';
+
 import type { Catalog, CatalogDatabase, CatalogSink } from '../catalog/store.ts';
+import { keyValue } from '../codec/utf8.ts';
 import type { Database } from '../db/pool.ts';
 import { statement } from '../db/statement.ts';
 import { MillraceError } from '../model/errors.ts';
 import type { IndexReader } from '../model/index-reader.ts';
 import { sameJson } from '../model/json-text.ts';
+import { estimateRows } from '../source/read-page.ts';
 import type { FunctionSet, Sandbox } from '../transform/sandbox.ts';
 import type { Drift, Report } from './drift.ts';
 import { expectRows } from './expect.ts';

@@ -1,9 +1,9 @@
 /** Rows that are read by their keys: as many at a time as fit into memory, and of one that is too large its key. */
 import { expect } from 'chai';
 import { openKeyReader } from '../../src/backfill/read-keys.ts';
-import { describeTable } from '../../src/backfill/table.ts';
-import { loadRelation } from '../../src/capture/relation.ts';
 import { openPool } from '../../src/db/pool.ts';
+import { loadRelation } from '../../src/routing/relation.ts';
+import { describeTable } from '../../src/source/describe-table.ts';
 import { type Captured, captured, SEARCH, sinkSettings } from '../support/captured.ts';
 
 describe('rows read by key', () => {

@@ -1,6 +1,6 @@
 /** Captures of a catalog: what they write to the log. */
 import { expect } from 'chai';
-import { openCaptures } from '../../src/capture/captures.ts';
+import { openCaptures } from '../../src/capture/service.ts';
 import { createLog } from '../../src/runtime/log.ts';
 import { type Captured, captured, PULL, sinkSettings } from '../support/captured.ts';
 import { catalogued } from '../support/catalogued.ts';

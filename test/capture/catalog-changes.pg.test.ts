@@ -3,7 +3,7 @@
  * change from the commit of its creation on.
  */
 import { expect } from 'chai';
-import { removeSink } from '../../src/catalog/remove-sink.ts';
+import { removeSink } from '../../src/catalog/apply/remove-sink.ts';
 import type { SinkSettings } from '../../src/model/declared.ts';
 import { backfillsOf } from '../support/backfilled.ts';
 import { type Captured, captured, PULL, SEARCH, sinkSettings } from '../support/captured.ts';

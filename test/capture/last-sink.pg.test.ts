@@ -1,7 +1,7 @@
 /** A database from which no sink reads any more: its capture ends and lets go of the slot, so that somebody can drop it. */
 import { expect } from 'chai';
-import { captureDatabase } from '../../src/capture/capture.ts';
-import { removeSink } from '../../src/catalog/remove-sink.ts';
+import { captureDatabase } from '../../src/capture/database.ts';
+import { removeSink } from '../../src/catalog/apply/remove-sink.ts';
 import { createLog } from '../../src/runtime/log.ts';
 import { type Captured, captured, PULL, sinkSettings } from '../support/captured.ts';
 import { catalogued } from '../support/catalogued.ts';

@@ -1,7 +1,7 @@
 /** Several sources in one capture process: each has its own stream, and one that cannot be captured touches no other. */
 import { expect } from 'chai';
-import { openCaptures } from '../../src/capture/captures.ts';
-import { applyConfig } from '../../src/catalog/apply.ts';
+import { openCaptures } from '../../src/capture/service.ts';
+import { applyConfig } from '../../src/catalog/apply/apply.ts';
 import { loadCatalog } from '../../src/catalog/store.ts';
 import { openPool } from '../../src/db/pool.ts';
 import { createLog } from '../../src/runtime/log.ts';

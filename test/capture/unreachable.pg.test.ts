@@ -1,7 +1,7 @@
 /** Sources that cannot be reached: each says why, and what to do about that cause and no other. */
 import { expect } from 'chai';
-import { openCaptures } from '../../src/capture/captures.ts';
-import { applyConfig } from '../../src/catalog/apply.ts';
+import { openCaptures } from '../../src/capture/service.ts';
+import { applyConfig } from '../../src/catalog/apply/apply.ts';
 import { loadCatalog } from '../../src/catalog/store.ts';
 import { createLog } from '../../src/runtime/log.ts';
 import { KEYS, parse } from '../catalog/support.ts';

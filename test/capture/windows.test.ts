@@ -1,8 +1,8 @@
 /** Windows of pages: what supersedes a row, what makes a page useless, and what its reader hears of it. */
 import { expect } from 'chai';
-import type { Pending } from '../../src/capture/pending.ts';
-import type { Snapshot } from '../../src/capture/snapshot.ts';
 import { type Page, StreamEndedError, Windows } from '../../src/capture/windows.ts';
+import type { Pending } from '../../src/routing/pending.ts';
+import type { Snapshot } from '../../src/source/snapshot.ts';
 
 const ACTIONS = new Set(['insert', 'update', 'delete'] as const);
 const PENDING = {} as Pending;

@@ -1,6 +1,6 @@
 /** A changed SECRET_KEY: what opens meanwhile, what `millrace secret rotate` seals anew, and when it does not. */
 import { expect } from 'chai';
-import { applyConfig } from '../../src/catalog/apply.ts';
+import { applyConfig } from '../../src/catalog/apply/apply.ts';
 import { loadCatalog } from '../../src/catalog/store.ts';
 import { MillraceError } from '../../src/model/errors.ts';
 import { keyRing } from '../../src/runtime/secret-key.ts';

@@ -1,5 +1,5 @@
 /** Parsing for tests: the outcome of a text, and its faults as short lines. */
-import { type Configuration, type ParseDeps, parseConfiguration } from '../../src/catalog/file.ts';
+import { type Configuration, type ParseDeps, parseConfiguration } from '../../src/catalog/declare/file.ts';
 import { type Fault, MillraceError } from '../../src/model/errors.ts';
 import { type KeyRing, keyRing } from '../../src/runtime/secret-key.ts';
 import { certificateAuthority } from '../support/certificate.ts';

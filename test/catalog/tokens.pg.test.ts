@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { expect } from 'chai';
-import { applyConfig } from '../../src/catalog/apply.ts';
+import { applyConfig } from '../../src/catalog/apply/apply.ts';
 import { openTokens, refuseWeakTokens } from '../../src/catalog/tokens.ts';
 import { openListener } from '../../src/db/listen.ts';
 import type { Queryable } from '../../src/db/pool.ts';

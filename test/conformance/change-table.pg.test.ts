@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { type Database, openPool } from '../../src/db/pool.ts';
 import { joinedKey } from '../../src/model/joined-key.ts';
 import type { Delivery } from '../../src/model/sink.ts';
-import { createChangeTable } from '../../src/retain/table.ts';
+import { createChangeTable } from '../../src/sinks/change-table/table.ts';
 import { changeTableBench, PLAIN, writeWithin } from '../support/change-table.ts';
 import { delivery } from '../support/delivery.ts';
 import { startPostgresRelay } from '../support/postgres-relay.ts';

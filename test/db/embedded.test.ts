@@ -2,10 +2,10 @@ import { chmod, lstat, mkdir, mkdtemp, readlink, rm, writeFile } from 'node:fs/p
 import os from 'node:os';
 import path from 'node:path';
 import { expect } from 'chai';
-import { accountOf } from '../../src/db/embedded-account.ts';
-import { linksOf, mendNative } from '../../src/db/embedded-binaries.ts';
-import { parsePidFile } from '../../src/db/embedded-orphan.ts';
-import { fallbackName } from '../../src/db/embedded-place.ts';
+import { accountOf } from '../../src/db/embedded/account.ts';
+import { linksOf, mendNative } from '../../src/db/embedded/binaries.ts';
+import { parsePidFile } from '../../src/db/embedded/orphan.ts';
+import { fallbackName } from '../../src/db/embedded/place.ts';
 
 describe('embedded postgres, decisions', () => {
   it('finds an unprivileged account, and never root', () => {

@@ -1,11 +1,11 @@
 /** Who may connect, and nothing else, can stop none of it, whatever numbers it guesses: our locks are not for everybody. */
 import { expect } from 'chai';
-import { applyConfig } from '../../src/catalog/apply.ts';
-import { freeStorage, removeSink } from '../../src/catalog/remove-sink.ts';
+import { applyConfig } from '../../src/catalog/apply/apply.ts';
+import { freeStorage, removeSink } from '../../src/catalog/apply/remove-sink.ts';
 import { migrateSchema } from '../../src/db/migrate.ts';
 import { append } from '../../src/messages/append.ts';
 import { readPosition } from '../../src/messages/position.ts';
-import { createChangeTable } from '../../src/retain/table.ts';
+import { createChangeTable } from '../../src/sinks/change-table/table.ts';
 import { KEYS, parse } from '../catalog/support.ts';
 import { addPullSink, appendMessages } from '../support/fixtures.ts';
 import { type MessageDatabase, messageDatabase } from '../support/message-database.ts';

@@ -4,7 +4,7 @@ import { finished } from 'node:stream/promises';
 import { expect } from 'chai';
 import { from as copyFrom } from 'pg-copy-streams';
 import { type Database, openPool } from '../../src/db/pool.ts';
-import { isUnavailable } from '../../src/model/unavailable.ts';
+import { isUnavailable } from '../../src/model/sqlstate.ts';
 import { sharedCluster, type TestDatabase } from '../support/postgres.ts';
 import { type PostgresRelay, startPostgresRelay } from '../support/postgres-relay.ts';
 

@@ -1,9 +1,9 @@
 /** Where a declared database may be, over every way that we connect to one. */
 import { expect } from 'chai';
-import { openStream } from '../../src/capture/stream.ts';
-import { readBranch } from '../../src/capture/timeline.ts';
+import { openStream } from '../../src/capture/replication/connection.ts';
+import { readBranch } from '../../src/capture/replication/timeline.ts';
 import { openPool, type PoolOptions } from '../../src/db/pool.ts';
-import { optionsOf } from '../../src/db/ssl.ts';
+import { optionsOf } from '../../src/db/tls.ts';
 import { connectionFault, DECLARED_DATABASE } from '../../src/model/connection-fault.ts';
 import type { PrivateAllowed } from '../../src/runtime/addresses.ts';
 import type { Reach, Resolver } from '../../src/runtime/checked-lookup.ts';

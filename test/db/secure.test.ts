@@ -1,10 +1,10 @@
 /** Towards servers that are not what they say: what a client of ours tells them, over every kind of connection. */
 import { expect } from 'chai';
 import pg from 'pg';
-import { openStream } from '../../src/capture/stream.ts';
+import { openStream } from '../../src/capture/replication/connection.ts';
 import { mayTell } from '../../src/db/connection.ts';
 import { clientConfig, openPool, type PoolOptions } from '../../src/db/pool.ts';
-import { optionsOf } from '../../src/db/ssl.ts';
+import { optionsOf } from '../../src/db/tls.ts';
 import { connectionFault, DECLARED_DATABASE } from '../../src/model/connection-fault.ts';
 import { readAddress, tlsOf } from '../../src/model/database-address.ts';
 import { selfSignedCertificate } from '../support/certificate.ts';

@@ -5,7 +5,7 @@ import { type Database, openPool } from '../../src/db/pool.ts';
 import { sizeOf, takeLeast } from '../../src/db/room.ts';
 import type { SharingPool } from '../../src/db/sharing-pool.ts';
 import { statement } from '../../src/db/statement.ts';
-import { isFull, isUnavailable } from '../../src/model/unavailable.ts';
+import { isFull, isUnavailable } from '../../src/model/sqlstate.ts';
 import { type Cluster, hasPostgres15, sharedCluster, startCluster, type TestDatabase } from '../support/postgres.ts';
 import { until } from '../support/until.ts';
 

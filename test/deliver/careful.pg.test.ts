@@ -6,7 +6,8 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
-import { careOf, createTurn } from '../../src/deliver/careful.ts';
+import { careOf } from '../../src/deliver/careful.ts';
+import { createTurn } from '../../src/deliver/turn.ts';
 import { type Captured, captured, SEARCH, sinkSettings } from '../support/captured.ts';
 import type { LaneOfChild } from '../support/lane-child.ts';
 

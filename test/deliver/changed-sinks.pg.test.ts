@@ -1,10 +1,10 @@
 /** A change of the catalog while lanes run: those of the sinks that changed end between two batches, the others go on. */
 import { expect } from 'chai';
 import type { Catalog, CatalogSink } from '../../src/catalog/store.ts';
+import type { Jobs } from '../../src/db/jobs.ts';
 import { type Deliveries, openDeliveries } from '../../src/deliver/schedule.ts';
 import { openTargets } from '../../src/deliver/targets.ts';
 import type { Delivery, Sink } from '../../src/model/sink.ts';
-import type { Jobs } from '../../src/runtime/jobs.ts';
 import { createLog } from '../../src/runtime/log.ts';
 import { openSandbox, type Sandbox } from '../../src/transform/sandbox.ts';
 import { SEARCH, sinkSettings } from '../support/captured.ts';

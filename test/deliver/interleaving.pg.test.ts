@@ -3,13 +3,15 @@
  * messages that it shapes. Each order of events is written down; nothing may be lost, doubled or stuck.
  */
 import { expect } from 'chai';
-import { createKeeper } from '../../src/deliver/keep.ts';
-import { type LaneEnd, type LaneSink, runLane } from '../../src/deliver/lane.ts';
+import { createKeeper } from '../../src/deliver/heartbeat.ts';
+import type { LaneEnd } from '../../src/deliver/held-lane.ts';
+import { runLane } from '../../src/deliver/lane.ts';
 import { readState, settle, takeLane } from '../../src/deliver/settle.ts';
-import { openShapedConsumer } from '../../src/deliver/shaped-consumer.ts';
-import { createWake } from '../../src/deliver/wake.ts';
+import type { LaneSink } from '../../src/deliver/target.ts';
 import type { Delivery, Outcome, Sink, SinkTransaction } from '../../src/model/sink.ts';
+import { createWake } from '../../src/runtime/concurrency/signal.ts';
 import { createLog } from '../../src/runtime/log.ts';
+import { openShapedConsumer } from '../../src/sinks/pull/sink.ts';
 import type { Sandbox, Shaped } from '../../src/transform/sandbox.ts';
 import { addPullSink, addPushSink, appendMessages, type MessageFixture, parkOnArrival } from '../support/fixtures.ts';
 import { type MessageDatabase, messageDatabase } from '../support/message-database.ts';

@@ -1,11 +1,13 @@
 import { expect } from 'chai';
-import { createBudget, type ReadBudget } from '../../src/deliver/budget.ts';
-import { type LaneDeps, type LaneEnd, type LaneSink, runLane } from '../../src/deliver/lane.ts';
-import { openShapedConsumer } from '../../src/deliver/shaped-consumer.ts';
-import { createWake } from '../../src/deliver/wake.ts';
+import type { LaneDeps, LaneEnd } from '../../src/deliver/held-lane.ts';
+import { runLane } from '../../src/deliver/lane.ts';
+import type { LaneSink } from '../../src/deliver/target.ts';
 import type { FunctionSettings } from '../../src/model/declared.ts';
 import type { Sink } from '../../src/model/sink.ts';
+import { createBudget, type ReadBudget } from '../../src/runtime/concurrency/byte-budget.ts';
+import { createWake } from '../../src/runtime/concurrency/signal.ts';
 import { createLog } from '../../src/runtime/log.ts';
+import { openShapedConsumer } from '../../src/sinks/pull/sink.ts';
 import { openSandbox, type Sandbox } from '../../src/transform/sandbox.ts';
 import { type BulkServer, type Fault, startBulkServer } from '../support/bulk-server.ts';
 import { type Captured, captured, PULL, SEARCH, sinkSettings } from '../support/captured.ts';

@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import { type Listener, openListener } from '../../src/db/listen.ts';
 import { openPool, type Queryable } from '../../src/db/pool.ts';
-import { createKeeper, type Keeper, type Kept } from '../../src/deliver/keep.ts';
+import { createKeeper, type Keeper, type Kept } from '../../src/deliver/heartbeat.ts';
 import { type Deaths, openDeaths, openPresence, type Presence } from '../../src/deliver/presence.ts';
 import { type LaneId, takeLane } from '../../src/deliver/settle.ts';
 import { addPushSink } from '../support/fixtures.ts';

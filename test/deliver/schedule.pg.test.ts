@@ -1,11 +1,11 @@
 import { expect } from 'chai';
+import type { Jobs } from '../../src/db/jobs.ts';
 import { runLane } from '../../src/deliver/lane.ts';
 import { DELIVERIES, openDeliveries } from '../../src/deliver/schedule.ts';
 import { LANE_TTL_MS } from '../../src/deliver/settle.ts';
-import { createWake } from '../../src/deliver/wake.ts';
 import type { Sink } from '../../src/model/sink.ts';
 import { STALL_MS } from '../../src/roles/worker.ts';
-import type { Jobs } from '../../src/runtime/jobs.ts';
+import { createWake } from '../../src/runtime/concurrency/signal.ts';
 import { createLog } from '../../src/runtime/log.ts';
 import { openSandbox } from '../../src/transform/sandbox.ts';
 import { addPullSink, addPushSink, appendMessages } from '../support/fixtures.ts';

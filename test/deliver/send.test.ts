@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
+import type { Prepared } from '../../src/deliver/prepare.ts';
 import { batches, send } from '../../src/deliver/send.ts';
-import type { Prepared } from '../../src/deliver/shape.ts';
 import type { Delivery } from '../../src/model/sink.ts';
 import { delivery } from '../support/delivery.ts';
 

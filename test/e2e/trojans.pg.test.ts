@@ -6,7 +6,7 @@
 import { expect } from 'chai';
 import pg from 'pg';
 import { openPool } from '../../src/db/pool.ts';
-import { expireRows } from '../../src/retain/policy.ts';
+import { expireRows } from '../../src/sinks/change-table/policies/policy.ts';
 import { type BulkServer, startBulkServer } from '../support/bulk-server.ts';
 import { runCli } from '../support/cli.ts';
 import { asPlainDestination, asPlainOwner, asPlainSource } from '../support/plain-role.ts';

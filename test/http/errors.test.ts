@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { bearerToken } from '../../src/http/auth.ts';
 import { errorAnswer } from '../../src/http/errors.ts';
 import { MillraceError } from '../../src/model/errors.ts';
-import { isUnavailable } from '../../src/model/unavailable.ts';
+import { isUnavailable } from '../../src/model/sqlstate.ts';
 
 const withCode = (code: string, more: object = {}): Error => Object.assign(new Error('secret'), { code, ...more });
 

@@ -1,6 +1,6 @@
 /** A token that is good for nothing any more: who waits with it is sent away, and nothing is leased for it. */
 import { expect } from 'chai';
-import { applyConfig } from '../../src/catalog/apply.ts';
+import { applyConfig } from '../../src/catalog/apply/apply.ts';
 import { openTokens } from '../../src/catalog/tokens.ts';
 import { openListener } from '../../src/db/listen.ts';
 import { createMetrics } from '../../src/runtime/metrics.ts';

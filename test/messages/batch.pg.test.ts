@@ -2,7 +2,7 @@
 import { finished } from 'node:stream/promises';
 import { expect } from 'chai';
 import { from as copyFrom } from 'pg-copy-streams';
-import { JsonBytes } from '../../src/capture/codec-bytes.ts';
+import { JsonBytes } from '../../src/codec/json-bytes.ts';
 import {
   type Address,
   beginRows,
@@ -12,7 +12,7 @@ import {
   putAddress,
   putAgain,
   putChange,
-} from '../../src/messages/batch.ts';
+} from '../../src/messages/copy-rows.ts';
 import { type MessageDatabase, messageDatabase } from '../support/message-database.ts';
 
 describe('rows of the message table', () => {

@@ -1,9 +1,9 @@
 /** Real connections, killed ones among them, all at once: see `pull-storm.ts`. STORM_MS makes it as long as one likes. */
 import { expect } from 'chai';
 import { runLane } from '../../src/deliver/lane.ts';
-import { openShapedConsumer } from '../../src/deliver/shaped-consumer.ts';
-import { createWake } from '../../src/deliver/wake.ts';
+import { createWake } from '../../src/runtime/concurrency/signal.ts';
 import { createLog } from '../../src/runtime/log.ts';
+import { openShapedConsumer } from '../../src/sinks/pull/sink.ts';
 import type { Sandbox, Shaped } from '../../src/transform/sandbox.ts';
 import { addPullSink } from '../support/fixtures.ts';
 import { type MessageDatabase, messageDatabase } from '../support/message-database.ts';

@@ -4,8 +4,8 @@
  */
 import { readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
-import { openBackfills } from '../../src/backfill/backfills.ts';
-import { captureDatabase } from '../../src/capture/capture.ts';
+import { openBackfills } from '../../src/backfill/service.ts';
+import { captureDatabase } from '../../src/capture/database.ts';
 import { openPool } from '../../src/db/pool.ts';
 import { createLog } from '../../src/runtime/log.ts';
 import { catalogued, type DeclaredSource } from './catalogued.ts';

@@ -2,11 +2,11 @@
  * A source database that is captured for real into a message database, for tests of capture and of everything after it.
  */
 import pg from 'pg';
-import { openBackfills } from '../../src/backfill/backfills.ts';
-import type { PageBudget } from '../../src/backfill/read.ts';
-import { captureDatabase } from '../../src/capture/capture.ts';
+import { openBackfills } from '../../src/backfill/service.ts';
+import { captureDatabase } from '../../src/capture/database.ts';
 import type { DatabaseSettings, Destination, SinkSettings } from '../../src/model/declared.ts';
 import { createLog } from '../../src/runtime/log.ts';
+import type { PageBudget } from '../../src/source/read-page.ts';
 import { catalogued, type DeclaredSource } from './catalogued.ts';
 import { type MessageDatabase, messageDatabase } from './message-database.ts';
 import { AS_PLAIN, asPlainSource } from './plain-role.ts';

@@ -1,8 +1,9 @@
 /** A source as capture is told of it, with the sinks that the message database holds now. */
-import type { SinkEntry } from '../../src/capture/match.ts';
-import type { CapturedDatabase } from '../../src/capture/streaming.ts';
+
+import type { CapturedDatabase } from '../../src/capture/method.ts';
 import type { Database } from '../../src/db/pool.ts';
 import type { DatabaseAddress, DatabaseSettings } from '../../src/model/declared.ts';
+import type { SinkEntry } from '../../src/routing/match.ts';
 
 export interface DeclaredSource {
   no: number;

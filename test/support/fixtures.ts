@@ -2,7 +2,7 @@
  * Rows of the message database as capture and the catalog would have written them, without either of them.
  */
 import type { Database, Queryable } from '../../src/db/pool.ts';
-import { COPY_MESSAGES } from '../../src/messages/batch.ts';
+import { COPY_MESSAGES } from '../../src/messages/copy-rows.ts';
 
 export interface PullSinkFixture {
   name: string;

@@ -4,10 +4,11 @@
  * anything is sent. Others are written into the table `delivered`. Ends with 0 when nothing is left to do now.
  */
 import { openPool } from '../../src/db/pool.ts';
-import { createTurn } from '../../src/deliver/careful.ts';
-import { type LaneSink, runLane } from '../../src/deliver/lane.ts';
-import { createWake } from '../../src/deliver/wake.ts';
+import { runLane } from '../../src/deliver/lane.ts';
+import type { LaneSink } from '../../src/deliver/target.ts';
+import { createTurn } from '../../src/deliver/turn.ts';
 import type { Delivery, SendResult, Sink, SinkTransaction } from '../../src/model/sink.ts';
+import { createWake } from '../../src/runtime/concurrency/signal.ts';
 import { createLog } from '../../src/runtime/log.ts';
 import { openSandbox } from '../../src/transform/sandbox.ts';
 import { code } from './sandbox.ts';

@@ -2,12 +2,12 @@
  * A world with capture and worker in this process, whose backfills take small pages, for tests of replays: real entries of
  * a real change table, as a person asks for them.
  */
-import { openBackfills } from '../../src/backfill/backfills.ts';
-import { openCaptures } from '../../src/capture/captures.ts';
+import { openBackfills } from '../../src/backfill/service.ts';
+import { openCaptures } from '../../src/capture/service.ts';
 import { loadCatalog } from '../../src/catalog/store.ts';
 import { openPool } from '../../src/db/pool.ts';
-import { messageDatabase } from '../../src/roles/connect.ts';
 import { migrate } from '../../src/roles/migrate.ts';
+import { messageDatabase } from '../../src/roles/parts.ts';
 import { workerParts } from '../../src/roles/worker.ts';
 import { createLog } from '../../src/runtime/log.ts';
 import { keyRing } from '../../src/runtime/secret-key.ts';

@@ -3,8 +3,8 @@ import { chmod, chown, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import pg from 'pg';
-import { type Embedded, startEmbedded } from '../../src/db/embedded.ts';
-import { runAs, serverAccount } from '../../src/db/embedded-account.ts';
+import { runAs, serverAccount } from '../../src/db/embedded/account.ts';
+import { type Embedded, startEmbedded } from '../../src/db/embedded/server.ts';
 import type { TestDatabase } from './postgres.ts';
 
 export interface SourceServer {

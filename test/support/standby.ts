@@ -5,8 +5,8 @@ import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import pg from 'pg';
-import { giveTo, plainEnvironment, runAs, serverAccount } from '../../src/db/embedded-account.ts';
-import { startGuard } from '../../src/db/embedded-guard.ts';
+import { giveTo, plainEnvironment, runAs, serverAccount } from '../../src/db/embedded/account.ts';
+import { startGuard } from '../../src/db/embedded/guard.ts';
 import { freePort } from '../../src/runtime/free-port.ts';
 import { until } from './until.ts';
 

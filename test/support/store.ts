@@ -5,7 +5,7 @@
 import { chmod, mkdtemp } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
-import { type Embedded, startEmbedded } from '../../src/db/embedded.ts';
+import { type Embedded, startEmbedded } from '../../src/db/embedded/server.ts';
 import { type Database, openPool } from '../../src/db/pool.ts';
 import type { MessageDatabase } from './message-database.ts';
 import { type PostgresRelay, startPostgresRelay } from './postgres-relay.ts';

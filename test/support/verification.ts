@@ -1,6 +1,7 @@
 /** `millrace verify` as the command runs it, in this process: its exit code and what it prints. */
+
+import { runVerify, type VerifyRequest } from '../../src/cli/verify.ts';
 import { MillraceError } from '../../src/model/errors.ts';
-import { runVerify, type VerifyRequest } from '../../src/roles/verify.ts';
 import { readSettings, withDatabase } from '../../src/runtime/settings.ts';
 import { NEVER } from './search-sink.ts';
 import { SECRET_KEY } from './service.ts';

@@ -1,11 +1,11 @@
 /** The dispatcher with a box made of cardboard: who is blamed when it dies, and what is run again. */
 import { expect } from 'chai';
-import type { BoxEvents } from '../../src/transform/box-process.ts';
 import { Dispatcher } from '../../src/transform/dispatch.ts';
-import { cut } from '../../src/transform/item.ts';
 import type { Result, Work } from '../../src/transform/job.ts';
-import type { ToBox } from '../../src/transform/protocol.ts';
-import { LIMITS } from '../../src/transform/shaped.ts';
+import { cut } from '../../src/transform/protocol/item.ts';
+import type { ToBox } from '../../src/transform/protocol/messages.ts';
+import { LIMITS } from '../../src/transform/protocol/result.ts';
+import type { BoxEvents } from '../../src/transform/start-process.ts';
 import { code, recordingLog } from '../support/sandbox.ts';
 
 type Run = Extract<ToBox, { kind: 'run' }>;

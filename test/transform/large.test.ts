@@ -1,6 +1,6 @@
 /** Rows of many megabytes: shaped when they can be, else failed for a reason that can be read, and never a stall. */
 import { expect } from 'chai';
-import { timeFor } from '../../src/transform/function-runner.ts';
+import { timeFor } from '../../src/transform/process/function-runner.ts';
 import { openSandbox, type Sandbox } from '../../src/transform/sandbox.ts';
 import { code, message, recordingLog } from '../support/sandbox.ts';
 

@@ -4,8 +4,8 @@ import inspector from 'node:inspector';
 import { createServer } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { withoutDebugger } from '../../src/runtime/no-debugger.ts';
-import { wrapped } from '../../src/transform/box-process.ts';
 import { confinement } from '../../src/transform/confinement.ts';
+import { wrapped } from '../../src/transform/start-process.ts';
 
 withoutDebugger();
 const server = createServer((socket) => socket.destroy()).listen(0, '127.0.0.1', () => {

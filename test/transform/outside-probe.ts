@@ -1,7 +1,7 @@
 /** Run in the box's place without Node's permission model, as if code had got past it: what else is in its way? */
 import { closeSync, openSync, readFileSync } from 'node:fs';
 import { connect } from 'node:net';
-import { leaveRoot } from '../../src/transform/leave-root.ts';
+import { leaveRoot } from '../../src/transform/process/leave-root.ts';
 
 const account = Number(process.argv[2]);
 if (account > 0) leaveRoot(account);

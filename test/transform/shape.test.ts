@@ -1,7 +1,7 @@
 /** What the stages make of answers, without a box. */
 import { expect } from 'chai';
+import type { ShapeError } from '../../src/transform/protocol/result.ts';
 import { shapeChunk } from '../../src/transform/shape.ts';
-import type { ShapeError } from '../../src/transform/shaped.ts';
 import { code, message } from '../support/sandbox.ts';
 
 describe('a row that was elsewhere before', () => {

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { TableColumn } from '../../src/backfill/table.ts';
+import type { TableColumn } from '../../src/source/describe-table.ts';
 import { keyOf } from '../../src/verify/orphans.ts';
 
 const column = (name: string): TableColumn => ({

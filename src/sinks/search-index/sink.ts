@@ -13,8 +13,8 @@ import type { Log } from '../../runtime/log.ts';
 import { type ClientOptions, type ClientSettings, openSearchClient, type SearchClient } from './client.ts';
 import { decodeBulk, decodeSearch, INDEX_WAIT_MS, type Verdict } from './decode.ts';
 import { bulkBody, bytesOf, cut, encode, indexNameFault, type Operation } from './encode.ts';
+import { openRoutes, type Route, type Routes, waitFor } from './known-indexes.ts';
 import { type Limits, learnLimits } from './limits.ts';
-import { openRoutes, type Route, type Routes, waitFor } from './routes.ts';
 import { openSuspects, type Suspects } from './suspects.ts';
 
 export interface SearchSinkParts {

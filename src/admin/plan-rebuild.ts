@@ -1,0 +1,116 @@
+/**
+ * What a rebuild is: a second search sink beside the old one, the same but for its index and perhaps its transform, with a
+ * backfill of all its tables. Pure; it is written by the catalog's own apply.
+ */
+import { isDeepStrictEqual } from 'node:util';
+import type { Catalog, CatalogSink } from '../catalog/store.ts';
+import type { SearchDestination, SinkSettings } from '../model/declared.ts';
+import { MillraceError } from '../model/errors.ts';
+import { nearest } from '../model/finding.ts';
+import { Name } from '../model/scalars.ts';
+import { KIND_NAMES, noSink } from './find-sink.ts';
+
+export interface RebuildRequest {
+  sink: string;
+  /** The new index. */
+  index: string;
+  /** A function's name, or `none`; absent: as before. */
+  transform?: string | undefined;
+  /** Of the new sink. */
+  name?: string | undefined;
+}
+
+export interface RebuildPlan {
+  old: CatalogSink;
+  settings: SinkSettings & { destination: SearchDestination };
+  /** The new sink is there already: an earlier call made it. */
+  exists: boolean;
+}
+
+const refused = (message: string, remedy: string): MillraceError =>
+  new MillraceError('bad_request', message, { remedy });
+
+/** @throws MillraceError not_found, bad_request. */
+export function planRebuild(catalog: Catalog, request: RebuildRequest): RebuildPlan {
+  const old = catalog.sinks.find(({ name }) => name === request.sink);
+  const searches = catalog.sinks.filter(({ kind }) => kind === 'search_index').map(({ name }) => name);
+  if (!old) throw noSink(request.sink, searches);
+  const { destination } = old.settings;
+  if (destination.type !== 'elasticsearch') {
+    const message = `sink ${old.name} is ${KIND_NAMES[old.kind]}: only a search index is rebuilt`;
+    throw refused(message, `Name one of: ${searches.join(', ') || 'none is declared'}.`);
+  }
+  if (old.settings.routing !== null) {
+    throw refused(
+      `sink ${old.name} routes with ${old.settings.routing}: a second one would write into the same indexes`,
+      'Declare a second sink with another routing function and `initial_backfill: true` in millrace.yaml.',
+    );
+  }
+  if (destination.index_name === request.index)
+    throw refused(`${request.index} is the index of ${old.name} already`, 'Name the new index.');
+  const settings = {
+    ...old.settings,
+    name: newName(old, request),
+    status: 'active' as const,
+    transform: transformOf(catalog, old, request.transform),
+    initial_backfill: true as const,
+    destination: { ...destination, index_name: request.index },
+  };
+  const exists = existing(catalog, settings, request);
+  checkIndexIsFree(catalog, settings);
+  return { old, settings, exists };
+}
+
+function newName(old: CatalogSink, { index, name }: RebuildRequest): string {
+  const chosen = name ?? `${old.name}-${index}`;
+  if (Name.safeParse(chosen).success && chosen !== old.name) return chosen;
+  throw refused(
+    `${chosen} cannot be the name of the new sink`,
+    'Give one with --name: at most 120 letters, digits, `_`, `-` and `.`, another one than the old.',
+  );
+}
+
+function transformOf(catalog: Catalog, old: CatalogSink, wanted: string | undefined): string | null {
+  if (wanted === undefined) return old.settings.transform;
+  if (wanted === 'none' || wanted === '') return null;
+  const fitting = catalog.functions.filter(({ type }) => type === 'transform' || type === 'path');
+  const found = catalog.functions.find(({ name }) => name === wanted);
+  if (found && fitting.includes(found)) return wanted;
+  const names = fitting.map(({ name }) => name);
+  const close = nearest(wanted, names);
+  throw refused(
+    found ? `function ${wanted} is of type ${found.type}` : `there is no function ${wanted}`,
+    `${close === undefined ? '' : `Did you mean ${close}? `}Transforms: ${names.join(', ') || 'none'}. Declare it in millrace.yaml first.`,
+  );
+}
+
+function existing(catalog: Catalog, settings: RebuildPlan['settings'], request: RebuildRequest): boolean {
+  const found = catalog.sinks.find(({ name }) => name === settings.name)?.settings;
+  if (!found) return false;
+  const { destination } = found;
+  const isIt =
+    destination.type === 'elasticsearch' &&
+    destination.endpoint_url === settings.destination.endpoint_url &&
+    destination.index_name === settings.destination.index_name &&
+    found.database === settings.database &&
+    isDeepStrictEqual(found.source, settings.source) &&
+    (request.transform === undefined || found.transform === settings.transform);
+  if (isIt) return true;
+  throw refused(
+    `there is a sink ${settings.name} already, and it is not this rebuild`,
+    `Give another name with --name, or remove it: bin/millrace sink remove ${settings.name}`,
+  );
+}
+
+/** Two sinks that write the same documents of one index would overwrite each other. */
+function checkIndexIsFree(
+  catalog: Catalog,
+  { name, destination: { endpoint_url, index_name } }: RebuildPlan['settings'],
+): void {
+  const other = catalog.sinks.find(({ name: theirs, settings: { destination } }) => {
+    if (theirs === name || destination.type !== 'elasticsearch') return false;
+    return destination.endpoint_url === endpoint_url && destination.index_name === index_name;
+  });
+  if (other)
+    throw refused(`sink ${other.name} writes into ${index_name}`, 'Name an index that no other sink writes into.');
+}

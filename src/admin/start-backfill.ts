@@ -1,0 +1,82 @@
+/**
+ * `millrace backfill SINK [TABLE]`: asks for it, and watches. What can be known to be wrong is said before anything is
+ * started; the rest (whether the source has the table, and the value fits its column) is the backfill's own to say.
+ */
+
+import type { Database } from '../db/pool.ts';
+import { statement } from '../db/statement.ts';
+import { MillraceError } from '../model/errors.ts';
+import { nearest } from '../model/finding.ts';
+import { millrace } from '../model/quote.ts';
+import { findSink, type NamedSink } from './find-sink.ts';
+
+const START = statement('admin/start-backfill');
+const RUNNING = statement('admin/running-backfill');
+const TABLE_PARTS = statement('admin/table-parts');
+
+export interface BackfillRequest {
+  sink: string;
+  /** As SQL writes it; absent: all tables of the sink. */
+  table?: string | undefined;
+  /** `COLUMN=VALUE`. */
+  from?: string | undefined;
+}
+
+/** Starts it. The backfill's id. @throws MillraceError */
+export async function startBackfill(db: Database, request: BackfillRequest): Promise<string> {
+  const from = request.from === undefined ? undefined : parseFrom(request.from);
+  if (from && request.table === undefined) {
+    throw new MillraceError('bad_request', '--from needs a table, whose column it names', {
+      remedy: millrace('backfill', request.sink, 'public.orders', '--from', request.from ?? ''),
+    });
+  }
+  const sink = await findSink(db, request.sink);
+  const table = request.table === undefined ? undefined : await partsOf(db, request.table);
+  if (table) checkTaken(sink, table);
+  try {
+    const { rows } = await db.query<{ id: string }>(START, [
+      ...[sink.name, request.table ?? null, from?.column ?? null, from?.value ?? null],
+    ]);
+    return rows[0]!.id;
+  } catch (error) {
+    if (!(error instanceof Error) || !('code' in error) || error.code !== 'MR409') throw error;
+    const { rows } = await db.query<{ id: string }>(RUNNING, [sink.no, table?.schema ?? null, table?.name ?? null]);
+    const id = rows[0]?.id ?? 'ID';
+    throw new MillraceError('bad_request', error.message, {
+      remedy: `bin/millrace backfills show ${id} watches it; bin/millrace backfills cancel ${id} ends it.`,
+    });
+  }
+}
+
+/** @throws MillraceError bad_request. */
+export function parseFrom(text: string): { column: string; value: string } {
+  const at = text.indexOf('=');
+  if (at > 0 && at < text.length - 1) return { column: text.slice(0, at), value: text.slice(at + 1) };
+  throw new MillraceError('bad_request', '--from must be COLUMN=VALUE', {
+    remedy: 'The rows from that value of that column on are sent: --from updated_at=2026-01-31',
+  });
+}
+
+interface TableParts {
+  schema: string;
+  name: string;
+}
+
+async function partsOf(db: Database, table: string): Promise<TableParts> {
+  return (await db.query<TableParts>(TABLE_PARTS, [table])).rows[0]!;
+}
+
+function checkTaken({ name, settings }: NamedSink, table: TableParts): void {
+  const full = `${table.schema}.${table.name}`;
+  const { include_tables, exclude_tables, include_schemas, exclude_schemas } = settings.source;
+  const fault = (remedy: string): MillraceError =>
+    new MillraceError('bad_request', `sink ${name} does not take in ${full}`, { remedy });
+  if (include_tables !== null && !include_tables.includes(full)) {
+    const close = nearest(full, include_tables);
+    throw fault(`${close === undefined ? '' : `Did you mean ${close}? `}Its tables: ${include_tables.join(', ')}.`);
+  }
+  if (exclude_tables?.includes(full)) throw fault('It stands in its source.exclude_tables.');
+  if (include_schemas !== null && !include_schemas.includes(table.schema))
+    throw fault(`Its schemas: ${include_schemas.join(', ')}.`);
+  if (exclude_schemas?.includes(table.schema)) throw fault(`Schema ${table.schema} is in its source.exclude_schemas.`);
+}

@@ -1,0 +1,286 @@
+/**
+ * The backfills of a database, beside its stream: looks each second what was asked for, runs two at a time, says why one
+ * waits or failed. A failure that time may mend is tried again; one that a person must mend ends it, with the remedy. Ends
+ * with the stream; the next one goes on where this one was.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Streaming } from '../capture/method.ts';
+import { StreamEndedError } from '../capture/windows.ts';
+import type { Catalog } from '../catalog/store.ts';
+import { type Database, openPool } from '../db/pool.ts';
+import { optionsOf } from '../db/tls.ts';
+import { MillraceError, messageOf } from '../model/errors.ts';
+import { quoteIdentifier, quoteTable } from '../model/quote.ts';
+import { type LoadedRelation, loadRelation } from '../routing/relation.ts';
+import type { Log } from '../runtime/log.ts';
+import { describeTable, type SourceTable, sortColumnOf } from '../source/describe-table.ts';
+import { ReloadError } from '../source/hold-table.ts';
+import type { PageBudget } from '../source/read-page.ts';
+import { tablesFor } from './all-tables.ts';
+import { openKeyReader } from './read-keys.ts';
+import { openTableReader } from './read-table.ts';
+import type { Reader } from './reader.ts';
+import { openReplayed, type ReplayRequest } from './replay/change-table.ts';
+import { openReplayReader } from './replay/read.ts';
+import { runPages } from './run.ts';
+import {
+  type Backfill,
+  beginBackfill,
+  dueBackfills,
+  expandBackfill,
+  explainWait,
+  failBackfill,
+  keysOf,
+} from './store.ts';
+
+export interface BackfillsDeps {
+  messages: Database;
+  log: Log;
+  /** How often it is looked for new ones; 1,000 if absent. */
+  lookMs?: number;
+  /** How large a page may be, where it is not as usual. */
+  page?: Partial<PageBudget>;
+  /** Of a query to the source; 5,000 if absent. */
+  queryMs?: number;
+  /** Where change tables are, for replays; there are none without it. */
+  load?(): Promise<Catalog>;
+}
+
+const AT_ONCE = 2;
+/** Together with those that wait. */
+const AT_MOST = 32;
+const LOOK_MS = 1_000;
+/** After what time may mend. */
+const RETRY_MS = 2_000;
+const QUERY_MS = 5_000;
+const PAGE: PageBudget = { rows: 2_000, bytes: 2 * 1024 * 1024, ms: 1_000, step: 2_000, maxRowBytes: 0 };
+const QUERY_TIMEOUT_MS = 20_000;
+/** For a connection: those that had to wait may all go on at the same time. */
+const PATIENCE_MS = 120_000;
+
+/** For `CaptureDeps.beside`. */
+export function openBackfills(deps: BackfillsDeps): (streaming: Streaming, signal: AbortSignal) => Promise<void> {
+  return async (streaming, streamSignal) => {
+    const leaving = new AbortController();
+    const signal = AbortSignal.any([streamSignal, leaving.signal]);
+    const running = new Map<number, { task: Task; over: Promise<void> }>();
+    let source: Database | undefined;
+    let wake: () => void = () => undefined;
+    try {
+      while (!signal.aborted) {
+        // One that has ended makes room for the next.
+        const rest = new AbortController();
+        wake = () => rest.abort();
+        const due = await dueBackfills(deps.messages, streaming.database.no).catch((error: unknown) => {
+          deps.log.debug({ err: error }, 'backfills could not be looked for');
+          return [];
+        });
+        const isNew = (one: Backfill): boolean => one.catalog_generation > streaming.database.catalogGeneration;
+        if (due.some(isNew)) await streaming.renew();
+        for (const backfill of due) {
+          // A stream that knows an older catalog would find no tables for a new sink.
+          if (signal.aborted || isNew(backfill)) break;
+          const tasks = [...running.values()].map(({ task }) => task);
+          if (!mayStart(backfill, tasks)) continue;
+          source ??= await openSource(streaming);
+          const task = new Task({ ...deps, streaming, source }, backfill);
+          const over = task.run(signal).then((ended) => {
+            running.delete(backfill.no);
+            if (ended) wake();
+          });
+          running.set(backfill.no, { task, over });
+        }
+        if (running.size === 0 && source) {
+          await source.close();
+          source = undefined;
+        }
+        const untilThen = AbortSignal.any([signal, rest.signal]);
+        await sleep(deps.lookMs ?? LOOK_MS, undefined, { signal: untilThen }).catch(() => undefined);
+      }
+    } finally {
+      leaving.abort();
+      await Promise.all([...running.values()].map(({ over }) => over));
+      await source?.close();
+    }
+  };
+}
+
+/** Two at a time; those that wait, for their sink or for another try, are in nobody's way. One of a sink waits for it. */
+function mayStart(backfill: Backfill, tasks: readonly Task[]): boolean {
+  if (tasks.length >= AT_MOST || tasks.filter(({ waitsFor }) => waitsFor === undefined).length >= AT_ONCE) return false;
+  return !tasks.some(
+    ({ no, sinkNo, waitsFor }) =>
+      no === backfill.no ||
+      // What a cancelled replay still sends would come behind the rows that put it right.
+      no === backfill.follows ||
+      (sinkNo === backfill.sink_no && waitsFor === 'sink'),
+  );
+}
+
+async function openSource({ database }: Streaming): Promise<Database> {
+  const applicationName = `millrace backfill ${database.settings.name}`;
+  return openPool({
+    ...(await optionsOf(database, { max: Math.min(AT_ONCE, database.settings.pool_size), applicationName })),
+    queryTimeoutMs: QUERY_TIMEOUT_MS,
+    patienceMs: PATIENCE_MS,
+  });
+}
+
+interface TaskDeps extends BackfillsDeps {
+  streaming: Streaming;
+  source: Database;
+}
+
+/** One backfill, until it ends or its stream does. */
+class Task {
+  readonly #deps: TaskDeps;
+  readonly #backfill: Backfill;
+  readonly #budget: PageBudget;
+  /** Why it does nothing now. */
+  waitsFor: 'sink' | 'retry' | undefined;
+
+  constructor(deps: TaskDeps, backfill: Backfill) {
+    this.#deps = deps;
+    this.#backfill = backfill;
+    this.#budget = { ...PAGE, maxRowBytes: deps.streaming.database.settings.max_row_bytes, ...deps.page };
+  }
+
+  get no(): number {
+    return this.#backfill.no;
+  }
+
+  get sinkNo(): number {
+    return this.#backfill.sink_no;
+  }
+
+  /** False when it was interrupted, and is to be tried again in a while. Never rejects. */
+  async run(signal: AbortSignal): Promise<boolean> {
+    try {
+      return await this.#pages(signal);
+    } catch (error) {
+      if (signal.aborted || error instanceof ReloadError || error instanceof StreamEndedError) return false;
+      await this.#explain(error).catch(() => undefined);
+      this.waitsFor = 'retry';
+      await sleep(RETRY_MS, undefined, { signal }).catch(() => undefined);
+      return false;
+    }
+  }
+
+  async #pages(signal: AbortSignal): Promise<boolean> {
+    const { messages, source, streaming, queryMs = QUERY_MS } = this.#deps;
+    const backfill = this.#backfill;
+    if (backfill.kind === 'all') {
+      await expandBackfill(messages, backfill.no, await tablesFor(streaming, source, backfill.sink_no));
+      return true;
+    }
+    const matching = streaming.matchingOf(backfill.sink_no);
+    const isCurrent = (): boolean => streaming.matchingOf(backfill.sink_no) === matching;
+    const reader = await this.#reader(signal);
+    try {
+      const total = await source.session((client) => reader.total(client));
+      if (!(await beginBackfill(messages, backfill.no, total))) return false;
+      const waits = (isWaiting: boolean): void => {
+        this.waitsFor = isWaiting ? 'sink' : undefined;
+      };
+      const deps = {
+        messages,
+        source,
+        windows: streaming.windows,
+        queryMs,
+        slower: () => this.#slower(),
+        waits,
+        isCurrent,
+      };
+      await runPages(deps, { backfill, reader }, signal);
+      return true;
+    } finally {
+      await reader.close?.();
+    }
+  }
+
+  async #reader(signal: AbortSignal): Promise<Reader> {
+    const { messages, source, streaming } = this.#deps;
+    const { kind, no, table_schema, table_name, sort_column, start_position } = this.#backfill;
+    const publication = streaming.database.settings.publication.name;
+    const table = await describeTable(source, { publication, schema: table_schema ?? '', name: table_name ?? '' });
+    const relation = await relationFor(streaming, this.#backfill, table);
+    if (kind === 'keys')
+      return openKeyReader({ table, relation, keys: await keysOf(messages, no), budget: this.#budget });
+    if (kind === 'replay') return await this.#replay({ table, relation }, signal);
+    const sort = sort_column === null ? undefined : sortColumnOf(table, sort_column);
+    const from = start_position ?? undefined;
+    return openTableReader({ table, relation, sort, from, budget: this.#budget }, () => performance.now());
+  }
+
+  async #replay(source: { table: SourceTable; relation: LoadedRelation }, signal: AbortSignal): Promise<Reader> {
+    const { messages, load } = this.#deps;
+    if (!load) throw new MillraceError('internal', 'no change table can be found here');
+    const request = this.#backfill.replay as ReplayRequest;
+    const changeTable = openReplayed(await load(), request);
+    const { no } = this.#backfill;
+    return await openReplayReader(messages, { no, request, changeTable, ...source, budget: this.#budget }, signal);
+  }
+
+  #slower(): boolean {
+    if (this.#budget.step <= 1) return false;
+    this.#budget.step = Math.max(1, Math.floor(Math.min(this.#budget.step, 256) / 8));
+    this.#budget.ms = Math.max(100, this.#budget.ms / 2);
+    return true;
+  }
+
+  async #explain(error: unknown): Promise<void> {
+    const { messages, log } = this.#deps;
+    const { no, sink_name, table_name } = this.#backfill;
+    const { final, reason, remedy } = reasonOf(error, this.#backfill, this.#deps.streaming.database.address.user);
+    log.warn({ reason, sink: sink_name, table: table_name }, final ? 'backfill failed' : 'backfill interrupted');
+    if (final) await failBackfill(messages, no, { reason, remedy });
+    else await explainWait(messages, no, { reason, ...(remedy === undefined ? {} : { remedy }) });
+  }
+}
+
+/** The table as the stream would load it, with the route of this sink alone. @throws MillraceError bad_request. */
+async function relationFor(streaming: Streaming, backfill: Backfill, table: SourceTable): Promise<LoadedRelation> {
+  const relation = await loadRelation(streaming.relations, table.message);
+  const routes = relation.routes.filter((route) => route.sinkNo === backfill.sink_no);
+  if (routes.length > 0) return { ...relation, routes };
+  const message = `sink ${backfill.sink_name} does not take in ${table.schema}.${table.name}`;
+  throw new MillraceError('bad_request', message, { remedy: 'Name a table of its source, or add it there.' });
+}
+
+interface Reason {
+  /** Only a person can mend it. */
+  final: boolean;
+  reason: string;
+  remedy?: string;
+}
+
+/** Postgres' codes: what no further try mends. Their texts name tables and columns, never a row's values, but for 22. */
+function reasonOf(error: unknown, { table_schema, table_name, sort_column }: Backfill, user: string): Reason {
+  if (error instanceof MillraceError) {
+    const remedy = error.remedy === undefined ? {} : { remedy: error.remedy };
+    return { final: error.code !== 'unavailable', reason: error.message, ...remedy };
+  }
+  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  const table = `${table_schema}.${table_name}`;
+  const role = quoteIdentifier(user);
+  if (code.startsWith('22') && sort_column !== null) {
+    const reason = `start_position is no value of the column ${sort_column}`;
+    return { final: true, reason, remedy: 'Write it as Postgres writes the type, e.g. 2026-01-31.' };
+  }
+  if (code === '42P01') return { final: true, reason: `${table} no longer exists`, remedy: 'Start another one.' };
+  if (code === '42501') {
+    const full = { schema: table_schema ?? '', name: table_name ?? '' };
+    const grants = `grant usage on schema ${quoteIdentifier(full.schema)} to ${role}; grant select on ${quoteTable(full)} to ${role}`;
+    // The text is in the server's language.
+    const isPolicy = error instanceof Error && 'routine' in error && error.routine === 'check_enable_rls';
+    const remedy = isPolicy ? `alter role ${role} bypassrls; -- a policy would hide rows` : grants;
+    return { final: true, reason: messageOf(error), remedy };
+  }
+  if (code === '57014') {
+    const remedy = `Create an index that begins with ${sort_column ?? 'the primary key'}, or relieve the source.`;
+    return { final: false, reason: `a row of ${table} takes longer than ${QUERY_MS / 1_000} s to read`, remedy };
+  }
+  // A data exception tells a value.
+  if (code.startsWith('22')) return { final: false, reason: `${table} cannot be read (${code})` };
+  return { final: false, reason: messageOf(error) };
+}

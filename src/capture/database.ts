@@ -1,0 +1,152 @@
+/**
+ * Captures one database: checks it, makes slot and publication when asked, takes over the position (which fences every
+ * older capture), and streams until something ends it. It never gives up: what ended it is a state that a person can read
+ * in millrace.database_status, with the remedy, and it tries again. Somebody else on the slot means: stand by, quietly.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { isUnconvertible } from '../codec/encoding.ts';
+import { openPool } from '../db/pool.ts';
+import { refuseSharedSessions } from '../db/pooler.ts';
+import { optionsOf } from '../db/tls.ts';
+import { isFenced, isStaleCatalog } from '../messages/append.ts';
+import { type CaptureBeats, openCaptureBeats } from '../messages/beat.ts';
+import { type CaptureState, setCaptureState } from '../messages/position.ts';
+import { connectionFault, DECLARED_DATABASE } from '../model/connection-fault.ts';
+import { MillraceError, messageOf } from '../model/errors.ts';
+import { backoffMs, RECONNECT } from '../runtime/backoff.ts';
+import type { CaptureDeps, CapturedDatabase } from './method.ts';
+import { notePartitions } from './partition-notices.ts';
+import { identifySystem } from './replication/identify.ts';
+import { GapError, prepare, SlotInUseError } from './replication/prepare.ts';
+import { type StreamInput, stream } from './replication/stream.ts';
+import { readBranch } from './replication/timeline.ts';
+import { noteAdded, noteTables } from './table-notices.ts';
+
+const STANDBY_MS = 2_000;
+const GAP_RECHECK_MS = 2_000;
+/** Creating a slot waits for open transactions as long. */
+const STATEMENT_MS = 15_000;
+
+/** A try that lasted as long as this was no failure to begin: the next one comes at once. */
+const STEADY_MS = 5_000;
+
+/** Runs until the signal, or until the database is not in the catalog any more. Rejects never. */
+export async function captureDatabase(deps: CaptureDeps, databaseNo: number, signal: AbortSignal): Promise<void> {
+  const beats = openCaptureBeats(deps.messages, databaseNo);
+  await captureAlways(deps, { databaseNo, signal, beats }).finally(() => beats.end());
+}
+
+async function captureAlways(
+  deps: CaptureDeps,
+  { databaseNo, signal, beats }: { databaseNo: number; signal: AbortSignal; beats: CaptureBeats },
+): Promise<void> {
+  let failures = 0;
+  let unconvertible = false;
+  /** Of its last stream. */
+  let generation: number | undefined;
+  const onTaken = (taken: number): void => {
+    generation = taken;
+    beats.go(taken);
+  };
+  while (!signal.aborted) {
+    const begun = performance.now();
+    let waitMs: number;
+    try {
+      const database = await deps.current();
+      if (!database) return;
+      await captureOnce(deps, database, { signal, onTaken, unconvertible });
+      failures = 0;
+      waitMs = 0;
+    } catch (error) {
+      if (!unconvertible && isUnconvertible(error)) {
+        unconvertible = true;
+        continue;
+      }
+      if (performance.now() - begun > STEADY_MS) failures = 0;
+      failures += 1;
+      waitMs = await explain(deps, databaseNo, { error, failures, generation, beats });
+    }
+    await sleep(waitMs, undefined, { signal }).catch(() => undefined);
+  }
+}
+
+/** Says what happened where people look, and how long to wait. */
+async function explain(
+  deps: CaptureDeps,
+  databaseNo: number,
+  what: { error: unknown; failures: number; generation: number | undefined; beats: CaptureBeats },
+): Promise<number> {
+  const { error, failures, generation, beats } = what;
+  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  const wait = backoffMs(failures, RECONNECT, Math.random());
+  if (isStaleCatalog(error)) return 0;
+  // The state that people see is of whoever streams, so another capture of ours is left to say how it is.
+  if (code === '55006' || isFenced(error) || (error instanceof SlotInUseError && error.ours)) {
+    beats.hold();
+    deps.log.debug('another capture has this database: this one stands by');
+    // At first it may be our own stream of a moment ago.
+    return Math.min(STANDBY_MS, 50 * 2 ** Math.min(failures, 10));
+  }
+  const show = async (state: CaptureState, reason: string, remedy?: string): Promise<boolean> =>
+    await setCaptureState(deps.messages, databaseNo, {
+      state,
+      reason,
+      ...(remedy ? { remedy } : {}),
+      // Another capture may stream meanwhile: how that one is matters.
+      unlessStreaming: state === 'error' ? { own: generation } : undefined,
+    }).catch(() => true);
+  beats.go();
+  if (error instanceof SlotInUseError) {
+    const remedy = `Find out who reads it, and end that: select pg_terminate_backend(${error.pid}). Or give this database another slot.name.`;
+    if (await show('standby', error.message, remedy)) deps.log.warn({}, error.message);
+    return STANDBY_MS;
+  }
+  if (error instanceof GapError) {
+    if (await show('needs_resync', error.message, error.remedy))
+      deps.log.error({ remedy: error.remedy }, error.message);
+    return deps.recheckMs ?? GAP_RECHECK_MS;
+  }
+  const found = connectionFault(error, DECLARED_DATABASE);
+  const remedy = error instanceof MillraceError ? error.remedy : found?.remedy;
+  deps.log.warn({ failures, wait_ms: wait, err: error }, 'capture interrupted');
+  await show('error', found?.message ?? messageOf(error), remedy);
+  return wait;
+}
+
+async function captureOnce(
+  deps: CaptureDeps,
+  database: CapturedDatabase,
+  input: Pick<StreamInput, 'signal' | 'onTaken' | 'unconvertible'>,
+): Promise<void> {
+  const ended = new AbortController();
+  const options = await optionsOf(database, { max: 1, applicationName: `millrace capture ${database.settings.name}` });
+  await refuseSharedSessions(options, `The address of database ${database.settings.name}`);
+  const statementTimeoutMs = deps.statementMs ?? STATEMENT_MS;
+  const source = openPool({
+    ...options,
+    statementTimeoutMs,
+    queryTimeoutMs: statementTimeoutMs + 5_000,
+    onError: (error) => ended.abort(error),
+  });
+  try {
+    const branch = (between: { from: number; to: number }) => readBranch(options, between);
+    const prepared = await prepare(
+      { source, messages: deps.messages, readBranch: branch, identify: () => identifySystem(options) },
+      database,
+    );
+    await noteAdded({ source, messages: deps.messages }, database, prepared);
+    await noteTables(deps.messages, database, prepared.publication);
+    await notePartitions({ source, messages: deps.messages }, database, prepared.publication);
+    await stream(deps, database, {
+      source,
+      options,
+      prepared,
+      signal: AbortSignal.any([input.signal, ended.signal]),
+      onTaken: input.onTaken,
+      unconvertible: input.unconvertible,
+    });
+    if (ended.signal.aborted) throw ended.signal.reason;
+  } finally {
+    await source.close().catch(() => undefined);
+  }
+}

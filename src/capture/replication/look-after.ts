@@ -1,0 +1,141 @@
+/**
+ * What keeps a stream well while it runs: progress without messages, keep-alives of our own, the watchdog of a half-open
+ * connection, the regular checks, and what the sinks are told after the catalog has changed.
+ */
+import type { Database, PoolOptions } from '../../db/pool.ts';
+import { statement } from '../../db/statement.ts';
+import { setCaptureState } from '../../messages/position.ts';
+import { isOvertaken, noteAgain, type RelationDeps } from '../../routing/relation.ts';
+import { paced } from '../../runtime/concurrency/throttle.ts';
+import type { CaptureDeps } from '../method.ts';
+import { notePartitions } from '../partition-notices.ts';
+import { noteAdded, noteTables } from '../table-notices.ts';
+import type { CatalogInUse } from './catalog-in-use.ts';
+import { type Finding, isUnanswered, unanswered } from './checks.ts';
+import { identifySystem } from './identify.ts';
+import { checkRunning, type Prepared } from './prepare.ts';
+import type { CaptureSession } from './session.ts';
+
+const HEARTBEAT = statement('capture/heartbeat');
+
+const CHECKPOINT_MS = 1_000;
+const CHECK_MS = 30_000;
+/** For a server without wal_sender_timeout: it is asked for a sign of life. */
+const SILENT_MS = 60_000;
+/** Between two looks at the sinks of a catalog that changes all the time. */
+const NOTE_MS = 1_000;
+
+/** Streaming, and what a person should know meanwhile. */
+export async function showStreaming(
+  deps: CaptureDeps,
+  databaseNo: number,
+  warnings: readonly Finding[],
+): Promise<void> {
+  const said = (part: 'message' | 'remedy') => warnings.map((one) => one[part]).join('; ');
+  await setCaptureState(deps.messages, databaseNo, {
+    state: 'streaming',
+    ...(warnings.length > 0 ? { reason: said('message'), remedy: said('remedy') } : {}),
+    warnings: [...new Set(warnings.map(({ code }) => code))].toSorted(),
+  });
+}
+
+interface Looked {
+  source: Database;
+  options: PoolOptions;
+  prepared: Prepared;
+  signal: AbortSignal;
+  session: CaptureSession;
+  relations: RelationDeps;
+  fail: (error: unknown) => void;
+}
+
+/** What the sinks are told of their tables, whether the source is as it was, and that it is heard. */
+async function check(deps: CaptureDeps, catalog: CatalogInUse, at: Looked): Promise<void> {
+  const { source, session, options } = at;
+  const both = { source, messages: deps.messages };
+  try {
+    await source.query(HEARTBEAT);
+    const identify = () => identifySystem(options);
+    const running = await checkRunning({ ...both, identify }, catalog.database);
+    await noteAdded(both, catalog.database, running);
+    await noteTables(deps.messages, catalog.database, running.publication);
+    await notePartitions(both, catalog.database, running.publication);
+    await showStreaming(deps, catalog.database.no, running.warnings);
+    await session.renewTypes();
+  } catch (error) {
+    // A sink was removed meanwhile: the next check knows.
+    if (isOvertaken(error)) return;
+    if (!isUnanswered(error)) throw error;
+    await showStreaming(deps, catalog.database.no, [unanswered(error)]);
+  }
+}
+
+export interface LookedAfter {
+  /** The catalog has changed; `isMatched`: it makes the same messages of the same changes. */
+  onCatalog(isMatched: boolean): void;
+  stop(): void;
+}
+
+/** Until it is stopped. What goes wrong ends the stream. */
+export function lookAfter(deps: CaptureDeps, catalog: CatalogInUse, at: Looked): LookedAfter {
+  const { session, relations } = at;
+  const timers: NodeJS.Timeout[] = [];
+  let stopped = false;
+  /** One at a time; asked for meanwhile it is left out, or with `isOwed` done once more. */
+  const alone = (work: () => void | Promise<void>, isOwed = false) => {
+    let busy = false;
+    let again = false;
+    const run = async (): Promise<void> => {
+      again = busy && isOwed;
+      if (busy || stopped) return;
+      busy = true;
+      try {
+        await work();
+      } catch (error) {
+        at.fail(error);
+      }
+      busy = false;
+      if (again) await run();
+    };
+    return run;
+  };
+  const every = (ms: number, run: () => Promise<void>) => timers.push(setInterval(() => void run(), ms));
+  const silentMs = at.prepared.facts.walSenderTimeoutMs || (deps.silentMs ?? SILENT_MS);
+  session.lastReceived = performance.now();
+  const checked = alone(() => check(deps, catalog, at));
+  let isMatched = true;
+  const noted = alone(async () => {
+    const isOther = !isMatched;
+    isMatched = true;
+    await noteAgain(relations, session.relations);
+    if (isOther) await checked();
+  }, true);
+  const noting = paced(() => void noted(), NOTE_MS);
+  every(
+    CHECKPOINT_MS,
+    alone(() => session.checkpoint()),
+  );
+  every(deps.checkMs ?? CHECK_MS, checked);
+  every(
+    silentMs / 2,
+    alone(() => {
+      // What we do not read we cannot miss.
+      if (session.paused) session.lastReceived = performance.now();
+      const silent = performance.now() - session.lastReceived;
+      if (silent > 2 * silentMs)
+        throw new Error(`the source has been silent for ${Math.round(silent / 1000)} s: the connection is dead`);
+      session.confirm(silent > silentMs / 2);
+    }),
+  );
+  return {
+    onCatalog(same) {
+      isMatched &&= same;
+      noting.soon();
+    },
+    stop() {
+      stopped = true;
+      noting.stop();
+      for (const timer of timers) clearInterval(timer);
+    },
+  };
+}

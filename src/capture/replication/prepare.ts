@@ -1,0 +1,181 @@
+/**
+ * Before a stream starts: server, publication, slot and position, each checked against what was recorded. A gap is a
+ * state with a reason and a remedy (`needs_resync`), never mended silently: nothing is made anew unless nothing was ever
+ * captured, or a person accepted the gap.
+ */
+import { isDeepStrictEqual } from 'node:util';
+import type { Database } from '../../db/pool.ts';
+import {
+  beginPosition,
+  followTimeline,
+  readPosition,
+  type SourceIdentity,
+  type StoredPosition,
+} from '../../messages/position.ts';
+import type { DatabaseSettings } from '../../model/declared.ts';
+import { MillraceError } from '../../model/errors.ts';
+import { ensurePublication, type Publication } from '../../source/publication.ts';
+import { readPublication } from '../../source/publication-facts.ts';
+import {
+  anotherTimeline,
+  checkContinuity,
+  checkHealth,
+  checkServer,
+  type Expected,
+  type Finding,
+  isBefore,
+} from './checks.ts';
+import type { SystemIdentity } from './identify.ts';
+import { ensureSlot, readLeftSlots, readSlot, readSource, type SlotFacts, type SourceFacts } from './slot.ts';
+
+/** Changes may have been missed; the state shown is `needs_resync`. */
+export class GapError extends Error {
+  readonly remedy: string;
+  constructor(message: string, remedy: string) {
+    super(message);
+    this.name = 'GapError';
+    this.remedy = remedy;
+  }
+}
+
+/** Somebody streams from the slot. */
+export class SlotInUseError extends Error {
+  /** It is another capture of ours, which looks after the state that people see. */
+  readonly ours: boolean;
+  readonly pid: number | null;
+  constructor(slot: SlotFacts, name: string) {
+    super(`replication slot ${name} is in use by backend ${slot.active_pid} (${slot.active_application ?? 'unknown'})`);
+    this.name = 'SlotInUseError';
+    this.pid = slot.active_pid;
+    this.ours = slot.active_application?.startsWith('millrace capture') ?? false;
+  }
+}
+
+export interface PreparedDeps {
+  source: Database;
+  messages: Database;
+  /** See replication.ts. */
+  identify(): Promise<SystemIdentity>;
+}
+
+export interface PreparedDatabase {
+  no: number;
+  settings: DatabaseSettings;
+}
+
+export interface Prepared {
+  facts: SourceFacts;
+  publication: Publication;
+  warnings: Finding[];
+  /** Something was captured before. */
+  begun: boolean;
+  /** Where the history of a promoted source left the one that was captured. */
+  branch?: bigint;
+}
+
+const expectedOf = (settings: DatabaseSettings): Expected => ({
+  database: settings.name,
+  slot: settings.slot.name,
+  publication: settings.publication.name,
+});
+
+/** Throws the worst finding: a GapError, or `bad_source`. Returns the warnings. */
+function refuse(findings: readonly Finding[]): Finding[] {
+  const gaps = findings.filter((one) => one.severity === 'gap');
+  if (gaps[0]) throw new GapError(gaps.map((one) => one.message).join('; '), gaps[0].remedy);
+  const fault = findings.find((one) => one.severity === 'fault');
+  if (fault) throw new MillraceError('bad_source', fault.message, { remedy: fault.remedy });
+  return [...findings];
+}
+
+/**
+ * In this order: whoever streams records a position before he confirms it, and the source has written what he records.
+ * So the slot is never ahead of the position here, nor the position ahead of the source, unless something is wrong.
+ */
+async function read(deps: PreparedDeps, database: PreparedDatabase) {
+  const slot = await readSlot(deps.source, database.settings.slot.name);
+  const stored = await readPosition(deps.messages, database.no);
+  const facts = await readSource(deps.source, deps.identify);
+  const { identity } = stored ?? {};
+  const former = [...(stored?.formerSlots ?? []), ...(identity ? [identity.slotName] : [])];
+  return { slot, stored, facts, leftSlots: await readLeftSlots(deps.source, former, database.settings.slot.name) };
+}
+
+export interface PrepareDeps extends PreparedDeps {
+  /** See timeline.ts. */
+  readBranch(between: { from: number; to: number }): Promise<bigint | undefined>;
+}
+
+/** Throws a SlotInUseError, a GapError, or `bad_source`. */
+export async function prepare(deps: PrepareDeps, database: PreparedDatabase): Promise<Prepared> {
+  const { settings, no } = database;
+  const { slot, stored, facts, leftSlots } = await read(deps, database);
+  if (slot?.active_pid) throw new SlotInUseError(slot, settings.slot.name);
+  refuse(checkServer(facts));
+  const { identity } = stored ?? {};
+  let branch: bigint | undefined;
+  if (stored && identity) {
+    const known = await readPublication(deps.source, settings.publication.name, facts.version);
+    const between = { from: identity.timeline, to: facts.timeline };
+    branch = between.to === between.from ? undefined : await deps.readBranch(between);
+    const now = { source: facts, slot, publication: known, ...(branch === undefined ? {} : { branch }) };
+    refuse(checkContinuity({ ...stored, identity }, now, expectedOf(settings)));
+  }
+  if (!identity) await deps.identify();
+  const publication = await ensurePublication(deps.source, settings.publication, facts.version);
+  const warnings = refuse(checkHealth({ source: facts, slot, publication, leftSlots }, expectedOf(settings)));
+  if (!identity) {
+    const confirmedLsn = await ensureSlot(deps.source, {
+      settings: settings.slot,
+      version: facts.version,
+      gapAccepted: (stored?.epoch ?? 1) > 1,
+      skipOlder: publication.created || (stored?.publicationBefore ?? publication.oid) !== publication.oid,
+    });
+    const begin = identityOf(facts, settings, publication);
+    const left = slot && stored?.left;
+    const goesOn = left !== undefined && isDeepStrictEqual({ ...left, publicationOid: begin.publicationOid }, begin);
+    await beginPosition(deps.messages, no, { identity: begin, confirmedLsn, goesOn });
+  }
+  return { facts, publication, warnings, begun: identity !== undefined, ...(branch === undefined ? {} : { branch }) };
+}
+
+/**
+ * After the fence, when nobody else can move the position any more: a promoted source is known by its new timeline from
+ * now on, unless another capture went on with the old primary meanwhile.
+ */
+export async function follow(
+  messages: Database,
+  database: PreparedDatabase,
+  at: { prepared: Prepared; stored: StoredPosition },
+): Promise<void> {
+  const { branch, facts } = at.prepared;
+  const { identity } = at.stored;
+  if (branch === undefined || !identity || identity.timeline === facts.timeline) return;
+  if (!isBefore(at.stored, branch)) refuse([anotherTimeline(expectedOf(database.settings))]);
+  await followTimeline(messages, database.no, { from: identity.timeline, to: facts.timeline });
+}
+
+const identityOf = (facts: SourceFacts, settings: DatabaseSettings, publication: { oid: number }): SourceIdentity => ({
+  systemIdentifier: facts.systemIdentifier,
+  timeline: facts.timeline,
+  databaseOid: facts.databaseOid,
+  slotName: settings.slot.name,
+  publicationOid: publication.oid,
+});
+
+/** The same while the stream runs. Throws as `prepare` does. */
+export async function checkRunning(deps: PreparedDeps, database: PreparedDatabase): Promise<Prepared> {
+  const { settings } = database;
+  const { slot, stored, facts, leftSlots } = await read(deps, database);
+  const known = await readPublication(deps.source, settings.publication.name, facts.version);
+  if (stored?.identity) {
+    const now = { source: facts, slot, publication: known };
+    refuse(checkContinuity({ ...stored, identity: stored.identity }, now, expectedOf(settings)));
+  }
+  const publication = await ensurePublication(deps.source, settings.publication, facts.version);
+  const warnings = refuse([
+    ...checkServer(facts),
+    ...checkHealth({ source: facts, slot, publication, leftSlots }, expectedOf(settings)),
+  ]);
+  return { facts, publication, warnings, begun: true };
+}

@@ -1,0 +1,147 @@
+/**
+ * Reads rows of a table again by their key, as the table is now: found by its oid, whatever it is called, without the tables
+ * that inherit from it. No answer about the table ends a stream: what is no longer as it was when the change was made (a
+ * column, a type, a right, the table itself) is as good as gone; a table that gives no answer is said.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { isUnconvertible } from '../../codec/encoding.ts';
+import type { Connection, Database } from '../../db/pool.ts';
+import { quoteIdentifier, quoteLiteral, quoteTable } from '../../model/quote.ts';
+import type { Deferred } from '../../routing/pending.ts';
+import type { LoadedRelation } from '../../routing/relation.ts';
+import { AS_TEXT, asBytes, asStored, asTexts, isSuspect, type TextForm, type Texts } from '../../source/text-form.ts';
+
+export interface AgainQuery {
+  relation: LoadedRelation;
+  /** What is asked of each row of `t`. */
+  list(form: TextForm): string;
+  /** Milliseconds that a lock on the table is waited for. */
+  patienceMs: number;
+}
+
+/** What was found, by entry; rows that are gone are not in it. */
+export type Found = Map<Deferred, Texts>;
+
+/** Milliseconds that one question waits for a lock. */
+const LOCK_MS = 1_000;
+const PAUSE_MS = 250;
+/** Names that change while a question is asked. */
+const TRIES = 5;
+
+/** Undefined: the table gave no answer, for it is locked, or takes too long to be searched. */
+export async function lookUp(
+  source: Database,
+  query: AgainQuery,
+  entries: readonly Deferred[],
+): Promise<Found | undefined> {
+  // Without its key no row can be found.
+  if (query.relation.keyTypes.length === 0) return new Map();
+  const until = performance.now() + query.patienceMs;
+  for (;;) {
+    try {
+      return await source.session((client) => inSnapshot(client, () => find(client, query, entries)));
+    } catch (error) {
+      const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+      if (code === '57014') return undefined;
+      if (code === '55P03') {
+        if (performance.now() > until) return undefined;
+        await sleep(PAUSE_MS);
+      } else if (code.startsWith('22') && entries.length > 1) return await halves(source, query, entries);
+      else if (isOfTable(code)) return new Map();
+      else throw error;
+    }
+  }
+}
+
+/** One key may be no value of the column's new type, and the others are. */
+async function halves(source: Database, query: AgainQuery, entries: readonly Deferred[]): Promise<Found | undefined> {
+  const half = Math.ceil(entries.length / 2);
+  const first = await lookUp(source, query, entries.slice(0, half));
+  const second = first && (await lookUp(source, query, entries.slice(half)));
+  return second && new Map([...first, ...second]);
+}
+
+/**
+ * Is the table not what it was? Class 42: no such table, column, type or operator, or no right to it, row security included.
+ * Class 22: a key that is no value of its column. 0A: not a table any more. XX000: dropped while it was read.
+ */
+const isOfTable = (code: string): boolean => /^(22|42|0A)/.test(code) || code === 'XX000' || code === '55000';
+
+async function inSnapshot<Result>(client: Connection, work: () => Promise<Result>): Promise<Result> {
+  await client.query(
+    `begin isolation level repeatable read read only;
+     set local lock_timeout = ${LOCK_MS}; set local row_security = off; set local jit = off`,
+  );
+  try {
+    return await work();
+  } finally {
+    await client.query('rollback').catch(() => undefined);
+  }
+}
+
+async function find(client: Connection, query: AgainQuery, entries: readonly Deferred[]): Promise<Found> {
+  const { oid } = query.relation;
+  for (let tries = 0; tries < TRIES; tries++) {
+    const name = await nameOf(client, oid);
+    if (name === undefined) break;
+    const found = await inForm(client, { ...query, name }, entries);
+    if (found.size > 0 || (await nameOf(client, oid))?.sql === name.sql) return found;
+  }
+  return new Map();
+}
+
+interface TableName {
+  sql: string;
+  isPartitioned: boolean;
+}
+
+/** What the table is called now; undefined when there is none. Takes no lock. */
+async function nameOf(client: Connection, oid: number): Promise<TableName | undefined> {
+  const { rows } = await client.query<{ schema: string; name: string; kind: string }>(
+    `select n.nspname as schema, c.relname as name, c.relkind as kind
+       from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace
+      where c.oid = $1::oid and c.relkind in ('r', 'p')`,
+    [oid],
+  );
+  const row = rows[0];
+  return row && { sql: quoteTable(row), isPartitioned: row.kind === 'p' };
+}
+
+type NamedQuery = AgainQuery & { name: TableName };
+
+async function inForm(client: Connection, query: NamedQuery, entries: readonly Deferred[]): Promise<Found> {
+  await client.query('savepoint again');
+  try {
+    const found = await select(client, { ...query, form: asTexts }, entries);
+    if (![...found.values()].some(isSuspect)) return found;
+  } catch (error) {
+    if (!isUnconvertible(error)) throw error;
+    await client.query('rollback to savepoint again');
+    return await select(client, { ...query, form: await asStored(client) }, entries);
+  }
+  return await select(client, { ...query, form: asBytes }, entries);
+}
+
+async function select(
+  client: Connection,
+  { relation, name, form, list }: NamedQuery & { form: TextForm },
+  entries: readonly Deferred[],
+): Promise<Found> {
+  const keys = relation.keyTypes;
+  const given = entries.map((entry) => entry.key.map(form.given));
+  // Who has the name when the table is opened: it may have been given to another one since it was looked up.
+  const text = `select w.millrace_place, ${list(form)}
+    from unnest(${keys.map((_, n) => `$${n + 2}::text[]`).join(', ')}) with ordinality
+         as w (${keys.map((_, n) => `millrace_k${n}`).join(', ')}, millrace_place)
+    join ${name.isPartitioned ? '' : 'only '}${name.sql} t
+      on ${keys.map((key, n) => `t.${quoteIdentifier(key.name)} ${key.equals} ${given[0]![n]!.sql(`w.millrace_k${n}`)}::${key.type}`).join(' and ')}
+   where pg_catalog.to_regclass(${quoteLiteral(name.sql)})::oid = $1::oid`;
+  const values = [relation.oid, ...keys.map((_, n) => given.map((key) => key[n]!.value))];
+  const { rows } = await client.query<(string | null)[]>({ text, values, rowMode: 'array', types: AS_TEXT });
+  return new Map(
+    rows.map(([place, ...texts]) => [
+      entries[Number(place) - 1]!,
+      texts.map((one) => (one === null ? null : form.value(one))),
+    ]),
+  );
+}

@@ -1,0 +1,283 @@
+/**
+ * One replication session: messages off the wire, in order, become rows of the message table. Rows are assembled while
+ * the previous batch is being persisted (outbox.ts); when too many wait, the socket is paused, and memory stays bounded.
+ * What is confirmed to the source is only what is durable here.
+ *
+ * Dies the process on any line: nothing is confirmed that was not persisted, and what was persisted is skipped when it
+ * comes again, by the position that was written with it. When the catalog changes, what is not persisted yet is handled
+ * once more, from the place where the last batch ended.
+ */
+
+import type { Transcode } from '../../codec/encoding.ts';
+import type { RelationMessage, RowMessage } from '../../codec/row-message.ts';
+import type { Position, Writer } from '../../messages/append.ts';
+import { markOf, type OpenTransaction, openTransaction, pendingBytes, rewind } from '../../routing/pending.ts';
+import { type LoadedRelation, renewAll } from '../../routing/relation.ts';
+import { addChange, copyOf } from '../../routing/write-change.ts';
+import { paced } from '../../runtime/concurrency/throttle.ts';
+import { annotationsAfter } from '../annotations.ts';
+import { WATERMARK, type Windows } from '../windows.ts';
+import type { ReplicationStream } from './connection.ts';
+import { decode } from './decode.ts';
+import { Turns } from './message-queue.ts';
+import { Outbox, type OutboxDeps, type Place } from './outbox.ts';
+
+export interface SessionDeps extends OutboxDeps {
+  /** As it is when this transaction is there. */
+  loadRelation(message: RelationMessage, xid: number | undefined): Promise<LoadedRelation>;
+  /** A table was truncated: its sinks must be told. */
+  onTruncate(relation: LoadedRelation): Promise<void>;
+  /** With the routes that the catalog in use gives it. */
+  routedAgain(relation: LoadedRelation): LoadedRelation;
+  onError(error: unknown): void;
+  /** Of whoever reads pages of rows that join the stream. */
+  windows: Windows;
+}
+
+export interface SessionOptions {
+  fence: Omit<Writer, 'catalogGeneration'>;
+  position: Position;
+  maxRowBytes: number;
+  /** The stream brings texts as the source stores them. */
+  transcode?: Transcode | undefined;
+}
+
+/** Waiting bytes above which the socket is paused, and below which it goes on. As much again may be on its way. */
+const HIGH_BYTES = 2 * 1024 * 1024;
+const LOW_BYTES = 512 * 1024;
+/** Milliseconds between two confirmations: each costs both sides, and nobody waits for one. */
+const CONFIRM_MS = 100;
+
+export class CaptureSession {
+  readonly #deps: SessionDeps;
+  readonly #options: SessionOptions;
+  readonly #outbox: Outbox;
+  #relations = new Map<number, LoadedRelation>();
+  #stream: ReplicationStream | undefined;
+  #transaction: OpenTransaction | undefined;
+  #idx = -1;
+  /** A change waits for the types of its table, and is not added yet. */
+  #isChangeHeld = false;
+  /** So many of the messages that wait were handled before, when the catalog was another one. */
+  #again = 0;
+  readonly #turns = new Turns({
+    handle: (bytes) => this.#handle(bytes),
+    rested: () => this.#control(),
+    fail: (error) => this.#fail(error),
+  });
+  /** The socket is. */
+  paused = false;
+  #ping = false;
+  readonly #confirmation = paced(() => {
+    const { confirmed } = this.#outbox;
+    if (confirmed > 0n) this.#stream?.confirm(confirmed, this.#ping);
+    this.#ping = false;
+  }, CONFIRM_MS);
+  lastReceived = 0;
+
+  constructor(deps: SessionDeps, options: SessionOptions) {
+    this.#deps = deps;
+    this.#options = options;
+    const filling = {
+      place: (): Place => ({
+        transaction: this.#transaction,
+        idx: this.#isChangeHeld ? this.#idx - 1 : this.#idx,
+        relations: this.#relations,
+      }),
+      isHeld: () => this.#turns.held,
+      rested: () => this.#control(),
+      persisted: () => this.#confirmation.soon(),
+      fail: (error: unknown) => this.#fail(error),
+      between: (work: () => readonly Buffer[]) => this.#turns.between(work),
+      goBack: (place: Place, messages: number) => this.#goBack(place, messages),
+    };
+    this.#outbox = new Outbox(deps, filling, options);
+  }
+
+  /** Where confirmations go. Before it is attached nothing is confirmed. */
+  attach(stream: ReplicationStream): void {
+    this.#stream = stream;
+    if (this.paused) stream.pause();
+  }
+
+  onMessage(bytes: Buffer): void {
+    this.lastReceived = performance.now();
+    this.#turns.take(bytes);
+    this.#control();
+  }
+
+  onKeepAlive(walEnd: bigint, replyRequested: boolean): void {
+    this.lastReceived = performance.now();
+    const inFlight = Boolean(this.#transaction || this.#turns.held) || !this.#outbox.isIdle;
+    this.#outbox.see(walEnd, inFlight);
+    if (replyRequested) this.confirm();
+  }
+
+  /** Sends what is confirmed; `ping` asks the source for a sign of life. */
+  confirm(ping = false): void {
+    this.#ping = ping;
+    this.#confirmation.now();
+  }
+
+  /** Looks whether types of the user's own have changed in a way that shows in no row: a renamed attribute. */
+  renewTypes(): Promise<void> {
+    return renewAll(this.#relations, this.#deps.renewTypes);
+  }
+
+  /** Tables that have sent something. */
+  get relations(): Iterable<LoadedRelation> {
+    return this.#relations.values();
+  }
+
+  /** Records progress that brought no message (filtered changes, an idle source), and confirms it. */
+  async checkpoint(): Promise<void> {
+    await this.#outbox.checkpoint();
+  }
+
+  /** Has the catalog of now in use, though the source may be quiet. */
+  async renew(): Promise<void> {
+    await this.#outbox.renew();
+  }
+
+  /** Persists what is complete; for the end of the stream. */
+  async drain(): Promise<void> {
+    await this.#outbox.drain();
+    this.#confirmation.stop();
+  }
+
+  #handle(bytes: Buffer): void {
+    this.#outbox.keep(bytes);
+    // What the windows of pages need to know was told when it came first.
+    const isFirst = this.#again === 0;
+    if (!isFirst) this.#again -= 1;
+    const message = decode(bytes, this.#options.transcode);
+    switch (message.tag) {
+      case 'begin':
+        this.#transaction = openTransaction(message);
+        if (isFirst) this.#deps.windows.passed(message.xid);
+        this.#idx = -1;
+        return;
+      case 'commit':
+        this.#transaction = undefined;
+        this.#outbox.reached.advance(message.commitLsn, this.#idx);
+        this.#outbox.reached.see(message.endLsn);
+        return;
+      case 'insert':
+      case 'update':
+      case 'delete':
+        this.#change(message, isFirst);
+        return;
+      case 'relation':
+        this.#turns.hold(async () => {
+          const loaded = await this.#deps.loadRelation(message, this.#transaction?.xid);
+          this.#know(loaded);
+        });
+        return;
+      case 'truncate':
+        this.#truncate(message.oids, isFirst);
+        return;
+      case 'message':
+        if (!this.#transaction || !message.transactional) return;
+        if (message.prefix === WATERMARK) this.#page(this.#transaction, message.content.toString());
+        else {
+          const annotations = annotationsAfter(this.#transaction.annotations, message);
+          this.#transaction = { ...this.#transaction, annotations };
+        }
+        return;
+    }
+  }
+
+  /** A page of rows takes its place, as if the watermark's transaction had made them. */
+  #page(transaction: OpenTransaction, token: string): void {
+    const place = { transaction, commitIdx: this.#idx + 1, maxRowBytes: this.#options.maxRowBytes };
+    const { pending } = this.#outbox;
+    const placed = this.#deps.windows.reached(token, pending, place);
+    if (placed === undefined) return;
+    pending.pages.push(placed);
+    this.#idx += placed.count;
+    this.#added(transaction);
+  }
+
+  #change(carried: RowMessage, isFirst: boolean): void {
+    const transaction = this.#transaction;
+    const relation = this.#relations.get(carried.oid);
+    if (!transaction || !relation) throw new Error('a change came without its transaction or its table');
+    const message = relation.codec.asCarried(carried);
+    this.#idx += 1;
+    const { codec, oid } = relation;
+    const isRepeated = this.#outbox.reached.wasPersisted(transaction.commitLsn, this.#idx);
+    if (isFirst && this.#deps.windows.watches(oid)) {
+      if (isRepeated) this.#deps.windows.repeated(oid, transaction.xid);
+      else this.#deps.windows.changed(oid, message.tag, [codec.key(message), codec.oldKey(message) ?? []]);
+    }
+    if (isRepeated) return;
+    // Only types of the user's own can change: then a row does not fit any more, is taken back, and encoded anew.
+    const mark = relation.types.size > 0 ? markOf(this.#outbox.pending) : undefined;
+    const { misfits } = codec;
+    this.#add(message, relation, transaction);
+    if (mark === undefined || codec.misfits === misfits) {
+      this.#added(transaction);
+      return;
+    }
+    rewind(this.#outbox.pending, mark);
+    const kept = copyOf(message);
+    this.#isChangeHeld = true;
+    this.#turns.hold(async () => {
+      await this.#deps.untilSeen([transaction.xid]);
+      const fresh = await this.#deps.renewTypes(relation);
+      this.#know(fresh);
+      this.#isChangeHeld = false;
+      this.#add(kept, fresh, transaction);
+      this.#added(transaction);
+    });
+  }
+
+  #add(message: RowMessage, relation: LoadedRelation, transaction: OpenTransaction): void {
+    const { maxRowBytes } = this.#options;
+    addChange(this.#outbox.pending, { message, relation, transaction, commitIdx: this.#idx, maxRowBytes });
+  }
+
+  #added(transaction: OpenTransaction): void {
+    this.#outbox.reached.advance(transaction.commitLsn, this.#idx);
+    this.#outbox.schedule();
+  }
+
+  /** The places where batches began keep the tables that they knew. */
+  #know(relation: LoadedRelation): void {
+    this.#relations = new Map(this.#relations).set(relation.oid, relation);
+  }
+
+  #goBack({ transaction, idx, relations }: Place, messages: number): void {
+    this.#transaction = transaction;
+    this.#idx = idx;
+    this.#relations = new Map([...relations].map(([oid, relation]) => [oid, this.#deps.routedAgain(relation)]));
+    this.#again += messages;
+  }
+
+  #truncate(oids: readonly number[], isFirst: boolean): void {
+    if (isFirst) for (const oid of oids) this.#deps.windows.truncated(oid);
+    if (!this.#transaction || this.#outbox.reached.wasPersisted(this.#transaction.commitLsn, this.#idx)) return;
+    const relations = oids.flatMap((oid) => this.#relations.get(oid) ?? []);
+    this.#turns.hold(async () => {
+      for (const relation of relations) await this.#deps.onTruncate(relation);
+    });
+  }
+
+  /** Pauses or resumes the socket by what waits in memory. */
+  #control(): void {
+    const waiting = pendingBytes(this.#outbox.pending) + this.#turns.waiting;
+    if (!this.paused && (waiting > HIGH_BYTES || this.#outbox.isFull)) {
+      this.paused = true;
+      this.#stream?.pause();
+    } else if (this.paused && waiting < LOW_BYTES && !this.#outbox.isFull) {
+      this.paused = false;
+      this.#stream?.resume();
+    }
+  }
+
+  #fail(error: unknown): void {
+    this.#outbox.close();
+    this.#deps.windows.end(error);
+    this.#deps.onError(error);
+  }
+}

@@ -1,0 +1,211 @@
+/**
+ * One stream of a prepared source, from the moment that the slot is ours until something ends it: the fence is taken, the
+ * session fed, and timers keep it alive and checked. Whatever ends it, nothing is confirmed that is not persisted.
+ */
+
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Transcode, transcoderOf } from '../../codec/encoding.ts';
+import { JsonBytes } from '../../codec/json-bytes.ts';
+import type { Database, PoolOptions } from '../../db/pool.ts';
+import { statement } from '../../db/statement.ts';
+import { openPersist } from '../../messages/persist.ts';
+import { readPosition, type StoredPosition, takeOver } from '../../messages/position.ts';
+import { loadRelation, type RelationDeps, renewTypes, routedAgain } from '../../routing/relation.ts';
+import { openSight, type UntilSeen } from '../../source/snapshot.ts';
+import { openDamageNotes } from '../damage-notes.ts';
+import type { CaptureDeps, CapturedDatabase, Streaming } from '../method.ts';
+import { NOTE_MISSED } from '../table-notices.ts';
+import { Windows } from '../windows.ts';
+import { CatalogInUse } from './catalog-in-use.ts';
+import { openStream } from './connection.ts';
+import { type LookedAfter, lookAfter, showStreaming } from './look-after.ts';
+import { follow, type Prepared } from './prepare.ts';
+import { CaptureSession } from './session.ts';
+
+const TRUNCATED = statement('capture/truncated');
+const FIRST_XID = statement('capture/first-xid');
+
+/** For what is being persisted when it ends. */
+const FAREWELL_MS = 500;
+
+export interface StreamInput {
+  source: Database;
+  options: PoolOptions;
+  prepared: Prepared;
+  signal: AbortSignal;
+  /** The source could not convert what it stores: it is taken as it is. */
+  unconvertible: boolean;
+  /** Hears the generation of this stream. */
+  onTaken(generation: number): void;
+}
+
+/** Streams until the signal (resolves) or until something ends it (rejects with the reason). */
+export async function stream(deps: CaptureDeps, database: CapturedDatabase, input: StreamInput): Promise<void> {
+  const { settings, no } = database;
+  const { encoding } = input.prepared.facts;
+  const isRaw = input.unconvertible || encoding === 'SQL_ASCII';
+  // A stream that is closed before it connects would connect all the same.
+  if (input.signal.aborted) return;
+  const early: { bytes: Buffer }[] = [];
+  let session: CaptureSession | undefined;
+  let fail: (error: unknown) => void = () => undefined;
+  const failed = new Promise<never>((_resolve, reject) => {
+    fail = reject;
+  });
+  failed.catch(() => undefined);
+  const replication = openStream(
+    {
+      onMessage: (bytes) => (session ? session.onMessage(bytes) : early.push({ bytes: Buffer.from(bytes) })),
+      onKeepAlive: (walEnd, reply) => session?.onKeepAlive(walEnd, reply),
+    },
+    {
+      source: input.options,
+      slot: settings.slot.name,
+      publication: settings.publication.name,
+      raw: isRaw,
+    },
+  );
+  const stop = async () => {
+    // What is persisted need not be sent again, to us or to whoever comes after a gap.
+    replication.pause();
+    await Promise.race([session?.drain(), sleep(FAREWELL_MS)]);
+    session?.confirm();
+    await replication.close();
+  };
+  input.signal.addEventListener('abort', stop, { once: true });
+  let looked: LookedAfter | undefined;
+  const windows = new Windows();
+  const over = new AbortController();
+  let beside: Promise<void> | undefined;
+  const catalog = new CatalogInUse(database, deps.current);
+  const relations = relationDeps(deps, catalog, input.source);
+  try {
+    await replication.started;
+    // Told to stop meanwhile: whoever streams next is not fenced by one who does not.
+    if (input.signal.aborted) return;
+    // The slot is ours: nobody else streams. Now fence whoever did before, and read what he persisted last.
+    replication.pause();
+    const generation = await takeOver(deps.messages, no);
+    input.onTaken(generation);
+    const position = await readPosition(deps.messages, no);
+    if (!position) throw new Error('the position of this database is gone');
+    await follow(deps.messages, database, { prepared: input.prepared, stored: position });
+    const { rows } = await input.source.query<{ xid: string | null }>(FIRST_XID);
+    if (rows[0]?.xid) windows.beginAt(Number(rows[0].xid));
+    const untilSeen = openSight(input.source, over.signal);
+    const transcode = isRaw ? transcoderOf(encoding) : undefined;
+    const onCatalog = (isMatched: boolean) => looked?.onCatalog(isMatched);
+    const on = { windows, generation, stored: position, fail, untilSeen, wary: isRaw, transcode, onCatalog };
+    const given = { ...on, catalog };
+    session = openSession(deps, relations, given);
+    session.attach(replication);
+    await showStreaming(deps, no, input.prepared.warnings);
+    deps.log.info({ generation }, 'streaming');
+    for (const { bytes } of early.splice(0)) session.onMessage(bytes);
+    if (!session.paused) replication.resume();
+    looked = lookAfter(deps, catalog, { ...input, session, relations, fail });
+    beside = deps.beside?.(streamingOf(session, { catalog, windows, relations }), over.signal).catch(fail);
+    await Promise.race([replication.ended, failed]);
+  } finally {
+    input.signal.removeEventListener('abort', stop);
+    looked?.stop();
+    over.abort();
+    // Whatever ended it, what is persisted need not be sent again.
+    session?.confirm();
+    await replication.close();
+    await session?.drain();
+    windows.end(undefined);
+    await beside;
+  }
+}
+
+const relationDeps = (deps: CaptureDeps, catalog: CatalogInUse, source: Database): RelationDeps => ({
+  source,
+  messages: deps.messages,
+  databaseNo: catalog.database.no,
+  publication: catalog.database.settings.publication.name,
+  get sinks() {
+    return catalog.database.sinks;
+  },
+  get changeTables() {
+    return catalog.database.changeTables;
+  },
+  said: new Map(),
+});
+
+const streamingOf = (
+  session: CaptureSession,
+  { catalog, windows, relations }: { catalog: CatalogInUse; windows: Windows; relations: RelationDeps },
+): Streaming => ({
+  get database() {
+    return catalog.database;
+  },
+  matchingOf: (sinkNo) => catalog.matchingOf(sinkNo),
+  renew: () => session.renew(),
+  windows,
+  relations,
+});
+
+function openSession(
+  deps: CaptureDeps,
+  relations: RelationDeps,
+  given: {
+    catalog: CatalogInUse;
+    onCatalog: (isMatched: boolean) => void;
+    windows: Windows;
+    generation: number;
+    stored: StoredPosition;
+    fail: (error: unknown) => void;
+    untilSeen: UntilSeen;
+    /** The source does not promise UTF-8. */
+    wary: boolean;
+    transcode: Transcode | undefined;
+  },
+): CaptureSession {
+  const { catalog, onCatalog, generation, windows, untilSeen } = given;
+  const { no, settings } = catalog.database;
+  const { source } = relations;
+  return new CaptureSession(
+    {
+      source,
+      persist: openPersist(
+        { messages: deps.messages, invalidUtf8: settings.invalid_utf8, makeOut: () => new JsonBytes() },
+        given.wary,
+      ),
+      onDamaged: openDamageNotes(deps.messages),
+      unread: new Set(),
+      onUnread: async ({ schema, name, routes }) => {
+        const table = `${schema}.${name}`;
+        const message = `${table} was locked, or took too long to search: large values that updates left unchanged could not be read, and their messages lack them`;
+        await deps.messages.query(NOTE_MISSED, [
+          routes.map((route) => route.sinkNo),
+          'values_left_out',
+          table,
+          message,
+        ]);
+      },
+      catalog,
+      onCatalog,
+      windows,
+      untilSeen,
+      loadRelation: async (message, xid) => {
+        if (xid !== undefined) await untilSeen([xid]);
+        return await loadRelation(relations, message);
+      },
+      routedAgain: (relation) => routedAgain(relations, relation),
+      renewTypes: (relation) => renewTypes(source, relation),
+      onTruncate: async (relation) => {
+        const sinks = relation.routes.map((route) => route.sinkNo);
+        await deps.messages.query(TRUNCATED, [sinks, `${relation.schema}.${relation.name}`]);
+      },
+      onPersisted: deps.onPersisted,
+      onError: given.fail,
+    },
+    {
+      fence: { databaseNo: no, generation },
+      position: given.stored,
+      maxRowBytes: settings.max_row_bytes,
+      transcode: given.transcode,
+    },
+  );
+}

@@ -1,0 +1,90 @@
+/**
+ * Removes a sink. First it leaves the catalog, in one short transaction: from its commit on no capture persists anything
+ * for it and nobody delivers it. Then its storage goes, in steps that stall nobody: its partition is detached concurrently
+ * (a plain detach would wait for every reader of any sink, with all captures behind it), then dropped. Whatever is left
+ * when a long transaction is in the way, or after death on any line, is found again by `freeStorage`.
+ */
+import type { Database } from '../../db/pool.ts';
+import { statement } from '../../db/statement.ts';
+import { MillraceError } from '../../model/errors.ts';
+import type { SinkKind } from '../store.ts';
+import { type ChangeOptions, changeCatalog, isTransient } from './transaction.ts';
+
+const REMOVE = statement('catalog/remove-sink');
+const PUBLISH = statement('catalog/publish');
+const ORPHANED = statement('catalog/orphaned-storage');
+const FORGET = statement('catalog/forget-sink');
+
+export interface RemovedSink {
+  no: number;
+  kind: SinkKind;
+  database_name: string;
+  /** No other sink reads from its database: its slot keeps WAL for nobody. */
+  is_last: boolean;
+}
+
+/** Takes it out of the catalog. Its messages are unreachable then. @throws MillraceError not_found, unavailable. */
+export async function removeSink(db: Database, name: string, options: ChangeOptions = {}): Promise<RemovedSink> {
+  return await changeCatalog(
+    db,
+    async (tx) => {
+      const { rows } = await tx.query<RemovedSink>(REMOVE, [name]);
+      if (!rows[0]) throw new MillraceError('not_found', `there is no sink ${name}`);
+      await tx.query(PUBLISH);
+      return rows[0];
+    },
+    options,
+  );
+}
+
+interface Orphan {
+  sink_no: number;
+  /** Of its partition, which is one of ours by its form. */
+  name: string;
+  attached: boolean;
+  /** Somebody began to detach it. */
+  detaching: boolean;
+}
+
+const CANCELLED = '57014';
+
+/**
+ * Frees what removed sinks have left. `patienceMs`: how long to wait for transactions that are older than the removal.
+ * False when some was in the way: try again later.
+ */
+export async function freeStorage(db: Database, patienceMs: number): Promise<boolean> {
+  const { rows } = await db.query<Orphan>(ORPHANED);
+  let isFree = true;
+  for (const orphan of rows) {
+    try {
+      await free(db, orphan, patienceMs);
+    } catch (error) {
+      if (!isTransient(error) && !isCancelled(error)) throw error;
+      isFree = false;
+    }
+  }
+  return isFree;
+}
+
+async function free(db: Database, { sink_no, name, attached, detaching }: Orphan, patienceMs: number): Promise<void> {
+  await db.query(FORGET, [sink_no]);
+  const table = `millrace_private.${name}`;
+  await db.session(async (client) => {
+    const { rows } = await client.query<{ statement_timeout: string }>('show statement_timeout');
+    // Detaching concurrently is not for transactions, so this is a setting of the session, put back below. Whoever comes
+    // after us waits only if it wants this very partition, which nobody looks for any more.
+    await client.query(`set statement_timeout = ${patienceMs}`);
+    try {
+      if (attached) {
+        const how = detaching ? 'finalize' : 'concurrently';
+        await client.query(`alter table millrace_private.messages detach partition ${table} ${how}`);
+      }
+      const locks = ['turn', 'lock'].map((name) => `millrace_private.${name}_${sink_no}`);
+      await client.query(`drop table if exists ${[table, ...locks].join(', ')}`);
+    } finally {
+      await client.query(`set statement_timeout = '${rows[0]!.statement_timeout}'`).catch(() => undefined);
+    }
+  });
+}
+
+const isCancelled = (error: unknown): boolean => error instanceof Error && 'code' in error && error.code === CANCELLED;

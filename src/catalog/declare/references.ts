@@ -1,0 +1,223 @@
+/**
+ * What no entry can know by itself: that names are unique, that what is referred to exists and has the right type, and
+ * that what each source needs is declared. An entry with faults of its own still counts as existing, so that one mistake
+ * is reported once.
+ */
+import type { FunctionType, SinkSettings } from '../../model/declared.ts';
+import { COMPARED, type Finding, nearest, type Path } from '../../model/finding.ts';
+import type { DatabaseDeclared } from './database.ts';
+import type { Entries, Entry } from './entry.ts';
+import type { FunctionDeclared } from './function.ts';
+import { checkRetentions } from './retention-circles.ts';
+import type { SinkDeclared } from './sink.ts';
+
+export interface References {
+  faults: Finding[];
+  warnings: Finding[];
+}
+
+/** `loopbackOnly`: only this machine reaches the port, so that a token may be weak. */
+export function checkReferences(entries: Entries, options: { loopbackOnly?: boolean | undefined }): References {
+  const databases = byName(entries.databases);
+  const functions = byName(entries.functions);
+  const weak = weakTokens(entries);
+  return {
+    faults: [
+      ...duplicates(entries.databases, 'a database'),
+      ...duplicates(entries.functions, 'a function'),
+      ...duplicates(entries.sinks, 'a sink or change retention'),
+      ...duplicates(entries.api_tokens, 'a token'),
+      ...entries.sinks.flatMap((sink) => [...databaseFaults(sink, databases), ...functionFaults(sink, functions)]),
+      ...sourceFaults(entries),
+      ...slotFaults(entries),
+      ...tokenFaults(entries),
+      ...(options.loopbackOnly === true ? [] : weak),
+      ...checkRetentions(entries),
+    ],
+    warnings: [
+      ...(options.loopbackOnly === true ? weak : []),
+      ...unscopedTokens(entries),
+      ...indexWarnings(entries),
+      ...publicationWarnings(entries),
+    ],
+  };
+}
+
+function duplicates(entries: Entry<unknown>[], what: string): Finding[] {
+  const seen = new Set<string>();
+  return entries.flatMap(({ path, name }) => {
+    if (name === undefined || !seen.has(name)) {
+      if (name !== undefined) seen.add(name);
+      return [];
+    }
+    const remedy = 'Give it another name.';
+    return [{ path: [...path, 'name'], message: `is the name of ${what} above`, remedy }];
+  });
+}
+
+/** Entries by name, the first one of a name. */
+type ByName<Value> = ReadonlyMap<string, Entry<Value>>;
+
+function byName<Value>(entries: Entry<Value>[]): ByName<Value> {
+  const found = new Map<string, Entry<Value>>();
+  for (const entry of entries) if (entry.name !== undefined && !found.has(entry.name)) found.set(entry.name, entry);
+  return found;
+}
+
+function unknownName(path: Path, what: string, name: string, known: ByName<unknown>): Finding {
+  const close = nearest(name, [...known.keys().take(COMPARED)]);
+  const remedy = close === undefined ? `Declare it in this file, or name one that is.` : `Did you mean \`${close}\`?`;
+  return { path, message: `names no ${what} of this file`, remedy };
+}
+
+/** The text under a key of an entry as it was written. */
+export function textAt(raw: unknown, key: string): string | undefined {
+  if (typeof raw !== 'object' || raw === null || !Object.hasOwn(raw, key)) return undefined;
+  const value: unknown = Reflect.get(raw, key);
+  return typeof value === 'string' ? value : undefined;
+}
+
+/** The keys of a sink, then of a retention, that name databases: the source first. */
+function databaseKeys(sink: Entry<SinkDeclared>): string[] {
+  return sink.path[0] === 'sinks' ? ['database'] : ['source_database', 'destination_database'];
+}
+
+function databaseFaults(sink: Entry<SinkDeclared>, databases: ByName<DatabaseDeclared>): Finding[] {
+  return databaseKeys(sink).flatMap((key) => {
+    const name = textAt(sink.raw, key);
+    if (name === undefined || name === '' || databases.has(name)) return [];
+    return [unknownName([...sink.path, key], 'database', name, databases)];
+  });
+}
+
+const FITTING: Record<'filter' | 'transform' | 'routing', FunctionType[]> = {
+  filter: ['filter'],
+  transform: ['transform', 'path'],
+  routing: ['routing'],
+};
+
+function functionFaults(sink: Entry<SinkDeclared>, functions: ByName<FunctionDeclared>): Finding[] {
+  if (sink.path[0] !== 'sinks') return [];
+  return (['filter', 'transform', 'routing'] as const).flatMap((role): Finding[] => {
+    const name = textAt(sink.raw, role);
+    if (name === undefined || name === 'none' || name === '') return [];
+    const path = [...sink.path, role];
+    const entry = functions.get(name);
+    if (entry === undefined) return [unknownName(path, 'function', name, functions)];
+    const found = entry.value?.settings;
+    if (found === undefined) return [];
+    if (!FITTING[role].includes(found.type)) {
+      const remedy = `Name a function of type ${FITTING[role].join(' or ')}.`;
+      return [{ path, message: `names a function of type ${found.type}`, remedy }];
+    }
+    const settings = sink.value?.settings;
+    return found.sink_type === null || settings === undefined || found.sink_type === sinkType(settings)
+      ? []
+      : [
+          {
+            path,
+            message: `names a routing function for ${found.sink_type}`,
+            remedy: 'Name one for this kind of sink.',
+          },
+        ];
+  });
+}
+
+function sinkType({ destination }: SinkSettings): string {
+  return destination.type === 'sequin_stream' ? 'pull' : destination.type;
+}
+
+function sourceFaults({ databases, sinks }: Entries): Finding[] {
+  const sources = new Set(sinks.map((sink) => textAt(sink.raw, databaseKeys(sink)[0]!)));
+  return databases.flatMap(({ path, name, value }) => {
+    if (value === undefined || !sources.has(name)) return [];
+    const example = { message: 'is missing', remedy: '' };
+    const faults: Finding[] = [];
+    for (const key of ['slot', 'publication'] as const) {
+      if (key === 'slot' ? value.hasSlot : value.hasPublication) continue;
+      const remedy = `Add \`${key}: { name: millrace, create_if_not_exists: true }\`: sinks read from this database.`;
+      faults.push({ ...example, path: [...path, key], remedy });
+    }
+    return faults;
+  });
+}
+
+/** A slot's name belongs to a whole server, not to a database. */
+function slotFaults({ databases }: Entries): Finding[] {
+  const seen = new Set<string>();
+  return databases.flatMap(({ path, value }) => {
+    if (value === undefined || !value.hasSlot) return [];
+    const { address, settings } = value;
+    const key = JSON.stringify([address.host.toLowerCase(), address.port, settings.slot.name]);
+    if (!seen.has(key)) {
+      seen.add(key);
+      return [];
+    }
+    const message = 'has the slot of a database above, on the same server';
+    return [{ path: [...path, 'slot'], message, remedy: 'Give each database a slot of its own.' }];
+  });
+}
+
+function tokenFaults({ api_tokens, sinks }: Entries): Finding[] {
+  const named = byName(sinks);
+  const seen = new Set<string>();
+  return api_tokens.flatMap(({ path, value }) => {
+    if (value === undefined) return [];
+    const faults: Finding[] = [];
+    const hash = value.hash.toString('hex');
+    if (seen.has(hash)) {
+      faults.push({ path: [...path, 'token'], message: 'is the token of another entry', remedy: 'Make a new one.' });
+    }
+    seen.add(hash);
+    value.scopes.forEach((scope, index) => {
+      if (!scope.startsWith('consume:')) return;
+      const name = scope.slice('consume:'.length);
+      const at = [...path, 'scopes', index];
+      const sink = named.get(name);
+      if (sink === undefined) {
+        faults.push(unknownName(at, 'sink', name, named));
+      } else if (sink.value !== undefined && sinkType(sink.value.settings) !== 'pull') {
+        faults.push({ path: at, message: 'names a sink that nobody pulls from', remedy: 'Name a pull consumer.' });
+      }
+    });
+    return faults;
+  });
+}
+
+function weakTokens({ api_tokens }: Entries): Finding[] {
+  const remedy =
+    'Use a random one: `openssl rand -hex 24`. Others are taken only where HOST is a loopback address, so that nobody else reaches the port.';
+  return api_tokens.flatMap(({ path, value }) =>
+    value?.weakness === undefined ? [] : [{ path: [...path, 'token'], message: value.weakness, remedy }],
+  );
+}
+
+function unscopedTokens({ api_tokens }: Entries): Finding[] {
+  const message = "has no `scopes`, so it is an admin's: it may do everything";
+  const remedy = 'Write `scopes: [admin]` if it should, else less: `[read]`, or `["consume:<sink name>"]`.';
+  return api_tokens.flatMap(({ path, value }) => (value?.unscoped === true ? [{ path, message, remedy }] : []));
+}
+
+function indexWarnings({ sinks }: Entries): Finding[] {
+  return sinks.flatMap(({ path, value }): Finding[] => {
+    const settings = value?.settings;
+    if (settings === undefined || settings.routing === null) {
+      if (settings?.destination.type !== 'elasticsearch' || (settings.source.include_tables?.length ?? 0) < 2)
+        return [];
+      const message = 'sends several tables into one index, where equal keys overwrite each other';
+      return [{ path: [...path, 'source'], message, remedy: 'Use a routing function, or a sink for each table.' }];
+    }
+    if (settings.destination.type === 'elasticsearch') return [];
+    const message = 'has no effect here: only a search index has an index name';
+    return [{ path: [...path, 'routing'], message, remedy: 'Remove it.' }];
+  });
+}
+
+function publicationWarnings({ databases }: Entries): Finding[] {
+  return databases.flatMap(({ path, value }) => {
+    const publication = value?.settings.publication;
+    if (publication === undefined || publication.init_sql === null || publication.create_if_not_exists) return [];
+    const message = 'is not run, because `create_if_not_exists` is false';
+    return [{ path: [...path, 'publication', 'init_sql'], message, remedy: 'Set it to true, or remove the SQL.' }];
+  });
+}

@@ -1,0 +1,183 @@
+/**
+ * `sinks:`. Older spellings (`table`, `schema`, `group_column_names`, `batch_size` beside the destination) are read into
+ * the one shape that every other room knows.
+ */
+import { z } from 'zod';
+import type { SinkSettings } from '../../model/declared.ts';
+import type { Finding } from '../../model/finding.ts';
+import { Annotations, Bool, Identifier, int, Name, TableName, Text } from '../../model/scalars.ts';
+import { type Refusal, refusal, refuse, section, withRemedy } from '../../model/section.ts';
+import { Destination, type DestinationDeclared } from './destination.ts';
+import { InitialBackfill, initialBackfillOf } from './initial-backfill.ts';
+import { Actions, Filters, GroupedTables, Source } from './source.ts';
+
+export interface SinkDeclared {
+  settings: SinkSettings;
+  secret: string | null;
+  /** Warnings, with paths from the entry on. */
+  notes: Finding[];
+}
+
+export const Status = z.enum(['active', 'paused', 'disabled']).default('active');
+
+/** Redeliveries; null without end. */
+export const RetryCount = int(0, 1_000_000).nullable().default(null);
+
+/** A function's name; `none` and an empty key stand for no function. */
+const FunctionRef = z
+  .string()
+  .nullable()
+  .default(null)
+  .transform((name) => (name === 'none' || name === '' ? null : name));
+
+const under = (key: string): Refusal => ({
+  message: 'is a key of `destination`',
+  remedy: `Move it: \`destination.${key}\`.`,
+});
+
+const refused: Record<string, Refusal> = {
+  enrichment: {
+    message: 'Millrace has no enrichment functions',
+    remedy: 'Read what a message lacks in your consumer, or write it into the row.',
+  },
+  column_filters: { message: 'has another name here', remedy: 'Use `filters`.' },
+  max_deliver: {
+    message: 'has another name here',
+    remedy: 'Use `max_retry_count`, the number of redeliveries, one less.',
+  },
+  ack_wait_ms: { message: 'has another name here', remedy: 'Use `destination.visibility_timeout_ms`.' },
+  max_ack_pending: under('max_ack_pending'),
+  max_waiting: under('max_waiting'),
+  visibility_timeout_ms: under('visibility_timeout_ms'),
+};
+
+const shape = {
+  name: Name,
+  database: Text,
+  status: Status,
+  source: Source.optional(),
+  table: TableName.optional(),
+  schema: Identifier.optional(),
+  actions: Actions,
+  filters: Filters,
+  filter_leave: z.enum(['delete', 'keep']).optional(),
+  filter: FunctionRef,
+  transform: FunctionRef,
+  routing: FunctionRef,
+  message_grouping: Bool.default(true),
+  tables: GroupedTables.default([]),
+  group_column_names: z
+    .array(Identifier)
+    .min(1, withRemedy('must name at least one column', 'Name some, or remove the key.'))
+    .optional(),
+  annotations: Annotations.default({}),
+  max_retry_count: RetryCount,
+  batch_size: int(1, 10_000).optional(),
+  timestamp_format: z
+    .string()
+    .refine((format) => format === 'iso8601', refusal('Millrace writes ISO 8601 only', 'Write iso8601, or remove it.'))
+    .optional(),
+  initial_backfill: InitialBackfill.optional(),
+  destination: Destination,
+};
+
+type Input = z.output<z.ZodObject<typeof shape>>;
+
+/** One entry of `sinks:`. */
+export const DeclaredSink = section('sinks[]', shape, refused).transform((input, context): SinkDeclared => {
+  const notes: Finding[] = [];
+  const source = sourceOf(input, context);
+  const search = input.destination.settings.type === 'elasticsearch';
+  if (!search && input.filter_leave === 'delete') {
+    const remedy = 'Remove it: only a search index deletes what leaves the filters.';
+    refuse(context, ['filter_leave'], { message: 'is for search indexes', remedy });
+  }
+  const tables = tablesOf(input, source.include_tables, context);
+  if (!input.message_grouping && tables.length > 0) {
+    const at = input.group_column_names === undefined ? 'tables' : 'group_column_names';
+    const remedy = 'Remove it, or set `message_grouping: true`.';
+    refuse(context, [at], { message: 'has no effect with `message_grouping: false`', remedy });
+  }
+  return {
+    settings: {
+      name: input.name,
+      database: input.database,
+      status: input.status,
+      source,
+      actions: input.actions,
+      filters: input.filters,
+      filter_leave: input.filter_leave ?? (search ? 'delete' : 'keep'),
+      filter: input.filter,
+      transform: input.transform,
+      routing: input.routing,
+      message_grouping: input.message_grouping,
+      tables,
+      annotations: input.annotations,
+      max_retry_count: input.max_retry_count,
+      ...initialBackfillOf(
+        { status: input.status, source, initial_backfill: input.initial_backfill ?? false },
+        context,
+      ),
+      destination: withBatchSize(input.destination, input.batch_size, { context, notes }),
+    },
+    secret: input.destination.secret,
+    notes: [...notes, ...credentialNotes(input.destination)],
+  };
+});
+
+function sourceOf(input: Input, context: z.core.$RefinementCtx): SinkSettings['source'] {
+  const given = (['source', 'table', 'schema'] as const).filter((key) => input[key] !== undefined);
+  for (const key of given.slice(1)) {
+    refuse(context, [key], { message: `is given together with \`${given[0]}\``, remedy: 'Keep `source`.' });
+  }
+  const none = { include_schemas: null, exclude_schemas: null, include_tables: null, exclude_tables: null };
+  if (input.table !== undefined) return { ...none, include_tables: [input.table] };
+  if (input.schema !== undefined) return { ...none, include_schemas: [input.schema] };
+  return input.source ?? none;
+}
+
+function tablesOf(input: Input, included: string[] | null, context: z.core.$RefinementCtx): SinkSettings['tables'] {
+  if (input.group_column_names !== undefined) {
+    if (input.table !== undefined) return [{ name: input.table, group_column_names: input.group_column_names }];
+    const remedy = 'Write `tables: [{ name: public.orders, group_column_names: [customer_id] }]`.';
+    refuse(context, ['group_column_names'], { message: 'names columns of no table', remedy });
+  }
+  const seen = new Set<string>();
+  const known = included === null ? undefined : new Set(included);
+  input.tables.forEach((table, index) => {
+    if (seen.has(table.name)) {
+      refuse(context, ['tables', index, 'name'], { message: 'is listed twice', remedy: 'Remove one of the two.' });
+    }
+    seen.add(table.name);
+    if (known?.has(table.name) === false) {
+      const remedy = 'Add the table to `source.include_tables`, or remove it here.';
+      refuse(context, ['tables', index, 'name'], { message: 'is not a table of this sink', remedy });
+    }
+  });
+  return input.tables;
+}
+
+function withBatchSize(
+  destination: DestinationDeclared,
+  size: number | undefined,
+  into: { context: z.core.$RefinementCtx; notes: Finding[] },
+): SinkSettings['destination'] {
+  const { settings } = destination;
+  if (size === undefined) return settings;
+  if (settings.type !== 'elasticsearch') {
+    const message = 'has no effect on a pull consumer';
+    into.notes.push({ path: ['batch_size'], message, remedy: 'Remove it; each receive says how many it wants.' });
+    return settings;
+  }
+  if (destination.hasBatchSize && settings.batch_size !== size) {
+    const message = 'contradicts `destination.batch_size`';
+    refuse(into.context, ['batch_size'], { message, remedy: 'Keep the one under `destination`.' });
+  }
+  return { ...settings, batch_size: size };
+}
+
+function credentialNotes({ settings, secret }: DestinationDeclared): Finding[] {
+  if (settings.type !== 'elasticsearch' || settings.auth_type === 'none' || secret !== null) return [];
+  const message = 'is empty: requests carry no credential';
+  return [{ path: ['destination', 'auth_value'], message, remedy: 'Set it, or write `auth_type: none`.' }];
+}

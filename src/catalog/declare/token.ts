@@ -1,0 +1,60 @@
+/** `api_tokens:`. Only the token's hash leaves this file. */
+import { z } from 'zod';
+import { Name } from '../../model/scalars.ts';
+import { refusal, section, withRemedy } from '../../model/section.ts';
+import { hashToken } from '../token-hash.ts';
+import { isPublished, weaknessOf } from '../weak-token.ts';
+
+export interface TokenDeclared {
+  name: string;
+  hash: Buffer;
+  scopes: string[];
+  /** No scopes were given: it is an admin's. */
+  unscoped: boolean;
+  /** Why it can be guessed. */
+  weakness: string | undefined;
+}
+
+const Scope = z
+  .string()
+  .refine(
+    (scope) => scope === 'admin' || scope === 'read' || /^consume:./.test(scope),
+    refusal('is not a scope', 'Write admin, read or consume:<sink name>.'),
+  );
+
+const MAKE_ONE = 'Make one, `openssl rand -hex 24`, and give it to the clients too.';
+
+/** One entry of `api_tokens:`. */
+export const DeclaredToken = section('api_tokens[]', {
+  name: Name,
+  token: z
+    .string()
+    .refine(
+      (token) => token.length >= 8 || !isPublished(token),
+      refusal("is the token of Sequin's example, which everybody can read", MAKE_ONE),
+    )
+    .refine(
+      (token) => token.length >= 8 || isPublished(token),
+      refusal('must have 8 characters or more', 'Make one: `openssl rand -hex 24`.'),
+    )
+    .max(512, withRemedy('has more than 512 characters', 'Make a shorter one: `openssl rand -hex 24`.'))
+    .regex(
+      /^[\x21-\x7e]*$/,
+      withRemedy(
+        'must consist of printable ASCII characters without spaces, as a header takes them',
+        'Make one: `openssl rand -hex 24`.',
+      ),
+    ),
+  scopes: z
+    .array(Scope)
+    .min(1, withRemedy('must name at least one scope', 'Write admin, read or consume:<sink name>.'))
+    .optional(),
+}).transform(
+  (input): TokenDeclared => ({
+    name: input.name,
+    hash: hashToken(input.token),
+    scopes: [...new Set(input.scopes ?? ['admin'])],
+    unscoped: input.scopes === undefined,
+    weakness: weaknessOf(input.token),
+  }),
+);

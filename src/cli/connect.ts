@@ -1,0 +1,65 @@
+/**
+ * How a command reaches the message database: by DATABASE_URL, else the embedded server of this folder. What Postgres
+ * refuses by our own rules comes as a sentence with its remedy.
+ */
+import { type Database, openPool } from '../db/pool.ts';
+import { MillraceError } from '../model/errors.ts';
+import { isUnavailable } from '../model/sqlstate.ts';
+import { messageDatabase } from '../roles/parts.ts';
+import { readCaCert } from '../runtime/settings.ts';
+import { sqlAddress } from './sql-prompt.ts';
+
+export interface Place {
+  /** The folder of the embedded server. */
+  home: string;
+  env: NodeJS.ProcessEnv;
+}
+
+/** Opens it for as long as `work` takes. @throws MillraceError unavailable: no server, or not this release's schema. */
+export async function withMessages<Result>(place: Place, work: (db: Database) => Promise<Result>): Promise<Result> {
+  const databaseUrl = await sqlAddress(place);
+  const databaseCaCert = readCaCert(place.env);
+  const options = await messageDatabase({ databaseUrl, databaseCaCert }, 'operator').catch((error: unknown) => {
+    if (place.env.DATABASE_URL) throw error;
+    throw new MillraceError('unavailable', 'The embedded server does not answer', {
+      remedy: 'Run `bin/millrace start` in this folder, and leave it running.',
+      cause: error,
+    });
+  });
+  const db = openPool({ ...options, max: 2, onError: () => undefined });
+  try {
+    return await work(db);
+  } catch (error) {
+    throw told(error);
+  } finally {
+    await db.close();
+  }
+}
+
+const CODES: Record<string, 'bad_request' | 'not_found'> = {
+  MR400: 'bad_request',
+  MR404: 'not_found',
+  MR409: 'bad_request',
+};
+/** No such schema, table, column, function. */
+const NO_SCHEMA = new Set(['3F000', '42P01', '42703', '42883']);
+
+function told(error: unknown): unknown {
+  if (isUnavailable(error)) {
+    return new MillraceError('unavailable', 'The message database cannot be used any more', {
+      remedy: 'What was begun continues without this command. Run it again when the database is back.',
+      cause: error,
+    });
+  }
+  if (!(error instanceof Error) || !('code' in error)) return error;
+  const code = CODES[String(error.code)];
+  if (code !== undefined) {
+    const remedy = 'hint' in error && typeof error.hint === 'string' ? { remedy: error.hint } : {};
+    return new MillraceError(code, error.message, remedy);
+  }
+  if (!NO_SCHEMA.has(String(error.code))) return error;
+  return new MillraceError('unavailable', 'The message database is not of this release', {
+    remedy: 'Run `bin/millrace start`, or `bin/millrace migrate`, of this release first.',
+    cause: error,
+  });
+}

@@ -1,0 +1,86 @@
+/**
+ * Decides where the embedded server's data and programs live: in the project's own folder, or, when the server's
+ * account cannot get there (root's project under a 0700 folder), in a folder named after the project that it can reach.
+ * /var/lib comes first, because /var/tmp is swept of old files. A folder there that somebody else made is refused:
+ * the name can be guessed, and its programs would be run.
+ */
+import { createHash } from 'node:crypto';
+import { lstat, mkdir, realpath, stat } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import { MillraceError } from '../../model/errors.ts';
+import { type Account, canEnter } from './account.ts';
+import { copyNative, installedNative, mendNative, runnableVersion } from './binaries.ts';
+
+export interface Place {
+  /** Holds data/, server.log and, when copied, native/. */
+  dir: string;
+  bin: string;
+  /** True when it is not the folder that was asked for. */
+  moved: boolean;
+}
+
+/** `bin`: use these programs instead of the embedded ones. */
+export async function choosePlace(account: Account, dir: string, options: { bin?: string }): Promise<Place> {
+  await mkdir(dir, { recursive: true, mode: 0o755 });
+  const wanted = await realpath(dir);
+  if (await canEnter(account, wanted)) return await withPrograms(account, { dir: wanted, moved: false }, options);
+  for (const parent of ['/var/lib', '/var/tmp', os.tmpdir()]) {
+    const candidate = path.join(parent, fallbackName(wanted));
+    if (!(await makeOwn(candidate))) continue;
+    if (await canEnter(account, candidate)) {
+      return await withPrograms(account, { dir: await realpath(candidate), moved: true }, options);
+    }
+  }
+  throw new MillraceError(
+    'bad_setting',
+    `The account that runs the embedded Postgres can reach neither ${wanted} nor /var/tmp`,
+    {
+      remedy: 'Start it in a folder that other users may enter, or set DATABASE_URL.',
+    },
+  );
+}
+
+/** The same project gets the same folder on each start. */
+export function fallbackName(dir: string): string {
+  return `millrace-${createHash('sha256').update(dir).digest('hex').slice(0, 12)}`;
+}
+
+async function makeOwn(folder: string): Promise<boolean> {
+  try {
+    await mkdir(folder, { mode: 0o755 });
+    return true;
+  } catch {
+    const there = await lstat(folder).catch(() => undefined);
+    if (there === undefined) return false;
+    if (there.isDirectory() && there.uid === process.getuid?.() && (there.mode & 0o022) === 0) return true;
+    throw new MillraceError('bad_setting', `${folder} exists, but was not made by this account`, {
+      remedy: 'Remove it, or start in a folder that other users may enter.',
+    });
+  }
+}
+
+async function withPrograms(account: Account, place: Omit<Place, 'bin'>, options: { bin?: string }): Promise<Place> {
+  if (options.bin !== undefined) return { ...place, bin: options.bin };
+  const native = installedNative();
+  await mendNative(native);
+  const installed = path.join(native, 'bin');
+  if ((await runnableVersion(account, installed)) !== undefined) return { ...place, bin: installed };
+  const copy = path.join(place.dir, 'native');
+  if (!(await sameBuild(native, copy))) {
+    await copyNative(native, copy);
+    await mendNative(copy);
+  }
+  const bin = path.join(copy, 'bin');
+  if ((await runnableVersion(account, bin)) !== undefined) return { ...place, bin };
+  throw new MillraceError('bad_setting', `The embedded Postgres does not run on this machine (${bin})`, {
+    remedy: 'Set DATABASE_URL to a Postgres of your own.',
+  });
+}
+
+async function sameBuild(native: string, copy: string): Promise<boolean> {
+  const [a, b] = await Promise.all(
+    [native, copy].map((folder) => stat(path.join(folder, 'bin', 'postgres')).catch(() => undefined)),
+  );
+  return a !== undefined && b !== undefined && a.size === b.size && b.mtimeMs >= a.mtimeMs;
+}

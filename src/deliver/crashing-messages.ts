@@ -1,0 +1,49 @@
+/**
+ * Messages that bring down the process of the functions cost everybody seconds: after three different ones, with no
+ * message that went well between them, the sink is paused until somebody resumes it. The three are parked; those that
+ * were not tried stay as they were.
+ */
+import { statement } from '../db/statement.ts';
+import { quoteLiteral } from '../model/quote.ts';
+import type { LaneDeps, LaneRun } from './held-lane.ts';
+import type { Prepared } from './prepare.ts';
+import { LaneLost } from './settle.ts';
+
+const PAUSE = statement('deliver/pause-for-killers');
+const FORGIVE = statement('deliver/forgive-killers');
+
+const KILLERS = 3;
+
+/**
+ * What of a batch may be settled: all up to the first that was not tried. `killers`: ids since one went well, kept from
+ * batch to batch; `pause`: they are too many.
+ */
+export function upToUntried(
+  prepared: readonly Prepared[],
+  killers: Set<number>,
+): { prepared: readonly Prepared[]; pause: boolean } {
+  let pause = false;
+  for (const [place, { row, fate, verdict }] of prepared.entries()) {
+    if (fate === 'untried') return { prepared: prepared.slice(0, place), pause };
+    if (fate === 'killed') killers.add(row.id);
+    else if (verdict?.stage !== 'shape') killers.clear();
+    pause ||= killers.size >= KILLERS;
+  }
+  return { prepared, pause };
+}
+
+/** Only the lane's owner may. @throws LaneLost */
+export async function pauseForKillers(deps: LaneDeps, run: LaneRun): Promise<void> {
+  const { target, id } = run;
+  const names = Object.values(target.functions).map((fn) => fn.name);
+  const message = `paused: ${KILLERS} messages, one after the other, brought down the process that runs its functions (${names.join(', ')})`;
+  const remedy = `Fix the function, then: select millrace.resume(${quoteLiteral(target.name)}); the messages are in millrace.parked_messages.`;
+  const { rowCount } = await deps.db.query(PAUSE, [target.no, id.lane, id.owner, message, remedy]);
+  if (rowCount === 0) throw new LaneLost();
+  deps.log.warn({ sink: target.name, functions: names }, 'sink paused: its functions bring their process down');
+}
+
+/** It is active again: what it was paused for is over. */
+export async function forgiveKillers(deps: LaneDeps, run: LaneRun): Promise<void> {
+  await deps.db.query(FORGIVE, [run.target.no]);
+}

@@ -1,0 +1,23 @@
+/** What a lane delivers to. */
+import type { Sink } from '../model/sink.ts';
+import type { FunctionSet } from '../transform/sandbox.ts';
+
+/** A sink ready to be delivered to. */
+export interface LaneSink {
+  no: number;
+  name: string;
+  sink: Sink;
+  functions: FunctionSet;
+  /** Each message carries its row's whole document, under its id as version: a later one replaces an earlier one. */
+  replaces: boolean;
+  deleteOnLeave: boolean;
+  /** It makes messages that others receive. */
+  shapes: boolean;
+  maxRetryCount: number | null;
+  /** It was found ready since it was opened. */
+  tested: boolean;
+  /** Messages that brought its functions' process down since one went well. */
+  killers: Set<number>;
+  /** Times that it failed as a whole since a batch went well. */
+  failures: number;
+}

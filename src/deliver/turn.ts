@@ -1,0 +1,20 @@
+/** Whose turn it is, of the lanes that have to go message by message. */
+
+/** Lets one lane at a time go message by message. */
+export interface Turn {
+  /** Ends it; undefined: another lane has it. */
+  take(): (() => void) | undefined;
+}
+
+export function createTurn(): Turn {
+  let isTaken = false;
+  return {
+    take() {
+      if (isTaken) return undefined;
+      isTaken = true;
+      return () => {
+        isTaken = false;
+      };
+    },
+  };
+}

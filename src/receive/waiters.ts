@@ -1,0 +1,181 @@
+/**
+ * Who waits for messages of one consumer, in this process: first come, first served. One of them at a time looks, the
+ * others sleep; a try that finds something lets the next one look. A sleep ends by news (a notification, an
+ * acknowledgement here), when something is due, else after a second: never sooner without a reason.
+ *
+ * A waiter may leave at any moment. What was leased for one who has left is given back before anybody else looks.
+ */
+import { type Alarm, createAlarm } from '../runtime/concurrency/alarm.ts';
+import { createSemaphore, type Semaphore } from '../runtime/concurrency/semaphore.ts';
+import { type Attempt, type Lease, type Leased, NOTHING } from './lease.ts';
+
+export interface Line {
+  /** Counts the news; taken before a try, it tells whether something came after it. */
+  readonly news: number;
+  readonly waiting: number;
+  /** One try. At most two run at once: Postgres does one after the other anyway, and others want connections too. */
+  attempt(attempt: Attempt, signal: AbortSignal): Promise<Leased>;
+  /** Waits for a lease; undefined when the time is over, the signal came or the line was closed. Throws what a try throws. */
+  wait(input: WaitInput, signal: AbortSignal): Promise<Lease | undefined>;
+  /** Something may have become receivable. */
+  wake(): void;
+  /** Something may become receivable in so many milliseconds. */
+  plan(inMs: number): void;
+  /** Sends all away, now and from now on. */
+  close(): void;
+}
+
+export interface WaitInput {
+  attempt: Attempt;
+  waitMs: number;
+  /** The try that came before, and the news it knew. */
+  before: { news: number; dueInMs: number | null; more: boolean };
+}
+
+export interface LineDependencies {
+  giveBack(lease: Lease): Promise<void>;
+  now: () => number;
+}
+
+export interface LineOptions {
+  /** The longest sleep; 1,000. */
+  pollMs?: number;
+}
+
+interface Waiter {
+  attempt: Attempt;
+  /** Its time is over, but its try is under way: the result decides. */
+  late: boolean;
+  gone: boolean;
+  finish(lease: Lease | undefined): void;
+  fail(error: unknown): void;
+}
+
+interface State {
+  deps: LineDependencies;
+  pollMs: number;
+  waiters: Waiter[];
+  places: Semaphore<Leased>;
+  alarm: Alarm;
+  news: number;
+  trying: Waiter | undefined;
+  pumping: boolean;
+  closed: boolean;
+}
+
+const ATTEMPTS = 2;
+
+export function createLine(deps: LineDependencies, options: LineOptions = {}): Line {
+  const state: State = {
+    deps,
+    pollMs: options.pollMs ?? 1_000,
+    waiters: [],
+    places: createSemaphore(ATTEMPTS, NOTHING),
+    alarm: createAlarm(deps.now),
+    news: 0,
+    trying: undefined,
+    pumping: false,
+    closed: false,
+  };
+  const { waiters, alarm, places } = state;
+  return {
+    get news() {
+      return state.news;
+    },
+    get waiting() {
+      return waiters.length;
+    },
+    attempt: async (attempt, signal) => await places(attempt, () => signal.aborted || state.closed),
+    async wait(input, signal) {
+      if (signal.aborted || state.closed) return undefined;
+      const { before } = input;
+      const result = join(state, input, signal);
+      if (!state.pumping) void pump(state, before);
+      else if (before.more) alarm.ring();
+      else if (before.dueInMs !== null) alarm.set(before.dueInMs + 1);
+      return await result;
+    },
+    wake() {
+      state.news += 1;
+      alarm.ring();
+    },
+    plan: (inMs) => alarm.set(Math.ceil(inMs) + 1),
+    close() {
+      state.closed = true;
+      for (const waiter of [...waiters]) waiter.finish(undefined);
+    },
+  };
+}
+
+/** A place at the end of the line. */
+function join(state: State, { attempt, waitMs }: WaitInput, signal: AbortSignal): Promise<Lease | undefined> {
+  const { waiters, alarm } = state;
+  const { promise, resolve, reject } = Promise.withResolvers<Lease | undefined>();
+  const leave = (): void => {
+    waiter.gone = true;
+    clearTimeout(timer);
+    signal.removeEventListener('abort', hangUp);
+    const place = waiters.indexOf(waiter);
+    if (place >= 0) waiters.splice(place, 1);
+    if (waiters.length === 0) alarm.ring();
+  };
+  const waiter: Waiter = {
+    attempt,
+    late: false,
+    gone: false,
+    finish(lease) {
+      leave();
+      resolve(lease);
+    },
+    fail(error) {
+      leave();
+      reject(error);
+    },
+  };
+  const hangUp = (): void => waiter.finish(undefined);
+  const timer = setTimeout(() => {
+    if (state.trying === waiter) waiter.late = true;
+    else waiter.finish(undefined);
+  }, waitMs);
+  signal.addEventListener('abort', hangUp, { once: true });
+  waiters.push(waiter);
+  return promise;
+}
+
+/** Looks for the first one in the line whenever there is a reason, until nobody waits. */
+async function pump(state: State, before: WaitInput['before']): Promise<void> {
+  const { waiters, alarm, pollMs } = state;
+  state.pumping = true;
+  let { dueInMs, more, news: seen } = before;
+  let hurried = false;
+  while (waiters.length > 0) {
+    const overdue = dueInMs !== null && dueInMs <= 0;
+    if (!more && state.news === seen && (!overdue || hurried)) {
+      await alarm.sleep(Math.min(pollMs, overdue || dueInMs === null ? pollMs : Math.ceil(dueInMs) + 1));
+    }
+    const first = waiters[0];
+    if (first === undefined) break;
+    // Due since before the try, and yet not there: once it is worth another look.
+    hurried = overdue && !hurried;
+    seen = state.news;
+    const got = await tryFor(state, first);
+    ({ dueInMs, more } = got.lease === undefined ? got : { dueInMs: null, more: true });
+  }
+  state.pumping = false;
+}
+
+async function tryFor(state: State, waiter: Waiter): Promise<Leased> {
+  state.trying = waiter;
+  try {
+    const got = await state.places(waiter.attempt, () => waiter.gone);
+    if (got.lease !== undefined && waiter.gone) await state.deps.giveBack(got.lease);
+    else if (got.lease !== undefined || waiter.late) waiter.finish(got.lease);
+    return got;
+  } catch (error) {
+    // Whatever it was, the others would meet it as well.
+    for (const each of [...state.waiters]) each.fail(error);
+    return NOTHING;
+  } finally {
+    state.trying = undefined;
+  }
+}

@@ -1,0 +1,207 @@
+/**
+ * Which sinks a table's changes go to, and how: decided once per relation, from the catalog.
+ */
+
+import type { TypeCatalogue } from '../codec/types.ts';
+import type { DeclaredAction, FunctionSettings, SinkSettings, SourceSettings } from '../model/declared.ts';
+import { quoteTable } from '../model/quote.ts';
+import { type BoundFilter, bindFilter } from './filter.ts';
+
+/** A sink as capture needs it (a part of the catalog's). */
+export interface SinkEntry {
+  no: number;
+  name: string;
+  kind: 'pull' | 'search_index' | 'change_table';
+  lanes: number;
+  settings: SinkSettings;
+  /** Its functions that are asked about deletes: filter and routing. */
+  judges?: readonly FunctionSettings[];
+}
+
+export interface TableShape {
+  schema: string;
+  name: string;
+  /** `key`: in the replica identity, so that a delete carries it. */
+  columns: readonly { name: string; typeOid: number; key: boolean }[];
+  /** Of the columns, as far as they are not Postgres' own. */
+  types: TypeCatalogue;
+  keyColumns: readonly string[];
+  identity: 'default' | 'nothing' | 'full' | 'index';
+  /** `schema.table` that it was called: a sink that names one of them stays bound to the table. */
+  earlierNames?: readonly string[];
+}
+
+/** One sink's interest in one table. */
+export interface Route {
+  sinkNo: number;
+  kind: SinkEntry['kind'];
+  /** Push: lanes by hash of the group; otherwise the one lane that new messages go to. */
+  lanes: number;
+  fixedLane: number | undefined;
+  actions: ReadonlySet<DeclaredAction>;
+  filters: readonly BoundFilter[];
+  /** A row that an update takes out of the filters is deleted from the index. */
+  deleteOnLeave: boolean;
+  /** Column indexes whose values make the group; empty: the primary key. Undefined: no order. */
+  groupColumns: readonly number[] | undefined;
+  /** Every message of the table carries those columns. */
+  groupIsCarried: boolean;
+  /** Every message is parked with this reason: the sink's settings do not fit the table. */
+  parkReason: string | undefined;
+}
+
+export interface Notice {
+  sinkNo: number;
+  code: string;
+  message: string;
+  remedy: string | null;
+}
+
+export interface Match {
+  routes: Route[];
+  notices: Notice[];
+}
+
+const qualified = (name: string): string => (name.includes('.') ? name : `public.${name}`);
+
+/** Does a sink's `source` take in this table? Absent conditions hold. */
+export function takesIn(source: SourceSettings, table: { schema: string; name: string }): boolean {
+  const full = `${table.schema}.${table.name}`;
+  if (source.include_schemas && !source.include_schemas.includes(table.schema)) return false;
+  if (source.exclude_schemas?.includes(table.schema)) return false;
+  if (source.include_tables && !source.include_tables.some((name) => qualified(name) === full)) return false;
+  return !source.exclude_tables?.some((name) => qualified(name) === full);
+}
+
+/** Does the sink take in this table by its name? Event tables of retentions only if it names them. */
+export function isTakenIn(sink: SinkEntry, table: { schema: string; name: string }, changeTables: ReadonlySet<string>) {
+  const { source } = sink.settings;
+  const full = `${table.schema}.${table.name}`;
+  return takesIn(source, table) && (!changeTables.has(full) || names(source, full));
+}
+
+/** Does the sink name the table as it was called? */
+function isBound(source: SourceSettings, { earlierNames = [] }: TableShape): boolean {
+  return earlierNames.some((name) => names(source, name));
+}
+
+/** Is the table named by the sink, not merely taken in? */
+function names(source: SourceSettings, full: string): boolean {
+  return source.include_tables?.some((name) => qualified(name) === full) ?? false;
+}
+
+/** The routes of a table. `changeTables`: event tables of retentions, which only sinks that name them get. */
+export function matchTable(sinks: readonly SinkEntry[], table: TableShape, changeTables: ReadonlySet<string>): Match {
+  const full = `${table.schema}.${table.name}`;
+  const match: Match = { routes: [], notices: [] };
+  for (const sink of sinks) {
+    const { settings } = sink;
+    if (settings.status === 'disabled' || !(takesIn(settings.source, table) || isBound(settings.source, table)))
+      continue;
+    if (changeTables.has(full) && !names(settings.source, full)) continue;
+    const note = (code: string, message: string, remedy: string | null = null) =>
+      match.notices.push({ sinkNo: sink.no, code, message, remedy });
+    if (sink.kind === 'search_index' && table.keyColumns.length === 0) {
+      note('no_primary_key', `${full} has no primary key, so its rows have no _id: it is left out`, addKey(table));
+      continue;
+    }
+    if (table.identity !== 'full' && sink.kind !== 'search_index') {
+      note(
+        'no_old_values',
+        `${full}: old values are not known; changes is {} and deletes hold the key only`,
+        fullIdentity(table),
+      );
+    }
+    const bound = bindAll(settings, table);
+    if (bound.fault)
+      note(
+        'filter_fault',
+        `${full}: ${bound.fault}; its messages are parked`,
+        'Mend it, then retry or discard the parked messages: no filter looks at them again.',
+      );
+    const uncarried = uncarriedBy(settings, table, bound.filters);
+    if (uncarried.length > 0)
+      note(
+        'filter_needs_identity',
+        `${full}: deletes do not carry ${uncarried.join(', ')}, so the filter lets all of them pass`,
+        fullIdentity(table),
+      );
+    const misread = misreadBy(sink, table);
+    if (misread.columns.length > 0)
+      note(
+        'function_needs_identity',
+        `${full}: deletes do not carry ${misread.columns.join(', ')}, which ${misread.functions.join(' and ')} may read: there it is undefined`,
+        fullIdentity(table),
+      );
+    const groupColumns = groupOf(sink, table, bound);
+    match.routes.push({
+      sinkNo: sink.no,
+      kind: sink.kind,
+      lanes: Math.max(1, sink.lanes),
+      fixedLane: sink.kind === 'search_index' ? undefined : sink.kind === 'pull' && sink.lanes > 0 ? 1 : 0,
+      actions: new Set(settings.actions),
+      filters: bound.filters,
+      deleteOnLeave: sink.kind === 'search_index' && settings.filter_leave === 'delete',
+      groupColumns,
+      groupIsCarried:
+        table.identity === 'full' ||
+        (groupColumns ?? []).every((index) => table.keyColumns.includes(table.columns[index]!.name)),
+      parkReason: bound.fault,
+    });
+  }
+  return match;
+}
+
+function bindAll(settings: SinkSettings, table: TableShape): { filters: BoundFilter[]; fault?: string } {
+  const filters: BoundFilter[] = [];
+  for (const filter of settings.filters) {
+    const index = table.columns.findIndex((column) => column.name === filter.column_name);
+    if (index < 0) return { filters: [], fault: `there is no published column ${filter.column_name} to filter by` };
+    const bound = bindFilter(filter, { index, typeOid: table.columns[index]!.typeOid, types: table.types });
+    if (typeof bound === 'string') return { filters: [], fault: bound };
+    filters.push(bound);
+  }
+  return { filters };
+}
+
+/** Columns of filters that cannot be judged on a delete. */
+function uncarriedBy(settings: SinkSettings, table: TableShape, filters: readonly BoundFilter[]): string[] {
+  if (table.identity === 'full' || !settings.actions.includes('delete')) return [];
+  const columns = filters.map(({ columnIndex }) => table.columns[columnIndex]!).filter(({ key }) => !key);
+  return [...new Set(columns.map(({ name }) => name))];
+}
+
+/** Columns that a delete does not carry and functions name, unless they know of deletes. */
+function misreadBy({ settings, judges = [] }: SinkEntry, table: TableShape): Record<'columns' | 'functions', string[]> {
+  const columns = new Set<string>();
+  const functions = new Set<string>();
+  if (table.identity === 'full' || !settings.actions.includes('delete')) return { columns: [], functions: [] };
+  for (const { name: fn, code, path } of judges) {
+    const text = code ?? path ?? '';
+    const words = new Set<string>(text.match(/[\p{L}\p{N}_$]+/gu));
+    if (words.has('delete')) continue;
+    for (const { name, key } of table.columns) {
+      if (key || !(words.has(name) || (/[^\p{L}\p{N}_$]/u.test(name) && text.includes(name)))) continue;
+      columns.add(name);
+      functions.add(fn);
+    }
+  }
+  return { columns: [...columns], functions: [...functions] };
+}
+
+function groupOf(sink: SinkEntry, table: TableShape, bound: { fault?: string }): number[] | undefined {
+  if (sink.kind === 'change_table') return undefined;
+  if (sink.kind === 'search_index') return [];
+  if (!sink.settings.message_grouping) return undefined;
+  const full = `${table.schema}.${table.name}`;
+  const grouping = sink.settings.tables.find((entry) => qualified(entry.name) === full);
+  if (!grouping || grouping.group_column_names.length === 0) return table.keyColumns.length === 0 ? undefined : [];
+  const indexes = grouping.group_column_names.map((name) => table.columns.findIndex((column) => column.name === name));
+  const missing = indexes.indexOf(-1);
+  if (missing < 0) return indexes;
+  bound.fault ??= `there is no column ${grouping.group_column_names[missing]} to group by`;
+  return table.keyColumns.length === 0 ? undefined : [];
+}
+
+const fullIdentity = (table: TableShape): string => `alter table ${quoteTable(table)} replica identity full`;
+const addKey = (table: TableShape): string => `alter table ${quoteTable(table)} add primary key (...)`;

@@ -1,0 +1,121 @@
+/**
+ * What was assembled and waits to be persisted: rows of one COPY, what is parked on arrival, updates whose values are to be
+ * read again, pages of rows. What was added last can be taken back.
+ */
+
+import type { JsonBytes } from '../codec/json-bytes.ts';
+import type { Reread } from '../codec/row.ts';
+import type { RowMessage } from '../codec/row-message.ts';
+import { beginRows, endRows, type ParkedOnArrival } from '../messages/copy-rows.ts';
+import type { LoadedRelation } from './relation.ts';
+
+/** The transaction that the source sends right now. */
+export interface OpenTransaction {
+  commitLsn: bigint;
+  /** Microseconds since 1970. */
+  committedAt: number;
+  annotations: string | null;
+  xid: number;
+}
+
+export const openTransaction = (begin: { commitLsn: bigint; commitMicros: number; xid: number }): OpenTransaction => ({
+  commitLsn: begin.commitLsn,
+  committedAt: begin.commitMicros,
+  annotations: null,
+  xid: begin.xid,
+});
+
+/** What was assembled and not persisted yet. */
+export interface Pending {
+  /** Rows of the COPY. Their order does not matter, their ids do. */
+  out: JsonBytes;
+  rows: number;
+  /** Of deferred changes. */
+  deferredBytes: number;
+  parked: ParkedOnArrival[];
+  deferred: Deferred[];
+  /** Pages of rows that took their place among the changes. */
+  pages: Placed[];
+  sinks: Set<number>;
+  nextId: number;
+}
+
+/** An update that waits for values to be read again. */
+export interface Deferred {
+  relation: LoadedRelation;
+  key: readonly string[];
+  missing: readonly number[];
+  /** Its transaction. */
+  xid: number;
+  /** What was sent of the row. */
+  bytes: number;
+  maxRowBytes: number;
+  /** Adds its rows, with the types of the relation given. `reread` undefined: the row is gone; null: it is too large. */
+  render(pending: Pending, reread: Reread | null | undefined, relation: LoadedRelation): void;
+}
+
+export interface Change {
+  message: RowMessage;
+  relation: LoadedRelation;
+  transaction: OpenTransaction;
+  commitIdx: number;
+  /** Longer rows keep their key only, and are parked. */
+  maxRowBytes: number;
+  /**
+   * Not a change but a row as it was read, or the key of one that is not there any more: `read` is sent if it passes the
+   * filters; `repair` also takes out of an index what does not.
+   */
+  as?: 'read' | 'repair';
+}
+
+/** A page among what is persisted next. */
+export interface Placed {
+  count: number;
+  sql: string;
+  persisted(): void;
+  /** It was taken back, and must be read again. */
+  again(): void;
+}
+
+/** `out` is used again: whoever hands it over must be done with it. */
+export function emptyPending(nextId: number, out: JsonBytes): Pending {
+  out.clear();
+  beginRows(out);
+  return { out, rows: 0, deferredBytes: 0, parked: [], deferred: [], pages: [], sinks: new Set(), nextId };
+}
+
+/** How much memory it holds, about. */
+export const pendingBytes = (pending: Pending): number => pending.out.length + pending.deferredBytes;
+
+/** Is there nothing to persist? */
+export const isEmpty = (pending: Pending): boolean =>
+  pending.rows === 0 && pending.deferred.length === 0 && pending.pages.length === 0;
+
+/** The whole COPY; undefined without a row. Nothing may be added any more. */
+export function finishRows(pending: Pending): Buffer | undefined {
+  if (pending.rows === 0) return undefined;
+  endRows(pending.out);
+  return pending.out.bytes.subarray(0, pending.out.length);
+}
+
+/** Where it stands, so that what is added next can be taken back. */
+export function markOf(pending: Pending) {
+  const { rows, deferredBytes, nextId } = pending;
+  return {
+    rows,
+    deferredBytes,
+    nextId,
+    bytes: pending.out.length,
+    parked: pending.parked.length,
+    deferred: pending.deferred.length,
+  };
+}
+
+/** Takes back what was added since the mark. */
+export function rewind(pending: Pending, mark: ReturnType<typeof markOf>): void {
+  const { rows, deferredBytes, nextId } = mark;
+  Object.assign(pending, { rows, deferredBytes, nextId });
+  pending.out.length = mark.bytes;
+  pending.parked.length = mark.parked;
+  pending.deferred.length = mark.deferred;
+}

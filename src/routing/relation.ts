@@ -1,0 +1,191 @@
+/**
+ * A source table as capture knows it after its Relation message: its key (relation-key.ts), its codec, its number among our source tables, and the sinks that want its changes.
+ */
+
+import { compileRelation, type RowCodec } from '../codec/row.ts';
+import type { RelationMessage } from '../codec/row-message.ts';
+import type { TypeCatalogue } from '../codec/types.ts';
+import type { Database } from '../db/pool.ts';
+import { statement } from '../db/statement.ts';
+import { schemasOf } from '../source/tables.ts';
+import { loadTypes } from '../source/types.ts';
+import { type Match, matchTable, type Notice, type Route, type SinkEntry, type TableShape } from './match.ts';
+import { keyThen, namesNow, type TableNow } from './relation-key.ts';
+
+const KEY_COLUMNS = statement('routing/key-columns');
+const SOURCE_TABLE = statement('routing/source-table');
+const TABLE_NOW = statement('routing/table-now');
+const KNOW_KEY = statement('routing/know-key');
+const NOTICES = statement('routing/replace-notices');
+const EARLIER_NAMES = statement('routing/earlier-names');
+const FREE_NAMES = statement('routing/free-names');
+const SHOWN_AS_ROOT = statement('routing/shown-as-root');
+
+/** Ours: never captured, whatever a publication lists. */
+const OWN_SCHEMAS = new Set(['millrace', 'millrace_private', 'millrace_jobs']);
+/** Kept beside change tables, in whatever schema they are. */
+const PROGRESS_TABLE = 'millrace_progress';
+
+export interface KeyColumn {
+  /** What the column is called now. */
+  name: string;
+  /** As SQL writes it; of a domain its base type. */
+  type: string;
+  /** The operator of the key's index, as SQL writes it: one of an extension is in no path of ours. */
+  equals: string;
+}
+
+export interface LoadedRelation {
+  oid: number;
+  schema: string;
+  name: string;
+  codec: RowCodec;
+  /** Key columns in key order, as they are now; empty when the table does not have them any more. */
+  keyTypes: readonly KeyColumn[];
+  /** What columns are called now, by the names in the message, as far as they are there. */
+  namesNow: ReadonlyMap<string, string>;
+  sourceTable: number;
+  /** What it was loaded for: load again when its types have changed. */
+  message: RelationMessage;
+  /** Types that are not Postgres' own, as they were. */
+  types: TypeCatalogue;
+  routes: readonly Route[];
+  /** What its routes were made of. */
+  shape: TableShape;
+  /** Its changes are shown as those of the table that it is a partition of. */
+  isShownAsRoot: boolean;
+}
+
+export interface RelationDeps {
+  source: Database;
+  messages: Database;
+  databaseNo: number;
+  publication: string;
+  sinks: readonly SinkEntry[];
+  /** Event tables of retentions in this database, `schema.table`. */
+  changeTables: ReadonlySet<string>;
+  /** Notices as they were said last, by the table's oid. */
+  said: Map<number, string>;
+}
+
+/** Loads what the message does not say, and replaces the table's notices on every sink. */
+export async function loadRelation(deps: RelationDeps, message: RelationMessage): Promise<LoadedRelation> {
+  const { schema, name, oid } = message;
+  const [{ rows: keyNow }, { rows: now }, { rows }, earlier] = await Promise.all([
+    deps.source.query<KeyColumn>(KEY_COLUMNS, [oid]),
+    deps.source.query<{ columns: string; partitioned: boolean }>(TABLE_NOW, [oid]),
+    deps.messages.query<{ no: number; key_columns: string[] | null }>(SOURCE_TABLE, [
+      ...[deps.databaseNo, oid, schema, name],
+    ]),
+    earlierNames(deps, message),
+  ]);
+  const { no: sourceTable, key_columns: known } = rows[0]!;
+  const columns = now[0] && (JSON.parse(now[0].columns) as NonNullable<TableNow['columns']>);
+  const table = { columns, key: keyNow.map((column) => column.name), known };
+  const keyColumns = keyThen(message, table);
+  const names = namesNow(message, table);
+  if (keyColumns.length > 0) await deps.messages.query(KNOW_KEY, [sourceTable, keyColumns]);
+  const types = await loadTypes(
+    deps.source,
+    message.columns.map((column) => column.typeOid),
+  );
+  const codec = compileRelation(types, message, { keyColumns, partitioned: now[0]?.partitioned ?? false });
+  const shape = { ...message, keyColumns, types, earlierNames: earlier };
+  const { routes, notices } = matchOf(deps, shape);
+  const isShown = await isShownAsRoot(deps, oid);
+  if (!isShown) await replaceNotices(deps, message, notices);
+  const keyTypes = keyColumns.flatMap((column) => keyNow.find((one) => one.name === names.get(column)) ?? []);
+  return {
+    ...{ oid, schema, name, codec, sourceTable, message, types, routes, shape, isShownAsRoot: isShown },
+    keyTypes: keyTypes.length === keyColumns.length ? keyTypes : [],
+    namesNow: names,
+  };
+}
+
+const matchOf = (deps: Pick<RelationDeps, 'sinks' | 'changeTables'>, shape: TableShape): Match =>
+  OWN_SCHEMAS.has(shape.schema) || shape.name === PROGRESS_TABLE
+    ? { routes: [], notices: [] }
+    : matchTable(deps.sinks, shape, deps.changeTables);
+
+/** The relation with the routes that the sinks of now give it. */
+export const routedAgain = (deps: RelationDeps, relation: LoadedRelation): LoadedRelation => ({
+  ...relation,
+  routes: matchOf(deps, relation.shape).routes,
+});
+
+/** Says what the sinks of now make of these tables, where it is not what was said. */
+export async function noteAgain(deps: RelationDeps, relations: Iterable<LoadedRelation>): Promise<void> {
+  for (const relation of [...relations]) {
+    if (relation.isShownAsRoot) continue;
+    const { notices } = matchOf(deps, relation.shape);
+    if (deps.said.get(relation.oid) !== JSON.stringify(notices)) await replaceNotices(deps, relation, notices);
+  }
+}
+
+/** The relation with its types as they are now; itself when they have not changed. */
+export async function renewTypes(source: Database, relation: LoadedRelation): Promise<LoadedRelation> {
+  const { message } = relation;
+  const types = await loadTypes(
+    source,
+    message.columns.map((column) => column.typeOid),
+  );
+  if (JSON.stringify([...types]) === JSON.stringify([...relation.types])) return relation;
+  const keyColumns = relation.codec.keyIndexes.map((index) => relation.codec.columns[index]!.name);
+  const { partitioned } = relation.codec;
+  const shape = { ...relation.shape, types };
+  return { ...relation, types, shape, codec: compileRelation(types, message, { keyColumns, partitioned }) };
+}
+
+/** Renews each relation that has types of the user's own, unless another one took its place meanwhile. */
+export async function renewAll(
+  relations: Map<number, LoadedRelation>,
+  renew: (relation: LoadedRelation) => Promise<LoadedRelation>,
+): Promise<void> {
+  for (const [oid, relation] of relations) {
+    if (relation.types.size === 0) continue;
+    const fresh = await renew(relation);
+    if (relations.get(oid) === relation) relations.set(oid, fresh);
+  }
+}
+
+/** Names that the same table had when its changes came, and that no other table has now: sinks stay bound to it. */
+async function earlierNames(deps: RelationDeps, { oid, schema, name }: RelationMessage): Promise<string[]> {
+  const { rows } = await deps.messages.query<{ schema: string; name: string }>(EARLIER_NAMES, [
+    deps.databaseNo,
+    oid,
+    schema,
+    name,
+  ]);
+  if (rows.length === 0) return [];
+  const free = await deps.source.query<{ name: string }>(FREE_NAMES, [
+    rows.map((row) => row.schema),
+    rows.map((row) => row.name),
+  ]);
+  return free.rows.map((row) => row.name);
+}
+
+/** Postgres announces a partition beside the table whose changes its own are shown as: it is nothing to speak of. */
+async function isShownAsRoot({ source, publication }: RelationDeps, oid: number): Promise<boolean> {
+  const values = [oid, publication, await schemasOf(source, publication)];
+  return (await source.query<{ is_shown: boolean }>(SHOWN_AS_ROOT, values)).rows[0]!.is_shown;
+}
+
+async function replaceNotices(
+  deps: RelationDeps,
+  { oid, schema, name }: Pick<LoadedRelation, 'oid' | 'schema' | 'name'>,
+  notices: readonly Notice[],
+): Promise<void> {
+  const found = notices.map(({ sinkNo, code, message, remedy }) => ({ sink_no: sinkNo, code, message, remedy }));
+  try {
+    await deps.messages.query(NOTICES, [deps.databaseNo, `${schema}.${name}`, JSON.stringify(found)]);
+    deps.said.set(oid, JSON.stringify(notices));
+  } catch (error) {
+    // They are said again as soon as the stream has the newer catalog.
+    if (!isOvertaken(error)) throw error;
+    deps.said.delete(oid);
+  }
+}
+
+/** Is it a notice for a sink that is not there any more, or one that met another change of the catalog? */
+export const isOvertaken = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && (error.code === '23503' || error.code === '40P01');

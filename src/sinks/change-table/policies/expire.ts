@@ -1,0 +1,125 @@
+/**
+ * Our retention jobs on a clock: each change table with a policy of ours is cleaned every so often by a keyed job, one at
+ * a time over all workers. A failed one is logged and comes at its next time; nothing else waits for it.
+ */
+import type { Catalog, CatalogSink } from '../../../catalog/store.ts';
+import type { Jobs, Task } from '../../../db/jobs.ts';
+import type { Database, Queryable } from '../../../db/pool.ts';
+import { statement } from '../../../db/statement.ts';
+import { messageOf } from '../../../model/errors.ts';
+import type { Log } from '../../../runtime/log.ts';
+import type { Service } from '../../../runtime/service.ts';
+import { expireRows } from './policy.ts';
+
+const NOTE = statement('sinks/change-table/note-job');
+
+export const EXPIRE_TASK = 'expire';
+
+export interface ExpiriesDeps {
+  jobs: () => Jobs;
+  load(): Promise<Catalog>;
+  /** The message database, for the notice of a job that fails. */
+  messages: Queryable;
+  /** A pool on the database that holds the change table; closed after use. */
+  openDestination(catalog: Catalog, name: string): Promise<Database>;
+  log: Log;
+}
+
+export interface Expiries extends Service {
+  readonly task: Task;
+}
+
+const RECHECK_MS = 60_000;
+
+export function openExpiries(deps: ExpiriesDeps): Expiries {
+  /** When each retention was last cleaned, or first seen here. */
+  const seen = new Map<number, number>();
+
+  const schedule = async (): Promise<void> => {
+    for (const { sink, policy } of policies(await deps.load())) {
+      const last = seen.get(sink.no);
+      if (last !== undefined && performance.now() - last < policy.every_seconds * 1_000) continue;
+      const added = await deps.jobs().add(EXPIRE_TASK, { sink: sink.no }, { key: `${EXPIRE_TASK}:${sink.no}` });
+      if (added) seen.set(sink.no, performance.now());
+    }
+  };
+
+  /** Shows that the job fails, until it has succeeded. */
+  const note = async ({ sink, table }: Expiring, error: unknown): Promise<void> => {
+    const name = `${table.table_schema}.${table.table_name}`;
+    const said = error === null ? null : `old entries of ${name} cannot be deleted: ${messageOf(error)}`;
+    await deps.messages
+      .query(NOTE, [
+        sink.no,
+        name,
+        said,
+        said && 'Fix what the message says. It is tried again at the next run of the job.',
+      ])
+      .catch((err: unknown) => deps.log.warn({ sink: sink.name, err }, 'a notice could not be written'));
+  };
+
+  return {
+    name: 'expiries',
+    async task(payload, signal) {
+      const { sink: no } = payload as { sink: number };
+      const catalog = await deps.load();
+      const found = policies(catalog).find(({ sink }) => sink.no === no);
+      if (!found) return;
+      const destination = await deps.openDestination(catalog, found.table.database);
+      try {
+        const deleted = await expireRows(
+          { destination },
+          {
+            table: { schema: found.table.table_schema, name: found.table.table_name },
+            keepSeconds: found.policy.keep_seconds,
+            signal,
+          },
+        );
+        if (deleted > 0) deps.log.info({ sink: found.sink.name, deleted }, 'old entries of a change table deleted');
+        await note(found, null);
+      } catch (error) {
+        const sink = found.sink.name;
+        // What is wrong with the table is the sink's circuit, with what to do.
+        if (isMissing(error)) deps.log.info({ sink, reason: messageOf(error) }, 'no change table to delete from yet');
+        else {
+          deps.log.error({ sink, err: error }, 'deleting old entries of a change table failed');
+          if (!signal.aborted) await note(found, error);
+        }
+      } finally {
+        await destination.close();
+      }
+    },
+    async run(signal) {
+      while (!signal.aborted) {
+        await schedule().catch((error: unknown) => deps.log.warn({ err: error }, 'retention jobs not scheduled'));
+        await new Promise<void>((resolve) => {
+          const end = (): void => {
+            clearTimeout(timer);
+            signal.removeEventListener('abort', end);
+            resolve();
+          };
+          const timer = setTimeout(end, Math.min(RECHECK_MS, shortest(seen)));
+          signal.addEventListener('abort', end);
+        });
+      }
+    },
+    close: () => Promise.resolve(),
+  };
+}
+
+const isMissing = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && (error.code === '42P01' || error.code === '3F000');
+
+/** Look again soon after the start, when the jobs may not be up yet. */
+const shortest = (seen: ReadonlyMap<number, number>): number => (seen.size === 0 ? 5_000 : RECHECK_MS);
+
+type Expiring = ReturnType<typeof policies>[number];
+
+function policies(catalog: Catalog) {
+  return catalog.sinks.flatMap((sink: CatalogSink) => {
+    const table = sink.settings.destination;
+    if (table.type !== 'change_table' || sink.status === 'disabled') return [];
+    // The others are done by an extension of the database.
+    return table.retention?.by === 'job' ? [{ sink, table, policy: table.retention }] : [];
+  });
+}

@@ -1,0 +1,53 @@
+/**
+ * Our own retention job, for databases without an extension that could do it: deletes what was committed longer ago than
+ * is kept, by the destination's clock. In chunks, each its own transaction, so that no lock is held for long, an open
+ * batch is not waited for, and death or an abort loses at most one chunk of work. Safe to run twice at once.
+ */
+
+import { onDestination } from '../../../db/deadline.ts';
+import type { Database } from '../../../db/pool.ts';
+import { USERS_PATH } from '../../../db/session-settings.ts';
+import { statement } from '../../../db/statement.ts';
+import { onTable, type TableName } from '../table-name.ts';
+
+export interface ExpireInput {
+  table: TableName;
+  keepSeconds: number;
+  signal: AbortSignal;
+}
+
+export interface ExpireOptions {
+  /** Rows a transaction. */
+  chunk?: number;
+  /** Milliseconds a chunk may take; without an index on committed_at it reads the whole table at the end. */
+  timeoutMs?: number;
+}
+
+const EXPIRE = statement('sinks/change-table/expire');
+
+/**
+ * Deletes until nothing old is left or `signal` aborts; returns how many rows went. Throws what Postgres says, and then
+ * what was deleted stays deleted.
+ */
+export async function expireRows(
+  deps: { destination: Database },
+  input: ExpireInput,
+  options: ExpireOptions = {},
+): Promise<number> {
+  const { chunk = 5_000, timeoutMs = 300_000 } = options;
+  const expire = onTable(EXPIRE, input.table);
+  let deleted = 0;
+  while (!input.signal.aborted) {
+    const count = await onDestination(deps.destination, { signal: input.signal, timeoutMs }, async (tx) => {
+      await tx.query(`set local statement_timeout = ${timeoutMs}`);
+      await tx.query(`set local lock_timeout = 5000; ${USERS_PATH}`);
+      return (await tx.query(expire, [input.keepSeconds, chunk])).rowCount;
+    }).catch((error) => {
+      if (input.signal.aborted) return 0;
+      throw error;
+    });
+    deleted += count;
+    if (count < chunk) break;
+  }
+  return deleted;
+}

@@ -1,0 +1,45 @@
+/**
+ * The user's table in a statement. Names are always quoted by us, so that mixed case, blanks and quotes in them work and
+ * nothing in them is ever read as SQL. A prepared statement's name carries the table: one connection serves many.
+ */
+import { createHash } from 'node:crypto';
+import type { Statement } from '../../db/statement.ts';
+import { quoteIdentifier, quoteTable } from '../../model/quote.ts';
+
+export interface TableName {
+  schema: string;
+  name: string;
+}
+
+/** Where a retention in another database keeps how far it wrote: beside its change table. */
+export const PROGRESS_TABLE = 'millrace_progress';
+
+/** `table` (of schema public) or `schema.table`; a part with other than plain characters in double quotes, as in SQL. */
+export function parseTableName(text: string): TableName | undefined {
+  const part = '("(?:[^"]|"")+"|[^".]+)';
+  const match = new RegExp(`^(?:${part}\\.)?${part}$`, 's').exec(text);
+  if (match?.[2] === undefined) return undefined;
+  const plain = (name: string): string => (name.startsWith('"') ? name.slice(1, -1).replaceAll('""', '"') : name);
+  return { schema: plain(match[1] ?? 'public'), name: plain(match[2]) };
+}
+
+/** The statement with the table's name in place of `<event_table>`, and its neighbours' in place of theirs. */
+export function onTable(template: Statement, table: TableName): Statement {
+  const names: Record<string, string> = {
+    '<event_table>': quoteTable(table),
+    '<event_index>': quoteIdentifier(indexName(table.name)),
+    '<progress_table>': quoteTable({ schema: table.schema, name: PROGRESS_TABLE }),
+  };
+  const digest = createHash('sha256').update(quoteTable(table)).digest('hex').slice(0, 16);
+  return {
+    name: `${template.name}:${digest}`,
+    text: template.text.replace(/<(event_table|event_index|progress_table)>/g, (place) => names[place] ?? place),
+  };
+}
+
+/** Postgres cuts names at 63 bytes; cut here, so that two long names do not become one index. */
+function indexName(table: string): string {
+  const whole = `${table}_committed_at_idx`;
+  if (Buffer.byteLength(whole) <= 63) return whole;
+  return `millrace_${createHash('sha256').update(table).digest('hex').slice(0, 16)}_committed_at_idx`;
+}

@@ -1,0 +1,75 @@
+/**
+ * The event table in the user's database: making it, and finding out whether it is one. Making it is safe when several
+ * workers do it at once: `create table if not exists` alone is not (two can collide in the catalogs), so they queue.
+ */
+import type { Queryable } from '../../db/pool.ts';
+import { statement } from '../../db/statement.ts';
+import { type Comparison, compareTable, type FoundTable } from './compare.ts';
+import { onTable, PROGRESS_TABLE, type TableName } from './table-name.ts';
+
+const CREATE_TABLE = statement('sinks/change-table/create-table');
+const INDEX_TABLE = statement('sinks/change-table/index-table');
+const INSPECT_TABLE = statement('sinks/change-table/inspect-table');
+const INSPECT_PARTITIONS = statement('sinks/change-table/inspect-partitions');
+const CREATE_PROGRESS = statement('sinks/change-table/create-progress');
+const WIDEN_PROGRESS = statement('sinks/change-table/widen-progress');
+const INSPECT_PROGRESS = statement('sinks/change-table/inspect-progress');
+
+/**
+ * Holds for the transaction; the key belongs to us and to nothing else that we lock. Anybody who may connect can hold it as
+ * well, so it is waited for only as long as a creation takes: should two then collide, one of them tries again later.
+ */
+const ONE_CREATOR = `do $$
+begin
+  for i in 1..20 loop
+    exit when pg_catalog.pg_try_advisory_xact_lock(pg_catalog.hashtextextended('millrace: create a change table', 0));
+    perform pg_catalog.pg_sleep(0.1);
+  end loop;
+end $$`;
+
+export async function queueCreators(tx: Queryable): Promise<void> {
+  await tx.query(ONE_CREATOR);
+}
+
+/**
+ * Creates the table when it is missing; with `index`, also the index on committed_at that our retention job wants.
+ * An existing table is left as it is. Throws what Postgres says (42501: no right to create; 3F000: no such schema).
+ */
+export async function createChangeTable(
+  tx: Queryable,
+  table: TableName,
+  options: { index?: boolean } = {},
+): Promise<void> {
+  await tx.query(ONE_CREATOR);
+  if ((await inspectTable(tx, table)).kind !== null) return;
+  await tx.query(onTable(CREATE_TABLE, table).text);
+  if (options.index) await tx.query(onTable(INDEX_TABLE, table).text);
+}
+
+/** Compares the table with the fixed columns: every fault with the statement that mends it. Reads catalogs only. */
+export async function verifyChangeTable(db: Queryable, table: TableName): Promise<Comparison> {
+  return compareTable(table, await inspectTable(db, table));
+}
+
+/** Creates `millrace_progress` beside the change table when it, or one of its columns, is missing. */
+export async function createProgressTable(tx: Queryable, table: TableName): Promise<void> {
+  if (await hasProgress(tx, table)) return;
+  await tx.query(ONE_CREATOR);
+  if (await hasProgress(tx, table)) return;
+  await tx.query(onTable(CREATE_PROGRESS, table).text);
+  await tx.query(onTable(WIDEN_PROGRESS, table).text);
+}
+
+async function hasProgress(tx: Queryable, table: TableName): Promise<boolean> {
+  const { rows } = await tx.query<{ columns: number }>(INSPECT_PROGRESS, [table.schema, PROGRESS_TABLE]);
+  return rows[0]?.columns === 3;
+}
+
+/** What there is under this name. Reads catalogs only. */
+export async function inspectTable(db: Queryable, table: TableName): Promise<FoundTable> {
+  const name = [table.schema, table.name];
+  const found = (await db.query<FoundTable>(INSPECT_TABLE, name)).rows[0]!;
+  if (found.kind !== 'p') return { ...found, few_ahead: false };
+  const { rows } = await db.query<{ few_ahead: boolean }>(INSPECT_PARTITIONS, name);
+  return { ...found, few_ahead: rows[0]!.few_ahead };
+}

@@ -1,0 +1,127 @@
+/**
+ * A table of the source as a backfill reads it: the columns that the publication lists, in the order in which changes
+ * bring them, so that a row looks the same as read and as inserted.
+ */
+import type { RelationMessage, ReplicaIdentity } from '../codec/row-message.ts';
+import type { Queryable } from '../db/pool.ts';
+import { statement } from '../db/statement.ts';
+import { MillraceError } from '../model/errors.ts';
+import { quoteIdentifier, quoteTable } from '../model/quote.ts';
+import { schemasOf } from './tables.ts';
+
+const DESCRIBE = statement('source/describe-table');
+const FINGERPRINT = statement('source/fingerprint');
+
+export interface TableColumn {
+  name: string;
+  typeOid: number;
+  typmod: number;
+  /** As SQL writes it; of a domain its base type. */
+  type: string;
+  /** The schema of the operators by which its values are sorted: those of an extension are in no path of ours. */
+  operators: string;
+  /** In the replica identity. */
+  key: boolean;
+  /** 0-based place in the primary key. */
+  keyPlace: number | null;
+  /** Of variable length. */
+  long: boolean;
+  /** Of those: its length is known without reading it. */
+  text: boolean;
+}
+
+export interface SourceTable {
+  oid: number;
+  schema: string;
+  name: string;
+  partitioned: boolean;
+  /** Condition of the publication, as SQL. */
+  rowFilter: string | null;
+  /** Some values lie outside their rows: rows may be large. */
+  toasted: boolean;
+  columns: readonly TableColumn[];
+  /** Primary key, in its order. */
+  keys: readonly TableColumn[];
+  /** What the stream would say of it. */
+  message: RelationMessage;
+  /** Differs when columns were added, dropped, renamed or retyped, or ceased to be generated. */
+  fingerprint: string;
+}
+
+/** An operator on values of this column, as SQL writes it. */
+export const operatorOn = (column: TableColumn, name: '=' | '>' | '>='): string =>
+  `operator(${quoteIdentifier(column.operators)}.${name})`;
+
+interface Row {
+  oid: number;
+  partitioned: boolean;
+  published: boolean;
+  row_filter: string | null;
+  identity: ReplicaIdentity;
+  toasted: boolean;
+  columns: TableColumn[] | null;
+}
+
+/** @throws MillraceError not_found (no such table), bad_source (not published, no primary key), each with its remedy. */
+export async function describeTable(
+  source: Queryable,
+  table: { schema: string; name: string; publication: string },
+): Promise<SourceTable> {
+  const { schema, name, publication } = table;
+  const full = `${schema}.${name}`;
+  const { rows } = await source.query<Row>(DESCRIBE, [publication, schema, name, await schemasOf(source, publication)]);
+  const row = rows[0];
+  if (!row) {
+    throw new MillraceError('not_found', `there is no table ${full} in the source`, {
+      remedy: 'Write it as schema.table; names are case-sensitive, double quotes keep capitals.',
+    });
+  }
+  if (!row.published) {
+    throw new MillraceError(
+      'bad_source',
+      `${full} is not in publication ${publication}: its changes would not follow`,
+      {
+        remedy: `alter publication ${quoteIdentifier(publication)} add table ${quoteTable(table)}`,
+      },
+    );
+  }
+  const columns = row.columns ?? [];
+  const keys = columns
+    .filter((column) => column.keyPlace !== null)
+    .toSorted((a, b) => (a.keyPlace ?? 0) - (b.keyPlace ?? 0));
+  if (keys.length === 0) {
+    throw new MillraceError('bad_source', `${full} has no primary key, so its rows have no order and no _id`, {
+      remedy: `alter table ${quoteTable(table)} add primary key (...)`,
+    });
+  }
+  return {
+    oid: row.oid,
+    schema,
+    name,
+    partitioned: row.partitioned,
+    rowFilter: row.row_filter,
+    toasted: row.toasted,
+    columns,
+    keys,
+    message: { tag: 'relation', oid: row.oid, schema, name, identity: row.identity, columns },
+    fingerprint: await fingerprintOf(source, row.oid),
+  };
+}
+
+/** Of the table as it is now. */
+export async function fingerprintOf(source: Queryable, oid: number): Promise<string> {
+  const { rows } = await source.query<{ fingerprint: string }>(FINGERPRINT, [oid]);
+  return rows[0]!.fingerprint;
+}
+
+/** The column by which rows are sorted. @throws MillraceError bad_request. */
+export function sortColumnOf(table: SourceTable, name: string): TableColumn {
+  const found = table.columns.find((column) => column.name === name);
+  if (found) return found;
+  throw new MillraceError('bad_request', `${table.schema}.${table.name} has no published column ${name}`, {
+    remedy: `Name one of: ${table.columns.map((column) => column.name).join(', ')}.`,
+  });
+}
+
+/** The same as a statement without parameters. */
+export const fingerprintSql = (oid: number): string => FINGERPRINT.text.replaceAll('$1', String(oid));

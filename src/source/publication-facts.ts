@@ -1,0 +1,58 @@
+/** What the source says of a publication. */
+import type { Database } from '../db/pool.ts';
+import { statement } from '../db/statement.ts';
+import { schemasOf } from './tables.ts';
+
+const FACTS = statement('source/publication-facts');
+
+/** The comment of a publication that we made. */
+export const OURS = 'kept by millrace';
+
+export interface PublicationFacts {
+  oid: number;
+  name: string;
+  allTables: boolean;
+  /** Tables of our own schemas are in it. */
+  publishesOurs: boolean;
+  /** Publishes inserts, updates and deletes. */
+  complete: boolean;
+  viaRoot: boolean;
+  /** Can generated columns be published at all (18+)? */
+  knowsGenerated: boolean;
+  /** `s`: stored generated columns are published. */
+  generated: string;
+  /** Made by us, and kept up by us: our role may alter it. */
+  ours: boolean;
+}
+
+/** Undefined when it does not exist. */
+export async function readPublication(
+  source: Database,
+  name: string,
+  version: number,
+): Promise<PublicationFacts | undefined> {
+  const { rows } = await source.query<{
+    oid: number;
+    all_tables: boolean;
+    publishes_ours: boolean;
+    complete: boolean;
+    via_root: boolean;
+    generated: string;
+    mine: boolean;
+    comment: string | null;
+  }>(FACTS, [name, await schemasOf(source, name)]);
+  const row = rows[0];
+  return (
+    row && {
+      oid: row.oid,
+      name,
+      allTables: row.all_tables,
+      publishesOurs: row.publishes_ours,
+      complete: row.complete,
+      viaRoot: row.via_root,
+      knowsGenerated: version >= 180000,
+      generated: row.generated,
+      ours: row.comment === OURS && row.mine && !row.all_tables,
+    }
+  );
+}

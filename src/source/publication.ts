@@ -1,0 +1,158 @@
+/**
+ * The publication: made when asked, of all tables of schema public that have a usable replica identity and that our role
+ * may publish. A table without one would make the user's own updates fail (55000), so it is left out, with a notice.
+ * One that we made is kept up: new tables come in, and one whose updates it would break goes out. One that the user made, or
+ * wrote `init_sql` for, is left alone.
+ *
+ * Tables come in and go out one by one, and none is waited for: somebody may be making an index of it for an hour.
+ */
+
+import type { Database } from '../db/pool.ts';
+import type { DatabaseSettings } from '../model/declared.ts';
+import { MillraceError } from '../model/errors.ts';
+import { quoteIdentifier, quoteTable, remarked } from '../model/quote.ts';
+import { OURS, type PublicationFacts, readPublication } from './publication-facts.ts';
+import { checkTable, isPublishable } from './table-checks.ts';
+import { readTables, type SourceTable } from './tables.ts';
+
+const WHO = 'select current_user::text as role, current_database()::text as database';
+/** Milliseconds that a lock on a table is waited for: less than what makes an autovacuum give way. */
+const LOCK_MS = 500;
+
+export interface Publication extends PublicationFacts {
+  tables: SourceTable[];
+  /** Tables that were added just now, though the publication was there before: what they held is not sent. */
+  added: SourceTable[];
+  /** Tables that somebody has locked, so that they could not come in or go out yet. */
+  locked: SourceTable[];
+  /** It was created just now. */
+  created: boolean;
+}
+
+/** Without the tables that inherit from it: each is listed for itself. */
+const listOf = (tables: readonly SourceTable[]): string =>
+  tables.map((table) => `only ${quoteTable(table)}`).join(', ');
+/** Whoever owns it. */
+const belongs = (table: SourceTable): boolean => table.schema === 'public' && isPublishable(table);
+const isWanted = (table: SourceTable): boolean => table.mine && belongs(table);
+
+/** Makes it or keeps it up. Throws `bad_source` with the SQL to run when it is missing and may not be made. */
+export async function ensurePublication(
+  source: Database,
+  settings: DatabaseSettings['publication'],
+  version: number,
+): Promise<Publication> {
+  const known = await readPublication(source, settings.name, version);
+  const created = known === undefined;
+  const facts = known ?? (await create(source, settings, version));
+  const before = await readTables(source, settings.name);
+  const added: SourceTable[] = [];
+  const locked: SourceTable[] = [];
+  let isChanged = false;
+  for (const table of facts.ours ? before : []) {
+    const verb = table.published ? (isBroken(facts, table) ? 'drop' : undefined) : isWanted(table) ? 'add' : undefined;
+    if (verb === undefined) continue;
+    const outcome = await alter(
+      source,
+      `alter publication ${quoteIdentifier(facts.name)} ${verb} table only ${quoteTable(table)}`,
+    );
+    isChanged ||= outcome === 'done';
+    if (outcome === 'locked') locked.push(table);
+    else if (outcome === 'done' && verb === 'add') added.push(table);
+  }
+  return {
+    ...facts,
+    tables: isChanged ? await readTables(source, settings.name) : before,
+    added: created ? [] : added,
+    locked,
+    created,
+  };
+}
+
+/** Its owner's updates fail because we publish it. */
+const isBroken = (publication: PublicationFacts, table: SourceTable): boolean =>
+  table.schema === 'public' && checkTable(publication, table, false)?.code === 'breaks_updates';
+
+/** `gone`: the table is not what it was a moment ago; it is looked at again at the next check. */
+async function alter(source: Database, sql: string): Promise<'done' | 'locked' | 'gone'> {
+  try {
+    await source.transaction(async (tx) => {
+      await tx.query(`set local lock_timeout = ${LOCK_MS}`);
+      await tx.query(sql);
+    });
+    return 'done';
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+    if (code === '55P03') return 'locked';
+    if (code.startsWith('42')) return 'gone';
+    throw error;
+  }
+}
+
+async function create(
+  source: Database,
+  settings: DatabaseSettings['publication'],
+  version: number,
+): Promise<PublicationFacts> {
+  const { name, create_if_not_exists: may, init_sql: initSql } = settings;
+  // What somebody else may run is complete: he needs not own the tables.
+  const whole = async (): Promise<string> =>
+    initSql ?? creation(name, (await readTables(source, name)).filter(belongs), version);
+  if (!may) {
+    throw new MillraceError('bad_source', `publication ${name} does not exist`, {
+      remedy: remarked(await whole(), 'or set publication.create_if_not_exists: true'),
+    });
+  }
+  try {
+    if (initSql !== null) await runAsWritten(source, initSql);
+    else {
+      // Whose it is must be known from the beginning.
+      await source.transaction(async (tx) => {
+        await tx.query(creation(name, [], version));
+        await tx.query(`comment on publication ${quoteIdentifier(name)} is '${OURS}'`);
+      });
+    }
+  } catch (error) {
+    throw (await mayNot(source, error, whole)) ?? error;
+  }
+  const facts = await readPublication(source, name, version);
+  if (facts) return facts;
+  throw new MillraceError('bad_source', `publication.init_sql did not create publication ${name}`, {
+    remedy: 'Let init_sql create the publication of this name.',
+  });
+}
+
+/** Undefined when it is something else than a right that our role lacks. */
+async function mayNot(
+  source: Database,
+  cause: unknown,
+  whole: () => Promise<string>,
+): Promise<MillraceError | undefined> {
+  if (!(cause instanceof Error && 'code' in cause && cause.code === '42501')) return undefined;
+  const { rows } = await source.query<{ role: string; database: string }>(WHO);
+  const { role, database } = rows[0]!;
+  const grant = `grant create on database ${quoteIdentifier(database)} to ${quoteIdentifier(role)}`;
+  return new MillraceError('bad_source', `role ${role} may not make the publication: ${cause.message}`, {
+    remedy: remarked((await whole()).replace(/;\s*$/, ''), `as a superuser; or, if the role owns the tables: ${grant}`),
+    cause,
+  });
+}
+
+/** SQL of the user's: under the role's own path, in a session that nobody uses afterwards, whatever it may set. */
+async function runAsWritten(source: Database, sql: string): Promise<void> {
+  await source.session(async (client) => {
+    try {
+      await client.query('set search_path to default');
+      await client.query(sql);
+    } finally {
+      await client.end();
+    }
+  });
+}
+
+function creation(name: string, tables: readonly SourceTable[], version: number): string {
+  const list = tables.length === 0 ? '' : ` for table ${listOf(tables)}`;
+  // Without them a table with generated columns and replica identity full could not be updated any more.
+  const generated = version >= 180000 ? ', publish_generated_columns = stored' : '';
+  return `create publication ${quoteIdentifier(name)}${list} with (publish_via_partition_root = true${generated})`;
+}

@@ -1,0 +1,151 @@
+/**
+ * Listed rows of a table, each with the version that was read: two reads that have the same one saw the same write of the
+ * row (a row that was written again has another xmin or ctid).
+ */
+
+import { isUnconvertible } from '../codec/encoding.ts';
+import type { Connection } from '../db/pool.ts';
+import { quoteIdentifier, quoteTable } from '../model/quote.ts';
+import { operatorOn, type SourceTable } from './describe-table.ts';
+import { sizeSql } from './read-page.ts';
+import { AS_TEXT, asBytes, asStored, asTexts, isSuspect, type TextForm, type Texts } from './text-form.ts';
+
+export interface FoundRow {
+  texts: Texts;
+  version: string;
+}
+
+export interface RowsByKey {
+  rows: FoundRow[];
+  /** Keys that no row can have: their values do not fit the columns' types. */
+  alien: (readonly string[])[];
+}
+
+type Keys = readonly (readonly string[])[];
+
+/** In the transaction of `client`, which holds the table. Keys of another length than the table's are alien. */
+export async function readRowsOf(client: Connection, table: SourceTable, keys: Keys): Promise<RowsByKey> {
+  const isWhole = (key: readonly string[]): boolean => key.length === table.keys.length;
+  const found: RowsByKey = { rows: [], alien: keys.filter((key) => !isWhole(key)) };
+  await addFitting(client, { table, found }, keys.filter(isWhole));
+  return found;
+}
+
+/** Bytes of the row of each key, about, by the key's place; absent where there is no such row. */
+export async function readSizesOf(client: Connection, table: SourceTable, keys: Keys): Promise<Map<number, number>> {
+  const whole = keys.map((key, place) => ({ key, place })).filter(({ key }) => key.length === table.keys.length);
+  const size = sizeSql(table.columns);
+  const measured = await inSavepoint(client, async () => {
+    const { text, values } = byKeySql(
+      table,
+      asTexts,
+      whole.map(({ key }) => key),
+    );
+    const { rows } = await client.query<[string, string]>({
+      text: `select w.millrace_place, ${size} ${text}`,
+      values,
+      rowMode: 'array',
+      types: AS_TEXT,
+    });
+    return rows;
+  });
+  // A key that does not fit its column is found out when the rows are read.
+  if ('error' in measured) return new Map(whole.map(({ place }) => [place, UNKNOWN_BYTES]));
+  return new Map(measured.result.map(([n, bytes]) => [whole[Number(n) - 1]!.place, Number(bytes)]));
+}
+
+/** A row that cannot be measured. */
+const UNKNOWN_BYTES = 1024 * 1024;
+
+/** How many rows, from the first on, are within the page's bytes; two at least, the keys of one entry of a change table. */
+export function fittingKeys(
+  sizes: ReadonlyMap<number, number>,
+  count: number,
+  budget: { bytes: number; maxRowBytes: number },
+): number {
+  let bytes = 0;
+  for (let n = 0; n < count; n++) {
+    const size = sizes.get(n) ?? 0;
+    if (size <= budget.maxRowBytes) bytes += size;
+    if (bytes > budget.bytes && n >= 2) return n;
+  }
+  return count;
+}
+
+/** Data exceptions: a text is not of its type. */
+const isDataException = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && String(error.code).startsWith('22');
+
+/** Halves what Postgres refuses until the key that does not fit stands alone. */
+async function addFitting(
+  client: Connection,
+  into: { table: SourceTable; found: RowsByKey },
+  keys: Keys,
+): Promise<void> {
+  if (keys.length === 0) return;
+  const { table, found } = into;
+  const tried = await inSavepoint(client, async () => {
+    const rows = await select(client, { table, form: asTexts }, keys);
+    return rows.some((row) => isSuspect(row.texts)) ? await select(client, { table, form: asBytes }, keys) : rows;
+  });
+  if (!('error' in tried)) found.rows.push(...tried.result);
+  else if (keys.length > 1) {
+    const half = Math.ceil(keys.length / 2);
+    await addFitting(client, into, keys.slice(0, half));
+    await addFitting(client, into, keys.slice(half));
+  } else {
+    // The row may be what cannot be converted, and not the key.
+    const stored = isUnconvertible(tried.error)
+      ? await inSavepoint(client, async () => await select(client, { table, form: await asStored(client) }, keys))
+      : tried;
+    if ('error' in stored) found.alien.push(keys[0]!);
+    else found.rows.push(...stored.result);
+    if (stored !== tried) await client.query('reset client_encoding');
+  }
+}
+
+async function inSavepoint<Result>(
+  client: Connection,
+  work: () => Promise<Result>,
+): Promise<{ result: Result } | { error: unknown }> {
+  await client.query('savepoint keys');
+  try {
+    const result = await work();
+    await client.query('release savepoint keys');
+    return { result };
+  } catch (error) {
+    if (!isDataException(error)) throw error;
+    await client.query('rollback to savepoint keys');
+    return { error };
+  }
+}
+
+async function select(
+  client: Connection,
+  { table, form }: { table: SourceTable; form: TextForm },
+  wanted: Keys,
+): Promise<FoundRow[]> {
+  const { text, values } = byKeySql(table, form, wanted);
+  const { rows } = await client.query<(string | null)[]>({
+    text: `select format('%s %s %s', t.tableoid, t.xmin, t.ctid), ${form.list(table.columns)} ${text}`,
+    values,
+    rowMode: 'array',
+    types: AS_TEXT,
+  });
+  return rows.map(([version, ...texts]) => ({
+    version: version ?? '',
+    texts: texts.map((value) => (value === null ? null : form.value(value))),
+  }));
+}
+
+/** From `from` on: the rows `t` of the keys `w`. */
+function byKeySql(table: SourceTable, form: TextForm, wanted: Keys): { text: string; values: string[][] } {
+  const { keys } = table;
+  const given = wanted.map((key) => key.map(form.given));
+  const text = `from unnest(${keys.map((_, n) => `$${n + 1}::text[]`).join(', ')}) with ordinality
+         as w (${keys.map((_, n) => `millrace_k${n}`).join(', ')}, millrace_place)
+    join ${table.partitioned ? '' : 'only '}${quoteTable(table)} t
+      on ${keys.map((key, n) => `t.${quoteIdentifier(key.name)} ${operatorOn(key, '=')} ${form.given('').sql(`w.millrace_k${n}`)}::${key.type}`).join(' and ')}
+   ${table.rowFilter === null ? '' : `where (${table.rowFilter})`}`;
+  return { text, values: keys.map((_, n) => given.map((key) => key[n]!.value)) };
+}

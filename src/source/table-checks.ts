@@ -1,0 +1,203 @@
+/**
+ * What is wrong with a table that is, or should be, published: decided from facts alone. Some faults break the user's own
+ * statements (55000, 42P10), so such a table is never put into a publication of ours, and of another's it is said.
+ * https://www.postgresql.org/docs/current/logical-replication-publication.html
+ */
+import { quoteIdentifier, quoteTable, remarked } from '../model/quote.ts';
+import type { PublicationFacts } from './publication-facts.ts';
+import type { SourceTable } from './tables.ts';
+
+export interface TableFinding {
+  code:
+    | 'not_published'
+    | 'table_detached'
+    | 'breaks_updates'
+    | 'identity_misses_key'
+    | 'partitions_apart'
+    | 'partitions_not_full'
+    | 'generated_left_out';
+  message: string;
+  remedy: string;
+}
+
+/**
+ * May it be published by us? Neither its owner's updates would fail, nor would its changes lack their key. A partitioned
+ * table without a key will not do: each partition that is made later has no replica identity, and the next update of it fails.
+ */
+export function isPublishable(table: SourceTable): boolean {
+  if (table.partitioned && !table.usable_key) return false;
+  return table.covers_key && !(table.some_full && table.virtual_columns);
+}
+
+/** `detached`: it stands in place of a published table that was dropped. */
+export function checkTable(
+  publication: PublicationFacts,
+  table: SourceTable,
+  detached: boolean,
+): TableFinding | undefined {
+  const name = `${table.schema}.${table.name}`;
+  const alter = `alter publication ${quoteIdentifier(publication.name)}`;
+  // With "only" an inheriting table is left to speak for itself.
+  const add = `${alter} add table only ${quoteTable(table)}`;
+  if (!table.published) {
+    if (!isPublishable(table))
+      return {
+        code: 'not_published',
+        message: `${name}: ${whyNot(table)}`,
+        // One of ours takes it in by itself.
+        remedy: publication.ours && table.mine ? repair(publication, table) : repair(publication, table, add),
+      };
+    if (detached)
+      return {
+        code: 'table_detached',
+        message: `${name} was dropped and created again, and the publication does not list it: its changes are not captured`,
+        remedy: add,
+      };
+    return { code: 'not_published', message: `${name}: the publication does not list it`, remedy: add };
+  }
+  const broken = whyBroken(publication, table, { alter, add });
+  if (broken)
+    return {
+      code: 'breaks_updates',
+      message: `${name}: its own updates and deletes fail, because it is published and ${broken.why}`,
+      remedy: broken.remedy,
+    };
+  if (table.has_key && !table.covers_key)
+    return {
+      code: 'identity_misses_key',
+      message: `${name}: its replica identity does not cover the primary key: deletes and key changes do not tell which row, and are parked`,
+      remedy: repair(publication, table),
+    };
+  if (table.partitioned && !publication.viaRoot)
+    return {
+      code: 'partitions_apart',
+      message: `${name}: its changes come under the names of its partitions`,
+      remedy: `${alter} set (publish_via_partition_root = true)`,
+    };
+  if (table.partly_full)
+    return {
+      code: 'partitions_not_full',
+      message: `${name}: its replica identity is full, but partitions do not inherit that: old values in ${table.partial_stores.join(', ')} are not known`,
+      remedy: identities(table.partial_stores, 'full'),
+    };
+  return undefined;
+}
+
+/**
+ * Generated columns that Postgres does not send: the stream, a backfill and verify leave them out alike, so that they agree.
+ * Virtual ones never come, stored ones from 18 on when the publication says so.
+ */
+export function generatedLeftOut(publication: PublicationFacts, table: SourceTable): TableFinding | undefined {
+  const { stored_left_out: stored, virtual_left_out: virtual } = table;
+  const columns = [...stored, ...virtual];
+  if (!table.published || columns.length === 0) return undefined;
+  const sql =
+    stored.length > 0 && publication.knowsGenerated && !table.some_columns
+      ? `alter publication ${quoteIdentifier(publication.name)} set (publish_generated_columns = stored)`
+      : undefined;
+  const unsent = sql === undefined ? columns : virtual;
+  const words = unsent.length === 0 ? '' : howElse(publication, table, unsent);
+  const [what, them] = columns.length === 1 ? ['generated column', 'it'] : ['generated columns', 'them'];
+  return {
+    code: 'generated_left_out',
+    message: `${table.schema}.${table.name}: its messages do not have the ${what} ${columns.join(', ')}, because Postgres does not send ${them}${table.key_left_out ? '; its primary key needs them, so its messages have no key and no order, and a search index leaves it out' : ''}`,
+    remedy:
+      sql === undefined
+        ? words
+        : remarked(sql, `then backfill the table, which sends what its rows hold now. ${words}`.trim()),
+  };
+}
+
+/** How a sink gets at what these columns hold, when no option of the publication sends them. */
+function howElse(publication: PublicationFacts, table: SourceTable, unsent: readonly string[]): string {
+  const names = unsent.join(', ');
+  const orElse = 'compute the value in a transform, or keep it in an ordinary column that a trigger fills';
+  if (!publication.knowsGenerated)
+    return `Postgres sends stored generated columns from version 18 on. Until then, for ${names}: ${orElse}.`;
+  if (table.virtual_left_out.length === unsent.length)
+    return `Create ${names} again as stored, for Postgres does not send virtual columns; or ${orElse}.`;
+  return `For ${names}: add what is stored to the publication's list of columns for this table; or ${orElse}.`;
+}
+
+function whyBroken(
+  publication: PublicationFacts,
+  table: SourceTable,
+  { alter, add }: Record<'alter' | 'add', string>,
+): { why: string; remedy: string } | undefined {
+  const again = `${alter} drop table only ${quoteTable(table)}; ${add}`;
+  if (!table.has_identity)
+    return {
+      why: table.partitioned ? `${table.weak.join(', ')} has no replica identity` : 'has no replica identity',
+      remedy: repair(publication, table),
+    };
+  if (table.some_full) {
+    if (table.some_columns) return { why: 'its replica identity is full, with a list of columns', remedy: again };
+    if (table.virtual_columns)
+      return {
+        why: 'its replica identity, full, has virtual generated columns',
+        remedy: repair(publication, table),
+      };
+    if (table.stored_columns && publication.knowsGenerated && publication.generated !== 's')
+      return {
+        why: 'its replica identity, full, has generated columns that are not published',
+        remedy: `${alter} set (publish_generated_columns = stored)`,
+      };
+  }
+  if (table.identity_unlisted && (table.some_columns || publication.knowsGenerated))
+    return {
+      why: table.some_columns
+        ? 'the list of columns leaves out a column of its replica identity'
+        : 'a generated column of its replica identity is not published',
+      remedy: table.some_columns ? again : `${alter} set (publish_generated_columns = stored)`,
+    };
+  if (table.identity_unfiltered)
+    return { why: 'its row filter names a column that is not of its replica identity', remedy: again };
+  return undefined;
+}
+
+function whyNot(table: SourceTable): string {
+  if (table.some_full && table.virtual_columns)
+    return 'published, its updates would fail: its replica identity, full, has virtual generated columns';
+  if (!table.has_identity && table.has_key && !table.usable_key)
+    return 'published, its updates would fail: its primary key is deferrable, and no replica identity';
+  if (!table.has_identity && !table.partitioned) return 'it has no replica identity: published, its updates would fail';
+  if (table.partitioned && !table.has_key)
+    return 'it has no primary key: published, updates of each new partition would fail, which has no replica identity';
+  if (!table.has_identity) return `${table.weak.join(', ')} has no replica identity: published, its updates would fail`;
+  return 'its replica identity does not cover its primary key';
+}
+
+/** What gives each of its tables a replica identity, and breaks nothing; then, what else is to be run. */
+function repair(publication: PublicationFacts, table: SourceTable, ...also: string[]): string {
+  const { sql, remark } = identityFor(publication, table);
+  const all = [sql, ...also].join('; ');
+  return remark === undefined ? all : remarked(all, remark);
+}
+
+function identityFor(publication: PublicationFacts, table: SourceTable): { sql: string; remark?: string } {
+  const isFullSafe =
+    !table.virtual_columns &&
+    !table.some_columns &&
+    !(table.stored_columns && publication.knowsGenerated && publication.generated !== 's');
+  // Partitions to come have the default.
+  const isFullEnough = isFullSafe && (!table.partitioned || table.published);
+  const own = [quoteTable(table)];
+  const weak = table.weak.length > 0 ? table.weak : own;
+  const unsafe = isFullSafe ? weak : [...new Set([...table.full_stores, ...table.weak])];
+  const byKey = identities(unsafe.length > 0 ? unsafe : own, 'default');
+  if (table.usable_key) return { sql: byKey };
+  if (table.has_key)
+    return {
+      sql:
+        isFullEnough && !table.partitioned
+          ? identities(weak, 'full')
+          : `Create the primary key of ${quoteTable(table)} again, not deferrable; then: ${byKey}`,
+    };
+  const addKey = `alter table ${quoteTable(table)} add primary key (...)`;
+  if (!isFullEnough) return { sql: isFullSafe ? addKey : `${addKey}; ${byKey}` };
+  const remark = `${table.partitioned ? 'for each partition to come as well, ' : ''}or: ${addKey}`;
+  return { sql: identities(weak, 'full'), remark };
+}
+
+const identities = (names: readonly string[], identity: 'default' | 'full'): string =>
+  names.map((name) => `alter table ${name} replica identity ${identity}`).join('; ');

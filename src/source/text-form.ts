@@ -1,0 +1,64 @@
+/**
+ * How the values of rows are asked for. As text, usually. The client makes U+FFFD of what is no UTF-8, so rows with that
+ * character are asked for once more, as bytes. A server that cannot convert a character (22P05) sends none of the rows:
+ * then they come as they are stored.
+ */
+import { isUtf8 } from 'node:buffer';
+import { transcoderOf } from '../codec/encoding.ts';
+import type { Connection } from '../db/pool.ts';
+import { quoteIdentifier } from '../model/quote.ts';
+
+/** The text of each column, null for NULL; bytes where they are no UTF-8. */
+export type Texts = readonly (string | Buffer | null)[];
+
+export interface TextForm {
+  /** The columns, for a select list. */
+  list(columns: readonly { name: string }[]): string;
+  /** What an answer's text means. */
+  value(text: string): string | Buffer;
+  /** A text of ours in a statement: the parameter's value, and the expression of its placeholder. */
+  given(text: string): { value: string; sql(placeholder: string): string };
+}
+
+export const AS_TEXT = { getTypeParser: () => (value: string) => value };
+
+const plainly: TextForm['given'] = (text) => ({ value: text, sql: (placeholder) => placeholder });
+
+export const asTexts: TextForm = {
+  list: (columns) => columns.map((column) => quoteIdentifier(column.name)).join(', '),
+  value: (text) => text,
+  given: plainly,
+};
+
+/** Twice as long on the wire. Neither converted nor checked where the client's encoding is the server's. */
+export const asBytes: TextForm = {
+  list: (columns) =>
+    columns
+      .map(
+        ({ name }) =>
+          `case when ${quoteIdentifier(name)} is not null then textsend(format('%s', ${quoteIdentifier(name)})) end`,
+      )
+      .join(', '),
+  value: (text) => wholeOf(Buffer.from(text.slice(2), 'hex')),
+  given: plainly,
+};
+
+/** Makes the transaction of `client` send texts as they are stored. */
+export async function asStored(client: Connection): Promise<TextForm> {
+  await client.query("set local client_encoding = 'SQL_ASCII'");
+  const { rows } = await client.query<{ encoding: string }>("select current_setting('server_encoding') as encoding");
+  const transcode = transcoderOf(rows[0]!.encoding) ?? ((bytes: Buffer) => bytes);
+  return {
+    list: asBytes.list,
+    value: (text) => wholeOf(transcode(Buffer.from(text.slice(2), 'hex'))),
+    given: (text) => ({
+      value: Buffer.from(text).toString('hex'),
+      sql: (placeholder) => `convert_from(decode(${placeholder}, 'hex'), 'UTF8')`,
+    }),
+  };
+}
+
+const wholeOf = (bytes: Buffer): string | Buffer => (isUtf8(bytes) ? bytes.toString() : bytes);
+
+/** May a text have been something else than UTF-8? */
+export const isSuspect = (texts: Texts): boolean => texts.some((text) => text?.includes('\ufffd'));

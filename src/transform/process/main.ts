@@ -1,0 +1,111 @@
+/**
+ * The child process in which the user's code runs, each function in an isolate and thread of its own. Started with an
+ * empty environment under Node's permission model: no files but its own sources, no processes, no workers; root becomes an
+ * account of its own before anything of the user's is run. It keeps
+ * nothing that must survive: the sandbox kills it whenever it is silent, and it ends itself when the sandbox is gone.
+ */
+import { createRequire } from 'node:module';
+import type isolatedVm from 'isolated-vm';
+import type { FunctionSettings } from '../../model/declared.ts';
+import { type Answer, readAnswers } from '../protocol/answer.ts';
+import { shapeError } from '../protocol/complaint.ts';
+import { chunkOf, itemOf } from '../protocol/item.ts';
+import type { FromBox, ToBox } from '../protocol/messages.ts';
+import { LIMITS } from '../protocol/result.ts';
+import { FunctionRunner } from './function-runner.ts';
+import { leaveRoot } from './leave-root.ts';
+import { stripTypes } from './strip.ts';
+import { TRIAL, trialError } from './trial.ts';
+
+/** By the path that we were told: looking its name up would go through links that we may not read. */
+const ivm = createRequire(import.meta.url)(process.argv[2]!) as typeof isolatedVm;
+
+/** Not `process.exit`, which waits for the isolates' threads. */
+const die = () => process.kill(process.pid, 'SIGKILL');
+process.on('disconnect', die);
+
+const send = (message: FromBox) => {
+  process.send?.(message);
+};
+
+let limits = LIMITS;
+let retire = false;
+const functions = new Map<number, FunctionSettings>();
+/** In the order of their last use. */
+const runners = new Map<FunctionSettings, FunctionRunner>();
+
+function runnerOf(fn: FunctionSettings): FunctionRunner {
+  const known = runners.get(fn);
+  runners.delete(fn);
+  const runner = known ?? new FunctionRunner({ Isolate: ivm.Isolate, limits, strip, onCatastrophe: die }, fn);
+  runners.set(fn, runner);
+  for (const [oldest, idle] of runners) {
+    if (runners.size <= limits.isolates) break;
+    runners.delete(oldest);
+    idle.close();
+  }
+  return runner;
+}
+
+function strip(code: string) {
+  const stripped = stripTypes(code);
+  if (!('code' in stripped) && stripped.broken) retire = true;
+  return stripped;
+}
+
+function defined(key: number): FunctionSettings {
+  const fn = functions.get(key);
+  if (fn === undefined) throw new Error('a function was used before it was defined');
+  return fn;
+}
+
+/** Looks at the memory while there is work; the isolates have threads of their own, so this one is free to. */
+const MEMORY_CHECK_MS = 25;
+let atWork = 0;
+let memoryCheck: NodeJS.Timeout | undefined;
+
+async function work(task: () => Promise<void>): Promise<void> {
+  atWork += 1;
+  memoryCheck ??= setInterval(() => {
+    if (process.memoryUsage.rss() > limits.boxMb * 1_048_576) die();
+  }, MEMORY_CHECK_MS);
+  await task();
+  atWork -= 1;
+  if (atWork > 0) return;
+  clearInterval(memoryCheck);
+  memoryCheck = undefined;
+}
+
+async function run({ id, key, chunk, room }: Extract<ToBox, { kind: 'run' }>): Promise<void> {
+  const runner = runnerOf(defined(key));
+  const { lines, full } = await runner.run(chunk, room, {
+    alive: () => send({ kind: 'alive', id }),
+    part: (first) => send({ kind: 'part', id, lines: first }),
+  });
+  send({ kind: 'answers', id, lines, full, reads: runner.inputs, retire });
+}
+
+async function check(id: number, fn: FunctionSettings): Promise<void> {
+  const runner = new FunctionRunner({ Isolate: ivm.Isolate, limits, strip, onCatastrophe: die }, fn);
+  const complaint = await runner.compile();
+  const error = complaint === undefined ? trialError(fn, await tried(runner)) : shapeError(complaint, fn.name);
+  runner.close();
+  send({ kind: 'checked', id, error, retire });
+}
+
+async function tried(runner: FunctionRunner): Promise<Answer> {
+  const item = itemOf(TRIAL, { reads: 4, before: false });
+  const none = () => undefined;
+  const { lines } = await runner.run(chunkOf([item]), Number.POSITIVE_INFINITY, { alive: none, part: none });
+  return readAnswers([lines])![0]!;
+}
+
+process.on('message', (message: ToBox) => {
+  if (message.kind === 'limits') limits = message.limits;
+  else if (message.kind === 'define') functions.set(message.key, message.fn);
+  else if (message.kind === 'run') void work(() => run(message));
+  else void work(() => check(message.id, defined(message.key)));
+});
+// Everything is loaded by now, and no code of a user's has run.
+const account = Number(process.argv[3]);
+send({ kind: 'ready', sameAccount: !(account > 0 && leaveRoot(account)) });

@@ -1,0 +1,45 @@
+/** Writes messages as the harness reads them: `[mode, action, record, changes, metadata]` (see harness.ts). */
+import type { FunctionInput } from '../../model/message.ts';
+import { mayLoseDigits } from './digits.ts';
+
+const EXACT = 1;
+const BEFORE = 2;
+
+/** Items as one JSON array, and the length of each, by which it can be cut. Many at the cost of one text. */
+export interface Chunk {
+  text: string;
+  lengths: readonly number[];
+}
+
+/**
+ * `reads`: how many of action, record, changes, metadata the function reads; it sees null for the others, since bringing
+ * them would be half of the cost. `before`: show the row as it was before the update.
+ */
+export function itemOf(input: FunctionInput, options: { reads: number; before: boolean }): string {
+  const { action, record } = input;
+  const changes = options.reads >= 3 || options.before ? input.changes : null;
+  const metadata = options.reads >= 4 ? input.metadata : 'null';
+  const before = options.before ? BEFORE : 0;
+  // A number of the metadata is the last that is looked for, so metadata without a doubtful one need not be followed.
+  const own = mayLoseDigits(metadata);
+  if (!own && !mayLoseDigits(record) && (changes === null || !mayLoseDigits(changes))) {
+    return `[${before},"${action}",${record},${changes},${metadata}]`;
+  }
+  const followed = `${JSON.stringify(record)},${JSON.stringify(changes)}`;
+  return `[${before | EXACT},"${action}",${followed},${own ? JSON.stringify(metadata) : metadata}]`;
+}
+
+export function chunkOf(items: readonly string[]): Chunk {
+  return { text: `[${items.join(',')}]`, lengths: items.map((item) => item.length) };
+}
+
+/** Items `from` to `to`, without the last. */
+export function cut({ text, lengths }: Chunk, from: number, to: number): Chunk {
+  if (from === 0 && to === lengths.length) return { text, lengths };
+  let start = 1;
+  for (const length of lengths.slice(0, from)) start += length + 1;
+  const own = lengths.slice(from, to);
+  let end = start - 1;
+  for (const length of own) end += length + 1;
+  return { text: `[${text.slice(start, end)}]`, lengths: own };
+}

@@ -1,0 +1,25 @@
+/** What the sandbox and its child process say to each other. Only texts, numbers and flags cross. */
+import type { FunctionSettings } from '../../model/declared.ts';
+import type { Chunk } from './item.ts';
+import type { SandboxLimits, ShapeError } from './result.ts';
+
+export type ToBox =
+  | { kind: 'limits'; limits: SandboxLimits }
+  | { kind: 'define'; key: number; fn: FunctionSettings }
+  /** `room`: characters that its answers may take. */
+  | { kind: 'run'; id: number; key: number; chunk: Chunk; room: number }
+  | { kind: 'check'; id: number; key: number };
+
+export type FromBox =
+  /** `sameAccount`: it is the one that we have, and can send signals to our processes. */
+  | { kind: 'ready'; sameAccount: boolean }
+  /** The request is being worked on. */
+  | { kind: 'alive'; id: number }
+  /** The first of its answers, which are too long to be kept until the last one. */
+  | { kind: 'part'; id: number; lines: string }
+  /**
+   * `lines`: one for each item (see answer.ts) that has none yet; `full`: up to the one for which there was no room. `reads`: how many of action, record, changes, metadata
+   * the function reads; the others need not be sent. `retire`: the process cannot be used any longer.
+   */
+  | { kind: 'answers'; id: number; lines: string; full: boolean; reads: number; retire: boolean }
+  | { kind: 'checked'; id: number; error: ShapeError | undefined; retire: boolean };

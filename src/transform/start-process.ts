@@ -1,0 +1,128 @@
+/**
+ * Starts the box and holds its one handle. It gets an empty environment and may read only what it is loaded from; no
+ * writing, no processes, no workers (`--allow-addons` is for isolated-vm); and what the machine has beyond that
+ * (confinement.ts). `exited` is told once, however it ends.
+ */
+import { type ForkOptions, fork } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { confinement, withoutLayers } from './confinement.ts';
+import type { FromBox, ToBox } from './protocol/messages.ts';
+import type { SandboxLimits } from './protocol/result.ts';
+
+export interface BoxProcess {
+  readonly pid: number | undefined;
+  /** What it was started by way of. */
+  readonly wrap: readonly string[];
+  send(message: ToBox): void;
+  kill(): void;
+}
+
+export interface BoxEvents {
+  message(message: FromBox): void;
+  /** `why`: how it ended, and what it wrote to stderr if it never got ready. */
+  exited(why: string): void;
+}
+
+export type StartBox = (events: BoxEvents, limits: SandboxLimits) => BoxProcess;
+
+export const startBox: StartBox = (events, limits) => {
+  const here = path.dirname(fileURLToPath(import.meta.url));
+  const addon = addonIn(here);
+  const around = confinement();
+  const account = around.account === undefined ? '' : String(around.account);
+  const child = fork(path.join(here, 'process/main.ts'), [addon.main, account], confined(addon.readable, around.wrap));
+  let ready = false;
+  let complaint = '';
+  const starting = setTimeout(() => child.kill('SIGKILL'), limits.startMs);
+  // Later than that, V8's last words may hold the user's values: read, so that the pipe does not fill up, and dropped.
+  child.stderr?.on('data', (text: Buffer) => {
+    if (!ready && complaint.length < 2000) complaint += text.toString();
+  });
+  child.on('message', (message: FromBox) => {
+    if (message.kind === 'ready') {
+      ready = true;
+      clearTimeout(starting);
+    }
+    events.message(message);
+  });
+  let gone = false;
+  const exited = (why: string) => {
+    clearTimeout(starting);
+    if (gone) return;
+    gone = true;
+    events.exited(ready ? why : `${why} ${complaint}`.trim());
+  };
+  child.on('error', (error) => {
+    if (child.pid === undefined) exited(error.message);
+  });
+  child.on('exit', (code, signal) => {
+    // It may be the wrapping that does not suit this machine. A kill is ours: it took too long, or is needed no more.
+    if (!ready && signal !== 'SIGKILL' && around.wrap.length > 0) withoutLayers();
+    exited(signal ?? `exit code ${code}`);
+  });
+  return {
+    pid: child.pid,
+    wrap: around.wrap,
+    send: (message) => {
+      // A channel that is closed is followed by `exit`, which tells what was lost.
+      if (child.connected) child.send(message, () => undefined);
+    },
+    kill: () => {
+      child.kill('SIGKILL');
+    },
+  };
+};
+
+/** How a child process is started, by way of `wrap`, that may read these files and do little else. */
+export function confined(files: readonly string[], wrap: readonly string[]): ForkOptions {
+  const permissions = [
+    '--permission',
+    '--disable-sigusr1',
+    '--allow-addons',
+    ...files.map((file) => `--allow-fs-read=${file}`),
+    '--no-node-snapshot',
+    '--no-warnings',
+  ];
+  return {
+    env: {},
+    cwd: '/',
+    serialization: 'advanced',
+    stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+    ...wrapped(permissions, wrap),
+  };
+}
+
+/** Node with these arguments, by way of `wrap`. */
+export function wrapped(nodeArgs: readonly string[], [program, ...args]: readonly string[]): ForkOptions {
+  if (program === undefined) return { execArgv: [...nodeArgs] };
+  return { execPath: program, execArgv: [...args, process.execPath, ...nodeArgs] };
+}
+
+/**
+ * The addon's file, and everything that the box loads: its sources, isolated-vm and its loader, and a file that the loader
+ * looks for. All as they really lie, since the permission model does not let links lead out of what may be read; the
+ * loader also where its name is looked up, which may be a link itself.
+ */
+function addonIn(here: string): { main: string; readable: string[] } {
+  const main = createRequire(import.meta.url).resolve('isolated-vm');
+  const fromAddon = createRequire(main);
+  const loader = fromAddon.resolve('node-gyp-build/package.json');
+  const links = (fromAddon.resolve.paths('node-gyp-build') ?? []).map((folder) => path.join(folder, 'node-gyp-build'));
+  return {
+    main,
+    readable: [
+      path.join(here, 'process'),
+      path.join(here, 'protocol'),
+      path.join(here, '../model/errors.ts'),
+      path.join(here, '../model/outside-text.ts'),
+      path.join(here, '../../package.json'),
+      path.dirname(main),
+      path.dirname(loader),
+      ...links.filter((link) => existsSync(link)),
+      '/etc/alpine-release',
+    ],
+  };
+}

@@ -1,0 +1,202 @@
+/** `millrace database remove`: no slot stays without a reader, and what cannot be dropped is said as SQL. */
+import { expect } from 'chai';
+import { runRemoveDatabase } from '../../src/admin/remove-database.ts';
+import { applyConfig } from '../../src/catalog/apply/apply.ts';
+import { removeDatabase } from '../../src/catalog/apply/remove-database.ts';
+import { removeSink } from '../../src/catalog/apply/remove-sink.ts';
+import { loadCatalog } from '../../src/catalog/store.ts';
+import { openPool } from '../../src/db/pool.ts';
+import { KEYS, parse, SECRET_KEY } from '../catalog/support.ts';
+import { runCli } from '../support/cli.ts';
+import { type MessageDatabase, messageDatabase } from '../support/message-database.ts';
+import { sharedCluster, type TestDatabase } from '../support/postgres.ts';
+import { until } from '../support/until.ts';
+
+let made = 0;
+
+describe('millrace database remove', function () {
+  this.timeout(30_000);
+  let messages: MessageDatabase;
+  let shop: TestDatabase;
+  let slot: string;
+  const said: string[] = [];
+
+  async function declare(rest = ', create_if_not_exists: true', url = shop.url): Promise<void> {
+    const file = `databases:
+  - { name: shop, url: ${JSON.stringify(url)}, ssl: false, slot: { name: ${slot}${rest} }, publication: { name: of_shop${rest} } }
+sinks:
+  - { name: worker, database: shop, destination: { type: pull } }
+`;
+    await applyConfig({ db: messages.db, keys: KEYS }, parse(file).config);
+  }
+  const remove = async (options: { letGoMs?: number; sleep?: () => Promise<void> } = {}) => {
+    let now = 0;
+    const deps = {
+      db: messages.db,
+      catalog: await loadCatalog(messages.db, KEYS),
+      ask: undefined,
+      say: (line: string) => void said.push(line),
+      now: () => (now += 500),
+      sleep: async () => undefined,
+      ...options,
+    };
+    return await runRemoveDatabase(deps, 'shop', { yes: true });
+  };
+  const refusal = async (work: Promise<unknown>): Promise<string> => {
+    const error = (await work.then(
+      () => undefined,
+      (thrown: unknown) => thrown,
+    )) as { code: string; message: string; remedy?: string };
+    return `${error.code}: ${error.message}; ${error.remedy}`;
+  };
+  const atSource = async (sql: string) => {
+    const db = openPool({ address: shop.url, max: 1, applicationName: 'test', path: 'role' });
+    return await db.query<{ name: string }>(sql).finally(() => db.close());
+  };
+  const there = async () =>
+    (
+      await atSource(
+        `select slot_name::text as name from pg_replication_slots where slot_name = '${slot}' union all select pubname from pg_publication`,
+      )
+    ).rows.map(({ name }) => name);
+  const declared = async () => (await loadCatalog(messages.db, KEYS)).databases.length;
+
+  beforeEach(async () => {
+    messages = await messageDatabase();
+    shop = await (await sharedCluster()).createDatabase();
+    made += 1;
+    slot = `remove_${process.pid}_${made}`;
+    said.splice(0);
+    await atSource(`select pg_create_logical_replication_slot('${slot}', 'pgoutput')`);
+    await atSource('create publication of_shop');
+  });
+  afterEach(async () => {
+    await messages.drop();
+    await atSource(`select pg_drop_replication_slot(slot_name) from pg_replication_slots where slot_name = '${slot}'`);
+    await shop.drop();
+  });
+
+  it('drops slot and publication, and forgets it', async () => {
+    await declare();
+    await removeSink(messages.db, 'worker');
+    expect(await there()).to.deep.equal([slot, 'of_shop']);
+    expect(await remove()).to.equal(true);
+    expect(await there()).to.deep.equal([]);
+    expect(await declared()).to.equal(0);
+    expect(said).to.deep.equal([
+      'Database shop is removed.',
+      'Remove its entry from millrace.yaml too: the next start would declare it again.',
+    ]);
+  });
+
+  it('drops nothing that it has not made, and prints the SQL', async () => {
+    await declare(', create_if_not_exists: false');
+    await removeSink(messages.db, 'worker');
+    expect(await remove()).to.equal(true);
+    expect(await there()).to.deep.equal([slot, 'of_shop']);
+    expect(said.slice(2)).to.deep.equal([
+      'Still in the source (a slot that nobody reads keeps WAL):',
+      `  select pg_drop_replication_slot('${slot}');`,
+      '  drop publication "of_shop";',
+    ]);
+  });
+
+  it('goes on where it died: the slot is gone, the publication and the database are there', async () => {
+    await declare();
+    await removeSink(messages.db, 'worker');
+    await atSource(`select pg_drop_replication_slot('${slot}')`);
+    expect(await remove()).to.equal(true);
+    expect([await there(), await declared()]).to.deep.equal([[], 0]);
+    expect(said).to.have.length(2);
+  });
+
+  it('says what is left when something may not be dropped', async () => {
+    const role = `remover_${process.pid}`;
+    await atSource(`create role ${role} login replication password 'secret'`);
+    const url = new URL(shop.url);
+    [url.username, url.password] = [role, 'secret'];
+    await declare(', create_if_not_exists: true', url.href);
+    await removeSink(messages.db, 'worker');
+    expect(await remove()).to.equal(true);
+    expect(said[0]).to.equal('Not all can be dropped in the source: must be owner of publication of_shop');
+    expect(said.slice(-1)).to.deep.equal(['  drop publication "of_shop";']);
+    expect(await there()).to.deep.equal(['of_shop']);
+    await atSource(`drop role ${role}`);
+  });
+
+  it('leaves a database in the catalog that a change table is in, though it was declared a moment ago', async () => {
+    await declare();
+    const file = `databases:
+  - { name: shop, url: ${JSON.stringify(shop.url)}, ssl: false, slot: { name: ${slot} }, publication: { name: of_shop } }
+  - { name: archive, url: ${JSON.stringify(shop.url)}, ssl: false }
+change_retentions:
+  - { name: history, source_database: shop, source_table_name: a, destination_database: archive, destination_table_name: b }
+`;
+    await applyConfig({ db: messages.db, keys: KEYS }, parse(file).config);
+    expect(await removeDatabase(messages.db, 'archive')).to.equal(false);
+    await removeSink(messages.db, 'history');
+    expect(await removeDatabase(messages.db, 'archive')).to.equal(true);
+  });
+
+  it('prints the SQL when the source cannot be reached', async () => {
+    await declare(', create_if_not_exists: true', shop.url.replace(/:\d+\//, ':1/'));
+    await removeSink(messages.db, 'worker');
+    expect(await remove()).to.equal(true);
+    expect(said[0]).to.match(/^Not all can be dropped in the source: .*ECONNREFUSED/);
+    expect(said.join('\n')).to.include(`select pg_drop_replication_slot('${slot}');`);
+    expect(await declared()).to.equal(0);
+  });
+
+  it('waits for who reads the slot, and removes nothing when it stays', async () => {
+    await declare();
+    await removeSink(messages.db, 'worker');
+    const reader = openPool({ address: shop.url, max: 1, applicationName: 'reader', path: 'role' });
+    await reader.session(async (client) => {
+      // A slot that is being made is active, and waits for this transaction.
+      await client.query('begin; create table held (id int)');
+      const other = `${slot}_held`;
+      const maker = openPool({ address: shop.url, max: 1, applicationName: 'maker', path: 'role' });
+      const creating = maker.query(`select pg_create_logical_replication_slot('${other}', 'pgoutput')`);
+      slot = other;
+      await declare();
+      await removeSink(messages.db, 'worker');
+      const isActive = async () =>
+        (
+          await atSource(
+            `select slot_name::text as name from pg_replication_slots where active and slot_name = '${other}'`,
+          )
+        ).rowCount === 1;
+      await until('it is active', isActive);
+      expect(await refusal(remove({ letGoMs: 2_000 }))).to.match(
+        /^unavailable: replication slot \w+ is still read by process \d+ \(maker\); nothing was removed; Stop it, or: select pg_terminate_backend\(\d+\)/,
+      );
+      expect(await declared()).to.equal(1);
+      await client.query('rollback');
+      await creating;
+      await maker.close();
+    });
+    await reader.close();
+    expect(await remove()).to.equal(true);
+    expect(await there()).to.not.include(slot);
+    await atSource(
+      `select pg_drop_replication_slot(slot_name) from pg_replication_slots where slot_name = '${slot.replace(/_held$/, '')}'`,
+    );
+  });
+
+  it('refuses one that is used, one that is not there, and to go on where nobody can be asked', async () => {
+    await declare();
+    expect(await refusal(remove())).to.equal(
+      'bad_request: database shop is used by worker; Remove it first: bin/millrace sink remove worker',
+    );
+    const env = { DATABASE_URL: messages.url, SECRET_KEY };
+    const unknown = await runCli(['database', 'remove', 'shopp', '--yes'], env);
+    expect(unknown.stderr).to.equal('there is no database shopp\n  Did you mean shop? There are: shop.\n');
+    await removeSink(messages.db, 'worker');
+    const silent = await runCli(['database', 'remove', 'shop'], env);
+    expect(silent.stderr).to.include('nobody can be asked whether database shop may go').and.include(`slot ${slot}`);
+    const { code, stdout, stderr } = await runCli(['database', 'remove', 'shop', '--yes'], env);
+    expect(code, stderr).to.equal(0);
+    expect(stdout).to.include('Database shop is removed.');
+    expect(await there()).to.deep.equal([]);
+  });
+});

@@ -1,0 +1,123 @@
+/**
+ * A replay into an index that has moved on: old states come by, and in the end the index is the table all the same, with
+ * random writes (key changes, deletes, keys that are used again) before, during and after it. SEEDS=n tries more.
+ */
+import { expect } from 'chai';
+import { type BulkServer, startBulkServer } from '../../support/bulk-server.ts';
+import { changeRows, tableRows } from '../../support/change-rows.ts';
+import { createWriters, LEDGER_SCHEMA, seeded } from '../../support/ledger.ts';
+import { type ReplayWorld, replayWorld } from '../../support/replayed.ts';
+import { until } from '../../support/until.ts';
+
+const SEEDS = Number(process.env.SEEDS ?? 4);
+const FIRST = Number(process.env.SEED ?? 20_261_121);
+
+const yaml = (endpoint: string): string => `
+sinks:
+  - name: index
+    database: shop
+    source: { include_tables: [accounts] }
+    destination: { type: elasticsearch, endpoint_url: "${endpoint}", index_name: accounts, auth_type: none }
+  - name: north
+    database: shop
+    source: { include_tables: [accounts] }
+    filters: [{ column_name: region, operator: "=", comparison_value: north }]
+    destination: { type: elasticsearch, endpoint_url: "${endpoint}", index_name: north, auth_type: none }
+change_retentions:
+  - name: history
+    source_database: shop
+    source_table_name: accounts
+    destination_database: archive
+    destination_table_name: accounts_events
+    create_if_not_exists: true
+`;
+
+describe('a replay into an index', function () {
+  this.timeout(120_000);
+  let engine: BulkServer;
+  let world: ReplayWorld;
+
+  before(async () => {
+    engine = await startBulkServer({ indexes: ['accounts', 'north'] });
+    world = await replayWorld(LEDGER_SCHEMA, () => yaml(engine.url), { pageRows: 12 });
+  });
+  after(async () => {
+    await world?.close();
+    await engine?.close();
+  });
+
+  const expectTable = async (): Promise<void> => {
+    await world.settled(['index', 'north', 'history'], 30_000);
+    const rows = [...(await tableRows(world.shop, 'accounts'))].map(([id, row]): [string, object] => [`${id}`, row]);
+    expect(engine.engine.documents('accounts')).to.deep.equal(new Map(rows));
+    const north = rows.filter(([, row]) => 'region' in row && row.region === 'north');
+    expect(engine.engine.documents('north')).to.deep.equal(new Map(north));
+  };
+
+  for (let seed = FIRST; seed < FIRST + SEEDS; seed++) {
+    it(`leaves it as the table is (SEED=${seed})`, async () => {
+      const random = seeded(seed);
+      const identity = random() < 0.5 ? 'full' : 'default';
+      await world.shop.query(`alter table accounts replica identity ${identity}`);
+      const writers = createWriters(world.shop, seed, 2);
+      await writers.write(40);
+      await world.settled(['history'], 30_000);
+      const entries = await changeRows(world.archive, 'accounts_events');
+      const from = entries[Math.floor(random() * entries.length * 0.8)]!.seq;
+      const during = writers.write(40 + Math.floor(random() * 150));
+      const ids = [
+        await world.replay(`'history', 'index', from_seq => ${from}`),
+        await world.replay(`'history', 'north', from_seq => ${from}`),
+      ];
+      await during;
+      for (const id of ids) {
+        const done = await world.ended(id, 40_000);
+        expect(done).to.include({ state: 'done', reason: null, rows_done: done.rows_total });
+        expect(done.rows_total).to.be.at.least(entries.filter(({ seq }) => seq >= from).length);
+        expect(done.rows_sent).to.be.within(1, done.rows_total!);
+      }
+      await expectTable();
+    });
+  }
+
+  it('that is cancelled on its way leaves no old state behind', async () => {
+    const writers = createWriters(world.shop, FIRST - 1, 2);
+    await writers.write(60);
+    await world.settled(['history'], 30_000);
+    const id = await world.replay(`'history', 'index'`);
+    await until('some of it is sent', async () => (await world.status(id)).rows_done > 20, 20_000);
+    await world.messages.query('select millrace.cancel_backfill($1)', [id]);
+    expect(await world.status(id)).to.include({ state: 'cancelled' });
+    await until(
+      'nothing is under way',
+      async () => {
+        const sql = `select from millrace.backfill_status where state in ('waiting', 'running')`;
+        return (await world.messages.query(sql)).rowCount === 0;
+      },
+      30_000,
+    );
+    await expectTable();
+  });
+
+  it('that is cancelled while it reads old states is put right only when these are sent', async () => {
+    const writers = createWriters(world.shop, FIRST - 2, 2);
+    await writers.write(60);
+    await world.settled(['history'], 30_000);
+    const id = await world.replay(`'history', 'index'`);
+    await until('some of it is sent', async () => (await world.status(id)).rows_done > 20, 20_000);
+    const lock = 'begin; lock table public.accounts_events in access exclusive mode';
+    await world.archive.query(lock);
+    const held = `select from pg_stat_activity where application_name = 'millrace replay' and wait_event_type = 'Lock'`;
+    await until('it waits', async () => (await world.archive.query(held)).rowCount === 1);
+    await world.messages.query('select millrace.cancel_backfill($1)', [id]);
+    const { rows } = await world.messages.query<{ id: string }>(`select millrace.backfill('index', 'accounts') as id`);
+    // A later one has its turn, the one that puts the rows right has not.
+    expect(await world.ended(rows[0]!.id, 20_000)).to.include({ state: 'done' });
+    const waiting = `select from millrace.backfill_status where kind = 'replay' and state = 'waiting'`;
+    expect((await world.messages.query(waiting)).rowCount).to.equal(1);
+    await world.archive.query('rollback');
+    const open = `select from millrace.backfill_status where state in ('waiting', 'running')`;
+    await until('nothing is under way', async () => (await world.messages.query(open)).rowCount === 0, 30_000);
+    await expectTable();
+  });
+});

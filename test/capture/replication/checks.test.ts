@@ -1,0 +1,285 @@
+import { expect } from 'chai';
+import { checkContinuity, checkHealth, checkServer } from '../../../src/capture/replication/checks.ts';
+import type { SlotFacts, SourceFacts } from '../../../src/capture/replication/slot.ts';
+import { branchOf } from '../../../src/capture/replication/timeline.ts';
+import type { PublicationFacts } from '../../../src/source/publication-facts.ts';
+import { checkTable, isPublishable } from '../../../src/source/table-checks.ts';
+import type { SourceTable } from '../../../src/source/tables.ts';
+
+const SOURCE: SourceFacts = {
+  systemIdentifier: '7',
+  timeline: 1,
+  databaseOid: 5,
+  version: 180004,
+  encoding: 'UTF8',
+  walLevel: 'logical',
+  roleName: 'mill"race',
+  mayReplicate: true,
+  inRecovery: false,
+  walLsn: '0/5000',
+  walSenderTimeoutMs: 60_000,
+  keepBytes: -1,
+  outputPluginLibraries: null,
+};
+const SLOT: SlotFacts = {
+  plugin: 'pgoutput',
+  here: true,
+  active_pid: null,
+  active_application: null,
+  confirmed_flush_lsn: '0/2000',
+  wal_status: 'reserved',
+  kept_bytes: 1_000,
+};
+const PUBLICATION: PublicationFacts = {
+  oid: 9,
+  name: 'pub',
+  allTables: false,
+  publishesOurs: false,
+  complete: true,
+  viaRoot: true,
+  knowsGenerated: true,
+  generated: 's',
+  ours: true,
+};
+const TABLE: SourceTable = {
+  oid: 1,
+  schema: 'public',
+  name: 't',
+  partitioned: false,
+  mine: true,
+  identity: 'default',
+  has_key: true,
+  usable_key: true,
+  weak: [],
+  some_full: false,
+  full_stores: [],
+  partly_full: false,
+  partial_stores: [],
+  identity_unfiltered: false,
+  has_identity: true,
+  covers_key: true,
+  published: true,
+  some_columns: false,
+  virtual_columns: false,
+  stored_columns: false,
+  stored_left_out: [],
+  virtual_left_out: [],
+  key_left_out: false,
+  identity_unlisted: false,
+};
+const EXPECTED = { database: "sh'op", slot: 'slot', publication: 'pub' };
+const STORED = {
+  epoch: 1,
+  commitLsn: 0x2000n,
+  commitIdx: 0,
+  confirmedLsn: 0x2000n,
+  nextId: 1,
+  formerSlots: [],
+  left: undefined,
+  publicationBefore: 9,
+  identity: { systemIdentifier: '7', timeline: 1, databaseOid: 5, slotName: 'slot', publicationOid: 9 },
+};
+
+describe('checks of a source', () => {
+  it('find nothing when all is well', () => {
+    const now = { source: SOURCE, slot: SLOT, publication: PUBLICATION };
+    expect(checkServer(SOURCE)).to.deep.equal([]);
+    expect(checkContinuity(STORED, now, EXPECTED)).to.deep.equal([]);
+    expect(checkHealth({ ...now, leftSlots: [] }, EXPECTED)).to.deep.equal([]);
+    expect(checkTable(PUBLICATION, TABLE, false)).to.equal(undefined);
+  });
+
+  it('let a promoted source go on when it has all that was captured, and the slot', () => {
+    const promoted = { source: { ...SOURCE, timeline: 2 }, slot: SLOT, publication: PUBLICATION };
+    const codes = (now: Parameters<typeof checkContinuity>[1], stored = STORED) =>
+      checkContinuity(stored, now, EXPECTED).map((one) => one.code);
+    expect(codes({ ...promoted, branch: 0x2001n })).to.deep.equal([]);
+    expect(codes(promoted)).to.deep.equal(['another_timeline']);
+    expect(codes({ ...promoted, branch: 0x2000n })).to.deep.equal(['another_timeline']);
+    expect(codes({ ...promoted, branch: 0x2001n }, { ...STORED, confirmedLsn: 0x2002n })).to.deep.equal([
+      'another_timeline',
+    ]);
+    expect(codes({ ...promoted, slot: undefined, branch: 0x2001n })).to.deep.equal(['slot_left']);
+    expect(codes({ ...promoted, slot: { ...SLOT, confirmed_flush_lsn: '0/2001' }, branch: 0x2001n })).to.deep.equal([
+      'slot_moved',
+    ]);
+  });
+
+  it("find in a timeline's history where an older one was left", () => {
+    const history = '1\t0/5000000\tno recovery target specified\n\n2\tA/1F\tno recovery target specified\n';
+    expect(branchOf(history, 1)).to.equal(0x5000000n);
+    expect(branchOf(history, 2)).to.equal(0xa0000001fn);
+    expect(branchOf(history, 3)).to.equal(undefined);
+    expect(branchOf('undefined', 1)).to.equal(undefined);
+  });
+
+  const servers: [Partial<SourceFacts>, string, string][] = [
+    [{ version: 130011 }, 'too_old', 'Upgrade the source.'],
+    [{ inRecovery: true, walLsn: null }, 'standby', 'Set hostname to the address of its primary.'],
+    [{ walLevel: 'replica' }, 'wal_level', "alter system set wal_level = 'logical'; -- then restart the server"],
+    [
+      { mayReplicate: false },
+      'may_not_replicate',
+      'alter role "mill""race" replication; -- on Amazon RDS: grant rds_replication to "mill""race"',
+    ],
+    [
+      { outputPluginLibraries: 'wal2json, decoderbufs' },
+      'output_plugin',
+      "alter system set output_plugin_libraries = 'wal2json, decoderbufs, pgoutput'; select pg_reload_conf()",
+    ],
+  ];
+  for (const [change, code, remedy] of servers) {
+    it(`refuse a server: ${code}`, () => {
+      const found = checkServer({ ...SOURCE, ...change });
+      expect(found.map((one) => [one.severity, one.code, one.remedy])).to.deep.equal([['fault', code, remedy]]);
+    });
+  }
+  it('accept a server that lists pgoutput', () => {
+    expect(checkServer({ ...SOURCE, outputPluginLibraries: 'wal2json,"pgoutput"' })).to.deep.equal([]);
+  });
+
+  const gaps: [string, Partial<SourceFacts>, Partial<SlotFacts> | null, Partial<PublicationFacts> | null][] = [
+    ['another_source', { systemIdentifier: '8' }, {}, {}],
+    ['another_source', { databaseOid: 6 }, {}, {}],
+    ['another_timeline', { timeline: 2 }, {}, {}],
+    ['restored', { walLsn: '0/1FFF' }, {}, {}],
+    ['slot_gone', {}, null, {}],
+    ['slot_foreign', {}, { here: false }, {}],
+    ['slot_foreign', {}, { plugin: 'wal2json' }, {}],
+    ['slot_lost', {}, { wal_status: 'lost' }, {}],
+    ['slot_moved', {}, { confirmed_flush_lsn: '0/2001' }, {}],
+    ['publication_gone', {}, {}, null],
+    ['publication_renewed', {}, {}, { oid: 10 }],
+  ];
+  for (const [code, source, slot, publication] of gaps) {
+    it(`call it a gap: ${code} ${JSON.stringify([source, slot, publication])}`, () => {
+      const now = {
+        source: { ...SOURCE, ...source },
+        slot: slot === null ? undefined : { ...SLOT, ...slot },
+        publication: publication === null ? undefined : { ...PUBLICATION, ...publication },
+      };
+      const found = checkContinuity(STORED, now, EXPECTED);
+      expect(found.map((one) => [one.severity, one.code])).to.deep.equal([['gap', code]]);
+      expect(found[0]!.remedy).to.equal(
+        "select millrace.resync('sh''op'); -- or, to be shown how far it is: bin/millrace resync 'sh'\\''op'",
+      );
+    });
+  }
+  it('take a slot that is behind what was recorded for the usual case: confirmations are lost in a crash', () => {
+    const now = { source: SOURCE, slot: { ...SLOT, confirmed_flush_lsn: '0/1000' }, publication: PUBLICATION };
+    expect(checkContinuity(STORED, now, EXPECTED)).to.deep.equal([]);
+  });
+
+  const healths: [string, string, Partial<SourceFacts>, Partial<SlotFacts>, Partial<PublicationFacts>][] = [
+    ['publication_incomplete', 'fault', {}, {}, { complete: false }],
+    ['publishes_messages', 'fault', {}, {}, { publishesOurs: true, allTables: true }],
+    ['publishes_messages', 'fault', {}, {}, { publishesOurs: true }],
+    ['slot_unreserved', 'warning', {}, { wal_status: 'unreserved' }, {}],
+    ['slot_lag', 'warning', { keepBytes: 1_000_000 }, { kept_bytes: 500_000 }, {}],
+    ['slot_lag', 'warning', {}, { kept_bytes: 11 * 1024 ** 3 }, {}],
+  ];
+  for (const [code, severity, source, slot, publication] of healths) {
+    it(`say ${code} ${JSON.stringify([source, slot, publication])}`, () => {
+      const now = {
+        source: { ...SOURCE, ...source },
+        slot: { ...SLOT, ...slot },
+        publication: { ...PUBLICATION, ...publication },
+      };
+      const found = checkHealth({ ...now, leftSlots: [] }, EXPECTED);
+      expect(found.map((one) => [one.severity, one.code])).to.deep.equal([[severity, code]]);
+      expect(found[0]!.remedy).to.not.equal('');
+    });
+  }
+  it('say how much is kept of how much', () => {
+    const now = {
+      source: { ...SOURCE, keepBytes: 100 * 1_048_576 },
+      slot: { ...SLOT, kept_bytes: 60 * 1_048_576 },
+      publication: PUBLICATION,
+    };
+    expect(checkHealth({ ...now, leftSlots: [] }, EXPECTED)[0]!.message).to.equal(
+      'the source keeps 60 MB of WAL for replication slot slot; at 100 MB (max_slot_wal_keep_size) the slot is lost',
+    );
+  });
+
+  const tables: [string, Partial<SourceTable>, Partial<PublicationFacts>, RegExp][] = [
+    ['not_published', { published: false }, {}, /^alter publication "pub" add table only "public"."t"$/],
+    [
+      'not_published',
+      { published: false, has_key: false, usable_key: false, has_identity: false, covers_key: false },
+      {},
+      /add primary key/,
+    ],
+    [
+      'breaks_updates',
+      { has_key: false, usable_key: false, has_identity: false, covers_key: false },
+      {},
+      /^alter table .* replica identity full; -- or: alter table .* add primary key/,
+    ],
+    [
+      'breaks_updates',
+      { has_key: false, usable_key: false, has_identity: false, covers_key: false, virtual_columns: true },
+      {},
+      /^alter table .* add primary key \(...\); alter table .* replica identity default$/,
+    ],
+    ['breaks_updates', { usable_key: false, has_identity: false, covers_key: false }, {}, /replica identity full$/],
+    [
+      'breaks_updates',
+      { partitioned: true, has_identity: false, covers_key: false, weak: ['a.b', 'a.c'] },
+      {},
+      /^alter table a.b replica identity default; alter table a.c replica identity default$/,
+    ],
+    ['breaks_updates', { identity_unfiltered: true }, {}, /drop table .*; alter publication .* add table/],
+    [
+      'breaks_updates',
+      { identity_unlisted: true, some_columns: false },
+      { generated: 'n' },
+      /publish_generated_columns/,
+    ],
+    [
+      'breaks_updates',
+      { has_identity: false, covers_key: false, identity: 'nothing' },
+      {},
+      /replica identity default$/,
+    ],
+    ['breaks_updates', { some_full: true, some_columns: true }, {}, /drop table .*; alter publication .* add table/],
+    ['breaks_updates', { some_full: true, virtual_columns: true }, {}, /replica identity default$/],
+    [
+      'breaks_updates',
+      { some_full: true, stored_columns: true },
+      { generated: 'n' },
+      /publish_generated_columns = stored/,
+    ],
+    [
+      'breaks_updates',
+      { identity_unlisted: true, some_columns: true },
+      {},
+      /drop table .*; alter publication .* add table/,
+    ],
+    ['identity_misses_key', { identity: 'index', covers_key: false }, {}, /replica identity default$/],
+    [
+      'partitions_not_full',
+      { partitioned: true, partly_full: true, partial_stores: ['a.b'] },
+      {},
+      /^alter table a.b replica identity full$/,
+    ],
+    ['partitions_apart', { partitioned: true }, { viaRoot: false }, /publish_via_partition_root = true/],
+  ];
+  for (const [code, table, publication, remedy] of tables) {
+    it(`say of a table: ${code} ${JSON.stringify([table, publication])}`, () => {
+      const found = checkTable({ ...PUBLICATION, ...publication }, { ...TABLE, ...table }, false);
+      expect(found?.code).to.equal(code);
+      expect(found?.remedy).to.match(remedy);
+    });
+  }
+  it('tell a table that was detached from one that was never published', () => {
+    expect(checkTable(PUBLICATION, { ...TABLE, published: false }, true)?.code).to.equal('table_detached');
+  });
+  it('let generated columns be where a server cannot publish them', () => {
+    const older = { ...PUBLICATION, knowsGenerated: false, generated: 'n' };
+    expect(checkTable(older, { ...TABLE, some_full: true, stored_columns: true }, false)).to.equal(undefined);
+    expect(isPublishable({ ...TABLE, some_full: true, virtual_columns: true })).to.equal(false);
+    expect(isPublishable({ ...TABLE, partitioned: true, has_key: false, usable_key: false, some_full: true })).to.equal(
+      false,
+    );
+  });
+});

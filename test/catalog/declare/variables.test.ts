@@ -1,0 +1,86 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: that is the syntax under test
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { hideReferences, replaceReferences, showReferences } from '../../../src/catalog/declare/variables.ts';
+import { linesOf, parse, sinkFile } from '../support.ts';
+
+const database = (lines: string): string => `databases:\n  - name: shop\n    hostname: h\n    database: d\n${lines}\n`;
+
+describe('variables in the configuration', () => {
+  it('are replaced in plain, quoted and block texts, in lists and in flow mappings', () => {
+    const text = `databases:
+  - { name: \${NAME}, hostname: "db-\${HOST}.example.com", database: '\${DB:-d: # {x}', password: \${PW} }
+api_tokens:
+  - name: t
+    token: |-
+      \${TOKEN}
+    scopes: [\${SCOPE:-read}]
+`;
+    const env = { NAME: 'shop', HOST: 'one', PW: 'a: b # c', TOKEN: 'abcdefghijklmnopqrstuvw', SCOPE: '' };
+    const { config } = parse(text, { env });
+    expect(config.databases[0]!.settings.name).to.equal('shop');
+    expect(config.databases[0]!.address).to.include({
+      host: 'db-one.example.com',
+      database: 'd: # {x',
+      password: 'a: b # c',
+    });
+    expect(config.tokens[0]!.scopes).to.deep.equal(['read']);
+  });
+
+  it('are typed as YAML would when they are a whole plain value, and text where a text is wanted', () => {
+    const text = database(
+      '    port: ${PORT:-6432}\n    ssl: ${SSL}\n    password: ${PW}\n    annotations: { a: ${A}, b: ${B:-} }',
+    );
+    const { config } = parse(text, { env: { SSL: 'false', PW: '0123', A: 'true' } });
+    expect(config.databases[0]!.address).to.include({ port: 6432, password: '0123' });
+    expect(config.databases[0]!.settings).to.deep.include({ ssl: false, annotations: { a: 'true', b: '' } });
+    const filter = 'destination: { type: pull }\nfilters: [{ column_name: a, operator: "=", comparison_value: ${V} }]';
+    const value = (v: string): unknown =>
+      parse(sinkFile(filter), { env: { V: v } }).config.sinks[0]!.settings.filters[0]!.comparison_value;
+    expect([value('12'), value('true'), value('1e3'), value('x')]).to.deep.equal([12, true, 1000, 'x']);
+  });
+
+  it('cannot add YAML of their own', () => {
+    const env = { PW: 'x\n    port: 1\n    pool_size: 99', NAME: '*alias' };
+    const { config } = parse(database('    password: ${PW}\n    annotations: { n: ${NAME} }'), { env });
+    expect(config.databases[0]!.address).to.include({ password: env.PW, port: 5432 });
+    expect(config.databases[0]!.settings).to.deep.include({ pool_size: 3, annotations: { n: '*alias' } });
+  });
+
+  it('are faults by name when they are not set, and nothing else is said of that key', () => {
+    expect(linesOf(database('    port: ${PORT}\n    username: "a${ONE}b${TWO}"'))).to.deep.equal([
+      '5:11 databases[0].port needs the variable PORT, which is not set',
+      '6:15 databases[0].username needs the variable ONE, which is not set',
+      '6:15 databases[0].username needs the variable TWO, which is not set',
+    ]);
+  });
+
+  it('are faults when they are written wrongly, and text after a second dollar', () => {
+    for (const wrong of ['${A-b}', '${1}', '${A:?}', 'x${', '${A:-${B:-c}}']) {
+      expect(linesOf(database(`    password: '${wrong}'`), { env: { A: 'a' } }), wrong).to.deep.equal([
+        '5:15 databases[0].password holds a `${` that is not a variable',
+      ]);
+    }
+    const { config } = parse(database("    password: 'a$${B}c'"));
+    expect(config.databases[0]!.address.password).to.equal('a${B}c');
+  });
+
+  it("leave JavaScript's own templates alone, and are replaced in code with a default", () => {
+    const code = '(a, record) => `${record.id} ${a} $${a} ${LIMIT:-10}`';
+    const { config } = parse(`functions:\n  - name: f\n    type: transform\n    code: |-\n      ${code}\n`, {
+      env: { a: 'no', LIMIT: '20' },
+    });
+    expect(config.functions[0]!.code).to.equal('(a, record) => `${record.id} ${a} $${a} 20`');
+  });
+
+  it('hide and show without loss and without moving anything', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: fc.constantFrom('$', '{', '}', ':', '-', 'A', 'é', ' ', '"') }), (text) => {
+        const hidden = hideReferences(text);
+        expect(hidden).to.have.lengthOf(text.length);
+        expect(showReferences(hidden)).to.equal(text);
+      }),
+    );
+    expect(replaceReferences('plain', {})).to.equal(undefined);
+  });
+});

@@ -1,0 +1,155 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import { PassThrough, Readable } from 'node:stream';
+import { text } from 'node:stream/consumers';
+import { expect } from 'chai';
+import { runSql, sqlAddress } from '../../src/cli/sql-prompt.ts';
+import { isComplete, table } from '../../src/cli/sql-table.ts';
+import { MillraceError } from '../../src/model/errors.ts';
+import { openState, writeState } from '../../src/runtime/state.ts';
+import { sharedCluster, type TestDatabase } from '../support/postgres.ts';
+
+describe('sql', () => {
+  let database: TestDatabase;
+  before(async () => {
+    database = await (await sharedCluster()).createDatabase();
+  });
+  after(() => database.drop());
+
+  async function ask(sql: string | undefined, input = ''): Promise<{ code: number; printed: string }> {
+    const output = new PassThrough();
+    const printed = text(output);
+    const options = { ...(sql === undefined ? {} : { sql }), home: '/nowhere', env: { DATABASE_URL: database.url } };
+    const code = await runSql(options, { input: Readable.from([input]), output });
+    output.end();
+    return { code, printed: await printed };
+  }
+
+  it('prints rows as an aligned table, values as Postgres writes them', async () => {
+    const { code, printed } = await ask(
+      "select 7 as id, 12.50::numeric as price, null as nothing, E'two\\nlines' as note union all select 11, 3, 'x', 'ü'",
+    );
+    expect(code).to.equal(0);
+    expect(printed.split('\n')).to.deep.equal([
+      ' id | price | nothing |   note',
+      '----+-------+---------+-----------',
+      '  7 | 12.50 |         | two⏎lines',
+      ' 11 |     3 | x       | ü',
+      '(2 rows)',
+      '',
+      '',
+    ]);
+  });
+
+  it('prints the command and its rows, for several statements', async () => {
+    const { code, printed } = await ask(
+      'create table t (a int); insert into t values (1), (2); select a from t where a = 2',
+    );
+    expect(code).to.equal(0);
+    expect(printed).to.equal('CREATE\nINSERT 2\n a\n---\n 2\n(1 row)\n\n');
+  });
+
+  it("prints Postgres' error with its line, and fails", async () => {
+    const { code, printed } = await ask('select 1\n  from nix');
+    expect(code).to.equal(1);
+    expect(printed).to.equal('ERROR: relation "nix" does not exist (42P01)\nLINE 2:   from nix\n');
+  });
+
+  it('is a prompt without a statement: several lines, errors and the end of input', async () => {
+    const { code, printed } = await ask(undefined, "select 'a;\nb' as x;\nselect nix;\n\nselect\n 5 as five");
+    expect(printed).to.contain('a;⏎b').and.to.contain('column "nix" does not exist').and.to.contain('five');
+    expect(code).to.equal(0);
+    expect((await ask(undefined, 'select 1 as one;\n\\q\nselect 2 as two;\n')).printed)
+      .to.contain('one')
+      .and.not.to.contain('two');
+  });
+
+  it("takes psql's commands that the documentation uses", async () => {
+    const wide = "select 'shop' as database_name, 1 as epoch";
+    const expected = '-[ RECORD 1 ]-+-----\ndatabase_name | shop\nepoch         | 1\n\n';
+    expect((await ask(undefined, `${wide} \\gx\n`)).printed).to.contain(expected);
+    expect((await ask(undefined, `${wide}\n  \\gx\nselect 2 as two;\n`)).printed)
+      .to.contain(expected)
+      .and.contain('\n two\n');
+    expect((await ask(undefined, `\\x\n${wide};\n\\x\nselect 2 as two \\g\n`)).printed)
+      .to.contain('Expanded display is on.')
+      .and.contain(expected)
+      .and.contain('\n two\n');
+    expect((await ask(`${wide} \\gx`)).printed).to.equal(expected);
+    expect((await ask(undefined, "select '\\gx' as text;\n")).printed).to.contain('\n \\gx\n');
+    expect((await ask(undefined, 'select 1 as one where false \\gx\n')).printed).to.contain('(0 rows)');
+    expect((await ask(undefined, "select 'long' as a \\gx\n")).printed).to.contain('-[ RECORD 1 ]\na | long\n');
+  });
+
+  it('knows when a statement is complete', () => {
+    for (const complete of [
+      'select 1;',
+      "select ';';",
+      'select 1; -- done',
+      'do $$ begin; end $$;',
+      '/* ; */ select 1 ; ',
+      'select \'a\'\'b\', "x""y";',
+      'do $x$ $y$ $x$;',
+      'select 1; /* done */',
+    ]) {
+      expect(isComplete(complete), complete).to.equal(true);
+    }
+    for (const open of [
+      'select 1',
+      "select ';",
+      'do $$ begin;',
+      'select 1 -- ;',
+      'select "a;',
+      '/* ;',
+      'do $x$ $y$;',
+      'select 1; -- done\nselect',
+      "select 1; 'x'",
+    ]) {
+      expect(isComplete(open), open).to.equal(false);
+    }
+    expect(table({ command: 'SELECT', rowCount: 0, columns: [{ name: 'a', numeric: true }], rows: [] })).to.equal(
+      ' a\n---\n(0 rows)\n',
+    );
+  });
+
+  it('says that there is no such database, and takes no certificate that is none', async () => {
+    const cluster = await sharedCluster();
+    const run = async (env: NodeJS.ProcessEnv, database?: string): Promise<MillraceError> => {
+      const options = { sql: 'select 1', home: '/nowhere', env, ...(database === undefined ? {} : { database }) };
+      const error = await runSql(options, { input: Readable.from([]), output: new PassThrough() }).catch((one) => one);
+      expect(error).to.be.instanceOf(MillraceError);
+      return error;
+    };
+    const missing = await run({ DATABASE_URL: cluster.adminUrl }, 'a b');
+    expect(missing.message).to.equal('There is no database a b on this server');
+    expect(missing.remedy).to.contain('--database');
+    const wrong = await run({ DATABASE_URL: cluster.adminUrl.replace(/\/\w*$/, '/nothing') });
+    expect(wrong.faults[0]?.remedy).to.equal(
+      'Create that database on the server, or correct the database in DATABASE_URL.',
+    );
+    const [fault] = (await run({ DATABASE_URL: cluster.adminUrl, DATABASE_CA_CERT: 'none' })).faults;
+    expect(fault).to.include({ field: 'DATABASE_CA_CERT' });
+  });
+
+  it('finds the embedded server of the folder, and says what to do when there is none', async () => {
+    const home = await mkdtemp(path.join(os.tmpdir(), 'millrace-state-'));
+    try {
+      const missing = await sqlAddress({ home, env: {} }).catch((error: unknown) => error);
+      expect(missing).to.be.instanceOf(MillraceError);
+      expect((missing as MillraceError).remedy).to.contain('bin/millrace start');
+      const state = await openState(home);
+      await writeState(home, { ...state, postgresPort: 5 });
+      expect(await sqlAddress({ home, env: {}, database: 'a b' })).to.match(
+        /^postgres:\/\/postgres:[\w-]+@127\.0\.0\.1:5\/a%20b$/,
+      );
+      const refused = await runSql(
+        { sql: 'select 1', home, env: {} },
+        { input: Readable.from([]), output: new PassThrough() },
+      ).catch((error: unknown) => error);
+      expect(refused).to.be.instanceOf(MillraceError).and.to.have.property('message', 'The database cannot be reached');
+    } finally {
+      await rm(home, { recursive: true });
+    }
+  });
+});

@@ -1,0 +1,95 @@
+import { expect } from 'chai';
+import { type Jobs, migrateJobs, openJobs } from '../../src/db/jobs.ts';
+import { openPool } from '../../src/db/pool.ts';
+import { createLog } from '../../src/runtime/log.ts';
+import { type MessageDatabase, messageDatabase } from '../support/message-database.ts';
+import { startPostgresRelay } from '../support/postgres-relay.ts';
+import { until } from '../support/until.ts';
+
+describe('jobs', () => {
+  const log = createLog({ level: 'silent', role: 'test' });
+  let m: MessageDatabase;
+  let seen: unknown[];
+  let jobs: Jobs;
+  let stop: AbortController;
+
+  before(async () => {
+    m = await messageDatabase();
+    await migrateJobs(m.db, log);
+  });
+  after(async () => await m.drop());
+  beforeEach(() => {
+    seen = [];
+    stop = new AbortController();
+    const task = async (payload: unknown): Promise<void> => {
+      seen.push(payload);
+    };
+    jobs = openJobs({ db: m.db, log }, { tasks: { note: task }, concurrency: 2 });
+  });
+
+  it('are added by who asks while the runner is still on its way up', async () => {
+    const added = jobs.add('note', { early: true }, { key: 'early' });
+    const running = jobs.run(stop.signal);
+    expect(await added).to.equal(true);
+    await until('it was done', () => seen.length === 1);
+    stop.abort();
+    await running;
+    expect(seen).to.deep.equal([{ early: true }]);
+  });
+
+  it('of one key are there once, and each is done after it was added', async () => {
+    const running = jobs.run(stop.signal);
+    const later = new Date(Date.now() + 60_000);
+    expect(await jobs.add('note', 1, { key: 'same', runAt: later })).to.equal(true);
+    expect(await jobs.add('note', 2, { key: 'same' })).to.equal(true);
+    await until('the newer one was done', () => seen.length === 1);
+    stop.abort();
+    await running;
+    expect(seen).to.deep.equal([2]);
+  });
+
+  it('are not added when there is no runner, nor after the end', async () => {
+    const waiting = jobs.add('note', 0, { key: 'late' });
+    await jobs.close();
+    expect(await waiting).to.equal(false);
+    expect(await jobs.add('note', 0, { key: 'late' })).to.equal(false);
+  });
+
+  for (const [end, failing] of [
+    ['well', false],
+    ['badly', true],
+  ] as const) {
+    it(`that end ${end} while the database is away harm nobody, and are written down when it is back`, async () => {
+      const relay = await startPostgresRelay(m.url);
+      const db = openPool({ address: relay.url, max: 4, applicationName: 'millrace test', path: 'role' });
+      const task = async (): Promise<void> => {
+        await relay.leave();
+        seen.push('away');
+        if (failing) throw new Error('it failed');
+      };
+      const lines: string[] = [];
+      const heard = createLog({ level: 'debug', role: 'test', write: (line) => lines.push(line) });
+      const cut = openJobs({ db, log: heard }, { tasks: { cut: task }, concurrency: 2 });
+      const running = cut.run(stop.signal);
+      try {
+        expect(await cut.add('cut', {}, { key: 'cut' })).to.equal(true);
+        await until('it ran', () => seen.length === 1);
+        const refused = (): number => lines.filter((line) => line.includes('could not be written down')).length;
+        await until('writing it down has failed several times', () => refused() >= 3);
+        await relay.comeBack();
+        await until('it is written down', async () => {
+          const { rows } = await m.db.query<{ open: boolean }>(
+            'select exists (select from millrace_jobs.jobs j where j.locked_at is not null) as open',
+          );
+          return rows[0]?.open === false;
+        });
+      } finally {
+        stop.abort();
+        await running;
+        await cut.close();
+        await db.close();
+        await relay.close();
+      }
+    });
+  }
+});

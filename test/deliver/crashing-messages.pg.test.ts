@@ -1,0 +1,137 @@
+/**
+ * A function that brings down its process for some rows, on a lane with the real sandbox: three different ones in a row
+ * pause the sink, with a reason; fewer, or with a success between them, are parked and the rest goes on.
+ */
+import { expect } from 'chai';
+import { runLane } from '../../src/deliver/lane.ts';
+import type { LaneSink } from '../../src/deliver/target.ts';
+import type { Sink } from '../../src/model/sink.ts';
+import { createWake } from '../../src/runtime/concurrency/signal.ts';
+import { createLog } from '../../src/runtime/log.ts';
+import { openSandbox, type Sandbox } from '../../src/transform/sandbox.ts';
+import { type BulkServer, startBulkServer } from '../support/bulk-server.ts';
+import { type Captured, captured, SEARCH, sinkSettings } from '../support/captured.ts';
+import { code } from '../support/sandbox.ts';
+import { openTestSearchSink, searchDestination } from '../support/search-sink.ts';
+
+const BOMB = code(
+  '(a, r) => { const all = []; while (r.evil) all.push(new Array(100_000).fill(all.length)); return r }',
+);
+
+describe('messages that bring down the process of the functions', function () {
+  this.timeout(30_000);
+  let on: Captured;
+  let engine: BulkServer;
+  let sandbox: Sandbox;
+  let sink: Sink;
+  let sinkNo: number;
+  const log = createLog({ level: 'silent', role: 'test' });
+
+  before(() => {
+    sandbox = openSandbox({ log, limits: { boxMb: 128, isolateMb: 1_000, messageMs: 60_000, silenceMs: 60_000 } });
+  });
+  after(async () => await sandbox.close());
+  beforeEach(async () => {
+    engine = await startBulkServer({ indexes: ['products'] });
+    on = await captured('create table products (id int primary key, evil boolean)');
+    sinkNo = await on.addSink(sinkSettings({ name: 'index', destination: SEARCH }));
+    await on.messages.db.query('update millrace_private.sinks set lanes = 1');
+    await on.messages.db.query('select millrace_private.publish_catalog()');
+    sink = openTestSearchSink(searchDestination(engine.url));
+    on.start();
+    await on.streaming();
+  });
+  afterEach(async () => {
+    await sink.close();
+    await on.close();
+    await engine.close();
+  });
+
+  const open = (): LaneSink => ({
+    no: sinkNo,
+    name: 'index',
+    sink,
+    functions: { transform: BOMB },
+    replaces: true,
+    shapes: false,
+    deleteOnLeave: true,
+    maxRetryCount: null,
+    tested: false,
+    killers: new Set(),
+    failures: 0,
+  });
+  let runs = 0;
+  const run = async (target: LaneSink): Promise<void> => {
+    runs += 1;
+    await runLane(
+      {
+        db: on.messages.db,
+        sandbox,
+        log,
+        now: Date.now,
+        random: () => 0,
+        onRecovered: () => undefined,
+        onSettled: () => undefined,
+      },
+      { target, id: { sinkNo, lane: 0, owner: `run-${runs}` }, wake: createWake(), runMs: 20_000, lingerMs: 0 },
+      new AbortController().signal,
+    );
+  };
+  /** `kept`: messages that are there already. */
+  const insert = async (evil: readonly number[], all: readonly number[], kept = 0): Promise<void> => {
+    await on.source.query('insert into products select id, id = any ($1::int[]) from unnest($2::int[]) id', [
+      [...evil],
+      [...all],
+    ]);
+    await on.received(sinkNo, all.length + kept);
+  };
+  const status = async () =>
+    (
+      await on.messages.db.query<{
+        status: string;
+        pending: number;
+        parked: number;
+        notices: { code: string; message: string; remedy: string }[] | null;
+      }>('select status, pending::int, parked::int, notices from millrace.sink_status')
+    ).rows[0]!;
+  const documents = (): string[] => Object.keys(Object.fromEntries(engine.engine.documents('products')));
+
+  it('pause the sink after the third, park the three, and leave the others as they are', async () => {
+    await insert([3, 4, 5, 6], [1, 2, 3, 4, 5, 6, 7]);
+    await run(open());
+    const paused = await status();
+    expect(paused).to.include({ status: 'paused', parked: 3 });
+    expect(paused.pending, 'the fourth was not tried, nor was anything after it').to.equal(2);
+    expect(paused.notices!.map((notice) => notice.code)).to.deep.equal(['function_kills']);
+    expect(paused.notices![0]!.message).to.include('my-transform');
+    expect(documents()).to.deep.equal(['1', '2']);
+    const { rows } = await on.messages.db.query(
+      'select record_pk, stage, error, attempts from millrace.parked_messages order by id',
+    );
+    expect(rows.map((row) => row.record_pk)).to.deep.equal(['3', '4', '5']);
+    expect(rows[0]).to.include({ stage: 'shape', attempts: 1 });
+    expect(rows[0]!.error).to.match(/^my-transform: The function brought its process down/);
+
+    await on.messages.db.query(`select millrace.resume('index')`);
+    await run(open());
+    expect(await status()).to.include({ status: 'active', pending: 0, parked: 4, notices: null });
+    expect(documents()).to.deep.equal(['1', '2', '7']);
+  });
+
+  it('count over batches', async () => {
+    const target = open();
+    for (const id of [1, 2, 3]) {
+      expect(await status()).to.include({ status: 'active', parked: id - 1 });
+      await insert([id], [id], id - 1);
+      await run(target);
+    }
+    expect(await status()).to.include({ status: 'paused', parked: 3 });
+  });
+
+  it('do not pause it while others go well between them', async () => {
+    await insert([2, 3, 5, 6], [1, 2, 3, 4, 5, 6, 7]);
+    await run(open());
+    expect(await status()).to.include({ status: 'active', pending: 0, parked: 4, notices: null });
+    expect(documents()).to.deep.equal(['1', '4', '7']);
+  });
+});

@@ -1,0 +1,77 @@
+/** A retention job that fails is seen where health is, until it has succeeded. */
+import { expect } from 'chai';
+import type { CatalogSink } from '../../../../src/catalog/store.ts';
+import { openPool } from '../../../../src/db/pool.ts';
+import type { Destination } from '../../../../src/model/declared.ts';
+import { createLog } from '../../../../src/runtime/log.ts';
+import { openExpiries } from '../../../../src/sinks/change-table/policies/expire.ts';
+import { sinkSettings } from '../../../support/captured.ts';
+import { type Bench, changeTableBench } from '../../../support/change-table.ts';
+
+const DAY = 86_400;
+
+describe('retention jobs', () => {
+  let bench: Bench;
+  before(async () => {
+    bench = await changeTableBench('other');
+  });
+  after(() => bench.drop());
+
+  it('show that they fail, until they succeed', async () => {
+    const policy = { by: 'job', keep_seconds: DAY, every_seconds: 600 } as const;
+    await bench.open({ retention: policy });
+    const { rows } = await bench.messages.db.query<{ no: number; name: string }>(
+      'select no, name from millrace_private.sinks where id = $1',
+      [bench.retentionId],
+    );
+    const { no, name } = rows[0]!;
+    const destination: Destination = {
+      type: 'change_table',
+      database: 'archive',
+      table_schema: 'public',
+      table_name: 'orders_events',
+      retention: policy,
+      create_if_not_exists: true,
+    };
+    const sink: CatalogSink = {
+      id: bench.retentionId,
+      no,
+      name,
+      kind: 'change_table',
+      status: 'active',
+      databaseNo: 1,
+      settings: sinkSettings({ name, destination }),
+      secret: () => null,
+      lanes: 1,
+      reach: { allowed: 'declared' },
+    };
+    const expiries = openExpiries({
+      jobs: () => {
+        throw new Error('no job is added here');
+      },
+      load: async () => ({ generation: 1, databases: [], functions: [], sinks: [sink] }),
+      messages: bench.messages.db,
+      openDestination: async () =>
+        openPool({ address: bench.destinationUrl, max: 1, applicationName: 'millrace test' }),
+      log: createLog({ level: 'silent' }),
+    });
+    const run = async (): Promise<{ reasons: string[]; message: string | null }> => {
+      await expiries.task({ sink: no }, new AbortController().signal);
+      const status = await bench.messages.db.query<{ reasons: string[]; message: string | null }>(
+        `select reasons, notices->0->>'message' as message from millrace.sink_status where sink_name = $1`,
+        [name],
+      );
+      return status.rows[0]!;
+    };
+    expect((await run()).reasons).to.not.include('job_fails');
+    await bench.destination.query('alter table orders_events rename column committed_at to committed');
+    const failing = await run();
+    expect(failing.reasons).to.include('job_fails');
+    expect(failing.message).to.match(/^old entries of public\.orders_events cannot be deleted: .*committed_at/);
+    await bench.destination.query('alter table orders_events rename column committed to committed_at');
+    expect((await run()).reasons).to.not.include('job_fails');
+    // What is not there yet is the sink's own matter.
+    await bench.destination.query('alter table orders_events rename to elsewhere');
+    expect((await run()).reasons).to.not.include('job_fails');
+  });
+});
