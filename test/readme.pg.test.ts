@@ -17,12 +17,12 @@ import { promisify } from 'node:util';
 import { expect } from 'chai';
 import pg from 'pg';
 import { freePort } from '../src/runtime/free-port.ts';
-import { type BulkServer, startBulkServer } from './support/bulk-server.ts';
-import { startFront } from './support/engine-front.ts';
-import { nodes } from './support/nodes.ts';
+import { type BulkServer, startBulkServer } from './support/engines/bulk-server.ts';
+import { startFront } from './support/engines/front.ts';
 import { type Block, blocksOf } from './support/pages.ts';
-import { type Cluster, startCluster } from './support/postgres.ts';
-import { cleanEnvironment } from './support/service.ts';
+import { type Cluster, startCluster } from './support/postgres/postgres.ts';
+import { nodes } from './support/processes/nodes.ts';
+import { cleanEnvironment } from './support/processes/service.ts';
 import { until } from './support/until.ts';
 
 const ROOT = path.resolve(import.meta.dirname, '..');

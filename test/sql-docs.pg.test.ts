@@ -10,9 +10,9 @@ import { applyConfig } from '../src/catalog/apply/apply.ts';
 import { runSql } from '../src/cli/sql-prompt.ts';
 import { findProgram } from '../src/runtime/find-program.ts';
 import { KEYS, parse } from './catalog/support.ts';
-import { appendMessages } from './support/fixtures.ts';
-import { type MessageDatabase, messageDatabase } from './support/message-database.ts';
+import { appendMessages } from './support/fixtures/fixtures.ts';
 import { type Block, blocksOf } from './support/pages.ts';
+import { type MessageDatabase, messageDatabase } from './support/postgres/message-database.ts';
 
 const SINKS = ['everything', 'orders-worker', 'orders-shaped']
   .map((name) => `  - { name: ${name}, database: shop, destination: { type: pull } }\n`)

@@ -6,7 +6,7 @@ import { aliasCall, switchText } from '../../src/admin/switch-over.ts';
 import type { Catalog } from '../../src/catalog/store.ts';
 import type { SearchDestination } from '../../src/model/declared.ts';
 import { MillraceError } from '../../src/model/errors.ts';
-import { PULL, SEARCH, sinkSettings } from '../support/captured.ts';
+import { PULL, SEARCH, sinkSettings } from '../support/fixtures/captured.ts';
 
 const sink = (name: string, changes: Partial<Parameters<typeof sinkSettings>[0]> = {}): Catalog['sinks'][number] => {
   const settings = sinkSettings({ destination: SEARCH, ...changes, name });

@@ -7,9 +7,9 @@ import { removeSink } from '../../src/catalog/apply/remove-sink.ts';
 import { loadCatalog } from '../../src/catalog/store.ts';
 import { openPool } from '../../src/db/pool.ts';
 import { KEYS, parse, SECRET_KEY } from '../catalog/support.ts';
-import { runCli } from '../support/cli.ts';
-import { type MessageDatabase, messageDatabase } from '../support/message-database.ts';
-import { sharedCluster, type TestDatabase } from '../support/postgres.ts';
+import { type MessageDatabase, messageDatabase } from '../support/postgres/message-database.ts';
+import { sharedCluster, type TestDatabase } from '../support/postgres/postgres.ts';
+import { runCli } from '../support/processes/cli.ts';
 import { until } from '../support/until.ts';
 
 let made = 0;

@@ -3,8 +3,8 @@ import { expect } from 'chai';
 import { runRemoveSink } from '../../src/admin/remove-sink.ts';
 import { applyConfig } from '../../src/catalog/apply/apply.ts';
 import { KEYS, parse, SHOP } from '../catalog/support.ts';
-import { runCli } from '../support/cli.ts';
-import { type MessageDatabase, messageDatabase } from '../support/message-database.ts';
+import { type MessageDatabase, messageDatabase } from '../support/postgres/message-database.ts';
+import { runCli } from '../support/processes/cli.ts';
 
 const FILE = `${SHOP}sinks:
   - { name: worker, database: shop, destination: { type: pull } }

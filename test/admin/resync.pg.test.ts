@@ -5,14 +5,14 @@
 import { expect } from 'chai';
 import { type ResyncRequest, runResync } from '../../src/admin/resync.ts';
 import { type Database, openPool } from '../../src/db/pool.ts';
-import { type BulkServer, startBulkServer } from '../support/bulk-server.ts';
-import { type EngineRelay, startEngineRelay } from '../support/engine-relay.ts';
-import { type MessageDatabase, messageDatabase } from '../support/message-database.ts';
-import { hasPostgres15 } from '../support/postgres.ts';
-import { startService, stopServices, type TestService } from '../support/service.ts';
-import { type SourceServer, startSourceServer } from '../support/source-server.ts';
+import { type BulkServer, startBulkServer } from '../support/engines/bulk-server.ts';
+import { type EngineRelay, startEngineRelay } from '../support/engines/relay.ts';
+import { refusal, verification } from '../support/fixtures/verification.ts';
+import { type MessageDatabase, messageDatabase } from '../support/postgres/message-database.ts';
+import { hasPostgres15 } from '../support/postgres/postgres.ts';
+import { type SourceServer, startSourceServer } from '../support/postgres/source-server.ts';
+import { startService, stopServices, type TestService } from '../support/processes/service.ts';
 import { until } from '../support/until.ts';
-import { refusal, verification } from '../support/verification.ts';
 
 const SCHEMA = `
   create table items (id int primary key, name text not null, price numeric(12, 2) not null);

@@ -1,7 +1,7 @@
 /** Rows of a table as messages: all of them once, as the stream would bring them, in their place among live changes. */
 import { expect } from 'chai';
-import { backfilled, backfillsOf } from '../support/backfilled.ts';
-import { type Captured, captured, PULL, sinkSettings } from '../support/captured.ts';
+import { backfilled, backfillsOf } from '../support/fixtures/backfilled.ts';
+import { type Captured, captured, PULL, sinkSettings } from '../support/fixtures/captured.ts';
 import { until } from '../support/until.ts';
 
 describe('backfill', function () {

@@ -8,14 +8,14 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import { openPool } from '../../src/db/pool.ts';
-import { type Captured, captured, SEARCH, sinkSettings } from '../support/captured.ts';
-import { createWriters, LEDGER_SCHEMA, seeded } from '../support/ledger.ts';
+import { type Captured, captured, SEARCH, sinkSettings } from '../support/fixtures/captured.ts';
+import { createWriters, LEDGER_SCHEMA, seeded } from '../support/outages/ledger.ts';
 import { until } from '../support/until.ts';
 
 const SEEDS = Number(process.env.SEEDS ?? 60);
 const FIRST = Number(process.env.SEED ?? 20_261_121);
 const KILLED = Math.ceil(SEEDS / 4);
-const CHILD = fileURLToPath(new URL('../support/capture-child.ts', import.meta.url));
+const CHILD = fileURLToPath(new URL('../support/processes/capture-child.ts', import.meta.url));
 const PAGE_ROWS = 7;
 /** Its keys are no keys of accounts. */
 const FENCE =

@@ -1,8 +1,8 @@
 /** Tables with keys of every type, read in small pages: each row once, and as an insert would have brought it. */
 import { expect } from 'chai';
-import { backfilled } from '../support/backfilled.ts';
-import { type Captured, captured, PULL, sinkSettings } from '../support/captured.ts';
-import { hasPostgres15, startCluster } from '../support/postgres.ts';
+import { backfilled } from '../support/fixtures/backfilled.ts';
+import { type Captured, captured, PULL, sinkSettings } from '../support/fixtures/captured.ts';
+import { hasPostgres15, startCluster } from '../support/postgres/postgres.ts';
 
 interface KeyCase {
   name: string;

@@ -4,7 +4,7 @@ import { openKeyReader } from '../../src/backfill/read-keys.ts';
 import { openPool } from '../../src/db/pool.ts';
 import { loadRelation } from '../../src/routing/relation.ts';
 import { describeTable } from '../../src/source/describe-table.ts';
-import { type Captured, captured, SEARCH, sinkSettings } from '../support/captured.ts';
+import { type Captured, captured, SEARCH, sinkSettings } from '../support/fixtures/captured.ts';
 
 describe('rows read by key', () => {
   let on: Captured;

@@ -1,6 +1,6 @@
 /** A sink that is declared while its database is captured: the stream that runs does not know it yet. */
 import { expect } from 'chai';
-import { type Captured, captured, PULL, sinkSettings } from '../support/captured.ts';
+import { type Captured, captured, PULL, sinkSettings } from '../support/fixtures/captured.ts';
 import { until } from '../support/until.ts';
 
 describe('backfill of a sink that is new', function () {

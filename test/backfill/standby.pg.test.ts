@@ -4,10 +4,10 @@
  */
 import { expect } from 'chai';
 import pg from 'pg';
-import { backfillsOf } from '../support/backfilled.ts';
-import { type Captured, captured, PULL, sinkSettings } from '../support/captured.ts';
-import { AS_PLAIN, plainRoleOf } from '../support/plain-role.ts';
-import { type SynchronousCluster, startSynchronousCluster } from '../support/synchronous.ts';
+import { backfillsOf } from '../support/fixtures/backfilled.ts';
+import { type Captured, captured, PULL, sinkSettings } from '../support/fixtures/captured.ts';
+import { AS_PLAIN, plainRoleOf } from '../support/postgres/plain-role.ts';
+import { type SynchronousCluster, startSynchronousCluster } from '../support/postgres/synchronous.ts';
 import { until } from '../support/until.ts';
 
 describe('a backfill beside commits that wait for a standby', function () {

@@ -1,9 +1,16 @@
 /** What a backfill refuses, waits for and survives; each with the words that a person sees. */
 import { expect } from 'chai';
 import { openPool } from '../../src/db/pool.ts';
-import { backfilled, backfillsOf } from '../support/backfilled.ts';
-import { type Captured, type CapturedOptions, captured, PULL, SEARCH, sinkSettings } from '../support/captured.ts';
-import { messageDatabase } from '../support/message-database.ts';
+import { backfilled, backfillsOf } from '../support/fixtures/backfilled.ts';
+import {
+  type Captured,
+  type CapturedOptions,
+  captured,
+  PULL,
+  SEARCH,
+  sinkSettings,
+} from '../support/fixtures/captured.ts';
+import { messageDatabase } from '../support/postgres/message-database.ts';
 import { until } from '../support/until.ts';
 
 const ONLY = (tables: string[]) => ({

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { answerTo } from '../../bench/bulk-receiver.ts';
 import { decodeBulk } from '../../src/sinks/search-index/decode.ts';
 import { bulkBody, encode } from '../../src/sinks/search-index/encode.ts';
-import { delivery } from '../support/delivery.ts';
+import { delivery } from '../support/fixtures/delivery.ts';
 
 describe('the receiver of the benchmarks', () => {
   it('answers each operation, as the sink understands it', () => {

@@ -3,7 +3,13 @@ import { expect } from 'chai';
 import { changeSample } from '../../bench/sample/changes.ts';
 import { createSample, sampleTables } from '../../bench/sample/database.ts';
 import { type Database, openPool } from '../../src/db/pool.ts';
-import { type Cluster, hasPostgres15, sharedCluster, startCluster, type TestDatabase } from '../support/postgres.ts';
+import {
+  type Cluster,
+  hasPostgres15,
+  sharedCluster,
+  startCluster,
+  type TestDatabase,
+} from '../support/postgres/postgres.ts';
 
 const ROWS = 2_000;
 

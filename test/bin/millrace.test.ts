@@ -5,7 +5,7 @@ import { chmod, copyFile, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs
 import os from 'node:os';
 import path from 'node:path';
 import { expect } from 'chai';
-import { type Node, nodes } from '../support/nodes.ts';
+import { type Node, nodes } from '../support/processes/nodes.ts';
 import { until } from '../support/until.ts';
 
 const ROOT = path.resolve(import.meta.dirname, '../..');

@@ -1,7 +1,7 @@
 /** Changes are sent as what they were when they were made, whatever became of their table since. */
 import { expect } from 'chai';
-import { type Captured, captured, PULL, SEARCH, sinkSettings } from '../support/captured.ts';
-import { eachMajor } from '../support/postgres.ts';
+import { type Captured, captured, PULL, SEARCH, sinkSettings } from '../support/fixtures/captured.ts';
+import { eachMajor } from '../support/postgres/postgres.ts';
 
 describe('a backlog', function () {
   this.timeout(60_000);

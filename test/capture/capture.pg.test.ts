@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { type Captured, captured, PULL, SEARCH, sinkSettings } from '../support/captured.ts';
-import { startCluster } from '../support/postgres.ts';
+import { type Captured, captured, PULL, SEARCH, sinkSettings } from '../support/fixtures/captured.ts';
+import { startCluster } from '../support/postgres/postgres.ts';
 import { until } from '../support/until.ts';
 
 const SCHEMA = `

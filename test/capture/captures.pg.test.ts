@@ -2,8 +2,8 @@
 import { expect } from 'chai';
 import { openCaptures } from '../../src/capture/service.ts';
 import { createLog } from '../../src/runtime/log.ts';
-import { type Captured, captured, PULL, sinkSettings } from '../support/captured.ts';
-import { catalogued } from '../support/catalogued.ts';
+import { type Captured, captured, PULL, sinkSettings } from '../support/fixtures/captured.ts';
+import { catalogued } from '../support/fixtures/catalogued.ts';
 import { until } from '../support/until.ts';
 
 describe('captures', () => {

@@ -5,8 +5,8 @@
 import { expect } from 'chai';
 import { removeSink } from '../../src/catalog/apply/remove-sink.ts';
 import type { SinkSettings } from '../../src/model/declared.ts';
-import { backfillsOf } from '../support/backfilled.ts';
-import { type Captured, captured, PULL, SEARCH, sinkSettings } from '../support/captured.ts';
+import { backfillsOf } from '../support/fixtures/backfilled.ts';
+import { type Captured, captured, PULL, SEARCH, sinkSettings } from '../support/fixtures/captured.ts';
 import { until } from '../support/until.ts';
 
 /** In the long run 500. */

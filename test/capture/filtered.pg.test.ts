@@ -1,7 +1,7 @@
 /** Column filters from the source to the message table: rows that enter, leave, or cannot be judged. */
 import { expect } from 'chai';
 import type { ColumnFilter, SinkSettings } from '../../src/model/declared.ts';
-import { type Captured, captured, PULL, SEARCH, sinkSettings } from '../support/captured.ts';
+import { type Captured, captured, PULL, SEARCH, sinkSettings } from '../support/fixtures/captured.ts';
 
 const SCHEMA = `
   create table plain (id int primary key, status text, note text, payload jsonb);

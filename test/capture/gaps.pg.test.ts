@@ -1,9 +1,9 @@
 /** What must never be mended silently: each gap is a state with a reason and the command that accepts it. */
 import { expect } from 'chai';
 import pg from 'pg';
-import { type Captured, captured, PULL, sinkSettings } from '../support/captured.ts';
-import { hasPostgres15 } from '../support/postgres.ts';
-import { type SourceServer, startSourceServer } from '../support/source-server.ts';
+import { type Captured, captured, PULL, sinkSettings } from '../support/fixtures/captured.ts';
+import { hasPostgres15 } from '../support/postgres/postgres.ts';
+import { type SourceServer, startSourceServer } from '../support/postgres/source-server.ts';
 import { until } from '../support/until.ts';
 
 const SCHEMA = 'create table ledger (id int primary key, note text)';

@@ -1,8 +1,8 @@
 /** Generated columns that Postgres does not send: left out by the stream and by backfills alike, and said on the sinks. */
 import { expect } from 'chai';
-import { backfilled } from '../support/backfilled.ts';
-import { type Captured, type CapturedOptions, captured, PULL, sinkSettings } from '../support/captured.ts';
-import { type Cluster, hasPostgres15, sharedCluster, startCluster } from '../support/postgres.ts';
+import { backfilled } from '../support/fixtures/backfilled.ts';
+import { type Captured, type CapturedOptions, captured, PULL, sinkSettings } from '../support/fixtures/captured.ts';
+import { type Cluster, hasPostgres15, sharedCluster, startCluster } from '../support/postgres/postgres.ts';
 import { until } from '../support/until.ts';
 
 const TIMING = { checkMs: 150, recheckMs: 100 };

@@ -5,9 +5,16 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import pg from 'pg';
-import { backfilled } from '../support/backfilled.ts';
-import { type Captured, type CapturedOptions, captured, PULL, SEARCH, sinkSettings } from '../support/captured.ts';
-import { type Cluster, eachMajor, type TestDatabase } from '../support/postgres.ts';
+import { backfilled } from '../support/fixtures/backfilled.ts';
+import {
+  type Captured,
+  type CapturedOptions,
+  captured,
+  PULL,
+  SEARCH,
+  sinkSettings,
+} from '../support/fixtures/captured.ts';
+import { type Cluster, eachMajor, type TestDatabase } from '../support/postgres/postgres.ts';
 
 /** A database of another encoding. */
 async function encoded(cluster: Cluster, encoding: string): Promise<TestDatabase> {

@@ -3,8 +3,8 @@ import { expect } from 'chai';
 import { captureDatabase } from '../../src/capture/database.ts';
 import { removeSink } from '../../src/catalog/apply/remove-sink.ts';
 import { createLog } from '../../src/runtime/log.ts';
-import { type Captured, captured, PULL, sinkSettings } from '../support/captured.ts';
-import { catalogued } from '../support/catalogued.ts';
+import { type Captured, captured, PULL, sinkSettings } from '../support/fixtures/captured.ts';
+import { catalogued } from '../support/fixtures/catalogued.ts';
 import { until } from '../support/until.ts';
 
 describe('capture without a sink', function () {

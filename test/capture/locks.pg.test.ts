@@ -1,9 +1,9 @@
 /** Whoever has a table locked, for however long, keeps no other table from being captured, checked or backfilled. */
 import { expect } from 'chai';
 import pg from 'pg';
-import { backfilled } from '../support/backfilled.ts';
-import { type Captured, captured, PULL, sinkSettings } from '../support/captured.ts';
-import { type Cluster, eachMajor } from '../support/postgres.ts';
+import { backfilled } from '../support/fixtures/backfilled.ts';
+import { type Captured, captured, PULL, sinkSettings } from '../support/fixtures/captured.ts';
+import { type Cluster, eachMajor } from '../support/postgres/postgres.ts';
 import { until } from '../support/until.ts';
 
 const TIMING = { checkMs: 100, recheckMs: 100, statementMs: 2_000 };

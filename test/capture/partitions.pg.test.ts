@@ -1,6 +1,6 @@
 /** What becomes of partitions is in no message: it is said on the sinks of their table, and on nothing else. */
 import { expect } from 'chai';
-import { type Captured, captured, PULL, SEARCH, sinkSettings } from '../support/captured.ts';
+import { type Captured, captured, PULL, SEARCH, sinkSettings } from '../support/fixtures/captured.ts';
 import { until } from '../support/until.ts';
 
 const TIMING = { checkMs: 150, recheckMs: 100 };

@@ -1,8 +1,8 @@
 /** A pooler before a source: what is wrong and what to do is the state of the database, whatever the mode. */
 import { expect } from 'chai';
-import { captured, PULL, sinkSettings } from '../support/captured.ts';
-import { hasPgbouncer, startPgbouncer } from '../support/pgbouncer.ts';
-import { sharedCluster } from '../support/postgres.ts';
+import { captured, PULL, sinkSettings } from '../support/fixtures/captured.ts';
+import { hasPgbouncer, startPgbouncer } from '../support/postgres/pgbouncer.ts';
+import { sharedCluster } from '../support/postgres/postgres.ts';
 
 const CASES = [
   [{ pool_mode: 'session' }, /^the address leads to a connection pooler that passes no replication on: /],

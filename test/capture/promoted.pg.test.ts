@@ -4,11 +4,11 @@
  */
 import { expect } from 'chai';
 import pg from 'pg';
-import { type Captured, captured, PULL, sinkSettings } from '../support/captured.ts';
-import { hasPostgres15 } from '../support/postgres.ts';
-import { type PostgresRelay, startPostgresRelay } from '../support/postgres-relay.ts';
-import { type SourceServer, startSourceServer } from '../support/source-server.ts';
-import { type Standby, startStandby } from '../support/standby.ts';
+import { type Captured, captured, PULL, sinkSettings } from '../support/fixtures/captured.ts';
+import { hasPostgres15 } from '../support/postgres/postgres.ts';
+import { type PostgresRelay, startPostgresRelay } from '../support/postgres/postgres-relay.ts';
+import { type SourceServer, startSourceServer } from '../support/postgres/source-server.ts';
+import { type Standby, startStandby } from '../support/postgres/standby.ts';
 import { until } from '../support/until.ts';
 
 const SCHEMA = 'create table ledger (id int primary key, note text)';

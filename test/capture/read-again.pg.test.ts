@@ -7,10 +7,10 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import pg from 'pg';
-import { type Captured, captured, PULL, sinkSettings } from '../support/captured.ts';
+import { type Captured, captured, PULL, sinkSettings } from '../support/fixtures/captured.ts';
 import { until } from '../support/until.ts';
 
-const CHILD = fileURLToPath(new URL('../support/capture-child.ts', import.meta.url));
+const CHILD = fileURLToPath(new URL('../support/processes/capture-child.ts', import.meta.url));
 const LONG = 'x'.repeat(9_000);
 const PAPERS = `create table papers (id text primary key, n int, body text);
   alter table papers alter body set storage external;

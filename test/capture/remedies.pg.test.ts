@@ -15,11 +15,17 @@ import { describeTable } from '../../src/source/describe-table.ts';
 import { readPublication } from '../../src/source/publication-facts.ts';
 import { checkTable } from '../../src/source/table-checks.ts';
 import { readTables } from '../../src/source/tables.ts';
-import { type Captured, captured, PULL, SEARCH, sinkSettings } from '../support/captured.ts';
-import { hostileName } from '../support/hostile.ts';
-import { type MessageDatabase, messageDatabase } from '../support/message-database.ts';
-import { plainRoleOf } from '../support/plain-role.ts';
-import { type Cluster, hasPostgres15, sharedCluster, startCluster, type TestDatabase } from '../support/postgres.ts';
+import { type Captured, captured, PULL, SEARCH, sinkSettings } from '../support/fixtures/captured.ts';
+import { hostileName } from '../support/fixtures/hostile.ts';
+import { type MessageDatabase, messageDatabase } from '../support/postgres/message-database.ts';
+import { plainRoleOf } from '../support/postgres/plain-role.ts';
+import {
+  type Cluster,
+  hasPostgres15,
+  sharedCluster,
+  startCluster,
+  type TestDatabase,
+} from '../support/postgres/postgres.ts';
 import { until } from '../support/until.ts';
 
 const TIMING = { checkMs: 150, recheckMs: 100 };

@@ -1,8 +1,8 @@
 /** Roles that are not what one expects: capture says which right is missing, and needs no other. */
 import { expect } from 'chai';
-import { type Captured, captured, PULL, sinkSettings } from '../support/captured.ts';
-import { plainRoleOf } from '../support/plain-role.ts';
-import { hasPostgres15, sharedCluster, startCluster } from '../support/postgres.ts';
+import { type Captured, captured, PULL, sinkSettings } from '../support/fixtures/captured.ts';
+import { plainRoleOf } from '../support/postgres/plain-role.ts';
+import { hasPostgres15, sharedCluster, startCluster } from '../support/postgres/postgres.ts';
 
 const TIMING = { checkMs: 150, recheckMs: 100 };
 

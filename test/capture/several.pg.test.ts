@@ -6,8 +6,8 @@ import { loadCatalog } from '../../src/catalog/store.ts';
 import { openPool } from '../../src/db/pool.ts';
 import { createLog } from '../../src/runtime/log.ts';
 import { KEYS, parse } from '../catalog/support.ts';
-import { type MessageDatabase, messageDatabase } from '../support/message-database.ts';
-import { sharedCluster, type TestDatabase } from '../support/postgres.ts';
+import { type MessageDatabase, messageDatabase } from '../support/postgres/message-database.ts';
+import { sharedCluster, type TestDatabase } from '../support/postgres/postgres.ts';
 import { until } from '../support/until.ts';
 
 const NAMES = ['shop', 'stock', 'gone', 'unfit'] as const;

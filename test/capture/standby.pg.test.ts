@@ -5,10 +5,10 @@ import { expect } from 'chai';
 import pg from 'pg';
 import { append, isFenced } from '../../src/messages/append.ts';
 import { readPosition, takeOver } from '../../src/messages/position.ts';
-import { type Captured, captured, PULL, sinkSettings } from '../support/captured.ts';
+import { type Captured, captured, PULL, sinkSettings } from '../support/fixtures/captured.ts';
 import { until } from '../support/until.ts';
 
-const CHILD = fileURLToPath(new URL('../support/capture-child.ts', import.meta.url));
+const CHILD = fileURLToPath(new URL('../support/processes/capture-child.ts', import.meta.url));
 const LEDGER = 'create table ledger (id int primary key)';
 
 describe('captures of one database', () => {

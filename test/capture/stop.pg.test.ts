@@ -6,8 +6,8 @@ import { expect } from 'chai';
 import { captureDatabase } from '../../src/capture/database.ts';
 import { openStream } from '../../src/capture/replication/connection.ts';
 import { createLog } from '../../src/runtime/log.ts';
-import { type Captured, captured, PULL, sinkSettings } from '../support/captured.ts';
-import { catalogued } from '../support/catalogued.ts';
+import { type Captured, captured, PULL, sinkSettings } from '../support/fixtures/captured.ts';
+import { catalogued } from '../support/fixtures/catalogued.ts';
 
 describe('a capture that is stopped', function () {
   this.timeout(30_000);

@@ -1,9 +1,9 @@
 /** Tables that change under capture's feet, and tables that it must keep its hands off. */
 import { expect } from 'chai';
-import { backfilled } from '../support/backfilled.ts';
-import { type Captured, type CapturedOptions, captured, PULL, sinkSettings } from '../support/captured.ts';
-import { messageDatabase } from '../support/message-database.ts';
-import { hasPostgres15, sharedCluster, startCluster } from '../support/postgres.ts';
+import { backfilled } from '../support/fixtures/backfilled.ts';
+import { type Captured, type CapturedOptions, captured, PULL, sinkSettings } from '../support/fixtures/captured.ts';
+import { messageDatabase } from '../support/postgres/message-database.ts';
+import { hasPostgres15, sharedCluster, startCluster } from '../support/postgres/postgres.ts';
 import { until } from '../support/until.ts';
 
 const named = (...tables: string[]) => ({

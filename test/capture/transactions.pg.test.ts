@@ -5,11 +5,11 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import pg from 'pg';
-import { type Captured, captured, PULL, SEARCH, sinkSettings } from '../support/captured.ts';
-import { type Cluster, startCluster } from '../support/postgres.ts';
+import { type Captured, captured, PULL, SEARCH, sinkSettings } from '../support/fixtures/captured.ts';
+import { type Cluster, startCluster } from '../support/postgres/postgres.ts';
 import { until } from '../support/until.ts';
 
-const CHILD = fileURLToPath(new URL('../support/capture-child.ts', import.meta.url));
+const CHILD = fileURLToPath(new URL('../support/processes/capture-child.ts', import.meta.url));
 const PEAK_KB = 256 * 1024;
 /** Rows of the big transaction, together more than the memory that capture may take; 5,000,000 was tried too. */
 const BIG = Number(process.env.MILLRACE_BIG_TRANSACTION ?? 300_000);

@@ -4,10 +4,10 @@
  */
 import { expect } from 'chai';
 import pg from 'pg';
-import { type Captured, captured, PULL, sinkSettings } from '../support/captured.ts';
-import { sharedCluster } from '../support/postgres.ts';
-import { startPostgresRelay } from '../support/postgres-relay.ts';
-import { type SourceServer, startSourceServer } from '../support/source-server.ts';
+import { type Captured, captured, PULL, sinkSettings } from '../support/fixtures/captured.ts';
+import { sharedCluster } from '../support/postgres/postgres.ts';
+import { startPostgresRelay } from '../support/postgres/postgres-relay.ts';
+import { type SourceServer, startSourceServer } from '../support/postgres/source-server.ts';
 import { until } from '../support/until.ts';
 
 const LEDGER = 'create table ledger (id int primary key, note text)';

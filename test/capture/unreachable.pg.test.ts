@@ -5,11 +5,11 @@ import { applyConfig } from '../../src/catalog/apply/apply.ts';
 import { loadCatalog } from '../../src/catalog/store.ts';
 import { createLog } from '../../src/runtime/log.ts';
 import { KEYS, parse } from '../catalog/support.ts';
-import { selfSignedCertificate } from '../support/certificate.ts';
-import { type FakePostgres, startFakePostgres } from '../support/fake-postgres.ts';
-import { type MessageDatabase, messageDatabase } from '../support/message-database.ts';
-import { sharedCluster, type TestDatabase } from '../support/postgres.ts';
-import { startTlsFront, type TlsFront } from '../support/tls-front.ts';
+import { selfSignedCertificate } from '../support/fixtures/certificate.ts';
+import { type FakePostgres, startFakePostgres } from '../support/postgres/fake-postgres.ts';
+import { type MessageDatabase, messageDatabase } from '../support/postgres/message-database.ts';
+import { sharedCluster, type TestDatabase } from '../support/postgres/postgres.ts';
+import { startTlsFront, type TlsFront } from '../support/postgres/tls-front.ts';
 import { until } from '../support/until.ts';
 
 describe('a source that cannot be reached', function () {

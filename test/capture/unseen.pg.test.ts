@@ -5,8 +5,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import pg from 'pg';
-import { type Captured, captured, PULL, sinkSettings } from '../support/captured.ts';
-import { type SynchronousCluster, startSynchronousCluster } from '../support/synchronous.ts';
+import { type Captured, captured, PULL, sinkSettings } from '../support/fixtures/captured.ts';
+import { type SynchronousCluster, startSynchronousCluster } from '../support/postgres/synchronous.ts';
 import { until } from '../support/until.ts';
 
 const LONG = 'x'.repeat(9_000);

@@ -4,8 +4,8 @@
  * as it is printed, and then the table is written.
  */
 import { expect } from 'chai';
-import { type Captured, captured, PULL, sinkSettings } from '../support/captured.ts';
-import { type Cluster, eachMajor } from '../support/postgres.ts';
+import { type Captured, captured, PULL, sinkSettings } from '../support/fixtures/captured.ts';
+import { type Cluster, eachMajor } from '../support/postgres/postgres.ts';
 import { until } from '../support/until.ts';
 
 const TIMING = { checkMs: 150, recheckMs: 100 };

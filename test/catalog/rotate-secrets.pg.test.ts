@@ -4,8 +4,8 @@ import { applyConfig } from '../../src/catalog/apply/apply.ts';
 import { loadCatalog } from '../../src/catalog/store.ts';
 import { MillraceError } from '../../src/model/errors.ts';
 import { keyRing } from '../../src/runtime/secret-key.ts';
-import { runCli } from '../support/cli.ts';
-import { type MessageDatabase, messageDatabase } from '../support/message-database.ts';
+import { type MessageDatabase, messageDatabase } from '../support/postgres/message-database.ts';
+import { runCli } from '../support/processes/cli.ts';
 import { parse, SECRET_KEY, SHOP } from './support.ts';
 
 const SECOND = 'Ew8sQ1zXk5VtN3yGb7LrUc2JfHd6Mp9A';

@@ -5,7 +5,7 @@ import { addressPlace, credentialPlace, keyIdOf, seal, unseal } from '../../src/
 import type { Destination } from '../../src/model/declared.ts';
 import { MillraceError } from '../../src/model/errors.ts';
 import { keyRing } from '../../src/runtime/secret-key.ts';
-import { SEARCH } from '../support/captured.ts';
+import { SEARCH } from '../support/fixtures/captured.ts';
 import { KEYS, SECRET_KEY } from './support.ts';
 
 const SHOP = { id: '0e4e1b4a-0000-4000-8000-000000000001', name: 'shop', hostname: 'db.example.com' };

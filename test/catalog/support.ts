@@ -2,7 +2,7 @@
 import { type Configuration, type ParseDeps, parseConfiguration } from '../../src/catalog/declare/file.ts';
 import { type Fault, MillraceError } from '../../src/model/errors.ts';
 import { type KeyRing, keyRing } from '../../src/runtime/secret-key.ts';
-import { certificateAuthority } from '../support/certificate.ts';
+import { certificateAuthority } from '../support/fixtures/certificate.ts';
 
 export const SECRET_KEY = 'ZbR4t9LwQe2vXk7nHc1yUf6sJd3mPa8g';
 export const KEYS: KeyRing = keyRing({ secretKey: SECRET_KEY, previousKeys: [] });

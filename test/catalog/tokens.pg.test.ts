@@ -6,7 +6,7 @@ import { openTokens, refuseWeakTokens } from '../../src/catalog/tokens.ts';
 import { openListener } from '../../src/db/listen.ts';
 import type { Queryable } from '../../src/db/pool.ts';
 import { type Fault, MillraceError } from '../../src/model/errors.ts';
-import { type MessageDatabase, messageDatabase } from '../support/message-database.ts';
+import { type MessageDatabase, messageDatabase } from '../support/postgres/message-database.ts';
 import { until } from '../support/until.ts';
 import { faultsOf, KEYS, parse } from './support.ts';
 

@@ -8,7 +8,7 @@ import { runSql, sqlAddress } from '../../src/cli/sql-prompt.ts';
 import { isComplete, table } from '../../src/cli/sql-table.ts';
 import { MillraceError } from '../../src/model/errors.ts';
 import { openState, writeState } from '../../src/runtime/state.ts';
-import { sharedCluster, type TestDatabase } from '../support/postgres.ts';
+import { sharedCluster, type TestDatabase } from '../support/postgres/postgres.ts';
 
 describe('sql', () => {
   let database: TestDatabase;

@@ -3,8 +3,14 @@ import fc from 'fast-check';
 import { codecFor, jsonOf } from '../../src/codec/codec.ts';
 import { type Database, openPool } from '../../src/db/pool.ts';
 import { loadTypes } from '../../src/source/types.ts';
-import { type Cluster, hasPostgres15, sharedCluster, startCluster, type TestDatabase } from '../support/postgres.ts';
-import { TYPE_CASES, TYPES_SQL, type TypeCase } from '../support/type-values.ts';
+import { TYPE_CASES, TYPES_SQL, type TypeCase } from '../support/fixtures/type-values.ts';
+import {
+  type Cluster,
+  hasPostgres15,
+  sharedCluster,
+  startCluster,
+  type TestDatabase,
+} from '../support/postgres/postgres.ts';
 
 /** Values of each type, each in every form below. Raise it for a long run: MILLRACE_CODEC_CASES=5000. */
 const CASES = Number(process.env.MILLRACE_CODEC_CASES ?? 100);

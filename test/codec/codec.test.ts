@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { codecFor, jsonOf } from '../../src/codec/codec.ts';
 import { JsonBytes } from '../../src/codec/json-bytes.ts';
 import type { TypeInfo } from '../../src/codec/types.ts';
-import { text } from '../support/type-values.ts';
+import { text } from '../support/fixtures/type-values.ts';
 
 const [PAIR, PAIR_ARRAY, HSTORE, LOOP] = [90_001, 90_002, 90_003, 90_004] as const;
 

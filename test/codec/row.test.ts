@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { decode } from '../../src/capture/replication/decode.ts';
 import { compileRelation, type RowCodec } from '../../src/codec/row.ts';
 import type { RelationMessage, RowMessage } from '../../src/codec/row-message.ts';
-import { insert, relation, remove, UNCHANGED_VALUE, update, type Value } from '../support/pgoutput.ts';
+import { insert, relation, remove, UNCHANGED_VALUE, update, type Value } from '../support/postgres/pgoutput.ts';
 
 const OID = 7;
 const COLUMNS = [

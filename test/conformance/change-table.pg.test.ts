@@ -4,9 +4,9 @@ import { type Database, openPool } from '../../src/db/pool.ts';
 import { joinedKey } from '../../src/model/joined-key.ts';
 import type { Delivery } from '../../src/model/sink.ts';
 import { createChangeTable } from '../../src/sinks/change-table/table.ts';
-import { changeTableBench, PLAIN, writeWithin } from '../support/change-table.ts';
-import { delivery } from '../support/delivery.ts';
-import { startPostgresRelay } from '../support/postgres-relay.ts';
+import { changeTableBench, PLAIN, writeWithin } from '../support/fixtures/change-table.ts';
+import { delivery } from '../support/fixtures/delivery.ts';
+import { startPostgresRelay } from '../support/postgres/postgres-relay.ts';
 import { type Condition, type SinkHarness, sinkConformance } from './sink-conformance.ts';
 
 const TABLE = { schema: PLAIN.table_schema, name: PLAIN.table_name };

@@ -1,9 +1,9 @@
 /** The search-index sink, on the scripted engine. */
 import { expect } from 'chai';
-import { startBulkServer } from '../support/bulk-server.ts';
-import { delivery, foldDeliveries } from '../support/delivery.ts';
-import { startEngineRelay } from '../support/engine-relay.ts';
-import { openTestSearchSink, searchDestination } from '../support/search-sink.ts';
+import { startBulkServer } from '../support/engines/bulk-server.ts';
+import { startEngineRelay } from '../support/engines/relay.ts';
+import { openTestSearchSink, searchDestination } from '../support/engines/search-sink.ts';
+import { delivery, foldDeliveries } from '../support/fixtures/delivery.ts';
 import { type Condition, type SinkHarness, sinkConformance } from './sink-conformance.ts';
 
 const SECRET = 'c2VjcmV0LWtleQ==';

@@ -5,7 +5,7 @@
  */
 import { expect } from 'chai';
 import type { Circuit, Delivery, Outcome, SendResult, Sink } from '../../src/model/sink.ts';
-import { delivery } from '../support/delivery.ts';
+import { delivery } from '../support/fixtures/delivery.ts';
 
 /**
  * `ready`; `down`: nobody listens; `missing`: the index or table is not there; `refused`: the credential is not

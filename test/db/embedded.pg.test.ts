@@ -8,7 +8,7 @@ import pg from 'pg';
 import { isAlive } from '../../src/db/embedded/orphan.ts';
 import { type Embedded, type EmbeddedOptions, startEmbedded } from '../../src/db/embedded/server.ts';
 import { MillraceError } from '../../src/model/errors.ts';
-import { hasPostgres15, sharedCluster, startCluster } from '../support/postgres.ts';
+import { hasPostgres15, sharedCluster, startCluster } from '../support/postgres/postgres.ts';
 import { until } from '../support/until.ts';
 
 async function query(connectionString: string, sql: string): Promise<Record<string, unknown>[]> {
@@ -51,7 +51,7 @@ describe('embedded postgres', () => {
   }
 
   async function holder(dir: string): Promise<{ parent: ChildProcess; port: number; pid: number }> {
-    const script = new URL('../support/embedded-holder.ts', import.meta.url).pathname;
+    const script = new URL('../support/postgres/embedded-holder.ts', import.meta.url).pathname;
     const parent = spawn(process.execPath, [script, dir, 'p@ss/word'], { stdio: ['ignore', 'pipe', 'inherit'] });
     cleanups.push(async () => parent.kill('SIGKILL'));
     let text = '';

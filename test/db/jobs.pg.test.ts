@@ -2,8 +2,8 @@ import { expect } from 'chai';
 import { type Jobs, migrateJobs, openJobs } from '../../src/db/jobs.ts';
 import { openPool } from '../../src/db/pool.ts';
 import { createLog } from '../../src/runtime/log.ts';
-import { type MessageDatabase, messageDatabase } from '../support/message-database.ts';
-import { startPostgresRelay } from '../support/postgres-relay.ts';
+import { type MessageDatabase, messageDatabase } from '../support/postgres/message-database.ts';
+import { startPostgresRelay } from '../support/postgres/postgres-relay.ts';
 import { until } from '../support/until.ts';
 
 describe('jobs', () => {

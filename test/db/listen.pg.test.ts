@@ -1,7 +1,7 @@
 /** Notifications arrive, also after the connection was lost; what may have been missed is said. */
 import { expect } from 'chai';
 import { type Listener, openListener } from '../../src/db/listen.ts';
-import { type MessageDatabase, messageDatabase } from '../support/message-database.ts';
+import { type MessageDatabase, messageDatabase } from '../support/postgres/message-database.ts';
 import { until } from '../support/until.ts';
 
 describe('db: listener', () => {

@@ -7,11 +7,11 @@ import { append } from '../../src/messages/append.ts';
 import { readPosition } from '../../src/messages/position.ts';
 import { createChangeTable } from '../../src/sinks/change-table/table.ts';
 import { KEYS, parse } from '../catalog/support.ts';
-import { addPullSink, appendMessages } from '../support/fixtures.ts';
-import { type MessageDatabase, messageDatabase } from '../support/message-database.ts';
-import { sharedCluster } from '../support/postgres.ts';
-import { pullFrom } from '../support/pull.ts';
-import { openSession, type Session, untilBlocked } from '../support/sessions.ts';
+import { addPullSink, appendMessages } from '../support/fixtures/fixtures.ts';
+import { type MessageDatabase, messageDatabase } from '../support/postgres/message-database.ts';
+import { sharedCluster } from '../support/postgres/postgres.ts';
+import { openSession, type Session, untilBlocked } from '../support/postgres/sessions.ts';
+import { pullFrom } from '../support/pull/pull.ts';
 import { until } from '../support/until.ts';
 
 /** What was ours once, what is the library's for migrations, and the creation of change tables. */

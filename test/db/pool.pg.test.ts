@@ -5,8 +5,8 @@ import { expect } from 'chai';
 import { from as copyFrom } from 'pg-copy-streams';
 import { type Database, openPool } from '../../src/db/pool.ts';
 import { isUnavailable } from '../../src/model/sqlstate.ts';
-import { sharedCluster, type TestDatabase } from '../support/postgres.ts';
-import { type PostgresRelay, startPostgresRelay } from '../support/postgres-relay.ts';
+import { sharedCluster, type TestDatabase } from '../support/postgres/postgres.ts';
+import { type PostgresRelay, startPostgresRelay } from '../support/postgres/postgres-relay.ts';
 
 describe('a pool on a half-open connection', () => {
   let database: TestDatabase;

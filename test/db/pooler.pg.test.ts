@@ -2,8 +2,14 @@
 import { expect } from 'chai';
 import { openPool } from '../../src/db/pool.ts';
 import { refuseSharedSessions } from '../../src/db/pooler.ts';
-import { hasPgbouncer, type Pgbouncer, startPgbouncer } from '../support/pgbouncer.ts';
-import { type Cluster, hasPostgres15, sharedCluster, startCluster, type TestDatabase } from '../support/postgres.ts';
+import { hasPgbouncer, type Pgbouncer, startPgbouncer } from '../support/postgres/pgbouncer.ts';
+import {
+  type Cluster,
+  hasPostgres15,
+  sharedCluster,
+  startCluster,
+  type TestDatabase,
+} from '../support/postgres/postgres.ts';
 
 const MODES: { mode: string; settings: Record<string, string>; busy: number }[] = [
   { mode: 'transaction', settings: { default_pool_size: '1' }, busy: 0 },

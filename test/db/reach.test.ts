@@ -7,7 +7,7 @@ import { optionsOf } from '../../src/db/tls.ts';
 import { connectionFault, DECLARED_DATABASE } from '../../src/model/connection-fault.ts';
 import type { PrivateAllowed } from '../../src/runtime/addresses.ts';
 import type { Reach, Resolver } from '../../src/runtime/checked-lookup.ts';
-import { type FakePostgres, leadHere, startFakePostgres } from '../support/fake-postgres.ts';
+import { type FakePostgres, leadHere, startFakePostgres } from '../support/postgres/fake-postgres.ts';
 
 describe('the address of a declared database', () => {
   let server: FakePostgres;

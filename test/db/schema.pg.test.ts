@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { expect } from 'chai';
-import { type MessageDatabase, messageDatabase } from '../support/message-database.ts';
+import { type MessageDatabase, messageDatabase } from '../support/postgres/message-database.ts';
 
 /** The schema as one text, from the catalogs: MILLRACE_WRITE_SCHEMA=1 writes it anew after a migration. */
 const DUMP = new URL('../schema.txt', import.meta.url);

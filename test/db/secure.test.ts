@@ -7,8 +7,8 @@ import { clientConfig, openPool, type PoolOptions } from '../../src/db/pool.ts';
 import { optionsOf } from '../../src/db/tls.ts';
 import { connectionFault, DECLARED_DATABASE } from '../../src/model/connection-fault.ts';
 import { readAddress, tlsOf } from '../../src/model/database-address.ts';
-import { selfSignedCertificate } from '../support/certificate.ts';
-import { type FakePostgres, leadHere, startFakePostgres } from '../support/fake-postgres.ts';
+import { selfSignedCertificate } from '../support/fixtures/certificate.ts';
+import { type FakePostgres, leadHere, startFakePostgres } from '../support/postgres/fake-postgres.ts';
 
 const MODES = ['disable', 'prefer', 'require', 'verify-full'] as const;
 const PUBLIC = '8.8.8.8';

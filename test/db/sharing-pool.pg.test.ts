@@ -6,7 +6,13 @@ import { sizeOf, takeLeast } from '../../src/db/room.ts';
 import type { SharingPool } from '../../src/db/sharing-pool.ts';
 import { statement } from '../../src/db/statement.ts';
 import { isFull, isUnavailable } from '../../src/model/sqlstate.ts';
-import { type Cluster, hasPostgres15, sharedCluster, startCluster, type TestDatabase } from '../support/postgres.ts';
+import {
+  type Cluster,
+  hasPostgres15,
+  sharedCluster,
+  startCluster,
+  type TestDatabase,
+} from '../support/postgres/postgres.ts';
 import { until } from '../support/until.ts';
 
 const COUNT = statement('db/count-room');

@@ -5,8 +5,8 @@ import { runner } from 'node-pg-migrate';
 import pg from 'pg';
 import { migrateSchema } from '../../src/db/migrate.ts';
 import { openPool } from '../../src/db/pool.ts';
-import { addPullSink, appendMessages } from '../support/fixtures.ts';
-import { sharedCluster } from '../support/postgres.ts';
+import { addPullSink, appendMessages } from '../support/fixtures/fixtures.ts';
+import { sharedCluster } from '../support/postgres/postgres.ts';
 
 const MIGRATIONS = path.resolve(import.meta.dirname, '../../migrations');
 /** The first release's: what a database in the field has at least. */

@@ -8,10 +8,10 @@ import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import { careOf } from '../../src/deliver/careful.ts';
 import { createTurn } from '../../src/deliver/turn.ts';
-import { type Captured, captured, SEARCH, sinkSettings } from '../support/captured.ts';
-import type { LaneOfChild } from '../support/lane-child.ts';
+import { type Captured, captured, SEARCH, sinkSettings } from '../support/fixtures/captured.ts';
+import type { LaneOfChild } from '../support/processes/lane-child.ts';
 
-const CHILD = fileURLToPath(new URL('../support/lane-child.ts', import.meta.url));
+const CHILD = fileURLToPath(new URL('../support/processes/lane-child.ts', import.meta.url));
 
 describe('messages that kill the worker', function () {
   this.timeout(120_000);

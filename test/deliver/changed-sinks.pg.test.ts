@@ -7,9 +7,9 @@ import { openTargets } from '../../src/deliver/targets.ts';
 import type { Delivery, Sink } from '../../src/model/sink.ts';
 import { createLog } from '../../src/runtime/log.ts';
 import { openSandbox, type Sandbox } from '../../src/transform/sandbox.ts';
-import { SEARCH, sinkSettings } from '../support/captured.ts';
-import { addPushSink, appendMessages } from '../support/fixtures.ts';
-import { type MessageDatabase, messageDatabase } from '../support/message-database.ts';
+import { SEARCH, sinkSettings } from '../support/fixtures/captured.ts';
+import { addPushSink, appendMessages } from '../support/fixtures/fixtures.ts';
+import { type MessageDatabase, messageDatabase } from '../support/postgres/message-database.ts';
 import { until } from '../support/until.ts';
 
 const log = createLog({ level: 'silent', role: 'test' });

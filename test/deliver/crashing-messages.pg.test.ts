@@ -9,10 +9,10 @@ import type { Sink } from '../../src/model/sink.ts';
 import { createWake } from '../../src/runtime/concurrency/signal.ts';
 import { createLog } from '../../src/runtime/log.ts';
 import { openSandbox, type Sandbox } from '../../src/transform/sandbox.ts';
-import { type BulkServer, startBulkServer } from '../support/bulk-server.ts';
-import { type Captured, captured, SEARCH, sinkSettings } from '../support/captured.ts';
-import { code } from '../support/sandbox.ts';
-import { openTestSearchSink, searchDestination } from '../support/search-sink.ts';
+import { type BulkServer, startBulkServer } from '../support/engines/bulk-server.ts';
+import { openTestSearchSink, searchDestination } from '../support/engines/search-sink.ts';
+import { type Captured, captured, SEARCH, sinkSettings } from '../support/fixtures/captured.ts';
+import { code } from '../support/fixtures/sandbox.ts';
 
 const BOMB = code(
   '(a, r) => { const all = []; while (r.evil) all.push(new Array(100_000).fill(all.length)); return r }',

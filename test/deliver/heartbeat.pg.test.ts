@@ -7,8 +7,8 @@ import type { Sink } from '../../src/model/sink.ts';
 import { createWake } from '../../src/runtime/concurrency/signal.ts';
 import { createLog } from '../../src/runtime/log.ts';
 import { openSandbox } from '../../src/transform/sandbox.ts';
-import { addPullSink, appendMessages } from '../support/fixtures.ts';
-import { type MessageDatabase, messageDatabase } from '../support/message-database.ts';
+import { addPullSink, appendMessages } from '../support/fixtures/fixtures.ts';
+import { type MessageDatabase, messageDatabase } from '../support/postgres/message-database.ts';
 import { until } from '../support/until.ts';
 
 const LANES = 64;

@@ -13,10 +13,16 @@ import { createWake } from '../../src/runtime/concurrency/signal.ts';
 import { createLog } from '../../src/runtime/log.ts';
 import { openShapedConsumer } from '../../src/sinks/pull/sink.ts';
 import type { Sandbox, Shaped } from '../../src/transform/sandbox.ts';
-import { addPullSink, addPushSink, appendMessages, type MessageFixture, parkOnArrival } from '../support/fixtures.ts';
-import { type MessageDatabase, messageDatabase } from '../support/message-database.ts';
-import { type Pull, pullFrom } from '../support/pull.ts';
-import { openSession, type Session, untilBlocked } from '../support/sessions.ts';
+import {
+  addPullSink,
+  addPushSink,
+  appendMessages,
+  type MessageFixture,
+  parkOnArrival,
+} from '../support/fixtures/fixtures.ts';
+import { type MessageDatabase, messageDatabase } from '../support/postgres/message-database.ts';
+import { openSession, type Session, untilBlocked } from '../support/postgres/sessions.ts';
+import { type Pull, pullFrom } from '../support/pull/pull.ts';
 import { until } from '../support/until.ts';
 
 const log = createLog({ level: 'silent', role: 'test' });

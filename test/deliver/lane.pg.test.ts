@@ -9,10 +9,10 @@ import { createWake } from '../../src/runtime/concurrency/signal.ts';
 import { createLog } from '../../src/runtime/log.ts';
 import { openShapedConsumer } from '../../src/sinks/pull/sink.ts';
 import { openSandbox, type Sandbox } from '../../src/transform/sandbox.ts';
-import { type BulkServer, type Fault, startBulkServer } from '../support/bulk-server.ts';
-import { type Captured, captured, PULL, SEARCH, sinkSettings } from '../support/captured.ts';
-import { code } from '../support/sandbox.ts';
-import { openTestSearchSink, searchDestination } from '../support/search-sink.ts';
+import { type BulkServer, type Fault, startBulkServer } from '../support/engines/bulk-server.ts';
+import { openTestSearchSink, searchDestination } from '../support/engines/search-sink.ts';
+import { type Captured, captured, PULL, SEARCH, sinkSettings } from '../support/fixtures/captured.ts';
+import { code } from '../support/fixtures/sandbox.ts';
 
 const SCHEMA =
   'create table products (id int primary key, name text, price numeric); alter table products replica identity full';

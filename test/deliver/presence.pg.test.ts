@@ -5,9 +5,9 @@ import { openPool, type Queryable } from '../../src/db/pool.ts';
 import { createKeeper, type Keeper, type Kept } from '../../src/deliver/heartbeat.ts';
 import { type Deaths, openDeaths, openPresence, type Presence } from '../../src/deliver/presence.ts';
 import { type LaneId, takeLane } from '../../src/deliver/settle.ts';
-import { addPushSink } from '../support/fixtures.ts';
-import { type MessageDatabase, messageDatabase } from '../support/message-database.ts';
-import { hasPgbouncer, type Pgbouncer, startPgbouncer } from '../support/pgbouncer.ts';
+import { addPushSink } from '../support/fixtures/fixtures.ts';
+import { type MessageDatabase, messageDatabase } from '../support/postgres/message-database.ts';
+import { hasPgbouncer, type Pgbouncer, startPgbouncer } from '../support/postgres/pgbouncer.ts';
 import { until } from '../support/until.ts';
 
 const GRACE_MS = 2_000;

@@ -8,8 +8,8 @@ import { STALL_MS } from '../../src/roles/worker.ts';
 import { createWake } from '../../src/runtime/concurrency/signal.ts';
 import { createLog } from '../../src/runtime/log.ts';
 import { openSandbox } from '../../src/transform/sandbox.ts';
-import { addPullSink, addPushSink, appendMessages } from '../support/fixtures.ts';
-import { type MessageDatabase, messageDatabase } from '../support/message-database.ts';
+import { addPullSink, addPushSink, appendMessages } from '../support/fixtures/fixtures.ts';
+import { type MessageDatabase, messageDatabase } from '../support/postgres/message-database.ts';
 import { until } from '../support/until.ts';
 
 describe('the schedule of lanes', () => {

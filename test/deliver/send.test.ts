@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import type { Prepared } from '../../src/deliver/prepare.ts';
 import { batches, send } from '../../src/deliver/send.ts';
 import type { Delivery } from '../../src/model/sink.ts';
-import { delivery } from '../support/delivery.ts';
+import { delivery } from '../support/fixtures/delivery.ts';
 
 const prepared = (bodies: readonly string[][]): Prepared[] =>
   bodies.map((texts, id) => ({

@@ -5,7 +5,7 @@ import { openTargets } from '../../src/deliver/targets.ts';
 import { MillraceError } from '../../src/model/errors.ts';
 import type { Sink } from '../../src/model/sink.ts';
 import { createLog } from '../../src/runtime/log.ts';
-import { SEARCH, sinkSettings } from '../support/captured.ts';
+import { SEARCH, sinkSettings } from '../support/fixtures/captured.ts';
 import { until } from '../support/until.ts';
 
 describe('the destinations of a worker', () => {

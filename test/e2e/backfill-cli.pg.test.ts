@@ -1,10 +1,10 @@
 /** `millrace backfill` and `millrace backfills` against a running service: progress, reasons, exit codes. */
 import { expect } from 'chai';
-import { type BulkServer, startBulkServer } from '../support/bulk-server.ts';
-import { runCli, startCli } from '../support/cli.ts';
-import { startService, stopServices, type TestService } from '../support/service.ts';
+import { type BulkServer, startBulkServer } from '../support/engines/bulk-server.ts';
+import { runCli, startCli } from '../support/processes/cli.ts';
+import { startService, stopServices, type TestService } from '../support/processes/service.ts';
+import { createWorld, type World } from '../support/processes/world.ts';
 import { until } from '../support/until.ts';
-import { createWorld, type World } from '../support/world.ts';
 
 const ROWS = 5_000;
 const SCHEMA = `

@@ -3,12 +3,12 @@
  * change table in each place that one can be. Real processes, real Postgres; the search engine is a scripted one.
  */
 import { expect } from 'chai';
-import { type BulkServer, startBulkServer } from '../support/bulk-server.ts';
-import { changeRows, foldChanges, tableRows } from '../support/change-rows.ts';
-import { type PullClient, pullByHttp, pullBySql, type Received } from '../support/pull-client.ts';
-import { startService, stopServices, type TestService } from '../support/service.ts';
+import { type BulkServer, startBulkServer } from '../support/engines/bulk-server.ts';
+import { changeRows, foldChanges, tableRows } from '../support/fixtures/change-rows.ts';
+import { startService, stopServices, type TestService } from '../support/processes/service.ts';
+import { createWorld, type World } from '../support/processes/world.ts';
+import { type PullClient, pullByHttp, pullBySql, type Received } from '../support/pull/client.ts';
 import { until } from '../support/until.ts';
-import { createWorld, type World } from '../support/world.ts';
 
 const SCHEMA = `
   create table products (id int primary key, name text not null, price numeric(10, 2) not null, kind text not null);

@@ -5,6 +5,7 @@
  */
 import { expect } from 'chai';
 import type { Failpoint } from '../../src/runtime/failpoint.ts';
+import { type BulkServer, startBulkServer } from '../support/engines/bulk-server.ts';
 import {
   accountsYaml,
   EVERY_SINK,
@@ -14,15 +15,14 @@ import {
   INDEXES,
   readPlain,
   readShaped,
-} from '../support/accounts.ts';
-import { type BulkServer, startBulkServer } from '../support/bulk-server.ts';
-import { createWriters, LEDGER_SCHEMA, seeded, type Writers } from '../support/ledger.ts';
-import { pullByHttp, pullBySql } from '../support/pull-client.ts';
-import { type Crowd, startCrowd } from '../support/pull-crowd.ts';
-import { createService, runMain, SECRET_KEY, stopServices, type TestService } from '../support/service.ts';
+} from '../support/outages/accounts.ts';
+import { createWriters, LEDGER_SCHEMA, seeded, type Writers } from '../support/outages/ledger.ts';
+import { createService, runMain, SECRET_KEY, stopServices, type TestService } from '../support/processes/service.ts';
+import { startWatch, type Watch } from '../support/processes/watch.ts';
+import { createWorld, TOKEN, type World } from '../support/processes/world.ts';
+import { pullByHttp, pullBySql } from '../support/pull/client.ts';
+import { type Crowd, startCrowd } from '../support/pull/crowd.ts';
 import { until } from '../support/until.ts';
-import { startWatch, type Watch } from '../support/watch.ts';
-import { createWorld, TOKEN, type World } from '../support/world.ts';
 
 const SEED = Number(process.env.SEED ?? 7_376);
 const CHANGES = 20;

@@ -1,6 +1,6 @@
 /** On the scripted engine; test/search-engine/ has the same on real ones. */
-import { type BulkServer, startBulkServer } from '../support/bulk-server.ts';
-import { converges } from '../support/engine-converging.ts';
+import { type BulkServer, startBulkServer } from '../support/engines/bulk-server.ts';
+import { converges } from '../support/engines/converging.ts';
 
 describe('requests that come late, large or many', () => {
   let server: BulkServer;

@@ -1,10 +1,10 @@
 /** Rows of 20 MB, where somebody wants them whole: through every role, to a search index and to a client, without a hole. */
 import { createHash } from 'node:crypto';
 import { expect } from 'chai';
-import { type BulkServer, startBulkServer } from '../support/bulk-server.ts';
-import { startService, stopServices, type TestService } from '../support/service.ts';
+import { type BulkServer, startBulkServer } from '../support/engines/bulk-server.ts';
+import { startService, stopServices, type TestService } from '../support/processes/service.ts';
+import { createWorld, TOKEN, type World } from '../support/processes/world.ts';
 import { until } from '../support/until.ts';
-import { createWorld, TOKEN, type World } from '../support/world.ts';
 
 const LENGTH = 20_000_000;
 

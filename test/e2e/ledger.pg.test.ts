@@ -5,6 +5,7 @@
  * SEED=n takes another one.
  */
 import { expect } from 'chai';
+import { type BulkServer, startBulkServer } from '../support/engines/bulk-server.ts';
 import {
   accountsYaml,
   EVERY_SINK,
@@ -14,16 +15,15 @@ import {
   INDEXES,
   readPlain,
   readShaped,
-} from '../support/accounts.ts';
-import { type BulkServer, startBulkServer } from '../support/bulk-server.ts';
-import { createWriters, LEDGER_SCHEMA, seeded, type Writers } from '../support/ledger.ts';
-import { moments } from '../support/moments.ts';
-import { pullByHttp, pullBySql } from '../support/pull-client.ts';
-import { type Crowd, startCrowd } from '../support/pull-crowd.ts';
-import { startService, stopServices, type TestService } from '../support/service.ts';
+} from '../support/outages/accounts.ts';
+import { createWriters, LEDGER_SCHEMA, seeded, type Writers } from '../support/outages/ledger.ts';
+import { moments } from '../support/processes/moments.ts';
+import { startService, stopServices, type TestService } from '../support/processes/service.ts';
+import { CONNECTIONS_MAX, startWatch, type Watch } from '../support/processes/watch.ts';
+import { createWorld, type World } from '../support/processes/world.ts';
+import { pullByHttp, pullBySql } from '../support/pull/client.ts';
+import { type Crowd, startCrowd } from '../support/pull/crowd.ts';
 import { until } from '../support/until.ts';
-import { CONNECTIONS_MAX, startWatch, type Watch } from '../support/watch.ts';
-import { createWorld, type World } from '../support/world.ts';
 
 const SEED = Number(process.env.SEED ?? 20_261_121);
 const KILLS = Number(process.env.KILLS ?? 5);

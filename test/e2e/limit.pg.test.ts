@@ -4,12 +4,12 @@
  */
 import { expect } from 'chai';
 import pg from 'pg';
-import { accountsYaml, expectChangeTables, expectIndexes, INDEXES, PUSHED } from '../support/accounts.ts';
-import { type BulkServer, startBulkServer } from '../support/bulk-server.ts';
-import { createWriters, LEDGER_SCHEMA, type Writers } from '../support/ledger.ts';
-import { createService, runMain, SECRET_KEY, stopServices, type TestService } from '../support/service.ts';
+import { type BulkServer, startBulkServer } from '../support/engines/bulk-server.ts';
+import { accountsYaml, expectChangeTables, expectIndexes, INDEXES, PUSHED } from '../support/outages/accounts.ts';
+import { createWriters, LEDGER_SCHEMA, type Writers } from '../support/outages/ledger.ts';
+import { createService, runMain, SECRET_KEY, stopServices, type TestService } from '../support/processes/service.ts';
+import { createWorld, TOKEN, type World } from '../support/processes/world.ts';
 import { until } from '../support/until.ts';
-import { createWorld, TOKEN, type World } from '../support/world.ts';
 
 const LIMIT = 20;
 const ROLE = `plan_${process.pid}`;

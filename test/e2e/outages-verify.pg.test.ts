@@ -4,11 +4,11 @@
  * cannot; it never says that there is no drift where there is one. A repair that died is simply called again.
  */
 import { expect } from 'chai';
-import type { RunningCommand } from '../support/cli.ts';
-import { churn } from '../support/ledger.ts';
-import { expectFacts } from '../support/outage-facts.ts';
-import { type Outages, ROWS, startOutages } from '../support/outages.ts';
-import { stopServices } from '../support/service.ts';
+import { expectFacts } from '../support/outages/facts.ts';
+import { churn } from '../support/outages/ledger.ts';
+import { type Outages, ROWS, startOutages } from '../support/outages/outages.ts';
+import type { RunningCommand } from '../support/processes/cli.ts';
+import { stopServices } from '../support/processes/service.ts';
 import { until } from '../support/until.ts';
 
 const SEED = Number(process.env.SEED ?? 9_242);

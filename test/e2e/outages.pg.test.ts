@@ -4,12 +4,12 @@
  * The command that began it may die too, or lose its connection: called again it goes on, or says what is under way.
  */
 import { expect } from 'chai';
-import { changeRows } from '../support/change-rows.ts';
-import { churn, entryOf, ledgerEntries, transaction } from '../support/ledger.ts';
-import { expectFacts } from '../support/outage-facts.ts';
-import { STRIKES, type UnderWay } from '../support/outage-strikes.ts';
-import { type Outages, ROWS, SINKS, SLOT, startOutages } from '../support/outages.ts';
-import { stopServices } from '../support/service.ts';
+import { changeRows } from '../support/fixtures/change-rows.ts';
+import { expectFacts } from '../support/outages/facts.ts';
+import { churn, entryOf, ledgerEntries, transaction } from '../support/outages/ledger.ts';
+import { type Outages, ROWS, SINKS, SLOT, startOutages } from '../support/outages/outages.ts';
+import { STRIKES, type UnderWay } from '../support/outages/strikes.ts';
+import { stopServices } from '../support/processes/service.ts';
 import { until } from '../support/until.ts';
 
 const SEED = Number(process.env.SEED ?? 9_241);

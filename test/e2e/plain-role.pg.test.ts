@@ -4,14 +4,14 @@
  */
 import { expect } from 'chai';
 import { openPool } from '../../src/db/pool.ts';
-import { type BulkServer, startBulkServer } from '../support/bulk-server.ts';
-import { runCli } from '../support/cli.ts';
-import { asPlainOwner } from '../support/plain-role.ts';
-import { type Cluster, hasPostgres15, startCluster } from '../support/postgres.ts';
-import { startService, stopServices } from '../support/service.ts';
+import { type BulkServer, startBulkServer } from '../support/engines/bulk-server.ts';
+import { verification } from '../support/fixtures/verification.ts';
+import { asPlainOwner } from '../support/postgres/plain-role.ts';
+import { type Cluster, hasPostgres15, startCluster } from '../support/postgres/postgres.ts';
+import { runCli } from '../support/processes/cli.ts';
+import { startService, stopServices } from '../support/processes/service.ts';
+import { createWorld, type World } from '../support/processes/world.ts';
 import { until } from '../support/until.ts';
-import { verification } from '../support/verification.ts';
-import { createWorld, type World } from '../support/world.ts';
 
 const ROWS = 500;
 const LARGE = 20_000;

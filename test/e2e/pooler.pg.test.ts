@@ -4,13 +4,13 @@
  */
 import { expect } from 'chai';
 import pg from 'pg';
-import { accountsYaml, EVERY_SINK, expectChangeTables, expectIndexes, INDEXES } from '../support/accounts.ts';
-import { type BulkServer, startBulkServer } from '../support/bulk-server.ts';
-import { createWriters, LEDGER_SCHEMA } from '../support/ledger.ts';
-import { hasPgbouncer, type Pgbouncer, startPgbouncer } from '../support/pgbouncer.ts';
-import { runMain, SECRET_KEY, startService, stopServices, type TestService } from '../support/service.ts';
+import { type BulkServer, startBulkServer } from '../support/engines/bulk-server.ts';
+import { accountsYaml, EVERY_SINK, expectChangeTables, expectIndexes, INDEXES } from '../support/outages/accounts.ts';
+import { createWriters, LEDGER_SCHEMA } from '../support/outages/ledger.ts';
+import { hasPgbouncer, type Pgbouncer, startPgbouncer } from '../support/postgres/pgbouncer.ts';
+import { runMain, SECRET_KEY, startService, stopServices, type TestService } from '../support/processes/service.ts';
+import { createWorld, type World } from '../support/processes/world.ts';
 import { until } from '../support/until.ts';
-import { createWorld, type World } from '../support/world.ts';
 
 describe('behind pgbouncer', function () {
   this.timeout(90_000);

@@ -3,6 +3,7 @@
  * comes next, and a stop counts as nobody's failure.
  */
 import { expect } from 'chai';
+import { type BulkServer, startBulkServer } from '../support/engines/bulk-server.ts';
 import {
   accountsYaml,
   EVERY_SINK,
@@ -13,14 +14,13 @@ import {
   PUSHED,
   readPlain,
   readShaped,
-} from '../support/accounts.ts';
-import { type BulkServer, startBulkServer } from '../support/bulk-server.ts';
-import { createWriters, LEDGER_SCHEMA, seeded, type Writers } from '../support/ledger.ts';
-import { pullByHttp, pullBySql } from '../support/pull-client.ts';
-import { type Crowd, startCrowd } from '../support/pull-crowd.ts';
-import { createService, startService, stopServices, type TestService } from '../support/service.ts';
+} from '../support/outages/accounts.ts';
+import { createWriters, LEDGER_SCHEMA, seeded, type Writers } from '../support/outages/ledger.ts';
+import { createService, startService, stopServices, type TestService } from '../support/processes/service.ts';
+import { createWorld, type World } from '../support/processes/world.ts';
+import { pullByHttp, pullBySql } from '../support/pull/client.ts';
+import { type Crowd, startCrowd } from '../support/pull/crowd.ts';
 import { until } from '../support/until.ts';
-import { createWorld, type World } from '../support/world.ts';
 
 const SEED = Number(process.env.SEED ?? 4_711);
 /** Recovery after kill -9: the next process starts and takes the lanes over, with what is written meanwhile. */

@@ -1,12 +1,12 @@
 /** While the message database is away no role fills the log: a few lines, and the counts. */
 import { expect } from 'chai';
-import { accountsYaml, EVERY_SINK, INDEXES } from '../support/accounts.ts';
-import { type BulkServer, startBulkServer } from '../support/bulk-server.ts';
-import { createWriters, LEDGER_SCHEMA } from '../support/ledger.ts';
-import { type PostgresRelay, startPostgresRelay } from '../support/postgres-relay.ts';
-import { createService, runMain, SECRET_KEY, stopServices, type TestService } from '../support/service.ts';
+import { type BulkServer, startBulkServer } from '../support/engines/bulk-server.ts';
+import { accountsYaml, EVERY_SINK, INDEXES } from '../support/outages/accounts.ts';
+import { createWriters, LEDGER_SCHEMA } from '../support/outages/ledger.ts';
+import { type PostgresRelay, startPostgresRelay } from '../support/postgres/postgres-relay.ts';
+import { createService, runMain, SECRET_KEY, stopServices, type TestService } from '../support/processes/service.ts';
+import { createWorld, TOKEN, type World } from '../support/processes/world.ts';
 import { until } from '../support/until.ts';
-import { createWorld, TOKEN, type World } from '../support/world.ts';
 
 /** Of one role, for an outage of any length: nothing that is tried again and again has a line of its own each time. */
 const LINES_MAX = 20;

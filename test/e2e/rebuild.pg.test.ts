@@ -1,10 +1,10 @@
 /** A second index beside the first: filled, kept up, switched over to, and the first sink removed, in a running service. */
 import { expect } from 'chai';
-import { type BulkServer, startBulkServer } from '../support/bulk-server.ts';
-import { runCli } from '../support/cli.ts';
-import { startService, stopServices } from '../support/service.ts';
+import { type BulkServer, startBulkServer } from '../support/engines/bulk-server.ts';
+import { runCli } from '../support/processes/cli.ts';
+import { startService, stopServices } from '../support/processes/service.ts';
+import { createWorld, type World } from '../support/processes/world.ts';
 import { until } from '../support/until.ts';
-import { createWorld, type World } from '../support/world.ts';
 
 const ROWS = 3_000;
 const KEY = 'bXlrZXk6c2VjcmV0';

@@ -1,8 +1,8 @@
 /** `millrace replay`: what it would send, what it sends, and what it answers to a slip. */
 import { expect } from 'chai';
-import { runCli } from '../support/cli.ts';
-import { type ReplayWorld, replayWorld } from '../support/replayed.ts';
-import { SECRET_KEY } from '../support/service.ts';
+import { type ReplayWorld, replayWorld } from '../support/fixtures/replayed.ts';
+import { runCli } from '../support/processes/cli.ts';
+import { SECRET_KEY } from '../support/processes/service.ts';
 
 const YAML = `
 sinks:

@@ -1,8 +1,8 @@
 /** Secrets that were moved about in the tables while a worker delivers: those sinks alone stop, say why, and are healed. */
 import { expect } from 'chai';
 import { migrate } from '../../src/roles/migrate.ts';
-import { type BulkServer, startBulkServer } from '../support/bulk-server.ts';
-import { type ReplayWorld, replayWorld } from '../support/replayed.ts';
+import { type BulkServer, startBulkServer } from '../support/engines/bulk-server.ts';
+import { type ReplayWorld, replayWorld } from '../support/fixtures/replayed.ts';
 import { until } from '../support/until.ts';
 
 const SCHEMA = 'create table items (id int primary key)';

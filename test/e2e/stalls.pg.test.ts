@@ -4,12 +4,12 @@
  */
 import { expect } from 'chai';
 import type { Failpoint } from '../../src/runtime/failpoint.ts';
-import { accountsYaml, expectChangeTables, expectIndexes, INDEXES, PUSHED } from '../support/accounts.ts';
-import { type BulkServer, startBulkServer } from '../support/bulk-server.ts';
-import { createWriters, LEDGER_SCHEMA, type Writers } from '../support/ledger.ts';
-import { createService, startService, stopServices, type TestService } from '../support/service.ts';
+import { type BulkServer, startBulkServer } from '../support/engines/bulk-server.ts';
+import { accountsYaml, expectChangeTables, expectIndexes, INDEXES, PUSHED } from '../support/outages/accounts.ts';
+import { createWriters, LEDGER_SCHEMA, type Writers } from '../support/outages/ledger.ts';
+import { createService, startService, stopServices, type TestService } from '../support/processes/service.ts';
+import { createWorld, type World } from '../support/processes/world.ts';
 import { until } from '../support/until.ts';
-import { createWorld, type World } from '../support/world.ts';
 
 const SEED = Number(process.env.SEED ?? 7_377);
 const PLACES: Failpoint[] = [

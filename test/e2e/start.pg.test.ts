@@ -4,9 +4,9 @@
  */
 import { expect } from 'chai';
 import { openPool } from '../../src/db/pool.ts';
-import { sharedCluster, type TestDatabase } from '../support/postgres.ts';
-import { runMain, SECRET_KEY, startService, stopServices } from '../support/service.ts';
-import { TOKEN } from '../support/world.ts';
+import { sharedCluster, type TestDatabase } from '../support/postgres/postgres.ts';
+import { runMain, SECRET_KEY, startService, stopServices } from '../support/processes/service.ts';
+import { TOKEN } from '../support/processes/world.ts';
 
 const base64 = (text: string): string => Buffer.from(text).toString('base64');
 

@@ -4,6 +4,7 @@
  * itself when it is back, with nothing lost or doubled. The source away: that is a state with a reason.
  */
 import { expect } from 'chai';
+import { type BulkServer, startBulkServer } from '../support/engines/bulk-server.ts';
 import {
   accountsYaml,
   EVERY_SINK,
@@ -13,17 +14,16 @@ import {
   INDEXES,
   readPlain,
   readShaped,
-} from '../support/accounts.ts';
-import { type BulkServer, startBulkServer } from '../support/bulk-server.ts';
-import { createWriters, LEDGER_SCHEMA, seeded, type Writers } from '../support/ledger.ts';
-import { type PostgresRelay, startPostgresRelay } from '../support/postgres-relay.ts';
-import { pullByHttp, pullBySql } from '../support/pull-client.ts';
-import { type Crowd, startCrowd } from '../support/pull-crowd.ts';
-import { startService, stopServices, type TestService } from '../support/service.ts';
-import { type Store, startStore } from '../support/store.ts';
+} from '../support/outages/accounts.ts';
+import { createWriters, LEDGER_SCHEMA, seeded, type Writers } from '../support/outages/ledger.ts';
+import { type PostgresRelay, startPostgresRelay } from '../support/postgres/postgres-relay.ts';
+import { startService, stopServices, type TestService } from '../support/processes/service.ts';
+import { type Store, startStore } from '../support/processes/store.ts';
+import { CONNECTIONS_MAX, startWatch, type Watch } from '../support/processes/watch.ts';
+import { createWorld, TOKEN, type World } from '../support/processes/world.ts';
+import { pullByHttp, pullBySql } from '../support/pull/client.ts';
+import { type Crowd, startCrowd } from '../support/pull/crowd.ts';
 import { until } from '../support/until.ts';
-import { CONNECTIONS_MAX, startWatch, type Watch } from '../support/watch.ts';
-import { createWorld, TOKEN, type World } from '../support/world.ts';
 
 const SEED = Number(process.env.SEED ?? 7_378);
 const RSS_MAX_MB = 256;

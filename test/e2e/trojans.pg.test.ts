@@ -7,15 +7,15 @@ import { expect } from 'chai';
 import pg from 'pg';
 import { openPool } from '../../src/db/pool.ts';
 import { expireRows } from '../../src/sinks/change-table/policies/policy.ts';
-import { type BulkServer, startBulkServer } from '../support/bulk-server.ts';
-import { runCli } from '../support/cli.ts';
-import { asPlainDestination, asPlainOwner, asPlainSource } from '../support/plain-role.ts';
-import { type Cluster, hasPostgres15, startCluster, type TestDatabase } from '../support/postgres.ts';
-import { NEVER } from '../support/search-sink.ts';
-import { startService, stopServices } from '../support/service.ts';
-import { HOSTILE_PATH, plantTrojans, trojansRan } from '../support/trojans.ts';
+import { type BulkServer, startBulkServer } from '../support/engines/bulk-server.ts';
+import { NEVER } from '../support/engines/search-sink.ts';
+import { HOSTILE_PATH, plantTrojans, trojansRan } from '../support/fixtures/trojans.ts';
+import { verification } from '../support/fixtures/verification.ts';
+import { asPlainDestination, asPlainOwner, asPlainSource } from '../support/postgres/plain-role.ts';
+import { type Cluster, hasPostgres15, startCluster, type TestDatabase } from '../support/postgres/postgres.ts';
+import { runCli } from '../support/processes/cli.ts';
+import { startService, stopServices } from '../support/processes/service.ts';
 import { until } from '../support/until.ts';
-import { verification } from '../support/verification.ts';
 
 const ROWS = 60;
 const SHOP = `

@@ -4,10 +4,10 @@ import { expect } from 'chai';
 import { openTokens } from '../../src/catalog/tokens.ts';
 import { openListener } from '../../src/db/listen.ts';
 import { type Database, openPool } from '../../src/db/pool.ts';
-import { addPullSink, appendMessages } from '../support/fixtures.ts';
-import { type MessageDatabase, messageDatabase } from '../support/message-database.ts';
+import { addPullSink, appendMessages } from '../support/fixtures/fixtures.ts';
+import { type MessageDatabase, messageDatabase } from '../support/postgres/message-database.ts';
+import { type TestWeb, testWeb } from '../support/processes/web.ts';
 import { until } from '../support/until.ts';
-import { type TestWeb, testWeb } from '../support/web.ts';
 
 const GREEDY = 'k3jd8sj2ls9dk3js8dk2lsx2';
 const MODEST = 'w8fj2la0pq7sn4mzx6vb1cyq';

@@ -2,9 +2,9 @@
 import { expect } from 'chai';
 import type { Queryable } from '../../src/db/pool.ts';
 import { createMetrics } from '../../src/runtime/metrics.ts';
-import { addPullSink, appendMessages } from '../support/fixtures.ts';
-import { type MessageDatabase, messageDatabase } from '../support/message-database.ts';
-import { type TestWeb, testWeb } from '../support/web.ts';
+import { addPullSink, appendMessages } from '../support/fixtures/fixtures.ts';
+import { type MessageDatabase, messageDatabase } from '../support/postgres/message-database.ts';
+import { type TestWeb, testWeb } from '../support/processes/web.ts';
 
 describe('http: health and metrics', () => {
   let m: MessageDatabase;

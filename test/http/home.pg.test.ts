@@ -2,9 +2,9 @@
 import { createHash } from 'node:crypto';
 import { expect } from 'chai';
 import { homePage } from '../../src/http/home-page.ts';
-import { addPullSink } from '../support/fixtures.ts';
-import { type MessageDatabase, messageDatabase } from '../support/message-database.ts';
-import { type TestWeb, testWeb } from '../support/web.ts';
+import { addPullSink } from '../support/fixtures/fixtures.ts';
+import { type MessageDatabase, messageDatabase } from '../support/postgres/message-database.ts';
+import { type TestWeb, testWeb } from '../support/processes/web.ts';
 
 const BROWSER = 'text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,*/*;q=0.8';
 

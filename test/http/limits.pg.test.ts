@@ -2,11 +2,11 @@
 import { connect, type Socket } from 'node:net';
 import { expect } from 'chai';
 import { createAdmission } from '../../src/http/admission.ts';
-import { addPullSink, appendMessages } from '../support/fixtures.ts';
-import { type MessageDatabase, messageDatabase } from '../support/message-database.ts';
-import { openSession, untilBlocked } from '../support/sessions.ts';
+import { addPullSink, appendMessages } from '../support/fixtures/fixtures.ts';
+import { type MessageDatabase, messageDatabase } from '../support/postgres/message-database.ts';
+import { openSession, untilBlocked } from '../support/postgres/sessions.ts';
+import { type TestWeb, testWeb } from '../support/processes/web.ts';
 import { until } from '../support/until.ts';
-import { type TestWeb, testWeb } from '../support/web.ts';
 
 const ORDERS = '/api/http_pull_consumers/orders';
 const AUTH = 'Host: localhost\r\nAuthorization: Bearer orders-token\r\n';

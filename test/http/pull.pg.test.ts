@@ -1,8 +1,8 @@
 /** The pull API row by row: what is answered, and in which shape. */
 import { expect } from 'chai';
-import { type AddedSink, addPullSink, appendMessages } from '../support/fixtures.ts';
-import { type MessageDatabase, messageDatabase } from '../support/message-database.ts';
-import { type Reply, type TestWeb, testWeb } from '../support/web.ts';
+import { type AddedSink, addPullSink, appendMessages } from '../support/fixtures/fixtures.ts';
+import { type MessageDatabase, messageDatabase } from '../support/postgres/message-database.ts';
+import { type Reply, type TestWeb, testWeb } from '../support/processes/web.ts';
 
 const ORDERS = '/api/http_pull_consumers/orders';
 

@@ -5,10 +5,10 @@ import { openTokens } from '../../src/catalog/tokens.ts';
 import { openListener } from '../../src/db/listen.ts';
 import { createMetrics } from '../../src/runtime/metrics.ts';
 import { KEYS, parse } from '../catalog/support.ts';
-import { type AddedSink, addPullSink, appendMessages } from '../support/fixtures.ts';
-import { type MessageDatabase, messageDatabase } from '../support/message-database.ts';
+import { type AddedSink, addPullSink, appendMessages } from '../support/fixtures/fixtures.ts';
+import { type MessageDatabase, messageDatabase } from '../support/postgres/message-database.ts';
+import { type Reply, type TestWeb, testWeb } from '../support/processes/web.ts';
 import { until } from '../support/until.ts';
-import { type Reply, type TestWeb, testWeb } from '../support/web.ts';
 
 const TOKEN = 'k3jd8sj2ls9dk3js8dk2lsx2';
 const OTHER = 'w8fj2la0pq7sn4mzx6vb1cyq';

@@ -3,12 +3,12 @@ import { connect, type Socket } from 'node:net';
 import { expect } from 'chai';
 import { openPool } from '../../src/db/pool.ts';
 import { createMetrics } from '../../src/runtime/metrics.ts';
-import { type AddedSink, addPullSink, appendMessages } from '../support/fixtures.ts';
-import { type MessageDatabase, messageDatabase } from '../support/message-database.ts';
-import { startCluster } from '../support/postgres.ts';
-import { pullFrom } from '../support/pull.ts';
+import { type AddedSink, addPullSink, appendMessages } from '../support/fixtures/fixtures.ts';
+import { type MessageDatabase, messageDatabase } from '../support/postgres/message-database.ts';
+import { startCluster } from '../support/postgres/postgres.ts';
+import { type FakeListener, fakeListener, type Reply, type TestWeb, testWeb } from '../support/processes/web.ts';
+import { pullFrom } from '../support/pull/pull.ts';
 import { until } from '../support/until.ts';
-import { type FakeListener, fakeListener, type Reply, type TestWeb, testWeb } from '../support/web.ts';
 
 describe('http: long poll', () => {
   let m: MessageDatabase;

@@ -13,7 +13,7 @@ import {
   putAgain,
   putChange,
 } from '../../src/messages/copy-rows.ts';
-import { type MessageDatabase, messageDatabase } from '../support/message-database.ts';
+import { type MessageDatabase, messageDatabase } from '../support/postgres/message-database.ts';
 
 describe('rows of the message table', () => {
   let messages: MessageDatabase;

@@ -4,10 +4,10 @@ import { statement } from '../../src/db/statement.ts';
 import { openCaptureBeats, workerBeat } from '../../src/messages/beat.ts';
 import { setCaptureState } from '../../src/messages/position.ts';
 import { createMetrics } from '../../src/runtime/metrics.ts';
-import { addPullSink, addPushSink, addShop, appendMessages } from '../support/fixtures.ts';
-import { type MessageDatabase, messageDatabase } from '../support/message-database.ts';
+import { addPullSink, addPushSink, addShop, appendMessages } from '../support/fixtures/fixtures.ts';
+import { type MessageDatabase, messageDatabase } from '../support/postgres/message-database.ts';
+import { testWeb } from '../support/processes/web.ts';
 import { until } from '../support/until.ts';
-import { testWeb } from '../support/web.ts';
 
 const NUMBERS = { ok: 0, warning: 1, unknown: 2, failing: 3 };
 type Level = keyof typeof NUMBERS;

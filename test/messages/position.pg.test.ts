@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import { beginPosition, readPosition, type SourceIdentity } from '../../src/messages/position.ts';
 import { formatLsn } from '../../src/model/lsn.ts';
-import { type MessageDatabase, messageDatabase } from '../support/message-database.ts';
+import { type MessageDatabase, messageDatabase } from '../support/postgres/message-database.ts';
 
 const IDENTITY: SourceIdentity = {
   systemIdentifier: '7',

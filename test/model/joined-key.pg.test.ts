@@ -1,7 +1,7 @@
 /** A key as one text: no two keys share one, it can be read back, and SQL makes the same. */
 import { expect } from 'chai';
 import { joinedKey, keyOfJoined } from '../../src/model/joined-key.ts';
-import { type MessageDatabase, messageDatabase } from '../support/message-database.ts';
+import { type MessageDatabase, messageDatabase } from '../support/postgres/message-database.ts';
 
 const UUID = 'f3b1c6de-0000-4000-8000-000000000001';
 const OTHER = 'f3b1c6de-0000-4000-8000-000000000002';

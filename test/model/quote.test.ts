@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { millrace, quoteShell, remarked } from '../../src/model/quote.ts';
-import { hostileName } from '../support/hostile.ts';
+import { hostileName } from '../support/fixtures/hostile.ts';
 
 describe('quotes for a shell', () => {
   it('keep every word as it is', () => {

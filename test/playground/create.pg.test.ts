@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { type Database, openPool } from '../../src/db/pool.ts';
 import { createPlayground } from '../../src/playground/create.ts';
 import { trickle } from '../../src/playground/trickle.ts';
-import { sharedCluster, type TestDatabase } from '../support/postgres.ts';
+import { sharedCluster, type TestDatabase } from '../support/postgres/postgres.ts';
 import { until } from '../support/until.ts';
 
 describe('playground database', () => {

@@ -1,8 +1,8 @@
 /** What an answer applies to: acknowledgements, whole and in part, late and twice; nack, extend, release; the limits. */
 import { expect } from 'chai';
-import { addPullSink, appendMessages, type PullSinkFixture } from '../support/fixtures.ts';
-import { type MessageDatabase, messageDatabase } from '../support/message-database.ts';
-import { type Pull, pullFrom } from '../support/pull.ts';
+import { addPullSink, appendMessages, type PullSinkFixture } from '../support/fixtures/fixtures.ts';
+import { type MessageDatabase, messageDatabase } from '../support/postgres/message-database.ts';
+import { type Pull, pullFrom } from '../support/pull/pull.ts';
 
 const groups = (count: number): { group: number }[] => Array.from({ length: count }, (_, i) => ({ group: i + 1 }));
 

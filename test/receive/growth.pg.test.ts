@@ -7,9 +7,9 @@ import type { Database } from '../../src/db/pool.ts';
 import { openPool } from '../../src/db/pool.ts';
 import { statement } from '../../src/db/statement.ts';
 import { readNew, takeLane } from '../../src/deliver/settle.ts';
-import { addPullSink, addPushSink, addShop, parkOnArrival } from '../support/fixtures.ts';
-import { type MessageDatabase, messageDatabase } from '../support/message-database.ts';
-import { type Pull, pullFrom } from '../support/pull.ts';
+import { addPullSink, addPushSink, addShop, parkOnArrival } from '../support/fixtures/fixtures.ts';
+import { type MessageDatabase, messageDatabase } from '../support/postgres/message-database.ts';
+import { type Pull, pullFrom } from '../support/pull/pull.ts';
 import { until } from '../support/until.ts';
 
 const BACKLOG = 120_000;

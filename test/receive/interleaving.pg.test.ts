@@ -1,9 +1,9 @@
 /** Two sessions at once, each interleaving written down step by step. */
 import { expect } from 'chai';
-import { addPullSink, appendMessages, type PullSinkFixture } from '../support/fixtures.ts';
-import { type MessageDatabase, messageDatabase } from '../support/message-database.ts';
-import { type Pull, pullFrom } from '../support/pull.ts';
-import { openSession, type Session, untilBlocked } from '../support/sessions.ts';
+import { addPullSink, appendMessages, type PullSinkFixture } from '../support/fixtures/fixtures.ts';
+import { type MessageDatabase, messageDatabase } from '../support/postgres/message-database.ts';
+import { openSession, type Session, untilBlocked } from '../support/postgres/sessions.ts';
+import { type Pull, pullFrom } from '../support/pull/pull.ts';
 import { until } from '../support/until.ts';
 
 describe('receive: interleavings of two sessions', () => {

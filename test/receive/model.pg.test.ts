@@ -4,10 +4,10 @@
  */
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { addPullSink, appendMessages, type MessageFixture } from '../support/fixtures.ts';
-import { type MessageDatabase, messageDatabase } from '../support/message-database.ts';
-import { type Batch, type Pull, pullFrom } from '../support/pull.ts';
-import { PullModel } from '../support/pull-model.ts';
+import { addPullSink, appendMessages, type MessageFixture } from '../support/fixtures/fixtures.ts';
+import { type MessageDatabase, messageDatabase } from '../support/postgres/message-database.ts';
+import { PullModel } from '../support/pull/model.ts';
+import { type Batch, type Pull, pullFrom } from '../support/pull/pull.ts';
 
 type Step =
   | { kind: 'append'; messages: MessageFixture[] }

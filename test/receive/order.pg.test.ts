@@ -1,8 +1,8 @@
 /** Order per group, and who is held back by whom. */
 import { expect } from 'chai';
-import { addPullSink, appendMessages, type PullSinkFixture, parkOnArrival } from '../support/fixtures.ts';
-import { type MessageDatabase, messageDatabase } from '../support/message-database.ts';
-import { type Pull, pullFrom } from '../support/pull.ts';
+import { addPullSink, appendMessages, type PullSinkFixture, parkOnArrival } from '../support/fixtures/fixtures.ts';
+import { type MessageDatabase, messageDatabase } from '../support/postgres/message-database.ts';
+import { type Pull, pullFrom } from '../support/pull/pull.ts';
 
 describe('receive: order', () => {
   let m: MessageDatabase;

@@ -1,8 +1,8 @@
 /** A consumer drained with nothing but SQL. */
 import { expect } from 'chai';
-import { addPullSink, appendMessages, type PullSinkFixture } from '../support/fixtures.ts';
-import { type MessageDatabase, messageDatabase } from '../support/message-database.ts';
-import { openSession } from '../support/sessions.ts';
+import { addPullSink, appendMessages, type PullSinkFixture } from '../support/fixtures/fixtures.ts';
+import { type MessageDatabase, messageDatabase } from '../support/postgres/message-database.ts';
+import { openSession } from '../support/postgres/sessions.ts';
 
 interface Received {
   ack_id: string;

@@ -7,9 +7,9 @@ import { type Consumer, type Consumers, openConsumers } from '../../src/receive/
 import { lease } from '../../src/receive/lease.ts';
 import { receive } from '../../src/receive/receive.ts';
 import { type Lines, openLines } from '../../src/receive/wakeups.ts';
-import { addPullSink, appendMessages, notifyMessages, type PullSinkFixture } from '../support/fixtures.ts';
-import { type MessageDatabase, messageDatabase } from '../support/message-database.ts';
-import { pullFrom } from '../support/pull.ts';
+import { addPullSink, appendMessages, notifyMessages, type PullSinkFixture } from '../support/fixtures/fixtures.ts';
+import { type MessageDatabase, messageDatabase } from '../support/postgres/message-database.ts';
+import { pullFrom } from '../support/pull/pull.ts';
 import { until } from '../support/until.ts';
 
 const never = new AbortController().signal;

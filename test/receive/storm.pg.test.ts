@@ -5,9 +5,9 @@ import { createWake } from '../../src/runtime/concurrency/signal.ts';
 import { createLog } from '../../src/runtime/log.ts';
 import { openShapedConsumer } from '../../src/sinks/pull/sink.ts';
 import type { Sandbox, Shaped } from '../../src/transform/sandbox.ts';
-import { addPullSink } from '../support/fixtures.ts';
-import { type MessageDatabase, messageDatabase } from '../support/message-database.ts';
-import { type PullStorm, pullStorm } from '../support/pull-storm.ts';
+import { addPullSink } from '../support/fixtures/fixtures.ts';
+import { type MessageDatabase, messageDatabase } from '../support/postgres/message-database.ts';
+import { type PullStorm, pullStorm } from '../support/pull/storm.ts';
 
 const MS = Number(process.env.STORM_MS ?? 2_500);
 

@@ -8,9 +8,9 @@ import { serverAccount } from '../../src/db/embedded/account.ts';
 import { openPool } from '../../src/db/pool.ts';
 import { MillraceError } from '../../src/model/errors.ts';
 import { messageDatabase } from '../../src/roles/parts.ts';
-import { certificateAuthority, selfSignedCertificate } from '../support/certificate.ts';
-import { sharedCluster, startCluster, type TestDatabase } from '../support/postgres.ts';
-import { startTlsFront, type TlsFront } from '../support/tls-front.ts';
+import { certificateAuthority, selfSignedCertificate } from '../support/fixtures/certificate.ts';
+import { sharedCluster, startCluster, type TestDatabase } from '../support/postgres/postgres.ts';
+import { startTlsFront, type TlsFront } from '../support/postgres/tls-front.ts';
 
 describe('messageDatabase', function () {
   this.timeout(60_000);

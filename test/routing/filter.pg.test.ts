@@ -10,9 +10,15 @@ import {
   type FilterCase,
   type FilteredType,
   ORDERED_CONDITION,
-} from '../support/filter-cases.ts';
-import { type Cluster, hasPostgres15, sharedCluster, startCluster, type TestDatabase } from '../support/postgres.ts';
-import { TYPES_SQL } from '../support/type-values.ts';
+} from '../support/fixtures/filter-cases.ts';
+import { TYPES_SQL } from '../support/fixtures/type-values.ts';
+import {
+  type Cluster,
+  hasPostgres15,
+  sharedCluster,
+  startCluster,
+  type TestDatabase,
+} from '../support/postgres/postgres.ts';
 
 /** Raise it for a long run: MILLRACE_FILTER_CASES=5000. */
 const CASES = Number(process.env.MILLRACE_FILTER_CASES ?? 400);

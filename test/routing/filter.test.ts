@@ -5,7 +5,7 @@ import type { ColumnFilter, FunctionSettings } from '../../src/model/declared.ts
 import { bindFilter, passes } from '../../src/routing/filter.ts';
 import { textAtPath } from '../../src/routing/json-path.ts';
 import { matchTable, type SinkEntry, type TableShape } from '../../src/routing/match.ts';
-import { PULL, SEARCH, sinkSettings } from '../support/captured.ts';
+import { PULL, SEARCH, sinkSettings } from '../support/fixtures/captured.ts';
 
 const USERS = { schema: 'public', delimiter: ',', elementOid: null, attributes: [], subtypeOid: null };
 const OWN: TypeInfo[] = [

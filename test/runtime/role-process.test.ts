@@ -10,7 +10,7 @@ import { roleProcess } from '../../src/runtime/role-process.ts';
 import { type Stoppable, stopSignal } from '../../src/runtime/stop-signal.ts';
 import { until } from '../support/until.ts';
 
-const support = (file: string): string => fileURLToPath(new URL(`../support/${file}`, import.meta.url));
+const support = (file: string): string => fileURLToPath(new URL(`../support/processes/${file}`, import.meta.url));
 
 describe('role process', () => {
   let dir: string;

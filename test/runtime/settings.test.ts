@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { MillraceError } from '../../src/model/errors.ts';
 import { readSettings, withDatabase } from '../../src/runtime/settings.ts';
-import { certificateAuthority } from '../support/certificate.ts';
+import { certificateAuthority } from '../support/fixtures/certificate.ts';
 
 const KEY = 'uN4xW9cZq2Lr7TfYb1KsJd6HgVp3Am8E';
 const URL_TEXT = 'postgres://ann:hunter22@db.example:5432/app';

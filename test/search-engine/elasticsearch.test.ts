@@ -3,13 +3,18 @@ import { expect } from 'chai';
 import type { SearchDestination } from '../../src/model/declared.ts';
 import type { Sink } from '../../src/model/sink.ts';
 import { type Condition, type SinkHarness, sinkConformance } from '../conformance/sink-conformance.ts';
-import { delivery, foldDeliveries } from '../support/delivery.ts';
-import { basic, elasticsearchObstacle, type SecuredEngine, startElasticsearch } from '../support/elasticsearch.ts';
-import { converges } from '../support/engine-converging.ts';
-import { createIndex, type EngineAccess, type EngineIndex, newIndexName } from '../support/engine-index.ts';
-import { readsBack } from '../support/engine-reading.ts';
-import { startEngineRelay } from '../support/engine-relay.ts';
-import { NEVER, openTestSearchSink, searchDestination } from '../support/search-sink.ts';
+import { converges } from '../support/engines/converging.ts';
+import {
+  basic,
+  elasticsearchObstacle,
+  type SecuredEngine,
+  startElasticsearch,
+} from '../support/engines/elasticsearch.ts';
+import { createIndex, type EngineAccess, type EngineIndex, newIndexName } from '../support/engines/index-tools.ts';
+import { readsBack } from '../support/engines/reading.ts';
+import { startEngineRelay } from '../support/engines/relay.ts';
+import { NEVER, openTestSearchSink, searchDestination } from '../support/engines/search-sink.ts';
+import { delivery, foldDeliveries } from '../support/fixtures/delivery.ts';
 
 describe('Elasticsearch 8.19.7 with security', function () {
   this.timeout(60_000);

@@ -2,14 +2,14 @@
 import { expect } from 'chai';
 import type { Delivery, Sink } from '../../src/model/sink.ts';
 import { type Condition, type SinkHarness, sinkConformance } from '../conformance/sink-conformance.ts';
-import { delivery, foldDeliveries } from '../support/delivery.ts';
-import { converges } from '../support/engine-converging.ts';
-import { createIndex, type EngineIndex, newIndexName } from '../support/engine-index.ts';
-import type { SearchEngine } from '../support/engine-process.ts';
-import { readsBack } from '../support/engine-reading.ts';
-import { startEngineRelay } from '../support/engine-relay.ts';
-import { openSearchObstacle, startOpenSearch } from '../support/opensearch.ts';
-import { NEVER, openTestSearchSink, searchDestination } from '../support/search-sink.ts';
+import { converges } from '../support/engines/converging.ts';
+import type { SearchEngine } from '../support/engines/engine-process.ts';
+import { createIndex, type EngineIndex, newIndexName } from '../support/engines/index-tools.ts';
+import { openSearchObstacle, startOpenSearch } from '../support/engines/opensearch.ts';
+import { readsBack } from '../support/engines/reading.ts';
+import { startEngineRelay } from '../support/engines/relay.ts';
+import { NEVER, openTestSearchSink, searchDestination } from '../support/engines/search-sink.ts';
+import { delivery, foldDeliveries } from '../support/fixtures/delivery.ts';
 
 describe('OpenSearch 2.19.1', function () {
   this.timeout(60_000);

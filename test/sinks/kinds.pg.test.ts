@@ -12,9 +12,9 @@ import type { PrivateAllowed } from '../../src/runtime/addresses.ts';
 import { createLog } from '../../src/runtime/log.ts';
 import { sinkKinds } from '../../src/sinks/kinds.ts';
 import { KEYS, parse } from '../catalog/support.ts';
-import { type MessageDatabase, messageDatabase } from '../support/message-database.ts';
-import { sharedSource } from '../support/postgres.ts';
-import { startPostgresRelay } from '../support/postgres-relay.ts';
+import { type MessageDatabase, messageDatabase } from '../support/postgres/message-database.ts';
+import { sharedSource } from '../support/postgres/postgres.ts';
+import { startPostgresRelay } from '../support/postgres/postgres-relay.ts';
 
 const LOG = createLog({ level: 'silent', role: 'test' });
 

@@ -3,7 +3,7 @@
  * file, and a worker does not know which is its last: what it shares ends with it (the guard of each server sees to that).
  */
 import { fileURLToPath } from 'node:url';
-import { stopSharedCluster } from './postgres.ts';
+import { stopSharedCluster } from './postgres/postgres.ts';
 
 // Tests start hundreds of services and commands: they compile the same files once.
 process.env.NODE_COMPILE_CACHE ??= fileURLToPath(new URL('../../node_modules/.cache/node', import.meta.url));

@@ -6,7 +6,7 @@ import { cut } from '../../src/transform/protocol/item.ts';
 import type { ToBox } from '../../src/transform/protocol/messages.ts';
 import { LIMITS } from '../../src/transform/protocol/result.ts';
 import type { BoxEvents } from '../../src/transform/start-process.ts';
-import { code, recordingLog } from '../support/sandbox.ts';
+import { code, recordingLog } from '../support/fixtures/sandbox.ts';
 
 type Run = Extract<ToBox, { kind: 'run' }>;
 

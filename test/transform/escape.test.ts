@@ -4,7 +4,7 @@
  */
 import { expect } from 'chai';
 import { openSandbox, type Sandbox } from '../../src/transform/sandbox.ts';
-import { code, message, recordingLog } from '../support/sandbox.ts';
+import { code, message, recordingLog } from '../support/fixtures/sandbox.ts';
 
 const ANY = ['threw', 'timeout', 'killed', 'bad_output'];
 

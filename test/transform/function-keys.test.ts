@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { FunctionKeys } from '../../src/transform/function-keys.ts';
-import { code } from '../support/sandbox.ts';
+import { code } from '../support/fixtures/sandbox.ts';
 
 describe('numbers of functions', () => {
   it('are the same for the same text and sink, and others for an edited one and for another sink', () => {

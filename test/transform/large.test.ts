@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import { timeFor } from '../../src/transform/process/function-runner.ts';
 import { openSandbox, type Sandbox } from '../../src/transform/sandbox.ts';
-import { code, message, recordingLog } from '../support/sandbox.ts';
+import { code, message, recordingLog } from '../support/fixtures/sandbox.ts';
 
 const items = (count: number, item: (n: number) => string): string =>
   `{"id":1,"items":[${Array.from({ length: count }, (_item, n) => item(n)).join(',')}]}`;

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { openSandbox, type Sandbox } from '../../src/transform/sandbox.ts';
-import { code, message, recordingLog } from '../support/sandbox.ts';
+import { code, message, recordingLog } from '../support/fixtures/sandbox.ts';
 
 describe('numbers in functions', function () {
   this.timeout(20_000);

@@ -1,6 +1,6 @@
 /** A parent to be killed: starts a box, keeps it busy with an endless loop, and tells the box's process id. */
 import { openSandbox } from '../../src/transform/sandbox.ts';
-import { code, message } from '../support/sandbox.ts';
+import { code, message } from '../support/fixtures/sandbox.ts';
 
 const log = {
   info: (fields: object) => process.send?.(fields),

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { evaluatePath, readPath } from '../../src/transform/path.ts';
-import { message } from '../support/sandbox.ts';
+import { message } from '../support/fixtures/sandbox.ts';
 
 const at = (path: string, record: string, rest = {}) => evaluatePath(readPath(path)!, message(record, rest));
 

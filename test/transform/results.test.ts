@@ -1,7 +1,7 @@
 /** Results that are large, alone or together: bounded, in parts, and each message's own. */
 import { expect } from 'chai';
 import { openSandbox, type Sandbox } from '../../src/transform/sandbox.ts';
-import { code, message, recordingLog } from '../support/sandbox.ts';
+import { code, message, recordingLog } from '../support/fixtures/sandbox.ts';
 
 describe('large results', function () {
   this.timeout(60_000);

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { openSandbox, type Sandbox } from '../../src/transform/sandbox.ts';
-import { code, message, pathFunction, recordingLog } from '../support/sandbox.ts';
+import { code, message, pathFunction, recordingLog } from '../support/fixtures/sandbox.ts';
 
 describe('sandbox', function () {
   this.timeout(20_000);

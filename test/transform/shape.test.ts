@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import type { ShapeError } from '../../src/transform/protocol/result.ts';
 import { shapeChunk } from '../../src/transform/shape.ts';
-import { code, message } from '../support/sandbox.ts';
+import { code, message } from '../support/fixtures/sandbox.ts';
 
 describe('a row that was elsewhere before', () => {
   const routing = code('(action, record) => ({ index_name: record.kind })', 'routing');

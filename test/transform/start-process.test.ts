@@ -9,7 +9,7 @@ import { serverAccount } from '../../src/db/embedded/account.ts';
 import { confinement } from '../../src/transform/confinement.ts';
 import { openSandbox } from '../../src/transform/sandbox.ts';
 import { confined } from '../../src/transform/start-process.ts';
-import { code, message, recordingLog } from '../support/sandbox.ts';
+import { code, message, recordingLog } from '../support/fixtures/sandbox.ts';
 import { until } from '../support/until.ts';
 
 /** Neither there nor a zombie that nobody has collected yet. */
@@ -72,7 +72,7 @@ describe('the process behind the sandbox', function () {
     it(`starts with the packages ${layout}`, async () => {
       const root = realpathSync(mkdtempSync(path.join(tmpdir(), 'millrace-links-')));
       const packages = here('../../node_modules');
-      for (const room of ['transform', 'model'])
+      for (const room of ['transform', 'runtime', 'model'])
         cpSync(here(`../../src/${room}`), path.join(root, 'src', room), { recursive: true });
       cpSync(here('../../package.json'), path.join(root, 'package.json'));
       if (layout === 'in a folder that is a link') symlinkSync(packages, path.join(root, 'node_modules'));

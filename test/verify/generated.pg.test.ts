@@ -3,13 +3,13 @@
  * them undoes what another one wrote.
  */
 import { expect } from 'chai';
-import { backfilled, backfillsOf } from '../support/backfilled.ts';
-import { type BulkServer, startBulkServer } from '../support/bulk-server.ts';
-import { type Cluster, hasPostgres15, startCluster } from '../support/postgres.ts';
-import { startService, stopServices } from '../support/service.ts';
+import { type BulkServer, startBulkServer } from '../support/engines/bulk-server.ts';
+import { backfilled, backfillsOf } from '../support/fixtures/backfilled.ts';
+import { type RunVerify, verification } from '../support/fixtures/verification.ts';
+import { type Cluster, hasPostgres15, startCluster } from '../support/postgres/postgres.ts';
+import { startService, stopServices } from '../support/processes/service.ts';
+import { createWorld, type World } from '../support/processes/world.ts';
 import { until } from '../support/until.ts';
-import { type RunVerify, verification } from '../support/verification.ts';
-import { createWorld, type World } from '../support/world.ts';
 
 interface Case {
   title: string;

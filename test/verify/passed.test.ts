@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { Queryable } from '../../src/db/pool.ts';
 import { obstacleOf, type PassedDeps, persistedUpTo, type SinkProgress, untilPassed } from '../../src/verify/passed.ts';
-import { refusal } from '../support/verification.ts';
+import { refusal } from '../support/fixtures/verification.ts';
 
 const well: SinkProgress = {
   status: 'active',

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import type { CatalogSink } from '../../src/catalog/store.ts';
 import type { SinkSettings } from '../../src/model/declared.ts';
 import { sharers } from '../../src/verify/shared-index.ts';
-import { PULL, SEARCH, sinkSettings } from '../support/captured.ts';
+import { PULL, SEARCH, sinkSettings } from '../support/fixtures/captured.ts';
 
 let made = 0;
 function sink(

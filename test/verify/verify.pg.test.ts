@@ -6,12 +6,12 @@ import { execFile } from 'node:child_process';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
-import { type BulkServer, startBulkServer } from '../support/bulk-server.ts';
-import { seeded } from '../support/ledger.ts';
-import { cleanEnvironment, SECRET_KEY, startService, stopServices } from '../support/service.ts';
+import { type BulkServer, startBulkServer } from '../support/engines/bulk-server.ts';
+import { type RunVerify, refusal, verification } from '../support/fixtures/verification.ts';
+import { seeded } from '../support/outages/ledger.ts';
+import { cleanEnvironment, SECRET_KEY, startService, stopServices } from '../support/processes/service.ts';
+import { createWorld, type World } from '../support/processes/world.ts';
 import { until } from '../support/until.ts';
-import { type RunVerify, refusal, verification } from '../support/verification.ts';
-import { createWorld, type World } from '../support/world.ts';
 
 const SEED = Number(process.env.SEED ?? 4_812);
 const REFRESH_MS = 200;

@@ -3,10 +3,10 @@
  * random writes (key changes, deletes, keys that are used again) before, during and after it. SEEDS=n tries more.
  */
 import { expect } from 'chai';
-import { type BulkServer, startBulkServer } from '../../support/bulk-server.ts';
-import { changeRows, tableRows } from '../../support/change-rows.ts';
-import { createWriters, LEDGER_SCHEMA, seeded } from '../../support/ledger.ts';
-import { type ReplayWorld, replayWorld } from '../../support/replayed.ts';
+import { type BulkServer, startBulkServer } from '../../support/engines/bulk-server.ts';
+import { changeRows, tableRows } from '../../support/fixtures/change-rows.ts';
+import { type ReplayWorld, replayWorld } from '../../support/fixtures/replayed.ts';
+import { createWriters, LEDGER_SCHEMA, seeded } from '../../support/outages/ledger.ts';
 import { until } from '../../support/until.ts';
 
 const SEEDS = Number(process.env.SEEDS ?? 4);

@@ -1,9 +1,9 @@
 /** The capture process dies by kill -9 in the middle of a replay, at each place where its death could lose or double a page. */
 import { expect } from 'chai';
-import { type BulkServer, startBulkServer } from '../../support/bulk-server.ts';
-import { tableRows } from '../../support/change-rows.ts';
-import { type ReplayWorld, replayWorld } from '../../support/replayed.ts';
-import { createService, stopServices, type TestService } from '../../support/service.ts';
+import { type BulkServer, startBulkServer } from '../../support/engines/bulk-server.ts';
+import { tableRows } from '../../support/fixtures/change-rows.ts';
+import { type ReplayWorld, replayWorld } from '../../support/fixtures/replayed.ts';
+import { createService, stopServices, type TestService } from '../../support/processes/service.ts';
 
 /** More than three pages of changes. */
 const ROWS = 3_000;

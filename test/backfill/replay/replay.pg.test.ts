@@ -1,7 +1,7 @@
 /** Entries of a change table, sent to a sink again: as they were, in their order, with real capture and a real change table. */
 import { expect } from 'chai';
-import { type ChangeRow, changeRows } from '../../support/change-rows.ts';
-import { type ReplayedMessage, type ReplayWorld, replayWorld } from '../../support/replayed.ts';
+import { type ChangeRow, changeRows } from '../../support/fixtures/change-rows.ts';
+import { type ReplayedMessage, type ReplayWorld, replayWorld } from '../../support/fixtures/replayed.ts';
 import { until } from '../../support/until.ts';
 
 const SCHEMA = `

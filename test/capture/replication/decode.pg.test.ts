@@ -4,7 +4,13 @@ import { compileRelation, type RowCodec } from '../../../src/codec/row.ts';
 import type { RowMessage } from '../../../src/codec/row-message.ts';
 import { type Database, openPool } from '../../../src/db/pool.ts';
 import { loadTypes } from '../../../src/source/types.ts';
-import { type Cluster, hasPostgres15, sharedCluster, startCluster, type TestDatabase } from '../../support/postgres.ts';
+import {
+  type Cluster,
+  hasPostgres15,
+  sharedCluster,
+  startCluster,
+  type TestDatabase,
+} from '../../support/postgres/postgres.ts';
 
 const OPTIONS = `'proto_version', '1', 'publication_names', 'everything', 'messages', 'true'`;
 

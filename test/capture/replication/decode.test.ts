@@ -14,7 +14,7 @@ import {
   tuple,
   UNCHANGED_VALUE,
   update,
-} from '../../support/pgoutput.ts';
+} from '../../support/postgres/pgoutput.ts';
 
 const MICROS_2000 = 946_684_800_000_000;
 

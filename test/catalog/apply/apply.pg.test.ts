@@ -4,7 +4,7 @@ import type { Declared } from '../../../src/catalog/declare/declaration.ts';
 import { catalogGeneration, loadCatalog } from '../../../src/catalog/store.ts';
 import { MillraceError } from '../../../src/model/errors.ts';
 import { keyRing } from '../../../src/runtime/secret-key.ts';
-import { type MessageDatabase, messageDatabase } from '../../support/message-database.ts';
+import { type MessageDatabase, messageDatabase } from '../../support/postgres/message-database.ts';
 import { until } from '../../support/until.ts';
 import { KEYS, parse, SECRET_KEY, SHOP } from '../support.ts';
 

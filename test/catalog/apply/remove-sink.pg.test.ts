@@ -4,7 +4,7 @@ import { applyConfig } from '../../../src/catalog/apply/apply.ts';
 import { freeStorage, removeSink } from '../../../src/catalog/apply/remove-sink.ts';
 import { catalogGeneration, loadCatalog } from '../../../src/catalog/store.ts';
 import { MillraceError } from '../../../src/model/errors.ts';
-import { type MessageDatabase, messageDatabase } from '../../support/message-database.ts';
+import { type MessageDatabase, messageDatabase } from '../../support/postgres/message-database.ts';
 import { until } from '../../support/until.ts';
 import { KEYS, parse, SHOP } from '../support.ts';
 

@@ -1,8 +1,8 @@
 /** The optional column of a change table that says who made a change: filled while it is there, whatever becomes of it. */
 import { expect } from 'chai';
 import type { Delivery, Sink } from '../../../src/model/sink.ts';
-import { type Bench, changeTableBench } from '../../support/change-table.ts';
-import { delivery } from '../../support/delivery.ts';
+import { type Bench, changeTableBench } from '../../support/fixtures/change-table.ts';
+import { delivery } from '../../support/fixtures/delivery.ts';
 
 const NEVER = new AbortController().signal;
 const TABLE = { tableOid: 16_385, tableSchema: 'public', tableName: 'orders' };

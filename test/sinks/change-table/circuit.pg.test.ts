@@ -2,9 +2,9 @@
 import { expect } from 'chai';
 import { type Database, openPool } from '../../../src/db/pool.ts';
 import type { Circuit, Delivery, SendResult, Sink } from '../../../src/model/sink.ts';
-import { type Bench, changeTableBench, writeWithin } from '../../support/change-table.ts';
-import { delivery } from '../../support/delivery.ts';
-import { startPostgresRelay } from '../../support/postgres-relay.ts';
+import { type Bench, changeTableBench, writeWithin } from '../../support/fixtures/change-table.ts';
+import { delivery } from '../../support/fixtures/delivery.ts';
+import { startPostgresRelay } from '../../support/postgres/postgres-relay.ts';
 
 const signal = new AbortController().signal;
 const done = { kind: 'done' };

@@ -2,9 +2,9 @@
 import { expect } from 'chai';
 import { openPool } from '../../../src/db/pool.ts';
 import type { Delivery, Sink } from '../../../src/model/sink.ts';
-import { type Bench, changeTableBench } from '../../support/change-table.ts';
-import { delivery } from '../../support/delivery.ts';
-import { startPostgresRelay } from '../../support/postgres-relay.ts';
+import { type Bench, changeTableBench } from '../../support/fixtures/change-table.ts';
+import { delivery } from '../../support/fixtures/delivery.ts';
+import { startPostgresRelay } from '../../support/postgres/postgres-relay.ts';
 import { until } from '../../support/until.ts';
 
 const signal = new AbortController().signal;

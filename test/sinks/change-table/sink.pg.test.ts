@@ -1,8 +1,8 @@
 /** What stands in the change table, in the message database (within) and in another one (send). */
 import { expect } from 'chai';
 import type { Delivery, SendResult, Sink } from '../../../src/model/sink.ts';
-import { type Bench, changeTableBench, SOURCE, writeWithin } from '../../support/change-table.ts';
-import { delivery } from '../../support/delivery.ts';
+import { type Bench, changeTableBench, SOURCE, writeWithin } from '../../support/fixtures/change-table.ts';
+import { delivery } from '../../support/fixtures/delivery.ts';
 
 const signal = new AbortController().signal;
 const done = { kind: 'done' };

@@ -5,8 +5,8 @@ import { quoteTable } from '../../../src/model/quote.ts';
 import { instructions } from '../../../src/sinks/change-table/policies/instructions.ts';
 import { createChangeTable, verifyChangeTable } from '../../../src/sinks/change-table/table.ts';
 import type { TableName } from '../../../src/sinks/change-table/table-name.ts';
-import { type Bench, changeTableBench } from '../../support/change-table.ts';
-import { delivery } from '../../support/delivery.ts';
+import { type Bench, changeTableBench } from '../../support/fixtures/change-table.ts';
+import { delivery } from '../../support/fixtures/delivery.ts';
 
 const clean = { faults: [], warnings: [] };
 

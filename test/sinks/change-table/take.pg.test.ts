@@ -6,8 +6,8 @@ import type { Delivery, Sink, Taken } from '../../../src/model/sink.ts';
 import { createWake } from '../../../src/runtime/concurrency/signal.ts';
 import { createLog } from '../../../src/runtime/log.ts';
 import { openSandbox, type Sandbox } from '../../../src/transform/sandbox.ts';
-import { type Bench, changeTableBench, writeWithin } from '../../support/change-table.ts';
-import { delivery } from '../../support/delivery.ts';
+import { type Bench, changeTableBench, writeWithin } from '../../support/fixtures/change-table.ts';
+import { delivery } from '../../support/fixtures/delivery.ts';
 
 const log = createLog({ level: 'silent', role: 'test' });
 const COLUMNS =

@@ -4,10 +4,10 @@ import type { SearchDestination } from '../../../src/model/declared.ts';
 import { MillraceError } from '../../../src/model/errors.ts';
 import type { Circuit, Sink } from '../../../src/model/sink.ts';
 import { openSearchClient, retryAfter } from '../../../src/sinks/search-index/client.ts';
-import { type BulkServer, startBulkServer } from '../../support/bulk-server.ts';
-import { certificateAuthority, selfSignedCertificate } from '../../support/certificate.ts';
-import { delivery } from '../../support/delivery.ts';
-import { NEVER, NOBODY, openTestSearchSink, searchDestination } from '../../support/search-sink.ts';
+import { type BulkServer, startBulkServer } from '../../support/engines/bulk-server.ts';
+import { NEVER, NOBODY, openTestSearchSink, searchDestination } from '../../support/engines/search-sink.ts';
+import { certificateAuthority, selfSignedCertificate } from '../../support/fixtures/certificate.ts';
+import { delivery } from '../../support/fixtures/delivery.ts';
 
 const SECRET = 'VnVhQ2ZHY0JDZGJrUW0tZTVhT3g6dWkybHAyYXhUTm1zeWFrdzl0dk5udw==';
 

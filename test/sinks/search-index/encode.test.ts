@@ -9,8 +9,8 @@ import {
   indexNameFault,
   type Operation,
 } from '../../../src/sinks/search-index/encode.ts';
-import { readOperations } from '../../support/bulk-engine.ts';
-import { delivery } from '../../support/delivery.ts';
+import { readOperations } from '../../support/engines/bulk-engine.ts';
+import { delivery } from '../../support/fixtures/delivery.ts';
 
 const EXTERNAL = { indexName: 'products', versioning: 'external' } as const;
 const UNVERSIONED = { indexName: 'products', versioning: 'none' } as const;

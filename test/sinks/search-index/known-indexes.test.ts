@@ -2,9 +2,9 @@
 import { expect } from 'chai';
 import type { SearchDestination } from '../../../src/model/declared.ts';
 import type { Delivery, SendResult, Sink } from '../../../src/model/sink.ts';
-import { type BulkServer, startBulkServer } from '../../support/bulk-server.ts';
-import { delivery } from '../../support/delivery.ts';
-import { NEVER, type OpenOptions, openTestSearchSink, searchDestination } from '../../support/search-sink.ts';
+import { type BulkServer, startBulkServer } from '../../support/engines/bulk-server.ts';
+import { NEVER, type OpenOptions, openTestSearchSink, searchDestination } from '../../support/engines/search-sink.ts';
+import { delivery } from '../../support/fixtures/delivery.ts';
 
 const kinds = ({ outcomes }: SendResult): string[] => outcomes.map(({ kind }) => kind);
 

@@ -4,8 +4,8 @@ import { createServer, type Server, type Socket } from 'node:net';
 import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
 import { expect } from 'chai';
 import type { Circuit, SendResult, Sink } from '../../../src/model/sink.ts';
-import { delivery } from '../../support/delivery.ts';
-import { NEVER, openTestSearchSink, searchDestination } from '../../support/search-sink.ts';
+import { NEVER, openTestSearchSink, searchDestination } from '../../support/engines/search-sink.ts';
+import { delivery } from '../../support/fixtures/delivery.ts';
 
 const ITEMS = Buffer.from('{"errors":false,"items":[{"index":{"_id":"a","status":200}}]}');
 

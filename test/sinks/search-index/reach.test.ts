@@ -6,9 +6,9 @@ import { expect } from 'chai';
 import type { PrivateAllowed } from '../../../src/runtime/addresses.ts';
 import type { Resolver } from '../../../src/runtime/checked-lookup.ts';
 import { openSearchClient } from '../../../src/sinks/search-index/client.ts';
-import { selfSignedCertificate } from '../../support/certificate.ts';
-import { leadHere } from '../../support/fake-postgres.ts';
-import { NEVER, searchDestination } from '../../support/search-sink.ts';
+import { NEVER, searchDestination } from '../../support/engines/search-sink.ts';
+import { selfSignedCertificate } from '../../support/fixtures/certificate.ts';
+import { leadHere } from '../../support/postgres/fake-postgres.ts';
 
 describe('the endpoint of a search index', () => {
   let server: Server;

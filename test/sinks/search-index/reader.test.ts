@@ -2,8 +2,8 @@ import { expect } from 'chai';
 import { MillraceError } from '../../../src/model/errors.ts';
 import type { IndexReader } from '../../../src/model/index-reader.ts';
 import { openSearchReader } from '../../../src/sinks/search-index/reader.ts';
-import { type BulkServer, startBulkServer } from '../../support/bulk-server.ts';
-import { NEVER, searchDestination } from '../../support/search-sink.ts';
+import { type BulkServer, startBulkServer } from '../../support/engines/bulk-server.ts';
+import { NEVER, searchDestination } from '../../support/engines/search-sink.ts';
 
 describe('sinks/search-index/reader', () => {
   let server: BulkServer;

@@ -2,9 +2,15 @@
 import { expect } from 'chai';
 import type { SearchDestination } from '../../../src/model/declared.ts';
 import type { Delivery, Outcome, SendResult, Sink } from '../../../src/model/sink.ts';
-import { type BulkServer, startBulkServer } from '../../support/bulk-server.ts';
-import { delivery, foldDeliveries } from '../../support/delivery.ts';
-import { NEVER, NOBODY, type OpenOptions, openTestSearchSink, searchDestination } from '../../support/search-sink.ts';
+import { type BulkServer, startBulkServer } from '../../support/engines/bulk-server.ts';
+import {
+  NEVER,
+  NOBODY,
+  type OpenOptions,
+  openTestSearchSink,
+  searchDestination,
+} from '../../support/engines/search-sink.ts';
+import { delivery, foldDeliveries } from '../../support/fixtures/delivery.ts';
 import { until } from '../../support/until.ts';
 
 const DONE: Outcome = { kind: 'done' };

@@ -5,8 +5,8 @@ import { openPool } from '../../../../src/db/pool.ts';
 import type { Destination } from '../../../../src/model/declared.ts';
 import { createLog } from '../../../../src/runtime/log.ts';
 import { openExpiries } from '../../../../src/sinks/change-table/policies/expire.ts';
-import { sinkSettings } from '../../../support/captured.ts';
-import { type Bench, changeTableBench } from '../../../support/change-table.ts';
+import { sinkSettings } from '../../../support/fixtures/captured.ts';
+import { type Bench, changeTableBench } from '../../../support/fixtures/change-table.ts';
 
 const DAY = 86_400;
 

@@ -7,10 +7,10 @@ import pg from 'pg';
 import { type Database, openPool } from '../../../../src/db/pool.ts';
 import type { ChangeTableDestination } from '../../../../src/model/declared.ts';
 import type { Sink } from '../../../../src/model/sink.ts';
-import { type Bench, changeTableBench } from '../../../support/change-table.ts';
-import { delivery } from '../../../support/delivery.ts';
-import { hasExtension15, partman5Obstacle, withPartman5 } from '../../../support/extensions.ts';
-import { type Cluster, startCluster, type TestDatabase } from '../../../support/postgres.ts';
+import { type Bench, changeTableBench } from '../../../support/fixtures/change-table.ts';
+import { delivery } from '../../../support/fixtures/delivery.ts';
+import { hasExtension15, partman5Obstacle, withPartman5 } from '../../../support/postgres/extensions.ts';
+import { type Cluster, startCluster, type TestDatabase } from '../../../support/postgres/postgres.ts';
 
 const signal = new AbortController().signal;
 const DAY = 86_400;

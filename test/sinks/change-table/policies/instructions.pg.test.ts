@@ -7,8 +7,8 @@ import { instructions } from '../../../../src/sinks/change-table/policies/instru
 import { verifyChangeTable } from '../../../../src/sinks/change-table/table.ts';
 import type { TableName } from '../../../../src/sinks/change-table/table-name.ts';
 import { tableRequest } from '../../../../src/sinks/change-table/table-request.ts';
-import { hasExtension15, partman5Obstacle, withPartman5 } from '../../../support/extensions.ts';
-import { type Cluster, startCluster } from '../../../support/postgres.ts';
+import { hasExtension15, partman5Obstacle, withPartman5 } from '../../../support/postgres/extensions.ts';
+import { type Cluster, startCluster } from '../../../support/postgres/postgres.ts';
 
 const NAMES = [
   { schema: 'public', name: 'orders_events' },

@@ -2,8 +2,8 @@
 import { expect } from 'chai';
 import type { Sink } from '../../../../src/model/sink.ts';
 
-import { type Bench, changeTableBench, writeWithin } from '../../../support/change-table.ts';
-import { delivery } from '../../../support/delivery.ts';
+import { type Bench, changeTableBench, writeWithin } from '../../../support/fixtures/change-table.ts';
+import { delivery } from '../../../support/fixtures/delivery.ts';
 
 const signal = new AbortController().signal;
 

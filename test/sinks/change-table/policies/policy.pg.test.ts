@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import type { Database } from '../../../../src/db/pool.ts';
 import { expireRows } from '../../../../src/sinks/change-table/policies/policy.ts';
-import { type Bench, changeTableBench, SOURCE } from '../../../support/change-table.ts';
+import { type Bench, changeTableBench, SOURCE } from '../../../support/fixtures/change-table.ts';
 
 const DAY = 86_400;
 const table = { schema: 'public', name: 'orders_events' };
