@@ -2,7 +2,7 @@
  * The rules of a search engine's `_bulk` and `_search`, in memory and without HTTP: documents by index with external
  * versions and tombstones, items in the engine's own shapes. test/support/engines/bulk-server.ts puts it behind a port.
  */
-import { findHits } from './bulk-search.ts';
+import { type Answer, findHits, type Stored } from './bulk-search.ts';
 
 export interface BulkOperation {
   action: 'index' | 'delete';
@@ -17,19 +17,6 @@ export interface Item {
   status: number;
   result?: string;
   error?: unknown;
-}
-
-export interface Answer {
-  status: number;
-  text: string;
-}
-
-export interface Stored {
-  version: number;
-  /** Of the write, in its shard. */
-  seqNo: number;
-  /** Undefined for a tombstone. */
-  source: string | undefined;
 }
 
 interface Refreshed {

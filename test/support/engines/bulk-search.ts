@@ -1,5 +1,17 @@
 /** What the scripted engine finds: `ids` and a range of `_seq_no`, as real engines answer them; another query is refused. */
-import type { Answer, Stored } from './bulk-engine.ts';
+
+export interface Answer {
+  status: number;
+  text: string;
+}
+
+export interface Stored {
+  version: number;
+  /** Of the write, in its shard. */
+  seqNo: number;
+  /** Undefined for a tombstone. */
+  source: string | undefined;
+}
 
 interface Query {
   size?: number;

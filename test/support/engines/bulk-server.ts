@@ -7,7 +7,8 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { gunzipSync } from 'node:zlib';
-import { type Answer, BulkEngine, type BulkOperation, failure, type Item } from './bulk-engine.ts';
+import { BulkEngine, type BulkOperation, failure, type Item } from './bulk-engine.ts';
+import type { Answer } from './bulk-search.ts';
 
 export interface RecordedRequest {
   method: string;
