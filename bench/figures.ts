@@ -35,3 +35,8 @@ export function figure(value: number | undefined): string {
         .replace(/(\.\d*?)0+$/, '$1')
         .replace(/\.$/, '');
 }
+
+/** The median of what `pick` takes of each round. */
+export function medianOf<Round>(rounds: readonly Round[], pick: (round: Round) => number | undefined): number {
+  return median(rounds.map((round) => pick(round) ?? Number.NaN));
+}

@@ -4,13 +4,15 @@
  */
 import os from 'node:os';
 import type { Backfill, BackfillRound } from './backfill.ts';
+import type { CatalogChanges } from './catalog-changes.ts';
 import type { ChangeTable } from './change-table.ts';
 import type { Drain, DrainRound } from './drain.ts';
-import type { Fairness, FairnessRound } from './fairness.ts';
-import { figure, median, table } from './figures.ts';
+import type { Fairness } from './fairness.ts';
+import { figure, medianOf, table } from './figures.ts';
 import type { Growth, GrowthLine, GrowthRound } from './growth.ts';
 import type { LatencyRound } from './latency.ts';
 import { PULL_BATCHES, PULL_CLIENTS, type PullRound, type PullWay } from './pull.ts';
+import { catalogText, fairnessText } from './report-waits.ts';
 import { SERVER_SETTINGS } from './server.ts';
 import type { Shaping } from './shaping.ts';
 import { TEXT_KILOBYTES, type TextCost } from './texts.ts';
@@ -27,6 +29,7 @@ export interface Results {
   growth: Growth | undefined;
   backfill: Backfill | undefined;
   fairness: Fairness | undefined;
+  catalog: CatalogChanges | undefined;
   texts: readonly TextCost[] | undefined;
 }
 
@@ -43,6 +46,7 @@ export function report(results: Results, { at, before }: { at: Date; before: str
     ...(results.growth ? [growthText(results.growth)] : []),
     ...(results.backfill ? [backfillText(results.backfill)] : []),
     ...(results.fairness ? [fairnessText(results.fairness)] : []),
+    ...(results.catalog ? [catalogText(results.catalog)] : []),
     ...(results.texts ? [textsText(results.texts)] : []),
   ].map((section) => `${section}\n\n${machine(results, at)}`);
   return [HEAD, ...withSections(before, measured), PEERS, ''].join('\n\n');
@@ -51,7 +55,18 @@ export function report(results: Results, { at, before }: { at: Date; before: str
 const HEAD =
   '# Benchmarks\n\nWritten by `npm run bench`; nobody edits it by hand. Every figure is the median of its rounds. Compare within one table\n' +
   'only: absolute figures vary by a quarter between runs, and more between machines. Each section says when and where.';
-const ORDER = ['Drain', 'Transform', 'Change table', 'Latency', 'Pull', 'Growth', 'Backfill', 'Fairness', 'Texts'];
+const ORDER = [
+  'Drain',
+  'Transform',
+  'Change table',
+  'Latency',
+  'Pull',
+  'Growth',
+  'Backfill',
+  'Fairness',
+  'Catalog changes',
+  'Texts',
+];
 
 /** The sections of a text, with those replaced that there are new ones for, in their order. */
 export function withSections(before: string, fresh: readonly string[]): string[] {
@@ -241,29 +256,6 @@ function backfillText({ rows, bytes, tables, rounds }: Backfill): string {
     `The sample database (bench/sample): ${figure(rows)} rows of ${tables} tables, ${figure(bytes / MB)} MB as text, from \`millrace.backfill('bench')\` on. Median of ${rounds.length}.`,
     table(head, [copy, read, ours]),
   ].join('\n\n');
-}
-
-function fairnessText({ rate, seconds, pending, rounds }: Fairness): string {
-  const middle = (pick: (round: FairnessRound) => number): number => medianOf(rounds, pick);
-  const row = (what: string, of: (round: FairnessRound) => FairnessRound['alone']): string[] => [
-    what,
-    figure(middle((round) => of(round).p50Ms)),
-    figure(middle((round) => of(round).p50Ms / round.alone.p50Ms)),
-    figure(middle((round) => of(round).p99Ms)),
-    figure(middle((round) => of(round).p99Ms / round.alone.p99Ms)),
-  ];
-  return [
-    '## Fairness',
-    `Twenty search sinks, a table each, ${figure(rate)} single-row transactions a second over all tables, for ${seconds} s: from the insert to its bulk\nrequest, of the seventeen that are well. Beside: one refuses connections, one answers after 3 s, one has ${figure(pending)} messages pending\nand sends ${figure(middle((round) => round.drained / seconds))} a second of them. Median of ${rounds.length}.`,
-    table(
-      ['', 'p50 ms', 'ratio', 'p99 ms', 'ratio'],
-      [row('those three paused', ({ alone }) => alone), row('those three at it', ({ beside }) => beside)],
-    ),
-  ].join('\n\n');
-}
-
-function medianOf<Round>(rounds: readonly Round[], pick: (round: Round) => number | undefined): number {
-  return median(rounds.map((round) => pick(round) ?? Number.NaN));
 }
 
 /** Measured once on another machine (2 cores, Postgres 15 in memory), quoted for their ratios; not run here. */

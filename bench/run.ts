@@ -1,6 +1,6 @@
 /**
- * `npm run bench [drain] [transform] [change-table] [latency] [pull] [growth] [backfill] [fairness] [texts] [--changes=n] [--rounds=n] [--seconds=n] [--pending=n] [--hold-seconds=n]
- * [--only-held] [--write]`: each scenario beside its reference, in one run, on one machine. Absolute figures vary by a quarter between
+ * `npm run bench [drain] [transform] [change-table] [latency] [pull] [growth] [backfill] [fairness] [catalog] [texts] [--changes=n] [--rounds=n] [--seconds=n] [--pending=n]
+ * [--hold-seconds=n] [--only-held] [--write]`: each scenario beside its reference, in one run, on one machine. Absolute figures vary by a quarter between
  * runs; ratios count. Without arguments all but growth, which takes half an hour, are run as they are meant to be, and
  * written to RESULTS.md; with arguments only --write writes. The sections of what was not run stay as they are.
  */
@@ -9,6 +9,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { backfill } from './backfill.ts';
+import { catalogChanges } from './catalog-changes.ts';
 import { changeTable } from './change-table.ts';
 import { drain } from './drain.ts';
 import { fairness } from './fairness.ts';
@@ -29,9 +30,19 @@ const SCENARIOS = [
   'growth',
   'backfill',
   'fairness',
+  'catalog',
   'texts',
 ] as const;
-const USUAL: readonly string[] = ['drain', 'transform', 'change-table', 'latency', 'pull', 'fairness', 'texts'];
+const USUAL: readonly string[] = [
+  'drain',
+  'transform',
+  'change-table',
+  'latency',
+  'pull',
+  'fairness',
+  'catalog',
+  'texts',
+];
 const RATE = 2_000;
 const ROWS = 200_000;
 const FAIR_RATE = 200;
@@ -52,7 +63,7 @@ const unknown = positionals.filter((name) => !SCENARIOS.some((scenario) => scena
 const changes = Number(values.changes);
 if (unknown.length > 0 || !(changes > 0 && changes % 10_000 === 0)) {
   process.stderr.write(
-    'usage: npm run bench -- [drain] [transform] [change-table] [latency] [pull] [growth] [backfill] [fairness] [texts] [--changes=<n>0000] [--rounds=n] [--seconds=n]\n' +
+    'usage: npm run bench -- [drain] [transform] [change-table] [latency] [pull] [growth] [backfill] [fairness] [catalog] [texts] [--changes=<n>0000] [--rounds=n] [--seconds=n]\n' +
       '         [--pending=n] [--hold-seconds=n] [--only-held] [--write]\n',
   );
   process.exit(2);
@@ -73,6 +84,7 @@ const results: Results = {
   growth: undefined,
   backfill: undefined,
   fairness: undefined,
+  catalog: undefined,
   texts: undefined,
 };
 for (const scenario of SCENARIOS.filter(wanted)) {
@@ -89,6 +101,8 @@ for (const scenario of SCENARIOS.filter(wanted)) {
     else if (scenario === 'pull') results.pull = await pull(server, { rounds });
     else if (scenario === 'backfill') results.backfill = await backfill(server, { rows: ROWS, rounds });
     else if (scenario === 'fairness') results.fairness = await fairness(server, { rate: FAIR_RATE, seconds, rounds });
+    else if (scenario === 'catalog')
+      results.catalog = await catalogChanges(server, { rate: FAIR_RATE, seconds, rounds });
     else if (scenario === 'growth')
       results.growth = await growth(server, {
         rounds,
