@@ -9,7 +9,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type PageFate, WATERMARK, type Window, type Windows } from '../capture/windows.ts';
 import type { Connection, Database } from '../db/pool.ts';
+import { inSnapshot } from '../db/snapshot.ts';
 import { MillraceError } from '../model/errors.ts';
+import { quoteLiteral } from '../model/quote.ts';
 import { failpoint } from '../runtime/failpoint.ts';
 import { ReloadError } from '../source/hold-table.ts';
 import { SNAPSHOT, type Snapshot, snapshotFrom } from '../source/snapshot.ts';
@@ -38,6 +40,8 @@ const LONG_WAIT_MS = 2_000;
 const AGAIN_MS = 50;
 const AGAIN_MOST = 5;
 const SYNC_WAIT_MS = 100;
+/** That the table's lock is waited for. */
+const LOCK_MS = 2_000;
 /** Of a snapshot, for the page before to be persisted. */
 const HOLD_MS = 2_000;
 
@@ -141,7 +145,9 @@ async function sendPage(deps: RunDeps, input: PageInput): Promise<Sent | 'again'
     const part = await deps.source.session(async (client) => {
       // It may have waited for the connection.
       input.signal.throwIfAborted();
-      return await inSnapshot({ client, ...deps, token: window.token }, () => page(client, { ...input, window }));
+      const limits = { statementMs: deps.queryMs, lockMs: LOCK_MS };
+      const ending = (part: Part | 'again'): string | undefined => (part === 'again' ? undefined : watermark(window));
+      return await inSnapshot(client, { ...limits, ending }, () => page(client, { ...input, window }));
     });
     if (part !== 'again') {
       const { position, ended, read: rows } = part;
@@ -154,6 +160,10 @@ async function sendPage(deps: RunDeps, input: PageInput): Promise<Sent | 'again'
   window.close();
   return 'again';
 }
+
+/** Flushed at once, for the stream brings only what is, and waits for no standby. */
+const watermark = ({ token }: Window): string =>
+  `set local synchronous_commit = local; select pg_logical_emit_message(true, '${WATERMARK}', '${token}')`;
 
 async function page(client: Connection, input: PageInput & { window: Window }): Promise<Part | 'again'> {
   const { backfill, reader, window } = input;
@@ -179,7 +189,7 @@ async function page(client: Connection, input: PageInput & { window: Window }): 
   // Nobody who alters the table waits for a message database that takes nothing.
   if (input.before && (await within(HOLD_MS, input.before)) !== 'persisted') return 'again';
   const progress = (sent: number): string =>
-    `call millrace_private.move_backfill(${backfill.no}, ${literal(part.position)}, ${part.read}, ${part.uncounted ? 0 : sent}, ${part.ended})`;
+    `call millrace_private.move_backfill(${backfill.no}, ${quoteLiteral(JSON.stringify(part.position))}::jsonb, ${part.read}, ${part.uncounted ? 0 : sent}, ${part.ended})`;
   window.fill({ put: part.put, progress }, snapshot);
   failpoint('backfill/before-watermark');
   return part;
@@ -205,31 +215,5 @@ async function withoutWriters(client: Connection, { next, open }: Snapshot): Pro
   const writers = new Set(rows.map(({ xid }) => Number(xid)));
   return { next, open: new Set([...open].filter((xid) => !writers.has(xid))) };
 }
-
-/**
- * A snapshot for as long as `work` takes; committed, with the watermark, unless it says `again` or throws. The watermark is flushed at once,
- * for the stream brings only what is, and waits for no standby.
- */
-async function inSnapshot<Result>(
-  { client, queryMs, token }: { client: Connection; queryMs: number; token: string },
-  work: () => Promise<Result>,
-): Promise<Result> {
-  await client.query(
-    `begin isolation level repeatable read; set local statement_timeout = ${queryMs}; set local lock_timeout = 2000;
-     set local row_security = off; set local jit = off; set local enable_sort = off;
-     set local synchronous_commit = local`,
-  );
-  try {
-    const result = await work();
-    const ending = `select pg_logical_emit_message(true, '${WATERMARK}', '${token}'); commit`;
-    await client.query(result === 'again' ? 'rollback' : ending);
-    return result;
-  } catch (error) {
-    await client.query('rollback').catch(() => undefined);
-    throw error;
-  }
-}
-
-const literal = (json: unknown): string => `'${JSON.stringify(json).replaceAll("'", "''")}'::jsonb`;
 
 const isTimeout = (error: unknown): boolean => error instanceof Error && 'code' in error && error.code === '57014';

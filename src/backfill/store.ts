@@ -1,4 +1,5 @@
 /** Backfills as the message database has them: what is due, how it goes on, why it waits or failed. */
+import { limitSql } from '../db/deadline.ts';
 import type { Database } from '../db/pool.ts';
 import { statement } from '../db/statement.ts';
 
@@ -87,7 +88,7 @@ export async function expandBackfill(
   const names = [tables.map((table) => table.schema), tables.map((table) => table.name)];
   await messages.transaction(async (tx) => {
     // Capture has few connections, and this is one of them.
-    await tx.query('set local lock_timeout = 2000');
+    await tx.query(limitSql({ lockMs: 2_000 }));
     await tx.query(WIDEN, [no, ...names]);
     await tx.query(EXPAND, [no, ...names, left]);
   });

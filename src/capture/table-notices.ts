@@ -4,6 +4,7 @@
  * would wait for ever and look well. A table that came into the publication late is said for good: what it held before
  * is not sent.
  */
+import { limitSql } from '../db/deadline.ts';
 import type { Database } from '../db/pool.ts';
 import { statement } from '../db/statement.ts';
 import { type SinkEntry, takesIn } from '../routing/match.ts';
@@ -142,7 +143,7 @@ async function tablesWithRows(source: Database, tables: readonly SourceTable[]):
   const oids = tables.map(({ oid }) => oid);
   try {
     const rows = await source.transaction(async (tx) => {
-      await tx.query('set local lock_timeout = 500');
+      await tx.query(limitSql({ lockMs: 500 }));
       return (await tx.query<{ oid: number }>(WITH_ROWS, [oids])).rows;
     });
     return new Set(rows.map(({ oid }) => oid));

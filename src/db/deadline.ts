@@ -1,10 +1,25 @@
 /**
- * A transaction in a database of the user's that ends when we are told to stop or its time is up, also when the network
+ * How long a transaction may take: what Postgres itself ends, and a transaction in a database of the user's that ends when we are told to stop or its time is up, also when the network
  * swallows everything and no answer ever comes: then its connection is cut. Whether such a transaction committed is
  * not known; whoever writes must find out from what is there (sinks/change-table/progress.ts).
  */
-import type { PoolClient } from 'pg';
-import type { Database, Queryable } from './pool.ts';
+import { type Database, inTransaction, type Queryable } from './pool.ts';
+
+/** Of what follows in a transaction, milliseconds; absent: as the session has it. */
+export interface Limits {
+  /** Of a statement. */
+  statementMs?: number;
+  /** That a lock is waited for. */
+  lockMs?: number;
+}
+
+/** Statements that set the limits until the transaction ends; empty for none. */
+export function limitSql({ statementMs, lockMs }: Limits): string {
+  const limits = Object.entries({ statement_timeout: statementMs, lock_timeout: lockMs });
+  return limits
+    .flatMap(([name, ms]) => (ms === undefined ? [] : [`set local ${name} = ${Math.max(1, Math.trunc(ms))}`]))
+    .join('; ');
+}
 
 export interface Deadline {
   signal: AbortSignal;
@@ -46,24 +61,5 @@ export async function onDestination<Result>(
   } finally {
     clearTimeout(timer);
     signal.removeEventListener('abort', onAbort);
-  }
-}
-
-async function inTransaction<Result>(client: PoolClient, work: (tx: Queryable) => Promise<Result>): Promise<Result> {
-  await client.query('begin isolation level read committed');
-  try {
-    const result = await work({
-      async query(statement, values = []) {
-        const text = typeof statement === 'string' ? { text: statement } : statement;
-        const { rows, rowCount } = await client.query({ ...text, values: [...values] });
-        return { rows, rowCount: rowCount ?? 0 };
-      },
-    });
-    await client.query('commit');
-    return result;
-  } catch (error) {
-    // A session that cannot roll back must not return to the pool with its transaction open.
-    await client.query('rollback').catch(() => client.end().catch(() => undefined));
-    throw error;
   }
 }

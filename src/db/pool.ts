@@ -191,24 +191,30 @@ export function openPool(options: PoolOptions): Database {
     pool,
     session,
     query: (statement, values) => run(pool, statement, values),
-    transaction: (work) =>
-      session(async (client) => {
-        await client.query('begin isolation level read committed');
-        try {
-          const result = await work({ client, query: (statement, values) => run(client, statement, values) });
-          await client.query('commit');
-          return result;
-        } catch (error) {
-          await client.query('rollback').catch(() => client.end().catch(() => undefined));
-          throw error;
-        }
-      }),
+    transaction: (work) => session((client) => inTransaction(client, work)),
     close() {
       endShare?.();
       closing ??= pool.end();
       return closing;
     },
   };
+}
+
+/** What `Database.transaction` does, on a connection that was lent. */
+export async function inTransaction<Result>(
+  client: pg.PoolClient,
+  work: (tx: Transaction) => Promise<Result>,
+): Promise<Result> {
+  await client.query('begin isolation level read committed');
+  try {
+    const result = await work({ client, query: (statement, values) => run(client, statement, values) });
+    await client.query('commit');
+    return result;
+  } catch (error) {
+    // A session that cannot roll back must not return to the pool with its transaction open.
+    await client.query('rollback').catch(() => client.end().catch(() => undefined));
+    throw error;
+  }
 }
 
 /** One connection that is no pool's. Throws what that says, and leaves nothing open then. */

@@ -6,6 +6,7 @@
  * Rows are looked at after a refusal only, unless the source does not promise UTF-8: a sound batch pays nothing. What is
  * persisted is one transaction, with the position (append.ts).
  */
+import { byHalves } from '../db/halving.ts';
 import type { Database } from '../db/pool.ts';
 import { type AppendInput, append, isRefusal, isTaken, type Rows, type Writer } from './append.ts';
 import type { Bytes, ParkedOnArrival } from './copy-rows.ts';
@@ -75,17 +76,10 @@ function alsoParked(parked: readonly ParkedOnArrival[], rows: readonly CopiedRow
 /** The rows with every refused one cut down to its key, and parked; as they are when none is the reason. */
 async function withoutRefused(deps: PersistDeps, { rows, parked }: Rows): Promise<Rows> {
   if (rows === undefined) return { rows, parked };
-  const refused = await refusedOf(deps, rows, [...rowsOf(rows)]);
+  const refused = await byHalves([...rowsOf(rows)], async (part) =>
+    isTaken(deps.messages, rewritten(rows, deps.makeOut(), part)),
+  );
   if (refused.length === 0) return { rows, parked };
   const copy = keyOnly(rows, deps.makeOut(), new Set(refused.map((row) => row.start)));
   return { rows: copy, parked: alsoParked(parked, refused, REFUSED) };
-}
-
-/** Halves what Postgres refuses until each row that it does not take stands alone. */
-async function refusedOf(deps: PersistDeps, copy: Buffer, rows: readonly CopiedRow[]): Promise<CopiedRow[]> {
-  if (await isTaken(deps.messages, rewritten(copy, deps.makeOut(), rows))) return [];
-  if (rows.length === 1) return [...rows];
-  const half = rows.length >> 1;
-  const first = await refusedOf(deps, copy, rows.slice(0, half));
-  return [...first, ...(await refusedOf(deps, copy, rows.slice(half)))];
 }

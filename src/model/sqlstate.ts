@@ -1,7 +1,14 @@
 /**
- * Is the database not to be had right now, so that the same thing may succeed later? Judged by the codes of Node and
- * Postgres alone: such an error is nobody's fault but the database's, and no reason to give anything up.
+ * What an error of a database means, judged by the codes of Node and Postgres, never by words that a server translates. The
+ * only place that knows these codes.
  */
+
+/** What Postgres said: its code of five characters. Undefined for what it did not say (Node has codes of five letters too). */
+export function sqlstateOf(error: unknown): string | undefined {
+  if (!(error instanceof Error)) return undefined;
+  const { code } = fieldsOf(error);
+  return typeof code === 'string' && /^(?!E[A-Z]{4}$)[0-9A-Z]{5}$/.test(code) ? code : undefined;
+}
 
 /** Codes of Node for a server that is not there. */
 const NETWORK = new Set([
@@ -41,7 +48,10 @@ export function isMomentary(error: unknown): boolean {
   return isFull(error) || (typeof code === 'string' && code.startsWith('57P0'));
 }
 
-/** Is it the database that cannot be had right now, rather than the request? */
+/**
+ * Is it the database that cannot be had right now, rather than the request? Then the same thing may succeed later: it is
+ * nobody's fault but the database's, and no reason to give anything up.
+ */
 export function isUnavailable(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   if (error instanceof AggregateError && error.errors.some(isUnavailable)) return true;

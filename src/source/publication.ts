@@ -7,6 +7,7 @@
  * Tables come in and go out one by one, and none is waited for: somebody may be making an index of it for an hour.
  */
 
+import { limitSql } from '../db/deadline.ts';
 import type { Database } from '../db/pool.ts';
 import type { DatabaseSettings } from '../model/declared.ts';
 import { MillraceError } from '../model/errors.ts';
@@ -77,7 +78,7 @@ const isBroken = (publication: PublicationFacts, table: SourceTable): boolean =>
 async function alter(source: Database, sql: string): Promise<'done' | 'locked' | 'gone'> {
   try {
     await source.transaction(async (tx) => {
-      await tx.query(`set local lock_timeout = ${LOCK_MS}`);
+      await tx.query(limitSql({ lockMs: LOCK_MS }));
       await tx.query(sql);
     });
     return 'done';

@@ -7,11 +7,10 @@
  * lie outside their rows the lengths are read first, which costs no value.
  */
 
-import { isUnconvertible } from '../codec/encoding.ts';
 import type { Connection } from '../db/pool.ts';
 import { quoteIdentifier, quoteTable } from '../model/quote.ts';
 import { operatorOn, type SourceTable, type TableColumn } from './describe-table.ts';
-import { AS_TEXT, asBytes, asStored, asTexts, isSuspect, type TextForm, type Texts } from './text-form.ts';
+import { AS_TEXT, asTexts, inTextForm, type TextForm, type Texts } from './text-form.ts';
 
 export interface PageRow {
   /** By the table's columns. */
@@ -61,18 +60,8 @@ export async function readPage(
   request: PageRequest,
   budget: PageBudget,
 ): Promise<ReadPage> {
-  const { client } = deps;
-  await client.query('savepoint millrace_page');
-  try {
-    const page = await readAs(asTexts, deps, { request, budget });
-    if (!page.rows.some((row) => isSuspect(row.texts))) return page;
-  } catch (error) {
-    if (!isUnconvertible(error)) throw error;
-    await client.query('rollback to savepoint millrace_page');
-    return await readAs(await asStored(client), deps, { request, budget });
-  }
-  await client.query('close millrace_page');
-  return await readAs(asBytes, deps, { request, budget });
+  const read = (form: TextForm): Promise<ReadPage> => readAs(form, deps, { request, budget });
+  return await inTextForm(deps.client, read, ({ rows }) => rows.map(({ texts }) => texts));
 }
 
 async function readAs(
@@ -113,6 +102,7 @@ async function readAs(
     const average = Math.max(1, bytes / rows.length);
     step = Math.min(budget.step, step * 4, Math.max(1, Math.floor((budget.bytes - bytes) / average)));
   }
+  await ask('close millrace_page');
   const lastRow = rows.at(-1);
   const last = lastRow && order.map((column) => placeOf(lastRow.texts[table.columns.indexOf(column)] ?? ''));
   return { rows, bytes, last, ended };

@@ -4,8 +4,11 @@
  */
 
 import { isUnconvertible } from '../codec/encoding.ts';
+import { byHalves } from '../db/halving.ts';
 import type { Connection } from '../db/pool.ts';
+import { inSavepoint } from '../db/savepoint.ts';
 import { quoteIdentifier, quoteTable } from '../model/quote.ts';
+import { sqlstateOf } from '../model/sqlstate.ts';
 import { operatorOn, type SourceTable } from './describe-table.ts';
 import { sizeSql } from './read-page.ts';
 import { AS_TEXT, asBytes, asStored, asTexts, isSuspect, type TextForm, type Texts } from './text-form.ts';
@@ -35,7 +38,7 @@ export async function readRowsOf(client: Connection, table: SourceTable, keys: K
 export async function readSizesOf(client: Connection, table: SourceTable, keys: Keys): Promise<Map<number, number>> {
   const whole = keys.map((key, place) => ({ key, place })).filter(({ key }) => key.length === table.keys.length);
   const size = sizeSql(table.columns);
-  const measured = await inSavepoint(client, async () => {
+  const measured = await unlessRefused(client, async () => {
     const { text, values } = byKeySql(
       table,
       asTexts,
@@ -73,49 +76,41 @@ export function fittingKeys(
 }
 
 /** Data exceptions: a text is not of its type. */
-const isDataException = (error: unknown): boolean =>
-  error instanceof Error && 'code' in error && String(error.code).startsWith('22');
+const isDataException = (error: unknown): boolean => sqlstateOf(error)?.startsWith('22') ?? false;
 
-/** Halves what Postgres refuses until the key that does not fit stands alone. */
+/** Adds the rows of keys that fit their columns; of one that does not, that it is alien. */
 async function addFitting(
   client: Connection,
   into: { table: SourceTable; found: RowsByKey },
   keys: Keys,
 ): Promise<void> {
-  if (keys.length === 0) return;
   const { table, found } = into;
-  const tried = await inSavepoint(client, async () => {
-    const rows = await select(client, { table, form: asTexts }, keys);
-    return rows.some((row) => isSuspect(row.texts)) ? await select(client, { table, form: asBytes }, keys) : rows;
-  });
-  if (!('error' in tried)) found.rows.push(...tried.result);
-  else if (keys.length > 1) {
-    const half = Math.ceil(keys.length / 2);
-    await addFitting(client, into, keys.slice(0, half));
-    await addFitting(client, into, keys.slice(half));
-  } else {
+  const read = async (form: TextForm, part: Keys): Promise<FoundRow[]> => await select(client, { table, form }, part);
+  const alien = await byHalves(keys, async (part) => {
+    const tried = await unlessRefused(client, async () => {
+      const rows = await read(asTexts, part);
+      return rows.some((row) => isSuspect(row.texts)) ? await read(asBytes, part) : rows;
+    });
     // The row may be what cannot be converted, and not the key.
-    const stored = isUnconvertible(tried.error)
-      ? await inSavepoint(client, async () => await select(client, { table, form: await asStored(client) }, keys))
-      : tried;
-    if ('error' in stored) found.alien.push(keys[0]!);
-    else found.rows.push(...stored.result);
-    if (stored !== tried) await client.query('reset client_encoding');
-  }
+    const isOfRow = 'error' in tried && part.length === 1 && isUnconvertible(tried.error);
+    const stored = isOfRow ? await unlessRefused(client, async () => await read(await asStored(client), part)) : tried;
+    if (isOfRow) await client.query('reset client_encoding');
+    if ('error' in stored) return false;
+    found.rows.push(...stored.result);
+    return true;
+  });
+  found.alien.push(...alien);
 }
 
-async function inSavepoint<Result>(
+/** The result, or the data exception that `work` met, which leaves nothing behind. */
+async function unlessRefused<Result>(
   client: Connection,
   work: () => Promise<Result>,
 ): Promise<{ result: Result } | { error: unknown }> {
-  await client.query('savepoint keys');
   try {
-    const result = await work();
-    await client.query('release savepoint keys');
-    return { result };
+    return { result: await inSavepoint(client, work) };
   } catch (error) {
     if (!isDataException(error)) throw error;
-    await client.query('rollback to savepoint keys');
     return { error };
   }
 }

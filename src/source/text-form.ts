@@ -4,8 +4,9 @@
  * then they come as they are stored.
  */
 import { isUtf8 } from 'node:buffer';
-import { transcoderOf } from '../codec/encoding.ts';
+import { isUnconvertible, transcoderOf } from '../codec/encoding.ts';
 import type { Connection } from '../db/pool.ts';
+import { inSavepoint } from '../db/savepoint.ts';
 import { quoteIdentifier } from '../model/quote.ts';
 
 /** The text of each column, null for NULL; bytes where they are no UTF-8. */
@@ -56,6 +57,25 @@ export async function asStored(client: Connection): Promise<TextForm> {
       sql: (placeholder) => `convert_from(decode(${placeholder}, 'hex'), 'UTF8')`,
     }),
   };
+}
+
+/**
+ * Reads in the form that the rows need, in the transaction of `client`. `read` may be called twice; `textsOf` gives what it
+ * found. Where texts come as they are stored, they do so until the transaction ends.
+ */
+export async function inTextForm<Result>(
+  client: Connection,
+  read: (form: TextForm) => Promise<Result>,
+  textsOf: (found: Result) => Iterable<Texts>,
+): Promise<Result> {
+  let found: Result;
+  try {
+    found = await inSavepoint(client, () => read(asTexts));
+  } catch (error) {
+    if (!isUnconvertible(error)) throw error;
+    return await read(await asStored(client));
+  }
+  return [...textsOf(found)].some(isSuspect) ? await read(asBytes) : found;
 }
 
 const wholeOf = (bytes: Buffer): string | Buffer => (isUtf8(bytes) ? bytes.toString() : bytes);

@@ -5,6 +5,7 @@
 
 import { keyValue } from '../codec/utf8.ts';
 import type { Connection, Database } from '../db/pool.ts';
+import { inSnapshot } from '../db/snapshot.ts';
 import { MillraceError } from '../model/errors.ts';
 import type { SourceTable } from '../source/describe-table.ts';
 import { holdTable, ReloadError } from '../source/hold-table.ts';
@@ -35,7 +36,7 @@ export async function readRowsAfter(
   { table, after }: { table: SourceTable; after: readonly string[] | undefined },
   maxRowBytes: number,
 ): Promise<RowsPage> {
-  return await inSnapshot(source, async (client) => {
+  return await reading(source, async (client) => {
     await hold(client, table);
     const request = { table, sort: undefined, from: undefined, after };
     const page = await readPage({ client, now: performance.now.bind(performance) }, request, { ...PAGE, maxRowBytes });
@@ -54,7 +55,7 @@ export async function readRowsByKey(
   for (let from = 0, taken = 0; from < possible.length; from += taken) {
     const wanted = possible.slice(from, from + KEYS_AT_ONCE);
     found.push(
-      ...(await inSnapshot(source, async (client) => {
+      ...(await reading(source, async (client) => {
         await hold(client, table);
         const sizes = table.toasted ? await readSizesOf(client, table, wanted) : new Map<number, number>();
         taken = fittingKeys(sizes, wanted.length, { bytes: PAGE.bytes, maxRowBytes: Number.POSITIVE_INFINITY });
@@ -64,6 +65,10 @@ export async function readRowsByKey(
     );
   }
   return found;
+}
+
+async function reading<Result>(source: Database, work: (client: Connection) => Promise<Result>): Promise<Result> {
+  return await source.session((client) => inSnapshot(client, { statementMs: QUERY_MS }, () => work(client)));
 }
 
 const keyOf = ({ keys, columns }: SourceTable, texts: Texts): string[] =>
@@ -78,20 +83,6 @@ async function hold(client: Connection, table: SourceTable): Promise<void> {
       remedy: 'Verify again.',
     });
   }
-}
-
-async function inSnapshot<Result>(source: Database, work: (client: Connection) => Promise<Result>): Promise<Result> {
-  return await source.session(async (client) => {
-    await client.query(
-      `begin isolation level repeatable read read only; set local statement_timeout = ${QUERY_MS};
-       set local row_security = off; set local jit = off; set local enable_sort = off`,
-    );
-    try {
-      return await work(client);
-    } finally {
-      await client.query('rollback').catch(() => undefined);
-    }
-  });
 }
 
 /** What these types never are, so that Postgres need not be asked. */

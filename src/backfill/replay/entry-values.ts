@@ -2,8 +2,11 @@
  * Column values out of a kept JSON record, as the text that the stream would bring: what keys, groups and filters are made
  * of. Postgres converts them by the column's type as it is now; a record that does not fit it tells nothing.
  */
+import { byHalves } from '../../db/halving.ts';
 import type { Connection } from '../../db/pool.ts';
+import { inSavepoint } from '../../db/savepoint.ts';
 import { quoteIdentifier } from '../../model/quote.ts';
+import { sqlstateOf } from '../../model/sqlstate.ts';
 import type { SourceTable } from '../../source/describe-table.ts';
 import { AS_TEXT } from '../../source/text-form.ts';
 import type { Values } from './put-entries.ts';
@@ -20,22 +23,21 @@ export async function valuesOf(
   asked: Asked,
   docs: readonly string[],
 ): Promise<(Values | undefined)[]> {
-  if (docs.length === 0) return [];
-  await client.query('savepoint entry_values');
-  try {
-    const rows = await convert(client, asked, docs);
-    await client.query('release savepoint entry_values');
-    return rows;
-  } catch (error) {
-    // Data exceptions, and constraints of a domain.
-    const code = error instanceof Error && 'code' in error ? String(error.code) : '';
-    if (!/^2[23]/.test(code)) throw error;
-    await client.query('rollback to savepoint entry_values');
-    if (docs.length === 1) return [undefined];
-    const half = Math.ceil(docs.length / 2);
-    const first = await valuesOf(client, asked, docs.slice(0, half));
-    return [...first, ...(await valuesOf(client, asked, docs.slice(half)))];
-  }
+  const values = new Array<Values | undefined>(docs.length);
+  const places = [...docs.keys()];
+  await byHalves(places, async (part) => {
+    const from = part[0]!;
+    try {
+      const found = await inSavepoint(client, () => convert(client, asked, docs.slice(from, from + part.length)));
+      values.splice(from, part.length, ...found);
+      return true;
+    } catch (error) {
+      // Data exceptions, and constraints of a domain.
+      if (!/^2[23]/.test(sqlstateOf(error) ?? '')) throw error;
+      return false;
+    }
+  });
+  return values;
 }
 
 async function convert(client: Connection, { table, indexes }: Asked, docs: readonly string[]): Promise<Values[]> {

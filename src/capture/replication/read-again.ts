@@ -4,12 +4,14 @@
  * column, a type, a right, the table itself) is as good as gone; a table that gives no answer is said.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isUnconvertible } from '../../codec/encoding.ts';
+import { byHalves } from '../../db/halving.ts';
 import type { Connection, Database } from '../../db/pool.ts';
+import { inSnapshot } from '../../db/snapshot.ts';
 import { quoteIdentifier, quoteLiteral, quoteTable } from '../../model/quote.ts';
+import { sqlstateOf } from '../../model/sqlstate.ts';
 import type { Deferred } from '../../routing/pending.ts';
 import type { LoadedRelation } from '../../routing/relation.ts';
-import { AS_TEXT, asBytes, asStored, asTexts, isSuspect, type TextForm, type Texts } from '../../source/text-form.ts';
+import { AS_TEXT, inTextForm, type TextForm, type Texts } from '../../source/text-form.ts';
 
 export interface AgainQuery {
   relation: LoadedRelation;
@@ -34,57 +36,60 @@ export async function lookUp(
   query: AgainQuery,
   entries: readonly Deferred[],
 ): Promise<Found | undefined> {
+  const found: Found = new Map();
   // Without its key no row can be found.
-  if (query.relation.keyTypes.length === 0) return new Map();
+  if (query.relation.keyTypes.length === 0) return found;
   const until = performance.now() + query.patienceMs;
+  let isSilent = false;
+  // One key may be no value of the column's new type, and the others are.
+  await byHalves(entries, async (part) => {
+    if (isSilent) return true;
+    const answer = await ask(source, { ...query, until }, part);
+    isSilent = answer === 'silent';
+    if (typeof answer === 'string') return answer !== 'refused';
+    for (const [entry, texts] of answer) found.set(entry, texts);
+    return true;
+  });
+  return isSilent ? undefined : found;
+}
+
+/** `silent`: it gives no answer. `refused`: a key is no value of its column. */
+async function ask(
+  source: Database,
+  query: AgainQuery & { until: number },
+  entries: readonly Deferred[],
+): Promise<Found | 'silent' | 'refused'> {
   for (;;) {
     try {
-      return await source.session((client) => inSnapshot(client, () => find(client, query, entries)));
+      return await source.session((client) =>
+        inSnapshot(client, { lockMs: LOCK_MS }, () => find(client, query, entries)),
+      );
     } catch (error) {
-      const code = error instanceof Error && 'code' in error ? String(error.code) : '';
-      if (code === '57014') return undefined;
+      const code = sqlstateOf(error) ?? '';
+      if (code === '57014') return 'silent';
       if (code === '55P03') {
-        if (performance.now() > until) return undefined;
+        if (performance.now() > query.until) return 'silent';
         await sleep(PAUSE_MS);
-      } else if (code.startsWith('22') && entries.length > 1) return await halves(source, query, entries);
+      } else if (code.startsWith('22')) return 'refused';
       else if (isOfTable(code)) return new Map();
       else throw error;
     }
   }
 }
 
-/** One key may be no value of the column's new type, and the others are. */
-async function halves(source: Database, query: AgainQuery, entries: readonly Deferred[]): Promise<Found | undefined> {
-  const half = Math.ceil(entries.length / 2);
-  const first = await lookUp(source, query, entries.slice(0, half));
-  const second = first && (await lookUp(source, query, entries.slice(half)));
-  return second && new Map([...first, ...second]);
-}
-
 /**
  * Is the table not what it was? Class 42: no such table, column, type or operator, or no right to it, row security included.
- * Class 22: a key that is no value of its column. 0A: not a table any more. XX000: dropped while it was read.
+ * 0A: not a table any more. XX000: dropped while it was read.
  */
-const isOfTable = (code: string): boolean => /^(22|42|0A)/.test(code) || code === 'XX000' || code === '55000';
-
-async function inSnapshot<Result>(client: Connection, work: () => Promise<Result>): Promise<Result> {
-  await client.query(
-    `begin isolation level repeatable read read only;
-     set local lock_timeout = ${LOCK_MS}; set local row_security = off; set local jit = off`,
-  );
-  try {
-    return await work();
-  } finally {
-    await client.query('rollback').catch(() => undefined);
-  }
-}
+const isOfTable = (code: string): boolean => /^(42|0A)/.test(code) || code === 'XX000' || code === '55000';
 
 async function find(client: Connection, query: AgainQuery, entries: readonly Deferred[]): Promise<Found> {
   const { oid } = query.relation;
   for (let tries = 0; tries < TRIES; tries++) {
     const name = await nameOf(client, oid);
     if (name === undefined) break;
-    const found = await inForm(client, { ...query, name }, entries);
+    const read = (form: TextForm): Promise<Found> => select(client, { ...query, name, form }, entries);
+    const found = await inTextForm(client, read, (rows) => rows.values());
     if (found.size > 0 || (await nameOf(client, oid))?.sql === name.sql) return found;
   }
   return new Map();
@@ -107,24 +112,9 @@ async function nameOf(client: Connection, oid: number): Promise<TableName | unde
   return row && { sql: quoteTable(row), isPartitioned: row.kind === 'p' };
 }
 
-type NamedQuery = AgainQuery & { name: TableName };
-
-async function inForm(client: Connection, query: NamedQuery, entries: readonly Deferred[]): Promise<Found> {
-  await client.query('savepoint again');
-  try {
-    const found = await select(client, { ...query, form: asTexts }, entries);
-    if (![...found.values()].some(isSuspect)) return found;
-  } catch (error) {
-    if (!isUnconvertible(error)) throw error;
-    await client.query('rollback to savepoint again');
-    return await select(client, { ...query, form: await asStored(client) }, entries);
-  }
-  return await select(client, { ...query, form: asBytes }, entries);
-}
-
 async function select(
   client: Connection,
-  { relation, name, form, list }: NamedQuery & { form: TextForm },
+  { relation, name, form, list }: AgainQuery & { name: TableName; form: TextForm },
   entries: readonly Deferred[],
 ): Promise<Found> {
   const keys = relation.keyTypes;

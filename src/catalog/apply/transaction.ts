@@ -4,6 +4,7 @@
  * captures would wait behind it: the whole transaction is tried again instead.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
+import { limitSql } from '../../db/deadline.ts';
 import type { Database, Transaction } from '../../db/pool.ts';
 import { statement } from '../../db/statement.ts';
 import { MillraceError } from '../../model/errors.ts';
@@ -32,7 +33,7 @@ export async function changeCatalog<Result>(
   for (let attempt = 1; ; attempt++) {
     try {
       return await db.transaction(async (tx) => {
-        await tx.query("set local lock_timeout = '1s'");
+        await tx.query(limitSql({ lockMs: 1_000 }));
         await tx.query(lockAppliers);
         return await work(tx);
       });

@@ -6,6 +6,7 @@
  * A row that jsonb refuses is parked alone. Everything else that goes wrong is the destination's: the circuit opens,
  * with what Postgres said and what to do, and no message is touched.
  */
+import { inSavepoint } from '../../db/savepoint.ts';
 import type { Above, Circuit, Delivery, Outcome, SendResult, Sink, SinkTransaction } from '../../model/sink.ts';
 import { faultsAsCircuit } from './compare.ts';
 import { writeElsewhere } from './other-database.ts';
@@ -144,17 +145,14 @@ async function writeWithin(
   }
   // Holds to the end of the settling transaction; settling sets its own.
   await tx.query(target.begin);
-  await tx.query('savepoint millrace_batch');
   try {
     const rows = batch.toSorted((a, b) => a.id - b.id);
-    const refused = await writeRows(tx, rows, target.writing);
-    await tx.query('release savepoint millrace_batch');
+    const refused = await inSavepoint(tx, () => writeRows(tx, rows, target.writing));
     return { outcomes: outcomesOf(batch, refused) };
   } catch (error) {
     // The connection is the message database's: when it is gone, nothing can be settled and nothing is explained.
     const verdict = judge(error);
     if (verdict?.kind === 'circuit' && verdict.circuit.reason === 'unreachable') throw error;
-    await tx.query('rollback to savepoint millrace_batch');
     return { outcomes: [], circuit: await explain(target, state, { error, writer: tx, signal: NEVER }) };
   }
 }

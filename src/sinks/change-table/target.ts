@@ -1,6 +1,7 @@
 /** One retention's change table, with everything worked out that stays the same from batch to batch. */
 
 import { withAnnotations } from '../../db/annotations-column.ts';
+import { limitSql } from '../../db/deadline.ts';
 import type { Database } from '../../db/pool.ts';
 import { type Statement, statement } from '../../db/statement.ts';
 import type { ChangeTableDestination, RetentionPolicy } from '../../model/declared.ts';
@@ -75,7 +76,7 @@ export function targetOf(deps: ChangeTableDeps, settings: ChangeTableSettings, o
     },
     take: onTable(TAKE, table),
     takeAnnotated: withAnnotations(onTable(TAKE, table)),
-    begin: `set local lock_timeout = ${Math.max(1, Math.trunc(options.lockTimeoutMs ?? 5_000))}; set constraints all immediate`,
+    begin: `${limitSql({ lockMs: options.lockTimeoutMs ?? 5_000 })}; set constraints all immediate`,
     timeoutMs: options.timeoutMs ?? 30_000,
     recheckMs: options.recheckMs ?? 60_000,
   };

@@ -8,7 +8,9 @@
  * as an array of text, whose every quote must be escaped (bench: 75k, 76k and 55k rows a second).
  */
 import { ANNOTATIONS, takesAnnotations } from '../../db/annotations-column.ts';
+import { byHalves } from '../../db/halving.ts';
 import type { Queryable } from '../../db/pool.ts';
+import { inSavepoint, undone } from '../../db/savepoint.ts';
 import { BACK_TO_OUR_PATH, USERS_PATH } from '../../db/session-settings.ts';
 import type { Statement } from '../../db/statement.ts';
 import { joinedKey } from '../../model/joined-key.ts';
@@ -72,28 +74,29 @@ export async function writeRows(
   if (fit.length === 0) return refused;
   const isAnnotated = await takesAnnotations(tx, writing.table);
   const seen = { isLooked: false, isPassable: false };
-  await writePart(tx, fit, { ...writing, rows: fit, refused, isAnnotated, seen });
+  const work = { ...writing, rows: fit, refused, isAnnotated, seen };
+  await byHalves(fit, (part) => writePart(tx, part, work));
   return refused;
 }
 
-async function writePart(tx: Queryable, rows: readonly Delivery[], work: Work): Promise<void> {
+/** Are they written? Of one that is not by itself, it is noted why. */
+async function writePart(tx: Queryable, rows: readonly Delivery[], work: Work): Promise<boolean> {
   const refusal = await attempt(tx, rows, work);
   if (refusal === undefined) {
     work.seen.isPassable = true;
     work.refusals.count = 0;
-    return;
+    return true;
   }
   if (!work.seen.isLooked) {
     const circuit = await tableFault(tx, work.table, refusal);
     if (circuit !== undefined) throw new TableAtFault(circuit);
     work.seen.isLooked = true;
   }
+  if (rows.length > 1) return false;
   // An annotation that jsonb refuses is no reason to lose the change.
-  if (rows.length === 1 && work.isAnnotated) return await writePart(tx, rows, { ...work, isAnnotated: false });
-  if (rows.length === 1) return await refuse(tx, rows[0]!, { work, refusal });
-  const middle = rows.length >> 1;
-  await writePart(tx, rows.slice(0, middle), work);
-  await writePart(tx, rows.slice(middle), work);
+  if (work.isAnnotated) return await writePart(tx, rows, { ...work, isAnnotated: false });
+  await refuse(tx, rows[0]!, { work, refusal });
+  return false;
 }
 
 /** The row is refused by itself, unless all of them are. */
@@ -117,9 +120,7 @@ async function anyPasses(tx: Queryable, row: Delivery, work: Work): Promise<bool
   const others = work.rows.filter((other) => other !== row && !work.refused.has(other.id));
   const step = Math.max(1, others.length / TRIALS);
   for (let place = others.length - 1; place >= 0; place = Math.ceil(place - step)) {
-    await tx.query('savepoint millrace_trial');
-    const refusal = await attempt(tx, [others[place]!], { ...work, isAnnotated: false });
-    await tx.query('rollback to savepoint millrace_trial');
+    const refusal = await undone(tx, () => attempt(tx, [others[place]!], { ...work, isAnnotated: false }));
     if (refusal === undefined) return true;
   }
   return false;
@@ -141,16 +142,15 @@ async function attempt(
   rows: readonly Delivery[],
   writing: Writing & Pick<Work, 'isAnnotated'>,
 ): Promise<Refusal | undefined> {
-  await tx.query(`savepoint millrace_rows; ${USERS_PATH}`);
+  const values = valuesOf(rows, writing.sourceDatabaseId);
   try {
-    if (writing.isAnnotated) {
-      const annotations = rows.map(annotationsOf).join(PART);
-      await tx.query(writing.annotated, [...valuesOf(rows, writing.sourceDatabaseId), annotations]);
-    } else await tx.query(writing.insert, valuesOf(rows, writing.sourceDatabaseId));
+    const insert = (): Promise<unknown> =>
+      writing.isAnnotated
+        ? tx.query(writing.annotated, [...values, rows.map(annotationsOf).join(PART)])
+        : tx.query(writing.insert, values);
+    await inSavepoint(tx, insert, { begin: USERS_PATH, end: BACK_TO_OUR_PATH });
+    return undefined;
   } catch (error) {
-    // Fails when the connection is gone; then the first error is the one that tells why.
-    await tx.query('rollback to savepoint millrace_rows').catch(() => undefined);
-    await tx.query('release savepoint millrace_rows').catch(() => undefined);
     const verdict = judge(error);
     if (verdict?.kind === 'row') return { error, text: verdict.error, alike: verdict.alike };
     // The column was dropped a moment ago.
@@ -158,8 +158,6 @@ async function attempt(
       return await attempt(tx, rows, { ...writing, isAnnotated: false });
     throw error;
   }
-  await tx.query(`release savepoint millrace_rows; ${BACK_TO_OUR_PATH}`);
-  return undefined;
 }
 
 /** Of a message's `metadata`: JSON text; empty for none. */

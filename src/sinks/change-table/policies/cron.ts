@@ -4,7 +4,7 @@
  * of the same name is replaced, never doubled.
  */
 
-import { onDestination } from '../../../db/deadline.ts';
+import { limitSql, onDestination } from '../../../db/deadline.ts';
 import type { Database, Queryable } from '../../../db/pool.ts';
 import { statement } from '../../../db/statement.ts';
 import { cronSchedule } from '../../../model/cron-schedule.ts';
@@ -96,7 +96,7 @@ async function ensureJob(tx: Queryable, wish: Wish): Promise<TableWarning[]> {
     const values = [name, schedule, command, wish.database];
     return (await tx.query<{ id: number; active: boolean; fits: boolean }>(FIND, values)).rows[0];
   };
-  await tx.query(`set local lock_timeout = 5000`);
+  await tx.query(limitSql({ lockMs: 5_000 }));
   let job = await find();
   if (wish.create && !job?.fits) {
     if (wish.request.elsewhere) await tx.query(ADD_ELSEWHERE, [name, schedule, command, wish.database]);

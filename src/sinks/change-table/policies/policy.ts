@@ -4,7 +4,7 @@
  * batch is not waited for, and death or an abort loses at most one chunk of work. Safe to run twice at once.
  */
 
-import { onDestination } from '../../../db/deadline.ts';
+import { limitSql, onDestination } from '../../../db/deadline.ts';
 import type { Database } from '../../../db/pool.ts';
 import { USERS_PATH } from '../../../db/session-settings.ts';
 import { statement } from '../../../db/statement.ts';
@@ -39,8 +39,7 @@ export async function expireRows(
   let deleted = 0;
   while (!input.signal.aborted) {
     const count = await onDestination(deps.destination, { signal: input.signal, timeoutMs }, async (tx) => {
-      await tx.query(`set local statement_timeout = ${timeoutMs}`);
-      await tx.query(`set local lock_timeout = 5000; ${USERS_PATH}`);
+      await tx.query(`${limitSql({ statementMs: timeoutMs, lockMs: 5_000 })}; ${USERS_PATH}`);
       return (await tx.query(expire, [input.keepSeconds, chunk])).rowCount;
     }).catch((error) => {
       if (input.signal.aborted) return 0;
