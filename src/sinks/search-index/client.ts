@@ -1,27 +1,23 @@
 /**
- * The engine's door (and undici's only one): `POST /{index}/_bulk` and `POST /{index}/_search`, nothing else, ever.
- * Guarantees: a call never throws for what the network or the engine does, it says what is known about the request
- * (see `Reply`); it ends within a bounded time and a bounded size; redirects are not followed, so the credential goes
- * to the declared endpoint alone and into no error.
+ * The engine's door: `POST /{index}/_bulk` and `POST /{index}/_search`, nothing else, ever. What a call guarantees stands in
+ * runtime/http-client.ts.
  */
 import { promisify } from 'node:util';
 import { constants, gzip } from 'node:zlib';
-import { buildConnector, Pool } from 'undici';
-import { connectionFault, SEARCH_ENGINE } from '../../model/connection-fault.ts';
+import type { Place } from '../../model/connection-fault.ts';
 import type { SearchDestination } from '../../model/declared.ts';
-import { MillraceError, messageOf } from '../../model/errors.ts';
-import { credentialSecrets, type Mask, maskOf } from '../../model/mask.ts';
+import { MillraceError } from '../../model/errors.ts';
+import { credentialSecrets, maskOf } from '../../model/mask.ts';
 import { withoutTrailing } from '../../model/trailing.ts';
-import { checkedLookup, guardOf, literalFault, type Reach } from '../../runtime/checked-lookup.ts';
-import { AnswerTooLarge, answerText, LARGEST_ANSWER_BYTES } from './answer-text.ts';
-import type { Reply } from './decode.ts';
+import type { Reach } from '../../runtime/checked-lookup.ts';
+import { type HttpReply, openHttpClient } from '../../runtime/http-client.ts';
 
 export interface SearchClient {
-  bulk(index: string, body: Buffer, signal: AbortSignal): Promise<Reply>;
+  bulk(index: string, body: Buffer, signal: AbortSignal): Promise<HttpReply>;
   /** Asks for no hits at all: is the index there, and may we use it? */
-  search(index: string, signal: AbortSignal): Promise<Reply>;
+  search(index: string, signal: AbortSignal): Promise<HttpReply>;
   /** Asks for what the body wants, to read the index back. */
-  query(index: string, body: Buffer, signal: AbortSignal): Promise<Reply>;
+  query(index: string, body: Buffer, signal: AbortSignal): Promise<HttpReply>;
   /** Ends requests under way. Safe to call twice. */
   close(): Promise<void>;
 }
@@ -45,6 +41,15 @@ export interface ClientSettings {
 /** Two requests run side by side (see sink.ts); the third connection is for `test` beside them. */
 const CONNECTIONS = 3;
 const LONGEST_RETRY_AFTER_MS = 600_000;
+const SEARCH_ENGINE: Place = {
+  host: '`endpoint_url`',
+  login: '`auth_value`',
+  database: '`endpoint_url`',
+  ca: '`tls: { ca }`',
+  unverified: '`tls: { verify: false }`',
+  plain: '`http://` in `endpoint_url`',
+  encrypted: '`https://` in `endpoint_url`',
+};
 const NO_HITS = Buffer.from('{"size":0}');
 
 const compress = promisify(gzip);
@@ -57,40 +62,33 @@ export function openSearchClient(settings: ClientSettings, options: ClientOption
   const publicWords = [destination.endpoint_url, destination.index_name];
   const mask = maskOf(credentialSecrets(destination.auth_type, settings.authValue), publicWords);
   const answerTimeoutMs = options.answerTimeoutMs ?? 60_000;
-  const now = options.now ?? Date.now;
-  const pool = new Pool(origin, poolOptions(settings, options.connectTimeoutMs ?? 10_000, answerTimeoutMs));
+  const http = openHttpClient({
+    origin,
+    connections: CONNECTIONS,
+    tls: destination.tls,
+    reach: settings.reach,
+    connectTimeoutMs: options.connectTimeoutMs ?? 10_000,
+    answerTimeoutMs,
+    totalMs: 2 * answerTimeoutMs,
+    longestRetryAfterMs: LONGEST_RETRY_AFTER_MS,
+    place: SEARCH_ENGINE,
+    mask,
+    now: options.now ?? Date.now,
+  });
   const headers: Record<string, string> = authorization === undefined ? {} : { authorization };
-  let closing: Promise<void> | undefined;
 
-  async function post(path: string, request: { body: Buffer; type: string; signal: AbortSignal }): Promise<Reply> {
-    const { signal } = request;
-    const deadline = endAfter(2 * answerTimeoutMs, signal);
-    try {
-      const asGzip = destination.compression === 'gzip';
-      const body = asGzip ? await compress(request.body, { level: constants.Z_BEST_SPEED }) : request.body;
-      const response = await pool.request({
-        method: 'POST',
-        path: `${prefix}${path}`,
-        headers: { ...headers, 'content-type': request.type, ...(asGzip ? { 'content-encoding': 'gzip' } : {}) },
-        body,
-        signal: deadline.signal,
-      });
-      const status = response.statusCode;
-      const encoding = first(response.headers['content-encoding']);
-      const text = await answerText(response.body, { isSuccess: status === 200, encoding });
-      return {
-        kind: 'answer',
-        status,
-        text,
-        mask,
-        retryAfterMs: retryAfter(first(response.headers['retry-after']), now()),
-        location: withoutQuery(first(response.headers.location), mask),
-      };
-    } catch (error) {
-      return signal.aborted || closing !== undefined ? { kind: 'aborted' } : silence(error, mask);
-    } finally {
-      deadline.clear();
-    }
+  async function post(path: string, request: { body: Buffer; type: string; signal: AbortSignal }): Promise<HttpReply> {
+    const { type, signal } = request;
+    const asGzip = destination.compression === 'gzip';
+    const body = asGzip ? await compress(request.body, { level: constants.Z_BEST_SPEED }) : request.body;
+    return await http.request({
+      method: 'POST',
+      path: `${prefix}${path}`,
+      headers: { ...headers, 'content-type': type, ...(asGzip ? { 'content-encoding': 'gzip' } : {}) },
+      body,
+      signal,
+      wantsText: true,
+    });
   }
 
   const query: SearchClient['query'] = (index, body, signal) =>
@@ -101,104 +99,8 @@ export function openSearchClient(settings: ClientSettings, options: ClientOption
       post(`/${encodeURIComponent(index)}/_bulk`, { body, type: 'application/x-ndjson', signal }),
     search: (index, signal) => query(index, NO_HITS, signal),
     query,
-    close() {
-      closing ??= pool.destroy();
-      return closing;
-    },
+    close: () => http.close(),
   };
-}
-
-/**
- * Ends with `parent` or after `ms`. By hand, because the timer of AbortSignal.timeout and its hold on `parent` would
- * outlive every request by minutes.
- */
-function endAfter(ms: number, parent: AbortSignal): { signal: AbortSignal; clear(): void } {
-  const controller = new AbortController();
-  const end = (): void => controller.abort(parent.reason);
-  const timer = setTimeout(() => controller.abort(new Error(`no complete answer within ${ms} ms`)), ms);
-  if (parent.aborted) end();
-  else parent.addEventListener('abort', end, { once: true });
-  return {
-    signal: controller.signal,
-    clear() {
-      clearTimeout(timer);
-      parent.removeEventListener('abort', end);
-    },
-  };
-}
-
-function poolOptions(settings: ClientSettings, connectTimeoutMs: number, answerTimeoutMs: number): Pool.Options {
-  return {
-    connections: CONNECTIONS,
-    pipelining: 1,
-    allowH2: false,
-    headersTimeout: answerTimeoutMs,
-    bodyTimeout: answerTimeoutMs,
-    maxResponseSize: LARGEST_ANSWER_BYTES + 1,
-    connect: connectorOf(settings, connectTimeoutMs),
-  };
-}
-
-/** Connects to the addresses that were checked; the certificate is of the name all the same. */
-function connectorOf(settings: ClientSettings, timeout: number): buildConnector.connector {
-  const { tls } = settings.destination;
-  const { reach = { allowed: 'declared' } } = settings;
-  const guard = guardOf(reach);
-  const connect = buildConnector({
-    timeout,
-    allowH2: false,
-    lookup: checkedLookup(guard, reach.resolver),
-    rejectUnauthorized: tls.verify,
-    ...(tls.ca === null ? {} : { ca: tls.ca }),
-  });
-  return (options, done) => {
-    const fault = literalFault(options.hostname, guard);
-    if (fault) done(fault, null);
-    else connect(options, done);
-  };
-}
-
-/** What the failure says about the request: codes that only occur before a connection stands mean "nothing was sent". */
-function silence(error: unknown, mask: Mask): Reply {
-  const code = codeOf(error);
-  const text = mask(messageOf(error));
-  const message = code === undefined || text.includes(code) ? text : `${text} (${code})`;
-  if (isBeforeSending(code)) {
-    const fault = connectionFault(error, SEARCH_ENGINE);
-    return { kind: 'unreachable', error: fault ? `${fault.message}. ${fault.remedy}` : message };
-  }
-  const isTooLarge = error instanceof AnswerTooLarge || code === 'UND_ERR_RES_EXCEEDED_MAX_SIZE';
-  return { kind: 'lost', error: message, ...(isTooLarge ? { tooLarge: true } : {}) };
-}
-
-const BEFORE_SENDING = new Set([
-  'ECONNREFUSED',
-  'ENOTFOUND',
-  'EAI_AGAIN',
-  'EAI_FAIL',
-  'EAI_NODATA',
-  'EHOSTUNREACH',
-  'EHOSTDOWN',
-  'ENETUNREACH',
-  'EADDRNOTAVAIL',
-  'EACCES',
-  'EPERM',
-  'EPROTO',
-  'ENOENT',
-  'UND_ERR_CONNECT_TIMEOUT',
-  'MR_ADDRESS',
-]);
-
-function isBeforeSending(code: string | undefined): boolean {
-  if (code === undefined) return false;
-  // OpenSSL's verification codes (UNABLE_TO_VERIFY_LEAF_SIGNATURE, CERT_HAS_EXPIRED, ...) and Node's own TLS codes.
-  return BEFORE_SENDING.has(code) || /^(ERR_TLS_|ERR_SSL_|ERR_OSSL_|CERT_|UNABLE_TO_)|SELF_SIGNED|_CERT/.test(code);
-}
-
-function codeOf(error: unknown): string | undefined {
-  if (error instanceof AggregateError && error.errors.length > 0) return codeOf(error.errors[0]);
-  const code = error instanceof Error && 'code' in error ? error.code : undefined;
-  return typeof code === 'string' ? code : undefined;
 }
 
 function endpointOf(endpointUrl: string): { origin: string; prefix: string } {
@@ -231,22 +133,4 @@ function authorizationOf(type: SearchDestination['auth_type'], authValue: string
 function refused(field: string, fault: string, remedy: string): MillraceError {
   const faults = [{ field, message: `${field} ${fault}`, remedy }];
   return new MillraceError('bad_destination', `${field} ${fault}`, { faults, remedy });
-}
-
-function withoutQuery(location: string | undefined, mask: Mask): string | undefined {
-  if (location === undefined || !URL.canParse(location)) return location && mask(location.replace(/[?#].*$/s, ''));
-  const url = new URL(location);
-  return mask(`${url.origin}${url.pathname}`);
-}
-
-/** `Retry-After` in seconds or as a date, in milliseconds from now; 10 minutes at most. */
-export function retryAfter(value: string | undefined, nowMs: number): number | undefined {
-  if (value === undefined || value.trim() === '') return undefined;
-  const waitMs = /^\s*\d+\s*$/.test(value) ? Number(value) * 1000 : Date.parse(value) - nowMs;
-  if (Number.isNaN(waitMs)) return undefined;
-  return Math.min(LONGEST_RETRY_AFTER_MS, Math.max(0, waitMs));
-}
-
-function first(header: string | string[] | undefined): string | undefined {
-  return Array.isArray(header) ? header[0] : header;
 }

@@ -8,27 +8,10 @@
 import type { Mask } from '../../model/mask.ts';
 import { outsideText } from '../../model/outside-text.ts';
 import type { Circuit, Outcome } from '../../model/sink.ts';
+import type { HttpReply } from '../../runtime/http-client.ts';
 import type { Operation } from './encode.ts';
 
-/** What came back for one request, or why nothing did. `retryAfterMs` is the engine's own wish. */
-export type Reply =
-  | {
-      kind: 'answer';
-      status: number;
-      /** As it came: it is masked before any of it is shown. */
-      text: string;
-      mask: Mask;
-      retryAfterMs: number | undefined;
-      location: string | undefined;
-    }
-  /** No connection was made: nothing has reached the engine. */
-  | { kind: 'unreachable'; error: string }
-  /** The request went out and no complete answer came back: it may have been applied. */
-  | { kind: 'lost'; error: string /** The answer was larger than we take. */; tooLarge?: true }
-  /** The caller's signal ended it. */
-  | { kind: 'aborted' };
-
-type Answer = Reply & { kind: 'answer' };
+type Answer = HttpReply & { kind: 'answer' };
 
 export type Verdict =
   /** One outcome per operation, in order. `pushedBack`: some were turned away for want of room. */
@@ -54,7 +37,7 @@ const ERROR_CHARACTERS = 4000;
 export const INDEX_WAIT_MS = 30_000;
 
 /** What an answer to `_bulk` means for the operations that were sent. */
-export function decodeBulk(reply: Reply, sent: readonly Operation[], versioning: 'external' | 'none'): Verdict {
+export function decodeBulk(reply: HttpReply, sent: readonly Operation[], versioning: 'external' | 'none'): Verdict {
   if (reply.kind !== 'answer') return decodeSilence(reply);
   const { status } = reply;
   const error = errorText(reply);
@@ -71,7 +54,7 @@ export function decodeBulk(reply: Reply, sent: readonly Operation[], versioning:
 }
 
 /** What an answer to `_search` says about the index: the gate of a sink and of every routed index name. */
-export function decodeSearch(reply: Reply): Readiness {
+export function decodeSearch(reply: HttpReply): Readiness {
   if (reply.kind === 'aborted') return reply;
   if (reply.kind === 'unreachable') return { kind: 'circuit', circuit: { reason: 'unreachable', error: reply.error } };
   if (reply.kind === 'lost') return { kind: 'unclear', circuit: passing('unreachable', reply.error) };
@@ -106,7 +89,7 @@ function refusalOf(reply: Answer, error: string): Circuit | undefined {
   return undefined;
 }
 
-function decodeSilence(reply: Exclude<Reply, { kind: 'answer' }>): Verdict {
+function decodeSilence(reply: Exclude<HttpReply, { kind: 'answer' }>): Verdict {
   if (reply.kind === 'aborted') return reply;
   if (reply.kind === 'unreachable') return { kind: 'circuit', circuit: { reason: 'unreachable', error: reply.error } };
   return { ...failed('unreachable', reply.error), isDropped: true };

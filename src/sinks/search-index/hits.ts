@@ -3,7 +3,8 @@
  * whole share, and a document's text comes out as the engine keeps it, for a number must not pass through a double.
  */
 import { itemsOf, membersOf } from '../../model/json-text.ts';
-import { decodeSearch, type Reply } from './decode.ts';
+import type { HttpReply } from '../../runtime/http-client.ts';
+import { decodeSearch } from './decode.ts';
 
 export interface Hit {
   id: string;
@@ -26,7 +27,7 @@ export type Found =
 /** What the engine says of too many hits in one answer. */
 const WINDOW = /Result window is too large/;
 
-export function decodeHits(reply: Reply): Found {
+export function decodeHits(reply: HttpReply): Found {
   if (reply.kind === 'aborted') return reply;
   if (reply.kind === 'lost') return { kind: reply.tooLarge ? 'smaller' : 'again', error: reply.error };
   if (reply.kind === 'unreachable') return { kind: 'again', error: reply.error };
@@ -42,7 +43,7 @@ export function decodeHits(reply: Reply): Found {
 }
 
 /** The engine's words for an index, a credential and everything else are judged as those of Test Connection. */
-function decodeRefusal(reply: Reply): Found {
+function decodeRefusal(reply: HttpReply): Found {
   const readiness = decodeSearch(reply);
   if (readiness.kind === 'ready' || readiness.kind === 'aborted') return { kind: 'aborted' };
   const { error, reason, retryAfterMs } = readiness.circuit;

@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import type { SearchDestination } from '../../../src/model/declared.ts';
 import { MillraceError } from '../../../src/model/errors.ts';
 import type { Circuit, Sink } from '../../../src/model/sink.ts';
-import { openSearchClient, retryAfter } from '../../../src/sinks/search-index/client.ts';
+import { openSearchClient } from '../../../src/sinks/search-index/client.ts';
 import { type BulkServer, startBulkServer } from '../../support/engines/bulk-server.ts';
 import { NEVER, NOBODY, openTestSearchSink, searchDestination } from '../../support/engines/search-sink.ts';
 import { certificateAuthority, selfSignedCertificate } from '../../support/fixtures/certificate.ts';
@@ -260,17 +260,6 @@ describe('the connection to a search engine', () => {
     const reply = await client.bulk('products', Buffer.from('{"delete":{"_id":"a"}}\n'), NEVER);
     await client.close();
     expect(reply.kind).to.equal('lost');
-  });
-});
-
-describe('Retry-After', () => {
-  it('is seconds or a date, never negative, ten minutes at most', () => {
-    const now = Date.parse('2026-01-01T00:00:00Z');
-    expect(retryAfter('7', now)).to.equal(7000);
-    expect(retryAfter('Thu, 01 Jan 2026 00:00:05 GMT', now)).to.equal(5000);
-    expect(retryAfter('Wed, 31 Dec 2025 00:00:00 GMT', now)).to.equal(0);
-    expect(retryAfter('999999', now)).to.equal(600_000);
-    for (const value of [undefined, '', 'soon']) expect(retryAfter(value, now)).to.equal(undefined);
   });
 });
 

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import type { Outcome } from '../../../src/model/sink.ts';
-import { decodeBulk, decodeSearch, type Reply, type Verdict } from '../../../src/sinks/search-index/decode.ts';
+import type { HttpReply } from '../../../src/runtime/http-client.ts';
+import { decodeBulk, decodeSearch, type Verdict } from '../../../src/sinks/search-index/decode.ts';
 import type { Operation } from '../../../src/sinks/search-index/encode.ts';
 
 type ItemAnswer = { status: number; error?: unknown; _id?: string; result?: string };
@@ -17,7 +18,7 @@ function op(documentId: string, isDelete = false): Operation {
   return { documentId, isDelete, head: '', body: null, bytes: 0 };
 }
 
-function answer(status: number, text: string, extra: { retryAfterMs?: number; location?: string } = {}): Reply {
+function answer(status: number, text: string, extra: { retryAfterMs?: number; location?: string } = {}): HttpReply {
   return { kind: 'answer', status, text, mask: String, retryAfterMs: extra.retryAfterMs, location: extra.location };
 }
 
@@ -276,7 +277,7 @@ describe('what the status of a _bulk answer means', () => {
   });
 
   it('no connection: circuit; a lost answer: one that passes; a shutdown: neither', () => {
-    const of = (reply: Reply): Verdict => decodeBulk(reply, [INDEX], 'external');
+    const of = (reply: HttpReply): Verdict => decodeBulk(reply, [INDEX], 'external');
     expect(of({ kind: 'unreachable', error: 'ECONNREFUSED' })).to.deep.equal({
       kind: 'circuit',
       circuit: { reason: 'unreachable', error: 'ECONNREFUSED' },

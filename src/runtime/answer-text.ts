@@ -1,11 +1,11 @@
 /**
- * The text of an answer, whatever it comes in. Nobody asks for a compressed one, and some proxies send it all the same.
+ * The text of an HTTP answer, whatever it comes in. Nobody asks for a compressed one, and some proxies send it all the same.
  * Guarantees: bounded memory, also for what a few bytes unfold to; of an answer that is no success only so much is read
  * as its error can need; bytes that are no UTF-8 become U+FFFD.
  */
 import { promisify } from 'node:util';
 import { brotliDecompress, constants, inflate, unzip, zstdDecompress } from 'node:zlib';
-import { messageOf } from '../../model/errors.ts';
+import { messageOf } from '../model/errors.ts';
 
 /** An answer to 10,000 documents, each with a long error, fits well. */
 export const LARGEST_ANSWER_BYTES = 64 * 1024 * 1024;
