@@ -4,7 +4,8 @@
  * index here. A function that fails, fails for the same input again: its message is parked.
  */
 import type { Delivery } from '../model/sink.ts';
-import type { FunctionSet, Sandbox, Shaped } from '../transform/sandbox.ts';
+import type { Sandbox } from '../transform/sandbox.ts';
+import type { FunctionSet, Shaped } from '../transform/shape.ts';
 import type { Verdict } from './decide.ts';
 import { deliveryOf, type LaneRow } from './row.ts';
 

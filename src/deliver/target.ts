@@ -1,6 +1,6 @@
 /** What a lane delivers to. */
 import type { Sink } from '../model/sink.ts';
-import type { FunctionSet } from '../transform/sandbox.ts';
+import type { FunctionSet } from '../transform/shape.ts';
 
 /** A sink ready to be delivered to. */
 export interface LaneSink {

@@ -4,7 +4,7 @@
 import type { Catalog, CatalogSink } from '../catalog/store.ts';
 import type { Sink } from '../model/sink.ts';
 import type { Log } from '../runtime/log.ts';
-import type { FunctionSet } from '../transform/sandbox.ts';
+import type { FunctionSet } from '../transform/shape.ts';
 import { refusedSink } from './refused.ts';
 import type { Targets } from './schedule.ts';
 import type { LaneSink } from './target.ts';

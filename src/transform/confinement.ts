@@ -1,12 +1,12 @@
 /**
- * What stands around the box beside Node's permission model, as far as the machine offers it: if code ever breaks out of its
+ * What stands around the sandbox process beside Node's permission model, as far as the machine offers it: if code ever breaks out of its
  * isolate and past Node, it should find a process that can do little. Programs of the distribution, each tried once, and
  * left out where it is missing or not allowed:
  * - `unshare --net`: no network. Without root also a user namespace, from which memory and environment of other processes
  *   of the account cannot be read. (It does not keep it from sending them signals: only another account does.)
  * - `setpriv --no-new-privs`: no way to more rights by a setuid program.
  * - `prlimit --core=0`: no rows in a core dump.
- * When we are root, the box becomes an account of its own once it has loaded its files (leave-root.ts).
+ * When we are root, the process becomes an account of its own once it has loaded its files (leave-root.ts).
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
@@ -49,7 +49,7 @@ export function confinement(): Confinement {
   return known;
 }
 
-/** The box did not come to life in what was found: from now on without. */
+/** The process did not come to life in what was found: from now on without. */
 export function withoutLayers(): void {
   known = { wrap: [], account: known?.account };
 }

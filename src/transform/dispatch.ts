@@ -1,9 +1,9 @@
 /**
- * Hands jobs to the box and brings back what became of them, whatever the box does. When the box dies, or is silent for
- * too long and is killed, everything it held is suspect: it is run again alone, message by message, and a message that
- * ends the box twice is given up as `killed`. A box that is replaced for another reason blames nobody. After three that
- * were given up one after the other, the other suspects of that function are not tried: each costs seconds, in which
- * nobody else's functions run.
+ * Hands jobs to the sandbox process and brings back what became of them, whatever the process does. When it dies, or is
+ * silent for too long and is killed, everything it held is suspect: it is run again alone, message by message, and a message
+ * that ends the process twice is given up as `killed`. A process that is replaced for another reason blames nobody. After
+ * three that were given up one after the other, the other suspects of that function are not tried: each costs seconds, in
+ * which nobody else's functions run.
  */
 import type { FunctionSettings } from '../model/declared.ts';
 import { MillraceError } from '../model/errors.ts';
@@ -12,9 +12,9 @@ import { FunctionKeys } from './function-keys.ts';
 import { type Job, killedResult, type Result, split, untriedResult, type Work } from './job.ts';
 import { readAnswers } from './protocol/answer.ts';
 import { chunkOf } from './protocol/item.ts';
-import type { FromBox } from './protocol/messages.ts';
-import type { SandboxLimits } from './protocol/result.ts';
-import type { BoxProcess, StartBox } from './start-process.ts';
+import type { SandboxLimits } from './protocol/limits.ts';
+import type { FromProcess } from './protocol/messages.ts';
+import type { SandboxProcess, StartProcess } from './start-process.ts';
 
 /** The least of a log that is needed here. */
 export interface SandboxLog {
@@ -23,17 +23,17 @@ export interface SandboxLog {
   error(fields: object, message: string): void;
 }
 
-/** Jobs of one function in the box: one at work, one that is ready when it is done. */
+/** Jobs of one function in the process: one at work, one that is ready when it is done. */
 const PER_LANE = 2;
-/** Messages of one function that may end the box, one after the other. */
-export const KILLERS = 3;
+/** Messages of one function that may end the process, one after the other. */
+export const CRASHES = 3;
 /** Starts that may fail one after the other before the jobs do. */
 const STARTS = 3;
-/** Functions a box learns before it is replaced: edited ones would pile up. */
+/** Functions a process learns before it is replaced: edited ones would pile up. */
 const DEFINITIONS = 256;
 
-interface Box {
-  process: BoxProcess;
+interface Running {
+  process: SandboxProcess;
   ready: boolean;
   defined: Set<number>;
   /** It is being replaced through no fault of the jobs in it. */
@@ -43,35 +43,35 @@ interface Box {
 
 export class Dispatcher {
   readonly #log: SandboxLog;
-  readonly #start: StartBox;
+  readonly #start: StartProcess;
   readonly #limits: SandboxLimits;
   readonly #keys = new FunctionKeys();
   readonly #lanes = new Lanes<Job>();
   /** Run alone, before anything else. */
   readonly #suspects: Job[] = [];
-  readonly #inBox = new Map<number, Job>();
+  readonly #held = new Map<number, Job>();
   /** By key of the function: what it reads of a message. */
   readonly #reads = new Map<number, number>();
   /** By lane: messages given up as killed since one went well. */
-  readonly #killers = new Map<string, number>();
+  readonly #crashes = new Map<string, number>();
   readonly #timers = new Map<number, NodeJS.Timeout>();
-  #box: Box | undefined;
+  #running: Running | undefined;
   #failedStarts = 0;
   #lastId = 0;
   #closed = false;
 
-  constructor(parts: { log: SandboxLog; start: StartBox }, limits: SandboxLimits) {
+  constructor(parts: { log: SandboxLog; start: StartProcess }, limits: SandboxLimits) {
     this.#log = parts.log;
     this.#start = parts.start;
     this.#limits = limits;
   }
 
-  /** Rejects when the dispatcher is closed or the box cannot be started. */
+  /** Rejects when the dispatcher is closed or the process cannot be started. */
   run(work: Work): Promise<Result> {
     if (this.#closed) return Promise.reject(closedError());
     const lane = `${work.kind} ${this.#keys.keyOf(work.fn, work.sinkNo)}`;
     return new Promise((done, fail) => {
-      this.#lanes.add({ id: this.#nextId(), lane, work, kills: 0, parts: [], done, fail });
+      this.#lanes.add({ id: this.#nextId(), lane, work, crashes: 0, parts: [], done, fail });
       this.#pump();
     });
   }
@@ -85,8 +85,8 @@ export class Dispatcher {
   async close(): Promise<void> {
     this.#closed = true;
     this.#failWaiting(closedError());
-    const gone = this.#box?.gone;
-    this.#box?.process.kill();
+    const gone = this.#running?.gone;
+    this.#running?.process.kill();
     await gone;
   }
 
@@ -97,107 +97,107 @@ export class Dispatcher {
 
   #pump(): void {
     if (this.#closed || (this.#suspects.length === 0 && this.#lanes.isEmpty)) return;
-    this.#box ??= this.#open();
-    const box = this.#box;
-    if (!box.ready || box.retired) return;
-    // A suspect is alone in the box.
-    if (this.#inBox.values().some(({ kills }) => kills > 0)) return;
+    this.#running ??= this.#open();
+    const running = this.#running;
+    if (!running.ready || running.retired) return;
+    // A suspect is alone in the process.
+    if (this.#held.values().some(({ crashes }) => crashes > 0)) return;
     if (this.#suspects.length > 0) {
-      if (this.#inBox.size === 0) this.#put(this.#suspects.shift()!, box);
+      if (this.#held.size === 0) this.#put(this.#suspects.shift()!, running);
       return;
     }
-    while (this.#inBox.size < this.#limits.inFlight) {
+    while (this.#held.size < this.#limits.inFlight) {
       // Most places are for functions that have none yet: a few slow ones would else have all of them.
-      const job = this.#lanes.take(this.#inBox.size < this.#limits.inFlight / 3 ? PER_LANE : 1);
+      const job = this.#lanes.take(this.#held.size < this.#limits.inFlight / 3 ? PER_LANE : 1);
       if (job === undefined) return;
-      this.#put(job, box);
+      this.#put(job, running);
     }
   }
 
-  #open(): Box {
+  #open(): Running {
     const gone = Promise.withResolvers<void>();
     const process = this.#start(
       {
-        message: (message) => this.#receive(box, message),
+        message: (message) => this.#receive(running, message),
         exited: (why) => {
           gone.resolve();
-          this.#exited(box, why);
+          this.#exited(running, why);
         },
       },
       this.#limits,
     );
-    const box: Box = { process, ready: false, defined: new Set(), retired: false, gone: gone.promise };
-    return box;
+    const running: Running = { process, ready: false, defined: new Set(), retired: false, gone: gone.promise };
+    return running;
   }
 
-  #put(job: Job, box: Box): void {
+  #put(job: Job, running: Running): void {
     const { work, id } = job;
-    this.#inBox.set(id, job);
+    this.#held.set(id, job);
     const key = this.#keys.keyOf(work.fn, work.sinkNo);
-    if (!box.defined.has(key)) box.process.send({ kind: 'define', key, fn: work.fn });
-    box.defined.add(key);
+    if (!running.defined.has(key)) running.process.send({ kind: 'define', key, fn: work.fn });
+    running.defined.add(key);
     const { kind } = work;
-    box.process.send(
+    running.process.send(
       kind === 'run' ? { kind, id, key, chunk: chunkOf(work.items), room: work.room.left } : { kind, id, key },
     );
-    this.#watch(job, box);
+    this.#watch(job, running);
   }
 
-  /** The watchdog: from now on the box has `silenceMs` to say something about this job. */
-  #watch(job: Job, box: Box): void {
+  /** The watchdog: from now on the process has `silenceMs` to say something about this job. */
+  #watch(job: Job, running: Running): void {
     clearTimeout(this.#timers.get(job.id));
     const silent = () => {
       this.#log.warn({ functions: namesOf([job]) }, 'A function does not answer; its process is killed');
-      box.process.kill();
+      running.process.kill();
     };
     this.#timers.set(job.id, setTimeout(silent, this.#limits.silenceMs));
   }
 
   #takeOut(job: Job): void {
-    this.#inBox.delete(job.id);
+    this.#held.delete(job.id);
     clearTimeout(this.#timers.get(job.id));
     this.#timers.delete(job.id);
   }
 
-  #receive(box: Box, message: FromBox): void {
+  #receive(running: Running, message: FromProcess): void {
     if (message.kind === 'ready') {
-      box.ready = true;
+      running.ready = true;
       this.#failedStarts = 0;
-      box.process.send({ kind: 'limits', limits: this.#limits });
-      const { pid, wrap } = box.process;
+      running.process.send({ kind: 'limits', limits: this.#limits });
+      const { pid, wrap } = running.process;
       const fields = { pid, wrap: wrap.join(' '), same_account: message.sameAccount };
       this.#log.info(fields, 'The process that runs functions is ready');
       this.#pump();
       return;
     }
-    const job = this.#inBox.get(message.id);
+    const job = this.#held.get(message.id);
     if (job === undefined) return;
     if (message.kind === 'alive') {
-      this.#watch(job, box);
+      this.#watch(job, running);
       return;
     }
     if (message.kind === 'part') {
       job.parts.push(message.lines);
-      this.#watch(job, box);
+      this.#watch(job, running);
       return;
     }
     const result = this.#resultOf(job, message);
     if (result === undefined) {
-      box.process.kill();
+      running.process.kill();
       return;
     }
     this.#takeOut(job);
-    if (job.kills === 0) this.#lanes.release(job);
+    if (job.crashes === 0) this.#lanes.release(job);
     job.done(result);
-    if (message.retire || (box.defined.size > DEFINITIONS && this.#inBox.size === 0)) {
-      box.retired = true;
-      box.process.kill();
+    if (message.retire || (running.defined.size > DEFINITIONS && this.#held.size === 0)) {
+      running.retired = true;
+      running.process.kill();
     }
     this.#pump();
   }
 
   /** Undefined: not what was asked for. */
-  #resultOf({ work, lane, parts }: Job, message: Extract<FromBox, { id: number }>): Result | undefined {
+  #resultOf({ work, lane, parts }: Job, message: Extract<FromProcess, { id: number }>): Result | undefined {
     if (message.kind === 'checked') return work.kind === 'check' ? { answers: [], error: message.error } : undefined;
     if (message.kind !== 'answers' || work.kind !== 'run') return undefined;
     const all = [...parts, message.lines];
@@ -206,22 +206,22 @@ export class Dispatcher {
     if (message.full !== answers.length < work.items.length) return undefined;
     for (const lines of all) work.room.left -= lines.length;
     this.#reads.set(this.#keys.keyOf(work.fn, work.sinkNo), message.reads);
-    if (answers.some((answer) => !('complaint' in answer))) this.#killers.delete(lane);
+    if (answers.some((answer) => !('complaint' in answer))) this.#crashes.delete(lane);
     return { answers, error: undefined };
   }
 
-  #exited(box: Box, why: string): void {
-    if (this.#box === box) this.#box = undefined;
-    const lost = [...this.#inBox.values()];
+  #exited(running: Running, why: string): void {
+    if (this.#running === running) this.#running = undefined;
+    const lost = [...this.#held.values()];
     for (const job of lost) this.#takeOut(job);
     if (this.#closed) {
       for (const job of lost) job.fail(closedError());
-    } else if (box.retired) {
+    } else if (running.retired) {
       for (const job of lost.reverse()) {
-        if (job.kills > 0) this.#suspects.unshift(job);
+        if (job.crashes > 0) this.#suspects.unshift(job);
         else this.#lanes.putBack({ ...job, parts: [] });
       }
-    } else if (box.ready) {
+    } else if (running.ready) {
       this.#log.warn({ why, functions: namesOf(lost) }, 'The process that runs functions ended');
       for (const job of lost) this.#suspect(job);
     } else {
@@ -231,10 +231,10 @@ export class Dispatcher {
   }
 
   #suspect(job: Job): void {
-    if (job.kills === 0) this.#lanes.release(job);
-    job.kills += 1;
+    if (job.crashes === 0) this.#lanes.release(job);
+    job.crashes += 1;
     const alone = job.work.kind === 'check' || job.work.items.length === 1;
-    if (alone && job.kills >= 2) this.#giveUp(job);
+    if (alone && job.crashes >= 2) this.#giveUp(job);
     // One that was alone is tried again at once, so that what is given up is given up in the order of the messages.
     else if (alone) this.#suspects.unshift(...split(job, this.#nextId));
     else this.#suspects.push(...split(job, this.#nextId));
@@ -242,10 +242,10 @@ export class Dispatcher {
 
   #giveUp(job: Job): void {
     job.done(killedResult(job));
-    const killers = (this.#killers.get(job.lane) ?? 0) + 1;
-    this.#killers.set(job.lane, killers);
-    if (job.work.kind === 'check' || killers < KILLERS) return;
-    this.#killers.delete(job.lane);
+    const crashes = (this.#crashes.get(job.lane) ?? 0) + 1;
+    this.#crashes.set(job.lane, crashes);
+    if (job.work.kind === 'check' || crashes < CRASHES) return;
+    this.#crashes.delete(job.lane);
     const others = this.#suspects.splice(0);
     this.#suspects.push(...others.filter((other) => other.lane !== job.lane));
     for (const other of others) if (other.lane === job.lane) other.done(untriedResult(other));

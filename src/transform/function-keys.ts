@@ -1,5 +1,5 @@
 /**
- * Numbers functions by their sink and their content: a function crosses to the box once, an edited one is another one, and
+ * Numbers functions by their sink and their content: a function crosses to the process once, an edited one is another one, and
  * one that two sinks use is two, so that messages of different sinks never share an isolate.
  */
 import { createHash } from 'node:crypto';

@@ -1,7 +1,7 @@
-/** A piece of work for the box, and what it turns into when the box dies over it. */
+/** A piece of work for the sandbox process, and what it turns into when the process dies over it. */
 import type { FunctionSettings } from '../model/declared.ts';
 import type { Answer } from './protocol/answer.ts';
-import type { ShapeError } from './protocol/result.ts';
+import type { ShapeError } from './protocol/shape-error.ts';
 
 /** Characters that answers may still take. */
 export interface Room {
@@ -23,8 +23,8 @@ export interface Job {
   id: number;
   lane: string;
   work: Work;
-  /** Times the box died while it held this job alone, or this job's chunk. */
-  kills: number;
+  /** Times the process died while it held this job alone, or this job's chunk. */
+  crashes: number;
   /** Lines that have come already. */
   parts: string[];
   done(result: Result): void;

@@ -10,13 +10,10 @@ import { inParts } from './in-parts.ts';
 import type { Room } from './job.ts';
 import { readPath } from './path.ts';
 import { shapeError } from './protocol/complaint.ts';
-import { type FunctionSet, LIMITS, type SandboxLimits, type Shaped, type ShapeError } from './protocol/result.ts';
-import { BAD_PATH, type Runner, readsOf, shapeChunk } from './shape.ts';
-import { startBox } from './start-process.ts';
-
-export type { FunctionInput } from '../model/message.ts';
-export type { SandboxLog } from './dispatch.ts';
-export type { FunctionSet, SandboxLimits, Shaped, ShapeError } from './protocol/result.ts';
+import { LIMITS, type SandboxLimits } from './protocol/limits.ts';
+import type { ShapeError } from './protocol/shape-error.ts';
+import { BAD_PATH, type FunctionSet, type Runner, readsOf, type Shaped, shapeChunk } from './shape.ts';
+import { startProcess } from './start-process.ts';
 
 export interface ShapeOptions {
   searchSink: boolean;
@@ -48,7 +45,7 @@ export interface Sandbox {
 
 export function openSandbox(options: { log: SandboxLog; limits?: Partial<SandboxLimits> }): Sandbox {
   const limits = { ...LIMITS, ...options.limits };
-  const dispatcher = new Dispatcher({ log: options.log, start: startBox }, limits);
+  const dispatcher = new Dispatcher({ log: options.log, start: startProcess }, limits);
   const mostLength = limits.answerBytes + OTHER_LINES;
   const runnerFor = (sinkNo = 0, room: Room = { left: limits.batchLength }): Runner => ({
     run: async (fn, items) => (await dispatcher.run({ kind: 'run', fn, sinkNo, items, room })).answers,
@@ -59,7 +56,7 @@ export function openSandbox(options: { log: SandboxLog; limits?: Partial<Sandbox
   const queuedOf = new Map<FunctionSet, number>();
   const waiting: (() => void)[] = [];
 
-  const shapeInBox = async (
+  const shapeInProcess = async (
     set: FunctionSet,
     inputs: readonly FunctionInput[],
     options: { searchSink: boolean; runner: Runner },
@@ -99,7 +96,7 @@ export function openSandbox(options: { log: SandboxLog; limits?: Partial<Sandbox
         {
           chunks: chunksOf(inputs, limits),
           lengthOf: (chunk) => chunk.reduce((length, input) => length + lengthOf(input), 0),
-          run: (chunk, own) => shapeInBox(set, chunk, { searchSink, runner: runnerFor(sinkNo, own) }),
+          run: (chunk, own) => shapeInProcess(set, chunk, { searchSink, runner: runnerFor(sinkNo, own) }),
         },
         room,
         mostLength,

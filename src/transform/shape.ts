@@ -8,8 +8,28 @@ import { evaluatePath, pathReads, readPath } from './path.ts';
 import type { Answer } from './protocol/answer.ts';
 import type { Complaint } from './protocol/complaint.ts';
 import { itemOf } from './protocol/item.ts';
-import type { FunctionSet, Shaped } from './protocol/result.ts';
+import type { ShapeError } from './protocol/shape-error.ts';
 import { judgeFilter, judgeRouting, judgeTransform, type Verdict } from './protocol/verdict.ts';
+
+/** The functions of one sink. Each may be code or a path. */
+export interface FunctionSet {
+  filter?: FunctionSettings;
+  transform?: FunctionSettings;
+  routing?: FunctionSettings;
+}
+
+/** What the functions of a sink make of one message. */
+export interface Shaped {
+  /** False: the filter refused it. */
+  kept: boolean;
+  /** The transform's JSON text; absent without a transform, and for a search sink's deletes. */
+  body?: string;
+  /** The routing function's `index_name`. For a search sink also of an update that was not kept. */
+  indexName?: string;
+  /** Where the row before the update was routed, if elsewhere. */
+  oldIndexName?: string;
+  error?: ShapeError;
+}
 
 /** Who runs code. */
 export interface Runner {

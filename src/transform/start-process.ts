@@ -1,5 +1,5 @@
 /**
- * Starts the box and holds its one handle. It gets an empty environment and may read only what it is loaded from; no
+ * Starts the sandbox process and holds its one handle. It gets an empty environment and may read only what it is loaded from; no
  * writing, no processes, no workers (`--allow-addons` is for isolated-vm); and what the machine has beyond that
  * (confinement.ts). `exited` is told once, however it ends.
  */
@@ -9,26 +9,37 @@ import { createRequire } from 'node:module';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { confinement, withoutLayers } from './confinement.ts';
-import type { FromBox, ToBox } from './protocol/messages.ts';
-import type { SandboxLimits } from './protocol/result.ts';
+import type { SandboxLimits } from './protocol/limits.ts';
+import type { FromProcess, ToProcess } from './protocol/messages.ts';
 
-export interface BoxProcess {
+export interface SandboxProcess {
   readonly pid: number | undefined;
   /** What it was started by way of. */
   readonly wrap: readonly string[];
-  send(message: ToBox): void;
+  send(message: ToProcess): void;
   kill(): void;
 }
 
-export interface BoxEvents {
-  message(message: FromBox): void;
+export interface ProcessEvents {
+  message(message: FromProcess): void;
   /** `why`: how it ended, and what it wrote to stderr if it never got ready. */
   exited(why: string): void;
 }
 
-export type StartBox = (events: BoxEvents, limits: SandboxLimits) => BoxProcess;
+export type StartProcess = (events: ProcessEvents, limits: SandboxLimits) => SandboxProcess;
 
-export const startBox: StartBox = (events, limits) => {
+const own = (folder: string, names: readonly string[]): string[] => names.map((name) => `${folder}/${name}.ts`);
+
+/** Below `src/`: every source that the process loads, and no other. */
+export const SOURCES: readonly string[] = [
+  ...own('model', ['errors', 'outside-text']),
+  ...own('transform/process', ['answer-lines', 'compile', 'forms', 'freeze', 'function-runner', 'guard-regexp']),
+  ...own('transform/process', ['leave-root', 'main', 'measure', 'read-numbers', 'realm', 'runtime', 'strip', 'trial']),
+  ...own('transform/process', ['write-numbers']),
+  ...own('transform/protocol', ['answer', 'complaint', 'digits', 'item', 'limits', 'verdict']),
+];
+
+export const startProcess: StartProcess = (events, limits) => {
   const here = path.dirname(fileURLToPath(import.meta.url));
   const addon = addonIn(here);
   const around = confinement();
@@ -41,7 +52,7 @@ export const startBox: StartBox = (events, limits) => {
   child.stderr?.on('data', (text: Buffer) => {
     if (!ready && complaint.length < 2000) complaint += text.toString();
   });
-  child.on('message', (message: FromBox) => {
+  child.on('message', (message: FromProcess) => {
     if (message.kind === 'ready') {
       ready = true;
       clearTimeout(starting);
@@ -102,8 +113,8 @@ export function wrapped(nodeArgs: readonly string[], [program, ...args]: readonl
 }
 
 /**
- * The addon's file, and everything that the box loads: its sources, isolated-vm and its loader, and a file that the loader
- * looks for. All as they really lie, since the permission model does not let links lead out of what may be read; the
+ * The addon's file, and everything that the process may read: its sources, isolated-vm and its loader, and a file that the
+ * loader looks for. All as they really lie, since the permission model does not let links lead out of what may be read; the
  * loader also where its name is looked up, which may be a link itself.
  */
 function addonIn(here: string): { main: string; readable: string[] } {
@@ -114,10 +125,7 @@ function addonIn(here: string): { main: string; readable: string[] } {
   return {
     main,
     readable: [
-      path.join(here, 'process'),
-      path.join(here, 'protocol'),
-      path.join(here, '../model/errors.ts'),
-      path.join(here, '../model/outside-text.ts'),
+      ...SOURCES.map((file) => path.join(here, '..', file)),
       path.join(here, '../../package.json'),
       path.dirname(main),
       path.dirname(loader),

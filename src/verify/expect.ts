@@ -8,7 +8,8 @@ import { tupleOf } from '../codec/tuple.ts';
 import type { Action, FunctionInput } from '../model/message.ts';
 import { passes } from '../routing/filter.ts';
 import type { Texts } from '../source/text-form.ts';
-import type { FunctionSet, Sandbox, Shaped } from '../transform/sandbox.ts';
+import type { Sandbox } from '../transform/sandbox.ts';
+import type { FunctionSet, Shaped } from '../transform/shape.ts';
 import type { Expected } from './look.ts';
 import type { VerifiedTable } from './tables.ts';
 

@@ -28,7 +28,7 @@ describe('messages that bring down the process of the functions', function () {
   const log = createLog({ level: 'silent', role: 'test' });
 
   before(() => {
-    sandbox = openSandbox({ log, limits: { boxMb: 128, isolateMb: 1_000, messageMs: 60_000, silenceMs: 60_000 } });
+    sandbox = openSandbox({ log, limits: { processMb: 128, isolateMb: 1_000, messageMs: 60_000, silenceMs: 60_000 } });
   });
   after(async () => await sandbox.close());
   beforeEach(async () => {

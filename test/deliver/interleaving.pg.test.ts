@@ -12,7 +12,8 @@ import type { Delivery, Outcome, Sink, SinkTransaction } from '../../src/model/s
 import { createWake } from '../../src/runtime/concurrency/signal.ts';
 import { createLog } from '../../src/runtime/log.ts';
 import { openShapedConsumer } from '../../src/sinks/pull/sink.ts';
-import type { Sandbox, Shaped } from '../../src/transform/sandbox.ts';
+import type { Sandbox } from '../../src/transform/sandbox.ts';
+import type { Shaped } from '../../src/transform/shape.ts';
 import {
   addPullSink,
   addPushSink,

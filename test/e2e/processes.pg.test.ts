@@ -92,14 +92,14 @@ describe('processes', function () {
     expect(rows).to.deep.equal([]);
   }
 
-  it('the box of the functions is killed: another one, and no message is parked', async () => {
+  it('the sandbox process is killed: another one, and no message is parked', async () => {
     const writing = load();
-    const box = await until('a box', () => service.find('box'));
+    const sandbox = await until('a sandbox process', () => service.find('sandbox'));
     await until('messages wait to be shaped', waitsToBeShaped);
-    process.kill(box.pid, 'SIGKILL');
+    process.kill(sandbox.pid, 'SIGKILL');
     await writing;
     await world.settled(EVERY_SINK, 20_000);
-    expect((await service.find('box'))?.pid).to.not.equal(box.pid);
+    expect((await service.find('sandbox'))?.pid).to.not.equal(sandbox.pid);
     await expectAll();
   });
 

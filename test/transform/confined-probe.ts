@@ -1,4 +1,4 @@
-/** Run like the box, in its place: tries what the box must not be able to do and tells what came of it. */
+/** Run like the sandbox process, in its place: tries what that must not be able to do and tells what came of it. */
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { Worker } from 'node:worker_threads';

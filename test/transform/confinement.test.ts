@@ -1,4 +1,4 @@
-/** What stands between the box and its parent when code has got past the isolate and past Node's permission model. */
+/** What stands between the sandbox process and its parent when code has got past the isolate and past Node's permission model. */
 import { fork, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';

@@ -1,5 +1,5 @@
 /**
- * Code that tries to hang, break or leave its box. Each case fails (or harms) its own message alone: the message before
+ * Code that tries to hang, break or leave its sandbox. Each case fails (or harms) its own message alone: the message before
  * it and the one after it, in the same chunk, have the right answer, and so has another function afterwards.
  */
 import { expect } from 'chai';

@@ -1,4 +1,4 @@
-/** A parent to be killed: starts a box, keeps it busy with an endless loop, and tells the box's process id. */
+/** A parent to be killed: starts a sandbox process, keeps it busy with an endless loop, and tells its process id. */
 import { openSandbox } from '../../src/transform/sandbox.ts';
 import { code, message } from '../support/fixtures/sandbox.ts';
 

@@ -1,4 +1,4 @@
-/** Run in the box's place without Node's permission model, as if code had got past it: what else is in its way? */
+/** Run in the sandbox process's place without Node's permission model, as if code had got past it: what else is in its way? */
 import { closeSync, openSync, readFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { leaveRoot } from '../../src/transform/process/leave-root.ts';

@@ -85,7 +85,7 @@ describe('large results', function () {
     );
     const own = openSandbox({
       log: recordingLog(),
-      limits: { boxMb: 160, isolateMb: 1_000, messageMs: 60_000, silenceMs: 60_000 },
+      limits: { processMb: 160, isolateMb: 1_000, messageMs: 60_000, silenceMs: 60_000 },
     });
     const sizes = [-1, ...Array.from({ length: 20 }, () => 1_000_000)];
     const shaped = await own.shape({ transform: fn }, inputs(sizes), { searchSink: false, room: 5_000_000 });

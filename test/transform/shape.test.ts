@@ -1,6 +1,6 @@
-/** What the stages make of answers, without a box. */
+/** What the stages make of answers, without a process. */
 import { expect } from 'chai';
-import type { ShapeError } from '../../src/transform/protocol/result.ts';
+import type { ShapeError } from '../../src/transform/protocol/shape-error.ts';
 import { shapeChunk } from '../../src/transform/shape.ts';
 import { code, message } from '../support/fixtures/sandbox.ts';
 

@@ -130,7 +130,7 @@ describe('the process behind the sandbox', function () {
     const log = recordingLog();
     const sandbox = openSandbox({
       log,
-      limits: { boxMb: 128, isolateMb: 1_000, messageMs: 60_000, silenceMs: 60_000 },
+      limits: { processMb: 128, isolateMb: 1_000, messageMs: 60_000, silenceMs: 60_000 },
     });
     const bomb = code('(a, r) => { const all = []; while (r.evil) all.push([all.length]); return 1 }');
     const inputs = [message('{}'), message('{"evil":true}'), message('{}')];

@@ -1,5 +1,5 @@
 /**
- * `functions:` (and `transforms:`, their older form). Which code is JavaScript that runs is the box's to say; what can be
+ * `functions:` (and `transforms:`, their older form). Which code is JavaScript that runs is the sandbox's to say; what can be
  * said without running it is said here: the type, where the code comes from, its size, and that it is not Elixir.
  */
 import { z } from 'zod';

@@ -6,11 +6,11 @@ import type ivm from 'isolated-vm';
 import type { FunctionSettings } from '../../model/declared.ts';
 import { messageOf } from '../../model/errors.ts';
 import { type Complaint, readComplaint, sentence } from '../protocol/complaint.ts';
-import type { SandboxLimits } from '../protocol/result.ts';
-import { CODE_BYTES } from '../protocol/result.ts';
+import type { SandboxLimits } from '../protocol/limits.ts';
+import { CODE_BYTES } from '../protocol/limits.ts';
 import { forms } from './forms.ts';
 import { compileScript, openRealm } from './realm.ts';
-import type { HarnessLimits } from './runtime.ts';
+import type { RuntimeLimits } from './runtime.ts';
 import type { Stripped } from './strip.ts';
 
 export interface CompileParts {
@@ -75,14 +75,14 @@ async function tryForms(parts: CompileParts, fn: FunctionSettings, code: string)
 }
 
 /** A path never gets here. */
-export const purposeOf = ({ type }: FunctionSettings): HarnessLimits['purpose'] =>
+export const purposeOf = ({ type }: FunctionSettings): RuntimeLimits['purpose'] =>
   type === 'path' ? 'transform' : type;
 
 /** Evaluates the text once, without calling the function: how many inputs does it read, or what is wrong? */
 async function evaluate(
   parts: CompileParts,
   script: ivm.Script,
-  purpose: HarnessLimits['purpose'],
+  purpose: RuntimeLimits['purpose'],
 ): Promise<Complaint | number> {
   const realm = await openRealm({ isolate: parts.isolate, script }, purpose, parts.limits);
   let line: string;

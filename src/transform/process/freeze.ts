@@ -5,8 +5,8 @@
  *
  * Two things are less than frozen, and why: own properties that ordinary code shadows on its objects (`error.name = ..`,
  * `doc.toString = ..`) become accessors whose setter writes to the object, because a frozen prototype would refuse them;
- * and `RegExp.prototype` stays as it is, because V8's fast paths end when it is touched (ten times slower). The harness
- * compares it with `regExpShape` instead, after each call.
+ * and `RegExp.prototype` stays as it is, because V8's fast paths end when it is touched (ten times slower). The sandbox
+ * runtime compares it with what it was instead, after each call.
  */
 export function freezeRealm(): void {
   // Threads, raw memory beyond the heap limit, and callbacks that outlive a call: no transform needs them.

@@ -11,7 +11,7 @@ import type { FunctionSettings } from '../../model/declared.ts';
 import { complaintLine } from '../protocol/answer.ts';
 import type { Complaint } from '../protocol/complaint.ts';
 import { type Chunk, cut } from '../protocol/item.ts';
-import type { SandboxLimits } from '../protocol/result.ts';
+import type { SandboxLimits } from '../protocol/limits.ts';
 import { type CompileParts, compile, purposeOf } from './compile.ts';
 import { openRealm, type Realm } from './realm.ts';
 
@@ -193,7 +193,7 @@ const MS_PER_MB = 100;
 
 /**
  * Reading a message is part of its time, and one of many megabytes takes long before any code of the user's runs: beyond
- * the first it has more, but never so much that the box would seem silent.
+ * the first it has more, but never so much that the process would seem silent.
  */
 export function timeFor(characters: number, limits: Pick<SandboxLimits, 'messageMs' | 'silenceMs'>): number {
   const more = Math.max(0, characters / 1_048_576 - 1) * MS_PER_MB;
@@ -202,7 +202,7 @@ export function timeFor(characters: number, limits: Pick<SandboxLimits, 'message
 
 const tookTooLong = (ms: number): Complaint => ({ kind: 'timeout', message: `The function took longer than ${ms} ms` });
 
-/** The harness's last line when the realm cannot be used any longer. */
+/** The sandbox runtime's last line when the realm cannot be used any longer. */
 const SPOILT = '!\n';
 
 /** Whole lines only, at most so many characters of them, and how many they are. */

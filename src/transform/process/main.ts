@@ -1,5 +1,5 @@
 /**
- * The child process in which the user's code runs, each function in an isolate and thread of its own. Started with an
+ * The sandbox process, in which the user's code runs, each function in an isolate and thread of its own. Started with an
  * empty environment under Node's permission model: no files but its own sources, no processes, no workers; root becomes an
  * account of its own before anything of the user's is run. It keeps
  * nothing that must survive: the sandbox kills it whenever it is silent, and it ends itself when the sandbox is gone.
@@ -10,8 +10,8 @@ import type { FunctionSettings } from '../../model/declared.ts';
 import { type Answer, readAnswers } from '../protocol/answer.ts';
 import { shapeError } from '../protocol/complaint.ts';
 import { chunkOf, itemOf } from '../protocol/item.ts';
-import type { FromBox, ToBox } from '../protocol/messages.ts';
-import { LIMITS } from '../protocol/result.ts';
+import { LIMITS } from '../protocol/limits.ts';
+import type { FromProcess, ToProcess } from '../protocol/messages.ts';
 import { FunctionRunner } from './function-runner.ts';
 import { leaveRoot } from './leave-root.ts';
 import { stripTypes } from './strip.ts';
@@ -24,7 +24,7 @@ const ivm = createRequire(import.meta.url)(process.argv[2]!) as typeof isolatedV
 const die = () => process.kill(process.pid, 'SIGKILL');
 process.on('disconnect', die);
 
-const send = (message: FromBox) => {
+const send = (message: FromProcess) => {
   process.send?.(message);
 };
 
@@ -67,7 +67,7 @@ let memoryCheck: NodeJS.Timeout | undefined;
 async function work(task: () => Promise<void>): Promise<void> {
   atWork += 1;
   memoryCheck ??= setInterval(() => {
-    if (process.memoryUsage.rss() > limits.boxMb * 1_048_576) die();
+    if (process.memoryUsage.rss() > limits.processMb * 1_048_576) die();
   }, MEMORY_CHECK_MS);
   await task();
   atWork -= 1;
@@ -76,7 +76,7 @@ async function work(task: () => Promise<void>): Promise<void> {
   memoryCheck = undefined;
 }
 
-async function run({ id, key, chunk, room }: Extract<ToBox, { kind: 'run' }>): Promise<void> {
+async function run({ id, key, chunk, room }: Extract<ToProcess, { kind: 'run' }>): Promise<void> {
   const runner = runnerOf(defined(key));
   const { lines, full } = await runner.run(chunk, room, {
     alive: () => send({ kind: 'alive', id }),
@@ -100,7 +100,7 @@ async function tried(runner: FunctionRunner): Promise<Answer> {
   return readAnswers([lines])![0]!;
 }
 
-process.on('message', (message: ToBox) => {
+process.on('message', (message: ToProcess) => {
   if (message.kind === 'limits') limits = message.limits;
   else if (message.kind === 'define') functions.set(message.key, message.fn);
   else if (message.kind === 'run') void work(() => run(message));

@@ -1,13 +1,12 @@
 /**
- * One context of an isolate with the built-ins frozen, the harness in place and one script of the user's. Into it and
+ * One context of an isolate with the built-ins frozen, the sandbox runtime in place and one script of the user's. Into it and
  * out of it go strings only; the references held here point inwards. A realm whose call was cut short, or that says it
  * is spoilt, is thrown away.
  */
 import type ivm from 'isolated-vm';
-import type { SandboxLimits } from '../protocol/result.ts';
+import type { SandboxLimits } from '../protocol/limits.ts';
 import { freezeRealm } from './freeze.ts';
-import { measure } from './measure.ts';
-import { type HarnessLimits, harness } from './runtime.ts';
+import { type RuntimeLimits, runtimeText } from './runtime.ts';
 
 /** Name of the user's text in stack traces. */
 export const USER_FILE = 'user-function';
@@ -27,16 +26,12 @@ export function compileScript(isolate: ivm.Isolate, text: string): Promise<ivm.S
 
 export async function openRealm(
   { isolate, script }: { isolate: ivm.Isolate; script: ivm.Script },
-  purpose: HarnessLimits['purpose'],
+  purpose: RuntimeLimits['purpose'],
   limits: SandboxLimits,
 ): Promise<Realm> {
   const context = await isolate.createContext();
-  const { sliceMs, answerBytes, linesLength } = limits;
-  const given: HarnessLimits = { purpose, sliceMs, answerBytes, linesLength };
   await context.eval(`(${freezeRealm})()`);
-  const load: ivm.Reference = await context.eval(`(${harness})(${JSON.stringify(given)}, (${measure})())`, {
-    reference: true,
-  });
+  const load: ivm.Reference = await context.eval(runtimeText({ ...limits, purpose }), { reference: true });
   const wrap: ivm.Reference = await script.run(context, { reference: true, timeout: limits.messageMs });
   const call: ivm.Reference = await load.apply(undefined, [wrap.derefInto()], { result: { reference: true } });
   const answer = async (chunk: string | undefined, timeout: number) => {

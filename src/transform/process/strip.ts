@@ -1,6 +1,6 @@
 /**
- * Takes the types out of TypeScript, leaving blanks so that every line and column stays. Runs in the box, not in the
- * parent: text that is nested deeply enough breaks Node's stripper for the rest of the process' life (`broken`), and a
+ * Takes the types out of TypeScript, leaving blanks so that every line and column stays. Runs in the sandbox process, not
+ * in its parent: text that is nested deeply enough breaks Node's stripper for the rest of the process' life (`broken`), and a
  * process whose stripper is broken must be replaced.
  */
 import { stripTypeScriptTypes } from 'node:module';

@@ -6,7 +6,7 @@
 import type { FunctionSettings } from '../../model/declared.ts';
 import type { FunctionInput } from '../../model/message.ts';
 import type { Answer } from '../protocol/answer.ts';
-import type { ShapeError } from '../protocol/result.ts';
+import type { ShapeError } from '../protocol/shape-error.ts';
 import { judgeFilter, judgeRouting, judgeTransform } from '../protocol/verdict.ts';
 
 export const TRIAL: FunctionInput = {

@@ -1,6 +1,6 @@
 /**
- * What a function answered for one message, as a line: the harness's (`v`, `u`, `e`: see harness.ts), and `c` + JSON, the
- * complaint of who ran it. JSON text holds no line break, so many lines are one text, which crosses at the cost of one.
+ * What a function answered for one message, as a line: the sandbox runtime's (`v`, `u`, `e`: process/runtime.ts), and `c` +
+ * JSON, the complaint of who ran it. JSON text holds no line break, so many lines are one text, which crosses at the cost of one.
  */
 import { type Complaint, readComplaint } from './complaint.ts';
 

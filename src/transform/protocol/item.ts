@@ -1,4 +1,4 @@
-/** Writes messages as the harness reads them: `[mode, action, record, changes, metadata]` (see harness.ts). */
+/** Writes messages as the sandbox runtime reads them: `[mode, action, record, changes, metadata]` (process/runtime.ts). */
 import type { FunctionInput } from '../../model/message.ts';
 import { mayLoseDigits } from './digits.ts';
 

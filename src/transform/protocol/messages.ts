@@ -1,16 +1,17 @@
-/** What the sandbox and its child process say to each other. Only texts, numbers and flags cross. */
+/** What the sandbox and its process say to each other. Only texts, numbers and flags cross. */
 import type { FunctionSettings } from '../../model/declared.ts';
 import type { Chunk } from './item.ts';
-import type { SandboxLimits, ShapeError } from './result.ts';
+import type { SandboxLimits } from './limits.ts';
+import type { ShapeError } from './shape-error.ts';
 
-export type ToBox =
+export type ToProcess =
   | { kind: 'limits'; limits: SandboxLimits }
   | { kind: 'define'; key: number; fn: FunctionSettings }
   /** `room`: characters that its answers may take. */
   | { kind: 'run'; id: number; key: number; chunk: Chunk; room: number }
   | { kind: 'check'; id: number; key: number };
 
-export type FromBox =
+export type FromProcess =
   /** `sameAccount`: it is the one that we have, and can send signals to our processes. */
   | { kind: 'ready'; sameAccount: boolean }
   /** The request is being worked on. */

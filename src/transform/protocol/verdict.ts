@@ -5,7 +5,7 @@
 import type { FunctionSettings } from '../../model/declared.ts';
 import type { Answer } from './answer.ts';
 import { shapeError } from './complaint.ts';
-import type { ShapeError } from './result.ts';
+import type { ShapeError } from './shape-error.ts';
 
 export type Verdict<T> = { value: T } | { error: ShapeError };
 
@@ -31,18 +31,20 @@ const UNUSABLE: Record<string, string> = {
 const INDEX_NAME_BYTES = 255;
 
 export function judgeFilter(fn: FunctionSettings, answer: Answer): Verdict<boolean> {
-  return judge(fn, answer, 'a filter must return true or false', (text) =>
-    text === 'true' ? true : text === 'false' ? false : undefined,
-  );
+  return judge(fn, answer, {
+    rule: 'a filter must return true or false',
+    accept: (text) => (text === 'true' ? true : text === 'false' ? false : undefined),
+  });
 }
 
 export function judgeRouting(fn: FunctionSettings, answer: Answer): Verdict<string> {
   const rule = 'a routing function must return an object with the index name as text, { index_name: "..." }';
-  const verdict = judge(fn, answer, rule, (text) => {
+  const accept = (text: string): string | undefined => {
     if (!text.startsWith('{')) return undefined;
     const { index_name } = JSON.parse(text) as { index_name?: unknown };
     return typeof index_name === 'string' ? index_name : undefined;
-  });
+  };
+  const verdict = judge(fn, answer, { rule, accept });
   const fault = 'value' in verdict ? nameFault(verdict.value) : undefined;
   return fault === undefined ? verdict : { error: badOutput(fn, `returned an index name ${fault}`, rule) };
 }
@@ -60,14 +62,15 @@ export function judgeTransform(fn: FunctionSettings, answer: Answer, searchSink:
   const rule = searchSink
     ? 'a transform for a search index must return an object, the document'
     : 'a transform must return a JSON value';
-  return judge(fn, answer, rule, (text) => (searchSink && !text.startsWith('{') ? undefined : text));
+  const accept = (text: string) => (searchSink && !text.startsWith('{') ? undefined : text);
+  return judge(fn, answer, { rule, accept });
 }
 
+/** By what its purpose asks for: `rule` says it, `accept` reads the value of a text that keeps to it. */
 function judge<T>(
   fn: FunctionSettings,
   answer: Answer,
-  rule: string,
-  accept: (text: string) => T | undefined,
+  { rule, accept }: { rule: string; accept: (text: string) => T | undefined },
 ): Verdict<T> {
   if ('complaint' in answer) return { error: shapeError(answer.complaint, fn.name) };
   const value = 'text' in answer ? accept(answer.text) : undefined;

@@ -49,8 +49,8 @@ export interface TestService {
   readonly url: string;
   /** Everything that was printed, by every start of it. */
   output(): string;
-  /** The process of a role, or the box in which functions run; undefined when there is none right now. */
-  find(which: 'web' | 'worker' | 'capture' | 'box'): Promise<RunningProcess | undefined>;
+  /** The process of a role, or the sandbox process, in which functions run; undefined when there is none right now. */
+  find(which: 'web' | 'worker' | 'capture' | 'sandbox'): Promise<RunningProcess | undefined>;
   /** All of its processes. */
   processes(): Promise<RunningProcess[]>;
   /** SIGKILL to every process of it at once; returns when none is left. */
@@ -94,8 +94,8 @@ export async function createService(options: ServiceOptions): Promise<TestServic
     processes: tree,
     async find(which) {
       const found = await tree();
-      // The box is told where its addon is.
-      if (which === 'box') return found.find(({ args }) => /[/]box[.]ts( |$)/.test(args));
+      // It is told where its addon is.
+      if (which === 'sandbox') return found.find(({ args }) => /[/]process[/]main[.]ts( |$)/.test(args));
       return found.find(({ args }) => args.endsWith(`main.ts ${which}`));
     },
     async kill() {
