@@ -1,11 +1,11 @@
 /**
- * The web role as one service: the server with its routes, the waiting lines and what they remember. Consumers and tokens
+ * The web role as one service: the server with its routes, who waits and what they remember. Consumers and tokens
  * share the connections: none gets all of them, so that there is always one for the others, and health has its own. It listens from the
  * moment it is opened. On stop whoever waits for messages gets an empty answer, requests under way are finished.
  */
 import type { Database, Queryable } from '../db/pool.ts';
 import { type Notifications, openConsumers } from '../receive/consumer.ts';
-import { openLines } from '../receive/wakeups.ts';
+import { openWakeups } from '../receive/wakeups.ts';
 import { createPlaces, type Places } from '../runtime/concurrency/places.ts';
 import type { Metrics } from '../runtime/metrics.ts';
 import type { FindToken } from './auth.ts';
@@ -67,15 +67,15 @@ export async function openWeb(deps: WebDependencies, options: WebOptions): Promi
   const { db, listener, log, findToken, metrics } = deps;
   const connections = deps.connections ?? CONNECTIONS;
   const places = createPlaces({ places: connections, each: Math.max(1, connections - 1) });
-  const lines = openLines({ db: inPlaces(places, db, 'give back'), listener, log });
+  const wakeups = openWakeups({ db: inPlaces(places, db, 'give back'), listener, log });
   const consumers = openConsumers({ db, listener });
   const revoked = createRevoked({ findToken });
   const routes: Mount[] = [
     healthRoutes({ db: deps.health ?? db, keepMs: options.keepHealthMs }),
     ...(metrics === undefined
       ? []
-      : [metricsRoutes({ db: inPlaces(places, db, 'metrics'), metrics, waiting: lines.waiting })]),
-    pullRoutes({ db, lines, consumers, findToken, log, places, revoked, metrics }, options.pull),
+      : [metricsRoutes({ db: inPlaces(places, db, 'metrics'), metrics, waiting: wakeups.waiting })]),
+    pullRoutes({ db, wakeups, consumers, findToken, log, places, revoked, metrics }, options.pull),
     ...(deps.routes ?? []),
   ];
   const server = deps.server ?? createServer({ log, routes: [] }, options.limits);
@@ -84,7 +84,7 @@ export async function openWeb(deps: WebDependencies, options: WebOptions): Promi
   log.info({ host: options.host ?? '*', port }, 'listening');
 
   const close = async (): Promise<void> => {
-    lines.close();
+    wakeups.close();
     consumers.close();
     revoked.close();
     await server.close(options.graceMs);

@@ -7,11 +7,11 @@ import { statement } from '../db/statement.ts';
 import { failpoint } from '../runtime/failpoint.ts';
 import { isAckId } from './ack-id.ts';
 import type { Consumer } from './consumer.ts';
-import type { Lines } from './wakeups.ts';
+import type { Wakeups } from './wakeups.ts';
 
-export interface AnswerDependencies {
+export interface AnswerDeps {
   db: Queryable;
-  lines: Lines;
+  wakeups: Wakeups;
 }
 
 export type Answer =
@@ -24,7 +24,7 @@ export type Answer =
 const ANSWER = statement('receive/answer');
 
 /** To how many messages it applied; ids that are unknown, foreign or of a lease that went to somebody else count nothing. */
-export async function answer(deps: AnswerDependencies, consumer: Consumer, given: Answer): Promise<number> {
+export async function answer(deps: AnswerDeps, consumer: Consumer, given: Answer): Promise<number> {
   const ackIds = given.ackIds.filter(isAckId);
   if (ackIds.length === 0) return 0;
   const laterMs = given.what === 'ack' ? 0 : given.what === 'nack' ? given.delayMs : given.visibilityTimeoutMs;
@@ -33,10 +33,10 @@ export async function answer(deps: AnswerDependencies, consumer: Consumer, given
   failpoint('receive/after-answer');
   const count = rows[0]?.count ?? 0;
   if (count > 0) {
-    const line = deps.lines.of(consumer);
+    const waiters = deps.wakeups.of(consumer);
     // Given back may also mean parked, which frees its group.
-    if (given.what !== 'extend') line.wake();
-    if (laterMs > 0) line.plan(laterMs);
+    if (given.what !== 'extend') waiters.wake();
+    if (laterMs > 0) waiters.plan(laterMs);
   }
   return count;
 }

@@ -1,16 +1,16 @@
 /**
- * Receive: one try at once, then, if the client wants to wait and nothing came, a place in the consumer's line. A client
+ * Receive: one try at once, then, if the client wants to wait and nothing came, a place among the consumer's waiters. A client
  * that hangs up gets nothing leased: what came for it meanwhile is given back at once, and no delivery is counted.
  */
 import type { Queryable } from '../db/pool.ts';
 import { MillraceError } from '../model/errors.ts';
 import type { Consumer } from './consumer.ts';
 import { type Attempt, type Lease, type Leased, lease } from './lease.ts';
-import type { Lines } from './wakeups.ts';
+import type { Wakeups } from './wakeups.ts';
 
-export interface ReceiveDependencies {
+export interface ReceiveDeps {
   db: Queryable;
-  lines: Lines;
+  wakeups: Wakeups;
   now?: () => number;
 }
 
@@ -31,38 +31,38 @@ export interface ReceiveOptions {
 
 /**
  * Undefined when there is nothing to hand out. A lease that cannot be handed to the client after all goes to
- * `lines.giveBack`. Throws MillraceError too_many_waiting, and what Postgres says.
+ * `wakeups.giveBack`. Throws MillraceError too_many_waiting, and what Postgres says.
  */
 export async function receive(
-  deps: ReceiveDependencies,
+  deps: ReceiveDeps,
   consumer: Consumer,
   options: ReceiveOptions,
 ): Promise<Lease | undefined> {
   const { signal, waitForMs, batchSize } = options;
   const now = deps.now ?? (() => performance.now());
   const startedAt = now();
-  const line = deps.lines.of(consumer);
+  const waiters = deps.wakeups.of(consumer);
   const { turn = (each) => each() } = options;
   const attempt = (): Promise<Leased> =>
     turn(() => lease(deps.db, consumer, { batchSize, maxBytes: options.maxBytes?.() }));
 
   const wait = async (): Promise<Lease | undefined> => {
-    if (line.waiting >= consumer.maxWaiting) throw tooMany(consumer);
+    if (waiters.waiting >= consumer.maxWaiting) throw tooMany(consumer);
     options.onWait?.();
     const before = { news, dueInMs: first.dueInMs, more: first.more };
     const waitMs = waitForMs - (now() - startedAt);
     // A try that had to wait itself, for a lock or a slow database.
-    return waitMs > 0 ? await line.wait({ attempt, waitMs, before }, signal) : undefined;
+    return waitMs > 0 ? await waiters.wait({ attempt, waitMs, before }, signal) : undefined;
   };
 
-  const { news } = line;
-  const first = await line.attempt(attempt, signal);
+  const { news } = waiters;
+  const first = await waiters.attempt(attempt, signal);
   const got = first.lease ?? (waitForMs === 0 || signal.aborted ? undefined : await wait());
   if (got === undefined) return undefined;
   // When nobody acknowledges them, they are here again by then.
-  line.plan(consumer.visibilityTimeoutMs);
+  waiters.plan(consumer.visibilityTimeoutMs);
   if (!signal.aborted) return got;
-  await deps.lines.giveBack(consumer, got);
+  await deps.wakeups.giveBack(consumer, got);
   return undefined;
 }
 

@@ -9,13 +9,13 @@ import { type Alarm, createAlarm } from '../runtime/concurrency/alarm.ts';
 import { createSemaphore, type Semaphore } from '../runtime/concurrency/semaphore.ts';
 import { type Attempt, type Lease, type Leased, NOTHING } from './lease.ts';
 
-export interface Line {
+export interface Waiters {
   /** Counts the news; taken before a try, it tells whether something came after it. */
   readonly news: number;
   readonly waiting: number;
   /** One try. At most two run at once: Postgres does one after the other anyway, and others want connections too. */
   attempt(attempt: Attempt, signal: AbortSignal): Promise<Leased>;
-  /** Waits for a lease; undefined when the time is over, the signal came or the line was closed. Throws what a try throws. */
+  /** Waits for a lease; undefined when the time is over, the signal came or they were closed. Throws what a try throws. */
   wait(input: WaitInput, signal: AbortSignal): Promise<Lease | undefined>;
   /** Something may have become receivable. */
   wake(): void;
@@ -32,12 +32,12 @@ export interface WaitInput {
   before: { news: number; dueInMs: number | null; more: boolean };
 }
 
-export interface LineDependencies {
+export interface WaitersDeps {
   giveBack(lease: Lease): Promise<void>;
   now: () => number;
 }
 
-export interface LineOptions {
+export interface WaitersOptions {
   /** The longest sleep; 1,000. */
   pollMs?: number;
 }
@@ -52,9 +52,9 @@ interface Waiter {
 }
 
 interface State {
-  deps: LineDependencies;
+  deps: WaitersDeps;
   pollMs: number;
-  waiters: Waiter[];
+  queue: Waiter[];
   places: Semaphore<Leased>;
   alarm: Alarm;
   news: number;
@@ -65,11 +65,11 @@ interface State {
 
 const ATTEMPTS = 2;
 
-export function createLine(deps: LineDependencies, options: LineOptions = {}): Line {
+export function createWaiters(deps: WaitersDeps, options: WaitersOptions = {}): Waiters {
   const state: State = {
     deps,
     pollMs: options.pollMs ?? 1_000,
-    waiters: [],
+    queue: [],
     places: createSemaphore(ATTEMPTS, NOTHING),
     alarm: createAlarm(deps.now),
     news: 0,
@@ -77,13 +77,13 @@ export function createLine(deps: LineDependencies, options: LineOptions = {}): L
     pumping: false,
     closed: false,
   };
-  const { waiters, alarm, places } = state;
+  const { queue, alarm, places } = state;
   return {
     get news() {
       return state.news;
     },
     get waiting() {
-      return waiters.length;
+      return queue.length;
     },
     attempt: async (attempt, signal) => await places(attempt, () => signal.aborted || state.closed),
     async wait(input, signal) {
@@ -102,22 +102,22 @@ export function createLine(deps: LineDependencies, options: LineOptions = {}): L
     plan: (inMs) => alarm.set(Math.ceil(inMs) + 1),
     close() {
       state.closed = true;
-      for (const waiter of [...waiters]) waiter.finish(undefined);
+      for (const waiter of [...queue]) waiter.finish(undefined);
     },
   };
 }
 
-/** A place at the end of the line. */
+/** A place at the end of the queue. */
 function join(state: State, { attempt, waitMs }: WaitInput, signal: AbortSignal): Promise<Lease | undefined> {
-  const { waiters, alarm } = state;
+  const { queue, alarm } = state;
   const { promise, resolve, reject } = Promise.withResolvers<Lease | undefined>();
   const leave = (): void => {
     waiter.gone = true;
     clearTimeout(timer);
     signal.removeEventListener('abort', hangUp);
-    const place = waiters.indexOf(waiter);
-    if (place >= 0) waiters.splice(place, 1);
-    if (waiters.length === 0) alarm.ring();
+    const place = queue.indexOf(waiter);
+    if (place >= 0) queue.splice(place, 1);
+    if (queue.length === 0) alarm.ring();
   };
   const waiter: Waiter = {
     attempt,
@@ -138,22 +138,22 @@ function join(state: State, { attempt, waitMs }: WaitInput, signal: AbortSignal)
     else waiter.finish(undefined);
   }, waitMs);
   signal.addEventListener('abort', hangUp, { once: true });
-  waiters.push(waiter);
+  queue.push(waiter);
   return promise;
 }
 
-/** Looks for the first one in the line whenever there is a reason, until nobody waits. */
+/** Looks for the first one in the queue whenever there is a reason, until nobody waits. */
 async function pump(state: State, before: WaitInput['before']): Promise<void> {
-  const { waiters, alarm, pollMs } = state;
+  const { queue, alarm, pollMs } = state;
   state.pumping = true;
   let { dueInMs, more, news: seen } = before;
   let hurried = false;
-  while (waiters.length > 0) {
+  while (queue.length > 0) {
     const overdue = dueInMs !== null && dueInMs <= 0;
     if (!more && state.news === seen && (!overdue || hurried)) {
       await alarm.sleep(Math.min(pollMs, overdue || dueInMs === null ? pollMs : Math.ceil(dueInMs) + 1));
     }
-    const first = waiters[0];
+    const first = queue[0];
     if (first === undefined) break;
     // Due since before the try, and yet not there: once it is worth another look.
     hurried = overdue && !hurried;
@@ -173,7 +173,7 @@ async function tryFor(state: State, waiter: Waiter): Promise<Leased> {
     return got;
   } catch (error) {
     // Whatever it was, the others would meet it as well.
-    for (const each of [...state.waiters]) each.fail(error);
+    for (const each of [...state.queue]) each.fail(error);
     return NOTHING;
   } finally {
     state.trying = undefined;

@@ -1,5 +1,5 @@
 /**
- * The waiting lines of a process, one a consumer, and what wakes them: capture's notification names the sinks that have
+ * Who waits in this process, by consumer, and what wakes them: capture's notification names the sinks that have
  * something new; an empty one means that any may have.
  */
 import type { Queryable } from '../db/pool.ts';
@@ -7,13 +7,13 @@ import { MESSAGES_CHANNEL, sinksOf } from '../messages/notify.ts';
 import { messageOf } from '../model/errors.ts';
 import type { Consumer, Notifications } from './consumer.ts';
 import { giveBack, type Lease } from './lease.ts';
-import { createLine, type Line, type LineOptions } from './waiters.ts';
+import { createWaiters, type Waiters, type WaitersOptions } from './waiters.ts';
 
 /** Who waits, and how the log names it. */
 type Named = Pick<Consumer, 'no' | 'name'>;
 
-export interface Lines {
-  of(consumer: Named): Line;
+export interface Wakeups {
+  of(consumer: Named): Waiters;
   /** Clients that wait right now, all consumers together. */
   waiting(): number;
   /** Gives back what a client did not get. Never throws: the messages come again by themselves, later. */
@@ -22,21 +22,21 @@ export interface Lines {
   close(): void;
 }
 
-export interface LinesDependencies {
+export interface WakeupsDeps {
   db: Queryable;
   listener: Notifications;
   log: { warn(details: object, message: string): void };
   now?: () => number;
 }
 
-export function openLines(deps: LinesDependencies, options: LineOptions = {}): Lines {
-  const lines = new Map<number, Line>();
+export function openWakeups(deps: WakeupsDeps, options: WaitersOptions = {}): Wakeups {
+  const byConsumer = new Map<number, Waiters>();
   let closed = false;
 
   const returnLease = async (consumer: Named, lease: Lease): Promise<void> => {
     try {
       await giveBack(deps.db, consumer, lease.ackIds());
-      lines.get(consumer.no)?.wake();
+      byConsumer.get(consumer.no)?.wake();
     } catch (error) {
       deps.log.warn(
         { sink: consumer.name, reason: messageOf(error) },
@@ -46,25 +46,25 @@ export function openLines(deps: LinesDependencies, options: LineOptions = {}): L
   };
 
   const off = deps.listener.on(MESSAGES_CHANNEL, (payload) => {
-    for (const no of sinksOf(payload) ?? lines.keys()) lines.get(no)?.wake();
+    for (const no of sinksOf(payload) ?? byConsumer.keys()) byConsumer.get(no)?.wake();
   });
 
   return {
     of({ no, name }) {
-      const known = lines.get(no);
+      const known = byConsumer.get(no);
       if (known !== undefined) return known;
       const now = deps.now ?? (() => performance.now());
-      const line = createLine({ now, giveBack: (lease) => returnLease({ no, name }, lease) }, options);
-      if (closed) line.close();
-      lines.set(no, line);
-      return line;
+      const waiters = createWaiters({ now, giveBack: (lease) => returnLease({ no, name }, lease) }, options);
+      if (closed) waiters.close();
+      byConsumer.set(no, waiters);
+      return waiters;
     },
-    waiting: () => [...lines.values()].reduce((sum, line) => sum + line.waiting, 0),
+    waiting: () => [...byConsumer.values()].reduce((sum, waiters) => sum + waiters.waiting, 0),
     giveBack: returnLease,
     close() {
       closed = true;
       off();
-      for (const line of lines.values()) line.close();
+      for (const waiters of byConsumer.values()) waiters.close();
     },
   };
 }

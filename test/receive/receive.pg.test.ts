@@ -6,7 +6,7 @@ import { answer } from '../../src/receive/answer.ts';
 import { type Consumer, type Consumers, openConsumers } from '../../src/receive/consumer.ts';
 import { lease } from '../../src/receive/lease.ts';
 import { receive } from '../../src/receive/receive.ts';
-import { type Lines, openLines } from '../../src/receive/wakeups.ts';
+import { openWakeups, type Wakeups } from '../../src/receive/wakeups.ts';
 import { addPullSink, appendMessages, notifyMessages, type PullSinkFixture } from '../support/fixtures/fixtures.ts';
 import { type MessageDatabase, messageDatabase } from '../support/postgres/message-database.ts';
 import { pullFrom } from '../support/pull/pull.ts';
@@ -17,7 +17,7 @@ const never = new AbortController().signal;
 describe('receive: long poll', () => {
   let m: MessageDatabase;
   let listener: Listener;
-  let lines: Lines;
+  let wakeups: Wakeups;
   let consumers: Consumers;
   let made = 0;
   const stop = new AbortController();
@@ -42,11 +42,11 @@ describe('receive: long poll', () => {
   });
   beforeEach(() => {
     // No polling: only what is meant to end a wait ends it.
-    lines = openLines({ db: m.db, listener, log: { warn: () => undefined } }, { pollMs: 60_000 });
+    wakeups = openWakeups({ db: m.db, listener, log: { warn: () => undefined } }, { pollMs: 60_000 });
     consumers = openConsumers({ db: m.db, listener });
   });
   afterEach(() => {
-    lines.close();
+    wakeups.close();
     consumers.close();
   });
 
@@ -60,12 +60,12 @@ describe('receive: long poll', () => {
 
   /** Ids of what a long poll got; empty when it got nothing. */
   async function poll(of: Consumer, waitForMs = 60_000, signal = never, batchSize = 10): Promise<number[]> {
-    const lease = await receive({ db: m.db, lines }, of, { batchSize, waitForMs, signal });
+    const lease = await receive({ db: m.db, wakeups }, of, { batchSize, waitForMs, signal });
     return (lease?.ackIds() ?? []).map((ackId) => Number(ackId.slice(33)));
   }
 
   const waiting = async (of: Consumer, count: number): Promise<void> => {
-    await until(`${count} wait`, () => lines.of(of).waiting === count);
+    await until(`${count} wait`, () => wakeups.of(of).waiting === count);
   };
 
   it('ends with a notification, also of several sinks', async () => {
@@ -85,10 +85,10 @@ describe('receive: long poll', () => {
   it('ends when a group comes free by an acknowledgement in this process', async () => {
     const one = await consumer();
     const [, second] = await appendMessages(m.db, one.no, [{ group: 1 }, { group: 1 }]);
-    const first = await receive({ db: m.db, lines }, one, { batchSize: 1, waitForMs: 0, signal: never });
+    const first = await receive({ db: m.db, wakeups }, one, { batchSize: 1, waitForMs: 0, signal: never });
     const polled = poll(one);
     await waiting(one, 1);
-    expect(await answer({ db: m.db, lines }, one, { what: 'ack', ackIds: first!.ackIds() })).to.equal(1);
+    expect(await answer({ db: m.db, wakeups }, one, { what: 'ack', ackIds: first!.ackIds() })).to.equal(1);
     expect(await polled).to.deep.equal([second]);
   });
 
@@ -96,10 +96,10 @@ describe('receive: long poll', () => {
     it(`ends when a message is given back with a delay of ${delayMs} ms`, async () => {
       const one = await consumer();
       const ids = await appendMessages(m.db, one.no, [{ group: 1 }]);
-      const first = await receive({ db: m.db, lines }, one, { batchSize: 1, waitForMs: 0, signal: never });
+      const first = await receive({ db: m.db, wakeups }, one, { batchSize: 1, waitForMs: 0, signal: never });
       const polled = poll(one);
       await waiting(one, 1);
-      await answer({ db: m.db, lines }, one, { what: 'nack', ackIds: first!.ackIds(), delayMs });
+      await answer({ db: m.db, wakeups }, one, { what: 'nack', ackIds: first!.ackIds(), delayMs });
       expect(await polled).to.deep.equal(ids);
     });
   }
@@ -107,7 +107,7 @@ describe('receive: long poll', () => {
   it('ends when a visibility timeout passes: one that was there before, and one that began during the wait', async () => {
     const one = await consumer({ visibilityTimeoutMs: 500 });
     const ids = await appendMessages(m.db, one.no, [{ group: 1 }]);
-    await receive({ db: m.db, lines }, one, { batchSize: 1, waitForMs: 0, signal: never });
+    await receive({ db: m.db, wakeups }, one, { batchSize: 1, waitForMs: 0, signal: never });
     expect(await poll(one), 'made before').to.deep.equal(ids);
     // Both look; the one that comes second waits for the lease that the first one gets.
     const two = await consumer({ visibilityTimeoutMs: 500 });
@@ -119,8 +119,8 @@ describe('receive: long poll', () => {
   });
 
   it('looks for itself now and then, when nobody tells', async () => {
-    lines.close();
-    lines = openLines({ db: m.db, listener, log: { warn: () => undefined } }, { pollMs: 50 });
+    wakeups.close();
+    wakeups = openWakeups({ db: m.db, listener, log: { warn: () => undefined } }, { pollMs: 50 });
     const one = await consumer();
     const polled = poll(one);
     await waiting(one, 1);
@@ -136,7 +136,7 @@ describe('receive: long poll', () => {
     const one = await consumer();
     const polls = [poll(one), poll(one)];
     await waiting(one, 2);
-    lines.close();
+    wakeups.close();
     expect(await Promise.all(polls)).to.deep.equal([[], []]);
     expect(await poll(one)).to.deep.equal([]);
   });
@@ -169,7 +169,7 @@ describe('receive: long poll', () => {
     const refused = await poll(one).catch((error: unknown) => error);
     expect(refused).to.be.instanceOf(MillraceError).with.property('code', 'too_many_waiting');
     expect(await poll(one, 0), 'who does not wait may look').to.deep.equal([]);
-    lines.close();
+    wakeups.close();
     await Promise.all(polls);
   });
 
@@ -180,7 +180,7 @@ describe('receive: long poll', () => {
     await waiting(one, 1);
     client.abort();
     expect(await polled).to.deep.equal([]);
-    expect(lines.waiting()).to.equal(0);
+    expect(wakeups.waiting()).to.equal(0);
     const ids = await appendMessages(m.db, one.no, [{ group: 1 }]);
     await notifyMessages(m.db, one.no);
     expect(await poll(one, 0)).to.deep.equal(ids);

@@ -1,7 +1,7 @@
 /** Who waits, who looks, and when: with a clock of the test's and tries that answer when they are told to. */
 import { expect } from 'chai';
 import type { Lease, Leased } from '../../src/receive/lease.ts';
-import { createLine, type Line } from '../../src/receive/waiters.ts';
+import { createWaiters, type Waiters } from '../../src/receive/waiters.ts';
 import { until } from '../support/until.ts';
 
 const lease = (name: string): Lease => ({ messages: name, count: 1, ackIds: () => [name] });
@@ -13,8 +13,8 @@ interface Try {
   fail(error: Error): void;
 }
 
-describe('receive: waiting line', () => {
-  let line: Line;
+describe('receive: those who wait', () => {
+  let waiters: Waiters;
   let tries: Try[];
   let returned: string[];
   let results: [string, string | undefined][];
@@ -24,7 +24,7 @@ describe('receive: waiting line', () => {
     tries = [];
     returned = [];
     results = [];
-    line = createLine(
+    waiters = createWaiters(
       {
         now: () => performance.now(),
         giveBack: async (given) => {
@@ -35,7 +35,7 @@ describe('receive: waiting line', () => {
     );
   }
   beforeEach(() => start());
-  afterEach(() => line.close());
+  afterEach(() => waiters.close());
 
   const attempt = (client: string) => async (): Promise<Leased> => {
     const { promise, resolve, reject } = Promise.withResolvers<Leased>();
@@ -47,8 +47,8 @@ describe('receive: waiting line', () => {
     client: string,
     options: { waitMs?: number; dueInMs?: number | null; signal?: AbortSignal } = {},
   ): void {
-    const before = { news: line.news, dueInMs: options.dueInMs ?? null, more: false };
-    line.wait({ attempt: attempt(client), waitMs: options.waitMs ?? 60_000, before }, options.signal ?? never).then(
+    const before = { news: waiters.news, dueInMs: options.dueInMs ?? null, more: false };
+    waiters.wait({ attempt: attempt(client), waitMs: options.waitMs ?? 60_000, before }, options.signal ?? never).then(
       (got) => results.push([client, got?.messages]),
       (error: Error) => results.push([client, error.message]),
     );
@@ -67,9 +67,9 @@ describe('receive: waiting line', () => {
   it('looks when there is news, for the one who came first, and then for the next one', async () => {
     wait('a');
     wait('b');
-    expect(line.waiting).to.equal(2);
+    expect(waiters.waiting).to.equal(2);
     expect(tries).to.deep.equal([]);
-    line.wake();
+    waiters.wake();
     const first = await nextTry(1);
     expect(first.client).to.equal('a');
     first.answer({ lease: lease('1'), more: false, dueInMs: null });
@@ -78,27 +78,27 @@ describe('receive: waiting line', () => {
     second.answer(nothing);
     await settled(1);
     expect(results).to.deep.equal([['a', '1']]);
-    expect(line.waiting).to.equal(1);
+    expect(waiters.waiting).to.equal(1);
     expect(tries).to.have.lengthOf(2);
   });
 
   it('looks again when news came during a try, or since the one before the wait', async () => {
     wait('a');
-    line.wake();
+    waiters.wake();
     const first = await nextTry(1);
-    line.wake();
+    waiters.wake();
     first.answer(nothing);
     (await nextTry(2)).answer({ lease: lease('1'), more: false, dueInMs: null });
     await settled(1);
-    const before = { news: line.news, dueInMs: null, more: false };
-    line.wake();
-    void line.wait({ attempt: attempt('b'), waitMs: 60_000, before }, never);
+    const before = { news: waiters.news, dueInMs: null, more: false };
+    waiters.wake();
+    void waiters.wait({ attempt: attempt('b'), waitMs: 60_000, before }, never);
     expect((await nextTry(3)).client).to.equal('b');
   });
 
   it('goes on at once when a try had to pass over many rows', async () => {
     wait('a');
-    line.wake();
+    waiters.wake();
     (await nextTry(1)).answer({ lease: undefined, more: true, dueInMs: null });
     (await nextTry(2)).answer({ lease: lease('1'), more: false, dueInMs: null });
     await settled(1);
@@ -108,8 +108,8 @@ describe('receive: waiting line', () => {
   it('looks when something is due, and sooner when it is planned sooner', async () => {
     wait('a', { dueInMs: 20 });
     (await nextTry(1)).answer({ lease: undefined, more: false, dueInMs: 30_000 });
-    await until('asleep', () => line.waiting === 1);
-    line.plan(20);
+    await until('asleep', () => waiters.waiting === 1);
+    waiters.plan(20);
     (await nextTry(2)).answer(nothing);
     wait('b', { dueInMs: 20 });
     expect((await nextTry(3)).client).to.equal('a');
@@ -137,7 +137,7 @@ describe('receive: waiting line', () => {
     await settled(1);
     expect(results).to.deep.equal([['a', undefined]]);
     wait('b', { waitMs: 30 });
-    line.wake();
+    waiters.wake();
     const running = await nextTry(1);
     await over(40);
     expect(results).to.have.lengthOf(1);
@@ -145,7 +145,7 @@ describe('receive: waiting line', () => {
     await settled(2);
     expect(results[1]).to.deep.equal(['b', '1']);
     wait('c', { waitMs: 30 });
-    line.wake();
+    waiters.wake();
     const empty = await nextTry(2);
     await over(40);
     empty.answer(nothing);
@@ -157,7 +157,7 @@ describe('receive: waiting line', () => {
     const client = new AbortController();
     wait('a', { signal: client.signal });
     wait('b');
-    line.wake();
+    waiters.wake();
     const first = await nextTry(1);
     client.abort();
     await settled(1);
@@ -171,7 +171,7 @@ describe('receive: waiting line', () => {
   it('lets all fail when a try fails, and serves those who come after', async () => {
     wait('a');
     wait('b');
-    line.wake();
+    waiters.wake();
     (await nextTry(1)).fail(new Error('gone'));
     await settled(2);
     expect(results).to.deep.equal(
@@ -181,7 +181,7 @@ describe('receive: waiting line', () => {
       ].sort(),
     );
     wait('c');
-    line.wake();
+    waiters.wake();
     (await nextTry(2)).answer({ lease: lease('1'), more: false, dueInMs: null });
     await settled(3);
     expect(results[2]).to.deep.equal(['c', '1']);
@@ -190,21 +190,21 @@ describe('receive: waiting line', () => {
   it('sends all away when it is closed, also those who come later', async () => {
     wait('a');
     wait('b');
-    line.close();
+    waiters.close();
     wait('c');
     await settled(3);
     expect(results.map(([, got]) => got)).to.deep.equal([undefined, undefined, undefined]);
-    expect(await line.attempt(attempt('d'), never)).to.deep.equal(nothing);
+    expect(await waiters.attempt(attempt('d'), never)).to.deep.equal(nothing);
     expect(tries).to.deep.equal([]);
   });
 
   it('runs two tries at once and lets others queue; one who has left is not tried', async () => {
     const client = new AbortController();
     const all = [
-      line.attempt(attempt('a'), never),
-      line.attempt(attempt('b'), never),
-      line.attempt(attempt('c'), client.signal),
-      line.attempt(attempt('d'), never),
+      waiters.attempt(attempt('a'), never),
+      waiters.attempt(attempt('b'), never),
+      waiters.attempt(attempt('c'), client.signal),
+      waiters.attempt(attempt('d'), never),
     ];
     await nextTry(2);
     expect(tries.map((each) => each.client)).to.deep.equal(['a', 'b']);

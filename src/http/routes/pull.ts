@@ -8,8 +8,8 @@ import { MillraceError } from '../../model/errors.ts';
 import { type Answer, answer } from '../../receive/answer.ts';
 import type { Consumer, Consumers } from '../../receive/consumer.ts';
 import { NOTHING } from '../../receive/lease.ts';
-import { type ReceiveDependencies, receive } from '../../receive/receive.ts';
-import type { Lines } from '../../receive/wakeups.ts';
+import { type ReceiveDeps, receive } from '../../receive/receive.ts';
+import type { Wakeups } from '../../receive/wakeups.ts';
 import type { Places } from '../../runtime/concurrency/places.ts';
 import type { Metrics } from '../../runtime/metrics.ts';
 import { type Admission, type AdmissionOptions, createAdmission } from '../admission.ts';
@@ -24,8 +24,8 @@ import { validate } from '../validate.ts';
 import { ackBody, extendBody, nackBody, receiveInput } from './pull-schemas.ts';
 
 export interface PullDependencies {
-  db: ReceiveDependencies['db'];
-  lines: Lines;
+  db: ReceiveDeps['db'];
+  wakeups: Wakeups;
   consumers: Consumers;
   findToken: FindToken;
   log: ServerLog;
@@ -169,7 +169,7 @@ function receiveWith(
         options.received(consumer, lease.count);
         // Cut off before it was sent, or meanwhile: the client cannot have read it.
         const giveBack = (): void => {
-          if (!response.writableFinished) void deps.lines.giveBack(consumer, lease);
+          if (!response.writableFinished) void deps.wakeups.giveBack(consumer, lease);
         };
         if (response.destroyed) giveBack();
         else response.once('close', giveBack);
