@@ -2,7 +2,7 @@
  * The composition root: builds the parts of each role from its settings, in order, and closes them last-in first-out.
  * A role loads only what it runs: memory is what a small machine has least of.
  */
-import type { Parts, Waiting } from './roles/parts.ts';
+import type { OpenParts } from './roles/parts.ts';
 import { backoffMs, RECONNECT } from './runtime/backoff.ts';
 import { createLog } from './runtime/log.ts';
 import { withoutRepeats } from './runtime/repeats.ts';
@@ -11,7 +11,7 @@ import type { Settings } from './runtime/settings.ts';
 
 export type Role = 'web' | 'worker' | 'capture';
 
-const ROLES: Record<Role, (settings: Settings, waiting: Waiting) => Promise<Parts>> = {
+const ROLES: Record<Role, OpenParts> = {
   capture: async (settings, waiting) => await (await import('./roles/capture.ts')).captureParts(settings, waiting),
   worker: async (settings, waiting) => await (await import('./roles/worker.ts')).workerParts(settings, waiting),
   web: async (settings, waiting) => await (await import('./roles/web.ts')).webParts(settings, waiting),

@@ -2,10 +2,11 @@
  * How a command reaches the message database: by DATABASE_URL, else the embedded server of this folder. What Postgres
  * refuses by our own rules comes as a sentence with its remedy.
  */
+
+import { messageDatabase } from '../db/message-database.ts';
 import { type Database, openPool } from '../db/pool.ts';
 import { MillraceError } from '../model/errors.ts';
 import { isUnavailable } from '../model/sqlstate.ts';
-import { messageDatabase } from '../roles/parts.ts';
 import { readCaCert } from '../runtime/settings.ts';
 import { sqlAddress } from './sql-prompt.ts';
 

@@ -5,11 +5,11 @@
  */
 import path from 'node:path';
 import { createInterface } from 'node:readline/promises';
+import { databaseOfPerson } from '../db/message-database.ts';
 import type { PoolOptions } from '../db/pool.ts';
 import { openSession, type SqlSession } from '../db/session.ts';
 import { withDatabaseName } from '../model/database-address.ts';
 import { MillraceError } from '../model/errors.ts';
-import { databaseOfPerson } from '../roles/parts.ts';
 import { readCaCert } from '../runtime/settings.ts';
 import { MESSAGES, PLAYGROUND, passwordOf, readState } from '../runtime/state.ts';
 import { isComplete, records, table } from './sql-table.ts';

@@ -4,6 +4,7 @@
  */
 import { setTimeout as wait } from 'node:timers/promises';
 import { type Catalog, type CatalogDatabase, type CatalogSink, loadCatalog } from '../catalog/store.ts';
+import { lostConnection, messageDatabase } from '../db/message-database.ts';
 import { type Database, openPool } from '../db/pool.ts';
 import { refuseSharedSessions } from '../db/pooler.ts';
 import { statement } from '../db/statement.ts';
@@ -12,7 +13,6 @@ import { unreachable } from '../model/connection-fault.ts';
 import { MillraceError } from '../model/errors.ts';
 import type { IndexReader } from '../model/index-reader.ts';
 import { isUnavailable } from '../model/sqlstate.ts';
-import { lostConnection, messageDatabase } from '../roles/parts.ts';
 import { createLog } from '../runtime/log.ts';
 import { keyRing } from '../runtime/secret-key.ts';
 import type { Settings } from '../runtime/settings.ts';

@@ -2,11 +2,12 @@
 import { openBackfills } from '../backfill/service.ts';
 import { openCaptures } from '../capture/service.ts';
 import { loadCatalog } from '../catalog/store.ts';
+import { fullServer, lostConnection, messageDatabase, type Waiting } from '../db/message-database.ts';
 import { openPool } from '../db/pool.ts';
 import { openNotifier } from '../messages/notify.ts';
 import { keyRing } from '../runtime/secret-key.ts';
 import type { Settings } from '../runtime/settings.ts';
-import { fullServer, lostConnection, messageDatabase, type Parts, refuseWrongKey, type Waiting } from './parts.ts';
+import { type Parts, refuseWrongKey } from './parts.ts';
 
 const CONNECTIONS = { max: 2, least: 1 };
 

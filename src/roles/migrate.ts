@@ -4,6 +4,7 @@ import { freeStorage } from '../catalog/apply/remove-sink.ts';
 import { readConfiguration } from '../catalog/declare/file.ts';
 import { loadCatalog } from '../catalog/store.ts';
 import { migrateJobs } from '../db/jobs.ts';
+import { fullServer, messageDatabase, patiently } from '../db/message-database.ts';
 import { migrateSchema } from '../db/migrate.ts';
 import { openPool } from '../db/pool.ts';
 import type { FunctionSettings } from '../model/declared.ts';
@@ -15,7 +16,6 @@ import { withoutRepeats } from '../runtime/repeats.ts';
 import { keyRing } from '../runtime/secret-key.ts';
 import type { Settings } from '../runtime/settings.ts';
 import { openSandbox } from '../transform/sandbox.ts';
-import { fullServer, messageDatabase, patiently } from './parts.ts';
 
 /** How long a start waits for transactions that are in the way of freeing storage. */
 const FREE_MS = 1_000;

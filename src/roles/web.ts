@@ -1,6 +1,7 @@
 /** The role `web`: the HTTP API. Three connections to the message database, and one that listens and answers for health. */
 import { openTokens, refuseWeakTokens } from '../catalog/tokens.ts';
 import { openListener } from '../db/listen.ts';
+import { fullServer, lostConnection, messageDatabase, type Waiting } from '../db/message-database.ts';
 import { openPool } from '../db/pool.ts';
 import type { Mount } from '../http/route.ts';
 import { healthRoutes } from '../http/routes/health.ts';
@@ -10,7 +11,7 @@ import { MillraceError } from '../model/errors.ts';
 import { isLoopback } from '../model/loopback.ts';
 import { createMetrics } from '../runtime/metrics.ts';
 import type { Settings } from '../runtime/settings.ts';
-import { fullServer, lostConnection, messageDatabase, type Parts, type Waiting } from './parts.ts';
+import type { Parts } from './parts.ts';
 
 const CONNECTIONS = 3;
 

@@ -5,6 +5,7 @@ import { randomUUID } from 'node:crypto';
 import { loadCatalog } from '../catalog/store.ts';
 import { type Jobs, openJobs } from '../db/jobs.ts';
 import { openListener } from '../db/listen.ts';
+import { fullServer, lostConnection, messageDatabase, type Waiting } from '../db/message-database.ts';
 import { openPool } from '../db/pool.ts';
 import { takeLeast } from '../db/room.ts';
 import { limited } from '../deliver/behind.ts';
@@ -19,7 +20,7 @@ import type { Settings } from '../runtime/settings.ts';
 import { EXPIRE_TASK, openExpiries } from '../sinks/change-table/policies/expire.ts';
 import { openDeclared, sinkKinds } from '../sinks/kinds.ts';
 import { openSandbox } from '../transform/sandbox.ts';
-import { fullServer, lostConnection, messageDatabase, type Parts, refuseWrongKey, type Waiting } from './parts.ts';
+import { type Parts, refuseWrongKey } from './parts.ts';
 
 const LANES_AT_ONCE = 64;
 /** Half of them are kept for lanes that have little to do. */

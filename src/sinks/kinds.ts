@@ -1,5 +1,6 @@
 /** The list of sinks, and how each kind is opened. */
 import type { Catalog, CatalogSink } from '../catalog/store.ts';
+import { lostConnection } from '../db/message-database.ts';
 import { type Database, openPool, type PoolOptions } from '../db/pool.ts';
 import { refuseSharedSessions } from '../db/pooler.ts';
 import { optionsOf } from '../db/tls.ts';
@@ -7,7 +8,6 @@ import { DestinationDown } from '../deliver/refused.ts';
 import type { OpenSink } from '../deliver/targets.ts';
 import { MillraceError } from '../model/errors.ts';
 import type { Sink } from '../model/sink.ts';
-import { lostConnection } from '../roles/parts.ts';
 import type { Log } from '../runtime/log.ts';
 import { openChangeTable } from './change-table/sink.ts';
 import { circuitText, judge } from './change-table/verdict.ts';
