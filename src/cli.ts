@@ -1,50 +1,7 @@
-/**
- * The command `millrace`: starts a role, or does one task of an operator. A failure is one sentence and its remedy, on
- * stderr, with exit code 1.
- */
-import { Argument, Command } from 'commander';
-import { faultLine, MillraceError, messageOf } from './model/errors.ts';
-import { maskAddresses } from './runtime/log.ts';
+/** Entry of the command `millrace`. */
+import { runProgram } from './cli/program.ts';
 import { withoutDebugger } from './runtime/no-debugger.ts';
 import { start, WORDS } from './start.ts';
 
 withoutDebugger();
-const program = new Command('millrace').description('Change-data delivery for teams that run only Postgres');
-
-program
-  .command('start')
-  .description('run the service, or one role of it, until Ctrl-C or SIGTERM')
-  .addArgument(new Argument('[role]', 'what to run').choices(WORDS).default('all'))
-  .action(start);
-
-program
-  .command('migrate')
-  .description('bring the message database to this release, apply the configuration file, and end')
-  .action(async () => await start('migrate'));
-
-// A role loads only what it runs: the commands of operators would add 45 MB to each.
-if (!['start', 'migrate'].includes(process.argv[2] ?? '')) {
-  for (const stream of [process.stdout, process.stderr]) stream.on('error', endOfPipe);
-  (await import('./cli/all-commands.ts')).addCommands(program);
-}
-
-/** Whoever read us has seen enough (`| head`): we end as SIGPIPE ends other programs. */
-function endOfPipe(error: NodeJS.ErrnoException): void {
-  if (error.code !== 'EPIPE') throw error;
-  process.exit(141);
-}
-
-try {
-  await program.parseAsync();
-} catch (error) {
-  process.stderr.write(`${maskAddresses(describe(error))}\n`);
-  process.exitCode = 1;
-}
-
-/** Each fault with its remedy, else what went wrong, why, and what to do. */
-function describe(error: unknown): string {
-  if (!(error instanceof MillraceError)) return messageOf(error);
-  if (error.faults.length > 0) return error.faults.map(faultLine).join('\n');
-  const cause = error.cause === undefined ? '' : `: ${messageOf(error.cause)}`;
-  return error.message + cause + (error.remedy === undefined ? '' : `\n  ${error.remedy}`);
-}
+await runProgram({ words: WORDS, start }, process.argv);

@@ -1,10 +1,9 @@
 /**
- * `millrace rebuild`: makes the second sink, watches its backfill, then what is still to be delivered. Caught up means:
+ * Makes a second sink beside a search sink, watches its backfill, then what is still to be delivered. Caught up means:
  * everything that was captured before the backfill ended is in the new index, or parked. Called again, it goes on watching.
  */
 import { applyConfig } from '../catalog/apply/apply.ts';
 import { loadCatalog } from '../catalog/store.ts';
-import { count } from '../cli/screen.ts';
 import type { Database } from '../db/pool.ts';
 import { statement } from '../db/statement.ts';
 import { MillraceError } from '../model/errors.ts';
@@ -14,48 +13,95 @@ import type { KeyRing } from '../runtime/secret-key.ts';
 import { openSearchSink } from '../sinks/search-index/sink.ts';
 import { planRebuild, type RebuildPlan, type RebuildRequest } from './plan-rebuild.ts';
 import { switchText } from './switch-over.ts';
-import { type WatchDeps, type Watched, watchBackfills } from './watched.ts';
+import { type Look, type WatchDeps, type Watched, watchBackfills } from './watched.ts';
 
 const BACKFILLS = statement('admin/rebuild-backfills');
 const NEXT_ID = statement('admin/next-id');
 const PENDING = statement('admin/pending-before');
 
 const LOOK_MS = 500;
-const STILL_MS = 15_000;
 /** More than these are not counted. */
 const COUNTED = 100_000;
 
 export interface RebuildDeps extends WatchDeps {
   keys: KeyRing;
   privateAllowed: PrivateAllowed;
+  onStep(step: RebuildStep): void;
 }
 
 export interface RebuildOptions extends RebuildRequest {
+  /** By which readers know the index. */
   alias?: string | undefined;
 }
 
+/** What is under way in sink `sink`, the new one. */
+export type RebuildStep = { sink: string } & (
+  | { step: 'made'; index: string; beside: string }
+  /** By an earlier call. */
+  | { step: 'found' }
+  | { step: 'filling'; look: Look }
+  | { step: 'filled'; watched: Watched }
+  | { step: 'delivering'; pending: Pending }
+);
+
+/** Messages from before the backfill ended that are not delivered. */
+export interface Pending {
+  /** Of the sink. */
+  status: string;
+  /** Parked ones among them are not waited for. */
+  left: number;
+  /** There are more than were counted. */
+  isMore: boolean;
+  parked: number;
+  /** Of the sink's circuit. */
+  reason: string | null;
+  error: string | null;
+  /** For how long it has not become less. */
+  stillMs: number;
+}
+
+export interface Rebuilt {
+  ended: Watched['ended'];
+  /** The new one. */
+  sink: string;
+  /** The last look at what was to be delivered, once all is in the index or parked. */
+  parked: number;
+  /** How to switch over, for a person; null until it has caught up. */
+  switchOver: string | null;
+}
+
 /** @throws MillraceError when the new index is not ready, or the request makes no sense. */
-export async function runRebuild(deps: RebuildDeps, options: RebuildOptions, signal: AbortSignal): Promise<Watched> {
-  const { db, screen, keys } = deps;
-  const plan = planRebuild(await loadCatalog(db, keys, deps.privateAllowed), options);
+export async function rebuild(deps: RebuildDeps, options: RebuildOptions, signal: AbortSignal): Promise<Rebuilt> {
+  const plan = planRebuild(await loadCatalog(deps.db, deps.keys, deps.privateAllowed), options);
+  const sink = plan.settings.name;
+  await make(deps, plan, signal);
+  const ids = [await backfillOf(deps.db, sink)];
+  const onLook = (look: Look): void => deps.onStep({ step: 'filling', sink, look });
+  const watched = await watchBackfills(deps, { ids, onLook }, signal);
+  deps.onStep({ step: 'filled', sink, watched });
+  if (watched.ended !== 'done') return { ended: watched.ended, sink, parked: 0, switchOver: null };
+  const parked = await watchDelivery(deps, sink, signal);
+  if (parked === undefined) return { ended: 'left', sink, parked: 0, switchOver: null };
+  const hasSecret = plan.old.secret() !== null;
+  return { ended: 'done', sink, parked, switchOver: switchText({ plan, alias: options.alias, hasSecret }) };
+}
+
+async function make(deps: RebuildDeps, plan: RebuildPlan, signal: AbortSignal): Promise<void> {
   const { old, settings, exists } = plan;
-  if (exists) screen.say(`sink ${settings.name} is there already: watching it`);
-  else {
-    await checkIndex(plan, signal);
-    const sinks = [{ settings, secret: old.secret() }];
-    await applyConfig({ db, keys }, { databases: [], functions: [], tokens: [], sinks });
-    screen.say(`sink ${settings.name} is made: it fills ${settings.destination.index_name} beside ${old.name}`);
-  }
-  const { rows } = await db.query<{ id: string }>(BACKFILLS, [settings.name]);
-  if (!rows[0]) {
-    const remedy = `bin/millrace backfill ${settings.name}, then call this again.`;
-    throw new MillraceError('bad_request', `sink ${settings.name} never had a backfill of all its tables`, { remedy });
-  }
-  const filled = await watchBackfills(deps, [rows[0].id], signal);
-  if (filled === 'failed') screen.say(`Then run this again: it continues to watch ${settings.name}.`);
-  const ended = filled === 'done' ? await watchDelivery(deps, settings.name, signal) : filled;
-  if (ended === 'done') screen.say(switchText({ plan, alias: options.alias, hasSecret: old.secret() !== null }));
-  return ended;
+  const sink = settings.name;
+  if (exists) return deps.onStep({ step: 'found', sink });
+  await checkIndex(plan, signal);
+  const sinks = [{ settings, secret: old.secret() }];
+  await applyConfig({ db: deps.db, keys: deps.keys }, { databases: [], functions: [], tokens: [], sinks });
+  deps.onStep({ step: 'made', sink, index: settings.destination.index_name, beside: old.name });
+}
+
+/** The last backfill of all its tables. */
+async function backfillOf(db: Database, sink: string): Promise<string> {
+  const { rows } = await db.query<{ id: string }>(BACKFILLS, [sink]);
+  if (rows[0]) return rows[0].id;
+  const remedy = `bin/millrace backfill ${sink}, then call this again.`;
+  throw new MillraceError('bad_request', `sink ${sink} never had a backfill of all its tables`, { remedy });
 }
 
 const REMEDIES: Record<Circuit['reason'], string> = {
@@ -83,54 +129,33 @@ async function checkIndex({ old, settings: { destination } }: RebuildPlan, signa
   }
 }
 
-interface Pending {
-  status: string;
-  messages: number;
-  parked: number;
-  reason: string | null;
-  error: string | null;
-}
-
-async function watchDelivery(deps: WatchDeps, name: string, signal: AbortSignal): Promise<Watched> {
-  const { db, screen, now } = deps;
-  const mark = (await db.query<{ sink_no: number; next_id: number }>(NEXT_ID, [name])).rows[0];
+/** How many are parked, once nothing else is left; undefined when whoever watched has gone. */
+async function watchDelivery(deps: RebuildDeps, sink: string, signal: AbortSignal): Promise<number | undefined> {
+  const mark = (await deps.db.query<Mark>(NEXT_ID, [sink])).rows[0];
   let least = Number.POSITIVE_INFINITY;
-  let since = now();
+  let since = deps.now();
   while (mark && !signal.aborted) {
-    const pending = await pendingOf(db, mark);
-    if (!pending) break;
-    const left = pending.messages - pending.parked;
-    if (left < least) since = now();
+    const { rows } = await deps.db.query<PendingRow>(PENDING, [mark.sink_no, mark.next_id, COUNTED]);
+    if (!rows[0]) break;
+    const { messages, ...row } = rows[0];
+    const left = messages - row.parked;
+    if (left <= 0) return row.parked;
+    if (left < least) since = deps.now();
     least = Math.min(least, left);
-    if (left <= 0) {
-      screen.end();
-      screen.say(`caught up: what was captured before is in the index${parkedText(name, pending.parked)}`);
-      return 'done';
-    }
-    screen.show([`${name}  ${deliveryText(pending, { left, stillMs: now() - since, name })}`]);
+    const pending = { ...row, left, isMore: messages >= COUNTED, stillMs: deps.now() - since };
+    deps.onStep({ step: 'delivering', sink, pending });
     await deps.sleep(LOOK_MS, signal);
   }
-  screen.end();
-  if (signal.aborted) return 'left';
-  throw new MillraceError('not_found', `sink ${name} is gone`, { remedy: 'Somebody removed it meanwhile.' });
+  if (signal.aborted) return undefined;
+  throw new MillraceError('not_found', `sink ${sink} is gone`, { remedy: 'Somebody removed it meanwhile.' });
 }
 
-async function pendingOf(db: Database, mark: { sink_no: number; next_id: number }): Promise<Pending | undefined> {
-  return (await db.query<Pending>(PENDING, [mark.sink_no, mark.next_id, COUNTED])).rows[0];
+interface Mark {
+  sink_no: number;
+  next_id: number;
 }
 
-const parkedText = (name: string, parked: number): string =>
-  parked === 0
-    ? ''
-    : `, but for ${count(parked)} parked messages: select * from millrace.parked_messages where sink_name = '${name}'`;
-
-/** What is left, and why it does not get less. */
-export function deliveryText(
-  { status, messages, reason, error }: Pending,
-  { left, stillMs, name }: { left: number; stillMs: number; name: string },
-): string {
-  const many = `${count(left)}${messages >= COUNTED ? ' or more' : ''} messages pending`;
-  if (status !== 'active') return `${many}; it is ${status}: select millrace.resume('${name}')`;
-  if (reason !== null) return `${many}; it waits, ${reason}: ${error ?? ''}`;
-  return stillMs < STILL_MS ? many : `${many}; is \`bin/millrace start\` (or a worker process) running?`;
+interface PendingRow extends Pick<Pending, 'status' | 'parked' | 'reason' | 'error'> {
+  /** The parked ones too. */
+  messages: number;
 }

@@ -1,10 +1,9 @@
 /**
- * `millrace database remove NAME`: drops the replication slot and the publication that Millrace made in a source, then
+ * Removes a database: drops the replication slot and the publication that Millrace made in a source, then
  * forgets the database. A slot that nobody reads keeps WAL until the source's disk is full, so it goes first: after death
- * on any line the same command goes on. What cannot be dropped is printed as SQL.
+ * on any line the same command goes on. What cannot be dropped is returned as SQL.
  */
-
-import { removeDatabase } from '../catalog/apply/remove-database.ts';
+import { removeDatabase as removeFromCatalog } from '../catalog/apply/remove-database.ts';
 import type { Catalog, CatalogDatabase } from '../catalog/store.ts';
 import { type Database, openPool } from '../db/pool.ts';
 import { statement } from '../db/statement.ts';
@@ -25,50 +24,47 @@ const STATEMENT_MS = 15_000;
 export interface RemoveDatabaseDeps {
   db: Database;
   catalog: Catalog;
-  /** Answers the question; undefined where nobody can be asked. */
-  ask: ((question: string) => Promise<string>) | undefined;
-  say(line: string): void;
+  agree(dropping: Dropping): Promise<boolean>;
+  /** Capture still reads the slot: it lets it go within 30 s. */
+  onWait(): void;
+  /** Milliseconds. */
   now(): number;
   sleep(ms: number): Promise<void>;
   letGoMs?: number;
 }
 
-/** False when the answer was no. @throws MillraceError not_found; bad_request: in use, nobody can be asked; unavailable. */
-export async function runRemoveDatabase(
-  deps: RemoveDatabaseDeps,
-  name: string,
-  options: { yes: boolean },
-): Promise<boolean> {
-  const { db, catalog, ask, say } = deps;
+/** What is dropped in the source: names; null what Millrace has not made. */
+export interface Dropping {
+  database: string;
+  slot: string | null;
+  publication: string | null;
+}
+
+export interface DatabaseRemoval {
+  /** SQL that drops what is left in the source. */
+  left: readonly string[];
+  /** Why something of ours is left there. */
+  fault: MillraceError | null;
+}
+
+/**
+ * Undefined when nobody agreed, and nothing was removed.
+ * @throws MillraceError not_found; bad_request: in use; unavailable: its slot is read by somebody else; what `agree` throws.
+ */
+export async function removeDatabase(deps: RemoveDatabaseDeps, name: string): Promise<DatabaseRemoval | undefined> {
+  const { db, catalog } = deps;
   const database = find(catalog, name);
   ensureUnused(catalog, database);
   const { slot, publication } = database.settings;
-  const ours = [
-    ...(slot.create_if_not_exists ? [`replication slot ${slot.name}`] : []),
-    ...(publication.create_if_not_exists ? [`publication ${publication.name}`] : []),
-  ];
-  const losing = ours.length > 0 ? `Its ${ours.join(' and its ')} are dropped` : 'Nothing is dropped there';
-  if (!options.yes) {
-    if (!ask) {
-      throw new MillraceError('bad_request', `nobody can be asked whether database ${name} may go`, {
-        remedy: `${losing}: bin/millrace database remove ${name} --yes`,
-      });
-    }
-    const answer = await ask(`Remove database ${name}? ${losing}. [y/N] `);
-    if (!/^y(es)?$/i.test(answer.trim())) {
-      say('Nothing was removed.');
-      return false;
-    }
-  }
-  const left = await dropThere(deps, database);
-  if (!(await removeDatabase(db, name))) ensureUnused(catalog, database, 'a sink that was declared meanwhile');
-  say(`Database ${name} is removed.`);
-  say('Remove its entry from millrace.yaml too: the next start would declare it again.');
-  if (left.length > 0) {
-    say('Still in the source (a slot that nobody reads keeps WAL):');
-    for (const sql of left) say(`  ${sql};`);
-  }
-  return true;
+  const dropping = {
+    database: name,
+    slot: slot.create_if_not_exists ? slot.name : null,
+    publication: publication.create_if_not_exists ? publication.name : null,
+  };
+  if (!(await deps.agree(dropping))) return undefined;
+  const removal = await dropThere(deps, database);
+  if (!(await removeFromCatalog(db, name))) ensureUnused(catalog, database, 'a sink that was declared meanwhile');
+  return removal;
 }
 
 function find({ databases }: Catalog, name: string): CatalogDatabase {
@@ -93,8 +89,8 @@ function ensureUnused({ sinks }: Catalog, { no, settings: { name } }: CatalogDat
   });
 }
 
-/** Returns the SQL of what is left. @throws MillraceError unavailable when somebody keeps reading the slot. */
-async function dropThere(deps: RemoveDatabaseDeps, database: CatalogDatabase): Promise<string[]> {
+/** @throws MillraceError unavailable when somebody keeps reading the slot. */
+async function dropThere(deps: RemoveDatabaseDeps, database: CatalogDatabase): Promise<DatabaseRemoval> {
   const { slot, publication } = database.settings;
   const dropSlot = `select pg_drop_replication_slot(${quoteLiteral(slot.name)})`;
   const dropPublication = `drop publication ${quoteIdentifier(publication.name)}`;
@@ -117,12 +113,10 @@ async function dropThere(deps: RemoveDatabaseDeps, database: CatalogDatabase): P
       await source.query(sql);
       left = left.filter((one) => one !== sql);
     }
-    return left;
+    return { left, fault: null };
   } catch (error) {
     if (error instanceof MillraceError) throw error;
-    const { message, remedy } = unreachable('Not all can be dropped in the source', error);
-    deps.say(remedy === undefined ? message : `${message}. ${remedy}`);
-    return left;
+    return { left, fault: unreachable('Not all can be dropped in the source', error) };
   } finally {
     await source?.close();
   }
@@ -144,7 +138,7 @@ async function untilLetGo(deps: RemoveDatabaseDeps, source: Database, slot: stri
         remedy: `Stop it, or: select pg_terminate_backend(${holder.pid ?? 'PID'}); then try again.`,
       });
     }
-    if (!waited) deps.say('Capture still reads the slot: it lets it go within 30 s.');
+    if (!waited) deps.onWait();
     await deps.sleep(LOOK_MS);
   }
 }

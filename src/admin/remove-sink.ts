@@ -1,50 +1,37 @@
-/** `millrace sink remove NAME`: says what is thrown away, asks, removes, and says what is left to do. */
-import { freeStorage, removeSink } from '../catalog/apply/remove-sink.ts';
-import { count } from '../cli/screen.ts';
+/**
+ * Removes a sink from the catalog, once somebody who knows what is thrown away has agreed. Its storage is freed by
+ * `freeStorage`, now or at the next start.
+ */
+import { removeSink as removeFromCatalog } from '../catalog/apply/remove-sink.ts';
 import type { Database } from '../db/pool.ts';
 import { statement } from '../db/statement.ts';
-import { MillraceError } from '../model/errors.ts';
-import { findSink, KIND_NAMES } from './find-sink.ts';
+import { findSink, type NamedSink } from './find-sink.ts';
 
 const MESSAGES = statement('admin/sink-messages');
-/** For transactions that are in the way of freeing its storage. */
-const PATIENCE_MS = 10_000;
 
-export interface RemoveDeps {
-  db: Database;
-  /** Answers the question; undefined where nobody can be asked. */
-  ask: ((question: string) => Promise<string>) | undefined;
-  say(line: string): void;
+/** What goes with the sink. */
+export interface Losing extends Pick<NamedSink, 'name' | 'kind'> {
+  /** Messages. */
+  pending: number;
+  parked: number;
 }
 
-/** False when the answer was no. @throws MillraceError not_found; bad_request where nobody can be asked. */
-export async function runRemoveSink(deps: RemoveDeps, name: string, options: { yes: boolean }): Promise<boolean> {
-  const { db, ask, say } = deps;
+export interface RemoveSinkDeps {
+  db: Database;
+  agree(losing: Losing): Promise<boolean>;
+}
+
+export interface SinkRemoval extends Losing {
+  /** The database that no sink reads from any more, so that its slot keeps WAL for nobody. */
+  unread: string | null;
+}
+
+/** Undefined when nobody agreed, and nothing was removed. @throws MillraceError not_found, unavailable; what `agree` throws. */
+export async function removeSink({ db, agree }: RemoveSinkDeps, name: string): Promise<SinkRemoval | undefined> {
   const sink = await findSink(db, name);
   const { rows } = await db.query<{ pending: number; parked: number }>(MESSAGES, [sink.name]);
-  const { pending, parked } = rows[0] ?? { pending: 0, parked: 0 };
-  const losing = `${count(pending)} pending and ${count(parked)} parked messages are thrown away`;
-  if (!options.yes) {
-    if (!ask) {
-      throw new MillraceError('bad_request', `nobody can be asked whether ${sink.name} may go: ${losing}`, {
-        remedy: `bin/millrace sink remove ${sink.name} --yes`,
-      });
-    }
-    const answer = await ask(`Remove ${sink.name}, ${KIND_NAMES[sink.kind]}? ${losing}. [y/N] `);
-    if (!/^y(es)?$/i.test(answer.trim())) {
-      say('Nothing was removed.');
-      return false;
-    }
-  }
-  const removed = await removeSink(db, sink.name);
-  say(`${sink.name} is removed; ${losing}.`);
-  if (removed.kind === 'change_table') say('Its change table stays as it is.');
-  say('Remove its entry from millrace.yaml too: the next start would make it again.');
-  if (removed.is_last) {
-    say(`No sink reads from database ${removed.database_name} any more, and its slot keeps WAL. Declare one, or:`);
-    say(`  bin/millrace database remove ${removed.database_name}`);
-  }
-  if (!(await freeStorage(db, PATIENCE_MS)))
-    say('A long transaction still reads the message table: the next start frees the rest of its storage.');
-  return true;
+  const losing = { name: sink.name, kind: sink.kind, pending: 0, parked: 0, ...rows[0] };
+  if (!(await agree(losing))) return undefined;
+  const { is_last, database_name } = await removeFromCatalog(db, sink.name);
+  return { ...losing, unread: is_last ? database_name : null };
 }

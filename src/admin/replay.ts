@@ -1,5 +1,5 @@
 /**
- * `millrace replay RETENTION SINK`: asks for it, or counts what would be sent. A dry run asks as well, and takes it back: so
+ * Starts a replay, or counts what would be sent. A dry run asks as well, and takes it back: so
  * it is refused for the same reasons, and counts by the same conditions.
  */
 import {
@@ -10,10 +10,9 @@ import {
   summarise,
 } from '../backfill/replay/change-table.ts';
 import { loadCatalog } from '../catalog/store.ts';
-import { count } from '../cli/screen.ts';
 import type { Database, Queryable } from '../db/pool.ts';
 import { statement } from '../db/statement.ts';
-import type { SinkSettings } from '../model/declared.ts';
+import type { DeclaredAction } from '../model/declared.ts';
 import { MillraceError } from '../model/errors.ts';
 import { takesIn } from '../routing/match.ts';
 import type { PrivateAllowed } from '../runtime/addresses.ts';
@@ -21,6 +20,8 @@ import type { KeyRing } from '../runtime/secret-key.ts';
 
 const START = statement('admin/start-replay');
 const WANTED = statement('admin/wanted-replay');
+
+const ACTIONS: readonly DeclaredAction[] = ['insert', 'update', 'delete'];
 
 export interface ReplayOptions {
   retention: string;
@@ -67,12 +68,20 @@ class TakenBack extends Error {
   }
 }
 
-/** What would be sent, for people. @throws MillraceError */
+/** Of what was asked for, and is in the change table. */
+export interface ReplayPreview extends Summary {
+  /** That the sink takes. */
+  actions: readonly DeclaredAction[];
+  /** The sink has filters, which may leave some entries out. */
+  isFiltered: boolean;
+}
+
+/** What would be sent. @throws MillraceError */
 export async function previewReplay(
   deps: { db: Database; keys: KeyRing; privateAllowed: PrivateAllowed },
   options: ReplayOptions,
   signal: AbortSignal,
-): Promise<string> {
+): Promise<ReplayPreview> {
   const { request, ...source } = await wantedBy(deps.db, options);
   const catalog = await loadCatalog(deps.db, deps.keys, deps.privateAllowed);
   const settings = catalog.sinks.find(({ name, id }) => name === options.sink || id === options.sink)?.settings;
@@ -83,7 +92,9 @@ export async function previewReplay(
   }
   const changeTable = openReplayed(catalog, request);
   try {
-    return told(await summarise(changeTable, { source, request }, signal), options, settings);
+    const summary = await summarise(changeTable, { source, request }, signal);
+    const isFiltered = settings !== undefined && (settings.filters.length > 0 || settings.filter !== null);
+    return { ...summary, actions: settings?.actions ?? ACTIONS, isFiltered };
   } finally {
     await changeTable.close();
   }
@@ -99,24 +110,4 @@ async function wantedBy(db: Database, options: ReplayOptions): Promise<Wanted> {
     if (error instanceof TakenBack) return error.wanted;
     throw error;
   }
-}
-
-function told(summary: Summary, { retention, sink }: ReplayOptions, settings: SinkSettings | undefined): string {
-  const byAction = { insert: summary.inserts, update: summary.updates, delete: summary.deletes };
-  const takes = (action: keyof typeof byAction): boolean => settings?.actions.includes(action) ?? true;
-  const actions = ['insert', 'update', 'delete'] as const;
-  const entries = actions.filter(takes).reduce((sum, action) => sum + byAction[action], 0);
-  const what = `${count(entries)} ${entries === 1 ? 'entry' : 'entries'} of ${retention} would be sent to ${sink}`;
-  if (summary.entries === 0) return `${what}\n`;
-  const isFiltered = settings !== undefined && (settings.filters.length > 0 || settings.filter !== null);
-  const lines = [
-    ...actions.map((action) => [
-      action,
-      takes(action) ? count(byAction[action]) : `0, the sink does not take ${count(byAction[action])}`,
-    ]),
-    ['first', `seq ${summary.first_seq}, committed ${summary.first_at}`],
-    ['last', `seq ${summary.last_seq}, committed ${summary.last_at}`],
-    ...(isFiltered ? [['note', 'the filters of the sink may leave some out']] : []),
-  ];
-  return `${what}\n${lines.map(([name, value]) => `  ${name!.padEnd(8)}${value}\n`).join('')}`;
 }

@@ -1,15 +1,13 @@
 /**
- * `millrace resync DATABASE`: mends a source whose changes were missed, step by step: accepts the gap, waits until capture
- * streams again, watches the rows being sent to the search indexes and delivered, and has each search index verified and repaired, which removes
- * the documents of rows that were deleted meanwhile. All but the last step happens without this command too; run again after
- * it was interrupted, it goes on watching.
+ * Repairs a source whose changes were missed, step by step: accepts the gap, waits until capture streams again, watches the
+ * rows being sent to the search indexes and delivered, and has each search index verified and repaired, which removes the
+ * documents of rows that were deleted meanwhile. All but the last step happens without this too; called again after it was
+ * interrupted, it goes on watching.
  */
-
-import { count, type Screen } from '../cli/screen.ts';
 import type { Database } from '../db/pool.ts';
 import { statement } from '../db/statement.ts';
 import { MillraceError } from '../model/errors.ts';
-import { readWatched, watchBackfills } from './watched.ts';
+import { type Look, readWatched, type WatchDeps, type Watched, watchBackfills } from './watched.ts';
 
 const STATE = statement('admin/resync-state');
 const RESYNC = statement('admin/resync');
@@ -17,6 +15,8 @@ const LAST_ID = statement('admin/last-id');
 const UNDELIVERED = statement('admin/undelivered');
 
 const LOOK_MS = 500;
+/** Messages that wait; the statement counts no more. */
+const COUNTED = 10_000;
 
 interface ResyncSink {
   no: number;
@@ -33,56 +33,76 @@ interface State {
   open_ids: string[];
 }
 
-export interface ResyncDeps {
-  db: Database;
-  screen: Screen;
-  /** Answers the question; undefined where nobody can be asked. */
-  ask: ((question: string) => Promise<string>) | undefined;
-  /** Compares and mends one search index; its exit code. */
-  verify(sink: string, signal: AbortSignal): Promise<number>;
-  now(): number;
-  /** Resolves early, without an error, when the signal comes. */
-  sleep(ms: number, signal: AbortSignal): Promise<void>;
+export interface ResyncDeps extends WatchDeps {
+  agree(asked: ResyncAsked): Promise<boolean>;
+  /** Compares and repairs one search index. True: it is what its tables are. */
+  verify(sink: string, signal: AbortSignal): Promise<boolean>;
+  onStep(step: ResyncStep): void;
+}
+
+/** What somebody agrees to: captured from now on, and all rows are sent. */
+export interface ResyncAsked {
+  database: string;
+  /** Why it needs a resync. */
+  reason: string | null;
+  /** Sinks. */
+  rowsTo: readonly string[];
+}
+
+export type ResyncStep =
+  /** One that was asked for before. */
+  | { step: 'found'; database: string }
+  | { step: 'waiting'; database: string; state: string | null; why: string }
+  | { step: 'streaming'; database: string }
+  | { step: 'filling'; look: Look }
+  | { step: 'filled'; watched: Watched }
+  | { step: 'delivering'; sinks: readonly Undelivered[] }
+  /** Of a change table, the changes of the gap are lost; clients of a pull consumer take their time. */
+  | { step: 'changes_lost' | 'left_to_clients' | 'verifying' | 'not_verified'; sink: string };
+
+export interface Undelivered {
+  sink: string;
+  /** Messages. */
+  waiting: number;
+  /** There are more than were counted. */
+  isMore: boolean;
+  /** Of the sink's circuit. */
+  circuit: string | null;
+  error: string | null;
 }
 
 export interface ResyncRequest {
   database: string;
-  yes: boolean;
   verify: boolean;
   /** Also when nothing is known to be missing. */
   force: boolean;
 }
 
-/** `left`: whoever watched has gone. @throws MillraceError not_found; bad_request: nothing to mend, nobody to ask. */
-export async function runResync(
+/**
+ * `left`: whoever watched has gone; `refused`: nobody agreed, and nothing was done.
+ * @throws MillraceError not_found; bad_request: nothing to repair; what `agree` throws.
+ */
+export async function resync(
   deps: ResyncDeps,
   request: ResyncRequest,
   signal: AbortSignal,
-): Promise<'done' | 'failed' | 'left' | 'refused'> {
+): Promise<Watched['ended'] | 'refused'> {
   const before = await stateOf(deps.db, request.database);
   const ids = await begin(deps, before, request);
   if (ids === undefined) return 'refused';
   if (!(await untilStreaming(deps, before.name, signal))) return 'left';
-  const backfills = await readWatched(deps.db, ids);
-  const pushed = new Set(before.sinks.filter(({ kind }) => kind === 'search_index').map(({ name }) => name));
-  const own = ids.filter((id) => backfills.some((one) => one.id === id && pushed.has(one.sink_name)));
-  const sent = own.length === 0 ? 'done' : await watchBackfills(deps, own, signal);
+  const sent = await untilSent(deps, { state: before, ids }, signal);
   if (sent === 'left' || !(await untilDelivered(deps, before, signal))) return 'left';
   let isGood = sent === 'done';
-  for (const sink of before.sinks) {
-    if (sink.kind === 'change_table') deps.screen.say(`${sink.name}: the changes of the gap cannot be had.`);
-    if (sink.kind === 'pull')
-      deps.screen.say(`${sink.name}: its rows are read as its clients take them (bin/millrace backfills list).`);
-    if (sink.kind !== 'search_index') continue;
-    if (!request.verify) {
-      deps.screen.say(
-        `${sink.name}: documents of rows that are gone may be left: bin/millrace verify ${sink.name} --repair`,
-      );
-      continue;
+  for (const { name: sink, kind } of before.sinks) {
+    if (kind === 'change_table') deps.onStep({ step: 'changes_lost', sink });
+    else if (kind === 'pull') deps.onStep({ step: 'left_to_clients', sink });
+    else if (!request.verify) deps.onStep({ step: 'not_verified', sink });
+    else {
+      deps.onStep({ step: 'verifying', sink });
+      if (!(await deps.verify(sink, signal))) isGood = false;
+      if (signal.aborted) return 'left';
     }
-    deps.screen.say(`${sink.name}: looked through for documents of rows that are gone`);
-    if ((await deps.verify(sink.name, signal)) !== 0) isGood = false;
-    if (signal.aborted) return 'left';
   }
   return isGood ? 'done' : 'failed';
 }
@@ -95,11 +115,10 @@ async function stateOf(db: Database, database: string): Promise<State> {
   });
 }
 
-/** The backfills; undefined when the answer was no. */
+/** The backfills; undefined when nobody agreed. */
 async function begin(deps: ResyncDeps, state: State, request: ResyncRequest): Promise<string[] | undefined> {
-  const { screen, ask, db } = deps;
   if (state.open_ids.length > 0 && state.state !== 'needs_resync') {
-    screen.say(`A resync of ${state.name} is under way.`);
+    deps.onStep({ step: 'found', database: state.name });
     return state.open_ids;
   }
   if (state.state !== 'needs_resync' && !request.force) {
@@ -112,70 +131,62 @@ async function begin(deps: ResyncDeps, state: State, request: ResyncRequest): Pr
       remedy: `${compare}To send all rows anyway: bin/millrace resync ${state.name} --force`,
     });
   }
-  if (state.reason !== null) screen.say(`${state.name}: ${state.reason}`);
-  const names = (kinds: ResyncSink['kind'][]): string =>
-    state.sinks
-      .filter(({ kind }) => kinds.includes(kind))
-      .map(({ name }) => name)
-      .join(', ');
-  const rowsTo = names(['search_index', 'pull']);
-  screen.say(`Capture starts again from now on${rowsTo === '' ? '' : `, and all rows are sent to: ${rowsTo}`}.`);
-  if (!request.yes) {
-    if (!ask) {
-      throw new MillraceError('bad_request', `nobody can be asked whether ${state.name} may be sent again`, {
-        remedy: `bin/millrace resync ${state.name} --yes`,
-      });
-    }
-    if (!/^y(es)?$/i.test((await ask('Begin? [y/N] ')).trim())) {
-      screen.say('Nothing was done.');
-      return undefined;
-    }
-  }
-  const { rows } = await db.query<{ id: string }>(RESYNC, [state.name, request.force]);
+  const rowsTo = state.sinks.filter(({ kind }) => kind !== 'change_table').map(({ name }) => name);
+  if (!(await deps.agree({ database: state.name, reason: state.reason, rowsTo }))) return undefined;
+  const { rows } = await deps.db.query<{ id: string }>(RESYNC, [state.name, request.force]);
   return rows.map(({ id }) => id);
 }
 
 /** What keeps capture from it is shown for as long as it does. False: whoever watched has gone. */
-async function untilStreaming(
-  { db, screen, sleep }: ResyncDeps,
-  database: string,
-  signal: AbortSignal,
-): Promise<boolean> {
+async function untilStreaming(deps: ResyncDeps, database: string, signal: AbortSignal): Promise<boolean> {
   while (!signal.aborted) {
-    const { state, reason, remedy } = await stateOf(db, database);
+    const { state, reason, remedy } = await stateOf(deps.db, database);
     if (state === 'streaming') {
-      screen.show([]);
-      screen.say(`${database} is captured again.`);
+      deps.onStep({ step: 'streaming', database });
       return true;
     }
     const why = [reason, remedy].filter((text) => text !== null).join('; ');
-    screen.show([`waiting for capture of ${database}: ${state ?? 'not there'}${why === '' ? '' : `: ${why}`}`]);
-    await sleep(LOOK_MS, signal);
+    deps.onStep({ step: 'waiting', database, state, why });
+    await deps.sleep(LOOK_MS, signal);
   }
-  screen.end();
   return false;
 }
 
-/** What was there by now, by the search indexes; clients of a pull consumer take their time. */
-async function untilDelivered({ db, screen, sleep }: ResyncDeps, state: State, signal: AbortSignal): Promise<boolean> {
-  const { rows } = await db.query<{ next_id: number }>(LAST_ID, [state.name]);
+const isPushed = ({ kind }: ResyncSink): boolean => kind === 'search_index';
+
+/** To the search indexes; clients of a pull consumer take their time. */
+async function untilSent(
+  deps: ResyncDeps,
+  { state, ids }: { state: State; ids: readonly string[] },
+  signal: AbortSignal,
+): Promise<Watched['ended']> {
+  const backfills = await readWatched(deps.db, ids);
+  const pushed = new Set(state.sinks.filter(isPushed).map(({ name }) => name));
+  const own = ids.filter((id) => backfills.some((one) => one.id === id && pushed.has(one.sink_name)));
+  if (own.length === 0) return 'done';
+  const onLook = (look: Look): void => deps.onStep({ step: 'filling', look });
+  const watched = await watchBackfills(deps, { ids: own, onLook }, signal);
+  deps.onStep({ step: 'filled', watched });
+  return watched.ended;
+}
+
+/** What was there by now, by the search indexes. False: whoever watched has gone. */
+async function untilDelivered(deps: ResyncDeps, state: State, signal: AbortSignal): Promise<boolean> {
+  const { rows } = await deps.db.query<{ next_id: number }>(LAST_ID, [state.name]);
   const before = rows[0]?.next_id ?? 0;
-  const pushed = state.sinks.filter(({ kind }) => kind === 'search_index');
+  const pushed = state.sinks.filter(isPushed);
   while (!signal.aborted) {
-    const lines: string[] = [];
-    for (const { no, name } of pushed) {
-      const found = await db.query<{ waiting: number; circuit: string | null; error: string | null }>(UNDELIVERED, [
-        ...[no, before],
-      ]);
-      const { waiting, circuit, error } = found.rows[0] ?? { waiting: 0, circuit: null, error: null };
-      if (waiting === 0) continue;
-      const why = circuit === null ? '' : `: ${circuit}${error === null ? '' : `, ${error}`}`;
-      lines.push(`${name}: ${waiting >= 10_000 ? 'more than ' : ''}${count(waiting)} messages to deliver${why}`);
-    }
-    screen.show(lines);
-    if (lines.length === 0) return true;
-    await sleep(LOOK_MS, signal);
+    const looks = await Promise.all(pushed.map((sink) => undelivered(deps.db, sink, before)));
+    const sinks = looks.filter(({ waiting }) => waiting > 0);
+    deps.onStep({ step: 'delivering', sinks });
+    if (sinks.length === 0) return true;
+    await deps.sleep(LOOK_MS, signal);
   }
-  screen.end();
   return false;
+}
+
+async function undelivered(db: Database, { no, name }: ResyncSink, before: number): Promise<Undelivered> {
+  const { rows } = await db.query<Omit<Undelivered, 'sink' | 'isMore'>>(UNDELIVERED, [no, before]);
+  const found = rows[0] ?? { waiting: 0, circuit: null, error: null };
+  return { sink: name, ...found, isMore: found.waiting >= COUNTED };
 }

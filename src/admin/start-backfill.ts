@@ -1,13 +1,10 @@
 /**
- * `millrace backfill SINK [TABLE]`: asks for it, and watches. What can be known to be wrong is said before anything is
- * started; the rest (whether the source has the table, and the value fits its column) is the backfill's own to say.
+ * Starts a backfill. What can be known to be wrong is said before anything is started; the rest (whether the source has the table, and the value fits its column) is the backfill's own to say.
  */
-
 import type { Database } from '../db/pool.ts';
 import { statement } from '../db/statement.ts';
 import { MillraceError } from '../model/errors.ts';
 import { nearest } from '../model/finding.ts';
-import { millrace } from '../model/quote.ts';
 import { findSink, type NamedSink } from './find-sink.ts';
 
 const START = statement('admin/start-backfill');
@@ -18,24 +15,18 @@ export interface BackfillRequest {
   sink: string;
   /** As SQL writes it; absent: all tables of the sink. */
   table?: string | undefined;
-  /** `COLUMN=VALUE`. */
-  from?: string | undefined;
+  /** Only rows from this value of this column on; needs a table. */
+  from?: { column: string; value: string } | undefined;
 }
 
 /** Starts it. The backfill's id. @throws MillraceError */
 export async function startBackfill(db: Database, request: BackfillRequest): Promise<string> {
-  const from = request.from === undefined ? undefined : parseFrom(request.from);
-  if (from && request.table === undefined) {
-    throw new MillraceError('bad_request', '--from needs a table, whose column it names', {
-      remedy: millrace('backfill', request.sink, 'public.orders', '--from', request.from ?? ''),
-    });
-  }
   const sink = await findSink(db, request.sink);
   const table = request.table === undefined ? undefined : await partsOf(db, request.table);
   if (table) checkTaken(sink, table);
   try {
     const { rows } = await db.query<{ id: string }>(START, [
-      ...[sink.name, request.table ?? null, from?.column ?? null, from?.value ?? null],
+      ...[sink.name, request.table ?? null, request.from?.column ?? null, request.from?.value ?? null],
     ]);
     return rows[0]!.id;
   } catch (error) {
@@ -46,15 +37,6 @@ export async function startBackfill(db: Database, request: BackfillRequest): Pro
       remedy: `bin/millrace backfills show ${id} watches it; bin/millrace backfills cancel ${id} ends it.`,
     });
   }
-}
-
-/** @throws MillraceError bad_request. */
-export function parseFrom(text: string): { column: string; value: string } {
-  const at = text.indexOf('=');
-  if (at > 0 && at < text.length - 1) return { column: text.slice(0, at), value: text.slice(at + 1) };
-  throw new MillraceError('bad_request', '--from must be COLUMN=VALUE', {
-    remedy: 'The rows from that value of that column on are sent: --from updated_at=2026-01-31',
-  });
 }
 
 interface TableParts {

@@ -9,12 +9,7 @@ import { MillraceError } from '../model/errors.ts';
 import { isUnavailable } from '../model/sqlstate.ts';
 import { readCaCert } from '../runtime/settings.ts';
 import { sqlAddress } from './sql-prompt.ts';
-
-export interface Place {
-  /** The folder of the embedded server. */
-  home: string;
-  env: NodeJS.ProcessEnv;
-}
+import type { Place } from './terminal.ts';
 
 /** Opens it for as long as `work` takes. @throws MillraceError unavailable: no server, or not this release's schema. */
 export async function withMessages<Result>(place: Place, work: (db: Database) => Promise<Result>): Promise<Result> {

@@ -1,12 +1,12 @@
 /** `millrace rebuild`: what it takes, and what it answers. */
 import type { Command } from 'commander';
-import { runRebuild } from '../admin/rebuild.ts';
 import { keyRing } from '../runtime/secret-key.ts';
 import { stopSignal } from '../runtime/stop-signal.ts';
-import { INTERRUPTED, now, PLACE, sleep } from './commands.ts';
 import { withMessages } from './connect.ts';
 import { openScreen } from './screen.ts';
 import { operatorSettings } from './settings.ts';
+import { INTERRUPTED, now, PLACE, sleep } from './terminal.ts';
+import { showRebuild } from './watch-rebuild.ts';
 
 interface Options {
   index: string;
@@ -33,7 +33,7 @@ export function addRebuildCommand(program: Command): void {
       process.exitCode = await withMessages(PLACE, async (db) => {
         const screen = openScreen(process.stdout, now);
         const { signal } = stopSignal(process);
-        const ended = await runRebuild({ db, screen, now, sleep, keys, privateAllowed }, { sink, ...options }, signal);
+        const ended = await showRebuild({ db, screen, now, sleep, keys, privateAllowed }, { sink, ...options }, signal);
         if (ended !== 'left') return ended === 'done' ? 0 : 1;
         screen.say('It continues without this command; run the same command again to watch it.');
         return INTERRUPTED;

@@ -1,11 +1,13 @@
 /** `millrace replay`: what it takes, and what it answers. */
 import type { Command } from 'commander';
-import { previewReplay, type ReplayOptions, startReplay } from '../admin/replay.ts';
+import { previewReplay, type ReplayOptions, type ReplayPreview, startReplay } from '../admin/replay.ts';
+import { count } from '../model/quantity.ts';
 import { keyRing } from '../runtime/secret-key.ts';
 import { stopSignal } from '../runtime/stop-signal.ts';
-import { PLACE, watch } from './commands.ts';
+import { watch } from './backfill.ts';
 import { withMessages } from './connect.ts';
 import { operatorSettings } from './settings.ts';
+import { PLACE } from './terminal.ts';
 
 interface Options extends Pick<ReplayOptions, 'since' | 'until' | 'fromSeq' | 'toSeq'> {
   key?: string[];
@@ -33,7 +35,9 @@ export function addReplayCommand(program: Command): void {
           const settings = await operatorSettings(PLACE.home, PLACE.env);
           const { privateAllowed } = settings;
           const keys = keyRing(settings);
-          process.stdout.write(await previewReplay({ db, keys, privateAllowed }, request, stopSignal(process).signal));
+          const { signal } = stopSignal(process);
+          const preview = await previewReplay({ db, keys, privateAllowed }, request, signal);
+          process.stdout.write(previewText(preview, request));
           return 0;
         }
         const id = await startReplay(db, request);
@@ -42,4 +46,23 @@ export function addReplayCommand(program: Command): void {
         return 0;
       });
     });
+}
+
+function previewText(preview: ReplayPreview, { retention, sink }: ReplayOptions): string {
+  const byAction = { insert: preview.inserts, update: preview.updates, delete: preview.deletes };
+  const takes = (action: keyof typeof byAction): boolean => preview.actions.includes(action);
+  const actions = ['insert', 'update', 'delete'] as const;
+  const entries = actions.filter(takes).reduce((sum, action) => sum + byAction[action], 0);
+  const what = `${count(entries)} ${entries === 1 ? 'entry' : 'entries'} of ${retention} would be sent to ${sink}`;
+  if (preview.entries === 0) return `${what}\n`;
+  const lines = [
+    ...actions.map((action) => [
+      action,
+      takes(action) ? count(byAction[action]) : `0, the sink does not take ${count(byAction[action])}`,
+    ]),
+    ['first', `seq ${preview.first_seq}, committed ${preview.first_at}`],
+    ['last', `seq ${preview.last_seq}, committed ${preview.last_at}`],
+    ...(preview.isFiltered ? [['note', 'the filters of the sink may leave some out']] : []),
+  ];
+  return `${what}\n${lines.map(([name, value]) => `  ${name!.padEnd(8)}${value}\n`).join('')}`;
 }

@@ -1,19 +1,20 @@
 /** `millrace resync`: what it takes, and what it answers. */
 import type { Command } from 'commander';
-import { runResync } from '../admin/resync.ts';
 import { stopSignal } from '../runtime/stop-signal.ts';
-import { INTERRUPTED, now, PLACE, question, sleep } from './commands.ts';
 import { withMessages } from './connect.ts';
 import { openScreen } from './screen.ts';
 import { operatorSettings } from './settings.ts';
+import { INTERRUPTED, now, PLACE, person, sleep } from './terminal.ts';
 import { runVerify } from './verify.ts';
+import { showResync } from './watch-resync.ts';
 
 interface Options {
-  yes?: true;
-  force?: true;
+  yes?: boolean;
+  force?: boolean;
   verify: boolean;
 }
 
+/** Differences of each index. */
 const SHOWN = 20;
 
 export function addResyncCommand(program: Command): void {
@@ -26,17 +27,16 @@ export function addResyncCommand(program: Command): void {
     .option('--yes', 'do not ask')
     .option('--no-verify', 'do not compare the search indexes afterwards: documents of deleted rows stay')
     .option('--force', 'also when the database needs no resync')
-    .action(async (database: string, options: Options) => {
+    .action(async (database: string, { yes = false, force = false, verify: isVerified }: Options) => {
       const settings = await operatorSettings(PLACE.home, PLACE.env);
       const { signal } = stopSignal(process);
       const terminals = { out: process.stdout, err: process.stderr };
-      const verify = (sink: string): Promise<number> =>
-        runVerify(settings, { sink, repair: true, show: SHOWN }, { terminals, signal });
+      const verify = async (sink: string): Promise<boolean> =>
+        (await runVerify(settings, { sink, repair: true, show: SHOWN }, { terminals, signal })) === 0;
       process.exitCode = await withMessages(PLACE, async (db) => {
         const screen = openScreen(process.stdout, now);
-        const ask = process.stdin.isTTY ? question : undefined;
-        const request = { database, yes: options.yes === true, force: options.force === true, verify: options.verify };
-        const ended = await runResync({ db, screen, ask, verify, now, sleep }, request, signal);
+        const request = { database, yes, force, verify: isVerified };
+        const ended = await showResync({ db, screen, ask: person().ask, verify, now, sleep }, request, signal);
         if (ended !== 'left') return ended === 'done' ? 0 : 1;
         screen.say(
           `It continues without this command. To watch it: bin/millrace resync ${database}; then compare each search index: bin/millrace verify INDEX --repair`,

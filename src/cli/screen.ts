@@ -4,6 +4,8 @@
  * and hold no line break: a wrapped one could not be drawn over.
  */
 
+import { count, duration } from '../model/quantity.ts';
+
 export interface Terminal {
   write(text: string): unknown;
   readonly isTTY?: boolean | undefined;
@@ -111,18 +113,4 @@ export function progressText({ done, total: estimate, rate, left, unit }: Progre
   const full = Math.floor((done / total) * BAR);
   const percent = Math.floor((done / total) * 100);
   return `[${'#'.repeat(full)}${'.'.repeat(BAR - full)}] ${String(percent).padStart(3)} %  ${parts.join(', ')}`;
-}
-
-/** `12,345`. */
-export const count = (value: number): string => value.toLocaleString('en-US');
-
-/** `2 s`, `5 min`, `3 h 20 min`, `2 d 4 h`. */
-export function duration(seconds: number): string {
-  const whole = Math.max(0, Math.round(seconds));
-  if (whole < 90) return `${whole} s`;
-  const minutes = Math.round(whole / 60);
-  if (minutes < 60) return `${minutes} min`;
-  const hours = Math.floor(minutes / 60);
-  if (hours < 48) return minutes % 60 === 0 ? `${hours} h` : `${hours} h ${minutes % 60} min`;
-  return `${Math.floor(hours / 24)} d ${hours % 24} h`;
 }

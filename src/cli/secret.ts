@@ -2,9 +2,9 @@
 import type { Command } from 'commander';
 import { type Rotation, rotateSecrets } from '../catalog/rotate-secrets.ts';
 import { keyRing } from '../runtime/secret-key.ts';
-import { PLACE } from './commands.ts';
 import { withMessages } from './connect.ts';
 import { operatorSettings } from './settings.ts';
+import { PLACE } from './terminal.ts';
 
 export function addSecretCommand(program: Command): void {
   program

@@ -1,7 +1,6 @@
 /** What a rebuild makes of a sink, what it refuses, and what it tells at the end. */
 import { expect } from 'chai';
 import { planRebuild } from '../../src/admin/plan-rebuild.ts';
-import { deliveryText } from '../../src/admin/rebuild.ts';
 import { aliasCall, switchText } from '../../src/admin/switch-over.ts';
 import type { Catalog } from '../../src/catalog/store.ts';
 import type { SearchDestination } from '../../src/model/declared.ts';
@@ -90,19 +89,5 @@ describe('a rebuild', () => {
       `curl -X POST https://h:9200/x/_aliases -H 'Content-Type: application/json' -u "$SEARCH_CREDENTIAL" -d ` +
         `'{"actions":[{"remove":{"index":"o","alias":"it'\\''s"}},{"add":{"index":"n","alias":"it'\\''s"}}]}'`,
     );
-  });
-
-  it('says why what is pending does not get less', () => {
-    const pending = { status: 'active', messages: 1_234, parked: 0, reason: null, error: null };
-    const at = { left: 1_234, stillMs: 0, name: 'n' };
-    expect(deliveryText(pending, at)).to.equal('1,234 messages pending');
-    expect(deliveryText({ ...pending, messages: 100_000 }, at)).to.include('or more');
-    expect(deliveryText(pending, { ...at, stillMs: 20_000 })).to.include(
-      'is `bin/millrace start` (or a worker process) running?',
-    );
-    expect(deliveryText({ ...pending, reason: 'index_missing', error: 'no such index' }, at)).to.include(
-      'it waits, index_missing: no such index',
-    );
-    expect(deliveryText({ ...pending, status: 'paused' }, at)).to.include("select millrace.resume('n')");
   });
 });

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { duration, openScreen, progressText } from '../../src/cli/screen.ts';
+import { openScreen, progressText } from '../../src/cli/screen.ts';
 
 function terminal(isTTY: boolean, columns?: number) {
   const written: string[] = [];
@@ -20,12 +20,6 @@ describe('progress', () => {
     expect([text(51), text(52)]).to.deep.equal(['51 rows, 10 rows/s', '52 rows, 10 rows/s']);
     expect(progressText({ done: 0, total: 0, unit: 'rows' })).to.equal('0 rows');
     expect(progressText({ done: 999_999, total: 1_000_000, unit: 'rows' })).to.include('] ' + ' 99 %');
-  });
-
-  it('writes a time as a person says it', () => {
-    expect([0, 89, 90, 3_599, 12_000, 190_000].map(duration)).to.deep.equal([
-      ...['0 s', '89 s', '2 min', '1 h', '3 h 20 min', '2 d 4 h'],
-    ]);
   });
 
   it('draws over itself on a terminal, and cuts what is too long', () => {

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
+import type { Verified } from '../../src/admin/verify.ts';
 import { tellProgress, tellReport } from '../../src/cli/tell-verification.ts';
-import type { Drift, Report } from '../../src/verify/drift.ts';
+import type { Drift } from '../../src/verify/drift.ts';
 
 const drift = (id: string, changes: Partial<Drift> = {}): Drift => ({
   kind: 'different',
@@ -13,7 +14,7 @@ const drift = (id: string, changes: Partial<Drift> = {}): Drift => ({
   hopeless: false,
   ...changes,
 });
-const report = (drifts: Drift[], changes: Partial<Report> = {}): Report => ({
+const report = (drifts: Drift[], changes: Partial<Verified> = {}): Verified => ({
   sink: 'products',
   tables: ['public.products'],
   rows: 12_345,
@@ -24,10 +25,12 @@ const report = (drifts: Drift[], changes: Partial<Report> = {}): Report => ({
   changing: 0,
   drifts,
   notes: [],
+  repaired: undefined,
+  isDrifting: drifts.length > 0,
   ...changes,
 });
 
-describe('verify/tell', () => {
+describe('what a verification tells', () => {
   it('says that there is no drift', () => {
     expect(tellReport(report([]), { show: 20 })).to.equal(
       'products: 12,345 rows of public.products compared, 12,346 documents looked through\n' +
@@ -57,8 +60,8 @@ describe('verify/tell', () => {
   });
 
   it('says what a repair has done', () => {
-    expect(tellReport(report([]), { show: 20, repaired: 1 })).to.match(/1 document repaired\n.*\nno drift\n$/);
-    expect(tellReport(report([drift('1')]), { show: 0, repaired: 0 })).to.match(
+    expect(tellReport(report([], { repaired: 1 }), { show: 20 })).to.match(/1 document repaired\n.*\nno drift\n$/);
+    expect(tellReport(report([drift('1')], { repaired: 0 }), { show: 0 })).to.match(
       /drift: what is left must be fixed by hand/,
     );
   });

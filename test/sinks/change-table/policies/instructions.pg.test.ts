@@ -1,12 +1,12 @@
 /** The SQL that people are told to run, run as it is printed: with pg_cron and pg_partman 4 of a real Postgres 15, pg_partman 5 on 18. */
 import { expect } from 'chai';
 import pg from 'pg';
+import { changeTableSql } from '../../../../src/admin/change-table-sql.ts';
 import { type Database, openPool } from '../../../../src/db/pool.ts';
 import { quoteTable } from '../../../../src/model/quote.ts';
 import { instructions } from '../../../../src/sinks/change-table/policies/instructions.ts';
 import { verifyChangeTable } from '../../../../src/sinks/change-table/table.ts';
 import type { TableName } from '../../../../src/sinks/change-table/table-name.ts';
-import { tableRequest } from '../../../../src/sinks/change-table/table-request.ts';
 import { hasExtension15, partman5Obstacle, withPartman5 } from '../../../support/postgres/extensions.ts';
 import { type Cluster, startCluster } from '../../../support/postgres/postgres.ts';
 
@@ -183,5 +183,5 @@ for (const version of [4, 5] as const) {
 /** What the command line prints. */
 function printed(table: TableName, version: 4 | 5): string {
   const options = { table: quoteTable(table), variant: 'pg_partman', keep: KEEP, partmanVersion: String(version) };
-  return instructions(tableRequest(options));
+  return changeTableSql(options);
 }

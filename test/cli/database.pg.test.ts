@@ -1,10 +1,10 @@
 /** `millrace database remove`: no slot stays without a reader, and what cannot be dropped is said as SQL. */
 import { expect } from 'chai';
-import { runRemoveDatabase } from '../../src/admin/remove-database.ts';
 import { applyConfig } from '../../src/catalog/apply/apply.ts';
 import { removeDatabase } from '../../src/catalog/apply/remove-database.ts';
 import { removeSink } from '../../src/catalog/apply/remove-sink.ts';
 import { loadCatalog } from '../../src/catalog/store.ts';
+import { runRemoveDatabase } from '../../src/cli/database.ts';
 import { openPool } from '../../src/db/pool.ts';
 import { KEYS, parse, SECRET_KEY } from '../catalog/support.ts';
 import { type MessageDatabase, messageDatabase } from '../support/postgres/message-database.ts';

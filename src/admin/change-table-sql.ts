@@ -1,10 +1,10 @@
-/** What `change-table sql` is asked for, from the words of a command line; every fault names its option. */
+/** The SQL that makes a change table, asked for by the words of `millrace change-table sql`; every fault names its option. */
 
-import { MillraceError } from '../../model/errors.ts';
-import { parsePeriodSeconds } from '../../model/scalars.ts';
-import type { InstructionsRequest } from './policies/instructions.ts';
-import { intervalText } from './policies/interval-text.ts';
-import { parseTableName } from './table-name.ts';
+import { MillraceError } from '../model/errors.ts';
+import { parsePeriodSeconds } from '../model/scalars.ts';
+import { type InstructionsRequest, instructions } from '../sinks/change-table/policies/instructions.ts';
+import { intervalText } from '../sinks/change-table/policies/interval-text.ts';
+import { parseTableName } from '../sinks/change-table/table-name.ts';
 
 export interface TableOptions {
   /** `schema.table`, `table` of schema public, or quoted as in SQL. */
@@ -27,7 +27,10 @@ const USED: Record<string, string[]> = {
   pg_partman: ['keep', 'interval', 'partmanVersion'],
 };
 
-/** @throws MillraceError `bad_request`. */
+/** Statements and notes, to run where the change table goes. @throws MillraceError bad_request. */
+export const changeTableSql = (options: TableOptions): string => instructions(tableRequest(options));
+
+/** What is asked for, with the documented defaults. @throws MillraceError bad_request. */
 export function tableRequest(options: TableOptions): InstructionsRequest {
   const table = parseTableName(options.table);
   if (table === undefined) {

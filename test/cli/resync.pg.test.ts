@@ -1,9 +1,10 @@
 /**
- * A source whose changes were missed is mended by one command: whatever happened in the gap, and whatever dies or is away
+ * A source whose changes were missed is repaired by one command: whatever happened in the gap, and whatever dies or is away
  * on the way, in the end the index holds what the transform makes of the table, and nothing else.
  */
 import { expect } from 'chai';
-import { type ResyncRequest, runResync } from '../../src/admin/resync.ts';
+import type { ResyncRequest } from '../../src/admin/resync.ts';
+import { showResync } from '../../src/cli/watch-resync.ts';
 import { type Database, openPool } from '../../src/db/pool.ts';
 import { type BulkServer, startBulkServer } from '../support/engines/bulk-server.ts';
 import { type EngineRelay, startEngineRelay } from '../support/engines/relay.ts';
@@ -61,7 +62,7 @@ describe('resync', function () {
   let place = 0;
 
   const resync = async (
-    changed: Partial<ResyncRequest> = {},
+    changed: Partial<ResyncRequest & { yes: boolean }> = {},
     onLine: (line: string) => void = () => undefined,
   ): Promise<{ ended: string; said: string[] }> => {
     const said: string[] = [];
@@ -70,15 +71,15 @@ describe('resync', function () {
       onLine(line);
     };
     const screen = { say, show: (lines: readonly string[]) => lines.forEach(onLine), end: () => undefined };
-    const verify = async (sink: string): Promise<number> => {
+    const verify = async (sink: string): Promise<boolean> => {
       const { code, out } = await verification(messages.url, 100)(sink, { repair: true });
       say(out);
-      return code;
+      return code === 0;
     };
     const sleep = async (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms / 5));
     const deps = { db: messages.db, screen, ask: undefined, verify, now: () => performance.now(), sleep };
     const request = { database: 'shop', yes: true, verify: true, force: false, ...changed };
-    return { ended: await runResync(deps, request, AbortSignal.timeout(50_000)), said };
+    return { ended: await showResync(deps, request, AbortSignal.timeout(50_000)), said };
   };
 
   /** Rows come, change and go, with nobody looking. */
@@ -177,7 +178,7 @@ describe('resync', function () {
     expect(said).to.contain('needs no resync: it is streaming');
   });
 
-  it('mends a slot that was dropped: the index is the table, and what is gone is gone', async () => {
+  it('repairs a slot that was dropped: the index is the table, and what is gone is gone', async () => {
     await gap();
     const unasked = await refusal(resync({ yes: false }));
     expect(unasked.remedy).to.equal('bin/millrace resync shop --yes');
@@ -197,7 +198,7 @@ describe('resync', function () {
     );
   });
 
-  it('mends a slot that is lost, by the statement that the state prints', async () => {
+  it('repairs a slot that is lost, by the statement that the state prints', async () => {
     // It is stopped, not gone: the server ends its connection, and removes the WAL.
     const { pid } = (await service.find('capture'))!;
     await server.execute("alter system set max_slot_wal_keep_size = '2MB'");
@@ -262,7 +263,7 @@ describe('resync', function () {
     await expectSame();
   });
 
-  it('mends a source that was restored from an old backup', async function () {
+  it('repairs a source that was restored from an old backup', async function () {
     if (!hasPostgres15()) return this.skip();
     await server.backUp();
     await writeUnseen();

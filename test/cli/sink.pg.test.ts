@@ -1,7 +1,7 @@
 /** `millrace sink remove`: asks before anything goes, and says what is left to do. */
 import { expect } from 'chai';
-import { runRemoveSink } from '../../src/admin/remove-sink.ts';
 import { applyConfig } from '../../src/catalog/apply/apply.ts';
+import { runRemoveSink } from '../../src/cli/sink.ts';
 import { KEYS, parse, SHOP } from '../catalog/support.ts';
 import { type MessageDatabase, messageDatabase } from '../support/postgres/message-database.ts';
 import { runCli } from '../support/processes/cli.ts';

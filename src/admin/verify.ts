@@ -1,0 +1,165 @@
+/** Compares a search index with its tables, and repairs it: opens what that needs, runs it, closes everything. */
+import { setTimeout as wait } from 'node:timers/promises';
+import { type Catalog, type CatalogDatabase, type CatalogSink, loadCatalog } from '../catalog/store.ts';
+import { lostConnection, messageDatabase } from '../db/message-database.ts';
+import { type Database, openPool } from '../db/pool.ts';
+import { refuseSharedSessions } from '../db/pooler.ts';
+import { statement } from '../db/statement.ts';
+import { optionsOf } from '../db/tls.ts';
+import { unreachable } from '../model/connection-fault.ts';
+import { MillraceError } from '../model/errors.ts';
+import type { IndexReader } from '../model/index-reader.ts';
+import { isUnavailable } from '../model/sqlstate.ts';
+import { createLog } from '../runtime/log.ts';
+import { keyRing } from '../runtime/secret-key.ts';
+import type { Settings } from '../runtime/settings.ts';
+import { openSearchReader } from '../sinks/search-index/reader.ts';
+import { openSandbox } from '../transform/sandbox.ts';
+import { type DriftKind, isDrifting, type Report } from '../verify/drift.ts';
+import { repair } from '../verify/repair.ts';
+import {
+  type Progress,
+  VERIFY,
+  type VerifyDeps,
+  type VerifyInput,
+  type VerifyOptions,
+  verifySink,
+} from '../verify/verify.ts';
+
+export interface VerifyRequest {
+  /** Name of the sink. */
+  sink: string;
+  repair: boolean;
+  options?: Partial<VerifyOptions>;
+}
+
+export interface Verified extends Report {
+  /** Documents that are right again; undefined when none was to be repaired. */
+  repaired: number | undefined;
+  /** Something differs, or still does. */
+  isDrifting: boolean;
+}
+
+export type VerifyProgress = Progress;
+
+const FORGET = statement('admin/forget-notices');
+
+/** Two connections to the source: a page is read while another one is compared. */
+const SOURCE_CONNECTIONS = 2;
+
+/** @throws MillraceError with the remedy when the sink cannot be verified; whatever the signal has cut off. */
+export async function verify(
+  settings: Settings,
+  request: VerifyRequest,
+  { onProgress, signal }: { onProgress(progress: VerifyProgress): void; signal: AbortSignal },
+): Promise<Verified> {
+  const log = createLog({ level: 'silent', role: 'verify' });
+  const closers: (() => Promise<void>)[] = [];
+  const opened = <Part extends { close(): Promise<void> }>(part: Part): Part => {
+    closers.push(() => part.close());
+    return part;
+  };
+  try {
+    const options = {
+      ...(await messageDatabase(settings, 'verify')),
+      queue: true,
+      max: 1,
+      onError: lostConnection(log),
+    };
+    const messages = opened(openPool(options));
+    const catalog = await loadCatalog(messages, keyRing(settings), settings.privateAllowed);
+    const { sink, database } = chosen(catalog, request.sink);
+    const reader = opened(readerOf(sink));
+    const source = opened(await openSource(database));
+    const sandbox = opened(openSandbox({ log }));
+    const deps = {
+      messages,
+      source,
+      reader,
+      sandbox,
+      catalog,
+      sleep,
+      now: performance.now.bind(performance),
+      onProgress,
+    };
+    const begun = deps.now();
+    const verified = await verifyAndRepair(deps, { sink, database, signal }, request);
+    if (isProved(verified)) await messages.query(FORGET, [sink.no, verified.tables, (deps.now() - begun) / 1_000]);
+    return verified;
+  } catch (error) {
+    if (signal.aborted || !isUnavailable(error)) throw error;
+    throw new MillraceError('unavailable', 'the source or the message database cannot be used any more', {
+      remedy:
+        'The result is not known. Verify again when it is back; what --repair has asked for already is sent anyway.',
+      cause: error,
+    });
+  } finally {
+    for (const close of closers.reverse()) await close();
+  }
+}
+
+async function verifyAndRepair(deps: VerifyDeps, input: VerifyInput, request: VerifyRequest): Promise<Verified> {
+  const options = { ...VERIFY, ...request.options };
+  const { report, again, tables } = await verifySink(deps, input, options);
+  if (!request.repair || !isDrifting(report)) {
+    return { ...report, repaired: undefined, isDrifting: isDrifting(report) };
+  }
+  const { drifts } = report;
+  const left = await repair(
+    { ...deps, again },
+    { sinkNo: input.sink.no, tables, drifts, signal: input.signal },
+    options,
+  );
+  const count = (kind: DriftKind): number => left.filter((drift) => drift.kind === kind).length;
+  const counts = { missing: count('missing'), extra: count('extra'), different: count('different') };
+  const after = { ...report, drifts: left, ...counts };
+  return { ...after, repaired: drifts.length - left.length, isDrifting: isDrifting(after) };
+}
+
+/** The indexes are what the tables are, everything was looked at. */
+const isProved = (report: Verified): boolean => !report.isDrifting && report.listed !== null && report.changing === 0;
+
+/** @throws MillraceError not_found, bad_request */
+function chosen(catalog: Catalog, name: string): { sink: CatalogSink; database: CatalogDatabase } {
+  const sink = catalog.sinks.find((one) => one.name === name);
+  const searches = catalog.sinks.filter(({ kind }) => kind === 'search_index').map((one) => one.name);
+  const remedy = `Name a search index: ${searches.join(', ') || 'none is declared'}.`;
+  if (!sink) throw new MillraceError('not_found', `there is no sink ${name}`, { remedy });
+  if (sink.kind !== 'search_index') {
+    const kind = sink.kind === 'pull' ? 'a pull consumer' : 'a change table';
+    throw new MillraceError('bad_request', `sink ${name} is ${kind}: only a search index is compared with tables`, {
+      remedy,
+    });
+  }
+  return { sink, database: catalog.databases.find((one) => one.no === sink.databaseNo)! };
+}
+
+function readerOf({ settings: { destination }, secret, reach }: CatalogSink): IndexReader {
+  if (destination.type !== 'elasticsearch') throw new MillraceError('internal', `no reader for ${destination.type}`);
+  return openSearchReader({ sleep, random: Math.random }, { destination, authValue: secret(), reach });
+}
+
+/** @throws MillraceError unavailable, with what the server or the network said. */
+async function openSource(database: CatalogDatabase): Promise<Database> {
+  const { name } = database.settings;
+  const fault = (cause: unknown): MillraceError => unreachable(`database ${name} cannot be used`, cause);
+  const options = await optionsOf(
+    { ...database, address: database.address() },
+    { max: SOURCE_CONNECTIONS, applicationName: 'millrace verify' },
+  ).catch((cause: unknown) => {
+    throw fault(cause);
+  });
+  await refuseSharedSessions(options, `The address of database ${name}`).catch((cause: unknown) => {
+    throw cause instanceof MillraceError ? cause : fault(cause);
+  });
+  const pool = openPool({ ...options, queryTimeoutMs: 40_000 });
+  await pool.query('select').catch(async (cause: unknown) => {
+    await pool.close();
+    throw fault(cause);
+  });
+  return pool;
+}
+
+async function sleep(ms: number, signal: AbortSignal): Promise<void> {
+  await wait(ms, undefined, { signal });
+}

@@ -1,0 +1,52 @@
+/**
+ * The command `millrace`: starts a role, or does one task of an operator. A failure is one sentence and its remedy, on
+ * stderr, with exit code 1.
+ */
+import { Argument, Command } from 'commander';
+import { faultLine, MillraceError, messageOf } from '../model/errors.ts';
+import { maskAddresses } from '../runtime/log.ts';
+
+/** What `start` can run, and how. */
+export interface Roles {
+  words: readonly string[];
+  start(word: string): Promise<never>;
+}
+
+/** Does what the words of the command line say, and sets the exit code of this process. */
+export async function runProgram(roles: Roles, argv: readonly string[]): Promise<void> {
+  const program = new Command('millrace').description('Change-data delivery for teams that run only Postgres');
+  program
+    .command('start')
+    .description('run the service, or one role of it, until Ctrl-C or SIGTERM')
+    .addArgument(new Argument('[role]', 'what to run').choices(roles.words).default('all'))
+    .action(roles.start);
+  program
+    .command('migrate')
+    .description('bring the message database to this release, apply the configuration file, and end')
+    .action(async () => await roles.start('migrate'));
+  // A role loads only what it runs: the commands of operators would add 45 MB to each.
+  if (!['start', 'migrate'].includes(argv[2] ?? '')) {
+    for (const stream of [process.stdout, process.stderr]) stream.on('error', endOfPipe);
+    (await import('./commands.ts')).addCommands(program);
+  }
+  try {
+    await program.parseAsync(argv);
+  } catch (error) {
+    process.stderr.write(`${maskAddresses(describe(error))}\n`);
+    process.exitCode = 1;
+  }
+}
+
+/** Whoever read us has seen enough (`| head`): we end as SIGPIPE ends other programs. */
+function endOfPipe(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'EPIPE') throw error;
+  process.exit(141);
+}
+
+/** Each fault with its remedy, else what went wrong, why, and what to do. */
+function describe(error: unknown): string {
+  if (!(error instanceof MillraceError)) return messageOf(error);
+  if (error.faults.length > 0) return error.faults.map(faultLine).join('\n');
+  const cause = error.cause === undefined ? '' : `: ${messageOf(error.cause)}`;
+  return error.message + cause + (error.remedy === undefined ? '' : `\n  ${error.remedy}`);
+}

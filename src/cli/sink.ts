@@ -1,0 +1,63 @@
+/** `millrace sink`: what it takes, asks and answers. */
+import type { Command } from 'commander';
+import { KIND_NAMES } from '../admin/find-sink.ts';
+import { removeSink } from '../admin/remove-sink.ts';
+import { freeStorage } from '../catalog/apply/remove-sink.ts';
+import type { Database } from '../db/pool.ts';
+import { count } from '../model/quantity.ts';
+import { withMessages } from './connect.ts';
+import { isAgreed, type Person, PLACE, person } from './terminal.ts';
+
+/** For transactions that are in the way of freeing its storage. */
+const PATIENCE_MS = 10_000;
+
+export function addSinkCommands(program: Command): void {
+  program
+    .command('sink')
+    .description('manage sinks')
+    .command('remove')
+    .description('remove a sink with its messages; its entry in millrace.yaml is yours to remove')
+    .argument('<name>', 'its name')
+    .option('--yes', 'do not ask')
+    .action(async (name: string, { yes = false }: { yes?: boolean }) => {
+      const isGone = await withMessages(PLACE, (db) => runRemoveSink({ db, ...person() }, name, { yes }));
+      process.exitCode = isGone ? 0 : 1;
+    });
+}
+
+/** Says what is thrown away, and what is left to do. False when the answer was no. @throws MillraceError */
+export async function runRemoveSink(
+  { db, say, ask }: Person & { db: Database },
+  name: string,
+  options: { yes: boolean },
+): Promise<boolean> {
+  let losing = '';
+  const removed = await removeSink(
+    {
+      db,
+      async agree({ name: found, kind, pending, parked }) {
+        losing = `${count(pending)} pending and ${count(parked)} parked messages are thrown away`;
+        if (options.yes) return true;
+        return await isAgreed({ ask }, `Remove ${found}, ${KIND_NAMES[kind]}? ${losing}. [y/N] `, {
+          message: `nobody can be asked whether ${found} may go: ${losing}`,
+          remedy: `bin/millrace sink remove ${found} --yes`,
+        });
+      },
+    },
+    name,
+  );
+  if (!removed) {
+    say('Nothing was removed.');
+    return false;
+  }
+  say(`${removed.name} is removed; ${losing}.`);
+  if (removed.kind === 'change_table') say('Its change table stays as it is.');
+  say('Remove its entry from millrace.yaml too: the next start would make it again.');
+  if (removed.unread !== null) {
+    say(`No sink reads from database ${removed.unread} any more, and its slot keeps WAL. Declare one, or:`);
+    say(`  bin/millrace database remove ${removed.unread}`);
+  }
+  if (!(await freeStorage(db, PATIENCE_MS)))
+    say('A long transaction still reads the message table: the next start frees the rest of its storage.');
+  return true;
+}
