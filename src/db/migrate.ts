@@ -1,72 +1,153 @@
 /**
- * node-pg-migrate's door: brings the message database's schema up to date. Migrations are plain SQL, append-only, each in
- * its own transaction, and two releases at once do it one after the other. The library's own lock is an advisory one, which
- * anybody who may connect can hold; ours is on a table of our schema.
+ * Brings the message database's schema to this release, in one transaction: migrations that are missing, definitions that have
+ * changed, the version. Two releases at once do it one after the other, by a lock on a table of our schema. Where somebody
+ * else's lock is in the way, everybody behind us would wait as well: so all of it is undone soon, and tried again. What a newer
+ * release has made stays as it is.
  */
-import { fileURLToPath } from 'node:url';
-import { runner } from 'node-pg-migrate';
-import type pg from 'pg';
-import { openClient, type PoolOptions } from './pool.ts';
-import { statement } from './statement.ts';
+import { MillraceError } from '../model/errors.ts';
+import { sqlstateOf } from '../model/sqlstate.ts';
+import { changedDefinitions, readMigrations, type SchemaFile } from './definitions.ts';
+import { openClient, type PoolOptions, type Queryable, run } from './pool.ts';
+import { readSchemaVersion, SCHEMA, schemaFault } from './schema-version.ts';
+import { type Statement, statement } from './statement.ts';
 
-export interface MigrateLog {
-  info(details: object, message: string): void;
+export interface MigrateDependencies {
+  log: { info(details: object, message: string): void; warn(details: object, message: string): void };
+  /** Milliseconds for which it is tried again while others hold locks; 60,000. */
+  patienceMs?: number;
 }
 
-const SET_PATHS = statement('db/set-paths');
-const dir = fileURLToPath(new URL('../../migrations', import.meta.url));
-
-/** Runs what is missing; returns the names of what ran. Throws what Postgres says when a migration fails. */
-export async function migrateSchema(deps: { log: MigrateLog }, options: PoolOptions): Promise<string[]> {
-  const { queryTimeoutMs: _, ...patient } = options;
-  const client = await openClient({ ...patient, statementTimeoutMs: 0 });
-  const unlock = await lockMigrations({ ...patient, statementTimeoutMs: 0, idleInTransactionMs: 0 });
-  try {
-    const done = await runner({
-      dbClient: client,
-      dir,
-      direction: 'up',
-      migrationsTable: 'schema_migrations',
-      migrationsSchema: 'millrace_private',
-      createMigrationsSchema: true,
-      checkOrder: true,
-      noLock: true,
-      singleTransaction: false,
-      log: () => undefined,
-    });
-    await client.query(SET_PATHS.text);
-    for (const { name } of done) deps.log.info({ migration: name }, 'schema migrated');
-    return done.map(({ name }) => name);
-  } finally {
-    await client.end();
-    await unlock();
-  }
+/** A file that is not applied yet, and how it is noted that it was. */
+interface Step {
+  path: string;
+  file: SchemaFile;
+  note: Statement;
 }
+
+const WHAT_IS_THERE = statement('db/what-is-there');
+const APPLIED_MIGRATIONS = statement('db/applied-migrations');
+const APPLIED_DEFINITIONS = statement('db/applied-definitions');
+const PUT_MIGRATION = statement('db/put-migration');
+const PUT_DEFINITION = statement('db/put-definition');
+const PUT_STATE = statement('db/put-schema-state');
 
 /** Another made the schema or the table at the same moment. */
-const MADE_MEANWHILE = new Set(['23505', '42710', '42P06', '42P07']);
+const MADE_MEANWHILE = new Set<string | undefined>(['23505', '42710', '42P06', '42P07']);
+/** A lock was not to be had in time, or two waited for each other. */
+const IN_THE_WAY = new Set<string | undefined>(['55P03', '40P01']);
 
-/** Waits until nobody else migrates; what it returns lets the next one do it. On a connection of its own, whose end does so too. */
-async function lockMigrations(options: PoolOptions): Promise<() => Promise<void>> {
-  const guard = await openClient(options);
+/**
+ * Returns the files that it applied, none where the schema is that of this release already. Throws what Postgres says.
+ * @throws MillraceError for a database that this release neither works with nor brings up to date.
+ */
+export async function migrateSchema(deps: MigrateDependencies, options: PoolOptions): Promise<string[]> {
+  const { queryTimeoutMs: _, ...patient } = options;
+  const client = await openClient({ ...patient, statementTimeoutMs: 0 });
+  const db: Queryable = { query: (sql, values) => run(client, sql, values) };
   try {
-    for (const what of [
-      'schema if not exists millrace_private',
-      'table if not exists millrace_private.lock_migrations ()',
-    ])
-      await createOnce(guard, what);
-    await guard.query('begin');
-    await guard.query('lock table millrace_private.lock_migrations in exclusive mode');
-  } catch (error) {
-    await guard.end();
-    throw error;
+    if ((await missingSteps(db, deps.log)) === undefined) return [];
+    await createOnce(db, 'schema if not exists millrace_private');
+    await createOnce(db, 'table if not exists millrace_private.lock_migrations ()');
+    const applied = await untilNothingIsInTheWay(deps, () => applyMissing(db, deps.log));
+    if (applied.length > 0) deps.log.info({ files: applied }, 'schema migrated');
+    return applied;
+  } finally {
+    await client.end();
   }
-  return () => guard.end();
 }
 
-async function createOnce(client: pg.Client, what: string): Promise<void> {
-  await client.query(`create ${what}`).catch((error: unknown) => {
-    const code = error instanceof Error && 'code' in error ? error.code : undefined;
-    if (typeof code !== 'string' || !MADE_MEANWHILE.has(code)) throw error;
+async function applyMissing(db: Queryable, log: MigrateDependencies['log']): Promise<string[]> {
+  await db.query(`begin; set local lock_timeout = '2s'; set local check_function_bodies = off`);
+  try {
+    await db.query('lock table millrace_private.lock_migrations in exclusive mode');
+    // Another may have done it since.
+    const steps = await missingSteps(db, log);
+    for (const { path, file, note } of steps ?? []) {
+      await db.query(file.text).catch((error: unknown) => {
+        if (error instanceof Error) error.message = `${path}: ${error.message}`;
+        throw error;
+      });
+      await db.query(note, [file.name, file.sha256]);
+    }
+    if (steps) await db.query(PUT_STATE, [SCHEMA.version, SCHEMA.serves]);
+    await db.query('commit');
+    return steps?.map(({ path }) => path) ?? [];
+  } catch (error) {
+    await db.query('rollback').catch(() => undefined);
+    throw error;
+  }
+}
+
+/** What is to be applied, in order; undefined: nothing. */
+async function missingSteps(db: Queryable, log: MigrateDependencies['log']): Promise<Step[] | undefined> {
+  const { rows } = await db.query<{ is_ours: boolean; is_unreleased: boolean }>(WHAT_IS_THERE);
+  if (rows[0]?.is_unreleased) throw unreleased();
+  if (!rows[0]?.is_ours) return stepsAfter({ migrations: new Map(), definitions: new Map() });
+  const stored = await readSchemaVersion(db);
+  if (stored !== undefined && stored.version > SCHEMA.version) {
+    const fault = schemaFault(stored);
+    if (fault) throw fault;
+    log.warn({ version: stored.version }, 'a later release migrated the message database: this one changes nothing');
+    return undefined;
+  }
+  const steps = stepsAfter({
+    migrations: await hashesBy(db, APPLIED_MIGRATIONS),
+    definitions: await hashesBy(db, APPLIED_DEFINITIONS),
+  });
+  return steps.length === 0 && stored?.version === SCHEMA.version ? undefined : steps;
+}
+
+type Hashes = ReadonlyMap<string, string>;
+
+function stepsAfter(applied: { migrations: Hashes; definitions: Hashes }): Step[] {
+  const migrations = readMigrations();
+  const known = new Map(migrations.map(({ name, sha256 }) => [name, sha256]));
+  // A migration that was released is never edited, so its text is a mark of where the database comes from.
+  for (const [name, sha256] of applied.migrations) if (known.get(name) !== sha256) throw unreleased();
+  return [
+    ...migrations
+      .filter(({ name }) => !applied.migrations.has(name))
+      .map((file) => ({ path: `migrations/${file.name}.sql`, file, note: PUT_MIGRATION })),
+    ...changedDefinitions(applied.definitions).map((file) => ({
+      path: `sql/schema/${file.name}.sql`,
+      file,
+      note: PUT_DEFINITION,
+    })),
+  ];
+}
+
+async function hashesBy(db: Queryable, read: Statement): Promise<Hashes> {
+  const { rows } = await db.query<{ name: string; sha256: string }>(read);
+  return new Map(rows.map(({ name, sha256 }) => [name, sha256]));
+}
+
+function unreleased(): MillraceError {
+  return new MillraceError(
+    'bad_setting',
+    'DATABASE_URL: this database was made by a version of Millrace that was never released, and no release can upgrade it',
+    {
+      remedy:
+        'Use an empty database, or drop the schemas millrace, millrace_private and millrace_jobs of this one; of the ' +
+        'playground, remove the folder .millrace. Replication slots that were made for it must be dropped at their sources.',
+    },
+  );
+}
+
+/** Each attempt waits some seconds itself for what is in its way. */
+async function untilNothingIsInTheWay<Result>(deps: MigrateDependencies, work: () => Promise<Result>): Promise<Result> {
+  const until = performance.now() + (deps.patienceMs ?? 60_000);
+  for (;;) {
+    try {
+      return await work();
+    } catch (error) {
+      if (!IN_THE_WAY.has(sqlstateOf(error)) || performance.now() >= until) throw error;
+      deps.log.warn({ err: error }, 'another session is in the way of the migration: it is tried again');
+    }
+  }
+}
+
+async function createOnce(db: Queryable, what: string): Promise<void> {
+  await db.query(`create ${what}`).catch((error: unknown) => {
+    if (!MADE_MEANWHILE.has(sqlstateOf(error))) throw error;
   });
 }

@@ -1,4 +1,4 @@
-/** Is the message database there, and are sinks and sources well? Read from the public views, as a person would. */
+/** Are sinks and sources well? Read from the public views, as a person would. */
 import type { Queryable } from '../db/pool.ts';
 import { statement } from '../db/statement.ts';
 
@@ -6,7 +6,7 @@ import { statement } from '../db/statement.ts';
 export const LEVELS = ['failing', 'unknown', 'warning', 'ok'] as const;
 export type Level = (typeof LEVELS)[number];
 
-/** Decided by the database, for its views too: see migrations/0037_health.sql. */
+/** Decided by the database, for its views too: see sql/schema/messages/sink_health.sql. */
 export interface Judged {
   level: Level;
   /** Codes of all that is known to be wrong, the worst first. */
@@ -40,16 +40,9 @@ export interface Backlog extends Judged {
   oldest_seconds: number | null;
 }
 
-const READY = statement('messages/ready');
 const SINKS = statement('messages/sink-health');
 const DATABASES = statement('messages/database-health');
 const BACKLOG = statement('messages/backlog');
-
-/** False when the schema is not there yet. Throws when the database cannot be reached. */
-export async function isReady(db: Queryable): Promise<boolean> {
-  const { rows } = await db.query<{ ready: boolean }>(READY);
-  return rows[0]?.ready === true;
-}
 
 export async function readHealth(db: Queryable): Promise<{ sinks: SinkHealth[]; databases: DatabaseHealth[] }> {
   const { rows: sinks } = await db.query<SinkHealth>(SINKS);

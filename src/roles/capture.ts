@@ -7,7 +7,7 @@ import { openPool } from '../db/pool.ts';
 import { openNotifier } from '../messages/notify.ts';
 import { keyRing } from '../runtime/secret-key.ts';
 import type { Settings } from '../runtime/settings.ts';
-import { type Parts, refuseWrongKey } from './parts.ts';
+import { type Parts, refuseLaterSchema, refuseWrongKey } from './parts.ts';
 
 const CONNECTIONS = { max: 2, least: 1 };
 
@@ -18,6 +18,7 @@ export async function captureParts(settings: Settings, waiting: Waiting): Promis
   const notifier = openNotifier({ db, onError: (error) => log.warn({ err: error }, 'notification failed') });
   const keys = keyRing(settings);
   const load = () => loadCatalog(db, keys, settings.privateAllowed);
+  await refuseLaterSchema(db);
   await refuseWrongKey(load);
   const captures = openCaptures({
     messages: db,

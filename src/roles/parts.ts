@@ -1,5 +1,7 @@
 /** What every role has in common. */
 import type { Waiting } from '../db/message-database.ts';
+import type { Queryable } from '../db/pool.ts';
+import { readSchemaVersion, SCHEMA, schemaFault } from '../db/schema-version.ts';
 import { MillraceError } from '../model/errors.ts';
 import type { Service } from '../runtime/service.ts';
 import type { Settings } from '../runtime/settings.ts';
@@ -12,6 +14,17 @@ export interface Parts {
 
 /** Builds a role, once the message database can be reached. */
 export type OpenParts = (settings: Settings, waiting: Waiting) => Promise<Parts>;
+
+/**
+ * A role that the schema of a later release no longer serves ends at once, before it stands in the way of those that it serves.
+ * Where there is no schema yet, or the database is away, it waits like others.
+ * @throws MillraceError unavailable
+ */
+export async function refuseLaterSchema(db: Queryable): Promise<void> {
+  const stored = await readSchemaVersion(db).catch(() => undefined);
+  const fault = stored && stored.version > SCHEMA.version ? schemaFault(stored) : undefined;
+  if (fault) throw fault;
+}
 
 /**
  * A role with another SECRET_KEY than the others could open nothing, and would stand in their way: it ends at once. What

@@ -20,7 +20,7 @@ import type { Settings } from '../runtime/settings.ts';
 import { EXPIRE_TASK, openExpiries } from '../sinks/change-table/policies/expire.ts';
 import { openDeclared, sinkKinds } from '../sinks/kinds.ts';
 import { openSandbox } from '../transform/sandbox.ts';
-import { type Parts, refuseWrongKey } from './parts.ts';
+import { type Parts, refuseLaterSchema, refuseWrongKey } from './parts.ts';
 
 const LANES_AT_ONCE = 64;
 /** Half of them are kept for lanes that have little to do. */
@@ -61,6 +61,7 @@ export async function workerParts(settings: Settings, waiting: Waiting): Promise
   const sandbox = openSandbox({ log });
   const keys = keyRing(settings);
   const load = () => loadCatalog(db, keys, settings.privateAllowed);
+  await refuseLaterSchema(db);
   await refuseWrongKey(load);
   const targets = openTargets({ load, kinds: sinkKinds(db, log), log });
   let jobs: Jobs | undefined;

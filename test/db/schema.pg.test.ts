@@ -1,26 +1,11 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { expect } from 'chai';
+import { PARSED, readDefinitions } from '../../src/db/definitions.ts';
+import { dumpSchema } from '../support/postgres/dump-schema.ts';
 import { type MessageDatabase, messageDatabase } from '../support/postgres/message-database.ts';
 
-/** The schema as one text, from the catalogs: MILLRACE_WRITE_SCHEMA=1 writes it anew after a migration. */
-const DUMP = new URL('../schema.txt', import.meta.url);
-const DESCRIBE = `
-  select 'column ' || n.nspname || '.' || c.relname || '.' || a.attname || ' ' || format_type(a.atttypid, a.atttypmod)
-         || case when a.attnotnull then ' not null' else '' end as line
-    from pg_class c join pg_namespace n on n.oid = c.relnamespace
-    join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
-   where n.nspname in ('millrace', 'millrace_private') and c.relkind in ('r', 'p', 'v')
-  union all
-  select 'index ' || indexdef from pg_indexes where schemaname = 'millrace_private'
-  union all
-  select 'constraint ' || r.conrelid::regclass || ' ' || r.conname || ' ' || pg_get_constraintdef(r.oid)
-    from pg_constraint r join pg_namespace n on n.oid = r.connamespace
-   where n.nspname = 'millrace_private' and r.contype <> 'n'
-  union all
-  select 'function ' || n.nspname || '.' || p.proname || '(' || pg_get_function_arguments(p.oid) || ') '
-         || coalesce(pg_get_function_result(p.oid), '')
-    from pg_proc p join pg_namespace n on n.oid = p.pronamespace where n.nspname in ('millrace', 'millrace_private')
-  order by 1`;
+/** MILLRACE_WRITE_SCHEMA=1 writes it anew. */
+const DUMP = new URL('../schema.sql', import.meta.url);
 
 describe('the schema', () => {
   let on: MessageDatabase;
@@ -29,11 +14,32 @@ describe('the schema', () => {
   });
   after(async () => await on.drop());
 
-  it('is the one that was looked at: a migration that changes it changes test/schema.txt', async () => {
-    const { rows } = await on.db.query<{ line: string }>(DESCRIBE);
-    const text = `${rows.map((row) => row.line).join('\n')}\n`;
+  it('is the one that was looked at: whoever changes it changes test/schema.sql', async () => {
+    const text = await dumpSchema(on.db);
     if (process.env.MILLRACE_WRITE_SCHEMA) writeFileSync(DUMP, text);
     expect(text).to.equal(readFileSync(DUMP, 'utf8'));
+  });
+
+  it('has definitions that can be applied again, with bodies that Postgres accepts', async () => {
+    await on.db.transaction(async (tx) => {
+      await tx.query('set local check_function_bodies = on');
+      await tx.query('set local search_path = pg_catalog, pg_temp');
+      for (const { text } of readDefinitions()) await tx.query(text);
+    });
+    expect(await dumpSchema(on.db)).to.equal(readFileSync(DUMP, 'utf8'));
+  });
+
+  it('has one definition a file, named like it, below what must stay true', async () => {
+    for (const { name, text } of readDefinitions().filter((one) => one.name !== 'grants')) {
+      expect(text, name).to.match(/^(-- .*\n|--\n)+create or replace (function|procedure|view) \w+\.(\w+)/);
+      const made = [...text.matchAll(/^create or replace (?:function|procedure|view) \w+\.(\w+)/gm)].map((m) => m[1]);
+      expect(made, name).to.deep.equal([name.slice(name.indexOf('/') + 1)]);
+    }
+  });
+
+  it('makes its views in an order of their own, which names them all', () => {
+    const views = readDefinitions().flatMap(({ name }) => (name.startsWith('views/') ? [name] : []));
+    expect(PARSED.filter((name) => name.startsWith('views/'))).to.deep.equal(views);
   });
 
   it('explains every view, and every function of the public contract', async () => {

@@ -159,6 +159,30 @@ sinks:
     expect(again.code, again.stderr).to.equal(0);
   });
 
+  it('a later release has migrated the message database, or none that was released has made it', async () => {
+    const env = { DATABASE_URL: database.url };
+    const first = await runMain('migrate', { SECRET_KEY, ...env });
+    expect(first.code, first.stderr).to.equal(0);
+    const db = openPool({ address: database.url, max: 1, applicationName: 'test' });
+    try {
+      await db.query('update millrace_private.schema_state set version = version + 1, serves = version + 1');
+      for (const role of ['migrate', 'worker', 'capture', 'all'])
+        expect(await refusal(env, role), role).to.match(
+          /works with releases of version 2 and later.*Run the release that/s,
+        );
+      await db.query('update millrace_private.schema_state set version = version - 1, serves = version - 1');
+      await db.query(`update millrace_private.migrations set sha256 = 'older' where name = '0002_catalog_tables'`);
+      expect(await refusal(env)).to.match(
+        /DATABASE_URL: this database was made by .* never released.* Use an empty database/s,
+      );
+      await db.query('drop schema millrace, millrace_private, millrace_jobs cascade');
+    } finally {
+      await db.close();
+    }
+    const again = await runMain('migrate', { SECRET_KEY, ...env });
+    expect(again.code, again.stderr).to.equal(0);
+  });
+
   it('the port is taken', async () => {
     const service = await startService({
       databaseUrl: database.url,

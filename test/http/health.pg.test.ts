@@ -28,6 +28,15 @@ describe('http: health and metrics', () => {
     }
   });
 
+  it('is not ready where a later release has migrated the database, and serves this one no more', async () => {
+    await m.db.query('update millrace_private.schema_state set version = version + 1, serves = version + 1');
+    const reply = await web.call('GET', '/readyz', { token: null });
+    expect([reply.status, reply.json.code]).to.deep.equal([503, 'unavailable']);
+    expect(reply.json.summary).to.contain('the release that migrated it');
+    await m.db.query('update millrace_private.schema_state set serves = version - 1');
+    expect((await web.call('GET', '/readyz', { token: null })).status).to.equal(200);
+  });
+
   it('is healthy while every source and every active sink is', async () => {
     const well = await web.call('GET', '/healthz', { token: null });
     expect(well.status).to.equal(200);

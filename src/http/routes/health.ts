@@ -4,7 +4,8 @@
  * answers, which may hold values, are in the views and the API. What is asked of the database is asked once a second at most, however many look.
  */
 import type { Queryable } from '../../db/pool.ts';
-import { isReady, readHealth, worstOf } from '../../messages/health.ts';
+import { readSchemaFault } from '../../db/schema-version.ts';
+import { readHealth, worstOf } from '../../messages/health.ts';
 import { MillraceError } from '../../model/errors.ts';
 import { sendJson } from '../answer.ts';
 import { homePage, PAGE_HEADERS, summary } from '../home-page.ts';
@@ -24,7 +25,7 @@ export interface HealthDependencies {
 
 export function healthRoutes(deps: HealthDependencies): Mount {
   const { keepMs = 1_000 } = deps;
-  const ready = remembered(() => isReady(deps.db), { keepMs });
+  const schemaFault = remembered(() => readSchemaFault(deps.db), { keepMs });
   const health = remembered(() => readHealth(deps.db), { keepMs });
   return (app) => {
     app
@@ -34,11 +35,8 @@ export function healthRoutes(deps: HealthDependencies): Mount {
     app
       .route('/readyz')
       .get(async (_request, response) => {
-        if (!(await soon(ready()))) {
-          throw new MillraceError('unavailable', 'The schema of the message database is missing', {
-            remedy: 'Run `bin/millrace migrate`, or `bin/millrace start`, which does.',
-          });
-        }
+        const fault = await soon(schemaFault());
+        if (fault) throw fault;
         sendJson(response, 200, { status: 'ok' });
       })
       .all(methodNotAllowed('GET'));

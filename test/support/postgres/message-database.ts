@@ -18,7 +18,7 @@ let template: Promise<TestDatabase> | undefined;
 async function migratedTemplate(): Promise<TestDatabase> {
   const database = await (await sharedCluster()).createDatabase();
   await migrateSchema(
-    { log: { info: () => undefined } },
+    { log: { info: () => undefined, warn: () => undefined } },
     { address: AS_PLAIN ? await asPlainOwner(database) : database.url, max: 1, applicationName: 'millrace test' },
   );
   return database;

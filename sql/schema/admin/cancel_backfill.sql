@@ -1,0 +1,25 @@
+-- A replay to an index that is cancelled on its way has sent old states: another one, which sends no entries, reads the
+-- rows that it may have touched.
+create or replace function millrace.cancel_backfill(backfill uuid) returns boolean language plpgsql
+set search_path = pg_catalog, pg_temp as $$
+declare
+  v_done millrace_private.backfills;
+begin
+  update millrace_private.backfills b set state = 'cancelled', reason = null, remedy = null, ended_at = clock_timestamp()
+   where b.no = millrace_private.backfill_no(backfill) and b.state in ('waiting', 'running', 'paused', 'failed')
+  returning b.* into v_done;
+  if not found then
+    return false;
+  end if;
+  if v_done.kind = 'replay' and v_done.started_at is not null and not v_done.replay ? 'after'
+     and exists (select from millrace_private.sinks s where s.no = v_done.sink_no and s.kind = 'search_index') then
+    insert into millrace_private.backfills (sink_no, kind, table_schema, table_name, replay, position, rows_total)
+    values (v_done.sink_no, 'replay', v_done.table_schema, v_done.table_name,
+            v_done.replay || jsonb_build_object('after', v_done.id),
+            case when v_done.position ->> 'of' = 'rows' then v_done.position else '{"of": "rows", "after": [-1, -1]}' end, 0);
+  end if;
+  return true;
+end
+$$;
+comment on function millrace.cancel_backfill(uuid) is
+  'Ends a backfill for good; what it sent stays sent. False when it had ended.';

@@ -1,0 +1,32 @@
+-- Deletes messages that failed: parked, backing off or held. Returns how many. Takes the lanes' rows first: see settle.
+create or replace function millrace.discard(sink text, ids bigint[]) returns integer language plpgsql
+set search_path = pg_catalog, pg_temp as $$
+declare
+  v_no integer := millrace_private.sink_no(sink);
+  v_count integer;
+  v_groups bigint[];
+begin
+  perform from millrace_private.lanes l where l.sink_no = v_no order by l.lane for no key update;
+  perform millrace_private.lock_consumer(v_no, 'shared');
+  with dropped as (
+    delete from millrace_private.exceptions x
+     where x.sink_no = v_no and x.id = any (discard.ids) and x.state in ('parked', 'retrying', 'held')
+    returning x.id
+  ), gone as (
+    delete from millrace_private.messages m using dropped d where m.sink_no = v_no and m.id = d.id
+    returning m.group_key, m.group_key2
+  )
+  select count(*), array_agg(g.group_key) filter (where g.group_key is not null)
+         || coalesce(array_agg(g.group_key2) filter (where g.group_key2 is not null), '{}')
+    into v_count, v_groups from gone g;
+  if cardinality(v_groups) > 0 then
+    perform millrace_private.free_held(v_no, (select s.kind from millrace_private.sinks s where s.no = v_no), v_groups);
+  end if;
+  if v_count > 0 then
+    perform pg_notify('millrace_messages', v_no::text);
+  end if;
+  return v_count;
+end
+$$;
+comment on function millrace.discard(text, bigint[]) is
+  'Deletes messages that failed: parked, backing off or held. Returns their number. They are gone for good.';

@@ -1,0 +1,16 @@
+-- Only notices whose cause nobody can see to be fixed. The others go by themselves, and would come again.
+create or replace function millrace.dismiss(sink text, code text) returns boolean language plpgsql
+set search_path = pg_catalog, pg_temp as $$
+declare
+  v_no integer := millrace_private.sink_no(sink);
+begin
+  if dismiss.code not in ('gap', 'truncated', 'table_detached', 'added_late', 'invalid_utf8', 'values_left_out') then
+    raise exception 'a notice % goes by itself when its cause is fixed', quote_literal(code) using errcode = 'MR400',
+      hint = 'These stay until they are dismissed: gap, truncated, table_detached, added_late, invalid_utf8, values_left_out.';
+  end if;
+  delete from millrace_private.notices n where n.sink_no = v_no and n.code = dismiss.code;
+  return found;
+end
+$$;
+comment on function millrace.dismiss(text, text) is
+  'Takes away a sink''s notices whose cause cannot be seen to be fixed: gap, truncated, table_detached, added_late, invalid_utf8, values_left_out. False when there was none.';

@@ -1,0 +1,18 @@
+-- Of a disabled sink too: it kept no messages, and has no storage until then. Returns whether it changed anything.
+create or replace function millrace_private.set_status(p_sink text, p_status text) returns boolean language plpgsql
+set search_path = pg_catalog, pg_temp as $$
+declare
+  v_no integer := millrace_private.sink_no(p_sink);
+begin
+  update millrace_private.sinks s
+     set status = p_status, settings = jsonb_set(s.settings, '{status}', to_jsonb(p_status)), updated_at = now()
+   where s.no = v_no and s.status <> p_status;
+  if not found then
+    return false;
+  end if;
+  perform millrace_private.add_sink_storage(v_no);
+  perform millrace_private.publish_catalog();
+  perform pg_notify('millrace_messages', v_no::text);
+  return true;
+end
+$$;

@@ -1,0 +1,10 @@
+-- Whoever remembers tokens is told when they change, in the transaction that changes them.
+create or replace function millrace_private.tell_of_tokens() returns trigger language plpgsql
+set search_path = pg_catalog, pg_temp as $$
+begin
+  perform pg_catalog.pg_notify('millrace_tokens', '');
+  return null;
+end
+$$;
+create or replace trigger tell_of_tokens after insert or update or delete or truncate on millrace_private.api_tokens
+  for each statement execute function millrace_private.tell_of_tokens();

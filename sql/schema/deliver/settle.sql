@@ -1,0 +1,107 @@
+-- Settles one batch of a lane, in one transaction: p_lo..p_hi is the range read above the cursor (p_hi = p_lo: none),
+-- p_kept what of it, and of the exceptions tried again, stays and why, p_finished the exceptions that are done.
+-- p_superseding: done messages that carry their row's full document, so that earlier ones of the row need not be sent.
+-- Raises MR002 when the lane has another owner: nothing is written then.
+--
+-- Locks, always in this order: the lane's row, X (of a pull consumer), exceptions. Who discards takes the lanes' rows too:
+-- otherwise it could miss what is being held behind the discarded message right now, and nobody would free that.
+create or replace function millrace_private.settle(
+  p_sink_no integer, p_lane integer, p_owner text, p_lo bigint, p_hi bigint,
+  p_finished bigint[], p_kept jsonb, p_superseding bigint[]) returns void
+language plpgsql
+set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_bitmapscan = off
+set enable_mergejoin = off set enable_hashjoin = off set jit = off set lock_timeout = '10s'
+set search_path = pg_catalog, pg_temp as $$
+declare
+  v_kind text;
+  v_kept bigint[];
+  v_groups bigint[] := '{}';
+  v_seq bigint;
+begin
+  select s.kind into v_kind
+    from millrace_private.lanes l
+    join millrace_private.sinks s on s.no = l.sink_no
+   where l.sink_no = p_sink_no and l.lane = p_lane and l.owner = p_owner and l.until > clock_timestamp()
+     for no key update of l;
+  if not found then
+    raise exception 'this lane has another owner now' using errcode = 'MR002';
+  end if;
+  -- A message that was put back to be shaped holds back those of its group that are shaped already, and a receive passes
+  -- them. Whoever ends that acts like an acknowledgement.
+  if v_kind = 'pull' and (p_kept is not null or cardinality(p_finished) > 0) then
+    perform millrace_private.lock_consumer(p_sink_no, 'shared');
+  end if;
+
+  if p_kept is not null then
+    with kept as (
+      select k.id, k.state, k.attempts, k.delay_ms, k.stage, k.error
+        from jsonb_to_recordset(p_kept)
+             as k (id bigint, state text, attempts integer, delay_ms double precision, stage text, error text)
+    ), stays as (
+      insert into millrace_private.exceptions as e
+             (sink_no, id, lane, group_key, state, attempts, due_at, stage, error, parked_at)
+      select p_sink_no, m.id, p_lane, m.group_key, k.state, k.attempts,
+             case when k.state in ('retrying', 'waiting') then clock_timestamp() + k.delay_ms * interval '1 ms' end,
+             k.stage, k.error, case when k.state = 'parked' then clock_timestamp() end
+        from kept k
+        join millrace_private.messages m on m.sink_no = p_sink_no and m.lane = p_lane and m.id = k.id
+       where k.state <> 'as_it_was'
+          on conflict (sink_no, id) do update
+         set state = excluded.state, attempts = excluded.attempts, due_at = excluded.due_at, stage = excluded.stage,
+             error = excluded.error, parked_at = excluded.parked_at
+    )
+    select array_agg(k.id),
+           coalesce(array_agg(m.group_key) filter (where m.group_key is not null), '{}')
+           || coalesce(array_agg(m.group_key2) filter (where m.group_key2 is not null), '{}')
+      into v_kept, v_groups
+      from kept k
+      left join millrace_private.messages m
+             on m.sink_no = p_sink_no and m.lane = p_lane and m.id = k.id and k.state in ('parked', 'held');
+  end if;
+
+  if cardinality(p_superseding) > 0 then
+    with older as (
+      delete from millrace_private.exceptions x
+       using unnest(p_superseding) u (id)
+        join millrace_private.messages n on n.sink_no = p_sink_no and n.lane = p_lane and n.id = u.id
+       where x.sink_no = p_sink_no and x.group_key = n.group_key and x.id < n.id
+         and exists (select from millrace_private.messages o
+                      where o.sink_no = p_sink_no and o.lane = p_lane and o.id = x.id and o.record_pks = n.record_pks)
+      returning x.id
+    )
+    delete from millrace_private.messages m using older o
+     where m.sink_no = p_sink_no and m.lane = p_lane and m.id = o.id;
+  end if;
+
+  if cardinality(p_finished) > 0 then
+    with done as (
+      delete from millrace_private.exceptions x using unnest(p_finished) f (id)
+       where x.sink_no = p_sink_no and x.lane = p_lane and x.id = f.id
+    ), gone as (
+      delete from millrace_private.messages m using unnest(p_finished) f (id)
+       where m.sink_no = p_sink_no and m.lane = p_lane and m.id = f.id
+      returning m.group_key, m.group_key2
+    )
+    select v_groups || coalesce(array_agg(g.group_key) filter (where g.group_key is not null), '{}')
+           || coalesce(array_agg(g.group_key2) filter (where g.group_key2 is not null), '{}')
+      into v_groups from gone g;
+  end if;
+
+  if p_hi > p_lo then
+    if v_kept is null then
+      delete from millrace_private.messages m
+       where m.sink_no = p_sink_no and m.lane = p_lane and m.id > p_lo and m.id <= p_hi;
+    else
+      delete from millrace_private.messages m
+       where m.sink_no = p_sink_no and m.lane = p_lane and m.id > p_lo and m.id <= p_hi and m.id <> all (v_kept);
+    end if;
+    select coalesce((select c.seq from millrace_private.cursor_log c
+                      where c.sink_no = p_sink_no and c.lane = p_lane order by c.seq desc limit 1), 0) + 1 into v_seq;
+    perform millrace_private.move_cursor(p_sink_no, p_lane, v_seq, p_hi);
+  end if;
+
+  if cardinality(v_groups) > 0 then
+    perform millrace_private.free_held(p_sink_no, v_kind, v_groups);
+  end if;
+end
+$$;

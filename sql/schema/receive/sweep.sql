@@ -1,0 +1,38 @@
+-- Expired leases: what is left of them becomes due again, or is parked when it was delivered often enough. The caller
+-- holds X exclusively, and knows that no lease is left that ended at p_since or before.
+create or replace function millrace_private.sweep(
+  p_sink_no integer, p_max_deliver integer, p_now timestamptz, p_since timestamptz default '-infinity') returns void
+language plpgsql
+set search_path = pg_catalog, pg_temp as $$
+declare
+  v_groups bigint[];
+begin
+  with expired as (
+    delete from millrace_private.leases l where l.sink_no = p_sink_no and l.until <= p_now and l.until > p_since
+    returning l.token, l.lo, l.hi, l.dense, l.ids
+  )
+  insert into millrace_private.exceptions (sink_no, id, lane, group_key, state, attempts, due_at, token, stage, error)
+  select p_sink_no, m.id, 0, m.group_key, 'retrying', 1, p_now, e.token, 'receive',
+         'the visibility timeout passed without an acknowledgement'
+    from expired e
+    join millrace_private.messages m on m.sink_no = p_sink_no and m.lane = 0 and m.id > e.lo and m.id <= e.hi
+   where e.dense or m.id = any (e.ids)
+      on conflict (sink_no, id) do nothing;
+
+  with parked as (
+    update millrace_private.exceptions x
+       set state = 'parked', due_at = null, parked_at = p_now, stage = 'receive',
+           error = coalesce(x.error, 'the visibility timeout passed without an acknowledgement')
+     where x.sink_no = p_sink_no and x.lane = 0 and x.due_at <= p_now and x.state in ('leased', 'retrying')
+       and x.attempts >= p_max_deliver
+    returning x.id
+  )
+  select array_agg(distinct g.group_key) filter (where g.group_key is not null) into v_groups
+    from parked p
+    join millrace_private.messages m on m.sink_no = p_sink_no and m.lane = 0 and m.id = p.id
+   cross join lateral unnest(array[m.group_key, m.group_key2]) g (group_key);
+  if v_groups is not null then
+    perform millrace_private.free_groups(p_sink_no, v_groups, p_now);
+  end if;
+end
+$$;

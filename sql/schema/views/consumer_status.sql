@@ -1,0 +1,38 @@
+-- blocked_by: who holds a lock of the consumer for longer than two seconds.
+create or replace view millrace.consumer_status as
+  select s.name as sink_name, s.status,
+         n.pending,
+         coalesce((select sum(l.remaining) from millrace_private.leases l where l.sink_no = s.no), 0) + x.leased as leased,
+         x.retrying, x.held, x.parked, c.visibility_timeout, c.max_ack_pending, c.max_deliver, c.max_per_group,
+         least((select min(l.until) from millrace_private.leases l where l.sink_no = s.no),
+               (select min(e.due_at) from millrace_private.exceptions e where e.sink_no = s.no and e.lane = 0)) as next_due_at,
+         (select array_agg(distinct k.pid) from pg_locks k
+            join pg_class r on r.oid = k.relation
+            join pg_stat_activity a on a.pid = k.pid
+           where k.locktype = 'relation' and k.granted and k.mode <> 'AccessShareLock'
+             and k.database = (select d.oid from pg_database d where d.datname = current_database())
+             and r.relname in ('turn_' || s.no, 'lock_' || s.no)
+             and r.relnamespace = (select w.oid from pg_namespace w where w.nspname = 'millrace_private')
+             and a.xact_start < clock_timestamp() - interval '2 s') as blocked_by,
+         n.is_estimate as pending_is_estimate,
+         h.level, h.reasons
+    from millrace_private.sinks s
+    join millrace_private.consumers c on c.sink_no = s.no
+    left join lateral (select max(f.level) as level, max(f.reasons) as reasons
+                         from millrace_private.sink_health(s.no) f) h on true
+    left join lateral (select max(k.pending) as pending, bool_or(k.is_estimate) as is_estimate
+                         from millrace_private.count_pending(s.no) k) n on true
+    left join lateral (select count(*) filter (where e.state = 'leased') as leased,
+                              count(*) filter (where e.state = 'retrying') as retrying,
+                              count(*) filter (where e.state = 'held') as held,
+                              count(*) filter (where e.state = 'parked') as parked
+                         from millrace_private.exceptions e where e.sink_no = s.no) x on true;
+comment on view millrace.consumer_status is
+  'One row for each pull consumer. blocked_by: backends whose open transaction keeps receive waiting (end it, or pg_terminate_backend).';
+comment on column millrace.consumer_status.leased is 'Messages that clients have now.';
+comment on column millrace.consumer_status.held is 'Messages behind an earlier one of their group.';
+comment on column millrace.consumer_status.next_due_at is 'When the next lease ends or the next retry is due.';
+comment on column millrace.consumer_status.blocked_by is 'Backends whose open transaction keeps receive waiting.';
+comment on column millrace.consumer_status.pending_is_estimate is 'As in millrace.sink_status.';
+comment on column millrace.consumer_status.level is 'As in millrace.sink_status.';
+comment on column millrace.consumer_status.reasons is 'As in millrace.sink_status.';

@@ -1,0 +1,43 @@
+-- Health is decided by sink_health, for /healthz and the metrics too. What is not asked for costs nothing: each figure is a
+-- join of its own that gives exactly one row.
+create or replace view millrace.sink_status as
+  select s.name as sink_name, s.kind, d.name as database_name, s.status,
+         h.health,
+         c.pending,
+         x.retrying, x.parked,
+         millrace_private.oldest_committed_at(s.no) as oldest_committed_at,
+         coalesce(b.error, x.index_error) as error, b.opened_at as failing_since, b.probe_at as next_probe_at,
+         (select json_agg(json_build_object('code', n.code, 'table', n.table_name, 'message', n.message,
+                                            'remedy', n.remedy, 'since', n.created_at) order by n.created_at)
+            from millrace_private.notices n where n.sink_no = s.no) as notices,
+         c.is_estimate as pending_is_estimate,
+         h.level, h.reasons
+    from millrace_private.sinks s
+    join millrace_private.databases d on d.id = s.database_id
+    left join millrace_private.circuits b on b.sink_no = s.no
+    left join lateral (select max(f.health) as health, max(f.level) as level, max(f.reasons) as reasons
+                         from millrace_private.sink_health(s.no) f) h on true
+    left join lateral (select max(n.pending) as pending, bool_or(n.is_estimate) as is_estimate
+                         from millrace_private.count_pending(s.no) n) c on true
+    left join lateral (select count(*) filter (where e.state in ('retrying', 'held')) as retrying,
+                              count(*) filter (where e.state = 'parked') as parked,
+                              max(e.error) filter (where e.state = 'retrying' and e.stage = 'index') as index_error
+                         from millrace_private.exceptions e where e.sink_no = s.no) x on true;
+comment on view millrace.sink_status is
+  'One row for each sink: its health (level, and the reasons for it), how many messages wait, since when it fails and with what answer, and its notices with their remedies.';
+comment on column millrace.sink_status.health is
+  'ok, or the first reason for which nothing is delivered or nobody knows: an open circuit''s, source_<state>, routed_index_failing (error says which), no_worker, not_worked_on; paused or disabled.';
+comment on column millrace.sink_status.pending is 'Messages that are not settled, without the parked ones.';
+comment on column millrace.sink_status.retrying is 'Of them: backing off, or held behind one that does.';
+comment on column millrace.sink_status.parked is 'Messages that failed for good: see millrace.parked_messages.';
+comment on column millrace.sink_status.oldest_committed_at is 'Commit time of the oldest message.';
+comment on column millrace.sink_status.error is 'The destination''s own answer while the circuit is open.';
+comment on column millrace.sink_status.failing_since is 'When the circuit opened.';
+comment on column millrace.sink_status.next_probe_at is 'When the destination is asked again.';
+comment on column millrace.sink_status.notices is 'Warnings with their remedies: code, table, message, remedy, since.';
+comment on column millrace.sink_status.pending_is_estimate is
+  'More than 100,000 messages: pending is Postgres'' own count of the rows, some per cent off at times.';
+comment on column millrace.sink_status.level is
+  'ok, warning (it works, but somebody should look), unknown (nobody says) or failing; as in /healthz.';
+comment on column millrace.sink_status.reasons is
+  'Codes of all that is known to be wrong, the worst first: see docs/operations.md, Health.';

@@ -1,0 +1,59 @@
+/**
+ * Which schema of the message database this release is made for. It is a higher one as soon as test/schema.sql differs from
+ * that of the release before; `serves` follows where a release takes something away that an older one still uses.
+ */
+import { MillraceError } from '../model/errors.ts';
+import { sqlstateOf } from '../model/sqlstate.ts';
+import type { Queryable } from './pool.ts';
+import { statement } from './statement.ts';
+
+export interface SchemaVersion {
+  version: number;
+  /** The oldest version whose releases can go on working with this one. */
+  serves: number;
+}
+
+export const SCHEMA: SchemaVersion = { version: 1, serves: 1 };
+
+const READ = statement('db/schema-state');
+/** Of a schema or a table that is not there. */
+const MISSING = new Set<string | undefined>(['3F000', '42P01']);
+
+/** The version of the message database; undefined: there is no schema yet. Throws when the database cannot be reached. */
+export async function readSchemaVersion(db: Queryable): Promise<SchemaVersion | undefined> {
+  try {
+    return (await db.query<SchemaVersion>(READ)).rows[0];
+  } catch (error) {
+    if (MISSING.has(sqlstateOf(error))) return undefined;
+    throw error;
+  }
+}
+
+/** Why this release cannot work with the message database, and what to do; undefined: it can. Throws when that is away. */
+export async function readSchemaFault(db: Queryable): Promise<MillraceError | undefined> {
+  return schemaFault(await readSchemaVersion(db));
+}
+
+/** Why a release that needs `ours` cannot work with what is stored, and what to do; undefined: it can. */
+export function schemaFault(
+  stored: SchemaVersion | undefined,
+  ours: SchemaVersion = SCHEMA,
+): MillraceError | undefined {
+  const migrate = 'Run `bin/millrace migrate`, or `bin/millrace start`, which does.';
+  if (stored === undefined)
+    return new MillraceError('unavailable', 'The schema of the message database is missing', { remedy: migrate });
+  if (stored.version < ours.version)
+    return new MillraceError(
+      'unavailable',
+      `The message database has schema version ${stored.version}, and this release needs ${ours.version}`,
+      { remedy: migrate },
+    );
+  if (stored.serves > ours.version)
+    return new MillraceError(
+      'unavailable',
+      `The message database has schema version ${stored.version}, which works with releases of version ${stored.serves} ` +
+        `and later, and this release is of ${ours.version}`,
+      { remedy: 'Run the release that migrated it, or a later one.' },
+    );
+  return undefined;
+}

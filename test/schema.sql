@@ -1,0 +1,3162 @@
+schema millrace
+comment 'Millrace: views and functions for people and programs. A public contract.'
+grant usage to millrace_reader
+
+schema millrace_private
+comment 'Millrace: tables behind schema millrace. They may change with any release.'
+grant usage to millrace_reader
+
+table millrace_private.api_tokens
+  id uuid not null default gen_random_uuid()
+  name text not null
+  hash bytea not null
+  scopes text[] not null
+  weak boolean not null default false
+  created_at timestamp with time zone not null default now()
+  revoked_at timestamp with time zone
+CREATE TRIGGER tell_of_tokens AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON millrace_private.api_tokens FOR EACH STATEMENT EXECUTE FUNCTION millrace_private.tell_of_tokens()
+CREATE UNIQUE INDEX api_tokens_hash_key ON millrace_private.api_tokens USING btree (hash)
+CREATE UNIQUE INDEX api_tokens_name_key ON millrace_private.api_tokens USING btree (name)
+CREATE UNIQUE INDEX api_tokens_pkey ON millrace_private.api_tokens USING btree (id)
+constraint api_tokens_hash_key UNIQUE (hash)
+constraint api_tokens_name_key UNIQUE (name)
+constraint api_tokens_pkey PRIMARY KEY (id)
+
+table millrace_private.backfills
+  id uuid not null default gen_random_uuid()
+  no integer not null identity a
+  sink_no integer not null
+  kind text not null
+  table_schema text
+  table_name text
+  sort_column text
+  start_position text
+  keys jsonb
+  replay jsonb
+  resync boolean not null default false
+  state text not null default 'waiting'::text
+  reason text
+  remedy text
+  "position" jsonb
+  rows_done bigint not null default 0
+  rows_sent bigint not null default 0
+  rows_total bigint
+  running_seconds double precision not null default 0
+  created_at timestamp with time zone not null default clock_timestamp()
+  started_at timestamp with time zone
+  moved_at timestamp with time zone
+  ended_at timestamp with time zone
+with fillfactor=50, autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=500
+CREATE INDEX backfills_active ON millrace_private.backfills USING btree (sink_no) WHERE (state = ANY (ARRAY['waiting'::text, 'running'::text, 'paused'::text]))
+CREATE UNIQUE INDEX backfills_no_key ON millrace_private.backfills USING btree (no)
+CREATE UNIQUE INDEX backfills_one ON millrace_private.backfills USING btree (sink_no, table_schema, table_name) WHERE ((state = ANY (ARRAY['waiting'::text, 'running'::text, 'paused'::text])) AND (kind = 'table'::text))
+CREATE UNIQUE INDEX backfills_one_of_all ON millrace_private.backfills USING btree (sink_no) WHERE ((state = ANY (ARRAY['waiting'::text, 'running'::text, 'paused'::text])) AND (kind = 'all'::text))
+CREATE UNIQUE INDEX backfills_one_replay ON millrace_private.backfills USING btree (sink_no, ((replay ->> 'retention_id'::text))) WHERE ((state = ANY (ARRAY['waiting'::text, 'running'::text, 'paused'::text])) AND (kind = 'replay'::text) AND (NOT (replay ? 'after'::text)))
+CREATE UNIQUE INDEX backfills_pkey ON millrace_private.backfills USING btree (id)
+constraint backfills_kind_check CHECK ((kind = ANY (ARRAY['all'::text, 'table'::text, 'keys'::text, 'replay'::text])))
+constraint backfills_no_key UNIQUE (no)
+constraint backfills_pkey PRIMARY KEY (id)
+constraint backfills_sink_no_fkey FOREIGN KEY (sink_no) REFERENCES millrace_private.sinks(no) ON DELETE CASCADE
+constraint backfills_state_check CHECK ((state = ANY (ARRAY['waiting'::text, 'running'::text, 'paused'::text, 'done'::text, 'cancelled'::text, 'failed'::text])))
+
+table millrace_private.capture_beats
+  database_no integer not null
+  seq bigint not null
+  at timestamp with time zone not null
+  generation bigint
+  next_id bigint not null
+with autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=500
+CREATE UNIQUE INDEX capture_beats_pkey ON millrace_private.capture_beats USING btree (database_no, seq)
+constraint capture_beats_database_no_fkey FOREIGN KEY (database_no) REFERENCES millrace_private.databases(no) ON DELETE CASCADE
+constraint capture_beats_pkey PRIMARY KEY (database_no, seq)
+
+table millrace_private.catalog_state
+  only_row boolean not null default true
+  generation bigint not null default 1
+CREATE UNIQUE INDEX catalog_state_pkey ON millrace_private.catalog_state USING btree (only_row)
+constraint catalog_state_only_row_check CHECK (only_row)
+constraint catalog_state_pkey PRIMARY KEY (only_row)
+
+table millrace_private.circuits
+  sink_no integer not null
+  reason text not null
+  error text not null
+  opened_at timestamp with time zone not null default now()
+  probe_at timestamp with time zone not null
+CREATE UNIQUE INDEX circuits_pkey ON millrace_private.circuits USING btree (sink_no)
+constraint circuits_pkey PRIMARY KEY (sink_no)
+constraint circuits_sink_no_fkey FOREIGN KEY (sink_no) REFERENCES millrace_private.sinks(no) ON DELETE CASCADE
+
+table millrace_private.consumers
+  sink_no integer not null
+  active boolean not null
+  visibility_timeout interval not null
+  max_ack_pending integer not null
+  max_deliver integer
+  max_per_group integer not null
+CREATE UNIQUE INDEX consumers_pkey ON millrace_private.consumers USING btree (sink_no)
+constraint consumers_pkey PRIMARY KEY (sink_no)
+constraint consumers_sink_no_fkey FOREIGN KEY (sink_no) REFERENCES millrace_private.sinks(no) ON DELETE CASCADE
+
+table millrace_private.cursor_log
+  sink_no integer not null
+  lane smallint not null
+  seq bigint not null
+  id bigint not null
+  in_flight integer not null default 0
+  swept_at timestamp with time zone not null default '-infinity'::timestamp with time zone
+  at timestamp with time zone default clock_timestamp()
+with autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=500
+CREATE UNIQUE INDEX cursor_log_pkey ON millrace_private.cursor_log USING btree (sink_no, lane, seq)
+constraint cursor_log_pkey PRIMARY KEY (sink_no, lane, seq)
+
+table millrace_private.databases
+  id uuid not null default gen_random_uuid()
+  no integer not null identity a
+  name text not null
+  settings jsonb not null
+  address text not null
+  hostname text not null
+  database_name text not null
+  created_at timestamp with time zone not null default now()
+  updated_at timestamp with time zone not null default now()
+CREATE UNIQUE INDEX databases_name_key ON millrace_private.databases USING btree (name)
+CREATE UNIQUE INDEX databases_no_key ON millrace_private.databases USING btree (no)
+CREATE UNIQUE INDEX databases_pkey ON millrace_private.databases USING btree (id)
+constraint databases_name_key UNIQUE (name)
+constraint databases_no_key UNIQUE (no)
+constraint databases_pkey PRIMARY KEY (id)
+
+table millrace_private.definitions
+  path text not null
+  sha256 text not null
+  applied_at timestamp with time zone not null default clock_timestamp()
+CREATE UNIQUE INDEX definitions_pkey ON millrace_private.definitions USING btree (path)
+constraint definitions_pkey PRIMARY KEY (path)
+
+table millrace_private.exceptions
+  sink_no integer not null
+  id bigint not null
+  lane smallint not null
+  group_key bigint
+  state text not null
+  attempts integer not null
+  due_at timestamp with time zone
+  token text
+  stage text
+  error text
+  parked_at timestamp with time zone
+with autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=1000
+CREATE INDEX exceptions_due ON millrace_private.exceptions USING btree (sink_no, lane, due_at) WHERE (due_at IS NOT NULL)
+CREATE INDEX exceptions_group ON millrace_private.exceptions USING btree (sink_no, group_key, id)
+CREATE INDEX exceptions_index ON millrace_private.exceptions USING btree (sink_no) WHERE ((state = 'retrying'::text) AND (stage = 'index'::text))
+CREATE INDEX exceptions_leased ON millrace_private.exceptions USING btree (sink_no) WHERE (state = 'leased'::text)
+CREATE INDEX exceptions_parked ON millrace_private.exceptions USING btree (sink_no) WHERE (state = 'parked'::text)
+CREATE UNIQUE INDEX exceptions_pkey ON millrace_private.exceptions USING btree (sink_no, id)
+constraint exceptions_pkey PRIMARY KEY (sink_no, id)
+constraint exceptions_state_check CHECK ((state = ANY (ARRAY['leased'::text, 'retrying'::text, 'waiting'::text, 'held'::text, 'parked'::text])))
+
+table millrace_private.functions
+  id uuid not null default gen_random_uuid()
+  name text not null
+  settings jsonb not null
+  created_at timestamp with time zone not null default now()
+  updated_at timestamp with time zone not null default now()
+CREATE UNIQUE INDEX functions_name_key ON millrace_private.functions USING btree (name)
+CREATE UNIQUE INDEX functions_pkey ON millrace_private.functions USING btree (id)
+constraint functions_name_key UNIQUE (name)
+constraint functions_pkey PRIMARY KEY (id)
+
+table millrace_private.group_locks
+  sink_no integer not null
+  bucket smallint not null
+CREATE UNIQUE INDEX group_locks_pkey ON millrace_private.group_locks USING btree (sink_no, bucket)
+constraint group_locks_pkey PRIMARY KEY (sink_no, bucket)
+
+table millrace_private.lanes
+  sink_no integer not null
+  lane smallint not null
+  owner text
+  until timestamp with time zone
+  session bigint
+  deaths smallint not null default 0
+  alone bigint
+  alone_deaths smallint not null default 0
+  waiting_since timestamp with time zone
+with autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=200
+CREATE UNIQUE INDEX lanes_pkey ON millrace_private.lanes USING btree (sink_no, lane)
+constraint lanes_pkey PRIMARY KEY (sink_no, lane)
+constraint lanes_sink_no_fkey FOREIGN KEY (sink_no) REFERENCES millrace_private.sinks(no) ON DELETE CASCADE
+
+table millrace_private.leases
+  sink_no integer not null
+  token text not null
+  lo bigint not null
+  hi bigint not null
+  until timestamp with time zone not null
+  size integer not null
+  remaining integer not null
+  dense boolean not null
+  ids bigint[]
+  digest bigint not null
+with autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=500
+CREATE INDEX leases_hi ON millrace_private.leases USING btree (sink_no, hi)
+CREATE INDEX leases_until ON millrace_private.leases USING btree (sink_no, until) INCLUDE (remaining)
+CREATE UNIQUE INDEX leases_pkey ON millrace_private.leases USING btree (sink_no, token)
+constraint leases_pkey PRIMARY KEY (sink_no, token)
+
+table millrace_private.lock_appliers
+
+table millrace_private.lock_catalog
+
+table millrace_private.lock_migrations
+
+table millrace_private.messages
+  sink_no integer not null
+  lane smallint not null
+  id bigint not null
+  group_key bigint
+  group_key2 bigint
+  source_table integer not null
+  action text not null
+  record_pks text not null
+  commit_lsn bigint not null
+  commit_idx bigint not null
+  committed_at timestamp with time zone not null
+  record text not null
+  changes text
+  annotations text
+  unchanged_toast text
+  payload text
+partition by LIST (sink_no)
+
+table millrace_private.migrations
+  name text not null
+  sha256 text not null
+  applied_at timestamp with time zone not null default clock_timestamp()
+CREATE UNIQUE INDEX migrations_pkey ON millrace_private.migrations USING btree (name)
+constraint migrations_pkey PRIMARY KEY (name)
+
+table millrace_private.notices
+  sink_no integer not null
+  code text not null
+  table_name text not null default ''::text
+  message text not null
+  remedy text
+  created_at timestamp with time zone not null default now()
+CREATE UNIQUE INDEX notices_pkey ON millrace_private.notices USING btree (sink_no, code, table_name)
+constraint notices_pkey PRIMARY KEY (sink_no, code, table_name)
+constraint notices_sink_no_fkey FOREIGN KEY (sink_no) REFERENCES millrace_private.sinks(no) ON DELETE CASCADE
+
+table millrace_private.partitions
+  database_no integer not null
+  root bigint not null
+  oid bigint not null
+  name text not null
+  file bigint not null
+CREATE UNIQUE INDEX partitions_pkey ON millrace_private.partitions USING btree (database_no, root, oid)
+constraint partitions_database_no_fkey FOREIGN KEY (database_no) REFERENCES millrace_private.positions(database_no) ON DELETE CASCADE
+constraint partitions_pkey PRIMARY KEY (database_no, root, oid)
+
+table millrace_private.position_log
+  database_no integer not null
+  seq bigint not null
+  epoch integer not null
+  commit_lsn pg_lsn not null
+  commit_idx bigint not null
+  confirmed_lsn pg_lsn not null
+  next_id bigint not null
+with autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=500
+CREATE UNIQUE INDEX position_log_pkey ON millrace_private.position_log USING btree (database_no, seq)
+constraint position_log_database_no_fkey FOREIGN KEY (database_no) REFERENCES millrace_private.positions(database_no) ON DELETE CASCADE
+constraint position_log_pkey PRIMARY KEY (database_no, seq)
+
+table millrace_private.positions
+  database_no integer not null
+  epoch integer not null default 1
+  generation bigint not null default 0
+  system_identifier text
+  left_system text
+  timeline integer
+  database_oid bigint
+  slot_name text
+  former_slots text[] not null default '{}'::text[]
+  publication_oid bigint
+  state text not null default 'starting'::text
+  reason text
+  remedy text
+  warnings text[] not null default '{}'::text[]
+  state_since timestamp with time zone not null default now()
+CREATE UNIQUE INDEX positions_pkey ON millrace_private.positions USING btree (database_no)
+constraint positions_database_no_fkey FOREIGN KEY (database_no) REFERENCES millrace_private.databases(no) ON DELETE CASCADE
+constraint positions_pkey PRIMARY KEY (database_no)
+
+table millrace_private.schema_state
+  only_row boolean not null default true
+  version integer not null
+  serves integer not null
+CREATE UNIQUE INDEX schema_state_pkey ON millrace_private.schema_state USING btree (only_row)
+constraint schema_state_only_row_check CHECK (only_row)
+constraint schema_state_pkey PRIMARY KEY (only_row)
+
+table millrace_private.sinks
+  id uuid not null default gen_random_uuid()
+  no integer not null identity a
+  name text not null
+  kind text not null
+  database_id uuid not null
+  status text not null
+  settings jsonb not null
+  secret text
+  lanes smallint not null
+  metadata text not null default ''::text
+  created_at timestamp with time zone not null default now()
+  updated_at timestamp with time zone not null default now()
+CREATE INDEX sinks_database_id ON millrace_private.sinks USING btree (database_id)
+CREATE UNIQUE INDEX sinks_name_key ON millrace_private.sinks USING btree (name)
+CREATE UNIQUE INDEX sinks_no_key ON millrace_private.sinks USING btree (no)
+CREATE UNIQUE INDEX sinks_pkey ON millrace_private.sinks USING btree (id)
+constraint sinks_database_id_fkey FOREIGN KEY (database_id) REFERENCES millrace_private.databases(id)
+constraint sinks_kind_check CHECK ((kind = ANY (ARRAY['pull'::text, 'search_index'::text, 'change_table'::text])))
+constraint sinks_name_key UNIQUE (name)
+constraint sinks_no_key UNIQUE (no)
+constraint sinks_pkey PRIMARY KEY (id)
+constraint sinks_status_check CHECK ((status = ANY (ARRAY['active'::text, 'paused'::text, 'disabled'::text])))
+
+table millrace_private.source_tables
+  no integer not null identity a
+  database_no integer not null
+  oid bigint not null
+  schema_name text not null
+  table_name text not null
+  metadata text not null
+  key_columns text[]
+CREATE UNIQUE INDEX source_tables_database_no_oid_schema_name_table_name_key ON millrace_private.source_tables USING btree (database_no, oid, schema_name, table_name)
+CREATE UNIQUE INDEX source_tables_pkey ON millrace_private.source_tables USING btree (no)
+constraint source_tables_database_no_fkey FOREIGN KEY (database_no) REFERENCES millrace_private.databases(no) ON DELETE CASCADE
+constraint source_tables_database_no_oid_schema_name_table_name_key UNIQUE (database_no, oid, schema_name, table_name)
+constraint source_tables_pkey PRIMARY KEY (no)
+
+table millrace_private.worker_beats
+  seq bigint not null identity a
+  at timestamp with time zone not null
+with autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=500
+CREATE UNIQUE INDEX worker_beats_pkey ON millrace_private.worker_beats USING btree (seq)
+constraint worker_beats_pkey PRIMARY KEY (seq)
+
+CREATE OR REPLACE FUNCTION millrace.accept_gap(database text)
+ RETURNS integer
+ LANGUAGE plpgsql
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+declare
+  v_no integer := millrace_private.database_no(database);
+  v_epoch integer := millrace_private.begin_epoch(v_no);
+begin
+  -- Whoever accepts the gap brings the sinks up to date, with this too.
+  delete from millrace_private.notices n
+   using millrace_private.sinks s, millrace_private.databases d
+   where s.no = n.sink_no and d.id = s.database_id and d.no = v_no
+     and n.code in ('truncated', 'table_detached', 'added_late', 'gap');
+  return v_epoch;
+end
+$function$
+
+comment 'Starts capture of a database again after a gap, in a new epoch (returned), and sends nothing: millrace.resync also sends all rows. A slot that is gone or lost is created again when slot.create_if_not_exists is set.'
+
+CREATE OR REPLACE FUNCTION millrace.ack(consumer text, ack_ids text[])
+ RETURNS integer
+ LANGUAGE plpgsql
+ SET plan_cache_mode TO 'force_generic_plan'
+ SET enable_seqscan TO 'off'
+ SET enable_bitmapscan TO 'off'
+ SET enable_mergejoin TO 'off'
+ SET enable_hashjoin TO 'off'
+ SET jit TO 'off'
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+begin
+  return millrace_private.answer_ids(millrace_private.consumer_no(consumer), 'ack', ack_ids, interval '0');
+end
+$function$
+
+comment 'Marks these messages as done: they never come back. Returns the number of messages that it applied to; unknown ids are ignored.'
+
+CREATE OR REPLACE FUNCTION millrace.backfill(sink text, "table" text DEFAULT NULL::text, sort_column text DEFAULT NULL::text, start_position text DEFAULT NULL::text)
+ RETURNS uuid
+ LANGUAGE plpgsql
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+declare
+  v_no integer := millrace_private.sink_no(sink);
+  v_kind text;
+  v_status text;
+  v_parts text[];
+  v_id uuid;
+begin
+  select s.kind, s.status into v_kind, v_status from millrace_private.sinks s where s.no = v_no;
+  if v_kind = 'change_table' then
+    raise exception 'sink %: a change table takes changes only, not rows that are there already', quote_literal(sink)
+      using errcode = 'MR400', hint = 'Name a search index or a pull consumer.';
+  end if;
+  if v_status = 'disabled' then
+    raise exception 'sink % is disabled: it keeps no messages', quote_literal(sink)
+      using errcode = 'MR400', hint = 'Set its status to active or paused first.';
+  end if;
+  if (sort_column is null) <> (start_position is null) then
+    raise exception 'sort_column and start_position belong together' using errcode = 'MR400',
+      hint = 'Give both, or neither: millrace.backfill(''index'', ''public.orders'', ''updated_at'', ''2026-01-01'').';
+  end if;
+  if sort_column is not null and "table" is null then
+    raise exception 'sort_column needs a table' using errcode = 'MR400', hint = 'Name the table whose column it is.';
+  end if;
+  if "table" is not null then
+    v_parts := millrace_private.table_parts("table");
+  end if;
+  insert into millrace_private.backfills (sink_no, kind, table_schema, table_name, sort_column, start_position)
+  values (v_no, case when "table" is null then 'all' else 'table' end, v_parts[1], v_parts[2],
+          backfill.sort_column, backfill.start_position)
+  returning id into v_id;
+  return v_id;
+exception when unique_violation then
+  raise exception 'a backfill of % runs already',
+    case when "table" is null then format('all tables of sink %s', quote_literal(sink))
+         else format('%s to sink %s', quote_literal("table"), quote_literal(sink)) end
+    using errcode = 'MR409', hint = 'select * from millrace.backfill_status; millrace.cancel_backfill(id) ends it.';
+end
+$function$
+
+comment 'Sends the rows of a table (absent: of all tables of the sink) as messages of action read. With sort_column and start_position only rows from that value on. Returns the backfill''s id.'
+
+CREATE OR REPLACE FUNCTION millrace.cancel_backfill(backfill uuid)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+declare
+  v_done millrace_private.backfills;
+begin
+  update millrace_private.backfills b set state = 'cancelled', reason = null, remedy = null, ended_at = clock_timestamp()
+   where b.no = millrace_private.backfill_no(backfill) and b.state in ('waiting', 'running', 'paused', 'failed')
+  returning b.* into v_done;
+  if not found then
+    return false;
+  end if;
+  if v_done.kind = 'replay' and v_done.started_at is not null and not v_done.replay ? 'after'
+     and exists (select from millrace_private.sinks s where s.no = v_done.sink_no and s.kind = 'search_index') then
+    insert into millrace_private.backfills (sink_no, kind, table_schema, table_name, replay, position, rows_total)
+    values (v_done.sink_no, 'replay', v_done.table_schema, v_done.table_name,
+            v_done.replay || jsonb_build_object('after', v_done.id),
+            case when v_done.position ->> 'of' = 'rows' then v_done.position else '{"of": "rows", "after": [-1, -1]}' end, 0);
+  end if;
+  return true;
+end
+$function$
+
+comment 'Ends a backfill for good; what it sent stays sent. False when it had ended.'
+
+CREATE OR REPLACE FUNCTION millrace.discard(sink text, ids bigint[])
+ RETURNS integer
+ LANGUAGE plpgsql
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+declare
+  v_no integer := millrace_private.sink_no(sink);
+  v_count integer;
+  v_groups bigint[];
+begin
+  perform from millrace_private.lanes l where l.sink_no = v_no order by l.lane for no key update;
+  perform millrace_private.lock_consumer(v_no, 'shared');
+  with dropped as (
+    delete from millrace_private.exceptions x
+     where x.sink_no = v_no and x.id = any (discard.ids) and x.state in ('parked', 'retrying', 'held')
+    returning x.id
+  ), gone as (
+    delete from millrace_private.messages m using dropped d where m.sink_no = v_no and m.id = d.id
+    returning m.group_key, m.group_key2
+  )
+  select count(*), array_agg(g.group_key) filter (where g.group_key is not null)
+         || coalesce(array_agg(g.group_key2) filter (where g.group_key2 is not null), '{}')
+    into v_count, v_groups from gone g;
+  if cardinality(v_groups) > 0 then
+    perform millrace_private.free_held(v_no, (select s.kind from millrace_private.sinks s where s.no = v_no), v_groups);
+  end if;
+  if v_count > 0 then
+    perform pg_notify('millrace_messages', v_no::text);
+  end if;
+  return v_count;
+end
+$function$
+
+comment 'Deletes messages that failed: parked, backing off or held. Returns their number. They are gone for good.'
+
+CREATE OR REPLACE FUNCTION millrace.dismiss(sink text, code text)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+declare
+  v_no integer := millrace_private.sink_no(sink);
+begin
+  if dismiss.code not in ('gap', 'truncated', 'table_detached', 'added_late', 'invalid_utf8', 'values_left_out') then
+    raise exception 'a notice % goes by itself when its cause is fixed', quote_literal(code) using errcode = 'MR400',
+      hint = 'These stay until they are dismissed: gap, truncated, table_detached, added_late, invalid_utf8, values_left_out.';
+  end if;
+  delete from millrace_private.notices n where n.sink_no = v_no and n.code = dismiss.code;
+  return found;
+end
+$function$
+
+comment 'Takes away a sink''s notices whose cause cannot be seen to be fixed: gap, truncated, table_detached, added_late, invalid_utf8, values_left_out. False when there was none.'
+
+CREATE OR REPLACE FUNCTION millrace.extend(consumer text, ack_ids text[], visibility_timeout interval)
+ RETURNS integer
+ LANGUAGE plpgsql
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+begin
+  if visibility_timeout is null or visibility_timeout < interval '500 ms' or visibility_timeout > interval '12 h' then
+    raise exception 'visibility_timeout must be from 500 milliseconds to 12 hours' using errcode = '22023';
+  end if;
+  return millrace_private.answer(millrace_private.consumer_no(consumer), 'extend', ack_ids, visibility_timeout);
+end
+$function$
+
+comment 'Extends leases to visibility_timeout from now. Returns the number of messages that it applied to.'
+
+CREATE OR REPLACE FUNCTION millrace.metrics()
+ RETURNS TABLE(name text, labels jsonb, value double precision)
+ LANGUAGE sql
+ STABLE
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+  select m.name, jsonb_build_object('sink', s.sink_name, 'kind', s.kind), m.value
+    from millrace.sink_status s
+   cross join lateral (values
+     ('sink_pending_messages', s.pending::double precision),
+     ('sink_retrying_messages', s.retrying::double precision),
+     ('sink_parked_messages', s.parked::double precision),
+     ('sink_oldest_message_age_seconds',
+      coalesce(extract(epoch from clock_timestamp() - s.oldest_committed_at), 0)::double precision),
+     ('sink_ok', (s.level in ('ok', 'warning'))::integer::double precision),
+     ('sink_health_level', millrace_private.level_number(s.level)::double precision)) m (name, value)
+  union all
+  select 'sink_health_reason', jsonb_build_object('sink', s.sink_name, 'kind', s.kind, 'reason', r.reason), 1
+    from millrace.sink_status s
+   cross join lateral unnest(s.reasons) r (reason)
+  union all
+  select 'consumer_leased_messages', jsonb_build_object('sink', c.sink_name), c.leased::double precision
+    from millrace.consumer_status c
+  union all
+  select m.name, jsonb_build_object('database', d.database_name), m.value
+    from millrace.database_status d
+   cross join lateral (values
+     ('database_streaming', (d.state = 'streaming')::integer::double precision),
+     ('database_health_level', millrace_private.level_number(d.level)::double precision)) m (name, value)
+   where d.state is not null
+  union all
+  select 'database_health_reason', jsonb_build_object('database', d.database_name, 'reason', r.reason), 1
+    from millrace.database_status d
+   cross join lateral unnest(d.reasons) r (reason)
+$function$
+
+comment 'The figures of /metrics that the database knows, one row for each, for tools that scrape by SQL.'
+grant execute to millrace_reader
+
+CREATE OR REPLACE FUNCTION millrace.nack(consumer text, ack_ids text[], delay interval DEFAULT '00:00:00'::interval)
+ RETURNS integer
+ LANGUAGE plpgsql
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+begin
+  if delay is null or delay < interval '0' or delay > interval '12 h' then
+    raise exception 'delay must be from 0 to 12 hours' using errcode = '22023';
+  end if;
+  return millrace_private.answer(millrace_private.consumer_no(consumer), 'nack', ack_ids, delay);
+end
+$function$
+
+comment 'Gives messages back: visible again at once, or after delay. Returns the number of messages that it applied to.'
+
+CREATE OR REPLACE FUNCTION millrace.pause(sink text)
+ RETURNS boolean
+ LANGUAGE sql
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+  select millrace_private.set_status(sink, 'paused')
+$function$
+
+comment 'Stops delivery to a sink; its messages are kept. False when it was paused already.'
+
+CREATE OR REPLACE FUNCTION millrace.pause_backfill(backfill uuid)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+begin
+  update millrace_private.backfills b set state = 'paused', reason = null, remedy = null
+   where b.no = millrace_private.backfill_no(backfill) and b.state in ('waiting', 'running');
+  return found;
+end
+$function$
+
+comment 'Stops a backfill after its current page. False when it was not running.'
+
+CREATE OR REPLACE FUNCTION millrace.receive(consumer text, batch_size integer DEFAULT 1, visibility_timeout interval DEFAULT NULL::interval)
+ RETURNS TABLE(ack_id text, message json)
+ LANGUAGE plpgsql
+ SET plan_cache_mode TO 'force_generic_plan'
+ SET enable_seqscan TO 'off'
+ SET enable_bitmapscan TO 'off'
+ SET enable_mergejoin TO 'off'
+ SET enable_hashjoin TO 'off'
+ SET jit TO 'off'
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+declare
+  v_no integer;
+  v_token text;
+  v_ids bigint[];
+  v_sink text;
+  v_bytes bigint;
+  v_table_no integer;
+  v_lo bigint;
+  v_hi bigint;
+begin
+  select s.no, s.metadata into v_no, v_sink from millrace_private.sinks s where s.kind = 'pull' and s.name = consumer;
+  if not found then
+    v_no := millrace_private.consumer_no(consumer);
+    select s.metadata into v_sink from millrace_private.sinks s where s.no = v_no;
+  end if;
+  if batch_size is null or batch_size < 1 or batch_size > 1000 then
+    raise exception 'batch_size must be from 1 to 1000' using errcode = '22023';
+  end if;
+  if visibility_timeout < interval '500 ms' or visibility_timeout > interval '12 h' then
+    raise exception 'visibility_timeout must be from 500 milliseconds to 12 hours' using errcode = '22023';
+  end if;
+  select c.token, c.ids, c.bytes, c.table_no into v_token, v_ids, v_bytes, v_table_no
+    from millrace_private.lease_next(v_no, batch_size, visibility_timeout) c;
+  if v_token is null then
+    return;
+  end if;
+  v_lo := v_ids[1];
+  v_hi := v_ids[cardinality(v_ids)];
+  -- Nearly always every row between the first and the last: then they are read by range.
+  if v_table_no is not null then
+    return query
+      select v_token || '-' || o.id,
+             millrace_private.message_text(o, (select t.metadata from millrace_private.source_tables t
+                                                where t.no = v_table_no), v_sink)::json
+        from millrace_private.messages o
+       where o.sink_no = v_no and o.lane = 0 and o.id >= v_lo and o.id <= v_hi
+       order by o.id;
+    return;
+  elsif v_bytes is not null or v_lo = v_hi then
+    return query
+      select v_token || '-' || o.id,
+             millrace_private.message_text(o, (select t.metadata from millrace_private.source_tables t
+                                                where t.no = o.source_table), v_sink)::json
+        from millrace_private.messages o
+       where o.sink_no = v_no and o.lane = 0 and o.id >= v_lo and o.id <= v_hi
+       order by o.id;
+    return;
+  end if;
+  return query
+    select v_token || '-' || i.id, m.message::json
+      from unnest(v_ids) i (id)
+     cross join lateral (select millrace_private.message_text(o, t.metadata, v_sink) as message
+                           from millrace_private.messages o
+                           join millrace_private.source_tables t on t.no = o.source_table
+                          where o.sink_no = v_no and o.lane = 0 and o.id = i.id limit 1) m
+     order by i.id;
+end
+$function$
+
+comment 'Leases messages of a pull consumer, in order per row. Acknowledge them with millrace.ack; otherwise they come again after visibility_timeout.'
+
+CREATE OR REPLACE FUNCTION millrace.replay(retention text, sink text, from_time timestamp with time zone DEFAULT NULL::timestamp with time zone, to_time timestamp with time zone DEFAULT NULL::timestamp with time zone, from_seq bigint DEFAULT NULL::bigint, to_seq bigint DEFAULT NULL::bigint, record_pks text[] DEFAULT NULL::text[])
+ RETURNS uuid
+ LANGUAGE plpgsql
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+declare
+  v_from millrace_private.sinks;
+  v_to millrace_private.sinks;
+  v_table text[];
+  v_id uuid;
+begin
+  select s.* into v_from from millrace_private.sinks s where s.name = retention or s.id::text = retention
+   order by s.name = retention desc limit 1;
+  if not found or v_from.kind <> 'change_table' then
+    raise exception '% is not the name or id of a change retention', quote_literal(coalesce(retention, ''))
+      using errcode = 'MR404', hint = 'select sink_name from millrace.sink_status where kind = ''change_table''';
+  end if;
+  select s.* into strict v_to from millrace_private.sinks s where s.no = millrace_private.sink_no(sink);
+  if v_to.kind = 'change_table' then
+    raise exception 'sink % is a change retention: entries are replayed to a search index or a pull consumer', quote_literal(sink)
+      using errcode = 'MR400', hint = 'select sink_name from millrace.sink_status where kind <> ''change_table''';
+  end if;
+  if v_to.status = 'disabled' then
+    raise exception 'sink % is disabled: it keeps no messages', quote_literal(sink)
+      using errcode = 'MR400', hint = 'Set its status to active or paused first.';
+  end if;
+  if v_to.database_id <> v_from.database_id then
+    raise exception 'sink % and retention % have different source databases', quote_literal(sink), quote_literal(retention)
+      using errcode = 'MR400', hint = 'Name a sink whose database is the source_database of the retention.';
+  end if;
+  if from_time > to_time then
+    raise exception 'from_time (--since) is after to_time (--until)' using errcode = 'MR400', hint = 'Entries from from_time on and before to_time are taken.';
+  end if;
+  if from_seq > to_seq then
+    raise exception 'from_seq (--from-seq) is after to_seq (--to-seq)' using errcode = 'MR400', hint = 'Entries from from_seq to to_seq are taken, both included.';
+  end if;
+  -- schema.table, as the catalog writes it; a dot may be part of neither.
+  v_table := regexp_match(v_from.settings #>> '{source,include_tables,0}', '^([^.]*)\.(.*)$', 's');
+  insert into millrace_private.backfills (sink_no, kind, table_schema, table_name, replay)
+  values (v_to.no, 'replay', v_table[1], v_table[2],
+          jsonb_build_object('retention_id', v_from.id, 'retention', v_from.name, 'from_time', from_time, 'to_time', to_time,
+                             'from_seq', from_seq::text, 'to_seq', to_seq::text, 'record_pks', to_jsonb(record_pks)))
+  returning id into v_id;
+  return v_id;
+exception when unique_violation then
+  raise exception 'a replay of % to sink % runs already', quote_literal(retention), quote_literal(sink)
+    using errcode = 'MR409', hint = 'select * from millrace.backfill_status; millrace.cancel_backfill(id) ends it.';
+end
+$function$
+
+comment 'Sends entries of a retention''s change table to a sink again, in their order: those committed from from_time on and before to_time, from from_seq to to_seq, of the rows with these record_pk; absent: all. Returns the id that backfill_status shows.'
+
+CREATE OR REPLACE FUNCTION millrace.resume(sink text)
+ RETURNS boolean
+ LANGUAGE sql
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+  select millrace_private.set_status(sink, 'active')
+$function$
+
+comment 'Resumes delivery to a sink. False when it was active already.'
+
+CREATE OR REPLACE FUNCTION millrace.resume_backfill(backfill uuid)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+begin
+  update millrace_private.backfills b
+     set state = 'waiting', reason = null, remedy = null, moved_at = null, ended_at = null
+   where b.no = millrace_private.backfill_no(backfill) and b.state in ('paused', 'failed');
+  return found;
+exception when unique_violation then
+  raise exception 'another backfill of this table runs' using errcode = 'MR409',
+    hint = 'select * from millrace.backfill_status';
+end
+$function$
+
+comment 'Continues a paused or failed backfill where it stopped. False when it was neither.'
+
+CREATE OR REPLACE FUNCTION millrace.resync(database text, force boolean DEFAULT false)
+ RETURNS SETOF uuid
+ LANGUAGE plpgsql
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+declare
+  v_no integer := millrace_private.database_no(database);
+  v_state text;
+  v_sink record;
+  v_id uuid;
+begin
+  select p.state into v_state from millrace_private.positions p where p.database_no = v_no for update;
+  if v_state is null then
+    raise exception 'no sink reads from database %', quote_literal(database) using errcode = 'MR400',
+      hint = 'Declare a sink of it first.';
+  end if;
+  if v_state <> 'needs_resync' and not force then
+    raise exception 'database % needs no resync: it is %', quote_literal(database), v_state using errcode = 'MR409',
+      hint = format('select * from millrace.database_status; if all rows are to be sent all the same: select millrace.resync(%L, force => true)', database);
+  end if;
+  perform millrace_private.begin_epoch(v_no);
+  for v_sink in
+    select s.no, s.name, s.kind from millrace_private.sinks s
+      join millrace_private.databases d on d.id = s.database_id
+     where d.no = v_no and s.status <> 'disabled' order by s.no
+  loop
+    if v_sink.kind <> 'search_index' then
+      insert into millrace_private.notices as n (sink_no, code, table_name, message, remedy)
+      values (v_sink.no, 'gap', '',
+              case v_sink.kind
+                when 'change_table' then 'changes were missed before ' || to_char(now() at time zone 'UTC', 'YYYY-MM-DD HH24:MI:SS "UTC"') || ': the change table has no entries of them'
+                else 'changes were missed before ' || to_char(now() at time zone 'UTC', 'YYYY-MM-DD HH24:MI:SS "UTC"') || ': all rows are sent again, but no message tells which were deleted meanwhile' end,
+              format('select millrace.dismiss(%L, ''gap'')', v_sink.name))
+      on conflict (sink_no, code, table_name) do update
+        set message = excluded.message, remedy = excluded.remedy, created_at = clock_timestamp();
+    end if;
+    continue when v_sink.kind = 'change_table';
+    -- What was read before the gap may have changed in it.
+    update millrace_private.backfills b
+       set state = 'cancelled', reason = 'a resync sends all rows', remedy = null, ended_at = clock_timestamp()
+     where b.sink_no = v_sink.no and b.kind in ('all', 'table') and b.state in ('waiting', 'running', 'paused', 'failed');
+    insert into millrace_private.backfills (sink_no, kind, resync) values (v_sink.no, 'all', true) returning id into v_id;
+    return next v_id;
+  end loop;
+end
+$function$
+
+comment 'Repairs a database that needs a resync: capture starts again in a new epoch, and all rows are sent to each of its search indexes and pull consumers. Returns the ids of these backfills. Documents of rows that were deleted meanwhile are removed by bin/millrace verify SINK --repair.'
+
+CREATE OR REPLACE FUNCTION millrace.retry(sink text, ids bigint[])
+ RETURNS integer
+ LANGUAGE plpgsql
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+declare
+  v_no integer := millrace_private.sink_no(sink);
+  v_count integer;
+begin
+  perform from millrace_private.lanes l where l.sink_no = v_no order by l.lane for no key update;
+  perform millrace_private.lock_consumer(v_no, 'shared');
+  update millrace_private.exceptions x
+     set state = 'retrying', attempts = 0, due_at = clock_timestamp(), parked_at = null, token = null
+   where x.sink_no = v_no and x.id = any (ids) and x.state = 'parked';
+  get diagnostics v_count = row_count;
+  if v_count > 0 then
+    perform pg_notify('millrace_messages', v_no::text);
+  end if;
+  return v_count;
+end
+$function$
+
+comment 'Puts parked messages back at their old place, to be tried again at once. Returns their number.'
+
+CREATE OR REPLACE FUNCTION millrace_private.add_locks(p_sink_no integer)
+ RETURNS void
+ LANGUAGE plpgsql
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+begin
+  if to_regclass('millrace_private.lock_' || p_sink_no) is null then
+    execute format('create table millrace_private.turn_%s ()', p_sink_no);
+    execute format('create table millrace_private.lock_%s ()', p_sink_no);
+  end if;
+end
+$function$
+
+grant execute to public
+
+CREATE OR REPLACE FUNCTION millrace_private.add_sink_storage(p_sink_no integer)
+ RETURNS void
+ LANGUAGE plpgsql
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+declare
+  v_sink millrace_private.sinks;
+  v_table text := format('messages_%s', p_sink_no);
+  v_destination jsonb;
+begin
+  select * into strict v_sink from millrace_private.sinks s where s.no = p_sink_no;
+  v_destination := v_sink.settings -> 'destination';
+  if to_regclass('millrace_private.' || v_table) is null then
+    execute format('create table millrace_private.%I (like millrace_private.messages including all,
+                      constraint %I check (sink_no = %s))', v_table, v_table || '_sink', p_sink_no);
+    execute format('create unique index %I on millrace_private.%I (lane, id)', v_table || '_id', v_table);
+    if v_sink.kind = 'pull' then
+      execute format('create index %I on millrace_private.%I (group_key, id) where group_key is not null',
+                     v_table || '_group', v_table);
+      execute format('create index %I on millrace_private.%I (group_key2, id) where group_key2 is not null',
+                     v_table || '_group2', v_table);
+    end if;
+    execute format('alter table millrace_private.%I set (autovacuum_vacuum_scale_factor = 0.05,
+                      autovacuum_vacuum_threshold = 5000, autovacuum_vacuum_insert_scale_factor = 0.5)', v_table);
+    execute format('alter table millrace_private.messages attach partition millrace_private.%I for values in (%s)',
+                   v_table, p_sink_no);
+    execute format('alter table millrace_private.%I drop constraint %I', v_table, v_table || '_sink');
+  end if;
+  if v_sink.kind = 'pull' then
+    perform millrace_private.add_locks(p_sink_no);
+    insert into millrace_private.consumers as c
+           (sink_no, active, visibility_timeout, max_ack_pending, max_deliver, max_per_group)
+    values (p_sink_no, v_sink.status = 'active',
+            (v_destination ->> 'visibility_timeout_ms')::double precision * interval '1 millisecond',
+            (v_destination ->> 'max_ack_pending')::integer,
+            (v_sink.settings ->> 'max_retry_count')::integer + 1,
+            (v_destination ->> 'max_per_group')::integer)
+    on conflict (sink_no) do update
+       set active = excluded.active, visibility_timeout = excluded.visibility_timeout,
+           max_ack_pending = excluded.max_ack_pending, max_deliver = excluded.max_deliver,
+           max_per_group = excluded.max_per_group
+     where (c.active, c.visibility_timeout, c.max_ack_pending, c.max_deliver, c.max_per_group) is distinct from
+           (excluded.active, excluded.visibility_timeout, excluded.max_ack_pending, excluded.max_deliver,
+            excluded.max_per_group);
+  end if;
+  -- Push sinks have lanes 0 .. lanes - 1; the shaping lane of a pull consumer is lane 1.
+  insert into millrace_private.lanes (sink_no, lane)
+  select p_sink_no, n from generate_series(0, v_sink.lanes - 1) n where v_sink.kind <> 'pull'
+  union all
+  select p_sink_no, 1 where v_sink.kind = 'pull' and v_sink.lanes > 0
+  on conflict do nothing;
+end
+$function$
+
+grant execute to public
+
+CREATE OR REPLACE FUNCTION millrace_private.answer(p_sink_no integer, p_what text, p_ack_ids text[], p_delay interval)
+ RETURNS integer
+ LANGUAGE plpgsql
+ SET plan_cache_mode TO 'force_generic_plan'
+ SET enable_seqscan TO 'off'
+ SET enable_bitmapscan TO 'off'
+ SET enable_mergejoin TO 'off'
+ SET enable_hashjoin TO 'off'
+ SET jit TO 'off'
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+begin
+  return millrace_private.answer_ids(p_sink_no, p_what, p_ack_ids, p_delay);
+end
+$function$
+
+grant execute to public
+
+CREATE OR REPLACE FUNCTION millrace_private.answer_ids(p_sink_no integer, p_what text, p_ack_ids text[], p_delay interval)
+ RETURNS integer
+ LANGUAGE plpgsql
+ SET lock_timeout TO '10s'
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+declare
+  t record;
+  v_lease record;
+  v_held boolean;
+  v_now timestamptz;
+  v_count integer := 0;
+  v_taken integer;
+  v_groups bigint[] := '{}';
+  v_more bigint[];
+  v_max_deliver integer;
+  v_token text;
+  v_text text;
+  v_rest text;
+  v_ids bigint[];
+begin
+  if current_setting('transaction_isolation') <> 'read committed' then
+    perform millrace_private.require_read_committed();
+  end if;
+  if not millrace_private.lock_consumer(p_sink_no, 'shared') then
+    return 0;
+  end if;
+  -- Until the end of the transaction: see lock_consumer.
+  perform set_config('millrace.answered', 'yes', true);
+  -- Messages and exceptions are found by `id = any (...)` and by ranges from subqueries, never by a join: with statistics of
+  -- a queue that was empty, a join may well read all of it and throw away what does not match.
+  if p_what = 'ack' then
+    v_token := left(p_ack_ids[1], 32);
+    v_text := array_to_string(p_ack_ids, ',');
+    v_rest := replace(v_text, v_token || '-', '');
+    if octet_length(v_text) - octet_length(v_rest) = 33 * cardinality(p_ack_ids)
+       and v_rest ~ '^[0-9]{1,18}(,[0-9]{1,18})*$'
+       and octet_length(v_rest) - octet_length(replace(v_rest, ',', '')) = cardinality(p_ack_ids) - 1 then
+      v_ids := ('{' || v_rest || '}')::bigint[];
+      -- The whole batch, untouched, as it nearly always is: by range. (A row that was shaped late may have come into the
+      -- range; it is an exception.) Who took something out of it meanwhile has changed the lease row, which is looked at
+      -- again when its lock is had. Then the groups of which a row is left: nobody can pass one while we hold X.
+      with lease as materialized (
+        select l.ctid as place, l.lo, l.hi from millrace_private.leases l
+         where l.sink_no = p_sink_no and l.token >= v_token and l.token <= v_token
+           and l.dense and l.remaining = l.size and l.size = cardinality(v_ids) and l.digest = hash_array_extended(v_ids, 0)
+           and (select true from millrace_private.exceptions x
+                 where x.sink_no = p_sink_no and x.id > l.lo and x.id <= l.hi order by x.id limit 1) is null
+         order by l.token limit 1 for update
+      ), gone as (
+        delete from millrace_private.messages m
+         where m.sink_no = p_sink_no and m.lane = 0
+           and m.id > (select l.lo from lease l) and m.id <= (select l.hi from lease l)
+        returning m.id, m.group_key, m.group_key2
+      ), over as (
+        delete from millrace_private.leases o where o.ctid = (select l.place from lease l)
+      )
+      select count(*), array_agg(g.group_key) filter (where g.group_key is not null and (
+               exists (select from millrace_private.messages n
+                        where n.sink_no = p_sink_no and n.group_key = g.group_key and n.id > g.id offset 0)
+               or (cardinality(v_ids) <= 8
+                   and exists (select from millrace_private.messages n
+                                where n.sink_no = p_sink_no and n.group_key2 = g.group_key and n.id > g.id offset 0))))
+             || array_agg(g.group_key2) filter (where g.group_key2 is not null),
+             array_agg(g.group_key) filter (where g.group_key is not null and cardinality(v_ids) > 8)
+        into v_count, v_groups, v_more from gone g;
+      if v_count > 0 then
+        -- As in lease_next: of a large batch it is asked for all rows at once whether any has a changed key.
+        if v_more is not null
+           and (select true from millrace_private.messages k
+                 where k.sink_no = p_sink_no and k.group_key2 is not null order by k.group_key2 limit 1) then
+          v_groups := v_more || v_groups;
+        end if;
+        if v_groups is not null then
+          perform millrace_private.free_groups(p_sink_no, v_groups);
+        end if;
+        return v_count;
+      end if;
+      v_groups := '{}';
+    end if;
+  end if;
+  v_now := clock_timestamp();
+  if p_what = 'nack' then
+    select c.max_deliver into v_max_deliver from millrace_private.consumers c where c.sink_no = p_sink_no;
+  end if;
+  for t in
+    select a.token, a.ids
+      from millrace_private.parse_ack_ids(p_ack_ids) a
+     where exists (select from millrace_private.leases l where l.sink_no = p_sink_no and l.token = a.token offset 0)
+        or exists (select from millrace_private.exceptions x
+                    where x.sink_no = p_sink_no and x.id = any (a.ids) and x.token = a.token offset 0)
+  loop
+    -- Locked, so its place stays until we move it.
+    select l.ctid as place, l.lo, l.hi, l.size, l.remaining, l.dense, l.ids, l.digest into v_lease
+      from millrace_private.leases l
+     where l.sink_no = p_sink_no and l.token >= t.token and l.token <= t.token
+     order by l.token limit 1 for update;
+    v_held := found;
+
+    if p_what = 'ack' and v_held and v_lease.dense and v_lease.remaining = v_lease.size
+       and cardinality(t.ids) = v_lease.size and hash_array_extended(t.ids, 0) = v_lease.digest
+       and (select true from millrace_private.exceptions x
+             where x.sink_no = p_sink_no and x.id > v_lease.lo and x.id <= v_lease.hi
+             order by x.id limit 1) is null then
+      -- The whole batch, untouched: by range. (A row that was shaped late may have come into the range; it is an exception.)
+      with gone as (
+        delete from millrace_private.messages m
+         where m.sink_no = p_sink_no and m.lane = 0 and m.id > v_lease.lo and m.id <= v_lease.hi
+        returning m.group_key, m.group_key2
+      ), over as (
+        delete from millrace_private.leases l where l.ctid = v_lease.place
+      )
+      select count(*), array_agg(g.group_key) filter (where g.group_key is not null)
+             || coalesce(array_agg(g.group_key2) filter (where g.group_key2 is not null), '{}')
+        into v_taken, v_more from gone g;
+      v_count := v_count + v_taken;
+      v_groups := v_groups || v_more;
+      continue;
+    end if;
+
+    if v_held then
+      -- Those still on the straight path: in the lease and not an exception.
+      if p_what = 'ack' then
+        with gone as (
+          delete from millrace_private.messages m
+           where m.sink_no = p_sink_no and m.lane = 0 and m.id = any (t.ids)
+             and m.id > v_lease.lo and m.id <= v_lease.hi and (v_lease.dense or m.id = any (v_lease.ids))
+             and (select true from millrace_private.exceptions x
+                   where x.sink_no = p_sink_no and x.id = m.id order by x.id limit 1) is null
+          returning m.group_key, m.group_key2
+        )
+        select count(*), array_agg(g.group_key) filter (where g.group_key is not null)
+               || coalesce(array_agg(g.group_key2) filter (where g.group_key2 is not null), '{}')
+          into v_taken, v_more from gone g;
+        v_groups := v_groups || v_more;
+      else
+        insert into millrace_private.exceptions (sink_no, id, lane, group_key, state, attempts, due_at, token, stage, error)
+        select p_sink_no, m.id, 0, m.group_key,
+               case p_what when 'nack' then 'retrying' when 'extend' then 'leased' else 'waiting' end,
+               case p_what when 'release' then 0 else 1 end,
+               v_now + p_delay, t.token,
+               case p_what when 'nack' then 'receive' end,
+               case p_what when 'nack' then 'given back by the client' end
+          from millrace_private.messages m
+         where m.sink_no = p_sink_no and m.lane = 0 and m.id = any (t.ids)
+           and m.id > v_lease.lo and m.id <= v_lease.hi and (v_lease.dense or m.id = any (v_lease.ids))
+            on conflict (sink_no, id) do nothing;
+        get diagnostics v_taken = row_count;
+      end if;
+      if v_taken > 0 then
+        v_count := v_count + v_taken;
+        if v_taken >= v_lease.remaining then
+          delete from millrace_private.leases l where l.ctid = v_lease.place;
+        else
+          update millrace_private.leases l set remaining = l.remaining - v_taken
+           where l.ctid = v_lease.place;
+        end if;
+      end if;
+    end if;
+
+    -- Exceptions that this token was the last to hold. Those that the statement above made are among them: left out by
+    -- their state (ack deletes none of them, they have no row any more).
+    if p_what = 'ack' then
+      with settled as (
+        delete from millrace_private.exceptions x
+         where x.sink_no = p_sink_no and x.id = any (t.ids) and x.lane = 0 and x.token = t.token
+        returning x.id
+      ), gone as (
+        delete from millrace_private.messages m
+         where m.sink_no = p_sink_no and m.lane = 0 and m.id = any (array(select s.id from settled s))
+        returning m.group_key, m.group_key2
+      )
+      select count(*), array_agg(g.group_key) filter (where g.group_key is not null)
+             || coalesce(array_agg(g.group_key2) filter (where g.group_key2 is not null), '{}')
+        into v_taken, v_more from gone g;
+      v_groups := v_groups || v_more;
+    elsif not v_held or v_taken < cardinality(t.ids) then
+      update millrace_private.exceptions x
+         set state = case p_what when 'nack' then 'retrying' when 'extend' then 'leased' else 'waiting' end,
+             attempts = x.attempts - (p_what = 'release')::integer,
+             due_at = v_now + p_delay,
+             stage = case p_what when 'nack' then 'receive' end,
+             error = case p_what when 'nack' then 'given back by the client' end
+       where x.sink_no = p_sink_no and x.id = any (t.ids) and x.lane = 0 and x.token = t.token
+         and x.state = 'leased' and x.due_at is distinct from v_now + p_delay;
+      get diagnostics v_taken = row_count;
+    else
+      v_taken := 0;
+    end if;
+    v_count := v_count + v_taken;
+
+    if v_max_deliver is not null then
+      with parked as (
+        update millrace_private.exceptions x
+           set state = 'parked', due_at = null, parked_at = v_now
+         where x.sink_no = p_sink_no and x.id = any (t.ids) and x.lane = 0 and x.token = t.token
+           and x.state = 'retrying' and x.attempts >= v_max_deliver
+        returning x.id
+      )
+      select array_agg(g.group_key) filter (where g.group_key is not null) into v_more
+        from millrace_private.messages m
+       cross join lateral unnest(array[m.group_key, m.group_key2]) g (group_key)
+       where m.sink_no = p_sink_no and m.lane = 0 and m.id = any (array(select p.id from parked p));
+      v_groups := v_groups || v_more;
+    end if;
+  end loop;
+  if cardinality(v_groups) > 0 then
+    perform millrace_private.free_groups(p_sink_no, v_groups);
+  end if;
+  return v_count;
+end
+$function$
+
+grant execute to public
+
+CREATE OR REPLACE FUNCTION millrace_private.backfill_no(p_id uuid)
+ RETURNS integer
+ LANGUAGE plpgsql
+ STABLE
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+declare
+  v_no integer;
+begin
+  select b.no into v_no from millrace_private.backfills b where b.id = p_id;
+  if not found then
+    raise exception 'there is no backfill %', p_id using errcode = 'MR404', hint = 'select id from millrace.backfill_status';
+  end if;
+  return v_no;
+end
+$function$
+
+grant execute to public
+
+CREATE OR REPLACE FUNCTION millrace_private.begin_epoch(p_database_no integer)
+ RETURNS integer
+ LANGUAGE plpgsql
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+declare
+  v_epoch integer;
+begin
+  update millrace_private.positions p
+     set epoch = p.epoch + 1, generation = p.generation + 1, system_identifier = null,
+         left_system = case when p.state <> 'needs_resync' or p.reason !~ '(restored|promoted|another database)'
+                            then coalesce(p.system_identifier, p.left_system) end,
+         state = 'starting', reason = null, remedy = null, state_since = clock_timestamp()
+   where p.database_no = p_database_no returning p.epoch into v_epoch;
+  perform pg_notify('millrace_catalog', '');
+  return v_epoch;
+end
+$function$
+
+grant execute to public
+
+CREATE OR REPLACE FUNCTION millrace_private.claim(p_sink_no integer, p_batch integer, p_visibility interval, OUT token text, OUT ids bigint[], OUT more boolean)
+ RETURNS record
+ LANGUAGE plpgsql
+ SET plan_cache_mode TO 'force_generic_plan'
+ SET enable_seqscan TO 'off'
+ SET enable_bitmapscan TO 'off'
+ SET enable_mergejoin TO 'off'
+ SET enable_hashjoin TO 'off'
+ SET jit TO 'off'
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+begin
+  select n.token, n.ids, n.more into token, ids, more from millrace_private.lease_next(p_sink_no, p_batch, p_visibility) n;
+end
+$function$
+
+grant execute to public
+
+CREATE OR REPLACE FUNCTION millrace_private.claim_due(p_sink_no integer, p_limit integer, p_token text, p_now timestamp with time zone, p_until timestamp with time zone)
+ RETURNS bigint[]
+ LANGUAGE plpgsql
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+declare
+  r record;
+  v_taken bigint[] := '{}';
+  v_held bigint[] := '{}';
+  v_gone bigint[] := '{}';
+begin
+  if p_limit <= 0 then
+    return v_taken;
+  end if;
+  for r in
+    select x.id, m.id is null as gone,
+           exists (select from millrace_private.messages e
+                    where e.sink_no = p_sink_no and e.group_key = m.group_key and e.id < m.id
+                      and not exists (select from millrace_private.exceptions p
+                                       where p.sink_no = p_sink_no and p.id = e.id and p.state = 'parked' offset 0))
+           or exists (select from millrace_private.messages e
+                       where e.sink_no = p_sink_no and e.group_key2 = m.group_key and e.id < m.id
+                         and not exists (select from millrace_private.exceptions p
+                                          where p.sink_no = p_sink_no and p.id = e.id and p.state = 'parked' offset 0))
+           or (m.group_key2 is not null and (
+                 exists (select from millrace_private.messages e
+                          where e.sink_no = p_sink_no and e.group_key = m.group_key2 and e.id < m.id
+                            and not exists (select from millrace_private.exceptions p
+                                             where p.sink_no = p_sink_no and p.id = e.id and p.state = 'parked' offset 0))
+                 or exists (select from millrace_private.messages e
+                             where e.sink_no = p_sink_no and e.group_key2 = m.group_key2 and e.id < m.id
+                               and not exists (select from millrace_private.exceptions p
+                                                where p.sink_no = p_sink_no and p.id = e.id and p.state = 'parked' offset 0))
+              )) as behind
+      from millrace_private.exceptions x
+      left join millrace_private.messages m on m.sink_no = p_sink_no and m.lane = 0 and m.id = x.id
+     where x.sink_no = p_sink_no and x.lane = 0 and x.due_at <= p_now
+     order by x.due_at, x.id
+     limit 1000
+  loop
+    if r.gone then
+      v_gone := v_gone || r.id;
+    elsif r.behind then
+      v_held := v_held || r.id;
+    else
+      v_taken := v_taken || r.id;
+      exit when cardinality(v_taken) = p_limit;
+    end if;
+  end loop;
+  if cardinality(v_gone) > 0 then
+    delete from millrace_private.exceptions x using unnest(v_gone) g (id) where x.sink_no = p_sink_no and x.id = g.id;
+  end if;
+  if cardinality(v_held) > 0 then
+    update millrace_private.exceptions x set state = 'held', due_at = null
+      from unnest(v_held) h (id) where x.sink_no = p_sink_no and x.id = h.id;
+  end if;
+  if cardinality(v_taken) > 0 then
+    update millrace_private.exceptions x
+       set state = 'leased', token = p_token, attempts = x.attempts + 1, due_at = p_until, stage = null, error = null
+      from unnest(v_taken) t (id) where x.sink_no = p_sink_no and x.id = t.id;
+  end if;
+  return v_taken;
+end
+$function$
+
+grant execute to public
+
+CREATE OR REPLACE FUNCTION millrace_private.consumer_no(p_consumer text)
+ RETURNS integer
+ LANGUAGE plpgsql
+ STABLE
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+declare
+  v_no integer;
+begin
+  select s.no into v_no from millrace_private.sinks s where s.kind = 'pull' and s.name = p_consumer;
+  if not found then
+    select s.no into v_no from millrace_private.sinks s where s.kind = 'pull' and s.id::text = p_consumer;
+  end if;
+  if v_no is null then
+    raise exception 'there is no pull consumer %', quote_nullable(p_consumer) using errcode = 'MR404',
+      hint = 'select sink_name from millrace.consumer_status';
+  end if;
+  return v_no;
+end
+$function$
+
+grant execute to public
+
+CREATE OR REPLACE FUNCTION millrace_private.count_leased(p_sink_no integer, p_now timestamp with time zone)
+ RETURNS bigint
+ LANGUAGE plpgsql
+ STABLE
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+begin
+  return coalesce((select sum(l.remaining)
+                     from (select f.remaining from millrace_private.leases f
+                            where f.sink_no = p_sink_no and f.until > p_now order by f.until offset 0) l), 0)
+         + (select count(*) from millrace_private.exceptions x
+             where x.sink_no = p_sink_no and x.state = 'leased' and x.due_at > p_now);
+end
+$function$
+
+grant execute to public
+
+CREATE OR REPLACE FUNCTION millrace_private.count_pending(p_sink_no integer, OUT pending bigint, OUT is_estimate boolean)
+ RETURNS record
+ LANGUAGE plpgsql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+ SET plan_cache_mode TO 'force_generic_plan'
+ SET enable_seqscan TO 'off'
+ SET enable_bitmapscan TO 'off'
+ SET enable_mergejoin TO 'off'
+ SET enable_hashjoin TO 'off'
+ SET jit TO 'off'
+AS $function$
+declare
+  c_most constant integer := 100000;
+  v_lane smallint;
+  v_passed bigint;
+  v_above bigint;
+  v_below bigint;
+  v_parked bigint;
+begin
+  pending := 0;
+  is_estimate := false;
+  for v_lane, v_passed in
+    select l.lane, coalesce((select c.id from millrace_private.cursor_log c
+                              where c.sink_no = p_sink_no and c.lane = l.lane order by c.seq desc limit 1), 0)
+      from (select k.lane from millrace_private.lanes k where k.sink_no = p_sink_no union select 0::smallint) l
+  loop
+    select count(*) into v_above
+      from (select from millrace_private.messages m
+             where m.sink_no = p_sink_no and m.lane = v_lane and m.id > v_passed order by m.id limit c_most + 1) f;
+    select count(*) into v_parked from millrace_private.exceptions e
+     where e.sink_no = p_sink_no and e.lane = v_lane and e.id > v_passed and e.state = 'parked';
+    if v_lane = 0 and exists (select from millrace_private.consumers c where c.sink_no = p_sink_no) then
+      select count(*) into v_below
+        from (select from millrace_private.messages m
+               where m.sink_no = p_sink_no and m.lane = v_lane and m.id <= v_passed
+                 and m.id >= least((select e.id from millrace_private.exceptions e
+                                     where e.sink_no = p_sink_no and e.state <> 'parked' order by e.id limit 1),
+                                   (select r.lo + 1 from millrace_private.leases r
+                                     where r.sink_no = p_sink_no order by r.hi limit 1))
+                 and not exists (select from millrace_private.exceptions e
+                                  where e.sink_no = p_sink_no and e.id = m.id and e.state = 'parked' offset 0)
+               order by m.id limit c_most + 1) f;
+    else
+      select count(*) into v_below from millrace_private.exceptions e
+       where e.sink_no = p_sink_no and e.lane = v_lane and e.id <= v_passed and e.state <> 'parked';
+    end if;
+    pending := pending + greatest(v_above - v_parked, 0) + v_below;
+    is_estimate := pending > c_most or v_above > c_most;
+    exit when is_estimate;
+  end loop;
+  if is_estimate then
+    select greatest(pending,
+                    case when pg_catalog.pg_stat_get_live_tuples(r.oid) > c_most
+                         then pg_catalog.pg_stat_get_live_tuples(r.oid)
+                         else (case when r.reltuples > 0 and r.relpages > 0 then r.reltuples / r.relpages else 10 end
+                               * pg_catalog.pg_relation_size(r.oid) / current_setting('block_size')::integer)::bigint end
+                    - (select count(*) from millrace_private.exceptions e
+                        where e.sink_no = p_sink_no and e.state = 'parked'))
+      into pending
+      from pg_catalog.pg_class r where r.oid = to_regclass('millrace_private.messages_' || p_sink_no);
+  end if;
+end
+$function$
+
+grant execute to public
+
+CREATE OR REPLACE FUNCTION millrace_private.database_health(p_database_no integer, OUT state text, OUT reason text, OUT remedy text, OUT since timestamp with time zone, OUT level text, OUT reasons text[])
+ RETURNS record
+ LANGUAGE plpgsql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+declare
+  v_seen timestamptz;
+  v_warnings text[];
+  v_tables bigint;
+  v_message text;
+  v_remedy text;
+  v_since timestamptz;
+begin
+  level := 'ok';
+  reasons := '{}';
+  if not exists (select from millrace_private.sinks s
+                   join millrace_private.databases d on d.id = s.database_id where d.no = p_database_no) then
+    return;
+  end if;
+  select p.state, p.reason, p.remedy, p.state_since, p.warnings,
+         coalesce((select b.at from millrace_private.capture_beats b
+                    where b.database_no = p_database_no order by b.seq desc limit 1), p.state_since)
+    into state, reason, remedy, since, v_warnings, v_seen
+    from millrace_private.positions p where p.database_no = p_database_no;
+  if millrace_private.is_fresh(v_seen) is not true then
+    if state = 'needs_resync' then
+      select j.level, j.reasons into level, reasons
+        from millrace_private.judged(array[state], '{no_capture}', '{}', '{}') j;
+      return;
+    end if;
+    reason := 'no capture process has reported since then; the last state was '
+              || coalesce(state, 'none') || coalesce(' (' || reason || ')', '');
+    remedy := 'bin/millrace start capture; if that is running, its log says what it does';
+    state := 'unknown';
+    since := v_seen;
+    select j.level, j.reasons into level, reasons from millrace_private.judged('{}', '{no_capture}', '{}', '{}') j;
+    return;
+  end if;
+  if state = 'streaming' then
+    select count(distinct n.table_name), min(n.message), min(n.created_at), (array_agg(n.remedy order by n.message))[1]
+      into v_tables, v_message, v_since, v_remedy
+      from millrace_private.notices n
+      join millrace_private.sinks s on s.no = n.sink_no
+      join millrace_private.databases d on d.id = s.database_id
+     where d.no = p_database_no and n.code = 'table_detached' and n.remedy like 'alter publication %';
+    if v_tables > 0 then
+      state := 'table_detached';
+      reason := case when v_tables > 1 then format('%s; and so %s more', v_message, v_tables - 1) else v_message end;
+      remedy := v_remedy;
+      since := v_since;
+    end if;
+  end if;
+  -- Somebody else on the slot for longer than a moment: then nothing is captured.
+  select j.level, j.reasons into level, reasons
+    from millrace_private.judged(
+           case when state in ('error', 'needs_resync', 'table_detached') then array[state]
+                when state = 'standby' and since < clock_timestamp() - interval '1 min' then array[state]
+                else '{}' end,
+           '{}',
+           case when state in ('streaming', 'table_detached') then v_warnings
+                when state = 'standby' and since >= clock_timestamp() - interval '1 min' then array[state]
+                else '{}' end,
+           '{}') j;
+end
+$function$
+
+grant execute to public
+
+CREATE OR REPLACE FUNCTION millrace_private.database_no(p_database text)
+ RETURNS integer
+ LANGUAGE plpgsql
+ STABLE
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+declare
+  v_no integer;
+begin
+  select d.no into v_no from millrace_private.databases d where d.name = p_database or d.id::text = p_database;
+  if not found then
+    raise exception 'there is no database %', quote_nullable(p_database) using errcode = 'MR404',
+      hint = 'select database_name from millrace.database_status';
+  end if;
+  return v_no;
+end
+$function$
+
+grant execute to public
+
+CREATE OR REPLACE FUNCTION millrace_private.free_groups(p_sink_no integer, p_groups bigint[], p_due timestamp with time zone DEFAULT clock_timestamp())
+ RETURNS void
+ LANGUAGE plpgsql
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+declare
+  v_groups bigint[];
+  v_round integer := 0;
+begin
+  -- Most often there is no next row at all.
+  select array_agg(g.group_key) into v_groups
+    from unnest(p_groups) g (group_key)
+   where exists (select from millrace_private.messages m
+                  where m.sink_no = p_sink_no and m.group_key = g.group_key offset 0)
+      or exists (select from millrace_private.messages m
+                  where m.sink_no = p_sink_no and m.group_key2 = g.group_key offset 0);
+  if v_groups is null then
+    return;
+  end if;
+  loop
+    with next_row as materialized (
+      select g.group_key, n.id, n.lane, n.row_group,
+             x.state,
+             n.id <= coalesce((select c.id from millrace_private.cursor_log c
+                                where c.sink_no = p_sink_no and c.lane = 0 order by c.seq desc limit 1), 0) as passed,
+             coalesce((select l.lo < n.id and (l.dense or n.id = any (l.ids))
+                         from millrace_private.leases l
+                        where l.sink_no = p_sink_no and l.hi >= n.id order by l.hi limit 1), false) as in_lease
+        from unnest(v_groups) g (group_key)
+       cross join lateral (
+             select f.id, f.lane, f.row_group
+               from ((select m.id, m.lane, m.group_key as row_group from millrace_private.messages m
+                       where m.sink_no = p_sink_no and m.group_key = g.group_key
+                         and not exists (select from millrace_private.exceptions p
+                                          where p.sink_no = p_sink_no and p.id = m.id and p.state = 'parked' offset 0)
+                       order by m.id limit 1)
+                     union all
+                     (select m.id, m.lane, m.group_key as row_group from millrace_private.messages m
+                       where m.sink_no = p_sink_no and m.group_key2 = g.group_key
+                         and not exists (select from millrace_private.exceptions p
+                                          where p.sink_no = p_sink_no and p.id = m.id and p.state = 'parked' offset 0)
+                       order by m.id limit 1)) f
+              order by f.id limit 1) n
+        left join millrace_private.exceptions x on x.sink_no = p_sink_no and x.id = n.id
+    ), freed as (
+      insert into millrace_private.exceptions as e (sink_no, id, lane, group_key, state, attempts, due_at)
+      select distinct on (n.id) p_sink_no, n.id, 0, n.row_group, 'waiting', 0, p_due
+        from next_row n
+       where n.lane = 0 and (n.state = 'held' or (n.state is null and n.passed and not n.in_lease))
+       order by n.id
+          on conflict (sink_no, id) do update set state = 'waiting', due_at = excluded.due_at where e.state = 'held'
+    )
+    select array_agg(n.group_key order by n.group_key) into v_groups
+      from next_row n
+     where n.lane = 0 and (n.in_lease or n.state in ('leased', 'retrying', 'waiting'));
+    v_round := v_round + 1;
+    exit when v_groups is null or v_round = 2;
+    perform millrace_private.lock_groups(p_sink_no, v_groups);
+  end loop;
+end
+$function$
+
+grant execute to public
+
+CREATE OR REPLACE FUNCTION millrace_private.free_held(p_sink_no integer, p_kind text, p_groups bigint[])
+ RETURNS void
+ LANGUAGE plpgsql
+ SET plan_cache_mode TO 'force_generic_plan'
+ SET enable_seqscan TO 'off'
+ SET enable_bitmapscan TO 'off'
+ SET enable_mergejoin TO 'off'
+ SET enable_hashjoin TO 'off'
+ SET jit TO 'off'
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+declare
+  v_groups bigint[] := array(select distinct g from unnest(p_groups) g);
+  v_now timestamptz := clock_timestamp();
+begin
+  if p_kind = 'pull' then
+    perform millrace_private.free_groups(p_sink_no, v_groups);
+    return;
+  end if;
+  update millrace_private.exceptions x set state = 'waiting', due_at = v_now
+    from (select n.id
+            from unnest(v_groups) g (group_key)
+           cross join lateral (select e.id
+                                 from millrace_private.exceptions e
+                                where e.sink_no = p_sink_no and e.group_key = g.group_key and e.state = 'held'
+                                  and e.id < coalesce((select b.id
+                                                         from millrace_private.exceptions b
+                                                        where b.sink_no = p_sink_no and b.group_key = g.group_key
+                                                          and b.state <> 'held'
+                                                          and (b.state <> 'parked' or p_kind = 'search_index')
+                                                        order by b.id limit 1), 9223372036854775807)
+                                order by e.id
+                                limit case when p_kind = 'search_index' then 1 end) n) f
+   where x.sink_no = p_sink_no and x.id = f.id and x.state = 'held';
+end
+$function$
+
+grant execute to public
+
+CREATE OR REPLACE FUNCTION millrace_private.how_to_catch_up(p_sink_no integer, p_code text, p_table text)
+ RETURNS text
+ LANGUAGE sql
+ STABLE
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+  select case
+           when s.kind = 'search_index' and p_code = 'added_late'
+             then format('bin/millrace backfill %s %s', millrace_private.shell_word(s.name), w.word)
+           when s.kind = 'search_index'
+             then format('bin/millrace verify %s --repair', millrace_private.shell_word(s.name))
+           when s.kind = 'pull' and p_code <> 'truncated'
+             then format('bin/millrace backfill %s %s # remove there what it has of rows that are gone',
+                         millrace_private.shell_word(s.name), w.word)
+           else format('What it has of this table may be wrong, and is yours to fix. Then: select millrace.dismiss(%L, %L)', s.name, p_code)
+         end
+    from millrace_private.sinks s
+    join millrace_private.databases d on d.id = s.database_id
+    left join lateral (select t.schema_name, t.table_name
+                         from millrace_private.source_tables t
+                        where t.database_no = d.no and t.schema_name || '.' || t.table_name = p_table
+                        order by t.no desc limit 1) k on true
+   cross join lateral (select millrace_private.shell_word(
+                                quote_ident(coalesce(k.schema_name, split_part(p_table, '.', 1))) || '.'
+                                || quote_ident(coalesce(k.table_name, substr(p_table, strpos(p_table, '.') + 1)))) as word) w
+   where s.no = p_sink_no
+$function$
+
+grant execute to public
+
+CREATE OR REPLACE FUNCTION millrace_private.is_fresh(p_at timestamp with time zone)
+ RETURNS boolean
+ LANGUAGE sql
+RETURN COALESCE(((p_at >= (clock_timestamp() - '00:00:15'::interval)) AND (p_at <= (clock_timestamp() + '00:00:15'::interval))), false)
+
+grant execute to public
+
+CREATE OR REPLACE FUNCTION millrace_private.joined_key(p_values text[])
+ RETURNS text
+ LANGUAGE plpgsql
+ IMMUTABLE PARALLEL SAFE STRICT
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+declare
+  c_whole constant text := '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|-([0-9]+([.][0-9]+)?|[Ii]nfinity)'
+    || '|-?[0-9]+([.][0-9]+)?e[+-][0-9]+|[0-9]{4,}-[0-9]{2}-[0-9]{2}([ T][^-\\]*)?';
+  v_plain text := array_to_string(p_values, '-', '');
+  v_value text;
+  v_joined text;
+begin
+  if cardinality(p_values) = 1 or length(v_plain) - length(replace(v_plain, '-', '')) < cardinality(p_values) then
+    return v_plain;
+  end if;
+  v_joined := coalesce(p_values[cardinality(p_values)], '');
+  for place in reverse cardinality(p_values) - 1..1 loop
+    v_value := coalesce(p_values[place], '');
+    if (v_value collate "C") ~ ('^(' || c_whole || ')$') then
+      v_joined := v_value || '-' || v_joined;
+    else
+      v_joined := case when v_value = '' then '\.' else replace(replace(v_value, '\', '\\'), '-', '\-') end || '-' || v_joined;
+      if (v_joined collate "C") ~ ('^(' || c_whole || ')(-|$)') then
+        v_joined := '\' || v_joined;
+      end if;
+    end if;
+  end loop;
+  return v_joined;
+end
+$function$
+
+grant execute to public
+
+CREATE OR REPLACE FUNCTION millrace_private.judged(p_failing text[], p_unknown text[], p_warning text[], p_noted text[], OUT level text, OUT reasons text[])
+ RETURNS record
+ LANGUAGE sql
+ IMMUTABLE
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+  select case when cardinality(p_failing) > 0 then 'failing'
+              when cardinality(p_unknown) > 0 then 'unknown'
+              when cardinality(p_warning) > 0 then 'warning'
+              else 'ok' end,
+         p_failing || p_unknown || p_warning || p_noted
+$function$
+
+grant execute to public
+
+CREATE OR REPLACE FUNCTION millrace_private.lane_health(p_sink_no integer, OUT has_work boolean, OUT is_left boolean)
+ RETURNS record
+ LANGUAGE plpgsql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+ SET plan_cache_mode TO 'force_custom_plan'
+ SET enable_seqscan TO 'off'
+ SET enable_bitmapscan TO 'off'
+ SET enable_mergejoin TO 'off'
+ SET enable_hashjoin TO 'off'
+ SET jit TO 'off'
+AS $function$
+begin
+  select count(*) > 0,
+         coalesce(bool_or(l.waiting_since < clock_timestamp() - interval '30 s'
+                          and (l.owner is null or l.until < clock_timestamp())), false)
+    into has_work, is_left
+    from millrace_private.lanes l
+   where l.sink_no = p_sink_no
+     and (exists (select from millrace_private.messages m
+                   where m.sink_no = p_sink_no and m.lane = l.lane
+                     and m.id > coalesce((select c.id from millrace_private.cursor_log c
+                                           where c.sink_no = p_sink_no and c.lane = l.lane
+                                           order by c.seq desc limit 1), 0))
+          or exists (select from millrace_private.exceptions e
+                      where e.sink_no = p_sink_no and e.lane = l.lane and e.due_at <= clock_timestamp()));
+end
+$function$
+
+grant execute to public
+
+CREATE OR REPLACE FUNCTION millrace_private.lease_next(p_sink_no integer, p_batch integer, p_visibility interval, OUT token text, OUT ids bigint[], OUT more boolean, OUT bytes bigint, OUT table_no integer)
+ RETURNS record
+ LANGUAGE plpgsql
+ SET lock_timeout TO '2s'
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+declare
+  r record;
+  v_active boolean;
+  v_visibility interval;
+  v_max_ack_pending integer;
+  v_max_deliver integer;
+  v_max_per_group integer;
+  v_now timestamptz;
+  v_until timestamptz;
+  v_cursor bigint;
+  v_seq bigint;
+  v_due boolean;
+  v_more boolean;
+  v_in_flight bigint;
+  v_swept_at timestamptz;
+  v_batch integer;
+  v_may boolean;
+  v_hi bigint;
+  v_passed integer := 0;
+  v_parked boolean;
+  v_bytes bigint;
+  v_table_no integer;
+  v_bound bigint;
+  v_new bigint[] := '{}';
+  v_groups bigint[] := '{}';
+begin
+  if current_setting('transaction_isolation') <> 'read committed' then
+    perform millrace_private.require_read_committed();
+  end if;
+  ids := '{}';
+  more := false;
+  -- One receive after the other; consumer_status shows who holds the lock.
+  if current_setting('millrace.answered', true) = 'yes' then
+    perform set_config('lock_timeout', millrace_private.patience(), true);
+  end if;
+  if not millrace_private.lock_consumer(p_sink_no, 'turn') then
+    return;
+  end if;
+  v_now := clock_timestamp();
+
+  -- Leases that ended before the last receive looked were swept, unless the server's clock was set back since. A row that
+  -- capture parked on arrival is an exception already.
+  select c.active, c.visibility_timeout, c.max_ack_pending, c.max_deliver, c.max_per_group,
+         coalesce(k.id, 0), coalesce(k.seq, 0), coalesce(k.in_flight, 0), coalesce(k.swept_at, '-infinity'),
+         coalesce((select true from millrace_private.leases l
+                    where l.sink_no = p_sink_no and l.until <= v_now and l.until > coalesce(k.swept_at, '-infinity')
+                    order by l.until limit 1), false)
+         or coalesce((select true from millrace_private.exceptions x
+                       where x.sink_no = p_sink_no and x.lane = 0 and x.due_at <= v_now
+                       order by x.due_at limit 1), false),
+         b.ids, b.may, b.hi, b.bytes, b.table_no,
+         coalesce((select true from millrace_private.exceptions x
+                    where x.sink_no = p_sink_no and x.id > coalesce(k.id, 0) and x.id <= b.hi
+                    order by x.id limit 1), false)
+    into v_active, v_visibility, v_max_ack_pending, v_max_deliver, v_max_per_group,
+         v_cursor, v_seq, v_in_flight, v_swept_at, v_due,
+         v_new, v_may, v_hi, v_bytes, v_table_no, v_parked
+    from millrace_private.consumers c
+    left join lateral (select l.id, l.seq, l.in_flight,
+                              case when l.swept_at > v_now then '-infinity' else l.swept_at end as swept_at
+                         from millrace_private.cursor_log l
+                        where l.sink_no = p_sink_no and l.lane = 0 order by l.seq desc limit 1) k on true
+    left join lateral (
+           select array_agg(f.id) as ids, bool_and(f.may) as may, max(f.id) as hi, sum(f.bytes) as bytes,
+                  case when min(f.source_table) = max(f.source_table) then min(f.source_table) end as table_no
+             from (select m.id, m.source_table,
+                          octet_length(m.record) + coalesce(octet_length(m.changes), 0)
+                            + coalesce(octet_length(m.payload), 0) as bytes,
+                          m.group_key2 is null
+                          and not exists (select from millrace_private.messages e
+                                           where e.sink_no = p_sink_no and e.group_key = m.group_key and e.id < m.id)
+                          and (p_batch > 8
+                               or not exists (select from millrace_private.messages e
+                                               where e.sink_no = p_sink_no and e.group_key2 = m.group_key
+                                                 and e.id < m.id)) as may
+                     from millrace_private.messages m
+                    where m.sink_no = p_sink_no and m.lane = 0 and m.id > coalesce(k.id, 0)
+                    order by m.id limit p_batch) f) b on true
+   where c.sink_no = p_sink_no;
+  if not found or not v_active then
+    return;
+  end if;
+  v_until := v_now + coalesce(p_visibility, v_visibility);
+
+  if v_new is not null and not v_due and v_max_per_group = 1 then
+    if v_in_flight + p_batch > v_max_ack_pending then
+      v_in_flight := millrace_private.count_leased(p_sink_no, v_now);
+      v_batch := least(v_max_ack_pending - v_in_flight, cardinality(v_new));
+      if v_batch <= 0 then
+        return;
+      end if;
+      v_new := v_new[1:v_batch];
+      v_hi := v_new[v_batch];
+    end if;
+    if p_batch > 8 and v_may then
+      -- Rows with a changed key are rare: of a large batch it is not asked for each row whether there is one before it.
+      -- (Not in the statement above, where it would cost small batches as much. Who commits meanwhile comes behind.)
+      v_may := (select true from millrace_private.messages k
+                 where k.sink_no = p_sink_no and k.group_key2 is not null order by k.group_key2 limit 1) is null
+               or (select bool_and(not exists (select from millrace_private.messages e
+                                                where e.sink_no = p_sink_no and e.group_key2 = m.group_key
+                                                  and e.id < m.id))
+                     from millrace_private.messages m
+                    where m.sink_no = p_sink_no and m.lane = 0 and m.id > v_cursor and m.id <= v_hi);
+    end if;
+    if v_may and not v_parked then
+      token := replace(gen_random_uuid()::text, '-', '');
+      ids := v_new;
+      bytes := v_bytes;
+      table_no := v_table_no;
+      with lease as (
+        insert into millrace_private.leases (sink_no, token, lo, hi, until, size, remaining, dense, digest)
+        values (p_sink_no, token, v_cursor, v_hi, v_until, cardinality(v_new), cardinality(v_new), true,
+                hash_array_extended(v_new, 0))
+      )
+      insert into millrace_private.cursor_log (sink_no, lane, seq, id, in_flight, swept_at)
+      values (p_sink_no, 0, v_seq + 1, v_hi, v_in_flight + cardinality(v_new), v_now);
+      if (v_seq + 1) % 64 = 0 then
+        delete from millrace_private.cursor_log c
+         where c.sink_no = p_sink_no and c.lane = 0 and c.seq <= v_seq and c.seq >= v_seq - 127;
+      end if;
+      return;
+    end if;
+  elsif v_new is null and not v_due then
+    return;
+  end if;
+
+  -- Something is due, or not every row may go: from here on rows may be passed, so nobody may delete meanwhile.
+  if not millrace_private.lock_consumer(p_sink_no, 'alone') then
+    return;
+  end if;
+  v_now := clock_timestamp();
+  v_until := v_now + coalesce(p_visibility, v_visibility);
+  v_new := '{}';
+  perform millrace_private.sweep(p_sink_no, v_max_deliver, v_now, v_swept_at);
+
+  if v_in_flight + p_batch > v_max_ack_pending then
+    v_in_flight := millrace_private.count_leased(p_sink_no, v_now);
+  end if;
+  v_batch := least(p_batch, v_max_ack_pending - v_in_flight);
+  if v_batch <= 0 then
+    return;
+  end if;
+  token := replace(gen_random_uuid()::text, '-', '');
+  v_more := exists (select from millrace_private.messages m
+                     where m.sink_no = p_sink_no and m.lane = 0 and m.id > v_cursor);
+
+  -- Redeliveries take at most half of the batch while there are new messages (of an odd one now this half, now that).
+  ids := millrace_private.claim_due(p_sink_no,
+           case when v_more then (v_batch + (random() < 0.5)::integer) / 2 else v_batch end, token, v_now, v_until);
+
+  v_hi := v_cursor;
+  if v_more and cardinality(ids) < v_batch then
+    v_bound := case when v_max_per_group = 1 then 9223372036854775807 else v_cursor + 1 end;
+    for r in
+      select m.id, m.group_key,
+             exists (select from millrace_private.exceptions x
+                      where x.sink_no = p_sink_no and x.id = m.id offset 0) as exception,
+             exists (select from millrace_private.messages e
+                      where e.sink_no = p_sink_no and e.group_key = m.group_key and e.id < least(m.id, v_bound)
+                        and not exists (select from millrace_private.exceptions p
+                                         where p.sink_no = p_sink_no and p.id = e.id and p.state = 'parked' offset 0))
+             or exists (select from millrace_private.messages e
+                         where e.sink_no = p_sink_no and e.group_key2 = m.group_key and e.id < m.id
+                           and not exists (select from millrace_private.exceptions p
+                                            where p.sink_no = p_sink_no and p.id = e.id and p.state = 'parked' offset 0))
+             or (m.group_key2 is not null and (
+                   exists (select from millrace_private.messages e
+                            where e.sink_no = p_sink_no and e.group_key = m.group_key and e.id < m.id
+                              and not exists (select from millrace_private.exceptions p
+                                               where p.sink_no = p_sink_no and p.id = e.id and p.state = 'parked' offset 0))
+                   or exists (select from millrace_private.messages e
+                               where e.sink_no = p_sink_no and e.group_key = m.group_key2 and e.id < m.id
+                                 and not exists (select from millrace_private.exceptions p
+                                                  where p.sink_no = p_sink_no and p.id = e.id and p.state = 'parked' offset 0))
+                   or exists (select from millrace_private.messages e
+                               where e.sink_no = p_sink_no and e.group_key2 = m.group_key2 and e.id < m.id
+                                 and not exists (select from millrace_private.exceptions p
+                                                  where p.sink_no = p_sink_no and p.id = e.id and p.state = 'parked' offset 0))
+                )) as behind,
+             case when v_max_per_group = 1 or m.group_key is null then 0
+                  else (select count(*) from (select from millrace_private.messages e
+                                               where e.sink_no = p_sink_no and e.group_key = m.group_key
+                                                 and e.id < m.id and e.id > v_cursor
+                                                 and not exists (select from millrace_private.exceptions p
+                                                                  where p.sink_no = p_sink_no and p.id = e.id
+                                                                    and p.state = 'parked' offset 0)
+                                               limit v_max_per_group) before) end as before
+        from millrace_private.messages m
+       where m.sink_no = p_sink_no and m.lane = 0 and m.id > v_cursor
+       order by m.id
+    loop
+      if r.exception then
+        more := v_passed >= 1000;
+        exit when more;
+        v_passed := v_passed + 1;
+      elsif r.behind or r.before >= v_max_per_group
+            or r.before > coalesce(cardinality(array_positions(v_groups, r.group_key)), 0) then
+        -- The last condition: of those before it in its group, one does not go now (max_per_group above 1).
+        more := v_passed >= 1000;
+        exit when more;
+        v_passed := v_passed + 1;
+      else
+        v_new := v_new || r.id;
+        if v_max_per_group > 1 then
+          v_groups := v_groups || r.group_key;
+        end if;
+      end if;
+      v_hi := r.id;
+      exit when cardinality(v_new) + cardinality(ids) = v_batch;
+    end loop;
+    if cardinality(ids) + cardinality(v_new) < v_batch then
+      ids := ids || millrace_private.claim_due(
+               p_sink_no, v_batch - cardinality(ids) - cardinality(v_new), token, v_now, v_until);
+    end if;
+    ids := ids || v_new;
+  end if;
+  if cardinality(ids) > 0 or v_hi > v_cursor then
+    perform millrace_private.note_lease(p_sink_no, token, v_cursor, v_hi, v_until, v_new, v_passed = 0,
+                                        v_seq + 1, (v_in_flight + cardinality(ids))::integer, v_now);
+  end if;
+  if cardinality(ids) = 0 then
+    token := null;
+  else
+    select array_agg(i.id order by i.id) into ids from unnest(ids) i (id);
+  end if;
+end
+$function$
+
+grant execute to public
+
+CREATE OR REPLACE FUNCTION millrace_private.level_number(p_level text)
+ RETURNS integer
+ LANGUAGE sql
+ IMMUTABLE
+RETURN (array_position('{ok,warning,unknown,failing}'::text[], p_level) - 1)
+
+grant execute to public
+
+CREATE OR REPLACE FUNCTION millrace_private.lock_consumer(p_sink_no integer, p_what text)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+begin
+  case p_what
+    when 'turn' then
+      execute 'lock table millrace_private.turn_' || p_sink_no || ' in share update exclusive mode';
+    when 'shared' then
+      execute 'lock table millrace_private.lock_' || p_sink_no || ' in row exclusive mode';
+    when 'alone' then
+      execute 'lock table millrace_private.lock_' || p_sink_no || ' in exclusive mode';
+  end case;
+  return true;
+exception
+  when undefined_table then
+    return false;
+  when lock_not_available then
+    if p_what <> 'shared' and current_setting('millrace.answered', true) = 'yes' then
+      return false;
+    end if;
+    raise;
+end
+$function$
+
+grant execute to public
+
+CREATE OR REPLACE FUNCTION millrace_private.lock_groups(p_sink_no integer, p_groups bigint[])
+ RETURNS void
+ LANGUAGE plpgsql
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+declare
+  v_bucket smallint;
+begin
+  for v_bucket in
+    select distinct (hashint8extended(g.group_key, p_sink_no) & 255)::smallint from unnest(p_groups) g (group_key) order by 1
+  loop
+    insert into millrace_private.group_locks (sink_no, bucket) values (p_sink_no, v_bucket) on conflict do nothing;
+    perform from millrace_private.group_locks k where k.sink_no = p_sink_no and k.bucket = v_bucket for no key update;
+  end loop;
+end
+$function$
+
+grant execute to public
+
+CREATE OR REPLACE FUNCTION millrace_private.message_members(m millrace_private.messages, p_table text, p_sink text)
+ RETURNS text
+ LANGUAGE sql
+ STABLE
+RETURN ((((((('"record":'::text || (m).record) || ',"changes":'::text) || COALESCE((m).changes, 'null'::text)) || ',"action":"'::text) || (m).action) || '","metadata":'::text) || millrace_private.metadata_text(m, p_table, p_sink))
+
+grant execute to public
+
+CREATE OR REPLACE FUNCTION millrace_private.message_text(m millrace_private.messages, p_table text, p_sink text)
+ RETURNS text
+ LANGUAGE sql
+ STABLE
+RETURN COALESCE((m).payload, (('{'::text || millrace_private.message_members(m, p_table, p_sink)) || '}'::text))
+
+grant execute to public
+
+CREATE OR REPLACE FUNCTION millrace_private.metadata_text(m millrace_private.messages, p_table text, p_sink text)
+ RETURNS text
+ LANGUAGE sql
+ STABLE
+RETURN ((((((((((((((((('{'::text || p_table) || ',"commit_timestamp":"'::text) || to_char(((m).committed_at AT TIME ZONE 'UTC'::text), 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'::text)) || '","commit_lsn":'::text) || (m).commit_lsn) || ',"commit_idx":'::text) || (m).commit_idx) || ',"idempotency_key":"'::text) || (m).id) || '","record_pks":'::text) || (m).record_pks) || ',"transaction_annotations":'::text) || COALESCE((m).annotations, 'null'::text)) || COALESCE((',"unchanged_toast":'::text || (m).unchanged_toast), ''::text)) || ','::text) || p_sink) || '}'::text)
+
+grant execute to public
+
+CREATE OR REPLACE PROCEDURE millrace_private.move_backfill(IN p_no integer, IN p_position jsonb, IN p_done bigint, IN p_sent bigint, IN p_ended boolean)
+ LANGUAGE sql
+AS $procedure$
+  update millrace_private.backfills b
+     set position = p_position, rows_done = b.rows_done + p_done, rows_sent = b.rows_sent + p_sent,
+         running_seconds = b.running_seconds
+           + least(10, extract(epoch from clock_timestamp() - coalesce(b.moved_at, b.started_at, clock_timestamp()))),
+         moved_at = clock_timestamp(),
+         state = case when p_ended and b.state <> 'cancelled' then 'done' else b.state end,
+         reason = case when p_ended then null else b.reason end,
+         remedy = case when p_ended then null else b.remedy end,
+         ended_at = case when p_ended then clock_timestamp() else b.ended_at end
+   where b.no = p_no;
+  -- Said before it was asked for, of a table whose rows are all sent now. An index may hold documents of rows that are gone:
+  -- of it this is said after a verification.
+  delete from millrace_private.notices n
+   using millrace_private.backfills b, millrace_private.sinks s
+   where p_ended and b.no = p_no and b.state = 'done' and b.kind = 'table' and b.start_position is null
+     and s.no = b.sink_no and n.sink_no = b.sink_no and n.table_name = b.table_schema || '.' || b.table_name
+     and n.created_at < b.created_at
+     and (n.code = 'added_late' or n.code = 'table_detached' and s.kind = 'pull'
+          or b.resync and n.code in ('truncated', 'table_detached'))
+$procedure$
+
+grant execute to public
+
+CREATE OR REPLACE FUNCTION millrace_private.move_cursor(p_sink_no integer, p_lane integer, p_seq bigint, p_id bigint)
+ RETURNS void
+ LANGUAGE plpgsql
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+begin
+  insert into millrace_private.cursor_log (sink_no, lane, seq, id) values (p_sink_no, p_lane, p_seq, p_id);
+  if p_seq % 64 = 0 then
+    delete from millrace_private.cursor_log c
+     where c.sink_no = p_sink_no and c.lane = p_lane and c.seq < p_seq and c.seq >= p_seq - 128;
+  end if;
+end
+$function$
+
+grant execute to public
+
+CREATE OR REPLACE PROCEDURE millrace_private.move_position(IN p_database_no integer, IN p_generation bigint, IN p_catalog bigint, IN p_commit_lsn pg_lsn, IN p_commit_idx bigint, IN p_confirmed_lsn pg_lsn, IN p_next_id bigint)
+ LANGUAGE plpgsql
+AS $procedure$
+declare
+  v_epoch integer;
+  v_seq bigint;
+begin
+  lock table millrace_private.lock_catalog in row share mode;
+  if (select c.generation from millrace_private.catalog_state c) <> p_catalog then
+    raise exception 'the catalog has changed' using errcode = 'MR001';
+  end if;
+  select p.epoch into v_epoch from millrace_private.positions p
+   where p.database_no = p_database_no and p.generation = p_generation for no key update;
+  if not found then
+    raise exception 'another capture has taken over this database' using errcode = 'MR002';
+  end if;
+  select coalesce((select l.seq from millrace_private.position_log l where l.database_no = p_database_no
+                    order by l.seq desc limit 1), 0) + 1 into v_seq;
+  insert into millrace_private.position_log (database_no, seq, epoch, commit_lsn, commit_idx, confirmed_lsn, next_id)
+  values (p_database_no, v_seq, v_epoch, p_commit_lsn, p_commit_idx, p_confirmed_lsn, p_next_id);
+  if v_seq % 64 = 0 then
+    delete from millrace_private.position_log l
+     where l.database_no = p_database_no and l.seq < v_seq and l.seq >= v_seq - 128;
+  end if;
+end
+$procedure$
+
+grant execute to public
+
+CREATE OR REPLACE FUNCTION millrace_private.next_due(p_sink_no integer, p_lane integer)
+ RETURNS timestamp with time zone
+ LANGUAGE sql
+ STABLE
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+  select least((select l.until from millrace_private.leases l
+                 where l.sink_no = p_sink_no and p_lane = 0
+                   and l.until > coalesce((select c.swept_at from millrace_private.cursor_log c
+                                            where c.sink_no = p_sink_no and c.lane = 0 order by c.seq desc limit 1), '-infinity')
+                 order by l.until limit 1),
+               (select x.due_at from millrace_private.exceptions x
+                 where x.sink_no = p_sink_no and x.lane = p_lane and x.due_at is not null order by x.due_at limit 1))
+$function$
+
+grant execute to public
+
+CREATE OR REPLACE FUNCTION millrace_private.note_lease(p_sink_no integer, p_token text, p_lo bigint, p_hi bigint, p_until timestamp with time zone, p_ids bigint[], p_dense boolean, p_seq bigint, p_in_flight integer, p_swept_at timestamp with time zone)
+ RETURNS void
+ LANGUAGE plpgsql
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+begin
+  with lease as (
+    insert into millrace_private.leases (sink_no, token, lo, hi, until, size, remaining, dense, ids, digest)
+    select p_sink_no, p_token, p_lo, p_hi, p_until, cardinality(p_ids), cardinality(p_ids), p_dense,
+           case when not p_dense then p_ids end, hash_array_extended(p_ids, 0)
+     where cardinality(p_ids) > 0
+  )
+  insert into millrace_private.cursor_log (sink_no, lane, seq, id, in_flight, swept_at)
+  values (p_sink_no, 0, p_seq, p_hi, p_in_flight, p_swept_at);
+  if p_seq % 64 = 0 then
+    delete from millrace_private.cursor_log c
+     where c.sink_no = p_sink_no and c.lane = 0 and c.seq < p_seq and c.seq >= p_seq - 128;
+  end if;
+end
+$function$
+
+grant execute to public
+
+CREATE OR REPLACE FUNCTION millrace_private.oldest_committed_at(p_sink_no integer)
+ RETURNS timestamp with time zone
+ LANGUAGE plpgsql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+ SET plan_cache_mode TO 'force_generic_plan'
+ SET enable_seqscan TO 'off'
+ SET enable_bitmapscan TO 'off'
+ SET enable_mergejoin TO 'off'
+ SET enable_hashjoin TO 'off'
+ SET jit TO 'off'
+AS $function$
+begin
+  return least(
+    (select min(f.committed_at)
+       from (select l.lane, coalesce((select c.id from millrace_private.cursor_log c
+                                       where c.sink_no = p_sink_no and c.lane = l.lane order by c.seq desc limit 1), 0) as id
+               from (select k.lane from millrace_private.lanes k where k.sink_no = p_sink_no
+                     union select 0::smallint) l) p
+      cross join lateral (select m.committed_at from millrace_private.messages m
+                           where m.sink_no = p_sink_no and m.lane = p.lane and m.id > p.id order by m.id limit 1) f),
+    (select f.committed_at
+       from (select r.lo from millrace_private.leases r where r.sink_no = p_sink_no order by r.hi limit 1) r
+      cross join lateral (select m.committed_at from millrace_private.messages m
+                           where m.sink_no = p_sink_no and m.lane = 0 and m.id > r.lo order by m.id limit 1) f),
+    (select f.committed_at
+       from (select e.id, e.lane from millrace_private.exceptions e where e.sink_no = p_sink_no order by e.id limit 1) e
+      cross join lateral (select m.committed_at from millrace_private.messages m
+                           where m.sink_no = p_sink_no and m.lane = e.lane and m.id = e.id limit 1) f));
+end
+$function$
+
+grant execute to public
+
+CREATE OR REPLACE FUNCTION millrace_private.parse_ack_ids(p_ack_ids text[])
+ RETURNS TABLE(token text, ids bigint[])
+ LANGUAGE plpgsql
+ IMMUTABLE
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+declare
+  v_token text := left(p_ack_ids[1], 32);
+  v_all text := array_to_string(p_ack_ids, ',');
+  v_ids text := replace(v_all, v_token || '-', '');
+begin
+  if octet_length(v_all) - octet_length(v_ids) = 33 * cardinality(p_ack_ids)
+     and v_ids ~ '^[0-9]{1,18}(,[0-9]{1,18})*$'
+     and octet_length(v_ids) - octet_length(replace(v_ids, ',', '')) = cardinality(p_ack_ids) - 1 then
+    if cardinality(p_ack_ids) = 1 then
+      token := v_token;
+      ids := array[v_ids::bigint];
+      return next;
+      return;
+    end if;
+    return query select v_token, array_agg(distinct i.id) from unnest(('{' || v_ids || '}')::bigint[]) i (id);
+    return;
+  end if;
+  return query
+    select left(a, 32), array_agg(distinct substr(a, 34)::bigint)
+      from unnest(p_ack_ids) a
+     where length(a) between 34 and 51 and substr(a, 33, 1) = '-'
+       and translate(substr(a, 34), '0123456789', '') = ''
+     group by left(a, 32)
+     order by left(a, 32);
+end
+$function$
+
+grant execute to public
+
+CREATE OR REPLACE FUNCTION millrace_private.patience()
+ RETURNS text
+ LANGUAGE sql
+ STABLE
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+  select case when current_setting('millrace.answered', true) = 'yes'
+              then least(300, extract(epoch from current_setting('deadlock_timeout')::interval) * 400)::integer::text || 'ms'
+              else '2s' end
+$function$
+
+grant execute to public
+
+CREATE OR REPLACE FUNCTION millrace_private.pk_text(p_record_pks text)
+ RETURNS text
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+  select millrace_private.joined_key(array_agg(k.value order by k.place))
+    from json_array_elements_text(p_record_pks::json) with ordinality k (value, place)
+$function$
+
+grant execute to public
+
+CREATE OR REPLACE FUNCTION millrace_private.publish_catalog()
+ RETURNS bigint
+ LANGUAGE plpgsql
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+declare
+  v_generation bigint;
+begin
+  lock table millrace_private.lock_catalog in exclusive mode;
+  perform millrace_private.refresh_metadata();
+  update millrace_private.catalog_state set generation = generation + 1 returning generation into v_generation;
+  perform pg_notify('millrace_catalog', v_generation::text);
+  return v_generation;
+end
+$function$
+
+grant execute to public
+
+CREATE OR REPLACE FUNCTION millrace_private.read_messages(p_sink_no integer, p_token text, p_ids bigint[], p_nested boolean, p_bytes bigint, OUT messages text, OUT count integer, OUT last_id bigint)
+ RETURNS record
+ LANGUAGE plpgsql
+ STABLE
+ SET plan_cache_mode TO 'force_generic_plan'
+ SET enable_seqscan TO 'off'
+ SET enable_bitmapscan TO 'off'
+ SET enable_mergejoin TO 'off'
+ SET enable_hashjoin TO 'off'
+ SET jit TO 'off'
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+declare
+  v_ids bigint[] := p_ids;
+  v_found bigint[];
+  v_bytes bigint;
+  v_first integer;
+  v_last integer;
+  v_sink text := (select s.metadata from millrace_private.sinks s where s.no = p_sink_no);
+  v_table text;
+begin
+  -- The sizes first: a batch of large rows must fill nobody's memory. Nearly always a batch is every row between its first
+  -- and its last, and most often of one table: then its rows are read by range, and nothing is looked up for each.
+  select array_agg(m.id), sum(m.bytes), min(m.source_table), max(m.source_table)
+    into v_found, v_bytes, v_first, v_last
+    from (select o.id, o.source_table,
+                 octet_length(o.record) + coalesce(octet_length(o.changes), 0) + coalesce(octet_length(o.payload), 0)
+                   as bytes
+            from millrace_private.messages o
+           where o.sink_no = p_sink_no and o.lane = 0
+             and o.id >= p_ids[1] and o.id <= p_ids[cardinality(p_ids)]
+           order by o.id limit cardinality(p_ids) + 1) m;
+  if v_found = p_ids and v_bytes <= p_bytes then
+    if v_first = v_last then
+      select t.metadata into v_table from millrace_private.source_tables t where t.no = v_first;
+    end if;
+    select string_agg('{"ack_id":"' || p_token || '-' || m.id || '",' || m.body || '}', ','), count(*), max(m.id)
+      into messages, count, last_id
+      from (select o.id,
+                   case when p_nested or o.payload is not null
+                        then '"data":' || millrace_private.message_text(o, coalesce(v_table,
+                               (select t.metadata from millrace_private.source_tables t where t.no = o.source_table)), v_sink)
+                        else millrace_private.message_members(o, coalesce(v_table,
+                               (select t.metadata from millrace_private.source_tables t where t.no = o.source_table)), v_sink)
+                   end as body
+              from millrace_private.messages o
+             where o.sink_no = p_sink_no and o.lane = 0
+               and o.id >= p_ids[1] and o.id <= p_ids[cardinality(p_ids)]
+             order by o.id) m;
+    return;
+  end if;
+  if cardinality(p_ids) > 1 and (v_found = p_ids or (
+      select sum(m.bytes)
+        from unnest(p_ids) i (id)
+       cross join lateral (select octet_length(o.record) + coalesce(octet_length(o.changes), 0)
+                                  + coalesce(octet_length(o.payload), 0) as bytes
+                             from millrace_private.messages o
+                            where o.sink_no = p_sink_no and o.lane = 0 and o.id = i.id limit 1) m) > p_bytes) then
+    select array_agg(r.id) into v_ids
+      from (select i.id, i.place, sum(m.bytes) over (order by i.place) as bytes
+              from unnest(p_ids) with ordinality i (id, place)
+             cross join lateral (select octet_length(o.record) + coalesce(octet_length(o.changes), 0)
+                                        + coalesce(octet_length(o.payload), 0) as bytes
+                                   from millrace_private.messages o
+                                  where o.sink_no = p_sink_no and o.lane = 0 and o.id = i.id limit 1) m) r
+     where r.bytes <= p_bytes or r.place = 1;
+  end if;
+  select string_agg('{"ack_id":"' || p_token || '-' || i.id || '",' || m.body || '}', ',' order by i.id),
+         count(*), max(i.id)
+    into messages, count, last_id
+    from unnest(v_ids) i (id)
+   cross join lateral (select case when p_nested or o.payload is not null
+                                   then '"data":' || millrace_private.message_text(o, t.metadata, s.metadata)
+                                   else millrace_private.message_members(o, t.metadata, s.metadata) end as body
+                         from millrace_private.messages o
+                         join millrace_private.source_tables t on t.no = o.source_table
+                         join millrace_private.sinks s on s.no = o.sink_no
+                        where o.sink_no = p_sink_no and o.lane = 0 and o.id = i.id limit 1) m;
+end
+$function$
+
+grant execute to public
+
+CREATE OR REPLACE PROCEDURE millrace_private.receive_batch(IN p_sink_no integer, IN p_batch integer, IN p_nested boolean, IN p_bytes bigint, INOUT token text, INOUT ids bigint[], INOUT messages text, INOUT count integer, INOUT last_id bigint, INOUT more boolean, INOUT due_in_ms double precision)
+ LANGUAGE plpgsql
+AS $procedure$
+declare
+  v_bytes bigint;
+  v_table_no integer;
+begin
+  select n.token, n.ids, n.more, n.bytes, n.table_no into token, ids, more, v_bytes, v_table_no
+    from millrace_private.lease_next(p_sink_no, p_batch, null) n;
+  commit;
+  if token is null then
+    due_in_ms := extract(epoch from millrace_private.next_due(p_sink_no, 0) - clock_timestamp()) * 1000;
+  elsif v_bytes <= p_bytes and v_table_no is not null then
+    select string_agg('{"ack_id":"' || token || '-' || m.id || '",' || m.body || '}', ','), count(*), max(m.id)
+      into messages, count, last_id
+      from (select o.id,
+                   case when p_nested or o.payload is not null
+                        then '"data":' || millrace_private.message_text(o,
+                               (select t.metadata from millrace_private.source_tables t where t.no = v_table_no),
+                               (select s.metadata from millrace_private.sinks s where s.no = p_sink_no))
+                        else millrace_private.message_members(o,
+                               (select t.metadata from millrace_private.source_tables t where t.no = v_table_no),
+                               (select s.metadata from millrace_private.sinks s where s.no = p_sink_no))
+                   end as body
+              from millrace_private.messages o
+             where o.sink_no = p_sink_no and o.lane = 0 and o.id >= ids[1] and o.id <= ids[cardinality(ids)]
+             order by o.id) m;
+  else
+    select r.messages, r.count, r.last_id into messages, count, last_id
+      from millrace_private.read_messages(p_sink_no, token, ids, p_nested, p_bytes) r;
+  end if;
+end
+$procedure$
+
+grant execute to public
+
+CREATE OR REPLACE FUNCTION millrace_private.refresh_metadata()
+ RETURNS void
+ LANGUAGE sql
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+  update millrace_private.sinks s
+     set metadata = fresh.metadata
+    from (select i.no,
+                 '"database_name":' || to_json(d.name)::text
+                 || ',"consumer":' || json_build_object('id', i.id, 'name', i.name,
+                                       'annotations', coalesce(i.settings -> 'annotations', '{}'::jsonb))::text
+                 || ',"database":' || json_build_object('id', d.id, 'name', d.name,
+                                       'annotations', coalesce(d.settings -> 'annotations', '{}'::jsonb),
+                                       'database', d.database_name, 'hostname', d.hostname)::text as metadata
+            from millrace_private.sinks i
+            join millrace_private.databases d on d.id = i.database_id) fresh
+   where fresh.no = s.no and s.metadata is distinct from fresh.metadata
+$function$
+
+grant execute to public
+
+CREATE OR REPLACE FUNCTION millrace_private.require_read_committed()
+ RETURNS void
+ LANGUAGE plpgsql
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+begin
+  if current_setting('transaction_isolation') <> 'read committed' then
+    raise exception 'this function needs a read committed transaction, this one is %',
+      current_setting('transaction_isolation') using errcode = '25001',
+      hint = 'begin isolation level read committed';
+  end if;
+end
+$function$
+
+grant execute to public
+
+CREATE OR REPLACE FUNCTION millrace_private.reveal_shaped(p_sink_no integer, p_ids bigint[])
+ RETURNS void
+ LANGUAGE plpgsql
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+begin
+  if not exists (select from millrace_private.exceptions x
+                  where x.sink_no = p_sink_no and x.lane = 1
+                    and x.id >= p_ids[1] and x.id <= p_ids[cardinality(p_ids)]) then
+    return;
+  end if;
+  perform millrace_private.lock_consumer(p_sink_no, 'alone');
+  insert into millrace_private.exceptions as e (sink_no, id, lane, group_key, state, attempts, due_at)
+  select p_sink_no, m.id, 0, m.group_key, 'waiting', 0, clock_timestamp()
+    from millrace_private.messages m
+   where m.sink_no = p_sink_no and m.lane = 0 and m.id = any (p_ids)
+     and m.id <= coalesce((select c.id from millrace_private.cursor_log c
+                            where c.sink_no = p_sink_no and c.lane = 0 order by c.seq desc limit 1), 0)
+     and exists (select from millrace_private.exceptions x where x.sink_no = p_sink_no and x.lane = 1 and x.id = m.id)
+      on conflict (sink_no, id) do update
+     set lane = 0, state = 'waiting', attempts = 0, due_at = excluded.due_at, stage = null, error = null, token = null;
+end
+$function$
+
+grant execute to public
+
+CREATE OR REPLACE FUNCTION millrace_private.set_status(p_sink text, p_status text)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+declare
+  v_no integer := millrace_private.sink_no(p_sink);
+begin
+  update millrace_private.sinks s
+     set status = p_status, settings = jsonb_set(s.settings, '{status}', to_jsonb(p_status)), updated_at = now()
+   where s.no = v_no and s.status <> p_status;
+  if not found then
+    return false;
+  end if;
+  perform millrace_private.add_sink_storage(v_no);
+  perform millrace_private.publish_catalog();
+  perform pg_notify('millrace_messages', v_no::text);
+  return true;
+end
+$function$
+
+grant execute to public
+
+CREATE OR REPLACE FUNCTION millrace_private.settle(p_sink_no integer, p_lane integer, p_owner text, p_lo bigint, p_hi bigint, p_finished bigint[], p_kept jsonb, p_superseding bigint[])
+ RETURNS void
+ LANGUAGE plpgsql
+ SET plan_cache_mode TO 'force_generic_plan'
+ SET enable_seqscan TO 'off'
+ SET enable_bitmapscan TO 'off'
+ SET enable_mergejoin TO 'off'
+ SET enable_hashjoin TO 'off'
+ SET jit TO 'off'
+ SET lock_timeout TO '10s'
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+declare
+  v_kind text;
+  v_kept bigint[];
+  v_groups bigint[] := '{}';
+  v_seq bigint;
+begin
+  select s.kind into v_kind
+    from millrace_private.lanes l
+    join millrace_private.sinks s on s.no = l.sink_no
+   where l.sink_no = p_sink_no and l.lane = p_lane and l.owner = p_owner and l.until > clock_timestamp()
+     for no key update of l;
+  if not found then
+    raise exception 'this lane has another owner now' using errcode = 'MR002';
+  end if;
+  -- A message that was put back to be shaped holds back those of its group that are shaped already, and a receive passes
+  -- them. Whoever ends that acts like an acknowledgement.
+  if v_kind = 'pull' and (p_kept is not null or cardinality(p_finished) > 0) then
+    perform millrace_private.lock_consumer(p_sink_no, 'shared');
+  end if;
+
+  if p_kept is not null then
+    with kept as (
+      select k.id, k.state, k.attempts, k.delay_ms, k.stage, k.error
+        from jsonb_to_recordset(p_kept)
+             as k (id bigint, state text, attempts integer, delay_ms double precision, stage text, error text)
+    ), stays as (
+      insert into millrace_private.exceptions as e
+             (sink_no, id, lane, group_key, state, attempts, due_at, stage, error, parked_at)
+      select p_sink_no, m.id, p_lane, m.group_key, k.state, k.attempts,
+             case when k.state in ('retrying', 'waiting') then clock_timestamp() + k.delay_ms * interval '1 ms' end,
+             k.stage, k.error, case when k.state = 'parked' then clock_timestamp() end
+        from kept k
+        join millrace_private.messages m on m.sink_no = p_sink_no and m.lane = p_lane and m.id = k.id
+       where k.state <> 'as_it_was'
+          on conflict (sink_no, id) do update
+         set state = excluded.state, attempts = excluded.attempts, due_at = excluded.due_at, stage = excluded.stage,
+             error = excluded.error, parked_at = excluded.parked_at
+    )
+    select array_agg(k.id),
+           coalesce(array_agg(m.group_key) filter (where m.group_key is not null), '{}')
+           || coalesce(array_agg(m.group_key2) filter (where m.group_key2 is not null), '{}')
+      into v_kept, v_groups
+      from kept k
+      left join millrace_private.messages m
+             on m.sink_no = p_sink_no and m.lane = p_lane and m.id = k.id and k.state in ('parked', 'held');
+  end if;
+
+  if cardinality(p_superseding) > 0 then
+    with older as (
+      delete from millrace_private.exceptions x
+       using unnest(p_superseding) u (id)
+        join millrace_private.messages n on n.sink_no = p_sink_no and n.lane = p_lane and n.id = u.id
+       where x.sink_no = p_sink_no and x.group_key = n.group_key and x.id < n.id
+         and exists (select from millrace_private.messages o
+                      where o.sink_no = p_sink_no and o.lane = p_lane and o.id = x.id and o.record_pks = n.record_pks)
+      returning x.id
+    )
+    delete from millrace_private.messages m using older o
+     where m.sink_no = p_sink_no and m.lane = p_lane and m.id = o.id;
+  end if;
+
+  if cardinality(p_finished) > 0 then
+    with done as (
+      delete from millrace_private.exceptions x using unnest(p_finished) f (id)
+       where x.sink_no = p_sink_no and x.lane = p_lane and x.id = f.id
+    ), gone as (
+      delete from millrace_private.messages m using unnest(p_finished) f (id)
+       where m.sink_no = p_sink_no and m.lane = p_lane and m.id = f.id
+      returning m.group_key, m.group_key2
+    )
+    select v_groups || coalesce(array_agg(g.group_key) filter (where g.group_key is not null), '{}')
+           || coalesce(array_agg(g.group_key2) filter (where g.group_key2 is not null), '{}')
+      into v_groups from gone g;
+  end if;
+
+  if p_hi > p_lo then
+    if v_kept is null then
+      delete from millrace_private.messages m
+       where m.sink_no = p_sink_no and m.lane = p_lane and m.id > p_lo and m.id <= p_hi;
+    else
+      delete from millrace_private.messages m
+       where m.sink_no = p_sink_no and m.lane = p_lane and m.id > p_lo and m.id <= p_hi and m.id <> all (v_kept);
+    end if;
+    select coalesce((select c.seq from millrace_private.cursor_log c
+                      where c.sink_no = p_sink_no and c.lane = p_lane order by c.seq desc limit 1), 0) + 1 into v_seq;
+    perform millrace_private.move_cursor(p_sink_no, p_lane, v_seq, p_hi);
+  end if;
+
+  if cardinality(v_groups) > 0 then
+    perform millrace_private.free_held(p_sink_no, v_kind, v_groups);
+  end if;
+end
+$function$
+
+grant execute to public
+
+CREATE OR REPLACE FUNCTION millrace_private.shell_word(p_text text)
+ RETURNS text
+ LANGUAGE sql
+ IMMUTABLE
+RETURN CASE WHEN (p_text ~ '^[A-Za-z0-9_./:@%+=-]+$'::text) THEN p_text ELSE ((''''::text || replace(p_text, ''''::text, '''\'''''::text)) || ''''::text) END
+
+grant execute to public
+
+CREATE OR REPLACE FUNCTION millrace_private.sink_health(p_sink_no integer, OUT health text, OUT level text, OUT reasons text[])
+ RETURNS record
+ LANGUAGE plpgsql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+ SET plan_cache_mode TO 'force_generic_plan'
+ SET enable_seqscan TO 'off'
+ SET enable_bitmapscan TO 'off'
+ SET enable_mergejoin TO 'off'
+ SET enable_hashjoin TO 'off'
+ SET jit TO 'off'
+AS $function$
+declare
+  v_sink record;
+  v_source record;
+  v_lanes record;
+  v_waited interval;
+  v_is_open boolean;
+  v_failing text[] := '{}';
+  v_unknown text[] := '{}';
+  v_warning text[] := '{}';
+  v_noted text[] := '{}';
+begin
+  select s.kind, s.status, d.no as database_no into v_sink
+    from millrace_private.sinks s join millrace_private.databases d on d.id = s.database_id where s.no = p_sink_no;
+  if v_sink.status <> 'active' then
+    v_noted := array[v_sink.status];
+  else
+    v_failing := array(select b.reason from millrace_private.circuits b where b.sink_no = p_sink_no);
+    v_is_open := cardinality(v_failing) > 0;
+    select d.state, d.level into v_source from millrace_private.database_health(v_sink.database_no) d;
+    if v_source.state in ('error', 'needs_resync') or v_source.state = 'standby' and v_source.level = 'failing' then
+      v_failing := v_failing || ('source_' || v_source.state);
+    elsif v_source.state = 'unknown' then
+      v_unknown := v_unknown || 'source_unknown'::text;
+    end if;
+    if exists (select from millrace_private.exceptions e
+                where e.sink_no = p_sink_no and e.state = 'retrying' and e.stage = 'index') then
+      v_failing := v_failing || 'routed_index_failing'::text;
+    end if;
+    select l.has_work, l.is_left into v_lanes from millrace_private.lane_health(p_sink_no) l;
+    if v_lanes.has_work
+       and not millrace_private.is_fresh((select b.at from millrace_private.worker_beats b order by b.seq desc limit 1)) then
+      v_unknown := v_unknown || 'no_worker'::text;
+    elsif v_lanes.is_left and not v_is_open then
+      v_unknown := v_unknown || 'not_worked_on'::text;
+    end if;
+    v_waited := millrace_private.waited(p_sink_no, v_sink.database_no);
+    if v_waited > interval '1 h' and v_sink.kind = 'pull'
+       and not exists (select from millrace_private.leases l where l.sink_no = p_sink_no and l.until > clock_timestamp())
+       and coalesce((select c.at from millrace_private.cursor_log c
+                      where c.sink_no = p_sink_no and c.lane = 0 order by c.seq desc limit 1), '-infinity')
+           < clock_timestamp() - interval '1 h' then
+      v_warning := v_warning || 'nobody_receives'::text;
+    elsif v_waited > interval '5 min' then
+      v_warning := v_warning || 'behind'::text;
+    end if;
+  end if;
+  if v_sink.status <> 'disabled' then
+    if exists (select from millrace_private.exceptions e where e.sink_no = p_sink_no and e.state = 'parked') then
+      v_warning := v_warning || 'parked'::text;
+    end if;
+    v_warning := v_warning || array(select distinct n.code from millrace_private.notices n
+                                     where n.sink_no = p_sink_no and n.code <> 'no_old_values' order by 1);
+    v_noted := v_noted || array(select distinct n.code from millrace_private.notices n
+                                 where n.sink_no = p_sink_no and n.code = 'no_old_values');
+  end if;
+  select j.level, j.reasons into level, reasons
+    from millrace_private.judged(v_failing, v_unknown, v_warning, v_noted) j;
+  health := case when v_sink.status <> 'active' then v_sink.status
+                 when level in ('failing', 'unknown') then reasons[1]
+                 else 'ok' end;
+end
+$function$
+
+grant execute to public
+
+CREATE OR REPLACE FUNCTION millrace_private.sink_no(p_sink text)
+ RETURNS integer
+ LANGUAGE plpgsql
+ STABLE
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+declare
+  v_no integer;
+begin
+  select s.no into v_no from millrace_private.sinks s where s.name = p_sink;
+  if not found then
+    select s.no into v_no from millrace_private.sinks s where s.id::text = p_sink;
+  end if;
+  if v_no is null then
+    raise exception 'there is no sink %', quote_nullable(p_sink) using errcode = 'MR404',
+      hint = 'select sink_name from millrace.sink_status';
+  end if;
+  return v_no;
+end
+$function$
+
+grant execute to public
+
+CREATE OR REPLACE FUNCTION millrace_private.sweep(p_sink_no integer, p_max_deliver integer, p_now timestamp with time zone, p_since timestamp with time zone DEFAULT '-infinity'::timestamp with time zone)
+ RETURNS void
+ LANGUAGE plpgsql
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+declare
+  v_groups bigint[];
+begin
+  with expired as (
+    delete from millrace_private.leases l where l.sink_no = p_sink_no and l.until <= p_now and l.until > p_since
+    returning l.token, l.lo, l.hi, l.dense, l.ids
+  )
+  insert into millrace_private.exceptions (sink_no, id, lane, group_key, state, attempts, due_at, token, stage, error)
+  select p_sink_no, m.id, 0, m.group_key, 'retrying', 1, p_now, e.token, 'receive',
+         'the visibility timeout passed without an acknowledgement'
+    from expired e
+    join millrace_private.messages m on m.sink_no = p_sink_no and m.lane = 0 and m.id > e.lo and m.id <= e.hi
+   where e.dense or m.id = any (e.ids)
+      on conflict (sink_no, id) do nothing;
+
+  with parked as (
+    update millrace_private.exceptions x
+       set state = 'parked', due_at = null, parked_at = p_now, stage = 'receive',
+           error = coalesce(x.error, 'the visibility timeout passed without an acknowledgement')
+     where x.sink_no = p_sink_no and x.lane = 0 and x.due_at <= p_now and x.state in ('leased', 'retrying')
+       and x.attempts >= p_max_deliver
+    returning x.id
+  )
+  select array_agg(distinct g.group_key) filter (where g.group_key is not null) into v_groups
+    from parked p
+    join millrace_private.messages m on m.sink_no = p_sink_no and m.lane = 0 and m.id = p.id
+   cross join lateral unnest(array[m.group_key, m.group_key2]) g (group_key);
+  if v_groups is not null then
+    perform millrace_private.free_groups(p_sink_no, v_groups, p_now);
+  end if;
+end
+$function$
+
+grant execute to public
+
+CREATE OR REPLACE FUNCTION millrace_private.table_parts(p_table text)
+ RETURNS text[]
+ LANGUAGE plpgsql
+ IMMUTABLE
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+declare
+  v_parts text[];
+begin
+  begin
+    v_parts := parse_ident(p_table);
+  exception when invalid_parameter_value then
+    v_parts := '{}';
+  end;
+  if cardinality(v_parts) = 1 then
+    return array['public', v_parts[1]];
+  elsif cardinality(v_parts) = 2 then
+    return v_parts;
+  end if;
+  raise exception '% names no table', quote_literal(p_table) using errcode = 'MR400',
+    hint = 'Write the table as schema.table, with double quotes around names that have capitals or spaces.';
+end
+$function$
+
+grant execute to public
+
+CREATE OR REPLACE FUNCTION millrace_private.take_lane(p_sink_no integer, p_lane integer, p_owner text, p_ttl interval, p_session bigint DEFAULT NULL::bigint)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ SET plan_cache_mode TO 'force_generic_plan'
+ SET lock_timeout TO '1s'
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+begin
+  update millrace_private.lanes l
+     set owner = p_owner, until = clock_timestamp() + p_ttl, session = p_session,
+         deaths = case when l.owner <> p_owner then least(l.deaths + 1, 1000) else l.deaths end,
+         alone_deaths = case when l.owner <> p_owner and l.alone is not null then least(l.alone_deaths + 1, 1000)
+                             else l.alone_deaths end
+   where l.sink_no = p_sink_no and l.lane = p_lane
+     and (l.owner = p_owner or l.owner is null or l.until < clock_timestamp());
+  return found;
+exception when lock_not_available then
+  return false;
+end
+$function$
+
+grant execute to public
+
+CREATE OR REPLACE FUNCTION millrace_private.tell_of_tokens()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+begin
+  perform pg_catalog.pg_notify('millrace_tokens', '');
+  return null;
+end
+$function$
+
+grant execute to public
+
+CREATE OR REPLACE FUNCTION millrace_private.waited(p_sink_no integer, p_database_no integer)
+ RETURNS interval
+ LANGUAGE plpgsql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+ SET plan_cache_mode TO 'force_custom_plan'
+ SET enable_seqscan TO 'off'
+ SET enable_bitmapscan TO 'off'
+ SET enable_mergejoin TO 'off'
+ SET enable_hashjoin TO 'off'
+ SET jit TO 'off'
+AS $function$
+declare
+  v_id bigint;
+begin
+  select min(f.id) into v_id
+    from (select l.lane, coalesce((select c.id from millrace_private.cursor_log c
+                                    where c.sink_no = p_sink_no and c.lane = l.lane order by c.seq desc limit 1), 0) as id
+            from (select k.lane from millrace_private.lanes k where k.sink_no = p_sink_no union select 0::smallint) l) p
+   cross join lateral (select n.id
+                         from (select m.id from millrace_private.messages m
+                                where m.sink_no = p_sink_no and m.lane = p.lane and m.id > p.id
+                                order by m.id limit 1000) n
+                        where not exists (select from millrace_private.exceptions e
+                                           where e.sink_no = p_sink_no and e.id = n.id offset 0)
+                        order by n.id limit 1) f;
+  if not exists (select from millrace_private.consumers c where c.sink_no = p_sink_no) then
+    select least(v_id, min(d.id)) into v_id
+      from (select e.id from millrace_private.lanes l
+             cross join lateral (select x.id from millrace_private.exceptions x
+                                  where x.sink_no = p_sink_no and x.lane = l.lane and x.due_at is not null
+                                  order by x.due_at limit 1000) e
+             where l.sink_no = p_sink_no) d;
+  end if;
+  return (select clock_timestamp() - min(b.at) from millrace_private.capture_beats b
+           where b.database_no = p_database_no and b.next_id > v_id);
+end
+$function$
+
+grant execute to public
+
+view millrace.backfill_status
+  id uuid
+  sink_name text
+  kind text comment 'all (makes one for each table), table, keys (listed rows) or replay (of a change table).'
+  table_schema text
+  table_name text
+  state text comment 'waiting, running, paused, done, cancelled or failed.'
+  reason text comment 'What it waits for, or why it failed.'
+  remedy text comment 'What to do about it.'
+  rows_done bigint comment 'Rows read.'
+  rows_sent bigint comment 'Of them: sent as messages. The others do not pass the filters, or changed meanwhile and were sent as that change.'
+  rows_total bigint comment 'Rows to read, by the planner''s estimate; of a replay its entries, counted.'
+  percent integer
+  rows_per_second numeric comment 'While it was running.'
+  time_left interval comment 'At that rate.'
+  sort_column text
+  start_position text
+  created_at timestamp with time zone
+  started_at timestamp with time zone
+  ended_at timestamp with time zone
+ SELECT b.id,
+    s.name AS sink_name,
+    b.kind,
+    b.table_schema,
+    b.table_name,
+    b.state,
+    b.reason,
+    b.remedy,
+    b.rows_done,
+    b.rows_sent,
+    b.rows_total,
+        CASE
+            WHEN (b.state = 'done'::text) THEN 100
+            WHEN (b.rows_total > 0) THEN (LEAST((99)::numeric, floor(((100.0 * (b.rows_done)::numeric) / (b.rows_total)::numeric))))::integer
+            ELSE NULL::integer
+        END AS percent,
+    r.rows_per_second,
+        CASE
+            WHEN ((b.state = 'running'::text) AND (b.rows_total > b.rows_done) AND (r.rows_per_second > (0)::numeric)) THEN make_interval(secs => ((((b.rows_total - b.rows_done))::numeric / r.rows_per_second))::double precision)
+            ELSE NULL::interval
+        END AS time_left,
+    b.sort_column,
+    b.start_position,
+    b.created_at,
+    b.started_at,
+    b.ended_at
+   FROM ((millrace_private.backfills b
+     JOIN millrace_private.sinks s ON ((s.no = b.sink_no)))
+     CROSS JOIN LATERAL ( SELECT round((((b.rows_done)::double precision / NULLIF(b.running_seconds, (0)::double precision)))::numeric, 1) AS rows_per_second) r);
+comment 'One row for each backfill, including those that have ended: its progress, what it waits for, why it failed. Its messages are pending until they are delivered: see sink_status.'
+grant select to millrace_reader
+
+view millrace.consumer_status
+  sink_name text
+  status text
+  pending bigint
+  leased bigint comment 'Messages that clients have now.'
+  retrying bigint
+  held bigint comment 'Messages behind an earlier one of their group.'
+  parked bigint
+  visibility_timeout interval
+  max_ack_pending integer
+  max_deliver integer
+  max_per_group integer
+  next_due_at timestamp with time zone comment 'When the next lease ends or the next retry is due.'
+  blocked_by integer[] comment 'Backends whose open transaction keeps receive waiting.'
+  pending_is_estimate boolean comment 'As in millrace.sink_status.'
+  level text comment 'As in millrace.sink_status.'
+  reasons text[] comment 'As in millrace.sink_status.'
+ SELECT s.name AS sink_name,
+    s.status,
+    n.pending,
+    (COALESCE(( SELECT sum(l.remaining) AS sum
+           FROM millrace_private.leases l
+          WHERE (l.sink_no = s.no)), (0)::bigint) + x.leased) AS leased,
+    x.retrying,
+    x.held,
+    x.parked,
+    c.visibility_timeout,
+    c.max_ack_pending,
+    c.max_deliver,
+    c.max_per_group,
+    LEAST(( SELECT min(l.until) AS min
+           FROM millrace_private.leases l
+          WHERE (l.sink_no = s.no)), ( SELECT min(e.due_at) AS min
+           FROM millrace_private.exceptions e
+          WHERE ((e.sink_no = s.no) AND (e.lane = 0)))) AS next_due_at,
+    ( SELECT array_agg(DISTINCT k.pid) AS array_agg
+           FROM ((pg_locks k
+             JOIN pg_class r ON ((r.oid = k.relation)))
+             JOIN pg_stat_activity a ON ((a.pid = k.pid)))
+          WHERE ((k.locktype = 'relation'::text) AND k.granted AND (k.mode <> 'AccessShareLock'::text) AND (k.database = ( SELECT d.oid
+                   FROM pg_database d
+                  WHERE (d.datname = current_database()))) AND (r.relname = ANY (ARRAY[(('turn_'::text || s.no))::name, (('lock_'::text || s.no))::name])) AND (r.relnamespace = ( SELECT w.oid
+                   FROM pg_namespace w
+                  WHERE (w.nspname = 'millrace_private'::name))) AND (a.xact_start < (clock_timestamp() - '00:00:02'::interval)))) AS blocked_by,
+    n.is_estimate AS pending_is_estimate,
+    h.level,
+    h.reasons
+   FROM ((((millrace_private.sinks s
+     JOIN millrace_private.consumers c ON ((c.sink_no = s.no)))
+     LEFT JOIN LATERAL ( SELECT max(f.level) AS level,
+            max(f.reasons) AS reasons
+           FROM millrace_private.sink_health(s.no) f(health, level, reasons)) h ON (true))
+     LEFT JOIN LATERAL ( SELECT max(k.pending) AS pending,
+            bool_or(k.is_estimate) AS is_estimate
+           FROM millrace_private.count_pending(s.no) k(pending, is_estimate)) n ON (true))
+     LEFT JOIN LATERAL ( SELECT count(*) FILTER (WHERE (e.state = 'leased'::text)) AS leased,
+            count(*) FILTER (WHERE (e.state = 'retrying'::text)) AS retrying,
+            count(*) FILTER (WHERE (e.state = 'held'::text)) AS held,
+            count(*) FILTER (WHERE (e.state = 'parked'::text)) AS parked
+           FROM millrace_private.exceptions e
+          WHERE (e.sink_no = s.no)) x ON (true));
+comment 'One row for each pull consumer. blocked_by: backends whose open transaction keeps receive waiting (end it, or pg_terminate_backend).'
+grant select to millrace_reader
+
+view millrace.database_status
+  database_name text
+  state text comment 'starting, streaming, standby, error, needs_resync, table_detached or unknown (no capture process has reported for 15 s); null: no sink reads from it.'
+  reason text comment 'Why it is in this state.'
+  remedy text comment 'What to run to fix it.'
+  state_since timestamp with time zone
+  epoch integer comment 'A stretch of history without a gap; millrace.accept_gap begins a new one.'
+  slot_name text
+  commit_lsn pg_lsn comment 'The last transaction whose changes are kept here.'
+  confirmed_lsn pg_lsn comment 'Up to here the source need not keep its WAL for this slot.'
+  level text comment 'ok, warning (it is captured, but somebody should look), unknown or failing; as in /healthz.'
+  reasons text[] comment 'Codes of all that is known to be wrong, the worst first: see docs/operations.md, Sources.'
+ SELECT d.name AS database_name,
+    h.state,
+    h.reason,
+    h.remedy,
+    h.since AS state_since,
+    p.epoch,
+    p.slot_name,
+    l.commit_lsn,
+    l.confirmed_lsn,
+    h.level,
+    h.reasons
+   FROM (((millrace_private.databases d
+     LEFT JOIN millrace_private.positions p ON ((p.database_no = d.no)))
+     LEFT JOIN LATERAL ( SELECT g.commit_lsn,
+            g.confirmed_lsn
+           FROM millrace_private.position_log g
+          WHERE (g.database_no = d.no)
+          ORDER BY g.seq DESC
+         LIMIT 1) l ON (true))
+     CROSS JOIN LATERAL millrace_private.database_health(d.no) h(state, reason, remedy, since, level, reasons));
+comment 'One row for each database: is it captured, and if not, why and what to do.'
+grant select to millrace_reader
+
+view millrace.parked_messages
+  sink_name text
+  id bigint
+  table_schema text
+  table_name text
+  record_pk text
+  action text
+  state text
+  attempts integer
+  visible_at timestamp with time zone
+  error text
+  committed_at timestamp with time zone
+  message json
+  stage text comment 'Where it failed: capture, shape, send, settle or receive.'
+  parked_at timestamp with time zone comment 'When it was put aside.'
+ SELECT sink_name,
+    id,
+    table_schema,
+    table_name,
+    millrace_private.pk_text(record_pks) AS record_pk,
+    action,
+    state,
+    attempts,
+    visible_at,
+    error,
+    committed_at,
+    message,
+    stage,
+    parked_at
+   FROM millrace_private.message_states m
+  WHERE parked;
+comment 'Messages that failed for good. millrace.retry(sink, ids) puts them back, millrace.discard(sink, ids) deletes them.'
+grant select to millrace_reader
+
+view millrace.pending_messages
+  sink_name text comment 'The sink that it waits for.'
+  id bigint comment 'Increases in commit order within a source database.'
+  table_schema text
+  table_name text
+  record_pk text comment 'Primary-key values of the row, joined with -.'
+  action text comment 'insert, update, delete or read.'
+  state text comment 'waiting, leased, retrying or held.'
+  attempts integer comment 'Deliveries so far.'
+  visible_at timestamp with time zone comment 'When its lease ends or its retry is due.'
+  error text comment 'The last answer of its destination, or what its sink waits for.'
+  committed_at timestamp with time zone comment 'When the source committed the change.'
+  message json comment 'The message as it is delivered.'
+ SELECT sink_name,
+    id,
+    table_schema,
+    table_name,
+    millrace_private.pk_text(record_pks) AS record_pk,
+    action,
+    state,
+    attempts,
+    visible_at,
+    error,
+    committed_at,
+    message
+   FROM millrace_private.message_states m
+  WHERE (NOT parked);
+comment 'Every message that is not settled. state: waiting, leased (a client has it), retrying (backing off until visible_at), held (behind an earlier one of its row).'
+grant select to millrace_reader
+
+view millrace.sink_status
+  sink_name text
+  kind text
+  database_name text
+  status text
+  health text comment 'ok, or the first reason for which nothing is delivered or nobody knows: an open circuit''s, source_<state>, routed_index_failing (error says which), no_worker, not_worked_on; paused or disabled.'
+  pending bigint comment 'Messages that are not settled, without the parked ones.'
+  retrying bigint comment 'Of them: backing off, or held behind one that does.'
+  parked bigint comment 'Messages that failed for good: see millrace.parked_messages.'
+  oldest_committed_at timestamp with time zone comment 'Commit time of the oldest message.'
+  error text comment 'The destination''s own answer while the circuit is open.'
+  failing_since timestamp with time zone comment 'When the circuit opened.'
+  next_probe_at timestamp with time zone comment 'When the destination is asked again.'
+  notices json comment 'Warnings with their remedies: code, table, message, remedy, since.'
+  pending_is_estimate boolean comment 'More than 100,000 messages: pending is Postgres'' own count of the rows, some per cent off at times.'
+  level text comment 'ok, warning (it works, but somebody should look), unknown (nobody says) or failing; as in /healthz.'
+  reasons text[] comment 'Codes of all that is known to be wrong, the worst first: see docs/operations.md, Health.'
+ SELECT s.name AS sink_name,
+    s.kind,
+    d.name AS database_name,
+    s.status,
+    h.health,
+    c.pending,
+    x.retrying,
+    x.parked,
+    millrace_private.oldest_committed_at(s.no) AS oldest_committed_at,
+    COALESCE(b.error, x.index_error) AS error,
+    b.opened_at AS failing_since,
+    b.probe_at AS next_probe_at,
+    ( SELECT json_agg(json_build_object('code', n.code, 'table', n.table_name, 'message', n.message, 'remedy', n.remedy, 'since', n.created_at) ORDER BY n.created_at) AS json_agg
+           FROM millrace_private.notices n
+          WHERE (n.sink_no = s.no)) AS notices,
+    c.is_estimate AS pending_is_estimate,
+    h.level,
+    h.reasons
+   FROM (((((millrace_private.sinks s
+     JOIN millrace_private.databases d ON ((d.id = s.database_id)))
+     LEFT JOIN millrace_private.circuits b ON ((b.sink_no = s.no)))
+     LEFT JOIN LATERAL ( SELECT max(f.health) AS health,
+            max(f.level) AS level,
+            max(f.reasons) AS reasons
+           FROM millrace_private.sink_health(s.no) f(health, level, reasons)) h ON (true))
+     LEFT JOIN LATERAL ( SELECT max(n.pending) AS pending,
+            bool_or(n.is_estimate) AS is_estimate
+           FROM millrace_private.count_pending(s.no) n(pending, is_estimate)) c ON (true))
+     LEFT JOIN LATERAL ( SELECT count(*) FILTER (WHERE (e.state = ANY (ARRAY['retrying'::text, 'held'::text]))) AS retrying,
+            count(*) FILTER (WHERE (e.state = 'parked'::text)) AS parked,
+            max(e.error) FILTER (WHERE ((e.state = 'retrying'::text) AND (e.stage = 'index'::text))) AS index_error
+           FROM millrace_private.exceptions e
+          WHERE (e.sink_no = s.no)) x ON (true));
+comment 'One row for each sink: its health (level, and the reasons for it), how many messages wait, since when it fails and with what answer, and its notices with their remedies.'
+grant select to millrace_reader
+
+view millrace_private.message_states
+  sink_no integer
+  lane smallint
+  id bigint
+  source_table integer
+  record_pks text
+  action text
+  committed_at timestamp with time zone
+  sink_name text
+  table_schema text
+  table_name text
+  state text
+  attempts integer
+  visible_at timestamp with time zone
+  error text
+  stage text
+  parked_at timestamp with time zone
+  message json
+  parked boolean
+ SELECT m.sink_no,
+    m.lane,
+    m.id,
+    m.source_table,
+    m.record_pks,
+    m.action,
+    m.committed_at,
+    s.name AS sink_name,
+    t.schema_name AS table_schema,
+    t.table_name,
+        CASE
+            WHEN (x.state IS NOT NULL) THEN x.state
+            WHEN ((m.lane = 0) AND (m.id <= s.passed_id)) THEN
+            CASE
+                WHEN ( SELECT true
+                   FROM ( SELECT l.lo,
+                            l.until,
+                            l.dense,
+                            l.ids
+                           FROM millrace_private.leases l
+                          WHERE ((l.sink_no = m.sink_no) AND (l.hi >= m.id))
+                          ORDER BY l.hi
+                         LIMIT 1) r
+                  WHERE ((r.lo < m.id) AND (r.dense OR (m.id = ANY (r.ids))))) THEN 'leased'::text
+                ELSE 'held'::text
+            END
+            ELSE 'waiting'::text
+        END AS state,
+        CASE
+            WHEN (x.state IS NOT NULL) THEN x.attempts
+            WHEN ((m.lane = 0) AND (m.id <= s.passed_id) AND ( SELECT true
+               FROM ( SELECT l.lo,
+                        l.until,
+                        l.dense,
+                        l.ids
+                       FROM millrace_private.leases l
+                      WHERE ((l.sink_no = m.sink_no) AND (l.hi >= m.id))
+                      ORDER BY l.hi
+                     LIMIT 1) r
+              WHERE ((r.lo < m.id) AND (r.dense OR (m.id = ANY (r.ids)))))) THEN 1
+            ELSE 0
+        END AS attempts,
+    COALESCE(x.due_at,
+        CASE
+            WHEN ((x.state IS NULL) AND (m.lane = 0) AND (m.id <= s.passed_id)) THEN ( SELECT r.until
+               FROM ( SELECT l.lo,
+                        l.until,
+                        l.dense,
+                        l.ids
+                       FROM millrace_private.leases l
+                      WHERE ((l.sink_no = m.sink_no) AND (l.hi >= m.id))
+                      ORDER BY l.hi
+                     LIMIT 1) r
+              WHERE ((r.lo < m.id) AND (r.dense OR (m.id = ANY (r.ids)))))
+            ELSE NULL::timestamp with time zone
+        END) AS visible_at,
+    COALESCE(x.error, b.error) AS error,
+    x.stage,
+    x.parked_at,
+    (millrace_private.message_text(m.message, t.metadata, s.metadata))::json AS message,
+    (NOT (x.state IS DISTINCT FROM 'parked'::text)) AS parked
+   FROM ((((( SELECT s_1.no,
+            s_1.name,
+            s_1.metadata,
+                CASE
+                    WHEN (s_1.kind = 'pull'::text) THEN ( SELECT c.id
+                       FROM millrace_private.cursor_log c
+                      WHERE ((c.sink_no = s_1.no) AND (c.lane = 0))
+                      ORDER BY c.seq DESC
+                     LIMIT 1)
+                    ELSE NULL::bigint
+                END AS passed_id
+           FROM millrace_private.sinks s_1
+         OFFSET 0) s
+     LEFT JOIN LATERAL ( SELECT m_1.sink_no,
+            m_1.lane,
+            m_1.id,
+            m_1.group_key,
+            m_1.group_key2,
+            m_1.source_table,
+            m_1.action,
+            m_1.record_pks,
+            m_1.commit_lsn,
+            m_1.commit_idx,
+            m_1.committed_at,
+            m_1.record,
+            m_1.changes,
+            m_1.annotations,
+            m_1.unchanged_toast,
+            m_1.payload,
+            m_1.*::millrace_private.messages AS message,
+            s.no AS of_sink
+           FROM millrace_private.messages m_1
+          WHERE (m_1.sink_no = s.no)) m ON (true))
+     LEFT JOIN millrace_private.source_tables t ON ((t.no = m.source_table)))
+     LEFT JOIN millrace_private.exceptions x ON (((x.sink_no = m.sink_no) AND (x.id = m.id))))
+     LEFT JOIN millrace_private.circuits b ON ((b.sink_no = s.no)))
+  WHERE (m.of_sink IS NOT NULL);
