@@ -57,8 +57,8 @@ const STILL: string[] = [
 ];
 
 const DOORS: Record<string, RegExp> = {
-  pg: /^(db\/|messages\/append\.ts|deliver\/settle\.ts|sinks\/change-table\/|http\/errors\.ts)/,
-  'pg-copy-streams': /^(messages\/append\.ts|sinks\/change-table\/)/,
+  pg: /^db\//,
+  'pg-copy-streams': /^messages\/append\.ts$/,
   'pg-logical-replication': /^capture\/replication\/connection\.ts$/,
   'graphile-worker': /^db\/jobs\.ts$/,
   'isolated-vm': /^transform\/process\//,

@@ -14,6 +14,7 @@ import type { Database, Queryable } from '../db/pool.ts';
 import { statement } from '../db/statement.ts';
 import type { DeclaredAction } from '../model/declared.ts';
 import { MillraceError } from '../model/errors.ts';
+import { isDataException } from '../model/sqlstate.ts';
 import { takesIn } from '../routing/match.ts';
 import type { PrivateAllowed } from '../runtime/addresses.ts';
 import type { KeyRing } from '../runtime/secret-key.ts';
@@ -49,7 +50,7 @@ export async function startReplay(db: Queryable, options: ReplayOptions): Promis
     return (await db.query<{ id: string }>(START, [retention, sink, ...texts, keys ?? null])).rows[0]!.id;
   } catch (error) {
     // Of the values only the times can be none.
-    if (!(error instanceof Error) || !('code' in error) || !/^22/.test(String(error.code))) throw error;
+    if (!isDataException(error)) throw error;
     throw new MillraceError('bad_request', '--since or --until is not a time', {
       remedy: 'Write it as Postgres does: "2026-01-31 12:00", "2026-01-31T12:00:00+01:00", yesterday.',
     });

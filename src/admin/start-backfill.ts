@@ -5,6 +5,7 @@ import type { Database } from '../db/pool.ts';
 import { statement } from '../db/statement.ts';
 import { MillraceError } from '../model/errors.ts';
 import { nearest } from '../model/finding.ts';
+import { isConflict } from '../model/sqlstate.ts';
 import { findSink, type NamedSink } from './find-sink.ts';
 
 const START = statement('admin/start-backfill');
@@ -30,7 +31,7 @@ export async function startBackfill(db: Database, request: BackfillRequest): Pro
     ]);
     return rows[0]!.id;
   } catch (error) {
-    if (!(error instanceof Error) || !('code' in error) || error.code !== 'MR409') throw error;
+    if (!isConflict(error)) throw error;
     const { rows } = await db.query<{ id: string }>(RUNNING, [sink.no, table?.schema ?? null, table?.name ?? null]);
     const id = rows[0]?.id ?? 'ID';
     throw new MillraceError('bad_request', error.message, {

@@ -12,6 +12,7 @@ import type { Connection, Database } from '../db/pool.ts';
 import { inSnapshot } from '../db/snapshot.ts';
 import { MillraceError } from '../model/errors.ts';
 import { quoteLiteral } from '../model/quote.ts';
+import { isCancelled } from '../model/sqlstate.ts';
 import { failpoint } from '../runtime/failpoint.ts';
 import { ReloadError } from '../source/hold-table.ts';
 import { SNAPSHOT, type Snapshot, snapshotFrom } from '../source/snapshot.ts';
@@ -155,7 +156,7 @@ async function sendPage(deps: RunDeps, input: PageInput): Promise<Sent | 'again'
     }
   } catch (error) {
     window.close();
-    if (!isTimeout(error) || !deps.slower()) throw error;
+    if (!isCancelled(error) || !deps.slower()) throw error;
   }
   window.close();
   return 'again';
@@ -215,5 +216,3 @@ async function withoutWriters(client: Connection, { next, open }: Snapshot): Pro
   const writers = new Set(rows.map(({ xid }) => Number(xid)));
   return { next, open: new Set([...open].filter((xid) => !writers.has(xid))) };
 }
-
-const isTimeout = (error: unknown): boolean => error instanceof Error && 'code' in error && error.code === '57014';

@@ -11,6 +11,7 @@ import { type Database, openPool } from '../db/pool.ts';
 import { optionsOf } from '../db/tls.ts';
 import { MillraceError, messageOf } from '../model/errors.ts';
 import { quoteIdentifier, quoteTable } from '../model/quote.ts';
+import { isCancelled, isDataException, isHiddenByPolicy, isMissingTable, isNotPermitted } from '../model/sqlstate.ts';
 import { type LoadedRelation, loadRelation } from '../routing/relation.ts';
 import type { Log } from '../runtime/log.ts';
 import { describeTable, type SourceTable, sortColumnOf } from '../source/describe-table.ts';
@@ -260,27 +261,24 @@ function reasonOf(error: unknown, { table_schema, table_name, sort_column }: Bac
     const remedy = error.remedy === undefined ? {} : { remedy: error.remedy };
     return { final: error.code !== 'unavailable', reason: error.message, ...remedy };
   }
-  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
   const table = `${table_schema}.${table_name}`;
   const role = quoteIdentifier(user);
-  if (code.startsWith('22') && sort_column !== null) {
+  if (isDataException(error) && sort_column !== null) {
     const reason = `start_position is no value of the column ${sort_column}`;
     return { final: true, reason, remedy: 'Write it as Postgres writes the type, e.g. 2026-01-31.' };
   }
-  if (code === '42P01') return { final: true, reason: `${table} no longer exists`, remedy: 'Start another one.' };
-  if (code === '42501') {
+  if (isMissingTable(error)) return { final: true, reason: `${table} no longer exists`, remedy: 'Start another one.' };
+  if (isNotPermitted(error)) {
     const full = { schema: table_schema ?? '', name: table_name ?? '' };
     const grants = `grant usage on schema ${quoteIdentifier(full.schema)} to ${role}; grant select on ${quoteTable(full)} to ${role}`;
-    // The text is in the server's language.
-    const isPolicy = error instanceof Error && 'routine' in error && error.routine === 'check_enable_rls';
-    const remedy = isPolicy ? `alter role ${role} bypassrls; -- a policy would hide rows` : grants;
+    const remedy = isHiddenByPolicy(error) ? `alter role ${role} bypassrls; -- a policy would hide rows` : grants;
     return { final: true, reason: messageOf(error), remedy };
   }
-  if (code === '57014') {
+  if (isCancelled(error)) {
     const remedy = `Create an index that begins with ${sort_column ?? 'the primary key'}, or relieve the source.`;
     return { final: false, reason: `a row of ${table} takes longer than ${QUERY_MS / 1_000} s to read`, remedy };
   }
   // A data exception tells a value.
-  if (code.startsWith('22')) return { final: false, reason: `${table} cannot be read (${code})` };
+  if (isDataException(error)) return { final: false, reason: `${table} cannot be read (${error.code})` };
   return { final: false, reason: messageOf(error) };
 }

@@ -4,15 +4,14 @@
  * in millrace.database_status, with the remedy, and it tries again. Somebody else on the slot means: stand by, quietly.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isUnconvertible } from '../codec/encoding.ts';
 import { openPool } from '../db/pool.ts';
 import { refuseSharedSessions } from '../db/pooler.ts';
 import { optionsOf } from '../db/tls.ts';
-import { isFenced, isStaleCatalog } from '../messages/append.ts';
 import { type CaptureBeats, openCaptureBeats } from '../messages/beat.ts';
 import { type CaptureState, setCaptureState } from '../messages/position.ts';
 import { connectionFault, DECLARED_DATABASE } from '../model/connection-fault.ts';
 import { MillraceError, messageOf } from '../model/errors.ts';
+import { isFenced, isInUse, isStaleCatalog, isUnconvertible } from '../model/sqlstate.ts';
 import { backoffMs, RECONNECT } from '../runtime/backoff.ts';
 import type { CaptureDeps, CapturedDatabase } from './method.ts';
 import { notePartitions } from './partition-notices.ts';
@@ -77,11 +76,10 @@ async function explain(
   what: { error: unknown; failures: number; generation: number | undefined; beats: CaptureBeats },
 ): Promise<number> {
   const { error, failures, generation, beats } = what;
-  const code = error instanceof Error && 'code' in error ? error.code : undefined;
   const wait = backoffMs(failures, RECONNECT, Math.random());
   if (isStaleCatalog(error)) return 0;
   // The state that people see is of whoever streams, so another capture of ours is left to say how it is.
-  if (code === '55006' || isFenced(error) || (error instanceof SlotInUseError && error.ours)) {
+  if (isInUse(error) || isFenced(error) || (error instanceof SlotInUseError && error.ours)) {
     beats.hold();
     deps.log.debug('another capture has this database: this one stands by');
     // At first it may be our own stream of a moment ago.

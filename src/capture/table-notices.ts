@@ -7,6 +7,7 @@
 import { limitSql } from '../db/deadline.ts';
 import type { Database } from '../db/pool.ts';
 import { statement } from '../db/statement.ts';
+import { isLockTimeout } from '../model/sqlstate.ts';
 import { type SinkEntry, takesIn } from '../routing/match.ts';
 import type { Publication } from '../source/publication.ts';
 import { checkTable, generatedLeftOut } from '../source/table-checks.ts';
@@ -148,7 +149,7 @@ async function tablesWithRows(source: Database, tables: readonly SourceTable[]):
     });
     return new Set(rows.map(({ oid }) => oid));
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === '55P03') return new Set(oids);
+    if (isLockTimeout(error)) return new Set(oids);
     throw error;
   }
 }

@@ -6,7 +6,7 @@
 import { messageDatabase } from '../db/message-database.ts';
 import { type Database, openPool } from '../db/pool.ts';
 import { MillraceError } from '../model/errors.ts';
-import { isUnavailable } from '../model/sqlstate.ts';
+import { isBadRequest, isConflict, isOtherSchema, isUnavailable, isUnknown } from '../model/sqlstate.ts';
 import { readCaCert } from '../runtime/settings.ts';
 import { sqlAddress } from './sql-prompt.ts';
 import type { Place } from './terminal.ts';
@@ -32,14 +32,6 @@ export async function withMessages<Result>(place: Place, work: (db: Database) =>
   }
 }
 
-const CODES: Record<string, 'bad_request' | 'not_found'> = {
-  MR400: 'bad_request',
-  MR404: 'not_found',
-  MR409: 'bad_request',
-};
-/** No such schema, table, column, function. */
-const NO_SCHEMA = new Set(['3F000', '42P01', '42703', '42883']);
-
 function told(error: unknown): unknown {
   if (isUnavailable(error)) {
     return new MillraceError('unavailable', 'The message database cannot be used any more', {
@@ -47,13 +39,11 @@ function told(error: unknown): unknown {
       cause: error,
     });
   }
-  if (!(error instanceof Error) || !('code' in error)) return error;
-  const code = CODES[String(error.code)];
-  if (code !== undefined) {
-    const remedy = 'hint' in error && typeof error.hint === 'string' ? { remedy: error.hint } : {};
-    return new MillraceError(code, error.message, remedy);
+  if (isUnknown(error) || isBadRequest(error) || isConflict(error)) {
+    const remedy = error.hint === undefined ? {} : { remedy: error.hint };
+    return new MillraceError(isUnknown(error) ? 'not_found' : 'bad_request', error.message, remedy);
   }
-  if (!NO_SCHEMA.has(String(error.code))) return error;
+  if (!isOtherSchema(error)) return error;
   return new MillraceError('unavailable', 'The message database is not of this release', {
     remedy: 'Run `bin/millrace start`, or `bin/millrace migrate`, of this release first.',
     cause: error,

@@ -10,6 +10,7 @@ import type { PoolOptions } from '../db/pool.ts';
 import { openSession, type SqlSession } from '../db/session.ts';
 import { withDatabaseName } from '../model/database-address.ts';
 import { MillraceError } from '../model/errors.ts';
+import { isMissingDatabase } from '../model/sqlstate.ts';
 import { readCaCert } from '../runtime/settings.ts';
 import { MESSAGES, PLAYGROUND, passwordOf, readState } from '../runtime/state.ts';
 import { isComplete, records, table } from './sql-table.ts';
@@ -45,7 +46,7 @@ async function reach(options: SqlOptions): Promise<PoolOptions & { database: str
   const databaseCaCert = readCaCert(options.env);
   return await databaseOfPerson({ databaseUrl, databaseCaCert }).catch((error: unknown) => {
     const cause = error instanceof MillraceError ? error.cause : undefined;
-    if (isCode(cause, '3D000') && options.database !== undefined) {
+    if (isMissingDatabase(cause) && options.database !== undefined) {
       const remedy = 'Name one that is there with --database; `select datname from pg_database` lists them.';
       throw new MillraceError('not_found', `There is no database ${options.database} on this server`, { remedy });
     }
@@ -54,9 +55,6 @@ async function reach(options: SqlOptions): Promise<PoolOptions & { database: str
     throw new MillraceError('unavailable', 'The database cannot be reached', { remedy, cause });
   });
 }
-
-const isCode = (error: unknown, code: string): boolean =>
-  error instanceof Error && 'code' in error && error.code === code;
 
 /** The database that is meant: DATABASE_URL's server, else the embedded one of `home`. */
 export async function sqlAddress(options: SqlOptions): Promise<string> {

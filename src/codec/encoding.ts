@@ -55,7 +55,3 @@ export function transcoderOf(encoding: string): Transcode | undefined {
     }
   };
 }
-
-/** Did a server find a character that it cannot convert, or bytes that are no text of its encoding? */
-export const isUnconvertible = (error: unknown): boolean =>
-  error instanceof Error && 'code' in error && (error.code === '22P05' || error.code === '22021');

@@ -1,5 +1,5 @@
 /** Work that may fail without the transaction that it is part of: what it did is undone, and the transaction goes on. */
-import { isUnavailable, sqlstateOf } from '../model/sqlstate.ts';
+import { isServerError, isUnavailable } from '../model/sqlstate.ts';
 
 /** A session with a transaction open. */
 interface Session {
@@ -24,7 +24,7 @@ export async function inSavepoint<Result>(
     result = await work();
   } catch (error) {
     // No answer came: asking more of this connection would only take longer.
-    if (sqlstateOf(error) === undefined && isUnavailable(error)) throw error;
+    if (!isServerError(error) && isUnavailable(error)) throw error;
     // Should it fail, it is the first error that tells why.
     await session.query(UNDO).catch(() => undefined);
     throw error;

@@ -6,7 +6,7 @@ import type { Queryable } from '../db/pool.ts';
 import { messageOf } from '../model/errors.ts';
 import { refusalText } from '../model/refusal.ts';
 import type { Circuit } from '../model/sink.ts';
-import { isUnavailable } from '../model/sqlstate.ts';
+import { isUnavailable, isValueRefused, type ServerError } from '../model/sqlstate.ts';
 import { failpoint } from '../runtime/failpoint.ts';
 import { upToUntried } from './crashing-messages.ts';
 import { decide, type Verdict } from './decide.ts';
@@ -14,7 +14,7 @@ import type { HeldLane, LaneDeps, LaneRun } from './held-lane.ts';
 import { prepare } from './prepare.ts';
 import type { LaneRow } from './row.ts';
 import { type Sent, send } from './send.ts';
-import { beforeCommit, isLost, isValueRefused, LaneLost, settle } from './settle.ts';
+import { beforeCommit, isLost, LaneLost, settle } from './settle.ts';
 
 export interface Batch {
   rows: readonly LaneRow[];
@@ -115,7 +115,7 @@ export async function deliverRows(deps: LaneDeps, run: HeldLane, batch: Batch): 
 async function deliverParts(
   deps: LaneDeps,
   run: HeldLane,
-  { batch, error }: { batch: Batch; error: Error & { code: string } },
+  { batch, error }: { batch: Batch; error: ServerError },
 ): Promise<BatchEnd> {
   const { rows } = batch;
   if (rows.length === 1) {

@@ -2,9 +2,9 @@
  * A lane's statements: whose it is, what waits in it, and what became of a batch. Every write that matters is fenced by
  * the owner's token, so that a worker that was paused past its lease and wakes up settles nothing.
  */
-import pg from 'pg';
 import type { Queryable } from '../db/pool.ts';
 import { statement } from '../db/statement.ts';
+import { isFenced, isServerError } from '../model/sqlstate.ts';
 import { failpoint } from '../runtime/failpoint.ts';
 import type { Settlement } from './decide.ts';
 import type { LaneRow } from './row.ts';
@@ -30,15 +30,10 @@ export const LANE_TTL_MS = 30_000;
 export class LaneLost extends Error {}
 
 /** Has the lane another owner by now? */
-export const isLost = (error: unknown): boolean =>
-  error instanceof LaneLost || (error instanceof pg.DatabaseError && error.code === 'MR002');
+export const isLost = (error: unknown): boolean => error instanceof LaneLost || isFenced(error);
 
 /** Did Postgres refuse a statement, for another reason than the lane's owner? */
-export const isRefused = (error: unknown): boolean => error instanceof pg.DatabaseError && !isLost(error);
-
-/** Was it refused for what a value is: text that Postgres cannot hold, a number out of range, too much of it? */
-export const isValueRefused = (error: unknown): error is pg.DatabaseError & { code: string } =>
-  error instanceof pg.DatabaseError && /^(22|54)/.test(error.code ?? '');
+export const isRefused = (error: unknown): boolean => isServerError(error) && !isLost(error);
 
 /** Takes the lane. False: somebody else has it. `session`: see presence.ts. */
 export async function takeLane(db: Queryable, id: LaneId, session: string | null = null): Promise<boolean> {

@@ -3,7 +3,7 @@
  * library or Postgres says about values. What is our fault is `internal` outside, and whole in the log.
  */
 import { MillraceError } from '../model/errors.ts';
-import { isUnavailable } from '../model/sqlstate.ts';
+import { isUnavailable, isUnknown } from '../model/sqlstate.ts';
 
 export interface ErrorAnswer {
   status: number;
@@ -42,8 +42,8 @@ export function toMillraceError(error: unknown): MillraceError {
   if (isUnavailable(error)) {
     return new MillraceError('unavailable', 'The message database cannot be reached or is busy', { cause: error });
   }
-  const { code, status, type } = fieldsOf(error);
-  if (code === 'MR404') return new MillraceError('not_found', 'There is no such sink', { cause: error });
+  if (isUnknown(error)) return new MillraceError('not_found', 'There is no such sink', { cause: error });
+  const { status, type } = fieldsOf(error);
   return (
     bodyError(typeof type === 'string' ? type : '', Number(status)) ??
     new MillraceError('internal', 'Something went wrong here; it is in the log under the request id', { cause: error })
@@ -69,6 +69,6 @@ function bodyError(type: string, status: number): MillraceError | undefined {
   }
 }
 
-function fieldsOf(error: unknown): { code?: unknown; status?: unknown; type?: unknown } {
+function fieldsOf(error: unknown): { status?: unknown; type?: unknown } {
   return typeof error === 'object' && error !== null ? error : {};
 }

@@ -7,10 +7,11 @@
  */
 
 import { finished } from 'node:stream/promises';
-import pg from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
-import type { Database } from '../db/pool.ts';
+import type { Connection, Database } from '../db/pool.ts';
 import { formatLsn } from '../model/lsn.ts';
+import { quoteLiteral } from '../model/quote.ts';
+import { isServerError, isValueRefused } from '../model/sqlstate.ts';
 import { failpoint } from '../runtime/failpoint.ts';
 import { COPY_MESSAGES, type ParkedOnArrival } from './copy-rows.ts';
 
@@ -43,15 +44,7 @@ export interface AppendInput extends Rows {
   also?: readonly string[];
 }
 
-/** Has the catalog changed since the messages were matched? Then the source must send them again. */
-export const isStaleCatalog = (error: unknown): boolean =>
-  error instanceof Error && 'code' in error && error.code === 'MR001';
-/** The same, found out before anything was sent. */
-export const staleCatalog = (): Error => Object.assign(new Error('the catalog has changed'), { code: 'MR001' });
-/** Has another capture taken over? */
-export const isFenced = (error: unknown): boolean => error instanceof pg.DatabaseError && error.code === 'MR002';
-
-/** Commits all of it or nothing. Throws what Postgres says; see `isStaleCatalog` and `isFenced`. */
+/** Commits all of it or nothing. Throws what Postgres says: among others what `isStaleCatalog` and `isFenced` of model/sqlstate.ts know. */
 export async function append(db: Database, writer: Writer, input: AppendInput): Promise<void> {
   const { position } = input;
   const move =
@@ -59,15 +52,10 @@ export async function append(db: Database, writer: Writer, input: AppendInput): 
     `'${formatLsn(position.commitLsn)}', ${position.commitIdx}, '${formatLsn(position.confirmedLsn)}', ${position.nextId})`;
   const also = (input.also ?? []).map((sql) => `${sql};`).join(' ');
   const { more } = input;
+  if (more || input.rows !== undefined) failpoint('capture/before-persist');
+  if (more) return await appendParts(db, `${move}; ${also}`, { ...input, more });
   await db.session(async (client) => {
-    if (more || input.rows !== undefined) failpoint('capture/before-persist');
-    if (more)
-      await appendParts(
-        client,
-        `begin; set local idle_in_transaction_session_timeout = ${MAKING_MS}; ${move}; ${also}`,
-        { ...input, more },
-      );
-    else if (input.rows === undefined) {
+    if (input.rows === undefined) {
       // Several statements in one go are one transaction, unless they say otherwise.
       await client.query(also === '' ? move : `${move}; ${also}`);
     } else {
@@ -80,22 +68,20 @@ export async function append(db: Database, writer: Writer, input: AppendInput): 
 const MAKING_MS = 60_000;
 
 async function appendParts(
-  client: pg.PoolClient,
-  begin: string,
+  db: Database,
+  move: string,
   input: Rows & { more: NonNullable<AppendInput['more']> },
 ): Promise<void> {
-  try {
-    await client.query(`${begin} ${parkedSql(input.parked)}`);
+  await db.transaction(async ({ client }) => {
+    await client.query(
+      `set local idle_in_transaction_session_timeout = ${MAKING_MS}; ${move} ${parkedSql(input.parked)}`,
+    );
     if (input.rows) await copyRows(client, COPY_MESSAGES, input.rows);
     for await (const { rows, parked } of input.more()) {
       if (parked.length > 0) await client.query(parkedSql(parked));
       if (rows) await copyRows(client, COPY_MESSAGES, rows);
     }
-    await client.query('commit');
-  } catch (error) {
-    await client.query('rollback').catch(() => client.end().catch(() => undefined));
-    throw error;
-  }
+  });
 }
 
 /** Would Postgres take these rows? Leaves nothing behind. Throws what it says when their data are not the reason. */
@@ -105,17 +91,13 @@ export async function isTaken(db: Database, rows: Buffer): Promise<boolean> {
       await copyRows(client, `begin; ${COPY_MESSAGES}; rollback`, rows);
       return true;
     } catch (error) {
-      if (isRefusal(error)) return false;
+      if (isValueRefused(error)) return false;
       throw error;
     }
   });
 }
 
-/** Is it the data that are refused: a data exception (class 22), or what is longer than Postgres can hold? */
-export const isRefusal = (error: unknown): error is pg.DatabaseError =>
-  error instanceof pg.DatabaseError && (/^22/.test(error.code ?? '') || error.code === '54000');
-
-async function copyRows(client: pg.PoolClient, sql: string, rows: Buffer): Promise<void> {
+async function copyRows(client: Connection, sql: string, rows: Buffer): Promise<void> {
   const copy = client.query(copyFrom(sql));
   try {
     const over = finished(copy);
@@ -124,7 +106,7 @@ async function copyRows(client: pg.PoolClient, sql: string, rows: Buffer): Promi
     await over;
   } catch (error) {
     // Without an answer the connection is dropped, and Postgres rolls back.
-    if (error instanceof pg.DatabaseError) await client.query('rollback').catch(() => undefined);
+    if (isServerError(error)) await client.query('rollback').catch(() => undefined);
     throw error;
   }
 }
@@ -135,7 +117,7 @@ function parkedSql(parked: readonly ParkedOnArrival[]): string {
   const rows = parked.map(
     (row) =>
       `(${row.sinkNo}, ${row.id}, ${row.lane}, ${row.groupKey ?? 'null'}, 'parked', 0, 'capture', ` +
-      `${pg.escapeLiteral(row.error)}, clock_timestamp())`,
+      `${quoteLiteral(row.error)}, clock_timestamp())`,
   );
   return `insert into millrace_private.exceptions
     (sink_no, id, lane, group_key, state, attempts, stage, error, parked_at) values ${rows.join(', ')};`;

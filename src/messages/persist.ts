@@ -8,7 +8,8 @@
  */
 import { byHalves } from '../db/halving.ts';
 import type { Database } from '../db/pool.ts';
-import { type AppendInput, append, isRefusal, isTaken, type Rows, type Writer } from './append.ts';
+import { isInvalidText, isValueRefused } from '../model/sqlstate.ts';
+import { type AppendInput, append, isTaken, type Rows, type Writer } from './append.ts';
 import type { Bytes, ParkedOnArrival } from './copy-rows.ts';
 import { type CopiedRow, keyOnly, repaired, rewritten, rowsOf } from './repair.ts';
 
@@ -22,7 +23,6 @@ export interface PersistDeps {
 /** Commits the batch with the position, or throws what Postgres says of all of it. Returns rows whose texts were no UTF-8. */
 export type Persist = (writer: Writer, input: AppendInput) => Promise<readonly CopiedRow[]>;
 
-const NOT_UTF8 = '22021';
 const DAMAGED =
   'the row holds bytes that are no UTF-8, shown as U+FFFD: correct them in the table, or retry to send it as it is shown';
 const REFUSED =
@@ -36,8 +36,8 @@ export function openPersist(deps: PersistDeps, wary: boolean): Persist {
     try {
       await append(deps.messages, writer, isWary ? changed(input, (part) => repair(deps, part, damaged)) : input);
     } catch (error) {
-      if (!isRefusal(error)) throw error;
-      isWary ||= error.code === NOT_UTF8;
+      if (!isValueRefused(error)) throw error;
+      isWary ||= isInvalidText(error);
       damaged.length = 0;
       const sound = (part: Rows): Rows => (isWary ? repair(deps, part, damaged) : part);
       // Whose fault it is cannot be told from the answer; if no row is refused by itself, it comes again.

@@ -7,6 +7,7 @@ import type { RelationMessage } from '../codec/row-message.ts';
 import type { TypeCatalogue } from '../codec/types.ts';
 import type { Database } from '../db/pool.ts';
 import { statement } from '../db/statement.ts';
+import { isDeadlock, isForeignKeyViolation } from '../model/sqlstate.ts';
 import { schemasOf } from '../source/tables.ts';
 import { loadTypes } from '../source/types.ts';
 import { type Match, matchTable, type Notice, type Route, type SinkEntry, type TableShape } from './match.ts';
@@ -187,5 +188,4 @@ async function replaceNotices(
 }
 
 /** Is it a notice for a sink that is not there any more, or one that met another change of the catalog? */
-export const isOvertaken = (error: unknown): boolean =>
-  error instanceof Error && 'code' in error && (error.code === '23503' || error.code === '40P01');
+export const isOvertaken = (error: unknown): boolean => isForeignKeyViolation(error) || isDeadlock(error);

@@ -5,7 +5,7 @@
  * for) is always written. What was left out is there on level debug.
  */
 import { MillraceError } from '../model/errors.ts';
-import { isFull, isUnavailable } from '../model/sqlstate.ts';
+import { isFull, isLoginRefused, isUnavailable } from '../model/sqlstate.ts';
 import type { Log } from './log.ts';
 
 export interface RepeatsDeps {
@@ -103,7 +103,7 @@ function sameOf({ err, reason, request_id }: Record<string, unknown>): string | 
 
 function kindOf(error: Error): 'full' | 'refused' | 'away' {
   if (isFull(error)) return 'full';
-  return 'code' in error && /^(28|3D)/.test(String(error.code)) ? 'refused' : 'away';
+  return isLoginRefused(error) ? 'refused' : 'away';
 }
 
 /** Where our code noticed that a server is away says nothing. */

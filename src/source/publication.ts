@@ -12,6 +12,7 @@ import type { Database } from '../db/pool.ts';
 import type { DatabaseSettings } from '../model/declared.ts';
 import { MillraceError } from '../model/errors.ts';
 import { quoteIdentifier, quoteTable, remarked } from '../model/quote.ts';
+import { isLockTimeout, isNotPermitted, isOutdated } from '../model/sqlstate.ts';
 import { OURS, type PublicationFacts, readPublication } from './publication-facts.ts';
 import { checkTable, isPublishable } from './table-checks.ts';
 import { readTables, type SourceTable } from './tables.ts';
@@ -83,9 +84,8 @@ async function alter(source: Database, sql: string): Promise<'done' | 'locked' |
     });
     return 'done';
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : '';
-    if (code === '55P03') return 'locked';
-    if (code.startsWith('42')) return 'gone';
+    if (isLockTimeout(error)) return 'locked';
+    if (isOutdated(error)) return 'gone';
     throw error;
   }
 }
@@ -129,7 +129,7 @@ async function mayNot(
   cause: unknown,
   whole: () => Promise<string>,
 ): Promise<MillraceError | undefined> {
-  if (!(cause instanceof Error && 'code' in cause && cause.code === '42501')) return undefined;
+  if (!isNotPermitted(cause)) return undefined;
   const { rows } = await source.query<{ role: string; database: string }>(WHO);
   const { role, database } = rows[0]!;
   const grant = `grant create on database ${quoteIdentifier(database)} to ${quoteIdentifier(role)}`;

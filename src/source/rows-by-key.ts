@@ -3,12 +3,11 @@
  * row (a row that was written again has another xmin or ctid).
  */
 
-import { isUnconvertible } from '../codec/encoding.ts';
 import { byHalves } from '../db/halving.ts';
 import type { Connection } from '../db/pool.ts';
 import { inSavepoint } from '../db/savepoint.ts';
 import { quoteIdentifier, quoteTable } from '../model/quote.ts';
-import { sqlstateOf } from '../model/sqlstate.ts';
+import { isDataException, isUnconvertible } from '../model/sqlstate.ts';
 import { operatorOn, type SourceTable } from './describe-table.ts';
 import { sizeSql } from './read-page.ts';
 import { AS_TEXT, asBytes, asStored, asTexts, isSuspect, type TextForm, type Texts } from './text-form.ts';
@@ -74,9 +73,6 @@ export function fittingKeys(
   }
   return count;
 }
-
-/** Data exceptions: a text is not of its type. */
-const isDataException = (error: unknown): boolean => sqlstateOf(error)?.startsWith('22') ?? false;
 
 /** Adds the rows of keys that fit their columns; of one that does not, that it is alien. */
 async function addFitting(

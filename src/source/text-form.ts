@@ -4,10 +4,11 @@
  * then they come as they are stored.
  */
 import { isUtf8 } from 'node:buffer';
-import { isUnconvertible, transcoderOf } from '../codec/encoding.ts';
+import { transcoderOf } from '../codec/encoding.ts';
 import type { Connection } from '../db/pool.ts';
 import { inSavepoint } from '../db/savepoint.ts';
 import { quoteIdentifier } from '../model/quote.ts';
+import { isUnconvertible } from '../model/sqlstate.ts';
 
 /** The text of each column, null for NULL; bytes where they are no UTF-8. */
 export type Texts = readonly (string | Buffer | null)[];

@@ -3,8 +3,9 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import pg from 'pg';
-import { append, isFenced } from '../../src/messages/append.ts';
+import { append } from '../../src/messages/append.ts';
 import { readPosition, takeOver } from '../../src/messages/position.ts';
+import { isFenced } from '../../src/model/sqlstate.ts';
 import { type Captured, captured, PULL, sinkSettings } from '../support/fixtures/captured.ts';
 import { until } from '../support/until.ts';
 

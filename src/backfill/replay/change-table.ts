@@ -12,6 +12,7 @@ import { optionsOf } from '../../db/tls.ts';
 import { unreachable } from '../../model/connection-fault.ts';
 import { MillraceError, messageOf } from '../../model/errors.ts';
 import { quoteTable } from '../../model/quote.ts';
+import { isCancelled, isMissingTable, isNotPermitted, isOtherColumns } from '../../model/sqlstate.ts';
 
 const SUMMARY = statement('backfill/replay-summary');
 
@@ -151,24 +152,23 @@ export async function summarise(
 /** Postgres' codes; what is not among them is tried again. */
 function faultOf(error: unknown, place: { database: string; schema: string; name: string }): MillraceError {
   if (error instanceof MillraceError) return error;
-  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
   const table = `change table ${quoteTable(place)} of database ${place.database}`;
   const said = messageOf(error);
   const final = (message: string, remedy: string): MillraceError =>
     new MillraceError('bad_destination', message, { remedy: `${remedy} Then resume the replay.`, cause: error });
-  if (code === '42P01' || code === '3F000') {
+  if (isMissingTable(error)) {
     return final(`the ${table} is not there`, 'Restore it, or set create_if_not_exists and let a new one fill.');
   }
-  if (code === '42703' || code === '42804' || code === '42883') {
+  if (isOtherColumns(error)) {
     return final(`the ${table} does not fit: ${said}`, 'Give it the columns of docs/change-tables.md.');
   }
-  if (code === '42501') {
+  if (isNotPermitted(error)) {
     return final(
       `the ${table} may not be read: ${said}`,
       `Run there: grant select on ${quoteTable(place)} to the role.`,
     );
   }
-  if (code === '57014') {
+  if (isCancelled(error)) {
     const remedy = `Run there: create index concurrently on ${quoteTable(place)} (seq, id); or ask for less.`;
     return new MillraceError('unavailable', `the ${table} takes too long to read`, { remedy, cause: error });
   }

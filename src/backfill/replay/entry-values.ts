@@ -6,7 +6,7 @@ import { byHalves } from '../../db/halving.ts';
 import type { Connection } from '../../db/pool.ts';
 import { inSavepoint } from '../../db/savepoint.ts';
 import { quoteIdentifier } from '../../model/quote.ts';
-import { sqlstateOf } from '../../model/sqlstate.ts';
+import { isNoValueOfType } from '../../model/sqlstate.ts';
 import type { SourceTable } from '../../source/describe-table.ts';
 import { AS_TEXT } from '../../source/text-form.ts';
 import type { Values } from './put-entries.ts';
@@ -32,8 +32,7 @@ export async function valuesOf(
       values.splice(from, part.length, ...found);
       return true;
     } catch (error) {
-      // Data exceptions, and constraints of a domain.
-      if (!/^2[23]/.test(sqlstateOf(error) ?? '')) throw error;
+      if (!isNoValueOfType(error)) throw error;
       return false;
     }
   });

@@ -2,7 +2,7 @@
  * The catalog as a stream has it. Whoever persists with an older one is refused; then it is looked at again, and the stream
  * goes on with it, unless the database itself is another one.
  */
-import { staleCatalog } from '../../messages/append.ts';
+import { staleCatalog } from '../../model/sqlstate.ts';
 import type { SinkEntry } from '../../routing/match.ts';
 import type { CapturedDatabase } from '../method.ts';
 

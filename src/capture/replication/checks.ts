@@ -208,15 +208,7 @@ export const resyncSql = (database: string): string =>
     `or, to be shown how far it is: ${millrace('resync', database)}`,
   );
 
-/**
- * Could a check not be made for now? Something is locked, takes too long, or the connection is in use: no reason to end a
- * stream, whose own watchdog knows of a dead connection.
- */
-export const isUnanswered = (error: unknown): boolean =>
-  error instanceof Error &&
-  (('code' in error && (error.code === '55P03' || error.code === '57014')) ||
-    /^(timeout exceeded when trying to connect|Query read timeout)$/.test(error.message));
-
+/** That a check could not be made for now, which is no reason to end a stream: its own watchdog knows of a dead connection. */
 export const unanswered = (error: unknown): Finding => ({
   severity: 'warning',
   code: 'unchecked',

@@ -4,6 +4,7 @@
  */
 import { openPool, type PoolOptions } from '../../db/pool.ts';
 import { MillraceError, messageOf } from '../../model/errors.ts';
+import { isProtocolViolation, isSyntaxError } from '../../model/sqlstate.ts';
 
 /** What a server is known by. */
 export interface SystemIdentity {
@@ -32,8 +33,7 @@ export async function identifySystem(source: PoolOptions): Promise<SystemIdentit
  * does not know the command.
  */
 export function withoutReplication(error: unknown): MillraceError | undefined {
-  const code = error instanceof Error && 'code' in error ? error.code : undefined;
-  if (code !== '08P01' && code !== '42601') return undefined;
+  if (!isProtocolViolation(error) && !isSyntaxError(error)) return undefined;
   const message = `the address leads to a connection pooler that passes no replication on: ${messageOf(error)}`;
   return new MillraceError('bad_source', message, {
     remedy: 'Declare the address of Postgres itself: changes are read over a replication connection.',

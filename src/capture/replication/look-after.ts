@@ -5,13 +5,14 @@
 import type { Database, PoolOptions } from '../../db/pool.ts';
 import { statement } from '../../db/statement.ts';
 import { setCaptureState } from '../../messages/position.ts';
+import { isUnanswered } from '../../model/sqlstate.ts';
 import { isOvertaken, noteAgain, type RelationDeps } from '../../routing/relation.ts';
 import { paced } from '../../runtime/concurrency/throttle.ts';
 import type { CaptureDeps } from '../method.ts';
 import { notePartitions } from '../partition-notices.ts';
 import { noteAdded, noteTables } from '../table-notices.ts';
 import type { CatalogInUse } from './catalog-in-use.ts';
-import { type Finding, isUnanswered, unanswered } from './checks.ts';
+import { type Finding, unanswered } from './checks.ts';
 import { identifySystem } from './identify.ts';
 import { checkRunning, type Prepared } from './prepare.ts';
 import type { CaptureSession } from './session.ts';

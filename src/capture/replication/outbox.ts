@@ -8,9 +8,10 @@
  */
 
 import { JsonBytes } from '../../codec/json-bytes.ts';
-import { isStaleCatalog, type Position, staleCatalog, type Writer } from '../../messages/append.ts';
+import type { Position, Writer } from '../../messages/append.ts';
 import type { Persist } from '../../messages/persist.ts';
 import type { CopiedRow } from '../../messages/repair.ts';
+import { isStaleCatalog, staleCatalog } from '../../model/sqlstate.ts';
 import { emptyPending, finishRows, isEmpty, type OpenTransaction, type Pending } from '../../routing/pending.ts';
 import type { LoadedRelation } from '../../routing/relation.ts';
 import { failpoint } from '../../runtime/failpoint.ts';

@@ -8,7 +8,7 @@ import { byHalves } from '../../db/halving.ts';
 import type { Connection, Database } from '../../db/pool.ts';
 import { inSnapshot } from '../../db/snapshot.ts';
 import { quoteIdentifier, quoteLiteral, quoteTable } from '../../model/quote.ts';
-import { sqlstateOf } from '../../model/sqlstate.ts';
+import { isCancelled, isDataException, isLockTimeout, isOtherTable } from '../../model/sqlstate.ts';
 import type { Deferred } from '../../routing/pending.ts';
 import type { LoadedRelation } from '../../routing/relation.ts';
 import { AS_TEXT, inTextForm, type TextForm, type Texts } from '../../source/text-form.ts';
@@ -65,23 +65,16 @@ async function ask(
         inSnapshot(client, { lockMs: LOCK_MS }, () => find(client, query, entries)),
       );
     } catch (error) {
-      const code = sqlstateOf(error) ?? '';
-      if (code === '57014') return 'silent';
-      if (code === '55P03') {
+      if (isCancelled(error)) return 'silent';
+      if (isLockTimeout(error)) {
         if (performance.now() > query.until) return 'silent';
         await sleep(PAUSE_MS);
-      } else if (code.startsWith('22')) return 'refused';
-      else if (isOfTable(code)) return new Map();
+      } else if (isDataException(error)) return 'refused';
+      else if (isOtherTable(error)) return new Map();
       else throw error;
     }
   }
 }
-
-/**
- * Is the table not what it was? Class 42: no such table, column, type or operator, or no right to it, row security included.
- * 0A: not a table any more. XX000: dropped while it was read.
- */
-const isOfTable = (code: string): boolean => /^(42|0A)/.test(code) || code === 'XX000' || code === '55000';
 
 async function find(client: Connection, query: AgainQuery, entries: readonly Deferred[]): Promise<Found> {
   const { oid } = query.relation;

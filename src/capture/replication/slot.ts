@@ -7,6 +7,7 @@ import { statement } from '../../db/statement.ts';
 import type { DatabaseSettings } from '../../model/declared.ts';
 import { MillraceError } from '../../model/errors.ts';
 import { quoteLiteral, remarked } from '../../model/quote.ts';
+import { isCancelled, isNotPermitted } from '../../model/sqlstate.ts';
 import type { SystemIdentity } from './identify.ts';
 
 const SOURCE = statement('capture/source-facts');
@@ -55,7 +56,7 @@ export async function readSource(source: Database, identify: () => Promise<Syste
   const identity = await source.query<SystemIdentity>(IDENTITY).then(
     ({ rows }) => rows[0]!,
     (error: unknown) => {
-      if (error instanceof Error && 'code' in error && error.code === '42501') return identify();
+      if (isNotPermitted(error)) return identify();
       throw error;
     },
   );
@@ -150,7 +151,7 @@ async function create(source: Database, name: string, version: number): Promise<
   try {
     await source.query(creation(name, version));
   } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === '57014')) throw error;
+    if (!isCancelled(error)) throw error;
     const { rows } = await source.query<{ pids: string; prepared: string }>(WRITERS);
     const { pids = '', prepared = '' } = rows[0] ?? {};
     const who = [pids && `backends ${pids}`, prepared && `prepared transactions ${prepared}`].filter(Boolean);

@@ -6,6 +6,7 @@
  */
 import { openPool, type PoolOptions } from '../../db/pool.ts';
 import { parseLsn } from '../../model/lsn.ts';
+import { isMissingFile, isSyntaxError } from '../../model/sqlstate.ts';
 
 /** Undefined when timeline `to` does not come from timeline `from`, or the server does not tell. */
 export async function readBranch(
@@ -20,8 +21,7 @@ export async function readBranch(
     return branchOf(String(rows[0]?.content), between.from);
   } catch (error) {
     // It does not have the file any more, or does not know the command.
-    if (error instanceof Error && 'code' in error && ['58P01', 'XX000', '42601'].includes(String(error.code)))
-      return undefined;
+    if (isMissingFile(error) || isSyntaxError(error)) return undefined;
     throw error;
   } finally {
     await replication.close();

@@ -7,8 +7,9 @@
 import type { Database } from '../../db/pool.ts';
 import { statement } from '../../db/statement.ts';
 import { MillraceError } from '../../model/errors.ts';
+import { isCancelled, isTransient } from '../../model/sqlstate.ts';
 import type { SinkKind } from '../store.ts';
-import { type ChangeOptions, changeCatalog, isTransient } from './transaction.ts';
+import { type ChangeOptions, changeCatalog } from './transaction.ts';
 
 const REMOVE = statement('catalog/remove-sink');
 const PUBLISH = statement('catalog/publish');
@@ -45,8 +46,6 @@ interface Orphan {
   /** Somebody began to detach it. */
   detaching: boolean;
 }
-
-const CANCELLED = '57014';
 
 /**
  * Frees what removed sinks have left. `patienceMs`: how long to wait for transactions that are older than the removal.
@@ -86,5 +85,3 @@ async function free(db: Database, { sink_no, name, attached, detaching }: Orphan
     }
   });
 }
-
-const isCancelled = (error: unknown): boolean => error instanceof Error && 'code' in error && error.code === CANCELLED;

@@ -8,6 +8,7 @@ import { limitSql } from '../../db/deadline.ts';
 import type { Database, Transaction } from '../../db/pool.ts';
 import { statement } from '../../db/statement.ts';
 import { MillraceError } from '../../model/errors.ts';
+import { isTransient } from '../../model/sqlstate.ts';
 
 const lockAppliers = statement('catalog/lock-appliers');
 
@@ -18,8 +19,6 @@ export interface ChangeOptions {
   pause?: (ms: number) => Promise<unknown>;
 }
 
-/** Lock not available in time, deadlock, serialisation: the same transaction may succeed a moment later. */
-const AGAIN = new Set(['55P03', '40P01', '40001']);
 const PAUSE_MS = 250;
 
 /** @throws MillraceError unavailable when locks could not be had; whatever `work` throws. */
@@ -52,8 +51,4 @@ export async function changeCatalog<Result>(
       await pause(PAUSE_MS);
     }
   }
-}
-
-export function isTransient(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && typeof error.code === 'string' && AGAIN.has(error.code);
 }

@@ -9,6 +9,7 @@ import { access, open, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import pg from 'pg';
 import { MillraceError } from '../../model/errors.ts';
+import { isWrongPassword } from '../../model/sqlstate.ts';
 import { freePort, freePortFrom } from '../../runtime/free-port.ts';
 import { type Account, plainEnvironment, serverAccount } from './account.ts';
 import { startGuard } from './guard.ts';
@@ -174,7 +175,7 @@ async function probe(connectionString: string): Promise<'ready' | 'refused' | 'p
     await client.query('select 1');
     return 'ready';
   } catch (error) {
-    return error instanceof pg.DatabaseError && error.code === '28P01' ? 'password' : 'refused';
+    return isWrongPassword(error) ? 'password' : 'refused';
   } finally {
     await client.end().catch(() => undefined);
   }

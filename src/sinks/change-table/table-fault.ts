@@ -2,10 +2,10 @@
  * Is it the table's doing that a row was refused? A column that was changed, a sequence at its end or behind the table,
  * refuse every row alike: parking them one by one would hide what is wrong, and empty the queue.
  */
-import pg from 'pg';
 import type { Queryable } from '../../db/pool.ts';
 import { statement } from '../../db/statement.ts';
 import type { Circuit } from '../../model/sink.ts';
+import { isSequenceOver, isUniqueViolation } from '../../model/sqlstate.ts';
 import { faultsAsCircuit, goOnBehind } from './compare.ts';
 import { inspectTable, verifyChangeTable } from './table.ts';
 import type { TableName } from './table-name.ts';
@@ -28,14 +28,12 @@ export async function tableFault(
         { message: found.error, remedy: '' },
       ]),
     };
-  if (!(error instanceof pg.DatabaseError)) return undefined;
-  const { code, schema, constraint } = error;
-  if (code === '2200H') {
+  if (isSequenceOver(error)) {
     const remedy = 'Let the sequence of its column id go on: alter sequence ... as bigint no maxvalue; or restart it.';
     return { reason: 'bad_destination', error: circuitText([{ message: text, remedy }]) };
   }
-  if (code !== '23505' || schema === undefined || constraint === undefined) return undefined;
-  const { rows } = await tx.query<{ about_id: boolean }>(IS_ABOUT_ID, [schema, constraint]);
+  if (!isUniqueViolation(error) || error.schema === undefined || error.constraint === undefined) return undefined;
+  const { rows } = await tx.query<{ about_id: boolean }>(IS_ABOUT_ID, [error.schema, error.constraint]);
   if (!rows[0]!.about_id) return undefined;
   const message = `${text}: the sequence of column "id" is behind the table, as after a restore`;
   const remedy = `Run: ${goOnBehind(table, await inspectTable(tx, table))}`;

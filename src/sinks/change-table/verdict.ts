@@ -8,19 +8,32 @@ import { MillraceError, messageOf } from '../../model/errors.ts';
 import { outsideText } from '../../model/outside-text.ts';
 import { refusalText } from '../../model/refusal.ts';
 import type { Circuit } from '../../model/sink.ts';
+import {
+  isAboutTable,
+  isCancelled,
+  isCheckViolation,
+  isConnectionEnded,
+  isConstraintViolation,
+  isDiskFull,
+  isForbidden,
+  isFull,
+  isLockTimeout,
+  isNotPermitted,
+  isOutOfResources,
+  isRaised,
+  isReadOnly,
+  isRefusedByPolicy,
+  isRolledBack,
+  isServerError,
+  isValueRefused,
+  type ServerError,
+} from '../../model/sqlstate.ts';
 
 export type Verdict =
   /** `alike`: so many in a row, of which none passes, are the table's fault: a check or a trigger that refuses them all. */
   | { kind: 'row'; error: string; alike: number }
   /** `look`: the table itself may be at fault, so comparing its columns can say more. */
   | { kind: 'circuit'; circuit: Circuit; look: boolean };
-
-interface ServerError extends Error {
-  code: string;
-  constraint?: string;
-  /** Postgres' own function that refused it, in every language. */
-  routine?: string;
-}
 
 /** A row was refused, and it turned out to be the table's doing. */
 export class TableAtFault extends Error {
@@ -31,19 +44,18 @@ export class TableAtFault extends Error {
   }
 }
 
-/** What connectionFault does not know, by prefix of the SQLSTATE, the first that fits (https://www.postgresql.org/docs/current/errcodes-appendix.html). */
-const REMEDIES: [string, string][] = [
-  ['25006', 'The server is read-only, as a standby is: name the primary as the destination.'],
-  ['42501', 'Grant the right to the role, or declare a role that has it.'],
-  ['53100', 'Free disk space on the destination server.'],
-  ['53', 'Raise that limit of the destination server, or take load off it.'],
-  ['55P03', 'Another session holds a lock on the table: see pg_locks. It is tried again until the lock is gone.'],
-  ['57014', 'The destination was too slow, or a session holds a lock: see pg_stat_activity there.'],
-  ['40', 'Another transaction was in the way. It is tried again.'],
-  ['23514', 'Create the partition that this time needs.'],
+/** What connectionFault does not know; the first that fits. */
+const REMEDIES: [(error: unknown) => boolean, string][] = [
+  [isReadOnly, 'The server is read-only, as a standby is: name the primary as the destination.'],
+  [isNotPermitted, 'Grant the right to the role, or declare a role that has it.'],
+  [isDiskFull, 'Free disk space on the destination server.'],
+  [isOutOfResources, 'Raise that limit of the destination server, or take load off it.'],
+  [isLockTimeout, 'Another session holds a lock on the table: see pg_locks. It is tried again until the lock is gone.'],
+  [isCancelled, 'The destination was too slow, or a session holds a lock: see pg_stat_activity there.'],
+  [isRolledBack, 'Another transaction was in the way. It is tried again.'],
+  [isCheckViolation, 'Create the partition that this time needs.'],
 ];
 
-const RETRY_SOON = ['40', '55P03', '53300'];
 const RETRY_SOON_MS = 2_000;
 const MAX_ERROR = 4_000;
 
@@ -61,10 +73,11 @@ export function judge(error: unknown): Verdict | undefined {
   const text = refusalText(error);
   const alike = alikeOf(error);
   if (alike !== undefined) return { kind: 'row', error: cut(text), alike };
-  const remedy = found?.remedy ?? REMEDIES.find(([prefix]) => error.code.startsWith(prefix))?.[1] ?? '';
-  return circuit(reasonOf(error.code), text, remedy, {
-    look: /^(42|3F|23)/.test(error.code),
-    ...(RETRY_SOON.some((prefix) => error.code.startsWith(prefix)) ? { retryAfterMs: RETRY_SOON_MS } : {}),
+  const remedy = found?.remedy ?? REMEDIES.find(([isIt]) => isIt(error))?.[1] ?? '';
+  const isSoonOver = isRolledBack(error) || isLockTimeout(error) || isFull(error);
+  return circuit(reasonOf(error), text, remedy, {
+    look: isAboutTable(error),
+    ...(isSoonOver ? { retryAfterMs: RETRY_SOON_MS } : {}),
   });
 }
 
@@ -90,19 +103,16 @@ function circuit(
  * What jsonb refuses (data, sizes, nesting) is the row's alone. A constraint of the user's refuses a row, or all of them; a
  * missing partition comes without a name. What a trigger raises, or a policy of row level security, may be about either.
  */
-function alikeOf({ code, constraint, routine }: ServerError): number | undefined {
-  if (/^(22|54)/.test(code)) return Number.POSITIVE_INFINITY;
-  if (['23503', '23505', '23514', '23P01'].includes(code) && constraint !== undefined) return 8;
-  if (/^(P0|38|39)/.test(code) || (code === '42501' && routine === 'ExecWithCheckOptions')) return 1;
+function alikeOf(error: ServerError): number | undefined {
+  const { constraint } = error;
+  if (isValueRefused(error)) return Number.POSITIVE_INFINITY;
+  if (isConstraintViolation(error) && constraint !== undefined) return 8;
+  if (isRaised(error) || isRefusedByPolicy(error)) return 1;
   return undefined;
 }
 
-function reasonOf(code: string): Circuit['reason'] {
-  if (code.startsWith('28') || code === '42501') return 'auth_failed';
-  if (/^(08|57P|25P)/.test(code) || code === '53300') return 'unreachable';
+function reasonOf(error: ServerError): Circuit['reason'] {
+  if (isForbidden(error)) return 'auth_failed';
+  if (isConnectionEnded(error) || isFull(error)) return 'unreachable';
   return 'bad_destination';
-}
-
-function isServerError(error: Error): error is ServerError {
-  return 'severity' in error && 'code' in error && typeof error.code === 'string' && error.code.length === 5;
 }

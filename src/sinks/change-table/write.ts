@@ -17,6 +17,7 @@ import { joinedKey } from '../../model/joined-key.ts';
 import { membersOf } from '../../model/json-text.ts';
 import { quoteTable } from '../../model/quote.ts';
 import type { Circuit, Delivery } from '../../model/sink.ts';
+import { isMissingColumn } from '../../model/sqlstate.ts';
 import { tableFault } from './table-fault.ts';
 import type { TableName } from './table-name.ts';
 import { circuitText, judge, TableAtFault } from './verdict.ts';
@@ -154,7 +155,7 @@ async function attempt(
     const verdict = judge(error);
     if (verdict?.kind === 'row') return { error, text: verdict.error, alike: verdict.alike };
     // The column was dropped a moment ago.
-    if (writing.isAnnotated && isUndefinedColumn(error))
+    if (writing.isAnnotated && isMissingColumn(error))
       return await attempt(tx, rows, { ...writing, isAnnotated: false });
     throw error;
   }
@@ -165,9 +166,6 @@ function annotationsOf({ metadata }: Delivery): string {
   const text = membersOf(metadata)?.get(ANNOTATIONS) ?? 'null';
   return text === 'null' ? '' : text;
 }
-
-const isUndefinedColumn = (error: unknown): boolean =>
-  error instanceof Error && 'code' in error && error.code === '42703';
 
 function valuesOf(rows: readonly Delivery[], sourceDatabaseId: string): unknown[] {
   return [

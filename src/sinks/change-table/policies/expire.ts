@@ -7,6 +7,7 @@ import type { Jobs, Task } from '../../../db/jobs.ts';
 import type { Database, Queryable } from '../../../db/pool.ts';
 import { statement } from '../../../db/statement.ts';
 import { messageOf } from '../../../model/errors.ts';
+import { isMissingTable } from '../../../model/sqlstate.ts';
 import type { Log } from '../../../runtime/log.ts';
 import type { Service } from '../../../runtime/service.ts';
 import { expireRows } from './policy.ts';
@@ -80,7 +81,8 @@ export function openExpiries(deps: ExpiriesDeps): Expiries {
       } catch (error) {
         const sink = found.sink.name;
         // What is wrong with the table is the sink's circuit, with what to do.
-        if (isMissing(error)) deps.log.info({ sink, reason: messageOf(error) }, 'no change table to delete from yet');
+        if (isMissingTable(error))
+          deps.log.info({ sink, reason: messageOf(error) }, 'no change table to delete from yet');
         else {
           deps.log.error({ sink, err: error }, 'deleting old entries of a change table failed');
           if (!signal.aborted) await note(found, error);
@@ -106,9 +108,6 @@ export function openExpiries(deps: ExpiriesDeps): Expiries {
     close: () => Promise.resolve(),
   };
 }
-
-const isMissing = (error: unknown): boolean =>
-  error instanceof Error && 'code' in error && (error.code === '42P01' || error.code === '3F000');
 
 /** Look again soon after the start, when the jobs may not be up yet. */
 const shortest = (seen: ReadonlyMap<number, number>): number => (seen.size === 0 ? 5_000 : RECHECK_MS);
