@@ -5,7 +5,7 @@
  * release has made stays as it is.
  */
 import { MillraceError } from '../model/errors.ts';
-import { sqlstateOf } from '../model/sqlstate.ts';
+import { isMadeMeanwhile, isTransient } from '../model/sqlstate.ts';
 import { changedDefinitions, readMigrations, type SchemaFile } from './definitions.ts';
 import { openClient, type PoolOptions, type Queryable, run } from './pool.ts';
 import { readSchemaVersion, SCHEMA, schemaFault } from './schema-version.ts';
@@ -30,11 +30,6 @@ const APPLIED_DEFINITIONS = statement('db/applied-definitions');
 const PUT_MIGRATION = statement('db/put-migration');
 const PUT_DEFINITION = statement('db/put-definition');
 const PUT_STATE = statement('db/put-schema-state');
-
-/** Another made the schema or the table at the same moment. */
-const MADE_MEANWHILE = new Set<string | undefined>(['23505', '42710', '42P06', '42P07']);
-/** A lock was not to be had in time, or two waited for each other. */
-const IN_THE_WAY = new Set<string | undefined>(['55P03', '40P01']);
 
 /**
  * Returns the files that it applied, none where the schema is that of this release already. Throws what Postgres says.
@@ -140,7 +135,7 @@ async function untilNothingIsInTheWay<Result>(deps: MigrateDependencies, work: (
     try {
       return await work();
     } catch (error) {
-      if (!IN_THE_WAY.has(sqlstateOf(error)) || performance.now() >= until) throw error;
+      if (!isTransient(error) || performance.now() >= until) throw error;
       deps.log.warn({ err: error }, 'another session is in the way of the migration: it is tried again');
     }
   }
@@ -148,6 +143,6 @@ async function untilNothingIsInTheWay<Result>(deps: MigrateDependencies, work: (
 
 async function createOnce(db: Queryable, what: string): Promise<void> {
   await db.query(`create ${what}`).catch((error: unknown) => {
-    if (!MADE_MEANWHILE.has(sqlstateOf(error))) throw error;
+    if (!isMadeMeanwhile(error)) throw error;
   });
 }

@@ -3,7 +3,7 @@
  * that of the release before; `serves` follows where a release takes something away that an older one still uses.
  */
 import { MillraceError } from '../model/errors.ts';
-import { sqlstateOf } from '../model/sqlstate.ts';
+import { isMissingTable } from '../model/sqlstate.ts';
 import type { Queryable } from './pool.ts';
 import { statement } from './statement.ts';
 
@@ -16,15 +16,13 @@ export interface SchemaVersion {
 export const SCHEMA: SchemaVersion = { version: 1, serves: 1 };
 
 const READ = statement('db/schema-state');
-/** Of a schema or a table that is not there. */
-const MISSING = new Set<string | undefined>(['3F000', '42P01']);
 
 /** The version of the message database; undefined: there is no schema yet. Throws when the database cannot be reached. */
 export async function readSchemaVersion(db: Queryable): Promise<SchemaVersion | undefined> {
   try {
     return (await db.query<SchemaVersion>(READ)).rows[0];
   } catch (error) {
-    if (MISSING.has(sqlstateOf(error))) return undefined;
+    if (isMissingTable(error)) return undefined;
     throw error;
   }
 }

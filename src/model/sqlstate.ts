@@ -86,6 +86,8 @@ export const isAboutTable = anyOf('23', '3F', '42');
 export const isMissingTable = anyOf('42P01', '3F000');
 export const isMissingColumn = anyOf('42703');
 export const isMissingDatabase = anyOf('3D000');
+/** A schema or table was made by somebody else at the same moment. */
+export const isMadeMeanwhile = anyOf('23505', '42710', '42P06', '42P07');
 /** Columns are missing, or of other types. */
 export const isOtherColumns = anyOf('42703', '42804', '42883');
 /** No such schema, table, column or function. */
