@@ -124,9 +124,9 @@ create table millrace_private.leases (
 create index leases_until on millrace_private.leases (sink_no, until) include (remaining);
 create index leases_hi on millrace_private.leases (sink_no, hi);
 
--- Only messages that left the straight path. due_at is when something must happen to it: a lease that ends (leased), a
+-- Only messages that left the straight path: one without a row here is on it. due_at is when something must happen to it: a lease that ends (leased), a
 -- retry (retrying), its turn (waiting); null while it is parked or held behind an earlier one of its group.
-create table millrace_private.exceptions (
+create table millrace_private.delivery_states (
   sink_no integer not null,
   id bigint not null,
   lane smallint not null,
@@ -140,12 +140,12 @@ create table millrace_private.exceptions (
   parked_at timestamptz,
   primary key (sink_no, id)
 ) with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 1000);
-create index exceptions_due on millrace_private.exceptions (sink_no, lane, due_at) where due_at is not null;
-create index exceptions_group on millrace_private.exceptions (sink_no, group_key, id);
-create index exceptions_leased on millrace_private.exceptions (sink_no) where state = 'leased';
-create index exceptions_parked on millrace_private.exceptions (sink_no) where state = 'parked';
+create index delivery_states_due on millrace_private.delivery_states (sink_no, lane, due_at) where due_at is not null;
+create index delivery_states_group on millrace_private.delivery_states (sink_no, group_key, id);
+create index delivery_states_leased on millrace_private.delivery_states (sink_no) where state = 'leased';
+create index delivery_states_parked on millrace_private.delivery_states (sink_no) where state = 'parked';
 -- Of messages that wait for an index that a routing function named.
-create index exceptions_index on millrace_private.exceptions (sink_no) where state = 'retrying' and stage = 'index';
+create index delivery_states_index on millrace_private.delivery_states (sink_no) where state = 'retrying' and stage = 'index';
 
 -- Settings of pull consumers that receive needs. Updated only by the catalog.
 create table millrace_private.consumers (

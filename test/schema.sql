@@ -134,7 +134,7 @@ table millrace_private.definitions
 CREATE UNIQUE INDEX definitions_pkey ON millrace_private.definitions USING btree (path)
 constraint definitions_pkey PRIMARY KEY (path)
 
-table millrace_private.exceptions
+table millrace_private.delivery_states
   sink_no integer not null
   id bigint not null
   lane smallint not null
@@ -147,14 +147,14 @@ table millrace_private.exceptions
   error text
   parked_at timestamp with time zone
 with autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=1000
-CREATE INDEX exceptions_due ON millrace_private.exceptions USING btree (sink_no, lane, due_at) WHERE (due_at IS NOT NULL)
-CREATE INDEX exceptions_group ON millrace_private.exceptions USING btree (sink_no, group_key, id)
-CREATE INDEX exceptions_index ON millrace_private.exceptions USING btree (sink_no) WHERE ((state = 'retrying'::text) AND (stage = 'index'::text))
-CREATE INDEX exceptions_leased ON millrace_private.exceptions USING btree (sink_no) WHERE (state = 'leased'::text)
-CREATE INDEX exceptions_parked ON millrace_private.exceptions USING btree (sink_no) WHERE (state = 'parked'::text)
-CREATE UNIQUE INDEX exceptions_pkey ON millrace_private.exceptions USING btree (sink_no, id)
-constraint exceptions_pkey PRIMARY KEY (sink_no, id)
-constraint exceptions_state_check CHECK ((state = ANY (ARRAY['leased'::text, 'retrying'::text, 'waiting'::text, 'held'::text, 'parked'::text])))
+CREATE INDEX delivery_states_due ON millrace_private.delivery_states USING btree (sink_no, lane, due_at) WHERE (due_at IS NOT NULL)
+CREATE INDEX delivery_states_group ON millrace_private.delivery_states USING btree (sink_no, group_key, id)
+CREATE INDEX delivery_states_index ON millrace_private.delivery_states USING btree (sink_no) WHERE ((state = 'retrying'::text) AND (stage = 'index'::text))
+CREATE INDEX delivery_states_leased ON millrace_private.delivery_states USING btree (sink_no) WHERE (state = 'leased'::text)
+CREATE INDEX delivery_states_parked ON millrace_private.delivery_states USING btree (sink_no) WHERE (state = 'parked'::text)
+CREATE UNIQUE INDEX delivery_states_pkey ON millrace_private.delivery_states USING btree (sink_no, id)
+constraint delivery_states_pkey PRIMARY KEY (sink_no, id)
+constraint delivery_states_state_check CHECK ((state = ANY (ARRAY['leased'::text, 'retrying'::text, 'waiting'::text, 'held'::text, 'parked'::text])))
 
 table millrace_private.functions
   id uuid not null default gen_random_uuid()
@@ -468,7 +468,7 @@ begin
   perform from millrace_private.lanes l where l.sink_no = v_no order by l.lane for no key update;
   perform millrace_private.lock_consumer(v_no, 'shared');
   with dropped as (
-    delete from millrace_private.exceptions x
+    delete from millrace_private.delivery_states x
      where x.sink_no = v_no and x.id = any (discard.ids) and x.state in ('parked', 'retrying', 'held')
     returning x.id
   ), gone as (
@@ -814,7 +814,7 @@ declare
 begin
   perform from millrace_private.lanes l where l.sink_no = v_no order by l.lane for no key update;
   perform millrace_private.lock_consumer(v_no, 'shared');
-  update millrace_private.exceptions x
+  update millrace_private.delivery_states x
      set state = 'retrying', attempts = 0, due_at = clock_timestamp(), parked_at = null, token = null
    where x.sink_no = v_no and x.id = any (ids) and x.state = 'parked';
   get diagnostics v_count = row_count;
@@ -945,7 +945,7 @@ begin
   end if;
   -- Until the end of the transaction: see lock_consumer.
   perform set_config('millrace.answered', 'yes', true);
-  -- Messages and exceptions are found by `id = any (...)` and by ranges from subqueries, never by a join: with statistics of
+  -- Messages and their states are found by `id = any (...)` and by ranges from subqueries, never by a join: with statistics of
   -- a queue that was empty, a join may well read all of it and throw away what does not match.
   if p_what = 'ack' then
     v_token := left(p_ack_ids[1], 32);
@@ -956,13 +956,13 @@ begin
        and octet_length(v_rest) - octet_length(replace(v_rest, ',', '')) = cardinality(p_ack_ids) - 1 then
       v_ids := ('{' || v_rest || '}')::bigint[];
       -- The whole batch, untouched, as it nearly always is: by range. (A row that was shaped late may have come into the
-      -- range; it is an exception.) Who took something out of it meanwhile has changed the lease row, which is looked at
+      -- range; it has a state then.) Who took something out of it meanwhile has changed the lease row, which is looked at
       -- again when its lock is had. Then the groups of which a row is left: nobody can pass one while we hold X.
       with lease as materialized (
         select l.ctid as place, l.lo, l.hi from millrace_private.leases l
          where l.sink_no = p_sink_no and l.token >= v_token and l.token <= v_token
            and l.dense and l.remaining = l.size and l.size = cardinality(v_ids) and l.digest = hash_array_extended(v_ids, 0)
-           and (select true from millrace_private.exceptions x
+           and (select true from millrace_private.delivery_states x
                  where x.sink_no = p_sink_no and x.id > l.lo and x.id <= l.hi order by x.id limit 1) is null
          order by l.token limit 1 for update
       ), gone as (
@@ -1005,7 +1005,7 @@ begin
     select a.token, a.ids
       from millrace_private.parse_ack_ids(p_ack_ids) a
      where exists (select from millrace_private.leases l where l.sink_no = p_sink_no and l.token = a.token offset 0)
-        or exists (select from millrace_private.exceptions x
+        or exists (select from millrace_private.delivery_states x
                     where x.sink_no = p_sink_no and x.id = any (a.ids) and x.token = a.token offset 0)
   loop
     -- Locked, so its place stays until we move it.
@@ -1017,10 +1017,10 @@ begin
 
     if p_what = 'ack' and v_held and v_lease.dense and v_lease.remaining = v_lease.size
        and cardinality(t.ids) = v_lease.size and hash_array_extended(t.ids, 0) = v_lease.digest
-       and (select true from millrace_private.exceptions x
+       and (select true from millrace_private.delivery_states x
              where x.sink_no = p_sink_no and x.id > v_lease.lo and x.id <= v_lease.hi
              order by x.id limit 1) is null then
-      -- The whole batch, untouched: by range. (A row that was shaped late may have come into the range; it is an exception.)
+      -- The whole batch, untouched: by range. (A row that was shaped late may have come into the range; it has a state then.)
       with gone as (
         delete from millrace_private.messages m
          where m.sink_no = p_sink_no and m.lane = 0 and m.id > v_lease.lo and m.id <= v_lease.hi
@@ -1037,13 +1037,13 @@ begin
     end if;
 
     if v_held then
-      -- Those still on the straight path: in the lease and not an exception.
+      -- Those still on the straight path: in the lease, and without a state.
       if p_what = 'ack' then
         with gone as (
           delete from millrace_private.messages m
            where m.sink_no = p_sink_no and m.lane = 0 and m.id = any (t.ids)
              and m.id > v_lease.lo and m.id <= v_lease.hi and (v_lease.dense or m.id = any (v_lease.ids))
-             and (select true from millrace_private.exceptions x
+             and (select true from millrace_private.delivery_states x
                    where x.sink_no = p_sink_no and x.id = m.id order by x.id limit 1) is null
           returning m.group_key, m.group_key2
         )
@@ -1052,7 +1052,7 @@ begin
           into v_taken, v_more from gone g;
         v_groups := v_groups || v_more;
       else
-        insert into millrace_private.exceptions (sink_no, id, lane, group_key, state, attempts, due_at, token, stage, error)
+        insert into millrace_private.delivery_states (sink_no, id, lane, group_key, state, attempts, due_at, token, stage, error)
         select p_sink_no, m.id, 0, m.group_key,
                case p_what when 'nack' then 'retrying' when 'extend' then 'leased' else 'waiting' end,
                case p_what when 'release' then 0 else 1 end,
@@ -1076,11 +1076,11 @@ begin
       end if;
     end if;
 
-    -- Exceptions that this token was the last to hold. Those that the statement above made are among them: left out by
+    -- States of messages that this token was the last to hold. Those that the statement above made are among them: left out by
     -- their state (ack deletes none of them, they have no row any more).
     if p_what = 'ack' then
       with settled as (
-        delete from millrace_private.exceptions x
+        delete from millrace_private.delivery_states x
          where x.sink_no = p_sink_no and x.id = any (t.ids) and x.lane = 0 and x.token = t.token
         returning x.id
       ), gone as (
@@ -1093,7 +1093,7 @@ begin
         into v_taken, v_more from gone g;
       v_groups := v_groups || v_more;
     elsif not v_held or v_taken < cardinality(t.ids) then
-      update millrace_private.exceptions x
+      update millrace_private.delivery_states x
          set state = case p_what when 'nack' then 'retrying' when 'extend' then 'leased' else 'waiting' end,
              attempts = x.attempts - (p_what = 'release')::integer,
              due_at = v_now + p_delay,
@@ -1109,7 +1109,7 @@ begin
 
     if v_max_deliver is not null then
       with parked as (
-        update millrace_private.exceptions x
+        update millrace_private.delivery_states x
            set state = 'parked', due_at = null, parked_at = v_now
          where x.sink_no = p_sink_no and x.id = any (t.ids) and x.lane = 0 and x.token = t.token
            and x.state = 'retrying' and x.attempts >= v_max_deliver
@@ -1189,73 +1189,6 @@ $function$
 
 grant execute to public
 
-CREATE OR REPLACE FUNCTION millrace_private.claim_due(p_sink_no integer, p_limit integer, p_token text, p_now timestamp with time zone, p_until timestamp with time zone)
- RETURNS bigint[]
- LANGUAGE plpgsql
- SET search_path TO 'pg_catalog', 'pg_temp'
-AS $function$
-declare
-  r record;
-  v_taken bigint[] := '{}';
-  v_held bigint[] := '{}';
-  v_gone bigint[] := '{}';
-begin
-  if p_limit <= 0 then
-    return v_taken;
-  end if;
-  for r in
-    select x.id, m.id is null as gone,
-           exists (select from millrace_private.messages e
-                    where e.sink_no = p_sink_no and e.group_key = m.group_key and e.id < m.id
-                      and not exists (select from millrace_private.exceptions p
-                                       where p.sink_no = p_sink_no and p.id = e.id and p.state = 'parked' offset 0))
-           or exists (select from millrace_private.messages e
-                       where e.sink_no = p_sink_no and e.group_key2 = m.group_key and e.id < m.id
-                         and not exists (select from millrace_private.exceptions p
-                                          where p.sink_no = p_sink_no and p.id = e.id and p.state = 'parked' offset 0))
-           or (m.group_key2 is not null and (
-                 exists (select from millrace_private.messages e
-                          where e.sink_no = p_sink_no and e.group_key = m.group_key2 and e.id < m.id
-                            and not exists (select from millrace_private.exceptions p
-                                             where p.sink_no = p_sink_no and p.id = e.id and p.state = 'parked' offset 0))
-                 or exists (select from millrace_private.messages e
-                             where e.sink_no = p_sink_no and e.group_key2 = m.group_key2 and e.id < m.id
-                               and not exists (select from millrace_private.exceptions p
-                                                where p.sink_no = p_sink_no and p.id = e.id and p.state = 'parked' offset 0))
-              )) as behind
-      from millrace_private.exceptions x
-      left join millrace_private.messages m on m.sink_no = p_sink_no and m.lane = 0 and m.id = x.id
-     where x.sink_no = p_sink_no and x.lane = 0 and x.due_at <= p_now
-     order by x.due_at, x.id
-     limit 1000
-  loop
-    if r.gone then
-      v_gone := v_gone || r.id;
-    elsif r.behind then
-      v_held := v_held || r.id;
-    else
-      v_taken := v_taken || r.id;
-      exit when cardinality(v_taken) = p_limit;
-    end if;
-  end loop;
-  if cardinality(v_gone) > 0 then
-    delete from millrace_private.exceptions x using unnest(v_gone) g (id) where x.sink_no = p_sink_no and x.id = g.id;
-  end if;
-  if cardinality(v_held) > 0 then
-    update millrace_private.exceptions x set state = 'held', due_at = null
-      from unnest(v_held) h (id) where x.sink_no = p_sink_no and x.id = h.id;
-  end if;
-  if cardinality(v_taken) > 0 then
-    update millrace_private.exceptions x
-       set state = 'leased', token = p_token, attempts = x.attempts + 1, due_at = p_until, stage = null, error = null
-      from unnest(v_taken) t (id) where x.sink_no = p_sink_no and x.id = t.id;
-  end if;
-  return v_taken;
-end
-$function$
-
-grant execute to public
-
 CREATE OR REPLACE FUNCTION millrace_private.consumer_no(p_consumer text)
  RETURNS integer
  LANGUAGE plpgsql
@@ -1289,7 +1222,7 @@ begin
   return coalesce((select sum(l.remaining)
                      from (select f.remaining from millrace_private.leases f
                             where f.sink_no = p_sink_no and f.until > p_now order by f.until offset 0) l), 0)
-         + (select count(*) from millrace_private.exceptions x
+         + (select count(*) from millrace_private.delivery_states x
              where x.sink_no = p_sink_no and x.state = 'leased' and x.due_at > p_now);
 end
 $function$
@@ -1326,21 +1259,21 @@ begin
     select count(*) into v_above
       from (select from millrace_private.messages m
              where m.sink_no = p_sink_no and m.lane = v_lane and m.id > v_passed order by m.id limit c_most + 1) f;
-    select count(*) into v_parked from millrace_private.exceptions e
+    select count(*) into v_parked from millrace_private.delivery_states e
      where e.sink_no = p_sink_no and e.lane = v_lane and e.id > v_passed and e.state = 'parked';
     if v_lane = 0 and exists (select from millrace_private.consumers c where c.sink_no = p_sink_no) then
       select count(*) into v_below
         from (select from millrace_private.messages m
                where m.sink_no = p_sink_no and m.lane = v_lane and m.id <= v_passed
-                 and m.id >= least((select e.id from millrace_private.exceptions e
+                 and m.id >= least((select e.id from millrace_private.delivery_states e
                                      where e.sink_no = p_sink_no and e.state <> 'parked' order by e.id limit 1),
                                    (select r.lo + 1 from millrace_private.leases r
                                      where r.sink_no = p_sink_no order by r.hi limit 1))
-                 and not exists (select from millrace_private.exceptions e
+                 and not exists (select from millrace_private.delivery_states e
                                   where e.sink_no = p_sink_no and e.id = m.id and e.state = 'parked' offset 0)
                order by m.id limit c_most + 1) f;
     else
-      select count(*) into v_below from millrace_private.exceptions e
+      select count(*) into v_below from millrace_private.delivery_states e
        where e.sink_no = p_sink_no and e.lane = v_lane and e.id <= v_passed and e.state <> 'parked';
     end if;
     pending := pending + greatest(v_above - v_parked, 0) + v_below;
@@ -1353,7 +1286,7 @@ begin
                          then pg_catalog.pg_stat_get_live_tuples(r.oid)
                          else (case when r.reltuples > 0 and r.relpages > 0 then r.reltuples / r.relpages else 10 end
                                * pg_catalog.pg_relation_size(r.oid) / current_setting('block_size')::integer)::bigint end
-                    - (select count(*) from millrace_private.exceptions e
+                    - (select count(*) from millrace_private.delivery_states e
                         where e.sink_no = p_sink_no and e.state = 'parked'))
       into pending
       from pg_catalog.pg_class r where r.oid = to_regclass('millrace_private.messages_' || p_sink_no);
@@ -1485,19 +1418,19 @@ begin
              select f.id, f.lane, f.row_group
                from ((select m.id, m.lane, m.group_key as row_group from millrace_private.messages m
                        where m.sink_no = p_sink_no and m.group_key = g.group_key
-                         and not exists (select from millrace_private.exceptions p
+                         and not exists (select from millrace_private.delivery_states p
                                           where p.sink_no = p_sink_no and p.id = m.id and p.state = 'parked' offset 0)
                        order by m.id limit 1)
                      union all
                      (select m.id, m.lane, m.group_key as row_group from millrace_private.messages m
                        where m.sink_no = p_sink_no and m.group_key2 = g.group_key
-                         and not exists (select from millrace_private.exceptions p
+                         and not exists (select from millrace_private.delivery_states p
                                           where p.sink_no = p_sink_no and p.id = m.id and p.state = 'parked' offset 0)
                        order by m.id limit 1)) f
               order by f.id limit 1) n
-        left join millrace_private.exceptions x on x.sink_no = p_sink_no and x.id = n.id
+        left join millrace_private.delivery_states x on x.sink_no = p_sink_no and x.id = n.id
     ), freed as (
-      insert into millrace_private.exceptions as e (sink_no, id, lane, group_key, state, attempts, due_at)
+      insert into millrace_private.delivery_states as e (sink_no, id, lane, group_key, state, attempts, due_at)
       select distinct on (n.id) p_sink_no, n.id, 0, n.row_group, 'waiting', 0, p_due
         from next_row n
        where n.lane = 0 and (n.state = 'held' or (n.state is null and n.passed and not n.in_lease))
@@ -1535,14 +1468,14 @@ begin
     perform millrace_private.free_groups(p_sink_no, v_groups);
     return;
   end if;
-  update millrace_private.exceptions x set state = 'waiting', due_at = v_now
+  update millrace_private.delivery_states x set state = 'waiting', due_at = v_now
     from (select n.id
             from unnest(v_groups) g (group_key)
            cross join lateral (select e.id
-                                 from millrace_private.exceptions e
+                                 from millrace_private.delivery_states e
                                 where e.sink_no = p_sink_no and e.group_key = g.group_key and e.state = 'held'
                                   and e.id < coalesce((select b.id
-                                                         from millrace_private.exceptions b
+                                                         from millrace_private.delivery_states b
                                                         where b.sink_no = p_sink_no and b.group_key = g.group_key
                                                           and b.state <> 'held'
                                                           and (b.state <> 'parked' or p_kind = 'search_index')
@@ -1569,7 +1502,7 @@ AS $function$
            when s.kind = 'pull' and p_code <> 'truncated'
              then format('bin/millrace backfill %s %s # remove there what it has of rows that are gone',
                          millrace_private.shell_word(s.name), w.word)
-           else format('What it has of this table may be wrong, and is yours to fix. Then: select millrace.dismiss(%L, %L)', s.name, p_code)
+           else format('What it has of this table may be wrong: correct it there. Then: select millrace.dismiss(%L, %L)', s.name, p_code)
          end
     from millrace_private.sinks s
     join millrace_private.databases d on d.id = s.database_id
@@ -1665,8 +1598,75 @@ begin
                      and m.id > coalesce((select c.id from millrace_private.cursor_log c
                                            where c.sink_no = p_sink_no and c.lane = l.lane
                                            order by c.seq desc limit 1), 0))
-          or exists (select from millrace_private.exceptions e
+          or exists (select from millrace_private.delivery_states e
                       where e.sink_no = p_sink_no and e.lane = l.lane and e.due_at <= clock_timestamp()));
+end
+$function$
+
+grant execute to public
+
+CREATE OR REPLACE FUNCTION millrace_private.lease_due(p_sink_no integer, p_limit integer, p_token text, p_now timestamp with time zone, p_until timestamp with time zone)
+ RETURNS bigint[]
+ LANGUAGE plpgsql
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+declare
+  r record;
+  v_taken bigint[] := '{}';
+  v_held bigint[] := '{}';
+  v_gone bigint[] := '{}';
+begin
+  if p_limit <= 0 then
+    return v_taken;
+  end if;
+  for r in
+    select x.id, m.id is null as gone,
+           exists (select from millrace_private.messages e
+                    where e.sink_no = p_sink_no and e.group_key = m.group_key and e.id < m.id
+                      and not exists (select from millrace_private.delivery_states p
+                                       where p.sink_no = p_sink_no and p.id = e.id and p.state = 'parked' offset 0))
+           or exists (select from millrace_private.messages e
+                       where e.sink_no = p_sink_no and e.group_key2 = m.group_key and e.id < m.id
+                         and not exists (select from millrace_private.delivery_states p
+                                          where p.sink_no = p_sink_no and p.id = e.id and p.state = 'parked' offset 0))
+           or (m.group_key2 is not null and (
+                 exists (select from millrace_private.messages e
+                          where e.sink_no = p_sink_no and e.group_key = m.group_key2 and e.id < m.id
+                            and not exists (select from millrace_private.delivery_states p
+                                             where p.sink_no = p_sink_no and p.id = e.id and p.state = 'parked' offset 0))
+                 or exists (select from millrace_private.messages e
+                             where e.sink_no = p_sink_no and e.group_key2 = m.group_key2 and e.id < m.id
+                               and not exists (select from millrace_private.delivery_states p
+                                                where p.sink_no = p_sink_no and p.id = e.id and p.state = 'parked' offset 0))
+              )) as behind
+      from millrace_private.delivery_states x
+      left join millrace_private.messages m on m.sink_no = p_sink_no and m.lane = 0 and m.id = x.id
+     where x.sink_no = p_sink_no and x.lane = 0 and x.due_at <= p_now
+     order by x.due_at, x.id
+     limit 1000
+  loop
+    if r.gone then
+      v_gone := v_gone || r.id;
+    elsif r.behind then
+      v_held := v_held || r.id;
+    else
+      v_taken := v_taken || r.id;
+      exit when cardinality(v_taken) = p_limit;
+    end if;
+  end loop;
+  if cardinality(v_gone) > 0 then
+    delete from millrace_private.delivery_states x using unnest(v_gone) g (id) where x.sink_no = p_sink_no and x.id = g.id;
+  end if;
+  if cardinality(v_held) > 0 then
+    update millrace_private.delivery_states x set state = 'held', due_at = null
+      from unnest(v_held) h (id) where x.sink_no = p_sink_no and x.id = h.id;
+  end if;
+  if cardinality(v_taken) > 0 then
+    update millrace_private.delivery_states x
+       set state = 'leased', token = p_token, attempts = x.attempts + 1, due_at = p_until, stage = null, error = null
+      from unnest(v_taken) t (id) where x.sink_no = p_sink_no and x.id = t.id;
+  end if;
+  return v_taken;
 end
 $function$
 
@@ -1719,17 +1719,17 @@ begin
   v_now := clock_timestamp();
 
   -- Leases that ended before the last receive looked were swept, unless the server's clock was set back since. A row that
-  -- capture parked on arrival is an exception already.
+  -- capture parked on arrival has a state already.
   select c.active, c.visibility_timeout, c.max_ack_pending, c.max_deliver, c.max_per_group,
          coalesce(k.id, 0), coalesce(k.seq, 0), coalesce(k.in_flight, 0), coalesce(k.swept_at, '-infinity'),
          coalesce((select true from millrace_private.leases l
                     where l.sink_no = p_sink_no and l.until <= v_now and l.until > coalesce(k.swept_at, '-infinity')
                     order by l.until limit 1), false)
-         or coalesce((select true from millrace_private.exceptions x
+         or coalesce((select true from millrace_private.delivery_states x
                        where x.sink_no = p_sink_no and x.lane = 0 and x.due_at <= v_now
                        order by x.due_at limit 1), false),
          b.ids, b.may, b.hi, b.bytes, b.table_no,
-         coalesce((select true from millrace_private.exceptions x
+         coalesce((select true from millrace_private.delivery_states x
                     where x.sink_no = p_sink_no and x.id > coalesce(k.id, 0) and x.id <= b.hi
                     order by x.id limit 1), false)
     into v_active, v_visibility, v_max_ack_pending, v_max_deliver, v_max_per_group,
@@ -1826,7 +1826,7 @@ begin
                      where m.sink_no = p_sink_no and m.lane = 0 and m.id > v_cursor);
 
   -- Redeliveries take at most half of the batch while there are new messages (of an odd one now this half, now that).
-  ids := millrace_private.claim_due(p_sink_no,
+  ids := millrace_private.lease_due(p_sink_no,
            case when v_more then (v_batch + (random() < 0.5)::integer) / 2 else v_batch end, token, v_now, v_until);
 
   v_hi := v_cursor;
@@ -1834,35 +1834,35 @@ begin
     v_bound := case when v_max_per_group = 1 then 9223372036854775807 else v_cursor + 1 end;
     for r in
       select m.id, m.group_key,
-             exists (select from millrace_private.exceptions x
-                      where x.sink_no = p_sink_no and x.id = m.id offset 0) as exception,
+             exists (select from millrace_private.delivery_states x
+                      where x.sink_no = p_sink_no and x.id = m.id offset 0) as has_state,
              exists (select from millrace_private.messages e
                       where e.sink_no = p_sink_no and e.group_key = m.group_key and e.id < least(m.id, v_bound)
-                        and not exists (select from millrace_private.exceptions p
+                        and not exists (select from millrace_private.delivery_states p
                                          where p.sink_no = p_sink_no and p.id = e.id and p.state = 'parked' offset 0))
              or exists (select from millrace_private.messages e
                          where e.sink_no = p_sink_no and e.group_key2 = m.group_key and e.id < m.id
-                           and not exists (select from millrace_private.exceptions p
+                           and not exists (select from millrace_private.delivery_states p
                                             where p.sink_no = p_sink_no and p.id = e.id and p.state = 'parked' offset 0))
              or (m.group_key2 is not null and (
                    exists (select from millrace_private.messages e
                             where e.sink_no = p_sink_no and e.group_key = m.group_key and e.id < m.id
-                              and not exists (select from millrace_private.exceptions p
+                              and not exists (select from millrace_private.delivery_states p
                                                where p.sink_no = p_sink_no and p.id = e.id and p.state = 'parked' offset 0))
                    or exists (select from millrace_private.messages e
                                where e.sink_no = p_sink_no and e.group_key = m.group_key2 and e.id < m.id
-                                 and not exists (select from millrace_private.exceptions p
+                                 and not exists (select from millrace_private.delivery_states p
                                                   where p.sink_no = p_sink_no and p.id = e.id and p.state = 'parked' offset 0))
                    or exists (select from millrace_private.messages e
                                where e.sink_no = p_sink_no and e.group_key2 = m.group_key2 and e.id < m.id
-                                 and not exists (select from millrace_private.exceptions p
+                                 and not exists (select from millrace_private.delivery_states p
                                                   where p.sink_no = p_sink_no and p.id = e.id and p.state = 'parked' offset 0))
                 )) as behind,
              case when v_max_per_group = 1 or m.group_key is null then 0
                   else (select count(*) from (select from millrace_private.messages e
                                                where e.sink_no = p_sink_no and e.group_key = m.group_key
                                                  and e.id < m.id and e.id > v_cursor
-                                                 and not exists (select from millrace_private.exceptions p
+                                                 and not exists (select from millrace_private.delivery_states p
                                                                   where p.sink_no = p_sink_no and p.id = e.id
                                                                     and p.state = 'parked' offset 0)
                                                limit v_max_per_group) before) end as before
@@ -1870,7 +1870,7 @@ begin
        where m.sink_no = p_sink_no and m.lane = 0 and m.id > v_cursor
        order by m.id
     loop
-      if r.exception then
+      if r.has_state then
         more := v_passed >= 1000;
         exit when more;
         v_passed := v_passed + 1;
@@ -1890,7 +1890,7 @@ begin
       exit when cardinality(v_new) + cardinality(ids) = v_batch;
     end loop;
     if cardinality(ids) + cardinality(v_new) < v_batch then
-      ids := ids || millrace_private.claim_due(
+      ids := ids || millrace_private.lease_due(
                p_sink_no, v_batch - cardinality(ids) - cardinality(v_new), token, v_now, v_until);
     end if;
     ids := ids || v_new;
@@ -2070,7 +2070,7 @@ AS $function$
                    and l.until > coalesce((select c.swept_at from millrace_private.cursor_log c
                                             where c.sink_no = p_sink_no and c.lane = 0 order by c.seq desc limit 1), '-infinity')
                  order by l.until limit 1),
-               (select x.due_at from millrace_private.exceptions x
+               (select x.due_at from millrace_private.delivery_states x
                  where x.sink_no = p_sink_no and x.lane = p_lane and x.due_at is not null order by x.due_at limit 1))
 $function$
 
@@ -2125,7 +2125,7 @@ begin
       cross join lateral (select m.committed_at from millrace_private.messages m
                            where m.sink_no = p_sink_no and m.lane = 0 and m.id > r.lo order by m.id limit 1) f),
     (select f.committed_at
-       from (select e.id, e.lane from millrace_private.exceptions e where e.sink_no = p_sink_no order by e.id limit 1) e
+       from (select e.id, e.lane from millrace_private.delivery_states e where e.sink_no = p_sink_no order by e.id limit 1) e
       cross join lateral (select m.committed_at from millrace_private.messages m
                            where m.sink_no = p_sink_no and m.lane = e.lane and m.id = e.id limit 1) f));
 end
@@ -2373,19 +2373,19 @@ CREATE OR REPLACE FUNCTION millrace_private.reveal_shaped(p_sink_no integer, p_i
  SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 begin
-  if not exists (select from millrace_private.exceptions x
+  if not exists (select from millrace_private.delivery_states x
                   where x.sink_no = p_sink_no and x.lane = 1
                     and x.id >= p_ids[1] and x.id <= p_ids[cardinality(p_ids)]) then
     return;
   end if;
   perform millrace_private.lock_consumer(p_sink_no, 'alone');
-  insert into millrace_private.exceptions as e (sink_no, id, lane, group_key, state, attempts, due_at)
+  insert into millrace_private.delivery_states as e (sink_no, id, lane, group_key, state, attempts, due_at)
   select p_sink_no, m.id, 0, m.group_key, 'waiting', 0, clock_timestamp()
     from millrace_private.messages m
    where m.sink_no = p_sink_no and m.lane = 0 and m.id = any (p_ids)
      and m.id <= coalesce((select c.id from millrace_private.cursor_log c
                             where c.sink_no = p_sink_no and c.lane = 0 order by c.seq desc limit 1), 0)
-     and exists (select from millrace_private.exceptions x where x.sink_no = p_sink_no and x.lane = 1 and x.id = m.id)
+     and exists (select from millrace_private.delivery_states x where x.sink_no = p_sink_no and x.lane = 1 and x.id = m.id)
       on conflict (sink_no, id) do update
      set lane = 0, state = 'waiting', attempts = 0, due_at = excluded.due_at, stage = null, error = null, token = null;
 end
@@ -2454,7 +2454,7 @@ begin
         from jsonb_to_recordset(p_kept)
              as k (id bigint, state text, attempts integer, delay_ms double precision, stage text, error text)
     ), stays as (
-      insert into millrace_private.exceptions as e
+      insert into millrace_private.delivery_states as e
              (sink_no, id, lane, group_key, state, attempts, due_at, stage, error, parked_at)
       select p_sink_no, m.id, p_lane, m.group_key, k.state, k.attempts,
              case when k.state in ('retrying', 'waiting') then clock_timestamp() + k.delay_ms * interval '1 ms' end,
@@ -2477,7 +2477,7 @@ begin
 
   if cardinality(p_superseding) > 0 then
     with older as (
-      delete from millrace_private.exceptions x
+      delete from millrace_private.delivery_states x
        using unnest(p_superseding) u (id)
         join millrace_private.messages n on n.sink_no = p_sink_no and n.lane = p_lane and n.id = u.id
        where x.sink_no = p_sink_no and x.group_key = n.group_key and x.id < n.id
@@ -2491,7 +2491,7 @@ begin
 
   if cardinality(p_finished) > 0 then
     with done as (
-      delete from millrace_private.exceptions x using unnest(p_finished) f (id)
+      delete from millrace_private.delivery_states x using unnest(p_finished) f (id)
        where x.sink_no = p_sink_no and x.lane = p_lane and x.id = f.id
     ), gone as (
       delete from millrace_private.messages m using unnest(p_finished) f (id)
@@ -2568,7 +2568,7 @@ begin
     elsif v_source.state = 'unknown' then
       v_unknown := v_unknown || 'source_unknown'::text;
     end if;
-    if exists (select from millrace_private.exceptions e
+    if exists (select from millrace_private.delivery_states e
                 where e.sink_no = p_sink_no and e.state = 'retrying' and e.stage = 'index') then
       v_failing := v_failing || 'routed_index_failing'::text;
     end if;
@@ -2591,7 +2591,7 @@ begin
     end if;
   end if;
   if v_sink.status <> 'disabled' then
-    if exists (select from millrace_private.exceptions e where e.sink_no = p_sink_no and e.state = 'parked') then
+    if exists (select from millrace_private.delivery_states e where e.sink_no = p_sink_no and e.state = 'parked') then
       v_warning := v_warning || 'parked'::text;
     end if;
     v_warning := v_warning || array(select distinct n.code from millrace_private.notices n
@@ -2644,7 +2644,7 @@ begin
     delete from millrace_private.leases l where l.sink_no = p_sink_no and l.until <= p_now and l.until > p_since
     returning l.token, l.lo, l.hi, l.dense, l.ids
   )
-  insert into millrace_private.exceptions (sink_no, id, lane, group_key, state, attempts, due_at, token, stage, error)
+  insert into millrace_private.delivery_states (sink_no, id, lane, group_key, state, attempts, due_at, token, stage, error)
   select p_sink_no, m.id, 0, m.group_key, 'retrying', 1, p_now, e.token, 'receive',
          'the visibility timeout passed without an acknowledgement'
     from expired e
@@ -2653,7 +2653,7 @@ begin
       on conflict (sink_no, id) do nothing;
 
   with parked as (
-    update millrace_private.exceptions x
+    update millrace_private.delivery_states x
        set state = 'parked', due_at = null, parked_at = p_now, stage = 'receive',
            error = coalesce(x.error, 'the visibility timeout passed without an acknowledgement')
      where x.sink_no = p_sink_no and x.lane = 0 and x.due_at <= p_now and x.state in ('leased', 'retrying')
@@ -2757,13 +2757,13 @@ begin
                          from (select m.id from millrace_private.messages m
                                 where m.sink_no = p_sink_no and m.lane = p.lane and m.id > p.id
                                 order by m.id limit 1000) n
-                        where not exists (select from millrace_private.exceptions e
+                        where not exists (select from millrace_private.delivery_states e
                                            where e.sink_no = p_sink_no and e.id = n.id offset 0)
                         order by n.id limit 1) f;
   if not exists (select from millrace_private.consumers c where c.sink_no = p_sink_no) then
     select least(v_id, min(d.id)) into v_id
       from (select e.id from millrace_private.lanes l
-             cross join lateral (select x.id from millrace_private.exceptions x
+             cross join lateral (select x.id from millrace_private.delivery_states x
                                   where x.sink_no = p_sink_no and x.lane = l.lane and x.due_at is not null
                                   order by x.due_at limit 1000) e
              where l.sink_no = p_sink_no) d;
@@ -2860,7 +2860,7 @@ view millrace.consumer_status
     LEAST(( SELECT min(l.until) AS min
            FROM millrace_private.leases l
           WHERE (l.sink_no = s.no)), ( SELECT min(e.due_at) AS min
-           FROM millrace_private.exceptions e
+           FROM millrace_private.delivery_states e
           WHERE ((e.sink_no = s.no) AND (e.lane = 0)))) AS next_due_at,
     ( SELECT array_agg(DISTINCT k.pid) AS array_agg
            FROM ((pg_locks k
@@ -2886,7 +2886,7 @@ view millrace.consumer_status
             count(*) FILTER (WHERE (e.state = 'retrying'::text)) AS retrying,
             count(*) FILTER (WHERE (e.state = 'held'::text)) AS held,
             count(*) FILTER (WHERE (e.state = 'parked'::text)) AS parked
-           FROM millrace_private.exceptions e
+           FROM millrace_private.delivery_states e
           WHERE (e.sink_no = s.no)) x ON (true));
 comment 'One row for each pull consumer. blocked_by: backends whose open transaction keeps receive waiting (end it, or pg_terminate_backend).'
 grant select to millrace_reader
@@ -2955,7 +2955,7 @@ view millrace.parked_messages
     message,
     stage,
     parked_at
-   FROM millrace_private.message_states m
+   FROM millrace_private.message_list m
   WHERE parked;
 comment 'Messages that failed for good. millrace.retry(sink, ids) puts them back, millrace.discard(sink, ids) deletes them.'
 grant select to millrace_reader
@@ -2985,7 +2985,7 @@ view millrace.pending_messages
     error,
     committed_at,
     message
-   FROM millrace_private.message_states m
+   FROM millrace_private.message_list m
   WHERE (NOT parked);
 comment 'Every message that is not settled. state: waiting, leased (a client has it), retrying (backing off until visible_at), held (behind an earlier one of its row).'
 grant select to millrace_reader
@@ -3038,12 +3038,12 @@ view millrace.sink_status
      LEFT JOIN LATERAL ( SELECT count(*) FILTER (WHERE (e.state = ANY (ARRAY['retrying'::text, 'held'::text]))) AS retrying,
             count(*) FILTER (WHERE (e.state = 'parked'::text)) AS parked,
             max(e.error) FILTER (WHERE ((e.state = 'retrying'::text) AND (e.stage = 'index'::text))) AS index_error
-           FROM millrace_private.exceptions e
+           FROM millrace_private.delivery_states e
           WHERE (e.sink_no = s.no)) x ON (true));
 comment 'One row for each sink: its health (level, and the reasons for it), how many messages wait, since when it fails and with what answer, and its notices with their remedies.'
 grant select to millrace_reader
 
-view millrace_private.message_states
+view millrace_private.message_list
   sink_no integer
   lane smallint
   id bigint
@@ -3157,6 +3157,6 @@ view millrace_private.message_states
            FROM millrace_private.messages m_1
           WHERE (m_1.sink_no = s.no)) m ON (true))
      LEFT JOIN millrace_private.source_tables t ON ((t.no = m.source_table)))
-     LEFT JOIN millrace_private.exceptions x ON (((x.sink_no = m.sink_no) AND (x.id = m.id))))
+     LEFT JOIN millrace_private.delivery_states x ON (((x.sink_no = m.sink_no) AND (x.id = m.id))))
      LEFT JOIN millrace_private.circuits b ON ((b.sink_no = s.no)))
   WHERE (m.of_sink IS NOT NULL);

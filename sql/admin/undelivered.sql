@@ -6,7 +6,7 @@ select coalesce(sum(w.count), 0)::integer as waiting, max(b.reason) as circuit, 
   left join lateral (
        select count(*) as count
          from (select from millrace_private.messages m
-                 left join millrace_private.exceptions x on x.sink_no = m.sink_no and x.id = m.id
+                 left join millrace_private.delivery_states x on x.sink_no = m.sink_no and x.id = m.id
                 where m.sink_no = s.no and m.lane = n.lane and m.id < $2::bigint
                   and coalesce(x.state, '') not in ('parked', 'held')
                 limit 10000) f) w on true

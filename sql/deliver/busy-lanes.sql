@@ -8,7 +8,7 @@ select l.sink_no, l.lane, s.name as sink_name
                    and m.id > coalesce((select c.id from millrace_private.cursor_log c
                                          where c.sink_no = l.sink_no and c.lane = l.lane
                                          order by c.seq desc limit 1), 0))
-        or exists (select from millrace_private.exceptions e
+        or exists (select from millrace_private.delivery_states e
                     where e.sink_no = l.sink_no and e.lane = l.lane and e.due_at <= clock_timestamp()))
    and not exists (select from millrace_private.circuits b
                     where b.sink_no = l.sink_no and b.probe_at > clock_timestamp())

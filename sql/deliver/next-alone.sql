@@ -1,7 +1,7 @@
 -- The message that a read of one message would bring, without its row.
 with due as materialized (
   select e.id, e.attempts
-    from millrace_private.exceptions e
+    from millrace_private.delivery_states e
    where e.sink_no = $1::integer and e.lane = $2::smallint and e.due_at <= clock_timestamp() and e.id <= $3::bigint
    order by e.due_at, e.id limit 1
 ), fresh as materialized (
@@ -12,6 +12,6 @@ with due as materialized (
 )
 select d.id, d.attempts from due d
 union all
-select f.id, coalesce((select e.attempts from millrace_private.exceptions e
+select f.id, coalesce((select e.attempts from millrace_private.delivery_states e
                         where e.sink_no = $1::integer and e.id = f.id), 0)
   from fresh f

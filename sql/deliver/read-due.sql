@@ -6,7 +6,7 @@ select m.id, m.action, coalesce(m.group_key, 0) as group_key, m.record_pks, t.oi
           from (select d.id, d.attempts, d.state, d.error,
                        sum(b.bytes) over (order by d.due_at, d.id rows unbounded preceding) - b.bytes as before
                   from (select e.id, e.attempts, e.state, e.error, e.due_at
-                          from millrace_private.exceptions e
+                          from millrace_private.delivery_states e
                          where e.sink_no = $1::integer and e.lane = $2::smallint and e.due_at <= clock_timestamp() + interval '50 ms'
                            and e.id <= $4::bigint
                          order by e.due_at, e.id limit $3::integer) d

@@ -1,14 +1,14 @@
 select m.id, m.action, m.record_pks, m.record, nullif(m.unchanged_toast is not null, false) as partial,
        x.attempts, x.state, x.error, x.behind
   from millrace_private.messages m
-  -- Evaluated only when the sink has exceptions at all ("offset 0" keeps that a condition of its own).
+  -- Evaluated only when a message of the sink has a state at all ("offset 0" keeps that a condition of its own).
   left join lateral (
        select e.attempts, e.state, e.error,
-              exists (select from millrace_private.exceptions b
+              exists (select from millrace_private.delivery_states b
                        where b.sink_no = $1::integer and b.group_key = m.group_key and b.id < m.id) as behind
          from (select) one
-         left join millrace_private.exceptions e on e.sink_no = $1::integer and e.id = m.id
-        where (select exists (select from millrace_private.exceptions a where a.sink_no = $1::integer))
+         left join millrace_private.delivery_states e on e.sink_no = $1::integer and e.id = m.id
+        where (select exists (select from millrace_private.delivery_states a where a.sink_no = $1::integer))
        offset 0) x on true
  where m.sink_no = $1::integer and m.lane = $2::smallint and m.id > $3::bigint
    and m.id <= (select max(w.id)

@@ -14,7 +14,7 @@ select s.status, b.reason as circuit, b.error as circuit_error, p.state, p.reaso
         cross join lateral (
               select w.id, x.error
                 from millrace_private.messages w
-                left join millrace_private.exceptions x on x.sink_no = w.sink_no and x.id = w.id
+                left join millrace_private.delivery_states x on x.sink_no = w.sink_no and x.id = w.id
                where w.sink_no = $1::integer and w.lane = n.lane and coalesce(x.state, '') not in ('parked', 'held')
                order by w.id limit 1) m
         where n.sink_no = $1::integer

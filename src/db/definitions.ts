@@ -19,7 +19,7 @@ export const PARSED = [
   'messages/metadata_text',
   'messages/message_members',
   'messages/message_text',
-  'views/message_states',
+  'views/message_list',
   'views/pending_messages',
   'views/parked_messages',
   'views/sink_status',

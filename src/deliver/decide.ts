@@ -15,7 +15,7 @@ export type Verdict = (Outcome | { kind: 'held' } | { kind: 'as_it_was' }) & { s
 
 export interface Kept {
   id: number;
-  /** `as_it_was`: its exception is not touched, whatever became of it meanwhile. */
+  /** `as_it_was`: its delivery state is not touched, whatever it has become meanwhile. */
   state: 'retrying' | 'waiting' | 'held' | 'parked' | 'as_it_was';
   attempts: number;
   delay_ms: number;
@@ -24,7 +24,7 @@ export interface Kept {
 }
 
 export interface Settlement {
-  /** Exceptions that are done. */
+  /** Done, with a delivery state that goes with them. */
   finished: number[];
   kept: Kept[];
   /** Done, and they make earlier failed ones of their row needless. */

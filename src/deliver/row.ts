@@ -18,10 +18,10 @@ export interface LaneRow {
   /** An unchanged TOAST value is missing: the record is not the whole row. */
   partial: boolean;
   attempts: number;
-  /** Of its exception; null on the straight path. */
+  /** Its delivery state; null on the straight path. */
   state: string | null;
   error: string | null;
-  /** An earlier message of its group is an exception. */
+  /** An earlier message of its group has left the straight path. */
   behind: boolean;
 }
 

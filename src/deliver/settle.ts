@@ -107,7 +107,7 @@ const rowOfBody = (row: BodyRow): LaneRow => ({
   behind: row.behind === true,
 });
 
-/** Exceptions at or below the cursor that are due, in order of their ids: at most `limit`, and about `bytes` (at least one). */
+/** Messages at or below the cursor that are due again, in order of their ids: at most `limit`, and about `bytes` (at least one). */
 export async function readDue(
   db: Queryable,
   id: LaneId,

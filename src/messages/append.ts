@@ -119,6 +119,6 @@ function parkedSql(parked: readonly ParkedOnArrival[]): string {
       `(${row.sinkNo}, ${row.id}, ${row.lane}, ${row.groupKey ?? 'null'}, 'parked', 0, 'capture', ` +
       `${quoteLiteral(row.error)}, clock_timestamp())`,
   );
-  return `insert into millrace_private.exceptions
+  return `insert into millrace_private.delivery_states
     (sink_no, id, lane, group_key, state, attempts, stage, error, parked_at) values ${rows.join(', ')};`;
 }

@@ -59,7 +59,7 @@ const raw = (hex: string): string => `convert_from('\\x${hex}'::bytea, 'SQL_ASCI
 const parkedOf = async (on: Captured, sink: number) =>
   (
     await on.messages.db.query<{ id: number; error: string }>(
-      'select e.id, e.error from millrace_private.exceptions e where e.sink_no = $1::integer order by e.id',
+      'select e.id, e.error from millrace_private.delivery_states e where e.sink_no = $1::integer order by e.id',
       [sink],
     )
   ).rows;

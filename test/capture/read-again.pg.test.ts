@@ -123,7 +123,9 @@ describe('large values that an update left unchanged', function () {
     await on.source.query("update papers set n = 1 where id = 'a'");
     const [row] = await on.received(sink, 1);
     expect(row).to.include({ record: '{"id":"a"}', unchanged_toast: null });
-    const { rows } = await on.messages.db.query<{ error: string }>('select error from millrace_private.exceptions');
+    const { rows } = await on.messages.db.query<{ error: string }>(
+      'select error from millrace_private.delivery_states',
+    );
     expect(rows[0]?.error).to.match(/max_row_bytes/);
   });
 

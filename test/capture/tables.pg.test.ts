@@ -54,7 +54,7 @@ describe('tables under capture', () => {
       'delete ["1"] null',
       'read ["2"] null',
     ]);
-    const parked = await on.messages.db.query('select from millrace_private.exceptions');
+    const parked = await on.messages.db.query('select from millrace_private.delivery_states');
     expect(parked.rowCount).to.equal(0);
   });
 

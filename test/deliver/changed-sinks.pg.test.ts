@@ -125,8 +125,8 @@ describe('lanes while the catalog changes', function () {
         [sinkNo],
       )
     ).rows[0]!.count;
-  const exceptions = async (): Promise<number> =>
-    (await on.db.query<{ count: number }>('select count(*)::integer as count from millrace_private.exceptions'))
+  const deliveryStates = async (): Promise<number> =>
+    (await on.db.query<{ count: number }>('select count(*)::integer as count from millrace_private.delivery_states'))
       .rows[0]!.count;
 
   it('the other sinks keep their lanes and owners, through any number of changes', async () => {
@@ -172,7 +172,7 @@ describe('lanes while the catalog changes', function () {
     expect(sent[0]).to.equal('edited {}');
     expect(new Set(sent.slice(1))).to.deep.equal(new Set(['edited {"version":"new"}']));
     expect(closed).to.deep.equal(['edited {}']);
-    expect(await exceptions()).to.equal(0);
+    expect(await deliveryStates()).to.equal(0);
   });
 
   it('a pause lets the batch under way end, and nothing follows', async () => {
@@ -201,6 +201,6 @@ describe('lanes while the catalog changes', function () {
     edit('edited', 'new');
     await until('it is delivered', async () => (await left(edited)) === 0);
     expect(sent).to.deep.equal(['edited {}', 'edited {"version":"new"}']);
-    expect(await exceptions()).to.equal(0);
+    expect(await deliveryStates()).to.equal(0);
   });
 });

@@ -29,7 +29,7 @@ describe('deciding what becomes of a message', () => {
     expect(one({}, { kind: 'done' })).to.deep.equal({ finished: [], kept: [], superseding: [] });
   });
 
-  it('ends an exception that is done', () => {
+  it('ends the state of a message that is done', () => {
     expect(one({ state: 'retrying', attempts: 1 }, { kind: 'done' }).finished).to.deep.equal([7]);
   });
 

@@ -117,7 +117,7 @@ describe('a delivery lane, interleaved', () => {
       discard: async (...ids) => await one('select millrace.discard($1, $2) as count', [name, ids]),
       makeDue: () =>
         m.db.query(
-          'update millrace_private.exceptions set due_at = clock_timestamp() where sink_no = $1 and due_at is not null',
+          'update millrace_private.delivery_states set due_at = clock_timestamp() where sink_no = $1 and due_at is not null',
           [no],
         ),
       async stored() {
@@ -129,7 +129,7 @@ describe('a delivery lane, interleaved', () => {
       },
       async states() {
         const { rows } = await m.db.query<{ id: number; state: string }>(
-          'select id, state from millrace_private.exceptions where sink_no = $1',
+          'select id, state from millrace_private.delivery_states where sink_no = $1',
           [no],
         );
         return Object.fromEntries(rows.map(({ id, state }) => [id, state]));

@@ -87,7 +87,7 @@ describe('a delivery lane', () => {
       new AbortController().signal,
     );
 
-  const exceptions = async () =>
+  const deliveryStates = async () =>
     (
       await on.messages.db.query<{ record_pk: string; state: string; attempts: number; error: string | null }>(
         `select record_pk, state, attempts, error from millrace.pending_messages where state <> 'waiting'
@@ -96,7 +96,7 @@ describe('a delivery lane', () => {
     ).rows;
   const pending = async () => (await on.messages.db.query('select from millrace_private.messages')).rowCount;
   const makeDue = () =>
-    on.messages.db.query('update millrace_private.exceptions set due_at = now() where due_at is not null');
+    on.messages.db.query('update millrace_private.delivery_states set due_at = now() where due_at is not null');
   const documents = () => Object.fromEntries(engine.engine.documents('products'));
 
   it('makes the index equal the table, and leaves nothing behind', async () => {
@@ -200,7 +200,7 @@ describe('a delivery lane', () => {
     await on.received(sinkNo, 3);
     await run();
     expect(Object.keys(documents())).to.deep.equal(['1', '3']);
-    const [parked] = await exceptions();
+    const [parked] = await deliveryStates();
     expect(parked).to.include({ record_pk: '2', state: 'parked', attempts: 1 });
     expect(parked!.error).to.contain('mapper_parsing_exception').and.contain('failed to parse');
     await on.messages.db.query("select millrace.retry('index', array(select id from millrace.parked_messages))");
@@ -214,7 +214,7 @@ describe('a delivery lane', () => {
     await on.source.query("insert into products values (1, 'bad', 1)");
     await on.received(sinkNo, 1);
     await run();
-    expect((await exceptions())[0]).to.include({ state: 'parked' });
+    expect((await deliveryStates())[0]).to.include({ state: 'parked' });
     await on.source.query("update products set name = 'good'");
     await on.received(sinkNo, 2);
     await run();
@@ -235,12 +235,12 @@ describe('a delivery lane', () => {
     await on.received(sinkNo, 3);
     const end = await run({ maxRetryCount: 1 });
     expect(end.again).to.be.instanceOf(Date);
-    expect((await exceptions())[0]).to.include({ state: 'retrying', attempts: 1 });
+    expect((await deliveryStates())[0]).to.include({ state: 'retrying', attempts: 1 });
     await makeDue();
     await on.source.query("insert into products values (4, 'n', 4)");
     await on.received(sinkNo, 2);
     await run({ maxRetryCount: 1 });
-    expect((await exceptions())[0]).to.include({ state: 'parked', attempts: 2 });
+    expect((await deliveryStates())[0]).to.include({ state: 'parked', attempts: 2 });
   });
 
   const status = async () =>
@@ -280,7 +280,7 @@ describe('a delivery lane', () => {
         expect(seen.failing_since).to.deep.equal(since);
         await on.messages.db.query('update millrace_private.circuits set probe_at = now()');
       }
-      expect((await on.messages.db.query('select from millrace_private.exceptions')).rowCount).to.equal(0);
+      expect((await on.messages.db.query('select from millrace_private.delivery_states')).rowCount).to.equal(0);
       expect(engine.bulks().length).to.be.lessThan(8);
       engine.mend();
       await run(shared.target);
@@ -303,7 +303,7 @@ describe('a delivery lane', () => {
     await on.source.query("insert into products select i, 'n', i from generate_series(0, 4) i");
     await on.received(sinkNo, 5);
     await run();
-    expect((await exceptions()).map(({ state }) => state)).to.deep.equal(Array(4).fill('parked'));
+    expect((await deliveryStates()).map(({ state }) => state)).to.deep.equal(Array(4).fill('parked'));
     expect(Object.keys(documents())).to.deep.equal(['4']);
     engine.fail({ kind: 'status', status: 503, text: `${'x'.repeat(3_999)}🙂\u0000\ud83d` });
     await on.source.query("insert into products values (7, 'n', 1)");
@@ -320,7 +320,7 @@ describe('a delivery lane', () => {
         return new;
       end $$`);
     await on.messages.db.query(
-      'create trigger refuse before insert on millrace_private.exceptions for each row execute function millrace_private.refuse()',
+      'create trigger refuse before insert on millrace_private.delivery_states for each row execute function millrace_private.refuse()',
     );
     engine.fail(
       {
@@ -332,7 +332,7 @@ describe('a delivery lane', () => {
     await on.source.query("insert into products select i, 'n', i from generate_series(1, 9) i");
     await on.received(sinkNo, 9);
     await run();
-    const found = (await exceptions()).map(({ record_pk, state, error }) => [record_pk, state, error]);
+    const found = (await deliveryStates()).map(({ record_pk, state, error }) => [record_pk, state, error]);
     expect(found).to.deep.equal([
       ['3', 'parked', '22P05: not this one'],
       ['5', 'parked', 'bad 5'],
@@ -441,7 +441,7 @@ describe('a delivery lane', () => {
     expect(engine.bulks()[0]!.body)
       .to.contain('{"label":"A","price":1.10}')
       .and.contain('"price":12345678901234567890}');
-    const [parked] = await exceptions();
+    const [parked] = await deliveryStates();
     expect(parked).to.include({ record_pk: '2', state: 'parked' });
     expect(parked!.error).to.contain('my-transform').and.contain('line 1');
   });
@@ -451,10 +451,10 @@ describe('a delivery lane', () => {
     await on.received(sinkNo, 1);
     const transform = fn('transform', '() => { for (;;); }');
     await run({ functions: { transform } });
-    expect((await exceptions())[0]).to.include({ state: 'retrying', attempts: 1 });
+    expect((await deliveryStates())[0]).to.include({ state: 'retrying', attempts: 1 });
     await makeDue();
     await run({ functions: { transform } });
-    expect((await exceptions())[0]).to.include({ state: 'parked', attempts: 2 });
+    expect((await deliveryStates())[0]).to.include({ state: 'parked', attempts: 2 });
   });
 
   it('deletes from the index what an update takes out of a filter function, and follows a route that changes', async () => {
@@ -501,7 +501,7 @@ describe('a delivery lane', () => {
     await on.received(sinkNo, 3);
     await run({ functions: { routing } });
     expect(Object.keys(documents())).to.deep.equal(['1', '3']);
-    expect((await exceptions()).map(({ record_pk, state }) => [record_pk, state])).to.deep.equal([['2', 'parked']]);
+    expect((await deliveryStates()).map(({ record_pk, state }) => [record_pk, state])).to.deep.equal([['2', 'parked']]);
     expect(await status()).to.include({ health: 'ok' });
   });
 
@@ -534,7 +534,7 @@ describe('a delivery lane', () => {
     const first = await receive();
     expect(first.map((row) => row.message)).to.deep.equal([{ name: 'a' }, { name: 'c' }]);
     await on.messages.db.query("select millrace.ack('shaped', $1::text[])", [first.map((row) => row.ack_id)]);
-    expect(await exceptions()).to.have.length(1);
+    expect(await deliveryStates()).to.have.length(1);
 
     // Mended and retried, it is handed out although the consumer has passed its place.
     const mended = fn('transform', '(action, record) => ({ name: (record.name ?? "none").trim() })');

@@ -135,9 +135,9 @@ describe('failpoints', function () {
     expectCrowd(shaped, notWest, 'accounts-shaped');
     const { rows } = await world.messages.query(
       `select (select count(*) from millrace_private.messages) as messages,
-              (select count(*) from millrace_private.exceptions) as exceptions`,
+              (select count(*) from millrace_private.delivery_states) as states`,
     );
-    expect(rows).to.deep.equal([{ messages: 0, exceptions: 0 }]);
+    expect(rows).to.deep.equal([{ messages: 0, states: 0 }]);
     expect(watch.faults).to.deep.equal([]);
   };
 
@@ -196,8 +196,8 @@ describe('failpoints', function () {
         );
         return rowCount > 0;
       });
-    const exceptions = async (): Promise<unknown[]> =>
-      (await world.messages.query('select state from millrace_private.exceptions')).rows;
+    const deliveryStates = async (): Promise<unknown[]> =>
+      (await world.messages.query('select state from millrace_private.delivery_states')).rows;
 
     before(async () => {
       await Promise.all([plain.stop(), shaped.stop()]);
@@ -236,7 +236,7 @@ describe('failpoints', function () {
         .transaction(async (tx) => {
           // The sweep has deleted the lease when it comes to this row, and waits to see whether it stays.
           await tx.query(
-            `insert into millrace_private.exceptions (sink_no, id, lane, state, attempts) values ($1, $2, 0, 'held', 0)`,
+            `insert into millrace_private.delivery_states (sink_no, id, lane, state, attempts) values ($1, $2, 0, 'held', 0)`,
             [await sinkNo(), id],
           );
           const received = ask('receive', { batch_size: 10 });
@@ -245,13 +245,13 @@ describe('failpoints', function () {
         })
         .catch(async (error: { received?: ReturnType<typeof ask> }) => await error.received);
       expect([refused?.status, refused?.retryAfter]).to.deep.equal([503, '1']);
-      expect(await exceptions()).to.deep.equal([]);
+      expect(await deliveryStates()).to.deep.equal([]);
       const { rows } = await world.messages.query('select token, remaining from millrace_private.leases');
       expect(rows).to.deep.equal(before.rows).and.have.length(1);
       const again = await ask('receive', { batch_size: 1_000 });
       const found = again.json.data!.map(({ metadata }) => metadata.idempotency_key);
       expect(found.filter((key) => key === String(id))).to.have.length(1);
-      expect(await exceptions()).to.deep.equal([{ state: 'leased' }]);
+      expect(await deliveryStates()).to.deep.equal([{ state: 'leased' }]);
     });
   });
 });

@@ -113,10 +113,10 @@ describe('the ledger, with kill -9 of the whole service', function () {
   it('nothing is parked, and nothing is left over', async () => {
     const { rows } = await world.messages.query(
       `select (select count(*) from millrace_private.messages) as messages,
-              (select count(*) from millrace_private.exceptions) as exceptions,
+              (select count(*) from millrace_private.delivery_states) as states,
               (select count(*) from millrace.parked_messages) as parked`,
     );
-    expect(rows).to.deep.equal([{ messages: 0, exceptions: 0, parked: 0 }]);
+    expect(rows).to.deep.equal([{ messages: 0, states: 0, parked: 0 }]);
   });
 
   it('the source was never told more than what is recorded, and connections kept to their budget', () => {

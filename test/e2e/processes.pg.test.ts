@@ -87,7 +87,7 @@ describe('processes', function () {
       'accounts-shaped',
     );
     const { rows } = await world.messages.query(
-      'select sink_no, state, attempts, error from millrace_private.exceptions',
+      'select sink_no, state, attempts, error from millrace_private.delivery_states',
     );
     expect(rows).to.deep.equal([]);
   }
@@ -133,7 +133,7 @@ describe('processes', function () {
     const { rows: lanes } = await world.messages.query('select * from millrace_private.lanes where owner is not null');
     expect(lanes).to.deep.equal([]);
     const { rows: tried } = await world.messages.query(
-      `select s.name, x.state, x.attempts, x.error from millrace_private.exceptions x
+      `select s.name, x.state, x.attempts, x.error from millrace_private.delivery_states x
          join millrace_private.sinks s on s.no = x.sink_no where s.name = any ($1)`,
       [PUSHED],
     );

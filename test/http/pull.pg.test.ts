@@ -22,7 +22,7 @@ describe('http: pull API', () => {
   afterEach(async () => {
     await m.db.query('delete from millrace_private.messages');
     await m.db.query('delete from millrace_private.leases');
-    await m.db.query('delete from millrace_private.exceptions');
+    await m.db.query('delete from millrace_private.delivery_states');
   });
 
   const groups = (count: number) => Array.from({ length: count }, (_, i) => ({ group: i + 1 }));

@@ -144,8 +144,8 @@ describe('http: long poll', () => {
     });
     client.destroy();
     const pull = pullFrom(m.db, sink.no);
-    await until('given back', async () => (await pull.exceptions()).length === 3);
-    expect((await pull.exceptions()).map((each) => [each.state, each.attempts])).to.deep.equal([
+    await until('given back', async () => (await pull.deliveryStates()).length === 3);
+    expect((await pull.deliveryStates()).map((each) => [each.state, each.attempts])).to.deep.equal([
       ['waiting', 0],
       ['waiting', 0],
       ['waiting', 0],

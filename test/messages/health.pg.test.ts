@@ -38,7 +38,7 @@ describe('health', function () {
   });
   after(async () => await m.drop());
   beforeEach(async () => {
-    for (const table of ['circuits', 'exceptions', 'notices', 'messages', 'leases', 'cursor_log'])
+    for (const table of ['circuits', 'delivery_states', 'notices', 'messages', 'leases', 'cursor_log'])
       await m.db.query(`delete from millrace_private.${table}`);
     for (const table of ['capture_beats', 'worker_beats']) await m.db.query(`delete from millrace_private.${table}`);
     await m.db.query(
@@ -100,9 +100,9 @@ describe('health', function () {
        values ($1, $2, 'public.orders', 'm', 'alter publication p add table t')`,
       [sinkNo, code],
     );
-  const exception = (sinkNo: number, id: number, more: { state: string; stage?: string }) =>
+  const stateOf = (sinkNo: number, id: number, more: { state: string; stage?: string }) =>
     m.db.query(
-      `insert into millrace_private.exceptions (sink_no, id, lane, state, attempts, stage, error, due_at)
+      `insert into millrace_private.delivery_states (sink_no, id, lane, state, attempts, stage, error, due_at)
        values ($1, $2, 0, $3, 1, $4, 'a value of a row', case when $3 <> 'parked' then now() + interval '1 h' end)`,
       [sinkNo, id, more.state, more.stage ?? 'send'],
     );
@@ -202,14 +202,14 @@ describe('health', function () {
       'a parked message',
       'sink',
       'products',
-      () => exception(index, 7, { state: 'parked' }),
+      () => stateOf(index, 7, { state: 'parked' }),
       { level: 'warning', reasons: ['parked'] },
     ],
     [
       'a routed index that is missing',
       'sink',
       'products',
-      () => exception(index, 7, { state: 'retrying', stage: 'index' }),
+      () => stateOf(index, 7, { state: 'retrying', stage: 'index' }),
       { level: 'failing', reasons: ['routed_index_failing'] },
     ],
     ...['unreachable', 'overloaded', 'bad_destination'].map((reason): (typeof causes)[number] => [
@@ -274,7 +274,7 @@ describe('health', function () {
       'a message that has been retried for six minutes',
       'sink',
       'products',
-      async () => exception(index, await old(index, '6 min'), { state: 'retrying' }),
+      async () => stateOf(index, await old(index, '6 min'), { state: 'retrying' }),
       { level: 'warning', reasons: ['behind'] },
     ],
     [
@@ -331,7 +331,7 @@ describe('health', function () {
       'sink',
       'products',
       async () => {
-        await exception(index, await old(index, '6 min'), { state: 'parked' });
+        await stateOf(index, await old(index, '6 min'), { state: 'parked' });
         await appendMessages(m.db, index, [{}]);
         await notice(index, 'truncated');
         await ago('worker_beats', '1 min');

@@ -98,7 +98,7 @@ describe('receive: answers', () => {
     const second = await pull.receive(2);
     expect(second.ids).to.deep.equal(ids);
     expect(second.token).to.not.equal(first.token);
-    expect((await pull.exceptions()).map((x) => [x.state, x.attempts])).to.deep.equal([
+    expect((await pull.deliveryStates()).map((x) => [x.state, x.attempts])).to.deep.equal([
       ['leased', 2],
       ['leased', 2],
     ]);
@@ -131,7 +131,7 @@ describe('receive: answers', () => {
     const second = await pull.receive(3);
     expect(second.ids).to.deep.equal(first.ids);
     expect(await pull.ack(second.ackIds)).to.equal(3);
-    expect(await pull.exceptions()).to.deep.equal([]);
+    expect(await pull.deliveryStates()).to.deep.equal([]);
     expect(await pull.stored()).to.deep.equal([]);
   });
 
@@ -154,7 +154,7 @@ describe('receive: answers', () => {
     const left = async (): Promise<number[]> => {
       const { rows } = await m.db.query<{ seconds: number }>(
         `select round(extract(epoch from due_at - clock_timestamp()))::int as seconds
-           from millrace_private.exceptions where sink_no = $1 order by id`,
+           from millrace_private.delivery_states where sink_no = $1 order by id`,
         [no],
       );
       return rows.map((row) => row.seconds);
@@ -179,7 +179,7 @@ describe('receive: answers', () => {
       expect(await pull.release(batch.ackIds)).to.equal(2);
     }
     const last = await pull.receive(2);
-    expect((await pull.exceptions()).map((x) => x.attempts)).to.deep.equal([1, 1]);
+    expect((await pull.deliveryStates()).map((x) => x.attempts)).to.deep.equal([1, 1]);
     expect(await pull.ack(last.ackIds)).to.equal(2);
   });
 
@@ -197,7 +197,7 @@ describe('receive: answers', () => {
     const third = await pull.receive(10);
     expect(third.ids).to.deep.equal([a2, b2]);
     expect(await status(name)).to.include({ pending: 2, parked: 2, leased: 2 });
-    expect((await pull.exceptions()).filter((x) => x.state === 'parked')).to.deep.equal([
+    expect((await pull.deliveryStates()).filter((x) => x.state === 'parked')).to.deep.equal([
       { id: a1, state: 'parked', attempts: 2, error: 'given back by the client' },
       { id: b1, state: 'parked', attempts: 2, error: 'the visibility timeout passed without an acknowledgement' },
     ]);

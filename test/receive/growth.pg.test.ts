@@ -86,7 +86,7 @@ describe('a backlog', function () {
       const leased = "select * from millrace.receive('pinned', 10)";
       const read = await pages(leased, []);
       await on.db.query('delete from millrace_private.leases where sink_no = $1', [no]);
-      await on.db.query('delete from millrace_private.exceptions where sink_no = $1', [no]);
+      await on.db.query('delete from millrace_private.delivery_states where sink_no = $1', [no]);
       return { receive, read, ack };
     };
     await fill(no, 9_000);
@@ -96,7 +96,7 @@ describe('a backlog', function () {
       await tx.query('set transaction isolation level repeatable read');
       await tx.query('select count(*) from millrace_private.sinks');
       for (let n = 0; n < 800; n += 1) await pull.ack((await pull.receive(10)).ackIds);
-      for (const table of ['leases', 'cursor_log', 'exceptions', 'consumers', `messages_${no}`])
+      for (const table of ['leases', 'cursor_log', 'delivery_states', 'consumers', `messages_${no}`])
         await on.db.query(`vacuum analyze millrace_private.${table}`);
       await step();
       const after = await step();
@@ -169,7 +169,7 @@ describe('a backlog', function () {
     await fill(no, 400);
     await costs();
     const before = await costs();
-    for (const table of ['leases', 'exceptions'])
+    for (const table of ['leases', 'delivery_states'])
       await on.db.query(`delete from millrace_private.${table} where sink_no = $1`, [no]);
     await on.db.query(`delete from millrace_private.messages_${no}`);
     await on.db.query(`vacuum (analyze, truncate off) millrace_private.messages_${no}`);
@@ -319,7 +319,7 @@ describe('a backlog', function () {
       first + 38,
     ]);
     await on.db.query(
-      `insert into millrace_private.exceptions (sink_no, id, lane, state, attempts, parked_at)
+      `insert into millrace_private.delivery_states (sink_no, id, lane, state, attempts, parked_at)
        values ($1, $2, 1, 'parked', 1, now())`,
       [no, first + 38],
     );

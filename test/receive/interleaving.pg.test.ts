@@ -127,7 +127,7 @@ describe('receive: interleavings of two sessions', () => {
     await a.query('commit');
     expect(await late).to.equal(1);
     expect(await pull.stored()).to.deep.equal([]);
-    expect(await pull.exceptions()).to.deep.equal([]);
+    expect(await pull.deliveryStates()).to.deep.equal([]);
     expect((await inA.receive(1)).ids).to.deep.equal([]);
   });
 

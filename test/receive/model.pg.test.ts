@@ -92,7 +92,7 @@ describe('receive: random clients', function () {
       expect(storm.acked.length).to.equal(storm.appended.length);
       expect(new Set(storm.acked)).to.deep.equal(new Set(storm.appended));
       expect(await pull.stored()).to.deep.equal([]);
-      expect(await pull.exceptions()).to.deep.equal([]);
+      expect(await pull.deliveryStates()).to.deep.equal([]);
     });
   }
 });
@@ -155,7 +155,7 @@ async function receiveAndCompare(m: MessageDatabase, world: World, size: number)
   expect(batch.ids).to.deep.equal([...batch.ids].sort((a, b) => a - b));
   if (batch.token !== null) {
     const { rows } = await m.db.query<{ id: number }>(
-      'select id from millrace_private.exceptions where sink_no = $1 and token = $2',
+      'select id from millrace_private.delivery_states where sink_no = $1 and token = $2',
       [world.no, batch.token],
     );
     model.received(batch.token, batch.ids, new Set(rows.map((row) => row.id)));

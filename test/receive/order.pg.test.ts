@@ -134,7 +134,7 @@ describe('receive: order', () => {
     const { no, pull } = await consumer({ maxPerGroup: 2 });
     const ids = await appendMessages(m.db, no, [{ group: 1 }, { group: 1 }, { group: 1 }]);
     await m.db.query(
-      `insert into millrace_private.exceptions (sink_no, id, lane, group_key, state, attempts, stage, error, parked_at)
+      `insert into millrace_private.delivery_states (sink_no, id, lane, group_key, state, attempts, stage, error, parked_at)
        select $1, i, 0, 1, 'parked', 0, 'capture', 'too large', now() from unnest($2::bigint[]) i`,
       [no, ids.slice(0, 2)],
     );

@@ -184,7 +184,7 @@ describe('receive: long poll', () => {
     const ids = await appendMessages(m.db, one.no, [{ group: 1 }]);
     await notifyMessages(m.db, one.no);
     expect(await poll(one, 0)).to.deep.equal(ids);
-    expect(await pullFrom(m.db, one.no).exceptions()).to.deep.equal([]);
+    expect(await pullFrom(m.db, one.no).deliveryStates()).to.deep.equal([]);
   });
 
   it('gives back what was leased for a client that hung up meanwhile, and counts no delivery', async () => {
@@ -196,7 +196,7 @@ describe('receive: long poll', () => {
     client.abort();
     expect(await hungUp).to.deep.equal([]);
     expect(await poll(one, 0)).to.deep.equal(ids);
-    const attempts = (await pullFrom(m.db, one.no).exceptions()).map((each) => each.attempts);
+    const attempts = (await pullFrom(m.db, one.no).deliveryStates()).map((each) => each.attempts);
     expect(new Set(attempts)).to.satisfy((set: Set<number>) => set.size === 0 || (set.size === 1 && set.has(1)));
   });
 
@@ -217,7 +217,7 @@ describe('receive: long poll', () => {
       taken.push(got!.ackIds().map((ackId) => Number(ackId.slice(33))));
     }
     expect(taken).to.deep.equal([ids.slice(0, 2), ids.slice(2, 3), ids.slice(3)]);
-    const attempts = (await pullFrom(m.db, one.no).exceptions()).map((each) => each.attempts);
+    const attempts = (await pullFrom(m.db, one.no).deliveryStates()).map((each) => each.attempts);
     expect(attempts).to.deep.equal([1, 1, 1]);
   });
 

@@ -9,7 +9,7 @@ begin
   perform from millrace_private.lanes l where l.sink_no = v_no order by l.lane for no key update;
   perform millrace_private.lock_consumer(v_no, 'shared');
   with dropped as (
-    delete from millrace_private.exceptions x
+    delete from millrace_private.delivery_states x
      where x.sink_no = v_no and x.id = any (discard.ids) and x.state in ('parked', 'retrying', 'held')
     returning x.id
   ), gone as (

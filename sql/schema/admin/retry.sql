@@ -7,7 +7,7 @@ declare
 begin
   perform from millrace_private.lanes l where l.sink_no = v_no order by l.lane for no key update;
   perform millrace_private.lock_consumer(v_no, 'shared');
-  update millrace_private.exceptions x
+  update millrace_private.delivery_states x
      set state = 'retrying', attempts = 0, due_at = clock_timestamp(), parked_at = null, token = null
    where x.sink_no = v_no and x.id = any (ids) and x.state = 'parked';
   get diagnostics v_count = row_count;

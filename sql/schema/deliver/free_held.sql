@@ -15,14 +15,14 @@ begin
     perform millrace_private.free_groups(p_sink_no, v_groups);
     return;
   end if;
-  update millrace_private.exceptions x set state = 'waiting', due_at = v_now
+  update millrace_private.delivery_states x set state = 'waiting', due_at = v_now
     from (select n.id
             from unnest(v_groups) g (group_key)
            cross join lateral (select e.id
-                                 from millrace_private.exceptions e
+                                 from millrace_private.delivery_states e
                                 where e.sink_no = p_sink_no and e.group_key = g.group_key and e.state = 'held'
                                   and e.id < coalesce((select b.id
-                                                         from millrace_private.exceptions b
+                                                         from millrace_private.delivery_states b
                                                         where b.sink_no = p_sink_no and b.group_key = g.group_key
                                                           and b.state <> 'held'
                                                           and (b.state <> 'parked' or p_kind = 'search_index')

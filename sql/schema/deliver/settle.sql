@@ -1,9 +1,9 @@
 -- Settles one batch of a lane, in one transaction: p_lo..p_hi is the range read above the cursor (p_hi = p_lo: none),
--- p_kept what of it, and of the exceptions tried again, stays and why, p_finished the exceptions that are done.
+-- p_kept what of it, and of what was tried again, stays and why, p_finished what was tried again and is done.
 -- p_superseding: done messages that carry their row's full document, so that earlier ones of the row need not be sent.
 -- Raises MR002 when the lane has another owner: nothing is written then.
 --
--- Locks, always in this order: the lane's row, X (of a pull consumer), exceptions. Who discards takes the lanes' rows too:
+-- Locks, always in this order: the lane's row, X (of a pull consumer), delivery states. Who discards takes the lanes' rows too:
 -- otherwise it could miss what is being held behind the discarded message right now, and nobody would free that.
 create or replace function millrace_private.settle(
   p_sink_no integer, p_lane integer, p_owner text, p_lo bigint, p_hi bigint,
@@ -38,7 +38,7 @@ begin
         from jsonb_to_recordset(p_kept)
              as k (id bigint, state text, attempts integer, delay_ms double precision, stage text, error text)
     ), stays as (
-      insert into millrace_private.exceptions as e
+      insert into millrace_private.delivery_states as e
              (sink_no, id, lane, group_key, state, attempts, due_at, stage, error, parked_at)
       select p_sink_no, m.id, p_lane, m.group_key, k.state, k.attempts,
              case when k.state in ('retrying', 'waiting') then clock_timestamp() + k.delay_ms * interval '1 ms' end,
@@ -61,7 +61,7 @@ begin
 
   if cardinality(p_superseding) > 0 then
     with older as (
-      delete from millrace_private.exceptions x
+      delete from millrace_private.delivery_states x
        using unnest(p_superseding) u (id)
         join millrace_private.messages n on n.sink_no = p_sink_no and n.lane = p_lane and n.id = u.id
        where x.sink_no = p_sink_no and x.group_key = n.group_key and x.id < n.id
@@ -75,7 +75,7 @@ begin
 
   if cardinality(p_finished) > 0 then
     with done as (
-      delete from millrace_private.exceptions x using unnest(p_finished) f (id)
+      delete from millrace_private.delivery_states x using unnest(p_finished) f (id)
        where x.sink_no = p_sink_no and x.lane = p_lane and x.id = f.id
     ), gone as (
       delete from millrace_private.messages m using unnest(p_finished) f (id)

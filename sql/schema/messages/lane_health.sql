@@ -17,7 +17,7 @@ begin
                      and m.id > coalesce((select c.id from millrace_private.cursor_log c
                                            where c.sink_no = p_sink_no and c.lane = l.lane
                                            order by c.seq desc limit 1), 0))
-          or exists (select from millrace_private.exceptions e
+          or exists (select from millrace_private.delivery_states e
                       where e.sink_no = p_sink_no and e.lane = l.lane and e.due_at <= clock_timestamp()));
 end
 $$;

@@ -17,7 +17,7 @@ begin
       cross join lateral (select m.committed_at from millrace_private.messages m
                            where m.sink_no = p_sink_no and m.lane = 0 and m.id > r.lo order by m.id limit 1) f),
     (select f.committed_at
-       from (select e.id, e.lane from millrace_private.exceptions e where e.sink_no = p_sink_no order by e.id limit 1) e
+       from (select e.id, e.lane from millrace_private.delivery_states e where e.sink_no = p_sink_no order by e.id limit 1) e
       cross join lateral (select m.committed_at from millrace_private.messages m
                            where m.sink_no = p_sink_no and m.lane = e.lane and m.id = e.id limit 1) f));
 end

@@ -28,7 +28,7 @@ begin
     elsif v_source.state = 'unknown' then
       v_unknown := v_unknown || 'source_unknown'::text;
     end if;
-    if exists (select from millrace_private.exceptions e
+    if exists (select from millrace_private.delivery_states e
                 where e.sink_no = p_sink_no and e.state = 'retrying' and e.stage = 'index') then
       v_failing := v_failing || 'routed_index_failing'::text;
     end if;
@@ -51,7 +51,7 @@ begin
     end if;
   end if;
   if v_sink.status <> 'disabled' then
-    if exists (select from millrace_private.exceptions e where e.sink_no = p_sink_no and e.state = 'parked') then
+    if exists (select from millrace_private.delivery_states e where e.sink_no = p_sink_no and e.state = 'parked') then
       v_warning := v_warning || 'parked'::text;
     end if;
     v_warning := v_warning || array(select distinct n.code from millrace_private.notices n

@@ -15,13 +15,13 @@ begin
                          from (select m.id from millrace_private.messages m
                                 where m.sink_no = p_sink_no and m.lane = p.lane and m.id > p.id
                                 order by m.id limit 1000) n
-                        where not exists (select from millrace_private.exceptions e
+                        where not exists (select from millrace_private.delivery_states e
                                            where e.sink_no = p_sink_no and e.id = n.id offset 0)
                         order by n.id limit 1) f;
   if not exists (select from millrace_private.consumers c where c.sink_no = p_sink_no) then
     select least(v_id, min(d.id)) into v_id
       from (select e.id from millrace_private.lanes l
-             cross join lateral (select x.id from millrace_private.exceptions x
+             cross join lateral (select x.id from millrace_private.delivery_states x
                                   where x.sink_no = p_sink_no and x.lane = l.lane and x.due_at is not null
                                   order by x.due_at limit 1000) e
              where l.sink_no = p_sink_no) d;

@@ -11,7 +11,7 @@ set search_path = pg_catalog, pg_temp as $$
            when s.kind = 'pull' and p_code <> 'truncated'
              then format('bin/millrace backfill %s %s # remove there what it has of rows that are gone',
                          millrace_private.shell_word(s.name), w.word)
-           else format('What it has of this table may be wrong, and is yours to fix. Then: select millrace.dismiss(%L, %L)', s.name, p_code)
+           else format('What it has of this table may be wrong: correct it there. Then: select millrace.dismiss(%L, %L)', s.name, p_code)
          end
     from millrace_private.sinks s
     join millrace_private.databases d on d.id = s.database_id

@@ -1,7 +1,7 @@
 -- Takes ids out of leases. p_what: ack | nack | extend | release (given back untouched: no attempt counted). Returns to how
 -- many it applied; an id that its token holds no longer is left out.
 --
--- Locks: X shared, then each lease row, then exceptions, then groups: see lease_next. Of many tokens that nobody knows, none
+-- Locks: X shared, then each lease row, then delivery states, then groups: see lease_next. Of many tokens that nobody knows, none
 -- is looked at twice.
 create or replace function millrace_private.answer_ids(
   p_sink_no integer, p_what text, p_ack_ids text[], p_delay interval) returns integer
@@ -30,7 +30,7 @@ begin
   end if;
   -- Until the end of the transaction: see lock_consumer.
   perform set_config('millrace.answered', 'yes', true);
-  -- Messages and exceptions are found by `id = any (...)` and by ranges from subqueries, never by a join: with statistics of
+  -- Messages and their states are found by `id = any (...)` and by ranges from subqueries, never by a join: with statistics of
   -- a queue that was empty, a join may well read all of it and throw away what does not match.
   if p_what = 'ack' then
     v_token := left(p_ack_ids[1], 32);
@@ -41,13 +41,13 @@ begin
        and octet_length(v_rest) - octet_length(replace(v_rest, ',', '')) = cardinality(p_ack_ids) - 1 then
       v_ids := ('{' || v_rest || '}')::bigint[];
       -- The whole batch, untouched, as it nearly always is: by range. (A row that was shaped late may have come into the
-      -- range; it is an exception.) Who took something out of it meanwhile has changed the lease row, which is looked at
+      -- range; it has a state then.) Who took something out of it meanwhile has changed the lease row, which is looked at
       -- again when its lock is had. Then the groups of which a row is left: nobody can pass one while we hold X.
       with lease as materialized (
         select l.ctid as place, l.lo, l.hi from millrace_private.leases l
          where l.sink_no = p_sink_no and l.token >= v_token and l.token <= v_token
            and l.dense and l.remaining = l.size and l.size = cardinality(v_ids) and l.digest = hash_array_extended(v_ids, 0)
-           and (select true from millrace_private.exceptions x
+           and (select true from millrace_private.delivery_states x
                  where x.sink_no = p_sink_no and x.id > l.lo and x.id <= l.hi order by x.id limit 1) is null
          order by l.token limit 1 for update
       ), gone as (
@@ -90,7 +90,7 @@ begin
     select a.token, a.ids
       from millrace_private.parse_ack_ids(p_ack_ids) a
      where exists (select from millrace_private.leases l where l.sink_no = p_sink_no and l.token = a.token offset 0)
-        or exists (select from millrace_private.exceptions x
+        or exists (select from millrace_private.delivery_states x
                     where x.sink_no = p_sink_no and x.id = any (a.ids) and x.token = a.token offset 0)
   loop
     -- Locked, so its place stays until we move it.
@@ -102,10 +102,10 @@ begin
 
     if p_what = 'ack' and v_held and v_lease.dense and v_lease.remaining = v_lease.size
        and cardinality(t.ids) = v_lease.size and hash_array_extended(t.ids, 0) = v_lease.digest
-       and (select true from millrace_private.exceptions x
+       and (select true from millrace_private.delivery_states x
              where x.sink_no = p_sink_no and x.id > v_lease.lo and x.id <= v_lease.hi
              order by x.id limit 1) is null then
-      -- The whole batch, untouched: by range. (A row that was shaped late may have come into the range; it is an exception.)
+      -- The whole batch, untouched: by range. (A row that was shaped late may have come into the range; it has a state then.)
       with gone as (
         delete from millrace_private.messages m
          where m.sink_no = p_sink_no and m.lane = 0 and m.id > v_lease.lo and m.id <= v_lease.hi
@@ -122,13 +122,13 @@ begin
     end if;
 
     if v_held then
-      -- Those still on the straight path: in the lease and not an exception.
+      -- Those still on the straight path: in the lease, and without a state.
       if p_what = 'ack' then
         with gone as (
           delete from millrace_private.messages m
            where m.sink_no = p_sink_no and m.lane = 0 and m.id = any (t.ids)
              and m.id > v_lease.lo and m.id <= v_lease.hi and (v_lease.dense or m.id = any (v_lease.ids))
-             and (select true from millrace_private.exceptions x
+             and (select true from millrace_private.delivery_states x
                    where x.sink_no = p_sink_no and x.id = m.id order by x.id limit 1) is null
           returning m.group_key, m.group_key2
         )
@@ -137,7 +137,7 @@ begin
           into v_taken, v_more from gone g;
         v_groups := v_groups || v_more;
       else
-        insert into millrace_private.exceptions (sink_no, id, lane, group_key, state, attempts, due_at, token, stage, error)
+        insert into millrace_private.delivery_states (sink_no, id, lane, group_key, state, attempts, due_at, token, stage, error)
         select p_sink_no, m.id, 0, m.group_key,
                case p_what when 'nack' then 'retrying' when 'extend' then 'leased' else 'waiting' end,
                case p_what when 'release' then 0 else 1 end,
@@ -161,11 +161,11 @@ begin
       end if;
     end if;
 
-    -- Exceptions that this token was the last to hold. Those that the statement above made are among them: left out by
+    -- States of messages that this token was the last to hold. Those that the statement above made are among them: left out by
     -- their state (ack deletes none of them, they have no row any more).
     if p_what = 'ack' then
       with settled as (
-        delete from millrace_private.exceptions x
+        delete from millrace_private.delivery_states x
          where x.sink_no = p_sink_no and x.id = any (t.ids) and x.lane = 0 and x.token = t.token
         returning x.id
       ), gone as (
@@ -178,7 +178,7 @@ begin
         into v_taken, v_more from gone g;
       v_groups := v_groups || v_more;
     elsif not v_held or v_taken < cardinality(t.ids) then
-      update millrace_private.exceptions x
+      update millrace_private.delivery_states x
          set state = case p_what when 'nack' then 'retrying' when 'extend' then 'leased' else 'waiting' end,
              attempts = x.attempts - (p_what = 'release')::integer,
              due_at = v_now + p_delay,
@@ -194,7 +194,7 @@ begin
 
     if v_max_deliver is not null then
       with parked as (
-        update millrace_private.exceptions x
+        update millrace_private.delivery_states x
            set state = 'parked', due_at = null, parked_at = v_now
          where x.sink_no = p_sink_no and x.id = any (t.ids) and x.lane = 0 and x.token = t.token
            and x.state = 'retrying' and x.attempts >= v_max_deliver

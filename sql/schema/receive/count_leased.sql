@@ -7,7 +7,7 @@ begin
   return coalesce((select sum(l.remaining)
                      from (select f.remaining from millrace_private.leases f
                             where f.sink_no = p_sink_no and f.until > p_now order by f.until offset 0) l), 0)
-         + (select count(*) from millrace_private.exceptions x
+         + (select count(*) from millrace_private.delivery_states x
              where x.sink_no = p_sink_no and x.state = 'leased' and x.due_at > p_now);
 end
 $$;

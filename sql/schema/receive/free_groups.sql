@@ -33,19 +33,19 @@ begin
              select f.id, f.lane, f.row_group
                from ((select m.id, m.lane, m.group_key as row_group from millrace_private.messages m
                        where m.sink_no = p_sink_no and m.group_key = g.group_key
-                         and not exists (select from millrace_private.exceptions p
+                         and not exists (select from millrace_private.delivery_states p
                                           where p.sink_no = p_sink_no and p.id = m.id and p.state = 'parked' offset 0)
                        order by m.id limit 1)
                      union all
                      (select m.id, m.lane, m.group_key as row_group from millrace_private.messages m
                        where m.sink_no = p_sink_no and m.group_key2 = g.group_key
-                         and not exists (select from millrace_private.exceptions p
+                         and not exists (select from millrace_private.delivery_states p
                                           where p.sink_no = p_sink_no and p.id = m.id and p.state = 'parked' offset 0)
                        order by m.id limit 1)) f
               order by f.id limit 1) n
-        left join millrace_private.exceptions x on x.sink_no = p_sink_no and x.id = n.id
+        left join millrace_private.delivery_states x on x.sink_no = p_sink_no and x.id = n.id
     ), freed as (
-      insert into millrace_private.exceptions as e (sink_no, id, lane, group_key, state, attempts, due_at)
+      insert into millrace_private.delivery_states as e (sink_no, id, lane, group_key, state, attempts, due_at)
       select distinct on (n.id) p_sink_no, n.id, 0, n.row_group, 'waiting', 0, p_due
         from next_row n
        where n.lane = 0 and (n.state = 'held' or (n.state is null and n.passed and not n.in_lease))

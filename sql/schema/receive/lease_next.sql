@@ -7,14 +7,14 @@
 -- that may not go is passed, and remembered nowhere: when the last earlier row of its group goes, whoever deletes that
 -- row looks up the next one and makes it due if it is at or below the cursor (free_groups).
 --
--- Locks, always in this order: the consumer's turn, X, the lease row, exceptions, group locks (add_locks says what they are).
+-- Locks, always in this order: the consumer's turn, X, the lease row, delivery states, group locks (add_locks says what they are).
 -- Each is had before the statement that relies on it begins, for that statement's snapshot must be younger: so everything
 -- runs read committed, each step in a statement of its own.
 --   A receive that may pass rows holds X alone, an acknowledgement holds it shared: otherwise a receive could pass a row
 --   whose predecessor is being deleted right now, and nobody would ever look at it again.
 --
 -- How rows are found is set by whoever calls: by the functions for psql, and by the connections of the roles for themselves.
--- ("offset 0" in an exists keeps it a probe by index: a join or a hash with all exceptions, or all rows, is slow as soon as
+-- ("offset 0" in an exists keeps it a probe by index: a join or a hash with all states, or all rows, is slow as soon as
 -- there are many. Statistics of a table that is nearly always empty make all its indexes look alike, and the wrong one leads
 -- past every row that was deleted while somebody keeps a snapshot open: an order that only one index gives leaves no choice.)
 create or replace function millrace_private.lease_next(
@@ -63,17 +63,17 @@ begin
   v_now := clock_timestamp();
 
   -- Leases that ended before the last receive looked were swept, unless the server's clock was set back since. A row that
-  -- capture parked on arrival is an exception already.
+  -- capture parked on arrival has a state already.
   select c.active, c.visibility_timeout, c.max_ack_pending, c.max_deliver, c.max_per_group,
          coalesce(k.id, 0), coalesce(k.seq, 0), coalesce(k.in_flight, 0), coalesce(k.swept_at, '-infinity'),
          coalesce((select true from millrace_private.leases l
                     where l.sink_no = p_sink_no and l.until <= v_now and l.until > coalesce(k.swept_at, '-infinity')
                     order by l.until limit 1), false)
-         or coalesce((select true from millrace_private.exceptions x
+         or coalesce((select true from millrace_private.delivery_states x
                        where x.sink_no = p_sink_no and x.lane = 0 and x.due_at <= v_now
                        order by x.due_at limit 1), false),
          b.ids, b.may, b.hi, b.bytes, b.table_no,
-         coalesce((select true from millrace_private.exceptions x
+         coalesce((select true from millrace_private.delivery_states x
                     where x.sink_no = p_sink_no and x.id > coalesce(k.id, 0) and x.id <= b.hi
                     order by x.id limit 1), false)
     into v_active, v_visibility, v_max_ack_pending, v_max_deliver, v_max_per_group,
@@ -170,7 +170,7 @@ begin
                      where m.sink_no = p_sink_no and m.lane = 0 and m.id > v_cursor);
 
   -- Redeliveries take at most half of the batch while there are new messages (of an odd one now this half, now that).
-  ids := millrace_private.claim_due(p_sink_no,
+  ids := millrace_private.lease_due(p_sink_no,
            case when v_more then (v_batch + (random() < 0.5)::integer) / 2 else v_batch end, token, v_now, v_until);
 
   v_hi := v_cursor;
@@ -178,35 +178,35 @@ begin
     v_bound := case when v_max_per_group = 1 then 9223372036854775807 else v_cursor + 1 end;
     for r in
       select m.id, m.group_key,
-             exists (select from millrace_private.exceptions x
-                      where x.sink_no = p_sink_no and x.id = m.id offset 0) as exception,
+             exists (select from millrace_private.delivery_states x
+                      where x.sink_no = p_sink_no and x.id = m.id offset 0) as has_state,
              exists (select from millrace_private.messages e
                       where e.sink_no = p_sink_no and e.group_key = m.group_key and e.id < least(m.id, v_bound)
-                        and not exists (select from millrace_private.exceptions p
+                        and not exists (select from millrace_private.delivery_states p
                                          where p.sink_no = p_sink_no and p.id = e.id and p.state = 'parked' offset 0))
              or exists (select from millrace_private.messages e
                          where e.sink_no = p_sink_no and e.group_key2 = m.group_key and e.id < m.id
-                           and not exists (select from millrace_private.exceptions p
+                           and not exists (select from millrace_private.delivery_states p
                                             where p.sink_no = p_sink_no and p.id = e.id and p.state = 'parked' offset 0))
              or (m.group_key2 is not null and (
                    exists (select from millrace_private.messages e
                             where e.sink_no = p_sink_no and e.group_key = m.group_key and e.id < m.id
-                              and not exists (select from millrace_private.exceptions p
+                              and not exists (select from millrace_private.delivery_states p
                                                where p.sink_no = p_sink_no and p.id = e.id and p.state = 'parked' offset 0))
                    or exists (select from millrace_private.messages e
                                where e.sink_no = p_sink_no and e.group_key = m.group_key2 and e.id < m.id
-                                 and not exists (select from millrace_private.exceptions p
+                                 and not exists (select from millrace_private.delivery_states p
                                                   where p.sink_no = p_sink_no and p.id = e.id and p.state = 'parked' offset 0))
                    or exists (select from millrace_private.messages e
                                where e.sink_no = p_sink_no and e.group_key2 = m.group_key2 and e.id < m.id
-                                 and not exists (select from millrace_private.exceptions p
+                                 and not exists (select from millrace_private.delivery_states p
                                                   where p.sink_no = p_sink_no and p.id = e.id and p.state = 'parked' offset 0))
                 )) as behind,
              case when v_max_per_group = 1 or m.group_key is null then 0
                   else (select count(*) from (select from millrace_private.messages e
                                                where e.sink_no = p_sink_no and e.group_key = m.group_key
                                                  and e.id < m.id and e.id > v_cursor
-                                                 and not exists (select from millrace_private.exceptions p
+                                                 and not exists (select from millrace_private.delivery_states p
                                                                   where p.sink_no = p_sink_no and p.id = e.id
                                                                     and p.state = 'parked' offset 0)
                                                limit v_max_per_group) before) end as before
@@ -214,7 +214,7 @@ begin
        where m.sink_no = p_sink_no and m.lane = 0 and m.id > v_cursor
        order by m.id
     loop
-      if r.exception then
+      if r.has_state then
         more := v_passed >= 1000;
         exit when more;
         v_passed := v_passed + 1;
@@ -234,7 +234,7 @@ begin
       exit when cardinality(v_new) + cardinality(ids) = v_batch;
     end loop;
     if cardinality(ids) + cardinality(v_new) < v_batch then
-      ids := ids || millrace_private.claim_due(
+      ids := ids || millrace_private.lease_due(
                p_sink_no, v_batch - cardinality(ids) - cardinality(v_new), token, v_now, v_until);
     end if;
     ids := ids || v_new;

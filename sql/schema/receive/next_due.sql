@@ -8,6 +8,6 @@ set search_path = pg_catalog, pg_temp as $$
                    and l.until > coalesce((select c.swept_at from millrace_private.cursor_log c
                                             where c.sink_no = p_sink_no and c.lane = 0 order by c.seq desc limit 1), '-infinity')
                  order by l.until limit 1),
-               (select x.due_at from millrace_private.exceptions x
+               (select x.due_at from millrace_private.delivery_states x
                  where x.sink_no = p_sink_no and x.lane = p_lane and x.due_at is not null order by x.due_at limit 1))
 $$;

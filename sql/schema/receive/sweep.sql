@@ -11,7 +11,7 @@ begin
     delete from millrace_private.leases l where l.sink_no = p_sink_no and l.until <= p_now and l.until > p_since
     returning l.token, l.lo, l.hi, l.dense, l.ids
   )
-  insert into millrace_private.exceptions (sink_no, id, lane, group_key, state, attempts, due_at, token, stage, error)
+  insert into millrace_private.delivery_states (sink_no, id, lane, group_key, state, attempts, due_at, token, stage, error)
   select p_sink_no, m.id, 0, m.group_key, 'retrying', 1, p_now, e.token, 'receive',
          'the visibility timeout passed without an acknowledgement'
     from expired e
@@ -20,7 +20,7 @@ begin
       on conflict (sink_no, id) do nothing;
 
   with parked as (
-    update millrace_private.exceptions x
+    update millrace_private.delivery_states x
        set state = 'parked', due_at = null, parked_at = p_now, stage = 'receive',
            error = coalesce(x.error, 'the visibility timeout passed without an acknowledgement')
      where x.sink_no = p_sink_no and x.lane = 0 and x.due_at <= p_now and x.state in ('leased', 'retrying')

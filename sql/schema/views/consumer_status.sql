@@ -5,7 +5,7 @@ create or replace view millrace.consumer_status as
          coalesce((select sum(l.remaining) from millrace_private.leases l where l.sink_no = s.no), 0) + x.leased as leased,
          x.retrying, x.held, x.parked, c.visibility_timeout, c.max_ack_pending, c.max_deliver, c.max_per_group,
          least((select min(l.until) from millrace_private.leases l where l.sink_no = s.no),
-               (select min(e.due_at) from millrace_private.exceptions e where e.sink_no = s.no and e.lane = 0)) as next_due_at,
+               (select min(e.due_at) from millrace_private.delivery_states e where e.sink_no = s.no and e.lane = 0)) as next_due_at,
          (select array_agg(distinct k.pid) from pg_locks k
             join pg_class r on r.oid = k.relation
             join pg_stat_activity a on a.pid = k.pid
@@ -26,7 +26,7 @@ create or replace view millrace.consumer_status as
                               count(*) filter (where e.state = 'retrying') as retrying,
                               count(*) filter (where e.state = 'held') as held,
                               count(*) filter (where e.state = 'parked') as parked
-                         from millrace_private.exceptions e where e.sink_no = s.no) x on true;
+                         from millrace_private.delivery_states e where e.sink_no = s.no) x on true;
 comment on view millrace.consumer_status is
   'One row for each pull consumer. blocked_by: backends whose open transaction keeps receive waiting (end it, or pg_terminate_backend).';
 comment on column millrace.consumer_status.leased is 'Messages that clients have now.';

@@ -1,9 +1,9 @@
--- All but the parked ones; how they are found says message_states.
+-- All but the parked ones; how they are found says message_list.
 create or replace view millrace.pending_messages as
   select m.sink_name, m.id, m.table_schema, m.table_name,
          millrace_private.pk_text(m.record_pks) as record_pk, m.action, m.state, m.attempts, m.visible_at, m.error,
          m.committed_at, m.message
-    from millrace_private.message_states m
+    from millrace_private.message_list m
    where not m.parked;
 comment on view millrace.pending_messages is
   'Every message that is not settled. state: waiting, leased (a client has it), retrying (backing off until visible_at), held (behind an earlier one of its row).';

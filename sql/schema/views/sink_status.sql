@@ -22,7 +22,7 @@ create or replace view millrace.sink_status as
     left join lateral (select count(*) filter (where e.state in ('retrying', 'held')) as retrying,
                               count(*) filter (where e.state = 'parked') as parked,
                               max(e.error) filter (where e.state = 'retrying' and e.stage = 'index') as index_error
-                         from millrace_private.exceptions e where e.sink_no = s.no) x on true;
+                         from millrace_private.delivery_states e where e.sink_no = s.no) x on true;
 comment on view millrace.sink_status is
   'One row for each sink: its health (level, and the reasons for it), how many messages wait, since when it fails and with what answer, and its notices with their remedies.';
 comment on column millrace.sink_status.health is

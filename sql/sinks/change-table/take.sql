@@ -4,7 +4,7 @@ with next as materialized (
   select pg_catalog.max(w.id) as hi, pg_catalog.count(*)::integer as count,
          coalesce(pg_catalog.max(w.before), 0)::bigint as before,
          coalesce(pg_catalog.bool_and(w.action operator(pg_catalog.=) any (array['insert', 'update', 'delete'])), true)
-         and not exists (select from millrace_private.exceptions x
+         and not exists (select from millrace_private.delivery_states x
                           where x.sink_no operator(pg_catalog.=) $1::integer
                             and (x.state operator(pg_catalog.<>) 'parked' or x.id operator(pg_catalog.>) $3::bigint))
            as straight

@@ -57,7 +57,7 @@ describe('removing a sink', function () {
     expect(await catalogGeneration(messages.db)).to.equal(before + 1);
     expect(await freeStorage(messages.db, 5_000)).to.equal(true);
     expect(await storage()).to.equal(1);
-    for (const table of ['leases', 'cursor_log', 'exceptions', 'consumers', 'lanes', 'backfills', 'messages'])
+    for (const table of ['leases', 'cursor_log', 'delivery_states', 'consumers', 'lanes', 'backfills', 'messages'])
       expect(await count(`millrace_private.${table} where sink_no = ${no}`), table).to.equal(0);
     expect(await count('millrace_private.messages')).to.equal(1);
     expect(await removeSink(messages.db, 'other')).to.deep.include({ is_last: true, database_name: 'shop' });

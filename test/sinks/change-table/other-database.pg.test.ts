@@ -145,7 +145,7 @@ describe('a change table in another database, exactly once', () => {
   });
 
   it('whatever happens, in any order, each message is written exactly once', async () => {
-    // A lane with deaths: batches above the cursor with some left out, exceptions that come back, settled or not.
+    // A lane with deaths: batches above the cursor with some left out, messages that come back, settled or not.
     let state = 20_260_102;
     const random = (below: number): number => {
       state = (state * 1_103_515_245 + 12_345) % 2 ** 31;

@@ -172,7 +172,7 @@ describe('the straight path into a change table', () => {
     it(`takes nothing past a message that is ${state}`, async () => {
       await bench.keep(some(3));
       await bench.messages.db.query(
-        `insert into millrace_private.exceptions (sink_no, id, lane, state, attempts, due_at)
+        `insert into millrace_private.delivery_states (sink_no, id, lane, state, attempts, due_at)
          select no, 2, 0, $1, 1, case when $1 = 'retrying' then now() + interval '1 hour' end from millrace_private.sinks`,
         [state],
       );

@@ -90,7 +90,7 @@ sinks:
       await world.captured();
       relay.holdBack(false);
       await world.messages.query(
-        `update millrace_private.exceptions set due_at = clock_timestamp() where due_at is not null;
+        `update millrace_private.delivery_states set due_at = clock_timestamp() where due_at is not null;
          update millrace_private.circuits set probe_at = clock_timestamp();
          select pg_notify('millrace_messages', '')`,
       );

@@ -19,7 +19,7 @@ export interface Pull {
   fastForward(): Promise<void>;
   /** Ids of the messages that exist, in order. */
   stored(): Promise<number[]>;
-  exceptions(): Promise<{ id: number; state: string; attempts: number; error: string | null }[]>;
+  deliveryStates(): Promise<{ id: number; state: string; attempts: number; error: string | null }[]>;
 }
 
 /** `db` may be a pool, or one session, inside a transaction of the test's. */
@@ -53,13 +53,13 @@ export function pullFrom(db: Queryable, sinkNo: number): Pull {
         [sinkNo, token],
       );
       await db.query(
-        `update millrace_private.exceptions set due_at = ${past} where sink_no = $1 and token = $2 and state = 'leased'`,
+        `update millrace_private.delivery_states set due_at = ${past} where sink_no = $1 and token = $2 and state = 'leased'`,
         [sinkNo, token],
       );
     },
     async fastForward() {
       await db.query(
-        `update millrace_private.exceptions set due_at = clock_timestamp() - interval '1 ms'
+        `update millrace_private.delivery_states set due_at = clock_timestamp() - interval '1 ms'
           where sink_no = $1 and due_at is not null and state in ('retrying', 'waiting')`,
         [sinkNo],
       );
@@ -71,9 +71,9 @@ export function pullFrom(db: Queryable, sinkNo: number): Pull {
       );
       return rows.map((row) => row.id);
     },
-    async exceptions() {
+    async deliveryStates() {
       const { rows } = await db.query<{ id: number; state: string; attempts: number; error: string | null }>(
-        'select id, state, attempts, error from millrace_private.exceptions where sink_no = $1 order by id',
+        'select id, state, attempts, error from millrace_private.delivery_states where sink_no = $1 order by id',
         [sinkNo],
       );
       return rows;

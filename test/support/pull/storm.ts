@@ -109,7 +109,7 @@ export function pullStorm(m: MessageDatabase, options: PullStormOptions): PullSt
     if (suspects.length === 0) return;
     const { rows } = await m.db.query<{ id: number }>(
       `select s.id from unnest($2::bigint[]) s (id) join millrace_private.messages m on m.sink_no = $1 and m.id = s.id
-        where not exists (select from millrace_private.exceptions x
+        where not exists (select from millrace_private.delivery_states x
                            where x.sink_no = $1 and x.id = s.id and x.state = 'parked')`,
       [options.no, suspects],
     );
@@ -195,7 +195,7 @@ export function pullStorm(m: MessageDatabase, options: PullStormOptions): PullSt
 
   async function parked(): Promise<number[]> {
     const { rows } = await m.db.query<{ id: number }>(
-      `select id from millrace_private.exceptions where sink_no = $1 and state = 'parked'`,
+      `select id from millrace_private.delivery_states where sink_no = $1 and state = 'parked'`,
       [options.no],
     );
     return rows.map(({ id }) => id);
@@ -226,7 +226,7 @@ export function pullStorm(m: MessageDatabase, options: PullStormOptions): PullSt
         [options.no],
       );
       await m.db.query(
-        `update millrace_private.exceptions set due_at = clock_timestamp() - interval '1 ms'
+        `update millrace_private.delivery_states set due_at = clock_timestamp() - interval '1 ms'
           where sink_no = $1 and due_at is not null`,
         [options.no],
       );
@@ -246,11 +246,11 @@ export function pullStorm(m: MessageDatabase, options: PullStormOptions): PullSt
       await pause(20);
     }
     const { rows } = await m.db.query<{ left: string }>(
-      `select concat_ws(', ', l.leases || ' leases', x.exceptions || ' exceptions', c.cursors || ' cursors') as left
+      `select concat_ws(', ', l.leases || ' leases', x.states || ' states', c.cursors || ' cursors') as left
          from (select count(*) as leases from millrace_private.leases where sink_no = $1) l,
-              (select count(*) as exceptions from millrace_private.exceptions where sink_no = $1) x,
+              (select count(*) as states from millrace_private.delivery_states where sink_no = $1) x,
               (select count(*) as cursors from millrace_private.cursor_log where sink_no = $1 and lane = 0) c
-        where l.leases > 0 or x.exceptions > 0 or c.cursors > 64`,
+        where l.leases > 0 or x.states > 0 or c.cursors > 64`,
       [options.no],
     );
     for (const { left } of rows) faults.push(`left behind: ${left}`);

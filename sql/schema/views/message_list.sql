@@ -1,6 +1,6 @@
 -- A left join, and a column that names the sink: only so are all ways to read the messages tied to their sink, and the
 -- partitions of others left out. Leases are looked up only for what a receive has passed.
-create or replace view millrace_private.message_states as
+create or replace view millrace_private.message_list as
   select m.sink_no, m.lane, m.id, m.source_table, m.record_pks, m.action, m.committed_at,
          s.name as sink_name, t.schema_name as table_schema, t.table_name,
          case when x.state is not null then x.state
@@ -36,6 +36,6 @@ create or replace view millrace_private.message_states as
     left join lateral (select m.*, m as message, s.no as of_sink
                          from millrace_private.messages m where m.sink_no = s.no) m on true
     left join millrace_private.source_tables t on t.no = m.source_table
-    left join millrace_private.exceptions x on x.sink_no = m.sink_no and x.id = m.id
+    left join millrace_private.delivery_states x on x.sink_no = m.sink_no and x.id = m.id
     left join millrace_private.circuits b on b.sink_no = s.no
    where m.of_sink is not null;

@@ -1,6 +1,6 @@
 -- Leases up to p_limit messages that are due again; the caller holds X exclusively. Those behind an earlier row of their
 -- group are held until that one goes.
-create or replace function millrace_private.claim_due(
+create or replace function millrace_private.lease_due(
   p_sink_no integer, p_limit integer, p_token text, p_now timestamptz, p_until timestamptz) returns bigint[]
 language plpgsql
 set search_path = pg_catalog, pg_temp as $$
@@ -17,23 +17,23 @@ begin
     select x.id, m.id is null as gone,
            exists (select from millrace_private.messages e
                     where e.sink_no = p_sink_no and e.group_key = m.group_key and e.id < m.id
-                      and not exists (select from millrace_private.exceptions p
+                      and not exists (select from millrace_private.delivery_states p
                                        where p.sink_no = p_sink_no and p.id = e.id and p.state = 'parked' offset 0))
            or exists (select from millrace_private.messages e
                        where e.sink_no = p_sink_no and e.group_key2 = m.group_key and e.id < m.id
-                         and not exists (select from millrace_private.exceptions p
+                         and not exists (select from millrace_private.delivery_states p
                                           where p.sink_no = p_sink_no and p.id = e.id and p.state = 'parked' offset 0))
            or (m.group_key2 is not null and (
                  exists (select from millrace_private.messages e
                           where e.sink_no = p_sink_no and e.group_key = m.group_key2 and e.id < m.id
-                            and not exists (select from millrace_private.exceptions p
+                            and not exists (select from millrace_private.delivery_states p
                                              where p.sink_no = p_sink_no and p.id = e.id and p.state = 'parked' offset 0))
                  or exists (select from millrace_private.messages e
                              where e.sink_no = p_sink_no and e.group_key2 = m.group_key2 and e.id < m.id
-                               and not exists (select from millrace_private.exceptions p
+                               and not exists (select from millrace_private.delivery_states p
                                                 where p.sink_no = p_sink_no and p.id = e.id and p.state = 'parked' offset 0))
               )) as behind
-      from millrace_private.exceptions x
+      from millrace_private.delivery_states x
       left join millrace_private.messages m on m.sink_no = p_sink_no and m.lane = 0 and m.id = x.id
      where x.sink_no = p_sink_no and x.lane = 0 and x.due_at <= p_now
      order by x.due_at, x.id
@@ -49,14 +49,14 @@ begin
     end if;
   end loop;
   if cardinality(v_gone) > 0 then
-    delete from millrace_private.exceptions x using unnest(v_gone) g (id) where x.sink_no = p_sink_no and x.id = g.id;
+    delete from millrace_private.delivery_states x using unnest(v_gone) g (id) where x.sink_no = p_sink_no and x.id = g.id;
   end if;
   if cardinality(v_held) > 0 then
-    update millrace_private.exceptions x set state = 'held', due_at = null
+    update millrace_private.delivery_states x set state = 'held', due_at = null
       from unnest(v_held) h (id) where x.sink_no = p_sink_no and x.id = h.id;
   end if;
   if cardinality(v_taken) > 0 then
-    update millrace_private.exceptions x
+    update millrace_private.delivery_states x
        set state = 'leased', token = p_token, attempts = x.attempts + 1, due_at = p_until, stage = null, error = null
       from unnest(v_taken) t (id) where x.sink_no = p_sink_no and x.id = t.id;
   end if;
