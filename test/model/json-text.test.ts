@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { canonicalJson, differingKeys, itemsOf, membersOf, sameJson } from '../../src/model/json-text.ts';
+import { canonicalJson, differingKeys, sameJson } from '../../src/model/json-text.ts';
 
 describe('model/json-text', () => {
   for (const [a, b] of [
@@ -52,16 +52,6 @@ describe('model/json-text', () => {
       expect(() => canonicalJson(text), text).to.throw(SyntaxError, /^not JSON at character \d+$/);
     }
     expect(sameJson('{', '{ ')).to.equal(false);
-  });
-
-  it('cuts objects and arrays into texts as they are written', () => {
-    expect([...membersOf(' {"a": 1.00, "b\\"":{"c":[1e3,"}"]} }')!]).to.deep.equal([
-      ['a', '1.00'],
-      ['b"', '{"c":[1e3,"}"]}'],
-    ]);
-    expect(itemsOf('[ 1.0 ,{"a":"]"},[ ] ]')).to.deep.equal(['1.0', '{"a":"]"}', '[ ]']);
-    expect(membersOf('[1]')).to.equal(undefined);
-    expect(itemsOf('{}')).to.equal(undefined);
   });
 
   it('names the members that differ', () => {

@@ -14,7 +14,7 @@ import { inSavepoint, undone } from '../../db/savepoint.ts';
 import { BACK_TO_OUR_PATH, USERS_PATH } from '../../db/session-settings.ts';
 import type { Statement } from '../../db/statement.ts';
 import { joinedKey } from '../../model/joined-key.ts';
-import { membersOf } from '../../model/json-text.ts';
+import { membersOf } from '../../model/json-scan.ts';
 import { quoteTable } from '../../model/quote.ts';
 import type { Circuit, Delivery } from '../../model/sink.ts';
 import { isMissingColumn } from '../../model/sqlstate.ts';

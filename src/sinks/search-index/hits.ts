@@ -2,7 +2,7 @@
  * The answer of a `_search` that reads documents, pure. Guarantees: an answer counts only when every shard has given its
  * whole share, and a document's text comes out as the engine keeps it, for a number must not pass through a double.
  */
-import { itemsOf, membersOf } from '../../model/json-text.ts';
+import { itemsOf, membersOf } from '../../model/json-scan.ts';
 import type { HttpReply } from '../../runtime/http-client.ts';
 import { decodeSearch } from './decode.ts';
 
