@@ -1,7 +1,7 @@
 /** What a lane needs, what it is asked to do, and how it ends. */
 
-import type { ReadBudget } from '../runtime/concurrency/byte-budget.ts';
-import type { Wake } from '../runtime/concurrency/signal.ts';
+import type { ByteBudget } from '../runtime/concurrency/byte-budget.ts';
+import type { Signal } from '../runtime/concurrency/signal.ts';
 import type { Log } from '../runtime/log.ts';
 import type { Sandbox } from '../transform/sandbox.ts';
 import type { LaneDatabase } from './behind.ts';
@@ -22,7 +22,7 @@ export interface LaneDeps {
   /** The same database for a lane that is far behind; absent: `db`. */
   behind?: LaneDatabase;
   /** What all lanes together may have in memory; absent: as much as they like. */
-  budget?: ReadBudget;
+  budget?: ByteBudget;
   /** Other lanes wait for a place: one that is quiet ends at once. Absent: none does. */
   crowded?(): boolean;
   /** Keeps all lanes of the process; absent: each has its own. */
@@ -36,7 +36,7 @@ export interface LaneDeps {
 export interface LaneRun {
   target: LaneSink;
   id: LaneId;
-  wake: Wake;
+  wake: Signal;
   /** Aborted: it ends when the batch under way is settled. Absent: it does not. */
   leaving?: AbortSignal;
   /** Milliseconds: how long to deliver at most, and how long to stay awake without messages. */

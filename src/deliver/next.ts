@@ -42,7 +42,7 @@ export async function deliverNext(deps: LaneDeps, run: HeldLane, at: NextAt): Pr
     const end = taken.count > 0 ? { cursor: taken.hi, kept: false } : undefined;
     return { ...NOTHING_YET, end, more: taken.more, slow: false };
   }
-  const by = { sinkNo: run.id.sinkNo, slow: at.slow, leastBytes: LEAST_BYTES + ask.leastRoom };
+  const by = { owner: run.id.sinkNo, slow: at.slow, leastBytes: LEAST_BYTES + ask.leastRoom };
   const share = await deps.budget?.take(ask.bytes + ask.room, signal, by);
   if (deps.budget && !share) return undefined;
   try {

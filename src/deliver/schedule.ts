@@ -9,7 +9,7 @@ import type { Database } from '../db/pool.ts';
 import { statement } from '../db/statement.ts';
 import { BEAT_MS } from '../messages/beat.ts';
 import { isUnavailable } from '../model/sqlstate.ts';
-import { createWake, type Wake } from '../runtime/concurrency/signal.ts';
+import { createSignal, type Signal } from '../runtime/concurrency/signal.ts';
 import type { Log } from '../runtime/log.ts';
 import type { Service } from '../runtime/service.ts';
 import { createKeeper } from './heartbeat.ts';
@@ -74,7 +74,7 @@ export interface DeliveriesOptions {
 
 interface Running {
   sinkNo: number;
-  wake: Wake;
+  wake: Signal;
   /** Undefined: not opened yet. */
   target: LaneSink | undefined;
   /** Its sink has changed: it ends when the batch under way is settled. */
@@ -146,7 +146,7 @@ export function openDeliveries(deps: DeliveriesDeps, options: DeliveriesOptions 
     for (const lane of lanes) {
       const key = keyOf(sinkNo, lane);
       const here = running.get(key);
-      if (here) here.wake.wake();
+      if (here) here.wake.raise();
       else if ((theirs.get(key) ?? 0) < performance.now()) await add({ sink: sinkNo, lane });
     }
   };
@@ -198,7 +198,7 @@ export function openDeliveries(deps: DeliveriesDeps, options: DeliveriesOptions 
   const leave = (here: Running): void => {
     if (here.leave.signal.aborted) return;
     here.leave.abort();
-    here.wake.wake();
+    here.wake.raise();
     const cut = setTimeout(() => here.stop.abort(), options.settleMs ?? SETTLE_MS);
     here.stop.signal.addEventListener('abort', () => clearTimeout(cut), { once: true });
   };
@@ -218,7 +218,7 @@ export function openDeliveries(deps: DeliveriesDeps, options: DeliveriesOptions 
     asked.delete(key);
     if (running.has(key) || isLeaving(job.sink)) return;
     const here: Running = {
-      ...{ sinkNo: job.sink, wake: createWake(), target: undefined },
+      ...{ sinkNo: job.sink, wake: createSignal(), target: undefined },
       ...{ leave: new AbortController(), stop: new AbortController() },
     };
     running.set(key, here);

@@ -55,7 +55,7 @@ interface State {
   deps: WaitersDeps;
   pollMs: number;
   queue: Waiter[];
-  places: Semaphore<Leased>;
+  places: Semaphore;
   alarm: Alarm;
   news: number;
   trying: Waiter | undefined;
@@ -70,7 +70,7 @@ export function createWaiters(deps: WaitersDeps, options: WaitersOptions = {}): 
     deps,
     pollMs: options.pollMs ?? 1_000,
     queue: [],
-    places: createSemaphore(ATTEMPTS, NOTHING),
+    places: createSemaphore(ATTEMPTS),
     alarm: createAlarm(deps.now),
     news: 0,
     trying: undefined,
@@ -85,7 +85,8 @@ export function createWaiters(deps: WaitersDeps, options: WaitersOptions = {}): 
     get waiting() {
       return queue.length;
     },
-    attempt: async (attempt, signal) => await places(attempt, () => signal.aborted || state.closed),
+    attempt: async (attempt, signal) =>
+      await places(async () => (signal.aborted || state.closed ? NOTHING : await attempt())),
     async wait(input, signal) {
       if (signal.aborted || state.closed) return undefined;
       const { before } = input;
@@ -167,7 +168,7 @@ async function pump(state: State, before: WaitInput['before']): Promise<void> {
 async function tryFor(state: State, waiter: Waiter): Promise<Leased> {
   state.trying = waiter;
   try {
-    const got = await state.places(waiter.attempt, () => waiter.gone);
+    const got = await state.places(async () => (waiter.gone ? NOTHING : await waiter.attempt()));
     if (got.lease !== undefined && waiter.gone) await state.deps.giveBack(got.lease);
     else if (got.lease !== undefined || waiter.late) waiter.finish(got.lease);
     return got;

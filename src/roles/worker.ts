@@ -14,7 +14,7 @@ import { DELIVER_TASK, DELIVERIES, openDeliveries } from '../deliver/schedule.ts
 import { openTargets } from '../deliver/targets.ts';
 import { workerBeat } from '../messages/beat.ts';
 import { CATALOG_CHANNEL, MESSAGES_CHANNEL, openNotifier, sinksOf } from '../messages/notify.ts';
-import { createBudget } from '../runtime/concurrency/byte-budget.ts';
+import { createByteBudget } from '../runtime/concurrency/byte-budget.ts';
 import { keyRing } from '../runtime/secret-key.ts';
 import type { Settings } from '../runtime/settings.ts';
 import { EXPIRE_TASK, openExpiries } from '../sinks/change-table/policies/expire.ts';
@@ -80,7 +80,7 @@ export async function workerParts(settings: Settings, waiting: Waiting): Promise
         now: Date.now,
         random: Math.random,
         behind: limited(db, CONNECTIONS / 2),
-        budget: createBudget(READ_BUDGET_BYTES),
+        budget: createByteBudget(READ_BUDGET_BYTES),
         onSettled: (target) => {
           if (target.shapes) notifier.tell([target.no]);
         },

@@ -7,7 +7,7 @@
  */
 import type { FunctionSettings } from '../model/declared.ts';
 import { MillraceError } from '../model/errors.ts';
-import { Lanes } from '../runtime/concurrency/fair-queue.ts';
+import { FairQueue } from '../runtime/concurrency/fair-queue.ts';
 import { FunctionKeys } from './function-keys.ts';
 import { type Job, killedResult, type Result, split, untriedResult, type Work } from './job.ts';
 import { readAnswers } from './protocol/answer.ts';
@@ -46,13 +46,13 @@ export class Dispatcher {
   readonly #start: StartProcess;
   readonly #limits: SandboxLimits;
   readonly #keys = new FunctionKeys();
-  readonly #lanes = new Lanes<Job>();
+  readonly #queue = new FairQueue<Job>();
   /** Run alone, before anything else. */
   readonly #suspects: Job[] = [];
   readonly #held = new Map<number, Job>();
   /** By key of the function: what it reads of a message. */
   readonly #reads = new Map<number, number>();
-  /** By lane: messages given up as killed since one went well. */
+  /** By owner: messages given up as killed since one went well. */
   readonly #crashes = new Map<string, number>();
   readonly #timers = new Map<number, NodeJS.Timeout>();
   #running: Running | undefined;
@@ -69,9 +69,9 @@ export class Dispatcher {
   /** Rejects when the dispatcher is closed or the process cannot be started. */
   run(work: Work): Promise<Result> {
     if (this.#closed) return Promise.reject(closedError());
-    const lane = `${work.kind} ${this.#keys.keyOf(work.fn, work.sinkNo)}`;
+    const owner = `${work.kind} ${this.#keys.keyOf(work.fn, work.sinkNo)}`;
     return new Promise((done, fail) => {
-      this.#lanes.add({ id: this.#nextId(), lane, work, crashes: 0, parts: [], done, fail });
+      this.#queue.add({ id: this.#nextId(), owner, work, crashes: 0, parts: [], done, fail });
       this.#pump();
     });
   }
@@ -96,7 +96,7 @@ export class Dispatcher {
   };
 
   #pump(): void {
-    if (this.#closed || (this.#suspects.length === 0 && this.#lanes.isEmpty)) return;
+    if (this.#closed || (this.#suspects.length === 0 && this.#queue.isEmpty)) return;
     this.#running ??= this.#open();
     const running = this.#running;
     if (!running.ready || running.retired) return;
@@ -108,7 +108,7 @@ export class Dispatcher {
     }
     while (this.#held.size < this.#limits.inFlight) {
       // Most places are for functions that have none yet: a few slow ones would else have all of them.
-      const job = this.#lanes.take(this.#held.size < this.#limits.inFlight / 3 ? PER_LANE : 1);
+      const job = this.#queue.take(this.#held.size < this.#limits.inFlight / 3 ? PER_LANE : 1);
       if (job === undefined) return;
       this.#put(job, running);
     }
@@ -187,7 +187,7 @@ export class Dispatcher {
       return;
     }
     this.#takeOut(job);
-    if (job.crashes === 0) this.#lanes.release(job);
+    if (job.crashes === 0) this.#queue.release(job);
     job.done(result);
     if (message.retire || (running.defined.size > DEFINITIONS && this.#held.size === 0)) {
       running.retired = true;
@@ -197,7 +197,7 @@ export class Dispatcher {
   }
 
   /** Undefined: not what was asked for. */
-  #resultOf({ work, lane, parts }: Job, message: Extract<FromProcess, { id: number }>): Result | undefined {
+  #resultOf({ work, owner, parts }: Job, message: Extract<FromProcess, { id: number }>): Result | undefined {
     if (message.kind === 'checked') return work.kind === 'check' ? { answers: [], error: message.error } : undefined;
     if (message.kind !== 'answers' || work.kind !== 'run') return undefined;
     const all = [...parts, message.lines];
@@ -206,7 +206,7 @@ export class Dispatcher {
     if (message.full !== answers.length < work.items.length) return undefined;
     for (const lines of all) work.room.left -= lines.length;
     this.#reads.set(this.#keys.keyOf(work.fn, work.sinkNo), message.reads);
-    if (answers.some((answer) => !('complaint' in answer))) this.#crashes.delete(lane);
+    if (answers.some((answer) => !('complaint' in answer))) this.#crashes.delete(owner);
     return { answers, error: undefined };
   }
 
@@ -219,7 +219,7 @@ export class Dispatcher {
     } else if (running.retired) {
       for (const job of lost.reverse()) {
         if (job.crashes > 0) this.#suspects.unshift(job);
-        else this.#lanes.putBack({ ...job, parts: [] });
+        else this.#queue.putBack({ ...job, parts: [] });
       }
     } else if (running.ready) {
       this.#log.warn({ why, functions: namesOf(lost) }, 'The process that runs functions ended');
@@ -231,7 +231,7 @@ export class Dispatcher {
   }
 
   #suspect(job: Job): void {
-    if (job.crashes === 0) this.#lanes.release(job);
+    if (job.crashes === 0) this.#queue.release(job);
     job.crashes += 1;
     const alone = job.work.kind === 'check' || job.work.items.length === 1;
     if (alone && job.crashes >= 2) this.#giveUp(job);
@@ -242,13 +242,13 @@ export class Dispatcher {
 
   #giveUp(job: Job): void {
     job.done(killedResult(job));
-    const crashes = (this.#crashes.get(job.lane) ?? 0) + 1;
-    this.#crashes.set(job.lane, crashes);
+    const crashes = (this.#crashes.get(job.owner) ?? 0) + 1;
+    this.#crashes.set(job.owner, crashes);
     if (job.work.kind === 'check' || crashes < CRASHES) return;
-    this.#crashes.delete(job.lane);
+    this.#crashes.delete(job.owner);
     const others = this.#suspects.splice(0);
-    this.#suspects.push(...others.filter((other) => other.lane !== job.lane));
-    for (const other of others) if (other.lane === job.lane) other.done(untriedResult(other));
+    this.#suspects.push(...others.filter((other) => other.owner !== job.owner));
+    for (const other of others) if (other.owner === job.owner) other.done(untriedResult(other));
   }
 
   #startFailed(why: string): void {
@@ -261,7 +261,7 @@ export class Dispatcher {
   }
 
   #failWaiting(error: Error): void {
-    for (const job of [...this.#suspects.splice(0), ...this.#lanes.clear()]) job.fail(error);
+    for (const job of [...this.#suspects.splice(0), ...this.#queue.clear()]) job.fail(error);
   }
 }
 

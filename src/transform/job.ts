@@ -21,7 +21,8 @@ export interface Result {
 
 export interface Job {
   id: number;
-  lane: string;
+  /** Whose turn it takes: the function. */
+  owner: string;
   work: Work;
   /** Times the process died while it held this job alone, or this job's chunk. */
   crashes: number;

@@ -6,7 +6,7 @@ import { expect } from 'chai';
 import { runLane } from '../../src/deliver/lane.ts';
 import type { LaneSink } from '../../src/deliver/target.ts';
 import type { Sink } from '../../src/model/sink.ts';
-import { createWake } from '../../src/runtime/concurrency/signal.ts';
+import { createSignal } from '../../src/runtime/concurrency/signal.ts';
 import { createLog } from '../../src/runtime/log.ts';
 import { openSandbox, type Sandbox } from '../../src/transform/sandbox.ts';
 import { type BulkServer, startBulkServer } from '../support/engines/bulk-server.ts';
@@ -73,7 +73,7 @@ describe('messages that bring down the process of the functions', function () {
         onRecovered: () => undefined,
         onSettled: () => undefined,
       },
-      { target, id: { sinkNo, lane: 0, owner: `run-${runs}` }, wake: createWake(), runMs: 20_000, lingerMs: 0 },
+      { target, id: { sinkNo, lane: 0, owner: `run-${runs}` }, wake: createSignal(), runMs: 20_000, lingerMs: 0 },
       new AbortController().signal,
     );
   };

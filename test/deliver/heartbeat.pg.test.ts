@@ -4,7 +4,7 @@ import { createKeeper } from '../../src/deliver/heartbeat.ts';
 import { runLane } from '../../src/deliver/lane.ts';
 import { LANE_TTL_MS, type LaneId, takeLane } from '../../src/deliver/settle.ts';
 import type { Sink } from '../../src/model/sink.ts';
-import { createWake } from '../../src/runtime/concurrency/signal.ts';
+import { createSignal } from '../../src/runtime/concurrency/signal.ts';
 import { createLog } from '../../src/runtime/log.ts';
 import { openSandbox } from '../../src/transform/sandbox.ts';
 import { addPullSink, appendMessages } from '../support/fixtures/fixtures.ts';
@@ -138,7 +138,7 @@ describe('the heartbeat of lanes', () => {
             failures: 0,
           },
           id: { sinkNo: no, lane: 0, owner: `us ${tested}` },
-          wake: createWake(),
+          wake: createSignal(),
           runMs: 10_000,
           lingerMs: 0,
         },

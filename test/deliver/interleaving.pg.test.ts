@@ -9,7 +9,7 @@ import { runLane } from '../../src/deliver/lane.ts';
 import { readState, settle, takeLane } from '../../src/deliver/settle.ts';
 import type { LaneSink } from '../../src/deliver/target.ts';
 import type { Delivery, Outcome, Sink, SinkTransaction } from '../../src/model/sink.ts';
-import { createWake } from '../../src/runtime/concurrency/signal.ts';
+import { createSignal } from '../../src/runtime/concurrency/signal.ts';
 import { createLog } from '../../src/runtime/log.ts';
 import { openShapedConsumer } from '../../src/sinks/pull/sink.ts';
 import type { Sandbox } from '../../src/transform/sandbox.ts';
@@ -106,7 +106,7 @@ describe('a delivery lane, interleaved', () => {
               ...more,
             },
             id: { sinkNo: no, lane, owner },
-            wake: createWake(),
+            wake: createSignal(),
             runMs: 10_000,
             lingerMs: 0,
           },

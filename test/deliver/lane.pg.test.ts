@@ -4,8 +4,8 @@ import { runLane } from '../../src/deliver/lane.ts';
 import type { LaneSink } from '../../src/deliver/target.ts';
 import type { FunctionSettings } from '../../src/model/declared.ts';
 import type { Sink } from '../../src/model/sink.ts';
-import { createBudget, type ReadBudget } from '../../src/runtime/concurrency/byte-budget.ts';
-import { createWake } from '../../src/runtime/concurrency/signal.ts';
+import { type ByteBudget, createByteBudget } from '../../src/runtime/concurrency/byte-budget.ts';
+import { createSignal } from '../../src/runtime/concurrency/signal.ts';
 import { createLog } from '../../src/runtime/log.ts';
 import { openShapedConsumer } from '../../src/sinks/pull/sink.ts';
 import { openSandbox, type Sandbox } from '../../src/transform/sandbox.ts';
@@ -80,7 +80,7 @@ describe('a delivery lane', () => {
       {
         target: target(more),
         id: { sinkNo: more.no ?? sinkNo, lane: as.lane ?? 0, owner: as.owner ?? 'me' },
-        wake: createWake(),
+        wake: createSignal(),
         runMs: 60_000,
         lingerMs: 0,
       },
@@ -115,9 +115,9 @@ describe('a delivery lane', () => {
 
   it('delivers in parts what functions make of a batch, within the budget of the worker', async () => {
     const total = 16 * 1024 * 1024;
-    const budget = createBudget(total);
+    const budget = createByteBudget(total);
     let most = 0;
-    const watched: ReadBudget = {
+    const watched: ByteBudget = {
       take: async (...asked) => {
         const share = await budget.take(...asked);
         if (!share) return undefined;

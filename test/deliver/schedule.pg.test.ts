@@ -5,7 +5,7 @@ import { DELIVERIES, openDeliveries } from '../../src/deliver/schedule.ts';
 import { LANE_TTL_MS } from '../../src/deliver/settle.ts';
 import type { Sink } from '../../src/model/sink.ts';
 import { STALL_MS } from '../../src/roles/worker.ts';
-import { createWake } from '../../src/runtime/concurrency/signal.ts';
+import { createSignal } from '../../src/runtime/concurrency/signal.ts';
 import { createLog } from '../../src/runtime/log.ts';
 import { openSandbox } from '../../src/transform/sandbox.ts';
 import { addPullSink, addPushSink, appendMessages } from '../support/fixtures/fixtures.ts';
@@ -228,7 +228,7 @@ describe('the schedule of lanes', () => {
         {
           target,
           id: { sinkNo: no, lane: 1, owner: `us ${crowded}` },
-          wake: createWake(),
+          wake: createSignal(),
           runMs: 60_000,
           lingerMs: 1_000,
         },

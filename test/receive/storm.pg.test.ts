@@ -1,7 +1,7 @@
 /** Real connections, killed ones among them, all at once: see `pull-storm.ts`. STORM_MS makes it as long as one likes. */
 import { expect } from 'chai';
 import { runLane } from '../../src/deliver/lane.ts';
-import { createWake } from '../../src/runtime/concurrency/signal.ts';
+import { createSignal } from '../../src/runtime/concurrency/signal.ts';
 import { createLog } from '../../src/runtime/log.ts';
 import { openShapedConsumer } from '../../src/sinks/pull/sink.ts';
 import type { Sandbox } from '../../src/transform/sandbox.ts';
@@ -108,7 +108,7 @@ async function shape(
             failures: 0,
           },
           id: { sinkNo: to.no, lane: 1, owner: `${who}-${run}` },
-          wake: createWake(),
+          wake: createSignal(),
           runMs: 200,
           lingerMs: 0,
         },

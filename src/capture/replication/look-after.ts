@@ -7,7 +7,7 @@ import { statement } from '../../db/statement.ts';
 import { setCaptureState } from '../../messages/position.ts';
 import { isUnanswered } from '../../model/sqlstate.ts';
 import { isOvertaken, noteAgain, type RelationDeps } from '../../routing/relation.ts';
-import { paced } from '../../runtime/concurrency/throttle.ts';
+import { createThrottle } from '../../runtime/concurrency/throttle.ts';
 import type { CaptureDeps } from '../method.ts';
 import { notePartitions } from '../partition-notices.ts';
 import { noteAdded, noteTables } from '../table-notices.ts';
@@ -111,7 +111,7 @@ export function lookAfter(deps: CaptureDeps, catalog: CatalogInUse, at: Looked):
     await noteAgain(relations, session.relations);
     if (isOther) await checked();
   }, true);
-  const noting = paced(() => void noted(), NOTE_MS);
+  const noting = createThrottle(() => void noted(), NOTE_MS);
   every(
     CHECKPOINT_MS,
     alone(() => session.checkpoint()),

@@ -14,7 +14,7 @@ import type { Position, Writer } from '../../messages/append.ts';
 import { markOf, type OpenTransaction, openTransaction, pendingBytes, rewind } from '../../routing/pending.ts';
 import { type LoadedRelation, renewAll } from '../../routing/relation.ts';
 import { addChange, copyOf } from '../../routing/write-change.ts';
-import { paced } from '../../runtime/concurrency/throttle.ts';
+import { createThrottle } from '../../runtime/concurrency/throttle.ts';
 import { annotationsAfter } from '../annotations.ts';
 import { WATERMARK, type Windows } from '../windows.ts';
 import type { ReplicationStream } from './connection.ts';
@@ -68,7 +68,7 @@ export class CaptureSession {
   /** The socket is. */
   paused = false;
   #ping = false;
-  readonly #confirmation = paced(() => {
+  readonly #confirmation = createThrottle(() => {
     const { confirmed } = this.#outbox;
     if (confirmed > 0n) this.#stream?.confirm(confirmed, this.#ping);
     this.#ping = false;

@@ -1,6 +1,6 @@
 /**
- * What all lanes of a worker may have read, and may have made of it, at the same time, in bytes, so that slow destinations or a slow database cost
- * time and not memory. First come, first served: who waits is passed by nobody, so none starves. One that needs more than
+ * Limits the bytes that many hold in memory together: what all lanes of a worker have read, and have made of it, so that slow
+ * destinations or a slow database cost time and not memory. First come, first served: who waits is passed by nobody, so none starves. One that needs more than
  * there is at all goes when it is alone. Whoever has a share waits for no other, so nobody waits for ever.
  *
  * A destination that answers after seconds keeps what was read for it so long. So that the others need not wait for it, one
@@ -14,15 +14,15 @@ export interface Share {
   release(): void;
 }
 
-export interface ReadBudget {
+export interface ByteBudget {
   /** Waits for so many bytes; may give less (see `Share.bytes`) to one that is slow. Undefined: the signal came first. */
   take(bytes: number, signal: AbortSignal, by?: Holder): Promise<Share | undefined>;
   readonly used: number;
 }
 
 export interface Holder {
-  /** Whose lanes share a quarter. */
-  sinkNo: number;
+  /** All that has the same owner shares a quarter. */
+  owner: number;
   /** It may keep its share for long. */
   slow: boolean;
   /** Less is of no use to it. */
@@ -38,15 +38,15 @@ interface Waiter {
   grant(bytes: number): void;
 }
 
-export function createBudget(totalBytes: number): ReadBudget {
+export function createByteBudget(totalBytes: number): ByteBudget {
   const queue: Waiter[] = [];
   const heldBy = new Map<number, number>();
   let used = 0;
   let shares = 0;
   const fits = (bytes: number): boolean => shares === 0 || used + bytes <= totalBytes;
-  /** It waits for its own sink, and is in nobody's way. */
+  /** It waits for its own owner, and is in nobody's way. */
   const hasEnough = (bytes: number, by: Holder | undefined): boolean => {
-    const held = (by && heldBy.get(by.sinkNo)) ?? 0;
+    const held = (by && heldBy.get(by.owner)) ?? 0;
     return held > 0 && held + bytes > totalBytes / 4;
   };
   const wanted = (bytes: number, by: Holder | undefined): number => {
@@ -67,9 +67,9 @@ export function createBudget(totalBytes: number): ReadBudget {
   const count = (bytes: number, by: Holder | undefined): void => {
     used += bytes;
     if (!by) return;
-    const held = (heldBy.get(by.sinkNo) ?? 0) + bytes;
-    if (held > 0) heldBy.set(by.sinkNo, held);
-    else heldBy.delete(by.sinkNo);
+    const held = (heldBy.get(by.owner) ?? 0) + bytes;
+    if (held > 0) heldBy.set(by.owner, held);
+    else heldBy.delete(by.owner);
   };
   const share = (bytes: number, by: Holder | undefined): Share => {
     let mine = bytes;

@@ -2,7 +2,7 @@
  * A few places for work, shared fairly. Everybody works in somebody's name, perhaps in several names at once (a consumer's
  * and a token's), and no name ever has more than `each` of the places, so that one of them cannot keep the others out.
  * Of those who wait, whoever has the fewest places goes first, then whoever had none for the longest time; within one name
- * it is first come, first served.
+ * it is first come, first served. Where nobody has a name, a semaphore does.
  */
 export interface Places {
   /** Runs `work` when all of `names` may have a place. Passes on what it returns and what it throws. */

@@ -1,22 +1,22 @@
-/** Something that sleeps until it is woken or time has passed. A wake that comes while nobody sleeps is remembered. */
-export interface Wake {
-  wake(): void;
-  /** Resolves at once when there was a wake since the last call; never rejects. */
+/** Ends one sleeper's wait before its time. One that is raised while nobody sleeps is remembered. */
+export interface Signal {
+  raise(): void;
+  /** Resolves at once when it was raised since the last call; never rejects. */
   wait(ms: number, signal: AbortSignal): Promise<void>;
-  /** Was there a wake that nobody has seen? Forgets it. */
+  /** Was it raised, and nobody has seen it? Forgets that. */
   take(): boolean;
 }
 
-export function createWake(): Wake {
-  let woken = false;
+export function createSignal(): Signal {
+  let isRaised = false;
   let sleeper: (() => void) | undefined;
   return {
-    wake() {
-      woken = true;
+    raise() {
+      isRaised = true;
       sleeper?.();
     },
     async wait(ms, signal) {
-      if (!woken && !signal.aborted) {
+      if (!isRaised && !signal.aborted) {
         await new Promise<void>((resolve) => {
           const end = () => {
             clearTimeout(timer);
@@ -29,11 +29,11 @@ export function createWake(): Wake {
         });
         sleeper = undefined;
       }
-      woken = false;
+      isRaised = false;
     },
     take() {
-      const was = woken;
-      woken = false;
+      const was = isRaised;
+      isRaised = false;
       return was;
     },
   };

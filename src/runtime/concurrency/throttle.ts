@@ -1,5 +1,6 @@
-/** Something that is worth doing only so often: at once after a rest, else when the time has come, once for all askers. */
-export interface Paced {
+/** Does a thing only so often: at once after a rest, else when the time has come, once for all askers. */
+export interface Throttle {
+  /** Asks for it. */
   soon(): void;
   /** Does it now. */
   now(): void;
@@ -8,7 +9,7 @@ export interface Paced {
 }
 
 /** `act` must not throw. */
-export function paced(act: () => void, everyMs: number): Paced {
+export function createThrottle(act: () => void, everyMs: number): Throttle {
   let doneAt = Number.NEGATIVE_INFINITY;
   let timer: NodeJS.Timeout | undefined;
   const now = (): void => {

@@ -1,11 +1,11 @@
 import { expect } from 'chai';
-import { createBudget, LEAST_BYTES, type Share } from '../../../src/runtime/concurrency/byte-budget.ts';
+import { createByteBudget, LEAST_BYTES, type Share } from '../../../src/runtime/concurrency/byte-budget.ts';
 
 const never = new AbortController().signal;
 
 describe('the read budget of a worker', () => {
   /** Takes, and notes who got a share and when. */
-  const taking = (budget: ReturnType<typeof createBudget>) => {
+  const taking = (budget: ReturnType<typeof createByteBudget>) => {
     const got = new Map<string, Share>();
     const take = (name: string, bytes: number, signal = never) => {
       budget.take(bytes, signal).then(
@@ -21,7 +21,7 @@ describe('the read budget of a worker', () => {
   };
 
   it('gives what there is, and lets the next one wait until something is given back', async () => {
-    const budget = createBudget(100);
+    const budget = createByteBudget(100);
     const { got, take, turn } = taking(budget);
     take('a', 60);
     take('b', 40);
@@ -34,13 +34,13 @@ describe('the read budget of a worker', () => {
   });
 
   it('gives one that is slow no less than what is of use to it', async () => {
-    const budget = createBudget(16 * LEAST_BYTES);
+    const budget = createByteBudget(16 * LEAST_BYTES);
     await budget.take(8 * LEAST_BYTES, never);
-    const by = { sinkNo: 1, slow: true };
+    const by = { owner: 1, slow: true };
     expect((await budget.take(4 * LEAST_BYTES, never, by))!.bytes).to.equal(LEAST_BYTES);
-    const other = { sinkNo: 2, slow: true, leastBytes: 3 * LEAST_BYTES };
+    const other = { owner: 2, slow: true, leastBytes: 3 * LEAST_BYTES };
     expect((await budget.take(4 * LEAST_BYTES, never, other))!.bytes).to.equal(3 * LEAST_BYTES);
-    const large = { sinkNo: 3, slow: true, leastBytes: 6 * LEAST_BYTES };
+    const large = { owner: 3, slow: true, leastBytes: 6 * LEAST_BYTES };
     budget.take(6 * LEAST_BYTES, never, large).then(
       (share) => share?.release(),
       () => undefined,
@@ -49,7 +49,7 @@ describe('the read budget of a worker', () => {
   });
 
   it('passes nobody who waits, however little the next one wants', async () => {
-    const { got, take, turn } = taking(createBudget(100));
+    const { got, take, turn } = taking(createByteBudget(100));
     take('a', 60);
     take('large', 90);
     take('small', 1);
@@ -59,7 +59,7 @@ describe('the read budget of a worker', () => {
   });
 
   it('lets one go that needs more than there is, alone', async () => {
-    const { got, take, turn } = taking(createBudget(100));
+    const { got, take, turn } = taking(createByteBudget(100));
     take('a', 1);
     take('huge', 1_000);
     take('b', 1);
@@ -71,7 +71,7 @@ describe('the read budget of a worker', () => {
   });
 
   it('counts what was really read, also when that is more', async () => {
-    const budget = createBudget(100);
+    const budget = createByteBudget(100);
     const { got, take, turn } = taking(budget);
     take('a', 50);
     await turn();
@@ -86,7 +86,7 @@ describe('the read budget of a worker', () => {
   });
 
   it('lets whoever is stopped leave, and those behind it go on', async () => {
-    const budget = createBudget(100);
+    const budget = createByteBudget(100);
     const { take, turn } = taking(budget);
     const stop = new AbortController();
     take('a', 60);
@@ -104,31 +104,31 @@ describe('the read budget of a worker', () => {
     const MB = 1024 * 1024;
 
     it('gives one sink a quarter, and its waiting lanes are in nobody’s way', async () => {
-      const budget = createBudget(TOTAL);
-      const first = (await budget.take(4 * MB, never, { sinkNo: 1, slow: false }))!;
-      const second = budget.take(4 * MB, never, { sinkNo: 1, slow: false });
-      const other = await budget.take(4 * MB, never, { sinkNo: 2, slow: false });
+      const budget = createByteBudget(TOTAL);
+      const first = (await budget.take(4 * MB, never, { owner: 1, slow: false }))!;
+      const second = budget.take(4 * MB, never, { owner: 1, slow: false });
+      const other = await budget.take(4 * MB, never, { owner: 2, slow: false });
       expect([budget.used, other?.bytes]).to.deep.equal([8 * MB, 4 * MB]);
       first.resize(2 * MB);
       expect((await second)?.bytes).to.equal(4 * MB);
     });
 
     it('gives a sink no more at once, and counts one large message as what it is', async () => {
-      const budget = createBudget(TOTAL);
-      const share = (await budget.take(16 * MB, never, { sinkNo: 1, slow: false }))!;
+      const budget = createByteBudget(TOTAL);
+      const share = (await budget.take(16 * MB, never, { owner: 1, slow: false }))!;
       expect(share.bytes).to.equal(6 * MB);
       share.resize(16 * MB);
       expect(budget.used).to.equal(16 * MB);
     });
 
     it('keeps something for one that is quick while forty lanes keep what they have', async () => {
-      const budget = createBudget(TOTAL);
+      const budget = createByteBudget(TOTAL);
       for (let lane = 0; lane < 40; lane += 1) {
-        const kept = await budget.take(8 * MB, never, { sinkNo: lane, slow: true });
+        const kept = await budget.take(8 * MB, never, { owner: lane, slow: true });
         // What was read: all that was allowed.
         expect(kept?.bytes).to.equal(lane < 2 ? 6 * MB : LEAST_BYTES);
       }
-      const quick = await budget.take(2 * MB, never, { sinkNo: 100, slow: false });
+      const quick = await budget.take(2 * MB, never, { owner: 100, slow: false });
       expect(quick?.bytes).to.equal(2 * MB);
     });
   });

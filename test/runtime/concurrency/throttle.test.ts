@@ -1,11 +1,11 @@
 import { expect } from 'chai';
-import { paced } from '../../../src/runtime/concurrency/throttle.ts';
+import { createThrottle } from '../../../src/runtime/concurrency/throttle.ts';
 import { until } from '../../support/until.ts';
 
-describe('paced', () => {
+describe('a throttle', () => {
   it('acts at once, then once for all that ask before the time has come', async () => {
     let acts = 0;
-    const it = paced(() => {
+    const it = createThrottle(() => {
       acts += 1;
     }, 20);
     it.soon();
@@ -18,7 +18,7 @@ describe('paced', () => {
 
   it('acts when told to, instead of later', () => {
     let acts = 0;
-    const it = paced(() => {
+    const it = createThrottle(() => {
       acts += 1;
     }, 60_000);
     it.soon();

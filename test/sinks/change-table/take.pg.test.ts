@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import type { LaneEnd } from '../../../src/deliver/held-lane.ts';
 import { runLane } from '../../../src/deliver/lane.ts';
 import type { Delivery, Sink, Taken } from '../../../src/model/sink.ts';
-import { createWake } from '../../../src/runtime/concurrency/signal.ts';
+import { createSignal } from '../../../src/runtime/concurrency/signal.ts';
 import { createLog } from '../../../src/runtime/log.ts';
 import { openSandbox, type Sandbox } from '../../../src/transform/sandbox.ts';
 import { type Bench, changeTableBench, writeWithin } from '../../support/fixtures/change-table.ts';
@@ -72,7 +72,7 @@ describe('the straight path into a change table', () => {
           failures: 0,
         },
         id: { sinkNo, lane: 0, owner: 'me' },
-        wake: createWake(),
+        wake: createSignal(),
         runMs: 10_000,
         lingerMs: 0,
       },

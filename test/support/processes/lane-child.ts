@@ -8,7 +8,7 @@ import { runLane } from '../../../src/deliver/lane.ts';
 import type { LaneSink } from '../../../src/deliver/target.ts';
 import { createTurn } from '../../../src/deliver/turn.ts';
 import type { Delivery, SendResult, Sink, SinkTransaction } from '../../../src/model/sink.ts';
-import { createWake } from '../../../src/runtime/concurrency/signal.ts';
+import { createSignal } from '../../../src/runtime/concurrency/signal.ts';
 import { createLog } from '../../../src/runtime/log.ts';
 import { openSandbox } from '../../../src/transform/sandbox.ts';
 import { code } from '../fixtures/sandbox.ts';
@@ -80,7 +80,13 @@ async function untilDone({ sinkNo, lane }: LaneOfChild): Promise<void> {
         onRecovered: () => undefined,
         onSettled: () => undefined,
       },
-      { target, id: { sinkNo, lane, owner: `${process.pid}-${runs}` }, wake: createWake(), runMs: 10_000, lingerMs: 0 },
+      {
+        target,
+        id: { sinkNo, lane, owner: `${process.pid}-${runs}` },
+        wake: createSignal(),
+        runMs: 10_000,
+        lingerMs: 0,
+      },
       new AbortController().signal,
     );
     if (end.taken && end.again === undefined) return;
