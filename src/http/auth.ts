@@ -3,6 +3,7 @@
  * their hashes and decides how long it remembers them.
  */
 import type { Request } from 'express';
+import type { Scope } from '../api/route.ts';
 import { MillraceError } from '../model/errors.ts';
 
 /**
@@ -44,6 +45,14 @@ export function bearerToken(header: string | undefined): string | undefined {
 /** May it receive from, and answer for, this consumer? */
 export function mayConsume(scopes: readonly string[], consumerName: string): boolean {
   return scopes.some((scope) => scope === 'admin' || scope === `consume:${consumerName}`);
+}
+
+/** For a management route. @throws MillraceError forbidden, naming the scope. */
+export function requireScope(scopes: readonly string[], wanted: Scope): void {
+  if (scopes.includes(wanted) || scopes.includes('admin')) return;
+  throw new MillraceError('forbidden', `The token does not have the scope \`${wanted}\``, {
+    remedy: 'Give it that scope in `api_tokens`, and apply the file.',
+  });
 }
 
 export function forbidden(): MillraceError {

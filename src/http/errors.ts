@@ -8,15 +8,23 @@ import { isUnavailable, isUnknown } from '../model/sqlstate.ts';
 export interface ErrorAnswer {
   status: number;
   headers: Record<string, string>;
-  body: { code: string; summary: string; validation_errors?: Record<string, string[]> };
+  body: {
+    code: string;
+    summary: string;
+    remedy?: string;
+    validation_errors?: Record<string, string[]>;
+    request_id?: string;
+  };
 }
 
 const RETRY_AFTER_SECONDS = '1';
 
-/** The answer to a failed request; also for what Postgres, Node and express throw. */
-export function errorAnswer(error: unknown): ErrorAnswer {
+/**
+ * The answer to a failed request; also for what Postgres, Node and express throw. `requestId`: of a management route, whose
+ * errors have the remedy apart; clients of the pull API read one sentence.
+ */
+export function errorAnswer(error: unknown, requestId?: string): ErrorAnswer {
   const known = toMillraceError(error);
-  const summary = known.remedy === undefined ? known.message : `${known.message}. ${known.remedy}`;
   const headers: Record<string, string> = {};
   if (known.code === 'unauthorized') headers['WWW-Authenticate'] = 'Bearer';
   if (known.status === 429 || known.status === 503) headers['Retry-After'] = RETRY_AFTER_SECONDS;
@@ -30,11 +38,18 @@ export function errorAnswer(error: unknown): ErrorAnswer {
     headers,
     body: {
       code: known.code,
-      summary,
+      ...(requestId === undefined ? { summary: sentenceOf(known) } : apart(known)),
       ...(known.faults.length === 0 ? {} : { validation_errors: faults }),
+      ...(requestId === undefined ? {} : { request_id: requestId }),
     },
   };
 }
+
+const sentenceOf = ({ message, remedy }: MillraceError): string =>
+  remedy === undefined ? message : `${message}. ${remedy}`;
+
+const apart = ({ message, remedy }: MillraceError): { summary: string; remedy?: string } =>
+  remedy === undefined ? { summary: message } : { summary: message, remedy };
 
 /** One code for everything that can be thrown here. */
 export function toMillraceError(error: unknown): MillraceError {

@@ -150,7 +150,8 @@ function createApp(deps: ServerDependencies, hosts: Hosts): Express {
 function errorHandler(log: ServerLog): ErrorRequestHandler {
   return (error: unknown, request, response, _next) => {
     const known = toMillraceError(error);
-    const { status, headers, body } = errorAnswer(known);
+    const { requestId, isManagement } = response.locals;
+    const { status, headers, body } = errorAnswer(known, isManagement === true ? requestId : undefined);
     if (status >= 500) {
       const details = { request_id: response.locals.requestId, method: request.method, path: request.path };
       log[status === 503 ? 'warn' : 'error']({ ...details, err: known.cause ?? known }, 'a request failed');

@@ -9,6 +9,7 @@ import { openWakeups } from '../receive/wakeups.ts';
 import { createPlaces, type Places } from '../runtime/concurrency/places.ts';
 import type { Metrics } from '../runtime/metrics.ts';
 import type { FindToken } from './auth.ts';
+import { managementRoutes } from './management.ts';
 import { createRevoked } from './revoked.ts';
 import type { Mount } from './route.ts';
 import { healthRoutes } from './routes/health.ts';
@@ -40,7 +41,7 @@ export interface WebOptions {
   pull?: PullOptions;
   /** How long requests under way may take on stop; 5,000. */
   graceMs?: number;
-  /** How long an answer of the database on health is given again; 1,000. */
+  /** How long an answer of the database on health and sinks is given again; 1,000. */
   keepHealthMs?: number;
   limits?: ServerLimits;
   /** ALLOWED_HOSTS; null: loopback names where we listen on a loopback address, else all. */
@@ -76,6 +77,7 @@ export async function openWeb(deps: WebDependencies, options: WebOptions): Promi
       ? []
       : [metricsRoutes({ db: inPlaces(places, db, 'metrics'), metrics, waiting: wakeups.waiting })]),
     pullRoutes({ db, wakeups, consumers, findToken, log, places, revoked, metrics }, options.pull),
+    managementRoutes({ db: inPlaces(places, db, 'management'), findToken, keepMs: options.keepHealthMs }),
     ...(deps.routes ?? []),
   ];
   const server = deps.server ?? createServer({ log, routes: [] }, options.limits);

@@ -1,0 +1,12 @@
+-- Change retentions are not among them.
+select s.id, s.name, s.kind, d.name as database, d.id as database_id, s.status, s.settings,
+       s.created_at as inserted_at, s.updated_at,
+       t.health, t.level, t.reasons, t.pending::double precision as pending, t.pending_is_estimate,
+       t.retrying::double precision as retrying, t.parked::double precision as parked,
+       to_char(t.oldest_committed_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as oldest_committed_at,
+       t.error, t.failing_since, coalesce(t.notices, '[]') as notices
+  from millrace_private.sinks s
+  join millrace_private.databases d on d.id = s.database_id
+  join millrace.sink_status t on t.sink_name = s.name
+ where s.kind <> 'change_table'
+ order by s.name collate "C"

@@ -1,0 +1,21 @@
+/** What holds for every management route. */
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect } from 'chai';
+import { ROUTES } from '../../src/api/routes.ts';
+
+const PAGE = readFileSync(path.join(import.meta.dirname, '../../docs/management-api.md'), 'utf8');
+
+describe('a management route', () => {
+  for (const { method, path: at, scope, summary, sql, input } of ROUTES) {
+    it(`is documented: ${method} ${at}`, () => {
+      expect(PAGE).to.include(`| \`${method} ${at}\` | \`${scope}\` | ${summary} | \`${sql}\` |`);
+      for (const key of Object.keys(input.shape)) expect(PAGE).to.include(`\`${key}\``);
+    });
+  }
+
+  it('is the only one at its path with its method', () => {
+    const all = ROUTES.map(({ method, path: at }) => `${method} ${at}`);
+    expect([...new Set(all)]).to.deep.equal(all);
+  });
+});
