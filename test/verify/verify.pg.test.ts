@@ -400,6 +400,8 @@ describe('verify', function () {
 
     it('says when nobody captures, and when the source lets nobody in', async () => {
       await stopServices();
+      // Without a change that nobody has captured there would be nothing to wait for.
+      await world.shop.query('update products set price = price where id = 2');
       plain.engine.plant('products', '1', '{}');
       const stuck = await refusal(verify('products', { options: { patienceMs: 500 } }));
       expect(stuck.message).to.match(/sink products has made no progress for 1 s: capture persists nothing/);

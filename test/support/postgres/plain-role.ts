@@ -69,9 +69,10 @@ async function make(database: Pick<TestDatabase, 'name' | 'url'>, attributes: st
   try {
     const role = plainRoleOf(database);
     const known = await admin.query('select from pg_catalog.pg_roles where rolname = $1', [role]);
-    if (known.rowCount !== 0) return;
-    await admin.query(`create role ${role} ${attributes} password '${PASSWORD}'`);
-    for (const sql of rights) await admin.query(sql);
+    if (known.rowCount === 0) await admin.query(`create role ${role} ${attributes} password '${PASSWORD}'`);
+    // A role outlives a database that is dropped and made again.
+    const given = await admin.query("select from pg_catalog.pg_event_trigger where evtname = 'give'");
+    if (given.rowCount === 0) for (const sql of rights) await admin.query(sql);
   } finally {
     await admin.end();
   }
