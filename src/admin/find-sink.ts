@@ -1,27 +1,24 @@
 /** The sinks as they are declared, for commands that name one. */
 
-import type { SinkKind } from '../catalog/store.ts';
 import type { Database } from '../db/pool.ts';
 import { statement } from '../db/statement.ts';
 import type { SinkSettings } from '../model/declared.ts';
 import { MillraceError } from '../model/errors.ts';
 import { nearest } from '../model/finding.ts';
+import { kindOfType } from '../sinks/kinds.ts';
 
 const SINKS = statement('admin/sinks');
 
 export interface NamedSink {
   no: number;
   name: string;
-  kind: SinkKind;
+  kind: string;
   status: SinkSettings['status'];
   settings: SinkSettings;
 }
 
-export const KIND_NAMES: Record<SinkKind, string> = {
-  pull: 'a pull consumer',
-  search_index: 'a search index',
-  change_table: 'a change table',
-};
+/** What a sink is, for people: `a search index`. */
+export const titleOf = ({ kind }: { kind: string }): string => kindOfType(kind)?.title ?? `a ${kind}`;
 
 /** @throws MillraceError not_found, with the names that there are. */
 export async function findSink(db: Database, name: string): Promise<NamedSink> {

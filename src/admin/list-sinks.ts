@@ -1,5 +1,4 @@
 /** Every sink as it is declared, with how it is and how much is pending: what `millrace.sink_status` says, and the settings. */
-import type { SinkKind } from '../catalog/store.ts';
 import type { Queryable } from '../db/pool.ts';
 import { statement } from '../db/statement.ts';
 import type { SinkSettings } from '../model/declared.ts';
@@ -9,7 +8,7 @@ const LIST = statement('admin/list-sinks');
 export interface ListedSink {
   id: string;
   name: string;
-  kind: SinkKind;
+  kind: string;
   /** Its name. */
   database: string;
   database_id: string;

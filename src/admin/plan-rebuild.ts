@@ -4,11 +4,13 @@
  */
 import { isDeepStrictEqual } from 'node:util';
 import type { Catalog, CatalogSink } from '../catalog/store.ts';
-import type { SearchDestination, SinkSettings } from '../model/declared.ts';
+import type { SinkSettings } from '../model/declared.ts';
 import { MillraceError } from '../model/errors.ts';
 import { nearest } from '../model/finding.ts';
 import { Name } from '../model/scalars.ts';
-import { KIND_NAMES, noSink } from './find-sink.ts';
+import type { IndexPlace, SinkIndex } from '../sinks/contract.ts';
+import { kindOfType } from '../sinks/kinds.ts';
+import { noSink, titleOf } from './find-sink.ts';
 
 export interface RebuildRequest {
   sink: string;
@@ -22,7 +24,11 @@ export interface RebuildRequest {
 
 export interface RebuildPlan {
   old: CatalogSink;
-  settings: SinkSettings & { destination: SearchDestination };
+  settings: SinkSettings;
+  /** What its kind knows of its indexes, and their names. */
+  kind: SinkIndex;
+  before: string;
+  after: string;
   /** The new sink is there already: an earlier call made it. */
   exists: boolean;
 }
@@ -33,11 +39,12 @@ const refused = (message: string, remedy: string): MillraceError =>
 /** @throws MillraceError not_found, bad_request. */
 export function planRebuild(catalog: Catalog, request: RebuildRequest): RebuildPlan {
   const old = catalog.sinks.find(({ name }) => name === request.sink);
-  const searches = catalog.sinks.filter(({ kind }) => kind === 'search_index').map(({ name }) => name);
+  const searches = catalog.sinks.filter(({ traits }) => traits.readable).map(({ name }) => name);
   if (!old) throw noSink(request.sink, searches);
   const { destination } = old.settings;
-  if (destination.type !== 'elasticsearch') {
-    const message = `sink ${old.name} is ${KIND_NAMES[old.kind]}: only a search index is rebuilt`;
+  const kind = kindOfType(old.kind)?.index;
+  if (!kind || !old.index) {
+    const message = `sink ${old.name} is ${titleOf(old)}: only a search index is rebuilt`;
     throw refused(message, `Name one of: ${searches.join(', ') || 'none is declared'}.`);
   }
   if (old.settings.routing !== null) {
@@ -46,7 +53,7 @@ export function planRebuild(catalog: Catalog, request: RebuildRequest): RebuildP
       'Declare a second sink with another routing function and `initial_backfill: true` in millrace.yaml.',
     );
   }
-  if (destination.index_name === request.index)
+  if (old.index.name === request.index)
     throw refused(`${request.index} is the index of ${old.name} already`, 'Name the new index.');
   const settings = {
     ...old.settings,
@@ -54,11 +61,17 @@ export function planRebuild(catalog: Catalog, request: RebuildRequest): RebuildP
     status: 'active' as const,
     transform: transformOf(catalog, old, request.transform),
     initial_backfill: true as const,
-    destination: { ...destination, index_name: request.index },
+    destination: kind.at(destination, request.index),
   };
-  const exists = existing(catalog, settings, request);
-  checkIndexIsFree(catalog, settings);
-  return { old, settings, exists };
+  const place = { ...old.index, name: request.index };
+  const exists = existing(catalog, { settings, place }, request);
+  checkIndexIsFree(catalog, { settings, place });
+  return { old, settings, kind, before: old.index.name, after: place.name, exists };
+}
+
+interface NewSink {
+  settings: SinkSettings;
+  place: IndexPlace;
 }
 
 function newName(old: CatalogSink, { index, name }: RebuildRequest): string {
@@ -84,14 +97,12 @@ function transformOf(catalog: Catalog, old: CatalogSink, wanted: string | undefi
   );
 }
 
-function existing(catalog: Catalog, settings: RebuildPlan['settings'], request: RebuildRequest): boolean {
-  const found = catalog.sinks.find(({ name }) => name === settings.name)?.settings;
-  if (!found) return false;
-  const { destination } = found;
+function existing(catalog: Catalog, { settings, place }: NewSink, request: RebuildRequest): boolean {
+  const sink = catalog.sinks.find(({ name }) => name === settings.name);
+  if (!sink) return false;
+  const found = sink.settings;
   const isIt =
-    destination.type === 'elasticsearch' &&
-    destination.endpoint_url === settings.destination.endpoint_url &&
-    destination.index_name === settings.destination.index_name &&
+    isDeepStrictEqual(sink.index, place) &&
     found.database === settings.database &&
     isDeepStrictEqual(found.source, settings.source) &&
     (request.transform === undefined || found.transform === settings.transform);
@@ -103,14 +114,8 @@ function existing(catalog: Catalog, settings: RebuildPlan['settings'], request: 
 }
 
 /** Two sinks that write the same documents of one index would overwrite each other. */
-function checkIndexIsFree(
-  catalog: Catalog,
-  { name, destination: { endpoint_url, index_name } }: RebuildPlan['settings'],
-): void {
-  const other = catalog.sinks.find(({ name: theirs, settings: { destination } }) => {
-    if (theirs === name || destination.type !== 'elasticsearch') return false;
-    return destination.endpoint_url === endpoint_url && destination.index_name === index_name;
-  });
+function checkIndexIsFree(catalog: Catalog, { settings, place }: NewSink): void {
+  const other = catalog.sinks.find(({ name, index }) => name !== settings.name && isDeepStrictEqual(index, place));
   if (other)
-    throw refused(`sink ${other.name} writes into ${index_name}`, 'Name an index that no other sink writes into.');
+    throw refused(`sink ${other.name} writes into ${place.name}`, 'Name an index that no other sink writes into.');
 }

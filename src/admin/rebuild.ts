@@ -3,14 +3,15 @@
  * everything that was captured before the backfill ended is in the new index, or parked. Called again, it goes on watching.
  */
 import { applyConfig } from '../catalog/apply/apply.ts';
-import { loadCatalog } from '../catalog/store.ts';
+import { openSink } from '../catalog/open-sink.ts';
+import { type Catalog, loadCatalog } from '../catalog/store.ts';
 import type { Database } from '../db/pool.ts';
 import { statement } from '../db/statement.ts';
 import { MillraceError } from '../model/errors.ts';
 import type { Circuit } from '../model/sink.ts';
 import type { PrivateAllowed } from '../runtime/addresses.ts';
+import { createLog } from '../runtime/log.ts';
 import type { KeyRing } from '../runtime/secret-key.ts';
-import { openSearchSink } from '../sinks/search-index/sink.ts';
 import { planRebuild, type RebuildPlan, type RebuildRequest } from './plan-rebuild.ts';
 import { switchText } from './switch-over.ts';
 import { type Look, type WatchDeps, type Watched, watchBackfills } from './watched.ts';
@@ -72,9 +73,10 @@ export interface Rebuilt {
 
 /** @throws MillraceError when the new index is not ready, or the request makes no sense. */
 export async function rebuild(deps: RebuildDeps, options: RebuildOptions, signal: AbortSignal): Promise<Rebuilt> {
-  const plan = planRebuild(await loadCatalog(deps.db, deps.keys, deps.privateAllowed), options);
+  const catalog = await loadCatalog(deps.db, deps.keys, deps.privateAllowed);
+  const plan = planRebuild(catalog, options);
   const sink = plan.settings.name;
-  await make(deps, plan, signal);
+  await make(deps, { plan, catalog }, signal);
   const ids = [await backfillOf(deps.db, sink)];
   const onLook = (look: Look): void => deps.onStep({ step: 'filling', sink, look });
   const watched = await watchBackfills(deps, { ids, onLook }, signal);
@@ -86,14 +88,19 @@ export async function rebuild(deps: RebuildDeps, options: RebuildOptions, signal
   return { ended: 'done', sink, parked, switchOver: switchText({ plan, alias: options.alias, hasSecret }) };
 }
 
-async function make(deps: RebuildDeps, plan: RebuildPlan, signal: AbortSignal): Promise<void> {
-  const { old, settings, exists } = plan;
+interface Making {
+  plan: RebuildPlan;
+  catalog: Catalog;
+}
+
+async function make(deps: RebuildDeps, making: Making, signal: AbortSignal): Promise<void> {
+  const { old, settings, exists, after } = making.plan;
   const sink = settings.name;
   if (exists) return deps.onStep({ step: 'found', sink });
-  await checkIndex(plan, signal);
+  await checkIndex(deps.db, making, signal);
   const sinks = [{ settings, secret: old.secret() }];
   await applyConfig({ db: deps.db, keys: deps.keys }, { databases: [], functions: [], tokens: [], sinks });
-  deps.onStep({ step: 'made', sink, index: settings.destination.index_name, beside: old.name });
+  deps.onStep({ step: 'made', sink, index: after, beside: old.name });
 }
 
 /** The last backfill of all its tables. */
@@ -113,15 +120,17 @@ const REMEDIES: Record<Circuit['reason'], string> = {
 };
 
 /** The sink's own test, before anything is made. */
-async function checkIndex({ old, settings: { destination } }: RebuildPlan, signal: AbortSignal): Promise<void> {
-  const sink = openSearchSink(
-    { log: { info: () => undefined } },
-    { destination, authValue: old.secret(), reach: old.reach },
-  );
+async function checkIndex(
+  messages: Database,
+  { plan: { old, settings, after }, catalog }: Making,
+  signal: AbortSignal,
+): Promise<void> {
+  const log = createLog({ level: 'silent', role: 'rebuild' });
+  const sink = await openSink({ messages, log }, { ...old, settings }, catalog);
   try {
     const circuit = await sink.test(signal);
     if (!circuit) return;
-    throw new MillraceError('bad_destination', `index ${destination.index_name} is not ready: ${circuit.error}`, {
+    throw new MillraceError('bad_destination', `index ${after} is not ready: ${circuit.error}`, {
       remedy: REMEDIES[circuit.reason],
     });
   } finally {

@@ -78,10 +78,7 @@ function find({ databases }: Catalog, name: string): CatalogDatabase {
 }
 
 function ensureUnused({ sinks }: Catalog, { no, settings: { name } }: CatalogDatabase, also?: string): void {
-  const users = sinks.filter(
-    ({ databaseNo, settings: { destination } }) =>
-      databaseNo === no || (destination.type === 'change_table' && destination.database === name),
-  );
+  const users = sinks.filter(({ databaseNo, into }) => databaseNo === no || into?.database === name);
   const names = [...users.map((sink) => sink.name), ...(also ? [also] : [])];
   if (names.length === 0) return;
   throw new MillraceError('bad_request', `database ${name} is used by ${names.join(', ')}`, {

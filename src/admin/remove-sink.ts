@@ -5,12 +5,16 @@
 import { removeSink as removeFromCatalog } from '../catalog/apply/remove-sink.ts';
 import type { Database } from '../db/pool.ts';
 import { statement } from '../db/statement.ts';
-import { findSink, type NamedSink } from './find-sink.ts';
+import { kindOfType } from '../sinks/kinds.ts';
+import { findSink, titleOf } from './find-sink.ts';
 
 const MESSAGES = statement('admin/sink-messages');
 
 /** What goes with the sink. */
-export interface Losing extends Pick<NamedSink, 'name' | 'kind'> {
+export interface Losing {
+  name: string;
+  /** What it is: `a search index`. */
+  title: string;
   /** Messages. */
   pending: number;
   parked: number;
@@ -22,6 +26,8 @@ export interface RemoveSinkDeps {
 }
 
 export interface SinkRemoval extends Losing {
+  /** It wrote a table, which stays. */
+  hasTable: boolean;
   /** The database that no sink reads from any more, so that its slot keeps WAL for nobody. */
   unread: string | null;
 }
@@ -30,8 +36,9 @@ export interface SinkRemoval extends Losing {
 export async function removeSink({ db, agree }: RemoveSinkDeps, name: string): Promise<SinkRemoval | undefined> {
   const sink = await findSink(db, name);
   const { rows } = await db.query<{ pending: number; parked: number }>(MESSAGES, [sink.name]);
-  const losing = { name: sink.name, kind: sink.kind, pending: 0, parked: 0, ...rows[0] };
+  const losing = { name: sink.name, title: titleOf(sink), pending: 0, parked: 0, ...rows[0] };
   if (!(await agree(losing))) return undefined;
   const { is_last, database_name } = await removeFromCatalog(db, sink.name);
-  return { ...losing, unread: is_last ? database_name : null };
+  const hasTable = kindOfType(sink.kind)?.writesInto !== undefined;
+  return { ...losing, hasTable, unread: is_last ? database_name : null };
 }

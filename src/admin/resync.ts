@@ -21,7 +21,7 @@ const COUNTED = 10_000;
 interface ResyncSink {
   no: number;
   name: string;
-  kind: 'pull' | 'search_index' | 'change_table';
+  kind: string;
 }
 
 interface State {

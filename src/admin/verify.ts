@@ -1,5 +1,6 @@
 /** Compares a search index with its tables, and repairs it: opens what that needs, runs it, closes everything. */
 import { setTimeout as wait } from 'node:timers/promises';
+import { openReader } from '../catalog/open-sink.ts';
 import { type Catalog, type CatalogDatabase, type CatalogSink, loadCatalog } from '../catalog/store.ts';
 import { lostConnection, messageDatabase } from '../db/message-database.ts';
 import { type Database, openPool } from '../db/pool.ts';
@@ -8,12 +9,10 @@ import { statement } from '../db/statement.ts';
 import { optionsOf } from '../db/tls.ts';
 import { unreachable } from '../model/connection-fault.ts';
 import { MillraceError } from '../model/errors.ts';
-import type { IndexReader } from '../model/index-reader.ts';
 import { isUnavailable } from '../model/sqlstate.ts';
 import { createLog } from '../runtime/log.ts';
 import { keyRing } from '../runtime/secret-key.ts';
 import type { Settings } from '../runtime/settings.ts';
-import { openSearchReader } from '../sinks/search-index/reader.ts';
 import { openSandbox } from '../transform/sandbox.ts';
 import { type DriftKind, isDrifting, type Report } from '../verify/drift.ts';
 import { repair } from '../verify/repair.ts';
@@ -25,6 +24,7 @@ import {
   type VerifyOptions,
   verifySink,
 } from '../verify/verify.ts';
+import { titleOf } from './find-sink.ts';
 
 export interface VerifyRequest {
   /** Name of the sink. */
@@ -69,7 +69,7 @@ export async function verify(
     const messages = opened(openPool(options));
     const catalog = await loadCatalog(messages, keyRing(settings), settings.privateAllowed);
     const { sink, database } = chosen(catalog, request.sink);
-    const reader = opened(readerOf(sink));
+    const reader = opened(await openReader(sink, catalog));
     const source = opened(await openSource(database));
     const sandbox = opened(openSandbox({ log }));
     const deps = {
@@ -122,21 +122,14 @@ const isProved = (report: Verified): boolean => !report.isDrifting && report.lis
 /** @throws MillraceError not_found, bad_request */
 function chosen(catalog: Catalog, name: string): { sink: CatalogSink; database: CatalogDatabase } {
   const sink = catalog.sinks.find((one) => one.name === name);
-  const searches = catalog.sinks.filter(({ kind }) => kind === 'search_index').map((one) => one.name);
+  const searches = catalog.sinks.filter(({ traits }) => traits.readable).map((one) => one.name);
   const remedy = `Name a search index: ${searches.join(', ') || 'none is declared'}.`;
   if (!sink) throw new MillraceError('not_found', `there is no sink ${name}`, { remedy });
-  if (sink.kind !== 'search_index') {
-    const kind = sink.kind === 'pull' ? 'a pull consumer' : 'a change table';
-    throw new MillraceError('bad_request', `sink ${name} is ${kind}: only a search index is compared with tables`, {
-      remedy,
-    });
+  if (!sink.traits.readable) {
+    const message = `sink ${name} is ${titleOf(sink)}: only a search index is compared with tables`;
+    throw new MillraceError('bad_request', message, { remedy });
   }
   return { sink, database: catalog.databases.find((one) => one.no === sink.databaseNo)! };
-}
-
-function readerOf({ settings: { destination }, secret, reach }: CatalogSink): IndexReader {
-  if (destination.type !== 'elasticsearch') throw new MillraceError('internal', `no reader for ${destination.type}`);
-  return openSearchReader({ sleep, random: Math.random }, { destination, authValue: secret(), reach });
 }
 
 /** @throws MillraceError unavailable, with what the server or the network said. */

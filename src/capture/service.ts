@@ -3,7 +3,7 @@
  * any more. One that fails touches no other.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Catalog } from '../catalog/store.ts';
+import { type Catalog, changeTablesIn } from '../catalog/store.ts';
 import type { Database } from '../db/pool.ts';
 import type { Log } from '../runtime/log.ts';
 import type { Service } from '../runtime/service.ts';
@@ -67,18 +67,13 @@ function capturedOf(catalog: Catalog, databaseNo: number): CapturedDatabase | un
       return { ...sink, judges: catalog.functions.filter(({ name }) => name === filter || name === routing) };
     });
   if (!database || sinks.length === 0) return undefined;
-  const changeTables = catalog.sinks.flatMap(({ settings: { destination } }) =>
-    destination.type === 'change_table' && destination.database === database.settings.name
-      ? [`${destination.table_schema}.${destination.table_name}`]
-      : [],
-  );
   return {
     no: database.no,
     settings: database.settings,
     address: database.address(),
     reach: database.reach,
     sinks,
-    changeTables: new Set(changeTables),
+    changeTables: changeTablesIn(catalog, database.settings.name),
     catalogGeneration: catalog.generation,
   };
 }

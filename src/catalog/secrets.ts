@@ -8,6 +8,7 @@ import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 import type { Destination } from '../model/declared.ts';
 import { MillraceError } from '../model/errors.ts';
 import type { KeyRing, SealingKey } from '../runtime/secret-key.ts';
+import { kindNamed } from '../sinks/kinds.ts';
 
 export interface SecretPlace {
   /** For people: `sink products-index`. A rename changes nothing. */
@@ -30,18 +31,11 @@ export function addressPlace(database: { id: string; name: string; hostname: str
   return { label: `database ${name}`, id, field: 'address', server: `postgres://${hostname}` };
 }
 
-/** The place of a sink's credential: bound to scheme, host and port of its endpoint. */
+/** The place of a sink's credential: bound to the server that its kind tells it to. */
 export function credentialPlace(sink: { id: string; name: string; destination: Destination }): SecretPlace {
   const { id, name, destination } = sink;
-  return { label: `sink ${name}`, id, field: 'auth_value', server: serverOf(destination) };
-}
-
-function serverOf(destination: Destination): string {
-  if (destination.type !== 'elasticsearch') return '';
-  const text = destination.endpoint_url;
-  if (!URL.canParse(text)) return text;
-  const { protocol, host } = new URL(text);
-  return `${protocol}//${host}`;
+  const server = kindNamed(destination.type)?.server?.(destination) ?? '';
+  return { label: `sink ${name}`, id, field: 'auth_value', server };
 }
 
 /** `v2:<key id>:` and nonce, ciphertext and tag in base64url. */

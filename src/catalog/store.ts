@@ -6,15 +6,16 @@
 import type { Database } from '../db/pool.ts';
 import { statement } from '../db/statement.ts';
 import type { DatabaseAddress, DatabaseSettings, FunctionSettings, SinkSettings } from '../model/declared.ts';
+import type { SinkTraits } from '../model/sink.ts';
 import type { PrivateAllowed } from '../runtime/addresses.ts';
 import type { Reach } from '../runtime/checked-lookup.ts';
 import type { KeyRing } from '../runtime/secret-key.ts';
+import type { DestinationTable, IndexPlace } from '../sinks/contract.ts';
+import { kindOfType } from '../sinks/kinds.ts';
 import { addressPlace, credentialPlace, keyOf, type SecretPlace, unseal } from './secrets.ts';
 
 const load = statement('catalog/load');
 const readGeneration = statement('catalog/generation');
-
-export type SinkKind = 'pull' | 'search_index' | 'change_table';
 
 export interface CatalogDatabase {
   id: string;
@@ -29,15 +30,21 @@ export interface CatalogSink {
   id: string;
   no: number;
   name: string;
-  kind: SinkKind;
+  /** Its kind's type. What it does is asked of its traits. */
+  kind: string;
+  traits: SinkTraits;
   status: SinkSettings['status'];
   databaseNo: number;
   settings: SinkSettings;
   /** The destination's credential. @throws MillraceError bad_configuration when it was not sealed for this sink. */
   secret(): string | null;
-  /** Delivery lanes; of a pull consumer 1 when its messages are shaped, else 0. */
+  /** Delivery lanes; of a receivable sink 1 when its messages are shaped, else 0. */
   lanes: number;
   reach: Reach;
+  /** The table of a declared database that it writes. */
+  into?: DestinationTable | undefined;
+  /** The index that it fills where no routing function says another. */
+  index?: IndexPlace | undefined;
 }
 
 /** Each list in the order of creation. */
@@ -52,7 +59,7 @@ interface Row {
   generation: number;
   databases: (Omit<CatalogDatabase, 'address' | 'reach'> & { address: string; hostname: string })[];
   functions: FunctionSettings[];
-  sinks: (Omit<CatalogSink, 'secret' | 'reach'> & { secret: string | null })[];
+  sinks: (Omit<CatalogSink, 'secret' | 'reach' | 'traits' | 'into' | 'index'> & { secret: string | null })[];
 }
 
 /**
@@ -73,9 +80,24 @@ export async function loadCatalog(db: Database, keys: KeyRing, allowed: PrivateA
     functions: row.functions,
     sinks: row.sinks.map(({ secret, ...sink }) => {
       const place = credentialPlace({ ...sink, destination: sink.settings.destination });
-      return { ...sink, secret: secret === null ? () => null : opening(keys, place, secret), reach };
+      const kind = kindOfType(sink.kind)!;
+      const { destination } = sink.settings;
+      return {
+        ...sink,
+        traits: kind.traits,
+        secret: secret === null ? () => null : opening(keys, place, secret),
+        reach,
+        into: kind.writesInto?.(destination),
+        index: kind.index?.place(destination),
+      };
     }),
   };
+}
+
+/** The tables of a database that sinks write: only sinks that name one of them get its changes. */
+export function changeTablesIn({ sinks }: Pick<Catalog, 'sinks'>, database: string): Set<string> {
+  const tables = sinks.flatMap(({ into }) => (into?.database === database ? [`${into.schema}.${into.name}`] : []));
+  return new Set(tables);
 }
 
 /** Rises with every change of the catalog. */

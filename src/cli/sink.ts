@@ -1,6 +1,5 @@
 /** `millrace sink`: what it takes, asks and answers. */
 import type { Command } from 'commander';
-import { KIND_NAMES } from '../admin/find-sink.ts';
 import { removeSink } from '../admin/remove-sink.ts';
 import { freeStorage } from '../catalog/apply/remove-sink.ts';
 import type { Database } from '../db/pool.ts';
@@ -35,10 +34,10 @@ export async function runRemoveSink(
   const removed = await removeSink(
     {
       db,
-      async agree({ name: found, kind, pending, parked }) {
+      async agree({ name: found, title, pending, parked }) {
         losing = `${count(pending)} pending and ${count(parked)} parked messages are thrown away`;
         if (options.yes) return true;
-        return await isAgreed({ ask }, `Remove ${found}, ${KIND_NAMES[kind]}? ${losing}. [y/N] `, {
+        return await isAgreed({ ask }, `Remove ${found}, ${title}? ${losing}. [y/N] `, {
           message: `nobody can be asked whether ${found} may go: ${losing}`,
           remedy: `bin/millrace sink remove ${found} --yes`,
         });
@@ -51,7 +50,7 @@ export async function runRemoveSink(
     return false;
   }
   say(`${removed.name} is removed; ${losing}.`);
-  if (removed.kind === 'change_table') say('Its change table stays as it is.');
+  if (removed.hasTable) say('Its change table stays as it is.');
   say('Remove its entry from millrace.yaml too: the next start would make it again.');
   if (removed.unread !== null) {
     say(`No sink reads from database ${removed.unread} any more, and its slot keeps WAL. Declare one, or:`);

@@ -4,16 +4,7 @@
  */
 import { MillraceError } from '../model/errors.ts';
 import type { Circuit, Sink } from '../model/sink.ts';
-
-/** Its destination cannot be opened for now, and this is why. */
-export class DestinationDown extends Error {
-  readonly circuit: Circuit;
-  constructor(circuit: Circuit, cause: unknown) {
-    super(circuit.error, { cause });
-    this.name = 'DestinationDown';
-    this.circuit = circuit;
-  }
-}
+import { DestinationDown } from '../sinks/contract.ts';
 
 /** Undefined for what is no fault of the sink's destination: that is tried again, and said elsewhere. */
 export function refusedSink(error: unknown): Sink | undefined {

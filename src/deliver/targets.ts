@@ -1,5 +1,5 @@
 /**
- * The sinks of the catalog, opened for delivery. How a kind is opened is handed in: adding one changes nothing here.
+ * The sinks of the catalog, opened for delivery. How one is opened is handed in.
  */
 import type { Catalog, CatalogSink } from '../catalog/store.ts';
 import type { Sink } from '../model/sink.ts';
@@ -13,8 +13,7 @@ export type OpenSink = (entry: CatalogSink, catalog: Catalog) => Promise<Sink>;
 
 export interface TargetsDeps {
   load(): Promise<Catalog>;
-  /** By kind. */
-  kinds: Readonly<Record<CatalogSink['kind'], OpenSink>>;
+  open: OpenSink;
   log: Log;
 }
 
@@ -92,7 +91,7 @@ export function openTargets(deps: TargetsDeps): Targets {
 }
 
 async function open(deps: TargetsDeps, entry: CatalogSink, catalog: Catalog): Promise<LaneSink> {
-  return laneSink(entry, catalog, await deps.kinds[entry.kind](entry, catalog));
+  return laneSink(entry, catalog, await deps.open(entry, catalog));
 }
 
 function laneSink(entry: CatalogSink, catalog: Catalog, sink: Sink): LaneSink {
@@ -102,8 +101,8 @@ function laneSink(entry: CatalogSink, catalog: Catalog, sink: Sink): LaneSink {
     name: entry.name,
     sink,
     functions: functionsOf(entry, catalog),
-    replaces: entry.kind === 'search_index',
-    shapes: entry.kind === 'pull',
+    replaces: entry.traits.replaces,
+    shapes: entry.traits.receivable,
     deleteOnLeave: settings.filter_leave === 'delete',
     maxRetryCount: settings.max_retry_count,
     tested: false,
@@ -133,11 +132,7 @@ function shown(secret: () => unknown): unknown {
 
 /** Everything that a sink was opened with. */
 function fingerprintOf(entry: CatalogSink, catalog: Catalog): string {
-  const { destination } = entry.settings;
-  const database =
-    destination.type === 'change_table'
-      ? catalog.databases.find((one) => one.settings.name === destination.database)
-      : undefined;
+  const database = catalog.databases.find((one) => one.settings.name === entry.into?.database);
   const secrets = [shown(entry.secret), database && shown(database.address)];
   return JSON.stringify([entry.status, entry.settings, functionsOf(entry, catalog), database?.settings, secrets]);
 }

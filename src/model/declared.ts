@@ -60,44 +60,12 @@ export interface SourceSettings {
   exclude_tables: string[] | null;
 }
 
-export interface PullDestination {
-  /** `sequin_stream` answers in Sequin's nested shape. */
-  type: 'pull' | 'sequin_stream';
-  visibility_timeout_ms: number;
-  max_ack_pending: number;
-  max_waiting: number;
-  max_per_group: number;
+/** Where a sink delivers to: what else there is of it, its kind alone knows (`sinks/<kind>/section.ts`). */
+export interface Destination {
+  /** As the file names it, or the first of the names that the kind has there. */
+  type: string;
 }
 
-export interface SearchDestination {
-  type: 'elasticsearch';
-  endpoint_url: string;
-  index_name: string;
-  auth_type: 'api_key' | 'basic' | 'bearer' | 'none';
-  batch_size: number;
-  batch_bytes: number;
-  compression: 'none' | 'gzip';
-  versioning: 'external' | 'none';
-  tls: { ca: string | null; verify: boolean };
-}
-
-export interface ChangeTableDestination {
-  type: 'change_table';
-  /** Name of the declared database that holds the event table. */
-  database: string;
-  table_schema: string;
-  table_name: string;
-  create_if_not_exists: boolean;
-  /** Who deletes entries older than keep_seconds; null keeps them for good. */
-  retention: RetentionPolicy | null;
-}
-
-/** A job of ours, a job of pg_cron, or pg_partman, which drops whole partitions of interval_seconds. */
-export type RetentionPolicy =
-  | { by: 'job' | 'pg_cron'; keep_seconds: number; every_seconds: number }
-  | { by: 'pg_partman'; keep_seconds: number; interval_seconds: number };
-
-export type Destination = PullDestination | SearchDestination | ChangeTableDestination;
 export type DeclaredAction = 'insert' | 'update' | 'delete';
 
 /** A sink of `sinks:` or an entry of `change_retentions:` (which is a sink with a change table as its destination). */

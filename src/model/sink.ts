@@ -6,6 +6,30 @@
  */
 import type { Action } from './message.ts';
 
+/**
+ * What the rest of Millrace asks of a sink instead of its kind. Stored with each sink (columns of `millrace_private.sinks`),
+ * so that SQL asks the same, and a release that does not know the kind still persists its messages rightly.
+ */
+export interface SinkTraits {
+  /** Clients lease and acknowledge its messages. Otherwise lanes deliver them. */
+  receivable: boolean;
+  /**
+   * It keeps a document for each row, a JSON object, of which only the newest state counts: a later message replaces an
+   * earlier one, a row that leaves the filters is deleted, and what was before a change says nothing to it.
+   */
+  replaces: boolean;
+  /**
+   * Which messages keep their order. `group`: those of a row, or of the columns that the user groups by; a change of the key
+   * belongs to two groups. `key`: those of a row's key: a table without one is left out, a change of the key is two
+   * messages. `commit`: all of them, in one lane.
+   */
+  order: 'group' | 'key' | 'commit';
+  /** Rows that were read (backfill, replay, resync) are sent to it too, not changes alone. */
+  takesRows: boolean;
+  /** What it holds can be read back, and so compared with the tables, repaired and rebuilt. */
+  readable: boolean;
+}
+
 /** One message on its way out, after the user's functions. Every JSON field is finished text: nothing parses it again. */
 export interface Delivery {
   /** Message id: unique and increasing per source database, in commit order. The external version of a document. */

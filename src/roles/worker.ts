@@ -1,7 +1,9 @@
 /**
- * The role `worker`: delivery lanes and retention jobs. Four connections to the message database, and one that listens.
+ * The role `worker`: delivery lanes, and what sinks do on a clock. Four connections to the message database, and one that listens.
  */
 import { randomUUID } from 'node:crypto';
+import { openSink } from '../catalog/open-sink.ts';
+import { openSinkJobs } from '../catalog/sink-jobs.ts';
 import { loadCatalog } from '../catalog/store.ts';
 import { type Jobs, openJobs } from '../db/jobs.ts';
 import { openListener } from '../db/listen.ts';
@@ -17,8 +19,6 @@ import { CATALOG_CHANNEL, MESSAGES_CHANNEL, openNotifier, sinksOf } from '../mes
 import { createByteBudget } from '../runtime/concurrency/byte-budget.ts';
 import { keyRing } from '../runtime/secret-key.ts';
 import type { Settings } from '../runtime/settings.ts';
-import { EXPIRE_TASK, openExpiries } from '../sinks/change-table/policies/expire.ts';
-import { openDeclared, sinkKinds } from '../sinks/kinds.ts';
 import { openSandbox } from '../transform/sandbox.ts';
 import { type Parts, refuseLaterSchema, refuseWrongKey } from './parts.ts';
 
@@ -63,7 +63,7 @@ export async function workerParts(settings: Settings, waiting: Waiting): Promise
   const load = () => loadCatalog(db, keys, settings.privateAllowed);
   await refuseLaterSchema(db);
   await refuseWrongKey(load);
-  const targets = openTargets({ load, kinds: sinkKinds(db, log), log });
+  const targets = openTargets({ load, open: (sink, catalog) => openSink({ messages: db, log }, sink, catalog), log });
   let jobs: Jobs | undefined;
   // At once when it listens, and then now and then.
   const beat = workerBeat(listener);
@@ -95,21 +95,13 @@ export async function workerParts(settings: Settings, waiting: Waiting): Promise
     },
     { ...DELIVERIES, places: LANES_AT_ONCE },
   );
-  const expiries = openExpiries({
-    messages: db,
-    jobs: () => jobs!,
-    load,
-    log,
-    openDestination: (catalog, name) => openDeclared(catalog, { name, use: 'retention job' }, log),
-  });
-  jobs = openJobs(
-    { db, log },
-    { tasks: { [DELIVER_TASK]: deliveries.task, [EXPIRE_TASK]: expiries.task }, concurrency: LANES_AT_ONCE },
-  );
+  const sinkJobs = await openSinkJobs({ messages: db, jobs: () => jobs!, load, log });
+  const tasks = Object.fromEntries(sinkJobs.map(({ taskName, task }) => [taskName, task]));
+  jobs = openJobs({ db, log }, { tasks: { [DELIVER_TASK]: deliveries.task, ...tasks }, concurrency: LANES_AT_ONCE });
   listener.on(MESSAGES_CHANNEL, (payload) => deliveries.onNews(sinksOf(payload)));
   listener.on(CATALOG_CHANNEL, () => deliveries.onCatalog());
   return {
-    services: [jobs, deliveries, expiries, listener],
+    services: [jobs, deliveries, ...sinkJobs, listener],
     // Sinks outlive the lanes, which end with the jobs: a request that we cut off is no answer.
     async close() {
       await targets.close();

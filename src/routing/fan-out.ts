@@ -45,7 +45,7 @@ export function fanOut(route: Route, row: FannedRow): Part[] {
   if (verdict === 'skip') return [];
   const { key, oldKey } = row;
   const isRekeyed = oldKey !== null && oldKey.length > 0 && key !== null;
-  if (route.kind === 'search_index') {
+  if (route.traits.order === 'key') {
     const parts: Part[] = [];
     // The document of the old key goes, whatever becomes of the row.
     if (isRekeyed) parts.push(partOf(route, row, { of: 'before', form: 'delete', key: oldKey }));
@@ -60,7 +60,7 @@ export function fanOut(route: Route, row: FannedRow): Part[] {
 function judge(route: Route, row: FannedRow): 'deliver' | 'leave' | 'keep' | 'skip' {
   if (!row.as && !route.actions.has(row.action)) return 'skip';
   // The index may hold a row that left the filters and was kept.
-  if (row.action === 'delete' && route.kind === 'search_index' && !route.deleteOnLeave) return 'deliver';
+  if (row.action === 'delete' && route.traits.replaces && !route.deleteOnLeave) return 'deliver';
   for (const filter of route.filters) {
     const text = row.now(filter.columnIndex);
     // What a delete does not carry cannot be judged, and is not lost.
@@ -79,7 +79,7 @@ function partOf(route: Route, row: FannedRow, part: Pick<Part, 'of' | 'form' | '
 function groupsOf(route: Route, row: FannedRow, key: readonly string[] | null): [number | null, number | null] {
   if (route.groupColumns === undefined || key === null) return [null, null];
   const own = key.length > 0 ? groupKey(row.oid, key) : null;
-  const ownBefore = route.kind === 'pull' && row.oldKey?.length ? groupKey(row.oid, row.oldKey) : null;
+  const ownBefore = route.traits.order === 'group' && row.oldKey?.length ? groupKey(row.oid, row.oldKey) : null;
   if (route.groupColumns.length === 0) return [own, apart(ownBefore, own)];
   const chosen = chosenGroup(row.oid, route.groupColumns, row.now);
   if (route.groupIsCarried && chosen !== undefined) {

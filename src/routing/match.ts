@@ -5,13 +5,14 @@
 import type { TypeCatalogue } from '../codec/types.ts';
 import type { DeclaredAction, FunctionSettings, SinkSettings, SourceSettings } from '../model/declared.ts';
 import { quoteTable } from '../model/quote.ts';
+import type { SinkTraits } from '../model/sink.ts';
 import { type BoundFilter, bindFilter } from './filter.ts';
 
 /** A sink as capture needs it (a part of the catalog's). */
 export interface SinkEntry {
   no: number;
   name: string;
-  kind: 'pull' | 'search_index' | 'change_table';
+  traits: SinkTraits;
   lanes: number;
   settings: SinkSettings;
   /** Its functions that are asked about deletes: filter and routing. */
@@ -34,8 +35,8 @@ export interface TableShape {
 /** One sink's interest in one table. */
 export interface Route {
   sinkNo: number;
-  kind: SinkEntry['kind'];
-  /** Push: lanes by hash of the group; otherwise the one lane that new messages go to. */
+  traits: SinkTraits;
+  /** Push: lanes by hash of the group; of a receivable sink the one lane that new messages go to. */
   lanes: number;
   fixedLane: number | undefined;
   actions: ReadonlySet<DeclaredAction>;
@@ -95,17 +96,17 @@ export function matchTable(sinks: readonly SinkEntry[], table: TableShape, chang
   const full = `${table.schema}.${table.name}`;
   const match: Match = { routes: [], notices: [] };
   for (const sink of sinks) {
-    const { settings } = sink;
+    const { settings, traits } = sink;
     if (settings.status === 'disabled' || !(takesIn(settings.source, table) || isBound(settings.source, table)))
       continue;
     if (changeTables.has(full) && !names(settings.source, full)) continue;
     const note = (code: string, message: string, remedy: string | null = null) =>
       match.notices.push({ sinkNo: sink.no, code, message, remedy });
-    if (sink.kind === 'search_index' && table.keyColumns.length === 0) {
+    if (traits.order === 'key' && table.keyColumns.length === 0) {
       note('no_primary_key', `${full} has no primary key, so its rows have no _id: it is left out`, addKey(table));
       continue;
     }
-    if (table.identity !== 'full' && sink.kind !== 'search_index') {
+    if (table.identity !== 'full' && !traits.replaces) {
       note(
         'no_old_values',
         `${full}: old values are not known; changes is {} and deletes hold the key only`,
@@ -136,12 +137,12 @@ export function matchTable(sinks: readonly SinkEntry[], table: TableShape, chang
     const groupColumns = groupOf(sink, table, bound);
     match.routes.push({
       sinkNo: sink.no,
-      kind: sink.kind,
+      traits,
       lanes: Math.max(1, sink.lanes),
-      fixedLane: sink.kind === 'search_index' ? undefined : sink.kind === 'pull' && sink.lanes > 0 ? 1 : 0,
+      fixedLane: traits.receivable ? Math.min(sink.lanes, 1) : undefined,
       actions: new Set(settings.actions),
       filters: bound.filters,
-      deleteOnLeave: sink.kind === 'search_index' && settings.filter_leave === 'delete',
+      deleteOnLeave: traits.replaces && settings.filter_leave === 'delete',
       groupColumns,
       groupIsCarried:
         table.identity === 'full' ||
@@ -190,8 +191,8 @@ function misreadBy({ settings, judges = [] }: SinkEntry, table: TableShape): Rec
 }
 
 function groupOf(sink: SinkEntry, table: TableShape, bound: { fault?: string }): number[] | undefined {
-  if (sink.kind === 'change_table') return undefined;
-  if (sink.kind === 'search_index') return [];
+  if (sink.traits.order === 'commit') return undefined;
+  if (sink.traits.order === 'key') return [];
   if (!sink.settings.message_grouping) return undefined;
   const full = `${table.schema}.${table.name}`;
   const grouping = sink.settings.tables.find((entry) => qualified(entry.name) === full);

@@ -3,7 +3,7 @@
  * that the sink names and that is not published is said, for then its documents cannot be told from left-over ones.
  */
 
-import type { Catalog, CatalogDatabase, CatalogSink } from '../catalog/store.ts';
+import { type Catalog, type CatalogDatabase, type CatalogSink, changeTablesIn } from '../catalog/store.ts';
 import { compileRelation, type RowCodec } from '../codec/row.ts';
 import type { Database } from '../db/pool.ts';
 import { statement } from '../db/statement.ts';
@@ -82,7 +82,7 @@ async function match(
   );
   const keyColumns = source.keys.map(({ name }) => name);
   const shape = { ...source.message, keyColumns, types, earlierNames };
-  const [route] = matchTable([sink], shape, changeTablesOf(deps.catalog, database)).routes;
+  const [route] = matchTable([sink], shape, changeTablesIn(deps.catalog, database.settings.name)).routes;
   return route && { source, codec: compileRelation(types, source.message, { keyColumns }), route };
 }
 
@@ -96,15 +96,4 @@ async function earlierNamesOf(deps: TablesDeps, given: { databaseNo: number; tab
   const columns = [earlier.rows.map((row) => row.schema), earlier.rows.map((row) => row.name)];
   const free = await deps.source.query<{ name: string }>(FREE_NAMES, columns);
   return free.rows.map((row) => row.name);
-}
-
-/** Event tables of retentions in this database. */
-function changeTablesOf(catalog: Catalog, database: CatalogDatabase): Set<string> {
-  return new Set(
-    catalog.sinks.flatMap(({ settings: { destination } }) =>
-      destination.type === 'change_table' && destination.database === database.settings.name
-        ? [`${destination.table_schema}.${destination.table_name}`]
-        : [],
-    ),
-  );
 }

@@ -5,6 +5,7 @@ import { openPool } from '../../src/db/pool.ts';
 import { loadRelation } from '../../src/routing/relation.ts';
 import { describeTable } from '../../src/source/describe-table.ts';
 import { type Captured, captured, SEARCH, sinkSettings } from '../support/fixtures/captured.ts';
+import { traitsOf } from '../support/fixtures/sinks.ts';
 
 describe('rows read by key', () => {
   let on: Captured;
@@ -18,7 +19,7 @@ describe('rows read by key', () => {
     const source = openPool({ address: on.sourceUrl, max: 2, applicationName: 'test', path: 'role' });
     try {
       const table = await describeTable(source, { publication: 'given', schema: 'public', name: 'docs' });
-      const sink = { no: 1, name: 'index', kind: 'search_index', lanes: 1 } as const;
+      const sink = { no: 1, name: 'index', traits: traitsOf('search_index'), lanes: 1 };
       const settings = sinkSettings({ name: 'index', destination: SEARCH });
       const deps = {
         source,

@@ -17,6 +17,7 @@ import { checkTable } from '../../src/source/table-checks.ts';
 import { readTables } from '../../src/source/tables.ts';
 import { type Captured, captured, PULL, SEARCH, sinkSettings } from '../support/fixtures/captured.ts';
 import { hostileName } from '../support/fixtures/hostile.ts';
+import { insertSink } from '../support/fixtures/sinks.ts';
 import { type MessageDatabase, messageDatabase } from '../support/postgres/message-database.ts';
 import { plainRoleOf } from '../support/postgres/plain-role.ts';
 import {
@@ -272,13 +273,8 @@ async function declareSinks(db: Database): Promise<{ databaseNo: number; index: 
   );
   const { no: databaseNo, id } = rows[0]!;
   const add = async (name: string, kind: string, destination: typeof PULL | typeof SEARCH): Promise<number> => {
-    const settings = JSON.stringify(sinkSettings({ name, destination }));
-    const made = await db.query<{ no: number }>(
-      `insert into millrace_private.sinks (name, kind, database_id, status, settings, lanes)
-       values ($1, $2, $3, 'active', $4, 1) returning no`,
-      [name, kind, id, settings],
-    );
-    return made.rows[0]!.no;
+    const settings = sinkSettings({ name, destination });
+    return (await insertSink(db, { name, kind, databaseId: id, settings, lanes: 1 })).no;
   };
   return {
     databaseNo,

@@ -9,6 +9,7 @@ import { createLog } from '../../src/runtime/log.ts';
 import { openSandbox, type Sandbox } from '../../src/transform/sandbox.ts';
 import { SEARCH, sinkSettings } from '../support/fixtures/captured.ts';
 import { addPushSink, appendMessages } from '../support/fixtures/fixtures.ts';
+import { traitsOf } from '../support/fixtures/sinks.ts';
 import { type MessageDatabase, messageDatabase } from '../support/postgres/message-database.ts';
 import { until } from '../support/until.ts';
 
@@ -65,7 +66,10 @@ describe('lanes while the catalog changes', function () {
     const entry = { id, no, name, kind: 'search_index' as const, status: 'active' as const, databaseNo: 1, settings };
     catalog = {
       ...catalog,
-      sinks: [...catalog.sinks, { ...entry, secret: () => null, lanes, reach: { allowed: true } }],
+      sinks: [
+        ...catalog.sinks,
+        { ...entry, traits: traitsOf(entry.kind), secret: () => null, lanes, reach: { allowed: true } },
+      ],
     };
     return no;
   };
@@ -96,7 +100,7 @@ describe('lanes while the catalog changes', function () {
         jobs: () => queue,
         targets: openTargets({
           load: async () => catalog,
-          kinds: { search_index: open, pull: open, change_table: open },
+          open,
           log,
         }),
         lane: { db: on.db, sandbox, log, now: Date.now, random: Math.random, onSettled: () => undefined },

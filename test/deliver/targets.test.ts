@@ -6,6 +6,7 @@ import { MillraceError } from '../../src/model/errors.ts';
 import type { Sink } from '../../src/model/sink.ts';
 import { createLog } from '../../src/runtime/log.ts';
 import { SEARCH, sinkSettings } from '../support/fixtures/captured.ts';
+import { traitsOf } from '../support/fixtures/sinks.ts';
 import { until } from '../support/until.ts';
 
 describe('the destinations of a worker', () => {
@@ -14,7 +15,7 @@ describe('the destinations of a worker', () => {
   const sink = (no: number, changes: Partial<CatalogSink> = {}): CatalogSink => {
     const settings = sinkSettings({ name: `sink-${no}`, destination: SEARCH });
     const entry = { id: `${no}`, no, name: `sink-${no}`, kind: 'search_index' as const, status: 'active' as const };
-    const open = { secret: () => null, lanes: 4, reach: { allowed: true } };
+    const open = { traits: traitsOf('search_index'), secret: () => null, lanes: 4, reach: { allowed: true } };
     return { ...entry, databaseNo: 1, settings, ...open, ...changes };
   };
   const open = async ({ name, ...entry }: CatalogSink): Promise<Sink> => {
@@ -26,7 +27,7 @@ describe('the destinations of a worker', () => {
   const targets = () =>
     openTargets({
       load: async () => catalog,
-      kinds: { search_index: open, pull: open, change_table: open },
+      open,
       log: createLog({ level: 'silent', role: 'test' }),
     });
 

@@ -1,6 +1,7 @@
 /** The pull API row by row: what is answered, and in which shape. */
 import { expect } from 'chai';
 import { type AddedSink, addPullSink, appendMessages } from '../support/fixtures/fixtures.ts';
+import { insertSink } from '../support/fixtures/sinks.ts';
 import { type MessageDatabase, messageDatabase } from '../support/postgres/message-database.ts';
 import { type Reply, type TestWeb, testWeb } from '../support/processes/web.ts';
 
@@ -175,10 +176,8 @@ describe('http: pull API', () => {
   });
 
   it('404 for an unknown consumer and for another kind of sink', async () => {
-    await m.db.query(
-      `insert into millrace_private.sinks (name, kind, database_id, status, settings, lanes)
-       select 'an-index', 'search_index', d.id, 'active', '{"destination":{}}', 1 from millrace_private.databases d`,
-    );
+    const { rows } = await m.db.query<{ id: string }>('select id from millrace_private.databases');
+    await insertSink(m.db, { name: 'an-index', kind: 'search_index', databaseId: rows[0]!.id, lanes: 1 });
     const names = ['nobody', 'an-index', 'a%00b', '%E2%98%83', 'x'.repeat(500), '00000000-0000-0000-0000-000000000000'];
     for (const name of names) {
       for (const verb of ['receive', 'ack']) {

@@ -4,10 +4,11 @@ import { type FannedRow, fanOut } from '../../src/routing/fan-out.ts';
 import { type BoundFilter, bindFilter } from '../../src/routing/filter.ts';
 import { groupKey } from '../../src/routing/group.ts';
 import type { Route } from '../../src/routing/match.ts';
+import { traitsOf } from '../support/fixtures/sinks.ts';
 
 const ROUTE: Route = {
   sinkNo: 1,
-  kind: 'pull',
+  traits: traitsOf('pull'),
   lanes: 1,
   fixedLane: 0,
   actions: new Set(['insert', 'update', 'delete']),
@@ -55,7 +56,7 @@ describe('fan-out', () => {
     expect(groupsOf(by, { action: 'delete', values: ['1', 'b'] })).to.deep.equal([[group('b'), null]]);
   });
 
-  const index = { kind: 'search_index', fixedLane: undefined, lanes: 4 } as const;
+  const index = { traits: traitsOf('search_index'), fixedLane: undefined, lanes: 4 };
   const partsOf = (route: Partial<Route>, given: Parameters<typeof row>[0]) =>
     fanOut({ ...ROUTE, ...index, ...route }, row(given)).map(({ of, form, key }) => `${form} ${of} ${key}`);
   /** Rows whose second column is not null. */

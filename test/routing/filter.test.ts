@@ -6,6 +6,7 @@ import { bindFilter, passes } from '../../src/routing/filter.ts';
 import { textAtPath } from '../../src/routing/json-path.ts';
 import { matchTable, type SinkEntry, type TableShape } from '../../src/routing/match.ts';
 import { PULL, SEARCH, sinkSettings } from '../support/fixtures/captured.ts';
+import { traitsOf } from '../support/fixtures/sinks.ts';
 
 const USERS = { schema: 'public', delimiter: ',', elementOid: null, attributes: [], subtypeOid: null };
 const OWN: TypeInfo[] = [
@@ -207,7 +208,7 @@ describe('filters of a sink and a table', () => {
   for (const [kind, destination] of KINDS) {
     const matched = (filters: ColumnFilter[], shape: Partial<TableShape> = {}, changes: object = {}) => {
       const settings = sinkSettings({ name: 's', destination, filters, ...changes });
-      const sink: SinkEntry = { no: 1, name: 's', kind, lanes: 1, settings };
+      const sink: SinkEntry = { no: 1, name: 's', traits: traitsOf(kind), lanes: 1, settings };
       const { routes, notices } = matchTable([sink], { ...table, ...shape }, new Set());
       const codes = notices.map(({ code }) => code).filter((code) => code !== 'no_old_values');
       return { park: routes[0]?.parkReason, codes, notices };
@@ -242,7 +243,7 @@ describe('filters of a sink and a table', () => {
       const said = (code: string, shape: Partial<TableShape> = {}, changes: object = {}) => {
         const settings = sinkSettings({ name: 's', destination, ...changes });
         const judge: FunctionSettings = { name: 'by-status', type: 'filter', sink_type: null, code, path: null };
-        const sink: SinkEntry = { no: 1, name: 's', kind, lanes: 1, settings, judges: [judge] };
+        const sink: SinkEntry = { no: 1, name: 's', traits: traitsOf(kind), lanes: 1, settings, judges: [judge] };
         const { notices } = matchTable([sink], { ...table, ...shape }, new Set());
         return notices.find((notice) => notice.code === 'function_needs_identity');
       };

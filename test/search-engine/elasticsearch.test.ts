@@ -1,7 +1,7 @@
 /** The search sink on a real Elasticsearch with security: the conformance suite, and what a refused credential looks like. */
 import { expect } from 'chai';
-import type { SearchDestination } from '../../src/model/declared.ts';
 import type { Sink } from '../../src/model/sink.ts';
+import type { SearchDestination } from '../../src/sinks/search-index/section.ts';
 import { type Condition, type SinkHarness, sinkConformance } from '../conformance/sink-conformance.ts';
 import { converges } from '../support/engines/converging.ts';
 import {

@@ -3,6 +3,7 @@ import type { CatalogSink } from '../../src/catalog/store.ts';
 import type { SinkSettings } from '../../src/model/declared.ts';
 import { sharers } from '../../src/verify/shared-index.ts';
 import { PULL, SEARCH, sinkSettings } from '../support/fixtures/captured.ts';
+import { kindOf } from '../support/fixtures/sinks.ts';
 
 let made = 0;
 function sink(
@@ -12,7 +13,7 @@ function sink(
   url = 'http://e:9200',
 ): CatalogSink {
   made += 1;
-  const destination = { ...SEARCH, index_name: index, endpoint_url: url } as SinkSettings['destination'];
+  const destination = { ...SEARCH, index_name: index, endpoint_url: url };
   const settings = sinkSettings({ name, destination, ...changes });
   const shared = {
     id: name,
@@ -24,7 +25,8 @@ function sink(
     lanes: 2,
     reach: { allowed: true },
   } as const;
-  return { ...shared, no: made, settings };
+  const kind = kindOf(settings.destination);
+  return { ...shared, traits: kind.traits, no: made, settings, index: kind.index?.place(settings.destination) };
 }
 
 describe('verify/shared-index', () => {

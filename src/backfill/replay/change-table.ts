@@ -77,17 +77,14 @@ export function openReplayed(
   request: Pick<ReplayRequest, 'retention_id' | 'retention'>,
 ): ChangeTable {
   const retention = catalog.sinks.find(({ id }) => id === request.retention_id);
-  const destination = retention?.settings.destination;
+  const into = retention?.into;
   const source = catalog.databases.find(({ no }) => no === retention?.databaseNo);
-  const holder =
-    destination?.type === 'change_table' &&
-    catalog.databases.find(({ settings }) => settings.name === destination.database);
-  if (!retention || !source || !holder || destination?.type !== 'change_table') {
+  const holder = catalog.databases.find(({ settings }) => settings.name === into?.database);
+  if (!source || !holder || !into) {
     throw new MillraceError('not_found', `the change retention ${request.retention} is not declared any more`, {
       remedy: 'Replay another one.',
     });
   }
-  const place = { database: holder.settings.name, schema: destination.table_schema, name: destination.table_name };
   let pool: Database | undefined;
   const open = async (): Promise<Database> => {
     const options = await optionsOf(
@@ -102,7 +99,7 @@ export function openReplayed(
     return openPool(options);
   };
   return {
-    ...place,
+    ...into,
     sourceDatabaseId: source.id,
     async read(deadline, work) {
       try {
@@ -110,7 +107,7 @@ export function openReplayed(
         return await onDestination(pool, deadline, work);
       } catch (error) {
         deadline.signal.throwIfAborted();
-        throw faultOf(error, place);
+        throw faultOf(error, into);
       }
     },
     async close() {

@@ -223,7 +223,7 @@ class ReplayReader implements Reader {
     const nameOf = (index: number): string => relation.codec.columns[index]!.name;
     const values = [
       ...[ids, places[0]![0], lastPlace[0], budget.bytes, indexes.map(nameOf), at.of === 'entries'],
-      ...[route.kind === 'search_index', relation.message.identity === 'full', this.#keys.map(nameOf)],
+      ...[route.traits.replaces, relation.message.identity === 'full', this.#keys.map(nameOf)],
     ];
     const deadline = { signal, timeoutMs: PAGE_MS };
     const entries = await changeTable.read(deadline, async (tx) => {
@@ -250,8 +250,8 @@ class ReplayReader implements Reader {
 
   #nextAfter(at: Position, after: Place, isLast: boolean): { next: Position; ended: boolean } {
     if (!isLast) return { next: { of: at.of, after }, ended: false };
-    const isIndex = this.#input.relation.routes[0]!.kind === 'search_index';
-    if (at.of === 'entries' && isIndex) return { next: { of: 'rows', after: FIRST }, ended: false };
+    const { replaces } = this.#input.relation.routes[0]!.traits;
+    if (at.of === 'entries' && replaces) return { next: { of: 'rows', after: FIRST }, ended: false };
     return { next: { of: at.of, after }, ended: true };
   }
 }

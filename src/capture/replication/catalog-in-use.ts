@@ -45,7 +45,7 @@ const matchingOf = ({ sinks, changeTables }: CapturedDatabase): string =>
   JSON.stringify([sinks.map(sinkMatching), [...changeTables].toSorted()]);
 
 /** Everything but what is looked at when messages are delivered. */
-function sinkMatching({ no, kind, lanes, settings }: SinkEntry): unknown[] {
+function sinkMatching({ no, traits, lanes, settings }: SinkEntry): unknown[] {
   const {
     destination: _d,
     filter: _f,
@@ -56,5 +56,5 @@ function sinkMatching({ no, kind, lanes, settings }: SinkEntry): unknown[] {
     ...rest
   } = settings;
   const { status, initial_backfill: _i, ...matched } = rest;
-  return [no, kind, lanes, status === 'disabled', matched];
+  return [no, traits, lanes, status === 'disabled', matched];
 }

@@ -8,7 +8,6 @@ import type { Database } from '../../db/pool.ts';
 import { statement } from '../../db/statement.ts';
 import { MillraceError } from '../../model/errors.ts';
 import { isCancelled, isTransient } from '../../model/sqlstate.ts';
-import type { SinkKind } from '../store.ts';
 import { type ChangeOptions, changeCatalog } from './transaction.ts';
 
 const REMOVE = statement('catalog/remove-sink');
@@ -18,7 +17,7 @@ const FORGET = statement('catalog/forget-sink');
 
 export interface RemovedSink {
   no: number;
-  kind: SinkKind;
+  kind: string;
   database_name: string;
   /** No other sink reads from its database: its slot keeps WAL for nobody. */
   is_last: boolean;

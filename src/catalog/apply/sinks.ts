@@ -5,13 +5,14 @@
 import { randomUUID } from 'node:crypto';
 import type { Transaction } from '../../db/pool.ts';
 import { statement } from '../../db/statement.ts';
-import type { Destination, FunctionSettings, SinkSettings } from '../../model/declared.ts';
+import type { FunctionSettings, SinkSettings } from '../../model/declared.ts';
 import { type Fault, MillraceError } from '../../model/errors.ts';
 import { quoteLiteral } from '../../model/quote.ts';
 import type { KeyRing } from '../../runtime/secret-key.ts';
+import type { SinkKind } from '../../sinks/contract.ts';
+import { kindNamed } from '../../sinks/kinds.ts';
 import type { Declared } from '../declare/declaration.ts';
 import { credentialPlace, opensTo, seal } from '../secrets.ts';
-import type { SinkKind } from '../store.ts';
 import { type Summary, sameJson } from './summary.ts';
 
 const listSinks = statement('catalog/list-sinks');
@@ -21,14 +22,11 @@ const putSink = statement('catalog/put-sink');
 const addStorage = statement('catalog/add-storage');
 const startBackfill = statement('catalog/start-backfill');
 
-const SEARCH_LANES = 2;
-const CHANGE_TABLE_LANES = 1;
-
 interface Row {
   id: string;
   no: number;
   name: string;
-  kind: SinkKind;
+  kind: string;
   status: string;
   settings: SinkSettings;
   secret: string | null;
@@ -38,28 +36,18 @@ interface Row {
   killed: boolean;
 }
 
-const KINDS: Record<Destination['type'], SinkKind> = {
-  pull: 'pull',
-  sequin_stream: 'pull',
-  elasticsearch: 'search_index',
-  change_table: 'change_table',
-};
-
-/** How a destination is delivered to. */
-export function kindOf(destination: Destination): SinkKind {
-  return KINDS[destination.type];
-}
+/** The kind of a sink that is declared. */
+const kindOf = ({ destination }: SinkSettings): SinkKind => kindNamed(destination.type)!;
 
 /**
- * Lanes of a sink. A pull consumer needs one for shaping when it has functions. It keeps that one when they go: what
- * waits there to be shaped must not be overtaken.
+ * Lanes of a sink. A receivable one needs one for shaping when it has functions. It keeps that one when they go: what waits
+ * there to be shaped must not be overtaken.
  */
-export function lanesOf(settings: SinkSettings, current: number): number {
-  const kind = kindOf(settings.destination);
-  if (kind === 'search_index') return SEARCH_LANES;
-  if (kind === 'change_table') return CHANGE_TABLE_LANES;
+function lanesOf(settings: SinkSettings, current: number): number {
+  const { traits, lanes } = kindOf(settings);
+  if (!traits.receivable) return lanes;
   const shaped = [settings.filter, settings.transform, settings.routing].some((name) => name !== null);
-  return Math.max(current, shaped ? 1 : 0);
+  return Math.max(current, shaped ? lanes : 0);
 }
 
 /** @throws MillraceError bad_configuration; nothing must be committed then. */
@@ -82,13 +70,13 @@ export async function applySinks(
       row.lanes === lanes &&
       sameSecret(keys, row, secret) &&
       sameJson(row.settings, settings);
-    const label = kindOf(settings.destination) === 'change_table' ? 'change retention' : 'sink';
+    const label = kindOf(settings).list?.entry ?? 'sink';
     if (!summary.add(`${label} ${settings.name}`, row !== undefined, same)) continue;
     const id = row?.id ?? randomUUID();
     const place = credentialPlace({ id, ...settings });
     const written = await tx.query<{ no: number }>(putSink, [
       settings.name,
-      kindOf(settings.destination),
+      kindOf(settings).type,
       settings.database,
       settings.status,
       JSON.stringify(settings),
@@ -151,8 +139,8 @@ async function checkAll(tx: Transaction, declared: Declared['sinks'], existing: 
 }
 
 function references(settings: SinkSettings, known: { databases: Set<string>; functions: Set<string> }): Fault[] {
-  const databases = [settings.database];
-  if (settings.destination.type === 'change_table') databases.push(settings.destination.database);
+  const into = kindOf(settings).writesInto?.(settings.destination);
+  const databases = [settings.database, ...(into ? [into.database] : [])];
   const functions = [settings.filter, settings.transform, settings.routing].filter((name) => name !== null);
   const remedy = 'Declare it, or name one that is there.';
   return [
@@ -177,9 +165,9 @@ function references(settings: SinkSettings, known: { databases: Set<string>; fun
 function changes(settings: SinkSettings, row: Row | undefined): Fault[] {
   if (row === undefined) return [];
   const remedy = 'Give the new one another name, and remove the old one when its messages are done.';
-  const kind = kindOf(settings.destination);
-  if (row.kind !== kind) {
-    return [{ field: settings.name, message: `is of kind ${row.kind} and cannot become ${kind}`, remedy }];
+  const { type } = kindOf(settings);
+  if (row.kind !== type) {
+    return [{ field: settings.name, message: `is of kind ${row.kind} and cannot become ${type}`, remedy }];
   }
   if (row.database_name !== settings.database) {
     const message = `reads from database \`${row.database_name}\` and cannot move to \`${settings.database}\``;

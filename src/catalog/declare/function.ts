@@ -92,7 +92,7 @@ function sinkTypeOf(
     return null;
   }
   const kind = destinationKind(value);
-  if (typeof kind === 'string') return kind;
+  if ('names' in kind) return kind.names[0];
   refuse(context, [...at, 'sink_type'], kind);
   return null;
 }

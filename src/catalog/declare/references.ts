@@ -3,7 +3,7 @@
  * that what each source needs is declared. An entry with faults of its own still counts as existing, so that one mistake
  * is reported once.
  */
-import type { FunctionType, SinkSettings } from '../../model/declared.ts';
+import type { FunctionType } from '../../model/declared.ts';
 import { COMPARED, type Finding, nearest, type Path } from '../../model/finding.ts';
 import type { DatabaseDeclared } from './database.ts';
 import type { Entries, Entry } from './entry.ts';
@@ -110,8 +110,8 @@ function functionFaults(sink: Entry<SinkDeclared>, functions: ByName<FunctionDec
       const remedy = `Name a function of type ${FITTING[role].join(' or ')}.`;
       return [{ path, message: `names a function of type ${found.type}`, remedy }];
     }
-    const settings = sink.value?.settings;
-    return found.sink_type === null || settings === undefined || found.sink_type === sinkType(settings)
+    const kind = sink.value?.kind;
+    return found.sink_type === null || kind === undefined || found.sink_type === kind.names[0]
       ? []
       : [
           {
@@ -121,10 +121,6 @@ function functionFaults(sink: Entry<SinkDeclared>, functions: ByName<FunctionDec
           },
         ];
   });
-}
-
-function sinkType({ destination }: SinkSettings): string {
-  return destination.type === 'sequin_stream' ? 'pull' : destination.type;
 }
 
 function sourceFaults({ databases, sinks }: Entries): Finding[] {
@@ -176,7 +172,7 @@ function tokenFaults({ api_tokens, sinks }: Entries): Finding[] {
       const sink = named.get(name);
       if (sink === undefined) {
         faults.push(unknownName(at, 'sink', name, named));
-      } else if (sink.value !== undefined && sinkType(sink.value.settings) !== 'pull') {
+      } else if (sink.value?.kind.traits.receivable === false) {
         faults.push({ path: at, message: 'names a sink that nobody pulls from', remedy: 'Name a pull consumer.' });
       }
     });
@@ -200,14 +196,14 @@ function unscopedTokens({ api_tokens }: Entries): Finding[] {
 
 function indexWarnings({ sinks }: Entries): Finding[] {
   return sinks.flatMap(({ path, value }): Finding[] => {
-    const settings = value?.settings;
-    if (settings === undefined || settings.routing === null) {
-      if (settings?.destination.type !== 'elasticsearch' || (settings.source.include_tables?.length ?? 0) < 2)
-        return [];
+    if (value === undefined) return [];
+    const { settings, kind } = value;
+    if (settings.routing === null) {
+      if (!kind.traits.replaces || (settings.source.include_tables?.length ?? 0) < 2) return [];
       const message = 'sends several tables into one index, where equal keys overwrite each other';
       return [{ path: [...path, 'source'], message, remedy: 'Use a routing function, or a sink for each table.' }];
     }
-    if (settings.destination.type === 'elasticsearch') return [];
+    if (kind.traits.replaces) return [];
     const message = 'has no effect here: only a search index has an index name';
     return [{ path: [...path, 'routing'], message, remedy: 'Remove it.' }];
   });

@@ -18,11 +18,12 @@ export function checkRetentions({ databases, sinks }: Entries): Finding[] {
     return JSON.stringify([address.host.toLowerCase(), address.port, address.database]);
   };
   const edges = sinks.flatMap((sink) => {
-    const settings = sink.value?.settings;
-    if (settings?.destination.type !== 'change_table') return [];
-    const { database, table_schema, table_name } = settings.destination;
+    if (sink.value === undefined) return [];
+    const { settings, kind } = sink.value;
+    const into = kind.writesInto?.(settings.destination);
+    if (into === undefined) return [];
     const from = place(settings.database) + (settings.source.include_tables?.[0] ?? '');
-    return [{ sink, from, to: `${place(database)}${table_schema}.${table_name}` }];
+    return [{ sink, from, to: `${place(into.database)}${into.schema}.${into.name}` }];
   });
   const circleOf = circles(edges);
   return edges.flatMap((edge): Finding[] => {

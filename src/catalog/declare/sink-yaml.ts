@@ -4,22 +4,25 @@
  */
 import { isDeepStrictEqual } from 'node:util';
 import { stringify } from 'yaml';
-import type { Destination, SinkSettings, TableBackfill } from '../../model/declared.ts';
+import type { SinkSettings, TableBackfill } from '../../model/declared.ts';
+import { kindNamed } from '../../sinks/kinds.ts';
+import { sectionOf } from './destination.ts';
 import { DeclaredSink } from './sink.ts';
 
 /** `hasSecret`: a credential is stored. Not for change tables, which are declared elsewhere. */
 export function sinkYaml(settings: SinkSettings, hasSecret: boolean): string {
   const { name, database, destination } = settings;
-  const plain = DeclaredSink.parse({ name, database, destination: required(destination) }).settings;
+  const { secretKey, least: leastOf } = sectionOf(kindNamed(destination.type)!);
+  const least = { type: destination.type, ...leastOf?.(destination) };
+  const plain = DeclaredSink.parse({ name, database, destination: least }).settings;
   const entry = {
     ...{ name, database },
     ...differing(settings, plain, ['name', 'database', 'destination', 'initial_backfill']),
     ...(settings.initial_backfill === undefined ? {} : { initial_backfill: backfillOf(settings.initial_backfill) }),
     destination: {
-      ...required(destination),
-      ...(destination.type === 'elasticsearch' ? { auth_type: destination.auth_type } : {}),
-      ...(hasSecret ? { auth_value: `\${${CREDENTIAL}}` } : {}),
-      ...differing(destination, plain.destination, [...Object.keys(required(destination))]),
+      ...least,
+      ...differing(destination, plain.destination, ['type']),
+      ...(hasSecret && secretKey ? { [secretKey]: `\${${CREDENTIAL}}` } : {}),
     },
   };
   return stringify({ sinks: [cleaned(entry)] }, { lineWidth: 0 });
@@ -27,13 +30,6 @@ export function sinkYaml(settings: SinkSettings, hasSecret: boolean): string {
 
 /** The variable of the environment that stands for a credential. */
 export const CREDENTIAL = 'SEARCH_CREDENTIAL';
-
-/** What a destination cannot be without. */
-function required(destination: Destination): object {
-  if (destination.type !== 'elasticsearch') return { type: destination.type };
-  const { type, endpoint_url, index_name } = destination;
-  return { type, endpoint_url, index_name, auth_type: 'none' };
-}
 
 const backfillOf = (wanted: true | TableBackfill[]): unknown =>
   wanted === true

@@ -7,11 +7,14 @@ import type { SinkSettings } from '../../model/declared.ts';
 import type { Finding } from '../../model/finding.ts';
 import { Annotations, Bool, Identifier, int, Name, TableName, Text } from '../../model/scalars.ts';
 import { type Refusal, refusal, refuse, section, withRemedy } from '../../model/section.ts';
-import { Destination, type DestinationDeclared } from './destination.ts';
+import type { SinkKind } from '../../sinks/contract.ts';
+import { kindNamed } from '../../sinks/kinds.ts';
+import { Destination, sectionOf } from './destination.ts';
 import { InitialBackfill, initialBackfillOf } from './initial-backfill.ts';
 import { Actions, Filters, GroupedTables, Source } from './source.ts';
 
 export interface SinkDeclared {
+  kind: SinkKind;
   settings: SinkSettings;
   secret: string | null;
   /** Warnings, with paths from the entry on. */
@@ -84,11 +87,14 @@ const shape = {
 type Input = z.output<z.ZodObject<typeof shape>>;
 
 /** One entry of `sinks:`. */
-export const DeclaredSink = section('sinks[]', shape, refused).transform((input, context): SinkDeclared => {
-  const notes: Finding[] = [];
+export const DeclaredSink = z.preprocess(withBatchSize, section('sinks[]', shape, refused)).transform(declared);
+
+function declared(input: Input, context: z.core.$RefinementCtx): SinkDeclared {
   const source = sourceOf(input, context);
-  const search = input.destination.settings.type === 'elasticsearch';
-  if (!search && input.filter_leave === 'delete') {
+  const { settings: destination, secret, notes = [] } = input.destination;
+  const kind = kindNamed(destination.type)!;
+  const { replaces } = kind.traits;
+  if (!replaces && input.filter_leave === 'delete') {
     const remedy = 'Remove it: only a search index deletes what leaves the filters.';
     refuse(context, ['filter_leave'], { message: 'is for search indexes', remedy });
   }
@@ -99,6 +105,7 @@ export const DeclaredSink = section('sinks[]', shape, refused).transform((input,
     refuse(context, [at], { message: 'has no effect with `message_grouping: false`', remedy });
   }
   return {
+    kind,
     settings: {
       name: input.name,
       database: input.database,
@@ -106,7 +113,7 @@ export const DeclaredSink = section('sinks[]', shape, refused).transform((input,
       source,
       actions: input.actions,
       filters: input.filters,
-      filter_leave: input.filter_leave ?? (search ? 'delete' : 'keep'),
+      filter_leave: input.filter_leave ?? (replaces ? 'delete' : 'keep'),
       filter: input.filter,
       transform: input.transform,
       routing: input.routing,
@@ -118,12 +125,15 @@ export const DeclaredSink = section('sinks[]', shape, refused).transform((input,
         { status: input.status, source, initial_backfill: input.initial_backfill ?? false },
         context,
       ),
-      destination: withBatchSize(input.destination, input.batch_size, { context, notes }),
+      destination,
     },
-    secret: input.destination.secret,
-    notes: [...notes, ...credentialNotes(input.destination)],
+    secret,
+    notes: [
+      ...batchSizeNotes(input, kind, context),
+      ...notes.map((note) => ({ ...note, path: ['destination', ...note.path] })),
+    ],
   };
-});
+}
 
 function sourceOf(input: Input, context: z.core.$RefinementCtx): SinkSettings['source'] {
   const given = (['source', 'table', 'schema'] as const).filter((key) => input[key] !== undefined);
@@ -157,27 +167,33 @@ function tablesOf(input: Input, included: string[] | null, context: z.core.$Refi
   return input.tables;
 }
 
-function withBatchSize(
-  destination: DestinationDeclared,
-  size: number | undefined,
-  into: { context: z.core.$RefinementCtx; notes: Finding[] },
-): SinkSettings['destination'] {
-  const { settings } = destination;
-  if (size === undefined) return settings;
-  if (settings.type !== 'elasticsearch') {
-    const message = 'has no effect on a pull consumer';
-    into.notes.push({ path: ['batch_size'], message, remedy: 'Remove it; each receive says how many it wants.' });
-    return settings;
-  }
-  if (destination.hasBatchSize && settings.batch_size !== size) {
-    const message = 'contradicts `destination.batch_size`';
-    refuse(into.context, ['batch_size'], { message, remedy: 'Keep the one under `destination`.' });
-  }
-  return { ...settings, batch_size: size };
+/** A `batch_size` beside a destination that has such a key is read as if it stood there. */
+function withBatchSize(raw: unknown): unknown {
+  if (!isObject(raw) || raw.batch_size === undefined || !isObject(raw.destination)) return raw;
+  const kind = kindNamed(raw.destination.type);
+  if (!kind || !hasBatchSize(kind) || raw.destination.batch_size !== undefined) return raw;
+  return { ...raw, destination: { ...raw.destination, batch_size: raw.batch_size } };
 }
 
-function credentialNotes({ settings, secret }: DestinationDeclared): Finding[] {
-  if (settings.type !== 'elasticsearch' || settings.auth_type === 'none' || secret !== null) return [];
-  const message = 'is empty: requests carry no credential';
-  return [{ path: ['destination', 'auth_value'], message, remedy: 'Set it, or write `auth_type: none`.' }];
+function batchSizeNotes(
+  { batch_size: size, destination: { settings } }: Input,
+  kind: SinkKind,
+  context: z.core.$RefinementCtx,
+): Finding[] {
+  if (size === undefined) return [];
+  if (!hasBatchSize(kind)) {
+    const remedy = kind.traits.receivable ? 'Remove it; each receive says how many it wants.' : 'Remove it.';
+    return [{ path: ['batch_size'], message: `has no effect on ${kind.title}`, remedy }];
+  }
+  if ('batch_size' in settings && settings.batch_size !== size) {
+    const message = 'contradicts `destination.batch_size`';
+    refuse(context, ['batch_size'], { message, remedy: 'Keep the one under `destination`.' });
+  }
+  return [];
+}
+
+const hasBatchSize = (kind: SinkKind): boolean => Object.hasOwn(sectionOf(kind).keys, 'batch_size');
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -4,8 +4,8 @@ import { withAnnotations } from '../../db/annotations-column.ts';
 import { limitSql } from '../../db/deadline.ts';
 import type { Database } from '../../db/pool.ts';
 import { type Statement, statement } from '../../db/statement.ts';
-import type { ChangeTableDestination, RetentionPolicy } from '../../model/declared.ts';
 import type { Log } from '../../runtime/log.ts';
+import type { ChangeTableDestination, RetentionPolicy } from './section.ts';
 import { onTable, type TableName } from './table-name.ts';
 import type { Writing } from './write.ts';
 

@@ -5,12 +5,12 @@
 import { promisify } from 'node:util';
 import { constants, gzip } from 'node:zlib';
 import type { Place } from '../../model/connection-fault.ts';
-import type { SearchDestination } from '../../model/declared.ts';
 import { MillraceError } from '../../model/errors.ts';
 import { credentialSecrets, maskOf } from '../../model/mask.ts';
 import { withoutTrailing } from '../../model/trailing.ts';
 import type { Reach } from '../../runtime/checked-lookup.ts';
 import { type HttpReply, openHttpClient } from '../../runtime/http-client.ts';
+import type { SearchDestination } from './section.ts';
 
 export interface SearchClient {
   bulk(index: string, body: Buffer, signal: AbortSignal): Promise<HttpReply>;

@@ -6,7 +6,6 @@
  * It keeps nothing but what it may forget: routed indexes seen ready, request sizes learned from refusals, suspects.
  * Death anywhere repeats requests, which external versions make harmless.
  */
-import type { SearchDestination } from '../../model/declared.ts';
 import { MillraceError } from '../../model/errors.ts';
 import type { Circuit, Delivery, Outcome, SendResult, Sink } from '../../model/sink.ts';
 import type { Log } from '../../runtime/log.ts';
@@ -15,6 +14,7 @@ import { decodeBulk, decodeSearch, INDEX_WAIT_MS, type Verdict } from './decode.
 import { bulkBody, bytesOf, cut, encode, indexNameFault, type Operation } from './encode.ts';
 import { openRoutes, type Route, type Routes, waitFor } from './known-indexes.ts';
 import { type Limits, learnLimits } from './limits.ts';
+import type { SearchDestination } from './section.ts';
 import { openSuspects, type Suspects } from './suspects.ts';
 
 export interface SearchSinkParts {

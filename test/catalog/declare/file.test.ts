@@ -1,4 +1,5 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: that is the syntax under test
+
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
@@ -7,6 +8,7 @@ import fc from 'fast-check';
 import { readConfiguration } from '../../../src/catalog/declare/file.ts';
 import { MillraceError } from '../../../src/model/errors.ts';
 import { formatFaults } from '../../../src/model/finding.ts';
+import type { ChangeTableDestination } from '../../../src/sinks/change-table/section.ts';
 import { faultsOf, linesOf, PULL, parse, SHOP, sinkFile } from '../support.ts';
 
 const data = (name: string): string => readFileSync(new URL(`data/${name}`, import.meta.url), 'utf8');
@@ -211,7 +213,7 @@ initial_backfill: [{ table: orders }, { table: orders }, { table: notes }]`),
       const { destination } = config.sinks.find(
         ({ settings }) => settings.destination.type === 'change_table',
       )!.settings;
-      return destination.type === 'change_table' ? destination.retention : undefined;
+      return (destination as ChangeTableDestination).retention;
     };
     expect(policy('by: pg_cron, keep: 30 days')).to.deep.equal({
       by: 'pg_cron',

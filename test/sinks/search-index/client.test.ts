@@ -1,9 +1,9 @@
 /** What goes over the wire, and that the credential goes nowhere else. */
 import { expect } from 'chai';
-import type { SearchDestination } from '../../../src/model/declared.ts';
 import { MillraceError } from '../../../src/model/errors.ts';
 import type { Circuit, Sink } from '../../../src/model/sink.ts';
 import { openSearchClient } from '../../../src/sinks/search-index/client.ts';
+import type { SearchDestination } from '../../../src/sinks/search-index/section.ts';
 import { type BulkServer, startBulkServer } from '../../support/engines/bulk-server.ts';
 import { NEVER, NOBODY, openTestSearchSink, searchDestination } from '../../support/engines/search-sink.ts';
 import { certificateAuthority, selfSignedCertificate } from '../../support/fixtures/certificate.ts';

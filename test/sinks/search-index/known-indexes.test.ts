@@ -1,7 +1,7 @@
 /** Routed indexes: asked for before their first use, and held back one by one. */
 import { expect } from 'chai';
-import type { SearchDestination } from '../../../src/model/declared.ts';
 import type { Delivery, SendResult, Sink } from '../../../src/model/sink.ts';
+import type { SearchDestination } from '../../../src/sinks/search-index/section.ts';
 import { type BulkServer, startBulkServer } from '../../support/engines/bulk-server.ts';
 import { NEVER, type OpenOptions, openTestSearchSink, searchDestination } from '../../support/engines/search-sink.ts';
 import { delivery } from '../../support/fixtures/delivery.ts';

@@ -1,7 +1,7 @@
 /** Every row of the table of answers, over the wire, against the scripted engine. */
 import { expect } from 'chai';
-import type { SearchDestination } from '../../../src/model/declared.ts';
 import type { Delivery, Outcome, SendResult, Sink } from '../../../src/model/sink.ts';
+import type { SearchDestination } from '../../../src/sinks/search-index/section.ts';
 import { type BulkServer, startBulkServer } from '../../support/engines/bulk-server.ts';
 import {
   NEVER,

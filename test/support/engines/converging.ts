@@ -3,7 +3,7 @@
  * and for real ones, through the whole service.
  */
 import { expect } from 'chai';
-import type { SearchDestination } from '../../../src/model/declared.ts';
+import type { SearchDestination } from '../../../src/sinks/search-index/section.ts';
 import { createService, stopServices, type TestService } from '../processes/service.ts';
 import { createWorld, type World } from '../processes/world.ts';
 import { until } from '../until.ts';

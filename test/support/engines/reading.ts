@@ -1,8 +1,8 @@
 /** What a real engine must prove of reading an index back: the same tests for each. */
 import { expect } from 'chai';
-import type { SearchDestination } from '../../../src/model/declared.ts';
 import type { IndexReader } from '../../../src/model/index-reader.ts';
 import { openSearchReader } from '../../../src/sinks/search-index/reader.ts';
+import type { SearchDestination } from '../../../src/sinks/search-index/section.ts';
 import { verification } from '../fixtures/verification.ts';
 import { startService, stopServices } from '../processes/service.ts';
 import { createWorld } from '../processes/world.ts';

@@ -1,6 +1,7 @@
 /** A search sink against an address, with short deadlines. */
-import type { SearchDestination } from '../../../src/model/declared.ts';
+
 import type { Sink } from '../../../src/model/sink.ts';
+import type { SearchDestination } from '../../../src/sinks/search-index/section.ts';
 import { openSearchSink } from '../../../src/sinks/search-index/sink.ts';
 
 export function searchDestination(url: string, changed: Partial<SearchDestination> = {}): SearchDestination {

@@ -2,42 +2,25 @@
  * Our retention jobs on a clock: each change table with a policy of ours is cleaned every so often by a keyed job, one at
  * a time over all workers. A failed one is logged and comes at its next time; nothing else waits for it.
  */
-import type { Catalog, CatalogSink } from '../../../catalog/store.ts';
-import type { Jobs, Task } from '../../../db/jobs.ts';
-import type { Database, Queryable } from '../../../db/pool.ts';
 import { statement } from '../../../db/statement.ts';
 import { messageOf } from '../../../model/errors.ts';
 import { isMissingTable } from '../../../model/sqlstate.ts';
-import type { Log } from '../../../runtime/log.ts';
-import type { Service } from '../../../runtime/service.ts';
+import type { JobsGiven, SinkEntry, SinkJobs } from '../../contract.ts';
+import type { ChangeTableDestination } from '../section.ts';
 import { expireRows } from './policy.ts';
 
 const NOTE = statement('sinks/change-table/note-job');
 
-export const EXPIRE_TASK = 'expire';
-
-export interface ExpiriesDeps {
-  jobs: () => Jobs;
-  load(): Promise<Catalog>;
-  /** The message database, for the notice of a job that fails. */
-  messages: Queryable;
-  /** A pool on the database that holds the change table; closed after use. */
-  openDestination(catalog: Catalog, name: string): Promise<Database>;
-  log: Log;
-}
-
-export interface Expiries extends Service {
-  readonly task: Task;
-}
-
+const EXPIRE_TASK = 'expire';
 const RECHECK_MS = 60_000;
 
-export function openExpiries(deps: ExpiriesDeps): Expiries {
+export function openExpiries(deps: JobsGiven<ChangeTableDestination>): SinkJobs {
   /** When each retention was last cleaned, or first seen here. */
   const seen = new Map<number, number>();
 
   const schedule = async (): Promise<void> => {
-    for (const { sink, policy } of policies(await deps.load())) {
+    const { sinks } = await deps.load();
+    for (const { sink, policy } of expiring(sinks)) {
       const last = seen.get(sink.no);
       if (last !== undefined && performance.now() - last < policy.every_seconds * 1_000) continue;
       const added = await deps.jobs().add(EXPIRE_TASK, { sink: sink.no }, { key: `${EXPIRE_TASK}:${sink.no}` });
@@ -61,12 +44,13 @@ export function openExpiries(deps: ExpiriesDeps): Expiries {
 
   return {
     name: 'expiries',
+    taskName: EXPIRE_TASK,
     async task(payload, signal) {
       const { sink: no } = payload as { sink: number };
-      const catalog = await deps.load();
-      const found = policies(catalog).find(({ sink }) => sink.no === no);
+      const { sinks, openDatabase } = await deps.load();
+      const found = expiring(sinks).find(({ sink }) => sink.no === no);
       if (!found) return;
-      const destination = await deps.openDestination(catalog, found.table.database);
+      const { db: destination } = await openDatabase({ name: found.table.database, use: 'retention job' });
       try {
         const deleted = await expireRows(
           { destination },
@@ -112,12 +96,11 @@ export function openExpiries(deps: ExpiriesDeps): Expiries {
 /** Look again soon after the start, when the jobs may not be up yet. */
 const shortest = (seen: ReadonlyMap<number, number>): number => (seen.size === 0 ? 5_000 : RECHECK_MS);
 
-type Expiring = ReturnType<typeof policies>[number];
+type Expiring = ReturnType<typeof expiring>[number];
 
-function policies(catalog: Catalog) {
-  return catalog.sinks.flatMap((sink: CatalogSink) => {
+function expiring(sinks: readonly SinkEntry<ChangeTableDestination>[]) {
+  return sinks.flatMap((sink) => {
     const table = sink.settings.destination;
-    if (table.type !== 'change_table' || sink.status === 'disabled') return [];
     // The others are done by an extension of the database.
     return table.retention?.by === 'job' ? [{ sink, table, policy: table.retention }] : [];
   });

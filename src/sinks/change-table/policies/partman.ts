@@ -7,10 +7,10 @@
 import { onDestination } from '../../../db/deadline.ts';
 import type { Queryable } from '../../../db/pool.ts';
 import { statement } from '../../../db/statement.ts';
-import type { RetentionPolicy } from '../../../model/declared.ts';
 import { quoteIdentifier, quoteTable } from '../../../model/quote.ts';
 import type { Circuit } from '../../../model/sink.ts';
 import type { TableWarning } from '../compare.ts';
+import type { RetentionPolicy } from '../section.ts';
 import { queueCreators } from '../table.ts';
 import { onTable } from '../table-name.ts';
 import type { Target } from '../target.ts';

@@ -1,10 +1,10 @@
 /** A retention job that fails is seen where health is, until it has succeeded. */
 import { expect } from 'chai';
-import type { CatalogSink } from '../../../../src/catalog/store.ts';
 import { openPool } from '../../../../src/db/pool.ts';
-import type { Destination } from '../../../../src/model/declared.ts';
 import { createLog } from '../../../../src/runtime/log.ts';
 import { openExpiries } from '../../../../src/sinks/change-table/policies/expire.ts';
+import type { ChangeTableDestination } from '../../../../src/sinks/change-table/section.ts';
+import type { SinkEntry } from '../../../../src/sinks/contract.ts';
 import { sinkSettings } from '../../../support/fixtures/captured.ts';
 import { type Bench, changeTableBench } from '../../../support/fixtures/change-table.ts';
 
@@ -25,7 +25,7 @@ describe('retention jobs', () => {
       [bench.retentionId],
     );
     const { no, name } = rows[0]!;
-    const destination: Destination = {
+    const destination: ChangeTableDestination = {
       type: 'change_table',
       database: 'archive',
       table_schema: 'public',
@@ -33,26 +33,27 @@ describe('retention jobs', () => {
       retention: policy,
       create_if_not_exists: true,
     };
-    const sink: CatalogSink = {
+    const sink: SinkEntry<ChangeTableDestination> = {
       id: bench.retentionId,
       no,
       name,
-      kind: 'change_table',
-      status: 'active',
-      databaseNo: 1,
       settings: sinkSettings({ name, destination }),
+      sourceId: 'shop',
       secret: () => null,
-      lanes: 1,
       reach: { allowed: 'declared' },
     };
     const expiries = openExpiries({
       jobs: () => {
         throw new Error('no job is added here');
       },
-      load: async () => ({ generation: 1, databases: [], functions: [], sinks: [sink] }),
+      load: async () => ({
+        sinks: [sink],
+        openDatabase: async () => ({
+          db: openPool({ address: bench.destinationUrl, max: 1, applicationName: 'millrace test' }),
+          refuseSharedSessions: async () => undefined,
+        }),
+      }),
       messages: bench.messages.db,
-      openDestination: async () =>
-        openPool({ address: bench.destinationUrl, max: 1, applicationName: 'millrace test' }),
       log: createLog({ level: 'silent' }),
     });
     const run = async (): Promise<{ reasons: string[]; message: string | null }> => {

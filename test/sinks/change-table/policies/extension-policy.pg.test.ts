@@ -5,8 +5,8 @@
 import { expect } from 'chai';
 import pg from 'pg';
 import { type Database, openPool } from '../../../../src/db/pool.ts';
-import type { ChangeTableDestination } from '../../../../src/model/declared.ts';
 import type { Sink } from '../../../../src/model/sink.ts';
+import type { ChangeTableDestination } from '../../../../src/sinks/change-table/section.ts';
 import { type Bench, changeTableBench } from '../../../support/fixtures/change-table.ts';
 import { delivery } from '../../../support/fixtures/delivery.ts';
 import { hasExtension15, partman5Obstacle, withPartman5 } from '../../../support/postgres/extensions.ts';

@@ -3,18 +3,18 @@
  * many connections one takes that is opened.
  */
 import { expect } from 'chai';
-import { applyConfig } from '../../src/catalog/apply/apply.ts';
-import { type Catalog, loadCatalog } from '../../src/catalog/store.ts';
-import { openPool } from '../../src/db/pool.ts';
-import { refusedSink } from '../../src/deliver/refused.ts';
-import type { Circuit } from '../../src/model/sink.ts';
-import type { PrivateAllowed } from '../../src/runtime/addresses.ts';
-import { createLog } from '../../src/runtime/log.ts';
-import { sinkKinds } from '../../src/sinks/kinds.ts';
-import { KEYS, parse } from '../catalog/support.ts';
-import { type MessageDatabase, messageDatabase } from '../support/postgres/message-database.ts';
-import { sharedSource } from '../support/postgres/postgres.ts';
-import { startPostgresRelay } from '../support/postgres/postgres-relay.ts';
+import { applyConfig } from '../../../src/catalog/apply/apply.ts';
+import { openSink } from '../../../src/catalog/open-sink.ts';
+import { type Catalog, loadCatalog } from '../../../src/catalog/store.ts';
+import { openPool } from '../../../src/db/pool.ts';
+import { refusedSink } from '../../../src/deliver/refused.ts';
+import type { Circuit } from '../../../src/model/sink.ts';
+import type { PrivateAllowed } from '../../../src/runtime/addresses.ts';
+import { createLog } from '../../../src/runtime/log.ts';
+import { KEYS, parse } from '../../catalog/support.ts';
+import { type MessageDatabase, messageDatabase } from '../../support/postgres/message-database.ts';
+import { sharedSource } from '../../support/postgres/postgres.ts';
+import { startPostgresRelay } from '../../support/postgres/postgres-relay.ts';
 
 const LOG = createLog({ level: 'silent', role: 'test' });
 
@@ -39,12 +39,10 @@ change_retentions:
 
   const circuitOf = async (archive: string, allowed: PrivateAllowed): Promise<Circuit | undefined> => {
     const catalog = await declared(archive, allowed);
-    const error = await sinkKinds(messages.db, LOG)
-      .change_table(catalog.sinks[0]!, catalog)
-      .then(
-        () => undefined,
-        (one: unknown) => one,
-      );
+    const error = await openSink({ messages: messages.db, log: LOG }, catalog.sinks[0]!, catalog).then(
+      () => undefined,
+      (one: unknown) => one,
+    );
     return await refusedSink(error)?.test(AbortSignal.timeout(1_000));
   };
 
@@ -79,7 +77,7 @@ change_retentions:
         await db.query('select');
         const before = relay.made;
         const catalog = await declared(`${relay.url}?sslmode=disable`, 'declared');
-        const sink = await sinkKinds(db, LOG).change_table(catalog.sinks[0]!, catalog);
+        const sink = await openSink({ messages: db, log: LOG }, catalog.sinks[0]!, catalog);
         const circuit = await sink.test(AbortSignal.timeout(10_000));
         expect(circuit?.error).to.match(/events" does not exist/);
         expect(relay.made - before).to.equal(wanted);

@@ -1,0 +1,44 @@
+/** Opens what the catalog says of a sink, by its kind. */
+import type { Database } from '../db/pool.ts';
+import { MillraceError } from '../model/errors.ts';
+import type { IndexReader } from '../model/index-reader.ts';
+import type { Sink } from '../model/sink.ts';
+import type { Log } from '../runtime/log.ts';
+import type { SinkEntry, SinkKind } from '../sinks/contract.ts';
+import { kindOfType } from '../sinks/kinds.ts';
+import { openDatabaseOf } from './open-database.ts';
+import type { Catalog, CatalogSink } from './store.ts';
+
+export interface OpenSinkDeps {
+  /** The message database. */
+  messages: Database;
+  log: Log;
+}
+
+/** For delivery. @throws MillraceError, DestinationDown: why it cannot be delivered to for now. */
+export async function openSink(deps: OpenSinkDeps, sink: CatalogSink, catalog: Catalog): Promise<Sink> {
+  const openDatabase = openDatabaseOf(deps, catalog);
+  return await kindOf(sink).open(entryOf(sink, catalog), { ...deps, openDatabase });
+}
+
+/** To read back what it holds. @throws MillraceError, bad_request where it cannot be read. */
+export async function openReader(sink: CatalogSink, catalog: Catalog): Promise<IndexReader> {
+  const kind = kindOf(sink);
+  if (!kind.openReader) throw new MillraceError('bad_request', `${kind.title} cannot be read`);
+  return await kind.openReader(entryOf(sink, catalog));
+}
+
+/** The sink as its kind is given it. */
+export function entryOf(sink: CatalogSink, catalog: Catalog): SinkEntry {
+  const { id, no, name, settings, secret, reach, databaseNo } = sink;
+  const sourceId = catalog.databases.find((one) => one.no === databaseNo)!.id;
+  return { id, no, name, settings, secret, reach, sourceId };
+}
+
+function kindOf({ name, kind }: CatalogSink): SinkKind {
+  const found = kindOfType(kind);
+  if (found) return found;
+  throw new MillraceError('bad_destination', `sink ${name} is of kind ${kind}, which this release does not know`, {
+    remedy: 'Run the release that made it, or remove the sink.',
+  });
+}

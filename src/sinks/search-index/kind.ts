@@ -1,0 +1,38 @@
+/** A search index: a document for each row, written with `_bulk` under the row's key, the message's id as its version. */
+import { setTimeout as wait } from 'node:timers/promises';
+import { withoutTrailing } from '../../model/trailing.ts';
+import type { SinkKind } from '../contract.ts';
+import { aliasCommand } from './alias-command.ts';
+import type { SearchDestination } from './section.ts';
+
+export const searchIndex: SinkKind<SearchDestination> = {
+  type: 'search_index',
+  names: ['elasticsearch', 'opensearch', 'search_index'],
+  title: 'a search index',
+  traits: { receivable: false, replaces: true, order: 'key', takesRows: true, readable: true },
+  lanes: 2,
+  section: async () => (await import('./section.ts')).searchSection,
+  async open({ settings: { destination }, secret, reach }, { log }) {
+    const { openSearchSink } = await import('./sink.ts');
+    return openSearchSink({ log }, { destination, authValue: secret(), reach });
+  },
+  async openReader({ settings: { destination }, secret, reach }) {
+    const { openSearchReader } = await import('./reader.ts');
+    const sleep = async (ms: number, signal: AbortSignal): Promise<void> =>
+      void (await wait(ms, undefined, { signal }));
+    return openSearchReader({ sleep, random: Math.random }, { destination, authValue: secret(), reach });
+  },
+  index: {
+    place: ({ endpoint_url: url, index_name: name }) => ({
+      endpoint: URL.canParse(url) ? withoutTrailing(new URL(url).href, '/') : url,
+      name,
+    }),
+    at: (destination, name) => ({ ...destination, index_name: name }),
+    aliasCommand,
+  },
+  server({ endpoint_url: url }) {
+    if (!URL.canParse(url)) return url;
+    const { protocol, host } = new URL(url);
+    return `${protocol}//${host}`;
+  },
+};
