@@ -62,7 +62,7 @@ export async function deliverRows(deps: LaneDeps, run: HeldLane, batch: Batch): 
     });
     batch.onMade?.(made.length);
     const cut = sendable.length - made.prepared.length;
-    const { prepared, pause } = upToUntried(made.prepared, target.killers);
+    const { prepared, pause } = upToUntried(made.prepared, target.crashes);
     const finish = async (db: Queryable, sent: Sent): Promise<BatchEnd> => {
       for (const [place, verdict] of sent.verdicts.entries()) {
         // Cut off by our own stop: not tried, so it stays as it was.
@@ -85,7 +85,7 @@ export async function deliverRows(deps: LaneDeps, run: HeldLane, batch: Batch): 
     failpoint('deliver/before-send');
     const sent = await send(
       (deliveries) => {
-        if (!run.kept.isSure()) throw new LaneLost();
+        if (!run.hold.isSure()) throw new LaneLost();
         return target.sink.send(deliveries, batch.signal);
       },
       prepared,
@@ -169,6 +169,6 @@ async function settleRows(
   });
   await settle(what.db, run.id, { lo: cursor, hi, settlement });
   const failed = settlement.kept.length;
-  deps.onSettled(run.target, { done: settled.length - failed, failed });
+  run.events.onSettled(run.target, { done: settled.length - failed, failed });
   return { cursor: hi, kept: failed > 0 };
 }

@@ -60,5 +60,5 @@ export async function probe(
 export async function closeCircuit(deps: LaneDeps, run: LaneRun): Promise<void> {
   await deps.db.query(CLOSE_CIRCUIT, [run.target.no]);
   deps.log.info({ sink: run.target.name }, 'sink can be delivered to again');
-  deps.onRecovered(run.target.no);
+  run.events.onRecovered(run.target.no);
 }

@@ -8,24 +8,25 @@ import { statement } from '../db/statement.ts';
 import type { Presence } from './presence.ts';
 import { LANE_TTL_MS, type LaneId } from './settle.ts';
 
-const KEEP = statement('deliver/keep-lanes');
+const HOLD = statement('deliver/hold-lanes');
 
-export interface Kept {
-  /** Its lease has not ended since it was last taken or kept. */
+/** A lane that the heartbeat holds. */
+export interface Hold {
+  /** Its lease has not ended since it was last taken or renewed. */
   isSure(): boolean;
-  /** It is kept no longer. */
+  /** It is held no longer. */
   end(): void;
 }
 
-export interface Keeper {
-  /** Keeps a lane that was asked for at `since` (of `clock`), and taken. `onLost`: it has another owner, or none. */
-  keep(id: LaneId, lane: { since: number; onLost(): void }): Kept;
+export interface Heartbeat {
+  /** Holds a lane that was asked for at `since` (of `clock`), and taken. `onLost`: it has another owner, or none. */
+  hold(id: LaneId, lane: { since: number; onLost(): void }): Hold;
   clock(): number;
   /** What lanes name as their owner's session, now (presence.ts). */
   session(): string | null;
 }
 
-export interface KeeperOptions {
+export interface HeartbeatOptions {
   everyMs?: number;
   /** Absent: unknown. Each change of its key is told at once. */
   presence?: Presence;
@@ -41,11 +42,11 @@ interface Lane {
 
 interface Row {
   owner: string;
-  kept: boolean;
+  held: boolean;
   ours: boolean;
 }
 
-export function createKeeper(db: Queryable, options: KeeperOptions = {}): Keeper {
+export function createHeartbeat(db: Queryable, options: HeartbeatOptions = {}): Heartbeat {
   const clock = options.clock ?? (() => performance.now());
   /** By owner, which is another one for each time that a lane is taken. */
   const lanes = new Map<string, Lane>();
@@ -64,10 +65,10 @@ export function createKeeper(db: Queryable, options: KeeperOptions = {}): Keeper
       LANE_TTL_MS,
       session(),
     ];
-    const { rows } = await db.query<Row>(KEEP, values);
-    for (const { owner, kept, ours } of rows) {
+    const { rows } = await db.query<Row>(HOLD, values);
+    for (const { owner, held, ours } of rows) {
       const lane = lanes.get(owner);
-      if (lane && kept) lane.since = since;
+      if (lane && held) lane.since = since;
       if (lane && !ours) lane.onLost();
     }
   };
@@ -91,7 +92,7 @@ export function createKeeper(db: Queryable, options: KeeperOptions = {}): Keeper
   return {
     clock,
     session,
-    keep(id, { since, onLost }) {
+    hold(id, { since, onLost }) {
       const lane: Lane = { id, since, onLost };
       lanes.set(id.owner, lane);
       timer ??= setInterval(tick, options.everyMs ?? LANE_TTL_MS / 3);

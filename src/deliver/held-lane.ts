@@ -5,32 +5,44 @@ import type { Signal } from '../runtime/concurrency/signal.ts';
 import type { Log } from '../runtime/log.ts';
 import type { Sandbox } from '../transform/sandbox.ts';
 import type { LaneDatabase } from './behind.ts';
-import type { Keeper, Kept } from './heartbeat.ts';
+import type { Heartbeat, Hold } from './heartbeat.ts';
 import type { LaneId } from './settle.ts';
 import type { LaneSink } from './target.ts';
 import type { Turn } from './turn.ts';
 
+/** What a lane talks to. */
 export interface LaneDeps {
   db: LaneDatabase;
+  /** The same database for a lane that is far behind; absent: `db`. */
+  behind?: LaneDatabase;
   sandbox: Sandbox;
+  /** Of all lanes of the process; absent: each has its own. */
+  heartbeat?: Heartbeat;
   log: Log;
   now: () => number;
   random: () => number;
-  /** The circuit of this sink has closed: its other lanes may go on. */
-  onRecovered(sinkNo: number): void;
-  onSettled(sink: LaneSink, counts: { done: number; failed: number }): void;
-  /** The same database for a lane that is far behind; absent: `db`. */
-  behind?: LaneDatabase;
+}
+
+/** How much of everything a lane may have. */
+export interface LaneLimits {
+  /** Milliseconds: how long to deliver at most, and how long to stay awake without messages. */
+  runMs: number;
+  lingerMs: number;
   /** What all lanes together may have in memory; absent: as much as they like. */
   budget?: ByteBudget;
-  /** Other lanes wait for a place: one that is quiet ends at once. Absent: none does. */
-  crowded?(): boolean;
-  /** Keeps all lanes of the process; absent: each has its own. */
-  keeper?: Keeper;
   /** One lane at a time goes message by message after deaths of workers; absent: any may. */
   turn?: Turn;
+  /** Other lanes wait for a place: one that is quiet ends at once. Absent: none does. */
+  crowded?(): boolean;
+}
+
+/** Whom a lane tells. */
+export interface LaneEvents {
+  onSettled(sink: LaneSink, counts: { done: number; failed: number }): void;
+  /** The circuit of this sink has closed: its other lanes may go on. */
+  onRecovered(sinkNo: number): void;
   /** The lane could not be given back: nobody else can have it before its lease ends. */
-  onUnreleased?(id: LaneId): void;
+  onUnreleased(id: LaneId): void;
 }
 
 export interface LaneRun {
@@ -39,14 +51,13 @@ export interface LaneRun {
   wake: Signal;
   /** Aborted: it ends when the batch under way is settled. Absent: it does not. */
   leaving?: AbortSignal;
-  /** Milliseconds: how long to deliver at most, and how long to stay awake without messages. */
-  runMs: number;
-  lingerMs: number;
+  limits: LaneLimits;
+  events: LaneEvents;
 }
 
 /** A lane that was taken. */
 export interface HeldLane extends LaneRun {
-  kept: Kept;
+  hold: Hold;
 }
 
 /**

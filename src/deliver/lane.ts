@@ -10,7 +10,7 @@ import { failpoint } from '../runtime/failpoint.ts';
 import { type Care, careOf, deliverCarefully } from './careful.ts';
 import { closeCircuit, openCircuit, probe } from './circuit.ts';
 import { forgiveKillers, pauseForKillers } from './crashing-messages.ts';
-import { createKeeper } from './heartbeat.ts';
+import { createHeartbeat } from './heartbeat.ts';
 import type { HeldLane, LaneDeps, LaneEnd, LaneRun } from './held-lane.ts';
 import { deliverNext, type Next, NOTHING_YET } from './next.ts';
 import { nextAsk } from './read.ts';
@@ -21,21 +21,21 @@ const STATE_MS = 250;
 const TURN_MS = 1_000;
 
 export async function runLane(deps: LaneDeps, run: LaneRun, signal: AbortSignal): Promise<LaneEnd> {
-  const keeper = deps.keeper ?? createKeeper(deps.db);
-  const since = keeper.clock();
-  if (signal.aborted || run.leaving?.aborted || !(await takeLane(deps.db, run.id, keeper.session())))
+  const heartbeat = deps.heartbeat ?? createHeartbeat(deps.db);
+  const since = heartbeat.clock();
+  if (signal.aborted || run.leaving?.aborted || !(await takeLane(deps.db, run.id, heartbeat.session())))
     return { taken: false, again: undefined };
   const lost = new AbortController();
-  const kept = keeper.keep(run.id, { since, onLost: () => lost.abort() });
+  const hold = heartbeat.hold(run.id, { since, onLost: () => lost.abort() });
   try {
-    const again = await deliver(deps, { ...run, kept }, AbortSignal.any([signal, lost.signal]));
+    const again = await deliver(deps, { ...run, hold }, AbortSignal.any([signal, lost.signal]));
     return { taken: true, again: lost.signal.aborted ? 'now' : again };
   } catch (error) {
     if (isLost(error)) return { taken: true, again: 'now' };
     throw error;
   } finally {
-    kept.end();
-    await releaseLane(deps.db, run.id).catch(() => deps.onUnreleased?.(run.id));
+    hold.end();
+    await releaseLane(deps.db, run.id).catch(() => run.events.onUnreleased(run.id));
   }
 }
 
@@ -46,7 +46,8 @@ async function deliver(deps: LaneDeps, run: HeldLane, signal: AbortSignal): Prom
   const fields = { sink: run.target.name, lane: run.id.lane, deaths: state.deaths, batch: care.limit };
   deps.log.warn(fields, 'a worker died over this lane: it is taken up with care');
   if (care.limit > 1) return await deliverAll(deps, run, { state, care, signal });
-  const end = deps.turn ? deps.turn.take() : () => undefined;
+  const { turn } = run.limits;
+  const end = turn ? turn.take() : () => undefined;
   if (!end) return new Date(deps.now() + TURN_MS);
   try {
     return await deliverAll(deps, run, { state, care, signal });
@@ -72,7 +73,7 @@ async function deliverAll(
   let behind = false;
   let isOpen = false;
   while (!signal.aborted && !run.leaving?.aborted) {
-    if (deps.now() - begun > run.runMs) return 'now';
+    if (deps.now() - begun > run.limits.runMs) return 'now';
     if (deps.now() - stateAt > STATE_MS) {
       state = { ...(await readState(deps.db, run.id)), cursor: state.cursor };
       stateAt = deps.now();
@@ -115,9 +116,9 @@ async function deliverAll(
       continue;
     }
     const quiet = deps.now() - quietSince;
-    if (quiet >= run.lingerMs || deps.crowded?.() === true)
+    if (quiet >= run.limits.lingerMs || run.limits.crowded?.() === true)
       return (await readState(deps.db, run.id)).next_due ?? undefined;
-    await run.wake.wait(Math.min(run.lingerMs - quiet, untilDue(state, deps.now())), signal);
+    await run.wake.wait(Math.min(run.limits.lingerMs - quiet, untilDue(state, deps.now())), signal);
     slept = true;
   }
   return undefined;

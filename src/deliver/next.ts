@@ -43,8 +43,8 @@ export async function deliverNext(deps: LaneDeps, run: HeldLane, at: NextAt): Pr
     return { ...NOTHING_YET, end, more: taken.more, slow: false };
   }
   const by = { owner: run.id.sinkNo, slow: at.slow, leastBytes: LEAST_BYTES + ask.leastRoom };
-  const share = await deps.budget?.take(ask.bytes + ask.room, signal, by);
-  if (deps.budget && !share) return undefined;
+  const share = await run.limits.budget?.take(ask.bytes + ask.room, signal, by);
+  if (run.limits.budget && !share) return undefined;
   try {
     // It may have waited for long.
     if (run.leaving?.aborted) return undefined;

@@ -26,7 +26,7 @@ export async function take(deps: LaneDeps, run: LaneRun, state: LaneState): Prom
       beforeCommit();
       return found;
     });
-    if (taken && taken.count > 0) deps.onSettled(target, { done: taken.count, failed: 0 });
+    if (taken && taken.count > 0) run.events.onSettled(target, { done: taken.count, failed: 0 });
     return taken;
   } catch (error) {
     // The transaction is rolled back. What Postgres said of it, it will say of the row or of the table too.

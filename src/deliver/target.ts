@@ -17,7 +17,19 @@ export interface LaneSink {
   /** It was found ready since it was opened. */
   tested: boolean;
   /** Messages that brought its functions' process down since one went well. */
-  killers: Set<number>;
+  crashes: Set<number>;
   /** Times that it failed as a whole since a batch went well. */
   failures: number;
+}
+
+/** Sinks by number, opened when first asked for, reopened when their settings changed. */
+export interface Targets {
+  /** Undefined: not there, or not active. */
+  get(sinkNo: number): Promise<LaneSink | undefined>;
+  /** Would `get` answer the same, as the catalog is now? */
+  isCurrent(target: LaneSink): Promise<boolean>;
+  /** The catalog may have changed: look again. */
+  refresh(): void;
+  /** Whoever opened them closes them, when the last lane has ended. */
+  close(): Promise<void>;
 }

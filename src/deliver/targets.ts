@@ -6,8 +6,8 @@ import type { Sink } from '../model/sink.ts';
 import type { Log } from '../runtime/log.ts';
 import type { FunctionSet } from '../transform/shape.ts';
 import { refusedSink } from './refused.ts';
-import type { Targets } from './schedule.ts';
-import type { LaneSink } from './target.ts';
+
+import type { LaneSink, Targets } from './target.ts';
 
 export type OpenSink = (entry: CatalogSink, catalog: Catalog) => Promise<Sink>;
 
@@ -106,7 +106,7 @@ function laneSink(entry: CatalogSink, catalog: Catalog, sink: Sink): LaneSink {
     deleteOnLeave: settings.filter_leave === 'delete',
     maxRetryCount: settings.max_retry_count,
     tested: false,
-    killers: new Set(),
+    crashes: new Set(),
     failures: 0,
   };
 }

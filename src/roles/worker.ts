@@ -11,8 +11,9 @@ import { fullServer, lostConnection, messageDatabase, type Waiting } from '../db
 import { openPool } from '../db/pool.ts';
 import { takeLeast } from '../db/room.ts';
 import { limited } from '../deliver/behind.ts';
+import { DELIVER_TASK } from '../deliver/lane-jobs.ts';
 import { openDeaths, openPresence } from '../deliver/presence.ts';
-import { DELIVER_TASK, DELIVERIES, openDeliveries } from '../deliver/schedule.ts';
+import { DELIVERIES, openDeliveries } from '../deliver/schedule.ts';
 import { openTargets } from '../deliver/targets.ts';
 import { workerBeat } from '../messages/beat.ts';
 import { CATALOG_CHANNEL, MESSAGES_CHANNEL, openNotifier, sinksOf } from '../messages/notify.ts';
@@ -70,22 +71,13 @@ export async function workerParts(settings: Settings, waiting: Waiting): Promise
   presence.onChange(beat);
   const deliveries = openDeliveries(
     {
-      db,
+      lane: { db, behind: limited(db, CONNECTIONS / 2), sandbox, log, now: Date.now, random: Math.random },
       jobs: () => jobs!,
       targets,
-      lane: {
-        db,
-        sandbox,
-        log,
-        now: Date.now,
-        random: Math.random,
-        behind: limited(db, CONNECTIONS / 2),
-        budget: createByteBudget(READ_BUDGET_BYTES),
-        onSettled: (target) => {
-          if (target.shapes) notifier.tell([target.no]);
-        },
+      budget: createByteBudget(READ_BUDGET_BYTES),
+      onSettled: (target) => {
+        if (target.shapes) notifier.tell([target.no]);
       },
-      log,
       owner: randomUUID(),
       life: {
         presence,

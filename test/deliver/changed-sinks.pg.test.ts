@@ -96,15 +96,13 @@ describe('lanes while the catalog changes', function () {
     };
     deliveries = openDeliveries(
       {
-        db: on.db,
         jobs: () => queue,
         targets: openTargets({
           load: async () => catalog,
           open,
           log,
         }),
-        lane: { db: on.db, sandbox, log, now: Date.now, random: Math.random, onSettled: () => undefined },
-        log,
+        lane: { db: on.db, sandbox, log, now: Date.now, random: Math.random },
         owner: 'us',
       },
       { runMs: 60_000, lingerMs: 60_000, sweepMs: 60_000, lookMs: 60_000, settleMs },

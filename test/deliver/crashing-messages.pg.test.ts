@@ -3,15 +3,14 @@
  * pause the sink, with a reason; fewer, or with a success between them, are parked and the rest goes on.
  */
 import { expect } from 'chai';
-import { runLane } from '../../src/deliver/lane.ts';
 import type { LaneSink } from '../../src/deliver/target.ts';
 import type { Sink } from '../../src/model/sink.ts';
-import { createSignal } from '../../src/runtime/concurrency/signal.ts';
 import { createLog } from '../../src/runtime/log.ts';
 import { openSandbox, type Sandbox } from '../../src/transform/sandbox.ts';
 import { type BulkServer, startBulkServer } from '../support/engines/bulk-server.ts';
 import { openTestSearchSink, searchDestination } from '../support/engines/search-sink.ts';
 import { type Captured, captured, SEARCH, sinkSettings } from '../support/fixtures/captured.ts';
+import { laneSink, runOnce } from '../support/fixtures/lane.ts';
 import { code } from '../support/fixtures/sandbox.ts';
 
 const BOMB = code(
@@ -47,35 +46,15 @@ describe('messages that bring down the process of the functions', function () {
     await engine.close();
   });
 
-  const open = (): LaneSink => ({
-    no: sinkNo,
-    name: 'index',
-    sink,
-    functions: { transform: BOMB },
-    replaces: true,
-    shapes: false,
-    deleteOnLeave: true,
-    maxRetryCount: null,
-    tested: false,
-    killers: new Set(),
-    failures: 0,
-  });
+  const open = (): LaneSink =>
+    laneSink({
+      ...{ no: sinkNo, name: 'index', sink, functions: { transform: BOMB } },
+      ...{ replaces: true, deleteOnLeave: true, tested: false },
+    });
   let runs = 0;
   const run = async (target: LaneSink): Promise<void> => {
     runs += 1;
-    await runLane(
-      {
-        db: on.messages.db,
-        sandbox,
-        log,
-        now: Date.now,
-        random: () => 0,
-        onRecovered: () => undefined,
-        onSettled: () => undefined,
-      },
-      { target, id: { sinkNo, lane: 0, owner: `run-${runs}` }, wake: createSignal(), runMs: 20_000, lingerMs: 0 },
-      new AbortController().signal,
-    );
+    await runOnce({ db: on.messages.db, sandbox }, { target, owner: `run-${runs}` });
   };
   /** `kept`: messages that are there already. */
   const insert = async (evil: readonly number[], all: readonly number[], kept = 0): Promise<void> => {

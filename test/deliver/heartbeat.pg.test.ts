@@ -1,13 +1,12 @@
 import { expect } from 'chai';
 import type { Queryable } from '../../src/db/pool.ts';
-import { createKeeper } from '../../src/deliver/heartbeat.ts';
-import { runLane } from '../../src/deliver/lane.ts';
+import { createHeartbeat } from '../../src/deliver/heartbeat.ts';
 import { LANE_TTL_MS, type LaneId, takeLane } from '../../src/deliver/settle.ts';
 import type { Sink } from '../../src/model/sink.ts';
-import { createSignal } from '../../src/runtime/concurrency/signal.ts';
 import { createLog } from '../../src/runtime/log.ts';
 import { openSandbox } from '../../src/transform/sandbox.ts';
 import { addPullSink, appendMessages } from '../support/fixtures/fixtures.ts';
+import { laneSink, runOnce } from '../support/fixtures/lane.ts';
 import { type MessageDatabase, messageDatabase } from '../support/postgres/message-database.ts';
 import { until } from '../support/until.ts';
 
@@ -30,7 +29,7 @@ describe('the heartbeat of lanes', () => {
   });
   afterEach(async () => await on.drop());
 
-  const longKept = async (): Promise<number[]> => {
+  const longHeld = async (): Promise<number[]> => {
     const sql = `select lane from millrace_private.lanes where until > clock_timestamp() + interval '20 s' order by lane`;
     return (await on.db.query<{ lane: number }>(sql)).rows.map(({ lane }) => lane);
   };
@@ -51,43 +50,43 @@ describe('the heartbeat of lanes', () => {
         return answer as never;
       },
     };
-    const keeper = createKeeper(slow, { everyMs: 5 });
+    const heartbeat = createHeartbeat(slow, { everyMs: 5 });
     const begun = performance.now();
-    const kept = ids.map((id) => keeper.keep(id, { since: keeper.clock(), onLost: () => undefined }));
+    const holds = ids.map((id) => heartbeat.hold(id, { since: heartbeat.clock(), onLost: () => undefined }));
     await until('many beats would have been', () => performance.now() - begun > 100);
     expect(asked).to.equal(1);
     gate.resolve();
-    await until('all are kept', async () => (await longKept()).length === LANES);
-    for (const one of kept) one.end();
+    await until('all are held', async () => (await longHeld()).length === LANES);
+    for (const one of holds) one.end();
     expect(most).to.equal(1);
   });
 
   it('tells the lanes that have another owner, and passes over those that are being settled', async () => {
     await on.db.query("update millrace_private.lanes set owner = 'another' where lane in (3, 5)");
     const lost: number[] = [];
-    const keeper = createKeeper(on.db, { everyMs: 10 });
+    const heartbeat = createHeartbeat(on.db, { everyMs: 10 });
     await on.db.transaction(async (tx) => {
       await tx.query('select from millrace_private.lanes where lane = 7 for no key update');
-      const kept = ids.map((id) => keeper.keep(id, { since: keeper.clock(), onLost: () => lost.push(id.lane) }));
-      await until('the others are kept', async () => (await longKept()).length === LANES - 3);
-      for (const one of kept) one.end();
+      const holds = ids.map((id) => heartbeat.hold(id, { since: heartbeat.clock(), onLost: () => lost.push(id.lane) }));
+      await until('the others are held', async () => (await longHeld()).length === LANES - 3);
+      for (const one of holds) one.end();
     });
     expect([...new Set(lost)].toSorted()).to.deep.equal([3, 5]);
-    expect(await longKept()).not.to.include.members([3, 5, 7]);
+    expect(await longHeld()).not.to.include.members([3, 5, 7]);
   });
 
   it('is sure of a lane for as long as its lease, counted from before it was asked for', async () => {
     let now = 0;
-    const keeper = createKeeper(on.db, { everyMs: 10, clock: () => now });
-    const kept = keeper.keep(ids[0]!, { since: 0, onLost: () => undefined });
+    const heartbeat = createHeartbeat(on.db, { everyMs: 10, clock: () => now });
+    const hold = heartbeat.hold(ids[0]!, { since: 0, onLost: () => undefined });
     now = LANE_TTL_MS - 1;
-    expect(kept.isSure()).to.equal(true);
-    await until('it is kept', async () => (await longKept()).length === 1);
+    expect(hold.isSure()).to.equal(true);
+    await until('it is held', async () => (await longHeld()).length === 1);
     now = LANE_TTL_MS + 1;
-    await until('that is known', () => kept.isSure());
-    kept.end();
+    await until('that is known', () => hold.isSure());
+    hold.end();
     now = 3 * LANE_TTL_MS;
-    expect(kept.isSure()).to.equal(false);
+    expect(hold.isSure()).to.equal(false);
   });
 
   it('a lane that stalled past its lease sends nothing of what it had read', async () => {
@@ -112,37 +111,9 @@ describe('the heartbeat of lanes', () => {
       close: () => Promise.resolve(),
     };
     const run = async (tested: boolean) =>
-      await runLane(
-        {
-          db: on.db,
-          sandbox,
-          log,
-          now: Date.now,
-          random: () => 0,
-          onRecovered: () => undefined,
-          onSettled: () => undefined,
-          keeper: createKeeper(on.db, { clock: () => now }),
-        },
-        {
-          target: {
-            no,
-            name: 'shaped',
-            sink,
-            functions: {},
-            replaces: false,
-            shapes: false,
-            deleteOnLeave: false,
-            maxRetryCount: null,
-            tested,
-            killers: new Set(),
-            failures: 0,
-          },
-          id: { sinkNo: no, lane: 0, owner: `us ${tested}` },
-          wake: createSignal(),
-          runMs: 10_000,
-          lingerMs: 0,
-        },
-        new AbortController().signal,
+      await runOnce(
+        { db: on.db, sandbox, heartbeat: createHeartbeat(on.db, { clock: () => now }) },
+        { target: laneSink({ no, name: 'shaped', sink, tested }), owner: `us ${tested}` },
       );
     expect(await run(false)).to.deep.equal({ taken: true, again: 'now' });
     expect(sent).to.equal(0);

@@ -3,14 +3,11 @@
  * messages that it shapes. Each order of events is written down; nothing may be lost, doubled or stuck.
  */
 import { expect } from 'chai';
-import { createKeeper } from '../../src/deliver/heartbeat.ts';
+import { createHeartbeat } from '../../src/deliver/heartbeat.ts';
 import type { LaneEnd } from '../../src/deliver/held-lane.ts';
-import { runLane } from '../../src/deliver/lane.ts';
 import { readState, settle, takeLane } from '../../src/deliver/settle.ts';
 import type { LaneSink } from '../../src/deliver/target.ts';
 import type { Delivery, Outcome, Sink, SinkTransaction } from '../../src/model/sink.ts';
-import { createSignal } from '../../src/runtime/concurrency/signal.ts';
-import { createLog } from '../../src/runtime/log.ts';
 import { openShapedConsumer } from '../../src/sinks/pull/sink.ts';
 import type { Sandbox } from '../../src/transform/sandbox.ts';
 import type { Shaped } from '../../src/transform/shape.ts';
@@ -21,12 +18,12 @@ import {
   type MessageFixture,
   parkOnArrival,
 } from '../support/fixtures/fixtures.ts';
+import { laneSink, runOnce } from '../support/fixtures/lane.ts';
 import { type MessageDatabase, messageDatabase } from '../support/postgres/message-database.ts';
 import { openSession, type Session, untilBlocked } from '../support/postgres/sessions.ts';
 import { type Pull, pullFrom } from '../support/pull/pull.ts';
 import { until } from '../support/until.ts';
 
-const log = createLog({ level: 'silent', role: 'test' });
 const DONE: Outcome = { kind: 'done' };
 const BUSY: Outcome = { kind: 'retry', error: 'busy' };
 const NEVER: Outcome = { kind: 'park', error: 'never' };
@@ -87,30 +84,9 @@ describe('a delivery lane, interleaved', () => {
           test: () => Promise.resolve(undefined),
           close: () => Promise.resolve(),
         };
-        return await runLane(
-          { db: m.db, sandbox, log, now: Date.now, random: () => 0, onRecovered: ignore, onSettled: ignore },
-          {
-            target: {
-              no,
-              name,
-              sink,
-              functions: {},
-              replaces: false,
-              shapes: false,
-              deleteOnLeave: true,
-              maxRetryCount: null,
-              tested: true,
-              killers: new Set(),
-              failures: 0,
-              ...target,
-              ...more,
-            },
-            id: { sinkNo: no, lane, owner },
-            wake: createSignal(),
-            runMs: 10_000,
-            lingerMs: 0,
-          },
-          new AbortController().signal,
+        return await runOnce(
+          { db: m.db, sandbox },
+          { target: laneSink({ no, name, sink, deleteOnLeave: true, ...target, ...more }), lane, owner },
         );
       },
       retry: async (...ids) => await one('select millrace.retry($1, $2) as count', [name, ids]),
@@ -246,21 +222,21 @@ describe('a delivery lane, interleaved', () => {
       const lost = (): void => {
         isLost = true;
       };
-      const keeper = createKeeper(m.db, { everyMs: 20 });
+      const heartbeat = createHeartbeat(m.db, { everyMs: 20 });
       const ends = `update millrace_private.lanes set until = clock_timestamp() - interval '1 s' where sink_no = $1`;
       await m.db.query(ends, [lane.no]);
-      const kept = keeper.keep(id, { since: keeper.clock(), onLost: lost });
+      const hold = heartbeat.hold(id, { since: heartbeat.clock(), onLost: lost });
       await until('nobody has it: it goes on', async () => {
         const sql = 'select from millrace_private.lanes where sink_no = $1 and until > clock_timestamp()';
         return (await m.db.query(sql, [lane.no])).rowCount > 0;
       });
-      kept.end();
+      hold.end();
       await m.db.query(ends, [lane.no]);
       await lane.run({}, 'other');
       expect(await lane.stored()).to.deep.equal([]);
       expect(isLost).to.equal(false);
       // It wakes up: its heartbeat comes before the end of its batch, and the lane has no owner just now.
-      const again = keeper.keep(id, { since: keeper.clock(), onLost: lost });
+      const again = heartbeat.hold(id, { since: heartbeat.clock(), onLost: lost });
       await until('it has lost the lane', () => isLost);
       again.end();
       const batch = { lo: 0, hi: 5, settlement: { finished: [], kept: [], superseding: [] } };
@@ -468,5 +444,3 @@ describe('a delivery lane, interleaved', () => {
     });
   });
 });
-
-const ignore = (): void => undefined;

@@ -1,17 +1,16 @@
 import { expect } from 'chai';
 import type { LaneDeps, LaneEnd } from '../../src/deliver/held-lane.ts';
-import { runLane } from '../../src/deliver/lane.ts';
 import type { LaneSink } from '../../src/deliver/target.ts';
 import type { FunctionSettings } from '../../src/model/declared.ts';
 import type { Sink } from '../../src/model/sink.ts';
 import { type ByteBudget, createByteBudget } from '../../src/runtime/concurrency/byte-budget.ts';
-import { createSignal } from '../../src/runtime/concurrency/signal.ts';
 import { createLog } from '../../src/runtime/log.ts';
 import { openShapedConsumer } from '../../src/sinks/pull/sink.ts';
 import { openSandbox, type Sandbox } from '../../src/transform/sandbox.ts';
 import { type BulkServer, type Fault, startBulkServer } from '../support/engines/bulk-server.ts';
 import { openTestSearchSink, searchDestination } from '../support/engines/search-sink.ts';
 import { type Captured, captured, PULL, SEARCH, sinkSettings } from '../support/fixtures/captured.ts';
+import { type LaneToRun, laneSink, runOnce } from '../support/fixtures/lane.ts';
 import { code } from '../support/fixtures/sandbox.ts';
 
 const SCHEMA =
@@ -45,47 +44,17 @@ describe('a delivery lane', () => {
     await engine.close();
   });
 
-  const target = (more: Partial<LaneSink> = {}): LaneSink => ({
-    no: sinkNo,
-    name: 'index',
-    sink,
-    functions: {},
-    replaces: true,
-    shapes: false,
-    deleteOnLeave: true,
-    maxRetryCount: null,
-    tested: false,
-    killers: new Set(),
-    failures: 0,
-    ...more,
-  });
+  const target = (more: Partial<LaneSink> = {}): LaneSink =>
+    laneSink({ no: sinkNo, sink, replaces: true, deleteOnLeave: true, tested: false, ...more });
 
   /** One short run of the lane: until nothing is left to do now. */
   const run = async (
     more: Partial<LaneSink> = {},
-    as: { lane?: number; owner?: string } = {},
+    as: Omit<LaneToRun, 'target'> = {},
     deps: Partial<LaneDeps> = {},
-  ): Promise<LaneEnd> =>
-    await runLane(
-      {
-        db: on.messages.db,
-        sandbox,
-        log,
-        now: Date.now,
-        random: () => 0,
-        onRecovered: () => undefined,
-        onSettled: () => undefined,
-        ...deps,
-      },
-      {
-        target: target(more),
-        id: { sinkNo: more.no ?? sinkNo, lane: as.lane ?? 0, owner: as.owner ?? 'me' },
-        wake: createSignal(),
-        runMs: 60_000,
-        lingerMs: 0,
-      },
-      new AbortController().signal,
-    );
+  ): Promise<LaneEnd> => {
+    return await runOnce({ db: on.messages.db, sandbox, ...deps }, { target: target(more), ...as });
+  };
 
   const deliveryStates = async () =>
     (
@@ -140,7 +109,7 @@ describe('a delivery lane', () => {
     // How long a function may take is no matter of this test: on a busy machine such an answer takes its time.
     const patient = openSandbox({ log, limits: { messageMs: 5_000, silenceMs: 20_000 } });
     try {
-      await run({ functions: { transform: grow } }, {}, { budget: watched, sandbox: patient });
+      await run({ functions: { transform: grow } }, { budget: watched }, { sandbox: patient });
     } finally {
       await patient.close();
     }

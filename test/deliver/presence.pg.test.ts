@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import { type Listener, openListener } from '../../src/db/listen.ts';
 import { openPool, type Queryable } from '../../src/db/pool.ts';
-import { createKeeper, type Keeper, type Kept } from '../../src/deliver/heartbeat.ts';
+import { createHeartbeat, type Heartbeat, type Hold } from '../../src/deliver/heartbeat.ts';
 import { type Deaths, openDeaths, openPresence, type Presence } from '../../src/deliver/presence.ts';
 import { type LaneId, takeLane } from '../../src/deliver/settle.ts';
 import { addPushSink } from '../support/fixtures/fixtures.ts';
@@ -16,14 +16,14 @@ const silent = { warn: () => undefined, error: () => undefined };
 /** As much of a worker as matters here. */
 class Worker {
   readonly presence: Presence = openPresence();
-  readonly keeper: Keeper;
+  readonly heartbeat: Heartbeat;
   readonly deaths: Deaths;
   readonly listener: Listener;
   readonly #stop = new AbortController();
   readonly #running: Promise<void>;
   now = 0;
   lost = 0;
-  #kept: Kept | undefined;
+  #hold: Hold | undefined;
 
   readonly db: Queryable;
 
@@ -34,7 +34,7 @@ class Worker {
       { address: url, max: 1, applicationName: 'millrace presence' },
       { log: silent, session: this.presence, random: () => 0, ...(wait ? { sleep: wait } : {}) },
     );
-    this.keeper = createKeeper(db, { presence: this.presence });
+    this.heartbeat = createHeartbeat(db, { presence: this.presence });
     this.deaths = openDeaths(db, this.presence, { graceMs: GRACE_MS, now: () => this.now });
     this.#running = this.listener.run(this.#stop.signal);
   }
@@ -45,14 +45,14 @@ class Worker {
   }
 
   async take(id: LaneId): Promise<boolean> {
-    const taken = await takeLane(this.db, id, this.keeper.session());
-    if (taken) this.#kept = this.keeper.keep(id, { since: this.keeper.clock(), onLost: () => (this.lost += 1) });
+    const taken = await takeLane(this.db, id, this.heartbeat.session());
+    if (taken) this.#hold = this.heartbeat.hold(id, { since: this.heartbeat.clock(), onLost: () => (this.lost += 1) });
     return taken;
   }
 
   /** Its process dies: nothing is said any more, and its sessions end. */
   async die(): Promise<void> {
-    this.#kept?.end();
+    this.#hold?.end();
     this.#stop.abort();
     await this.#running;
     await this.listener.close();

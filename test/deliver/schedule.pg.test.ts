@@ -1,14 +1,13 @@
 import { expect } from 'chai';
 import type { Jobs } from '../../src/db/jobs.ts';
-import { runLane } from '../../src/deliver/lane.ts';
 import { DELIVERIES, openDeliveries } from '../../src/deliver/schedule.ts';
 import { LANE_TTL_MS } from '../../src/deliver/settle.ts';
 import type { Sink } from '../../src/model/sink.ts';
 import { STALL_MS } from '../../src/roles/worker.ts';
-import { createSignal } from '../../src/runtime/concurrency/signal.ts';
 import { createLog } from '../../src/runtime/log.ts';
 import { openSandbox } from '../../src/transform/sandbox.ts';
 import { addPullSink, addPushSink, appendMessages } from '../support/fixtures/fixtures.ts';
+import { laneSink, runOnce } from '../support/fixtures/lane.ts';
 import { type MessageDatabase, messageDatabase } from '../support/postgres/message-database.ts';
 import { until } from '../support/until.ts';
 
@@ -35,7 +34,6 @@ describe('the schedule of lanes', () => {
       },
     };
     const deliveries = openDeliveries({
-      db: on.db,
       jobs: () => jobs,
       targets: {
         get: () => Promise.resolve(undefined),
@@ -43,8 +41,7 @@ describe('the schedule of lanes', () => {
         refresh: () => undefined,
         close: () => Promise.resolve(),
       },
-      lane: { db: on.db, sandbox, log, now: Date.now, random: Math.random, onSettled: () => undefined },
-      log,
+      lane: { db: on.db, sandbox, log, now: Date.now, random: Math.random },
       owner: 'us',
     });
     try {
@@ -78,7 +75,6 @@ describe('the schedule of lanes', () => {
     };
     const deliveries = openDeliveries(
       {
-        db: on.db,
         jobs: () => jobs,
         targets: {
           get: () => Promise.resolve(undefined),
@@ -86,8 +82,7 @@ describe('the schedule of lanes', () => {
           refresh: () => undefined,
           close: () => Promise.resolve(),
         },
-        lane: { db: on.db, sandbox, log, now: Date.now, random: Math.random, onSettled: () => undefined },
-        log,
+        lane: { db: on.db, sandbox, log, now: Date.now, random: Math.random },
         owner: 'us',
       },
       { ...DELIVERIES, sweepMs: 20 },
@@ -136,12 +131,8 @@ describe('the schedule of lanes', () => {
       test: () => Promise.resolve(undefined),
       close: () => Promise.resolve(),
     };
-    const target = {
-      ...{ no, name, sink, functions: {}, replaces: false, shapes: false, deleteOnLeave: false, maxRetryCount: null },
-      ...{ tested: true, killers: new Set<number>(), failures: 0 },
-    };
+    const target = laneSink({ no, name, sink });
     const deliveries = openDeliveries({
-      db: on.db,
       jobs: () => jobs,
       targets: {
         get: () => Promise.resolve(target),
@@ -149,8 +140,7 @@ describe('the schedule of lanes', () => {
         refresh: () => undefined,
         close: () => Promise.resolve(),
       },
-      lane: { db: on.db, sandbox, log, now: Date.now, random: Math.random, onSettled: () => undefined },
-      log,
+      lane: { db: on.db, sandbox, log, now: Date.now, random: Math.random },
       owner: 'us',
     });
     await deliveries.task({ sink: no, lane: 0 }, new AbortController().signal);
@@ -173,7 +163,6 @@ describe('the schedule of lanes', () => {
         },
       };
       const deliveries = openDeliveries({
-        db: on.db,
         jobs: () => jobs,
         targets: {
           get: () => Promise.reject(fault),
@@ -181,8 +170,7 @@ describe('the schedule of lanes', () => {
           refresh: () => undefined,
           close: () => Promise.resolve(),
         },
-        lane: { db: on.db, sandbox, log, now: Date.now, random: Math.random, onSettled: () => undefined },
-        log,
+        lane: { db: on.db, sandbox, log, now: Date.now, random: Math.random },
         owner: 'us',
       });
       const ended = await deliveries.task({ sink: 1, lane: 0 }, new AbortController().signal).then(
@@ -214,25 +202,12 @@ describe('the schedule of lanes', () => {
       test: () => Promise.resolve(undefined),
       close: () => Promise.resolve(),
     };
-    const target = {
-      ...{ no, name, sink, functions: {}, replaces: false, shapes: true, deleteOnLeave: false, maxRetryCount: null },
-      ...{ tested: true, killers: new Set<number>(), failures: 0 },
-    };
+    const target = laneSink({ no, name, sink, shapes: true });
     const msOf = async (crowded: boolean): Promise<number> => {
       const begun = performance.now();
-      await runLane(
-        {
-          ...{ db: on.db, sandbox, log, now: Date.now, random: Math.random },
-          ...{ onSettled: () => undefined, onRecovered: () => undefined, crowded: () => crowded },
-        },
-        {
-          target,
-          id: { sinkNo: no, lane: 1, owner: `us ${crowded}` },
-          wake: createSignal(),
-          runMs: 60_000,
-          lingerMs: 1_000,
-        },
-        new AbortController().signal,
+      await runOnce(
+        { db: on.db, sandbox },
+        { target, lane: 1, owner: `us ${crowded}`, runMs: 60_000, lingerMs: 1_000, crowded: () => crowded },
       );
       return performance.now() - begun;
     };

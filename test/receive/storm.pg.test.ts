@@ -1,12 +1,10 @@
 /** Real connections, killed ones among them, all at once: see `pull-storm.ts`. STORM_MS makes it as long as one likes. */
 import { expect } from 'chai';
-import { runLane } from '../../src/deliver/lane.ts';
-import { createSignal } from '../../src/runtime/concurrency/signal.ts';
-import { createLog } from '../../src/runtime/log.ts';
 import { openShapedConsumer } from '../../src/sinks/pull/sink.ts';
 import type { Sandbox } from '../../src/transform/sandbox.ts';
 import type { Shaped } from '../../src/transform/shape.ts';
 import { addPullSink } from '../support/fixtures/fixtures.ts';
+import { laneSink, runOnce } from '../support/fixtures/lane.ts';
 import { type MessageDatabase, messageDatabase } from '../support/postgres/message-database.ts';
 import { type PullStorm, pullStorm } from '../support/pull/storm.ts';
 
@@ -84,36 +82,17 @@ async function shape(
     for (let run = 0; !signal.aborted; run += 1) {
       if (Math.random() < 0.05)
         await m.db.query('update millrace_private.lanes set until = now() where sink_no = $1', [to.no]);
-      await runLane(
-        {
-          db: m.db,
-          sandbox,
-          log: createLog({ level: 'silent', role: 'test' }),
-          now: Date.now,
-          random: Math.random,
-          onRecovered: () => undefined,
-          onSettled: () => undefined,
+      const target = laneSink({
+        ...{
+          ...to,
+          sink: openShapedConsumer({ sinkNo: to.no, transformed: false }),
+          shapes: true,
+          deleteOnLeave: true,
         },
-        {
-          target: {
-            ...to,
-            sink: openShapedConsumer({ sinkNo: to.no, transformed: false }),
-            functions: { filter: { name: 'f', type: 'filter', code: '', path: null, sink_type: null } },
-            replaces: false,
-            shapes: true,
-            deleteOnLeave: true,
-            maxRetryCount: null,
-            tested: true,
-            killers: new Set(),
-            failures: 0,
-          },
-          id: { sinkNo: to.no, lane: 1, owner: `${who}-${run}` },
-          wake: createSignal(),
-          runMs: 200,
-          lingerMs: 0,
-        },
-        signal,
-      );
+        functions: { filter: { name: 'f', type: 'filter', code: '', path: null, sink_type: null } },
+      });
+      const lane = { target, lane: 1, owner: `${who}-${run}`, runMs: 200 };
+      await runOnce({ db: m.db, sandbox, random: Math.random }, lane, signal);
       await m.db.query('delete from millrace_private.circuits where sink_no = $1', [to.no]);
       await new Promise((resolve) => setTimeout(resolve, 5));
     }

@@ -1,13 +1,12 @@
 /** The straight path: messages are copied from where they lie, as they would be written one by one, or not at all. */
 import { expect } from 'chai';
 import type { LaneEnd } from '../../../src/deliver/held-lane.ts';
-import { runLane } from '../../../src/deliver/lane.ts';
 import type { Delivery, Sink, Taken } from '../../../src/model/sink.ts';
-import { createSignal } from '../../../src/runtime/concurrency/signal.ts';
 import { createLog } from '../../../src/runtime/log.ts';
 import { openSandbox, type Sandbox } from '../../../src/transform/sandbox.ts';
 import { type Bench, changeTableBench, writeWithin } from '../../support/fixtures/change-table.ts';
 import { delivery } from '../../support/fixtures/delivery.ts';
+import { laneSink, runOnce } from '../../support/fixtures/lane.ts';
 
 const log = createLog({ level: 'silent', role: 'test' });
 const COLUMNS =
@@ -47,37 +46,8 @@ describe('the straight path into a change table', () => {
   const run = async (which: Sink = sink): Promise<LaneEnd> => {
     const { rows } = await bench.messages.db.query<{ no: number }>('select no from millrace_private.sinks');
     const sinkNo = rows[0]!.no;
-    return await runLane(
-      {
-        db: bench.messages.db,
-        sandbox,
-        log,
-        now: Date.now,
-        random: () => 0,
-        onRecovered: () => undefined,
-        onSettled: () => undefined,
-      },
-      {
-        target: {
-          no: sinkNo,
-          name: 'orders-history',
-          sink: which,
-          functions: {},
-          replaces: false,
-          shapes: false,
-          deleteOnLeave: false,
-          maxRetryCount: null,
-          tested: true,
-          killers: new Set(),
-          failures: 0,
-        },
-        id: { sinkNo, lane: 0, owner: 'me' },
-        wake: createSignal(),
-        runMs: 10_000,
-        lingerMs: 0,
-      },
-      new AbortController().signal,
-    );
+    const target = laneSink({ no: sinkNo, name: 'orders-history', sink: which });
+    return await runOnce({ db: bench.messages.db, sandbox }, { target });
   };
   const entries = async (table: string): Promise<unknown[]> =>
     (await bench.destination.query(`select ${COLUMNS} from public.${table} order by id`)).rows;

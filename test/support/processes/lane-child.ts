@@ -4,13 +4,12 @@
  * anything is sent. Others are written into the table `delivered`. Ends with 0 when nothing is left to do now.
  */
 import { openPool } from '../../../src/db/pool.ts';
-import { runLane } from '../../../src/deliver/lane.ts';
 import type { LaneSink } from '../../../src/deliver/target.ts';
 import { createTurn } from '../../../src/deliver/turn.ts';
 import type { Delivery, SendResult, Sink, SinkTransaction } from '../../../src/model/sink.ts';
-import { createSignal } from '../../../src/runtime/concurrency/signal.ts';
 import { createLog } from '../../../src/runtime/log.ts';
 import { openSandbox } from '../../../src/transform/sandbox.ts';
+import { laneSink, runOnce } from '../fixtures/lane.ts';
 import { code } from '../fixtures/sandbox.ts';
 
 export interface LaneOfChild {
@@ -49,19 +48,9 @@ function sinkOf(sinkNo: number): Sink {
 }
 
 function targetOf(sinkNo: number): LaneSink {
-  return {
-    no: sinkNo,
-    name: `sink ${sinkNo}`,
-    sink: sinkOf(sinkNo),
-    functions: mode === 'functions' ? { transform: code('(a, r) => ({ ...r, seen: true })') } : {},
-    replaces: mode !== 'within',
-    shapes: false,
-    deleteOnLeave: true,
-    maxRetryCount: null,
-    tested: false,
-    killers: new Set(),
-    failures: 0,
-  };
+  const functions = mode === 'functions' ? { transform: code('(a, r) => ({ ...r, seen: true })') } : {};
+  const replaces = mode !== 'within';
+  return laneSink({ no: sinkNo, sink: sinkOf(sinkNo), functions, replaces, deleteOnLeave: true, tested: false });
 }
 
 let runs = 0;
@@ -69,26 +58,8 @@ async function untilDone({ sinkNo, lane }: LaneOfChild): Promise<void> {
   const target = targetOf(sinkNo);
   for (;;) {
     runs += 1;
-    const end = await runLane(
-      {
-        db,
-        sandbox,
-        log,
-        turn,
-        now: Date.now,
-        random: () => 0,
-        onRecovered: () => undefined,
-        onSettled: () => undefined,
-      },
-      {
-        target,
-        id: { sinkNo, lane, owner: `${process.pid}-${runs}` },
-        wake: createSignal(),
-        runMs: 10_000,
-        lingerMs: 0,
-      },
-      new AbortController().signal,
-    );
+    const owner = `${process.pid}-${runs}`;
+    const end = await runOnce({ db, sandbox }, { target, lane, owner, turn, runMs: 10_000 });
     if (end.taken && end.again === undefined) return;
     // Another lane has its turn, or what failed is due soon.
     const waitMs = end.again instanceof Date ? end.again.getTime() - Date.now() : 0;

@@ -6,7 +6,7 @@ with mine as materialized (
     from mine m
     join millrace_private.lanes l on l.sink_no = m.sink_no and l.lane = m.lane and l.owner = m.owner
      for no key update of l skip locked
-), kept as (
+), held as (
   update millrace_private.lanes l
      set until = clock_timestamp() + $4::integer * interval '1 ms', session = $5::bigint
     from free f
@@ -14,7 +14,7 @@ with mine as materialized (
   returning l.sink_no, l.lane
 )
 select m.sink_no, m.lane, m.owner,
-       exists (select from kept k where k.sink_no = m.sink_no and k.lane = m.lane) as kept,
+       exists (select from held h where h.sink_no = m.sink_no and h.lane = m.lane) as held,
        exists (select from millrace_private.lanes l
                 where l.sink_no = m.sink_no and l.lane = m.lane and l.owner = m.owner) as ours
   from mine m
