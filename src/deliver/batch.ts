@@ -13,7 +13,7 @@ import { decide, type Verdict } from './decide.ts';
 import type { HeldLane, LaneDeps, LaneRun } from './held-lane.ts';
 import { prepare } from './prepare.ts';
 import type { LaneRow } from './row.ts';
-import { type Sent, send } from './send.ts';
+import { type Sent, send, upToLastTried } from './send.ts';
 import { beforeCommit, isLost, LaneLost, settle } from './settle.ts';
 
 export interface Batch {
@@ -32,6 +32,8 @@ export interface BatchEnd {
   kept: boolean;
   /** For so many of its messages there was no room: they are to be read again. */
   cut?: number;
+  /** So many of its messages were not sent: they are to be read again. */
+  untried?: number;
   circuit?: Circuit;
   /** Its messages bring down the process that runs its functions. */
   pause?: boolean;
@@ -64,12 +66,10 @@ export async function deliverRows(deps: LaneDeps, run: HeldLane, batch: Batch): 
     const cut = sendable.length - made.prepared.length;
     const { prepared, pause } = upToUntried(made.prepared, target.crashes);
     const finish = async (db: Queryable, sent: Sent): Promise<BatchEnd> => {
-      for (const [place, verdict] of sent.verdicts.entries()) {
-        // Cut off by our own stop: not tried, so it stays as it was.
-        if (verdict.kind === 'wait' && batch.signal.aborted) break;
-        decided.set(sendable[place]!, verdict);
-      }
-      return { ...(await settleRows(deps, run, { db, batch, decided })), pause, cut };
+      const tried = upToLastTried(sent.verdicts);
+      for (const [place, verdict] of tried.entries()) decided.set(sendable[place]!, verdict);
+      const untried = prepared.length - tried.length;
+      return { ...(await settleRows(deps, run, { db, batch, decided })), pause, cut, untried };
     };
     const { within } = target.sink;
     if (within) {
@@ -168,7 +168,8 @@ async function settleRows(
     random: deps.random,
   });
   await settle(what.db, run.id, { lo: cursor, hi, settlement });
-  const failed = settlement.kept.length;
-  run.events.onSettled(run.target, { done: settled.length - failed, failed });
-  return { cursor: hi, kept: failed > 0 };
+  const kept = settlement.kept.length;
+  const failed = settlement.kept.filter(({ state }) => state === 'retrying' || state === 'parked').length;
+  run.events.onSettled(run.target, { done: settled.length - kept, failed });
+  return { cursor: hi, kept: kept > 0 };
 }

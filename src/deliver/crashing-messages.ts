@@ -3,14 +3,10 @@
  * message that went well between them, the sink is paused until somebody resumes it. The three are parked; those that
  * were not tried stay as they were.
  */
-import { statement } from '../db/statement.ts';
 import { quoteLiteral } from '../model/quote.ts';
 import type { LaneDeps, LaneRun } from './held-lane.ts';
+import { pause } from './pause.ts';
 import type { Prepared } from './prepare.ts';
-import { LaneLost } from './settle.ts';
-
-const PAUSE = statement('deliver/pause-for-killers');
-const FORGIVE = statement('deliver/forgive-killers');
 
 const KILLERS = 3;
 
@@ -34,16 +30,10 @@ export function upToUntried(
 
 /** Only the lane's owner may. @throws LaneLost */
 export async function pauseForKillers(deps: LaneDeps, run: LaneRun): Promise<void> {
-  const { target, id } = run;
+  const { target } = run;
   const names = Object.values(target.functions).map((fn) => fn.name);
   const message = `paused: ${KILLERS} messages, one after the other, brought down the process that runs its functions (${names.join(', ')})`;
   const remedy = `Fix the function, then: select millrace.resume(${quoteLiteral(target.name)}); the messages are in millrace.parked_messages.`;
-  const { rowCount } = await deps.db.query(PAUSE, [target.no, id.lane, id.owner, message, remedy]);
-  if (rowCount === 0) throw new LaneLost();
+  await pause(deps, run, { code: 'function_kills', message, remedy });
   deps.log.warn({ sink: target.name, functions: names }, 'sink paused: its functions bring their process down');
-}
-
-/** It is active again: what it was paused for is over. */
-export async function forgiveKillers(deps: LaneDeps, run: LaneRun): Promise<void> {
-  await deps.db.query(FORGIVE, [run.target.no]);
 }

@@ -11,7 +11,7 @@ import type { LaneRow } from './row.ts';
 export type Stage = 'shape' | 'send' | 'settle' | 'index';
 
 /** A message with what happened to it. `held`: not sent, it waits for an earlier one of its group. */
-export type Verdict = (Outcome | { kind: 'held' } | { kind: 'as_it_was' }) & { stage?: Stage };
+export type Verdict = (Outcome | { kind: 'as_it_was' }) & { stage?: Stage };
 
 export interface Kept {
   id: number;
@@ -73,6 +73,9 @@ function keep(row: LaneRow, verdict: Exclude<Verdict, { kind: 'done' }>, options
   switch (verdict.kind) {
     case 'as_it_was':
       return { ...base, state: 'as_it_was', attempts: row.attempts };
+    case 'untried':
+      if (row.state !== null) return { ...base, state: 'as_it_was', attempts: row.attempts };
+      return { ...base, state: 'waiting', attempts: row.attempts, stage: null };
     case 'held':
       return { ...base, state: 'held', attempts: row.attempts, stage: null };
     case 'wait':

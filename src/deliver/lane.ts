@@ -9,10 +9,11 @@
 import { failpoint } from '../runtime/failpoint.ts';
 import { type Care, careOf, deliverCarefully } from './careful.ts';
 import { closeCircuit, openCircuit, probe } from './circuit.ts';
-import { forgiveKillers, pauseForKillers } from './crashing-messages.ts';
+import { pauseForKillers } from './crashing-messages.ts';
 import { createHeartbeat } from './heartbeat.ts';
 import type { HeldLane, LaneDeps, LaneEnd, LaneRun } from './held-lane.ts';
 import { deliverNext, type Next, NOTHING_YET } from './next.ts';
+import { forgive, pauseForGone } from './pause.ts';
 import { nextAsk } from './read.ts';
 import { isLost, type LaneState, readState, releaseLane, takeLane } from './settle.ts';
 
@@ -91,9 +92,13 @@ async function deliverAll(
     const { end, more } = next;
     if (care) stateAt = 0;
     if (care?.left === 0) care = undefined;
-    ask = nextAsk(deps, run.target, next);
+    ask = nextAsk(deps, run.target, { ...next, ask });
     if (end) ({ slow } = next);
     behind = end !== undefined && more;
+    if (end?.circuit?.isGone) {
+      await pauseForGone(deps, run, end.circuit);
+      return undefined;
+    }
     if (end?.circuit) return await openCircuit(deps, run, end.circuit);
     if (end) run.target.failures = 0;
     if (isOpen && !signal.aborted) await closeCircuit(deps, run);
@@ -137,7 +142,7 @@ async function notReadyUntil(
     // An engine would silently create a missing index: nothing is sent to a destination that was not asked first.
     const circuit = await run.target.sink.test(signal);
     if (circuit) return await openCircuit(deps, run, circuit);
-    await forgiveKillers(deps, run);
+    await forgive(deps, run);
   }
   run.target.tested = true;
   return undefined;

@@ -12,13 +12,11 @@ import { take } from './take.ts';
 /** A delivery that takes longer keeps what others may be waiting for. */
 const SLOW_MS = 1_000;
 
-export const NOTHING_YET = { bytes: 0, made: 0, cut: false, count: 0 };
+export const NOTHING_YET = { bytes: 0, made: 0, cut: false, count: 0, untried: 0 };
 
 export interface Next extends Batched {
   end: BatchEnd | undefined;
   more: boolean;
-  /** Messages that were read. */
-  count: number;
   /** It took long until it was settled. */
   slow: boolean;
 }
@@ -49,7 +47,7 @@ export async function deliverNext(deps: LaneDeps, run: HeldLane, at: NextAt): Pr
     // It may have waited for long.
     if (run.leaving?.aborted) return undefined;
     const given = share?.bytes ?? ask.bytes + ask.room;
-    const { rows, more } = await read(deps, run, { state, bytes: bytesToRead(ask, given), ...(limit && { limit }) });
+    const { rows, more } = await read(deps, run, { state, bytes: bytesToRead(ask, given), limit: limit ?? ask.rows });
     if (only !== undefined && rows.some(({ id }) => id !== only)) {
       return { ...NOTHING_YET, end: undefined, more: true, slow: false };
     }
@@ -65,13 +63,15 @@ export async function deliverNext(deps: LaneDeps, run: HeldLane, at: NextAt): Pr
     const begun = deps.now();
     const end = await deliverRows(deps, run, { rows, cursor: state.cursor, signal, room, onMade });
     const left = end.cut ?? 0;
+    const untried = end.untried ?? 0;
     return {
       end,
-      more: more || left > 0,
+      more: more || left > 0 || untried > 0,
       bytes: bytes * (1 - left / rows.length),
       made,
       cut: left > 0,
       count: rows.length,
+      untried,
       slow: deps.now() - begun > SLOW_MS,
     };
   } finally {

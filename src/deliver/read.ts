@@ -15,11 +15,14 @@ const READ_ROWS = 1_000;
 const FIRST_BYTES = 1024 * 1024;
 const READ_BYTES = 8 * FIRST_BYTES;
 const SMALL_ROWS = 100;
+const LEAST_ROWS = 10;
 /** Characters; of four bytes at most, so that no read that its bytes have ended looks small. */
 const SMALL_CHARACTERS = LEAST_BYTES / 5;
 
 /** What a lane wants to have in memory at once. */
 export interface Ask {
+  /** Messages, at most. */
+  rows: number;
   /** Of rows. */
   bytes: number;
   /** Characters of what its functions make of them; 0 without functions. */
@@ -30,6 +33,9 @@ export interface Ask {
 
 /** What came of the last batch. */
 export interface Batched {
+  /** Messages that were read, and how many of them were not sent: the destination is too slow for so many. */
+  count: number;
+  untried: number;
   /** Of its rows, as far as there was room for them. */
   bytes: number;
   /** Characters that functions made of them. */
@@ -38,13 +44,20 @@ export interface Batched {
   cut: boolean;
 }
 
-/** A batch for whose first message there was no room is followed by one with as much as any message may need. */
-export function nextAsk({ sandbox }: Pick<LaneDeps, 'sandbox'>, target: LaneSink, last: Batched): Ask {
+/**
+ * A batch for whose first message there was no room is followed by one with as much as any message may need. Where the
+ * destination did not get to all of them, about as many are read as it did: what is read and not sent is read again.
+ */
+export function nextAsk({ sandbox }: Pick<LaneDeps, 'sandbox'>, target: LaneSink, last: Batched & { ask?: Ask }): Ask {
   const bytes = Math.min(READ_BYTES, Math.max(FIRST_BYTES, 2 * last.bytes));
-  if (!hasFunctions(target.functions)) return { bytes, room: 0, leastRoom: 0 };
+  const most = mostRows(target.sink);
+  const sent = last.count - last.untried;
+  const rows = last.untried > 0 ? Math.max(LEAST_ROWS, 2 * sent) : 2 * (last.ask?.rows ?? most);
+  const ask = { rows: Math.min(most, rows), bytes, room: 0, leastRoom: 0 };
+  if (!hasFunctions(target.functions)) return ask;
   const { mostLength } = sandbox;
-  if (last.cut && last.made === 0) return { bytes: LEAST_BYTES, room: mostLength, leastRoom: mostLength };
-  return { bytes, room: Math.max(3 * bytes, 2 * last.made), leastRoom: Math.min(mostLength, 2 * last.made) };
+  if (last.cut && last.made === 0) return { ...ask, bytes: LEAST_BYTES, room: mostLength, leastRoom: mostLength };
+  return { ...ask, room: Math.max(3 * bytes, 2 * last.made), leastRoom: Math.min(mostLength, 2 * last.made) };
 }
 
 /** Of what was given: how much of it is for rows. */
@@ -69,7 +82,7 @@ export const mostRows = ({ within, batchSize }: Pick<Sink, 'batchSize' | 'within
 export async function read(
   deps: LaneDeps,
   run: LaneRun,
-  { state, bytes, limit = mostRows(run.target.sink) }: { state: LaneState; bytes: number; limit?: number },
+  { state, bytes, limit }: { state: LaneState; bytes: number; limit: number },
 ): Promise<{ rows: LaneRow[]; more: boolean }> {
   const due = state.due
     ? await readDue(deps.db, run.id, { cursor: state.cursor, limit: Math.ceil(limit / 2), bytes: bytes / 2 })

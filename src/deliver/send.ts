@@ -40,6 +40,11 @@ export function batches(prepared: readonly Prepared[], limits: SendLimits): [num
   return ranges;
 }
 
+/** What was not tried at the end of a batch stays as it was; in the middle it has to be told from what is done. */
+export function upToLastTried(verdicts: readonly Verdict[]): readonly Verdict[] {
+  return verdicts.slice(0, 1 + verdicts.findLastIndex(({ kind }) => kind !== 'untried'));
+}
+
 export async function send(
   deliver: (batch: readonly Delivery[]) => Promise<SendResult>,
   prepared: readonly Prepared[],
@@ -50,7 +55,7 @@ export async function send(
     const part = prepared.slice(from, to);
     const deliveries = part.flatMap((message) => message.deliveries);
     const result = deliveries.length > 0 ? await deliver(deliveries) : { outcomes: [] };
-    if (result.circuit) return { verdicts, circuit: result.circuit };
+    if (result.circuit && result.outcomes.length === 0) return { verdicts, circuit: result.circuit };
     let place = 0;
     for (const message of part) {
       const count = message.deliveries.length;
@@ -58,13 +63,15 @@ export async function send(
       place += count;
       verdicts.push(message.verdict ?? outcome);
     }
+    if (result.circuit) return { verdicts, circuit: result.circuit };
+    if (verdicts.at(-1)?.kind === 'untried') break;
   }
   return { verdicts };
 }
 
-const RANK = { done: 0, wait: 1, retry: 2, park: 3 };
+const RANK = { done: 0, untried: 1, held: 2, wait: 3, retry: 4, park: 5 };
 
-/** A message is done when each of its deliveries is. */
+/** A message is done when each of its deliveries is. Of none there is nothing to do. */
 function worst(outcomes: readonly Outcome[]): Outcome {
   return outcomes.reduce((a, b) => (RANK[b.kind] > RANK[a.kind] ? b : a), { kind: 'done' });
 }

@@ -65,6 +65,10 @@ export type Outcome =
   | { kind: 'retry'; error: string; retryAfterMs?: number }
   /** Permanent for this message: park it. */
   | { kind: 'park'; error: string }
+  /** Not sent in this call (the service stops, or it took long enough): it is sent again as it was. */
+  | { kind: 'untried' }
+  /** Not sent, because an earlier delivery of its group is to be retried: it waits for that one. */
+  | { kind: 'held' }
   /** Not tried and not at fault (its index is missing, say): comes again after `retryAfterMs`, no attempt counted. */
   | {
       kind: 'wait';
@@ -80,9 +84,14 @@ export interface Circuit {
   retryAfterMs?: number;
   /** It may be over at any moment: tried again after a second, then less and less often. */
   isPassing?: boolean;
+  /** The destination says that it is gone for good: the sink is paused until somebody resumes it. */
+  isGone?: boolean;
 }
 
-/** `outcomes` has one entry per delivery, in the same order. With `circuit` set, `outcomes` is empty: all wait. */
+/**
+ * `outcomes` has one entry per delivery, in the same order. With `circuit` set it may be empty: nothing is known of any of
+ * them, and all wait.
+ */
 export interface SendResult {
   outcomes: Outcome[];
   circuit?: Circuit;

@@ -52,9 +52,7 @@ describe('lanes while the catalog changes', function () {
         const cut = new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()));
         await Promise.race([held.get(entry.name), cut]);
         return {
-          outcomes: batch.map(() =>
-            signal.aborted ? { kind: 'wait' as const, error: 'cut off', retryAfterMs: 0 } : { kind: 'done' as const },
-          ),
+          outcomes: batch.map(() => (signal.aborted ? { kind: 'untried' as const } : { kind: 'done' as const })),
         };
       },
     };

@@ -72,6 +72,13 @@ describe('deciding what becomes of a message', () => {
       attempts: 1,
       delay_ms: 30_000,
     });
+    expect(one({}, { kind: 'untried' }).kept[0]).to.include({
+      state: 'waiting',
+      attempts: 0,
+      delay_ms: 0,
+      error: null,
+    });
+    expect(one({ state: 'retrying', attempts: 2 }, { kind: 'untried' }).kept[0]).to.include({ state: 'as_it_was' });
     expect(one({}, { kind: 'held' }).kept[0]).to.include({ state: 'held', attempts: 0, error: null });
   });
 

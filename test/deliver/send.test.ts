@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import type { Prepared } from '../../src/deliver/prepare.ts';
-import { batches, send } from '../../src/deliver/send.ts';
+import { batches, send, upToLastTried } from '../../src/deliver/send.ts';
 import type { Delivery } from '../../src/model/sink.ts';
 import { delivery } from '../support/fixtures/delivery.ts';
 
@@ -62,5 +62,43 @@ describe('sending in batches', () => {
     expect(result.verdicts).to.have.length(2);
     expect(result.circuit?.reason).to.equal('unreachable');
     expect(seen).to.have.length(2);
+  });
+
+  it('keeps what is known of the batch in which a circuit opens', async () => {
+    const result = await send(
+      async () => ({
+        outcomes: [{ kind: 'done' }, { kind: 'untried' }],
+        circuit: { reason: 'unreachable', error: 'refused' },
+      }),
+      prepared([['a'], ['b'], ['c']]),
+      { batchSize: 2, batchBytes: 100 },
+    );
+    expect(result.verdicts.map(({ kind }) => kind)).to.deep.equal(['done', 'untried']);
+    expect(result.circuit?.reason).to.equal('unreachable');
+  });
+
+  it('sends no other batch after one that was not sent to its end', async () => {
+    let calls = 0;
+    const result = await send(
+      async (batch) => {
+        calls += 1;
+        return { outcomes: batch.map((_, place) => ({ kind: place === 0 ? 'done' : 'untried' })) };
+      },
+      prepared([['a'], ['b'], ['c'], ['d']]),
+      { batchSize: 2, batchBytes: 100 },
+    );
+    expect(calls).to.equal(1);
+    expect(result.verdicts.map(({ kind }) => kind)).to.deep.equal(['done', 'untried']);
+  });
+
+  it('what was not tried at the end is left out; before something that was tried, it is told apart', () => {
+    const kinds = (text: string) =>
+      upToLastTried(text.split(' ').map((kind) => ({ kind }) as { kind: 'done' | 'untried' | 'held' })).map(
+        ({ kind }) => kind,
+      );
+    expect(kinds('done untried untried')).to.deep.equal(['done']);
+    expect(kinds('untried done untried')).to.deep.equal(['untried', 'done']);
+    expect(kinds('untried untried')).to.deep.equal([]);
+    expect(kinds('done held')).to.deep.equal(['done', 'held']);
   });
 });

@@ -106,11 +106,7 @@ function changeTable(target: Target, options: ChangeTableOptions): Sink {
 const FOUND: Circuit = { reason: 'unreachable', error: 'the destination answers only now', retryAfterMs: 0 };
 
 /** A shutdown is not a failed attempt. Whether the batch was written shows when it comes again. */
-const STOPPED: Outcome = {
-  kind: 'wait',
-  error: 'the service stopped before the destination answered',
-  retryAfterMs: 0,
-};
+const STOPPED: Outcome = { kind: 'untried' };
 
 /** `tx`: the settling transaction, when there is one to look through. */
 async function prepare(

@@ -44,7 +44,7 @@ export function openRoutes({ client, now }: { client: Pick<SearchClient, 'search
       case 'unclear':
         return { kind: 'unclear', circuit: readiness.circuit };
       case 'aborted':
-        return held({ kind: 'wait', error: 'the service stopped before the engine answered', retryAfterMs: 0 });
+        return held({ kind: 'untried' });
     }
   }
 

@@ -95,6 +95,9 @@ interface Progress {
   isAnswered: boolean;
 }
 
+/** Cut off by a shutdown: not a failed attempt. */
+const UNTRIED: Outcome = { kind: 'untried' };
+
 async function sendBatch(sending: Sending, batch: readonly Delivery[]): Promise<SendResult> {
   const { destination } = sending;
   const encoded = encode(batch, { indexName: destination.index_name, versioning: destination.versioning });
@@ -111,12 +114,9 @@ async function sendBatch(sending: Sending, batch: readonly Delivery[]): Promise<
   await Promise.all(Array.from({ length: REQUESTS_AT_ONCE }, () => sendPending(sending, progress)));
   judgeFailed(sending, progress);
   if (progress.circuit !== undefined) return { outcomes: [], circuit: progress.circuit };
-  const outcomes = encoded.owners.map((owner) => ('kind' in owner ? owner : (progress.outcomes.get(owner) ?? STOPPED)));
+  const outcomes = encoded.owners.map((owner) => ('kind' in owner ? owner : (progress.outcomes.get(owner) ?? UNTRIED)));
   return { outcomes };
 }
-
-/** What operations get that were cut off by a shutdown: not a failed attempt. */
-const STOPPED: Outcome = { kind: 'wait', error: 'the service stopped before the engine answered', retryAfterMs: 0 };
 
 /** The engine would silently create a missing index: a routed name is asked for before its first use. */
 async function holdUnready({ routes, destination, signal }: Sending, progress: Progress): Promise<void> {

@@ -373,7 +373,7 @@ describe('a change table that cannot be reached', () => {
     stop.abort();
     const { outcomes, circuit } = await sending;
     expect(circuit).to.equal(undefined);
-    expect(outcomes.map(({ kind }) => kind)).to.deep.equal(['wait', 'wait']);
+    expect(outcomes.map(({ kind }) => kind)).to.deep.equal(['untried', 'untried']);
     await relay.close();
   });
 

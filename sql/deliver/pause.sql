@@ -5,6 +5,6 @@ with paused as materialized (
    where s.no = $1::integer and l.lane = $2::smallint and l.owner = $3::text and l.until > clock_timestamp()
 )
 insert into millrace_private.notices as n (sink_no, code, message, remedy)
-select p.no, 'function_kills', $4::text, $5::text from paused p where p.is_new is not null
+select p.no, $4::text, $5::text, $6::text from paused p where p.is_new is not null
     on conflict (sink_no, code, table_name) do update
    set message = excluded.message, remedy = excluded.remedy, created_at = now()

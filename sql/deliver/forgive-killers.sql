@@ -1,1 +1,0 @@
-delete from millrace_private.notices n where n.sink_no = $1::integer and n.code = 'function_kills'
