@@ -49,6 +49,9 @@ select c.oid::bigint as oid, c.relkind = 'p' as partitioned, exists (select from
                              when 'i' then coalesce(a.attnum = any ((i.indkey::smallint[])[0:i.indnkeyatts - 1]), false)
                              else coalesce(a.attnum = any ((k.indkey::smallint[])[0:k.indnkeyatts - 1]), false) end,
                  'keyPlace', array_position((k.indkey::smallint[])[0:k.indnkeyatts - 1], a.attnum) - 1,
+                 'sent', case when (select p.columns from published p) is null
+                              then a.attgenerated = '' or (a.attgenerated = 's' and (select p.with_generated from published p))
+                              else (select p.columns from published p) @> to_jsonb(a.attnum) end,
                  'long', y.typlen = -1, 'text', a.atttypid in (17, 25, 1042, 1043)) order by a.attnum)
           from pg_catalog.pg_attribute a
           join pg_catalog.pg_type y on y.oid = a.atttypid
@@ -58,10 +61,7 @@ select c.oid::bigint as oid, c.relkind = 'p' as partitioned, exists (select from
            union all
            select t.typbasetype, t.typtypmod from base b join pg_catalog.pg_type t on t.oid = b.oid where t.typtype = 'd')
          select b.oid, b.typmod from base b join pg_catalog.pg_type t on t.oid = b.oid where t.typtype <> 'd') b
-         where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
-           and case when (select p.columns from published p) is null
-                    then a.attgenerated = '' or (a.attgenerated = 's' and (select p.with_generated from published p))
-                    else (select p.columns from published p) @> to_jsonb(a.attnum) end) as columns
+         where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped) as columns
   from pg_catalog.pg_class c
   join pg_catalog.pg_namespace n on n.oid = c.relnamespace
   left join pg_catalog.pg_index k on k.indrelid = c.oid and k.indisprimary

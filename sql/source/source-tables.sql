@@ -71,9 +71,14 @@ select c.oid::bigint as oid, c.nspname as schema, c.relname as name, c.relkind =
        array(select a.attname::text from pg_catalog.pg_attribute a
               where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped and a.attgenerated = 'v'
               order by a.attnum) as virtual_left_out,
-       exists (select from pg_catalog.pg_attribute a
-                where a.attrelid = c.oid and not a.attisdropped and a.attgenerated = 's'
-                  and a.attname::text = any (k.columns) and a.attname::text <> all (p.columns)) as key_left_out,
+       h.key_left_out,
+       case when h.key_left_out <> '{}'
+            then array(select a.attname::text from pg_catalog.pg_attribute a
+                        where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
+                          and not exists (select from store o
+                                           where o.root = c.oid and not o.is_full
+                                             and not coalesce(a.attname::text = any (o.identity), false)))
+            else '{}' end as carried,
        s.unlisted > 0 as identity_unlisted, s.unfiltered > 0 as identity_unfiltered
   from candidate c
   left join listed l on l.oid = c.oid
@@ -94,6 +99,10 @@ select c.oid::bigint as oid, c.nspname as schema, c.relname as name, c.relkind =
                                     from regexp_matches(coalesce(l.filter, ''), ':varattno (\d+)', 'g') m (found)
                                     join pg_catalog.pg_attribute a
                                       on a.attrelid = c.oid and a.attnum = m.found[1]::smallint) as filtered) p
+ cross join lateral (select array(select a.attname::text from pg_catalog.pg_attribute a
+                                   where a.attrelid = c.oid and not a.attisdropped and a.attgenerated = 's'
+                                     and a.attname::text = any (k.columns) and a.attname::text <> all (p.columns)
+                                   order by a.attnum) as key_left_out) h
  cross join lateral (select count(*) filter (where not s.is_full and s.identity is null) as unidentified,
                             count(*) filter (where not s.is_full and not k.columns <@ s.identity) as uncovered,
                             count(*) filter (where not s.is_full and not s.identity <@ p.columns) as unlisted,

@@ -93,9 +93,7 @@ export class RowCodec {
   asCarried(message: RowMessage): RowMessage {
     if (!this.partitioned || message.tag === 'insert' || message.oldKind !== 'full' || !message.old) return message;
     const { ranges } = message.old;
-    const isKeyAlone = this.columns.every(
-      (_, index) => this.keyIndexes.includes(index) || ranges[index * 2] === NULL_VALUE,
-    );
+    const isKeyAlone = this.columns.every((_, index) => this.keyIndexes.includes(index) || ranges[index * 2]! < 0);
     return isKeyAlone && this.keyIndexes.length > 0 ? { ...message, oldKind: 'key' } : message;
   }
 
@@ -104,7 +102,7 @@ export class RowCodec {
     if (message.tag === 'delete' || !message.new.unchanged) return [];
     const indexes: number[] = [];
     for (let i = 0; i < this.columns.length; i++) {
-      if (this.columns[i]!.shown && this.#locate(message, i) === undefined) indexes.push(i);
+      if (this.columns[i]!.shown && this.carrier(message, i) === undefined) indexes.push(i);
     }
     return indexes;
   }
@@ -123,7 +121,7 @@ export class RowCodec {
     const first = out.length;
     for (let i = 0; i < this.columns.length; i++) {
       if (!this.columns[i]!.shown) continue;
-      const tuple = simple ?? this.#locate(message, i);
+      const tuple = simple ?? this.carrier(message, i);
       if (tuple) this.#member(out, { tuple, index: i, first });
       else this.#rereadMember(out, { reread, index: i, first });
     }
@@ -136,7 +134,7 @@ export class RowCodec {
     out.clear();
     out.byte(OPEN);
     for (const index of indexes) {
-      const tuple = this.#locate(message, index);
+      const tuple = this.carrier(message, index);
       if (tuple) this.#member(out, { tuple, index, first: 1 });
     }
     out.byte(CLOSE);
@@ -149,7 +147,6 @@ export class RowCodec {
    */
   changes(message: RowMessage): string | null {
     if (message.tag !== 'update') return null;
-    if (message.old === null) return '{}';
     this.#out.clear();
     this.writeChanges(this.#out, message);
     return this.#out.text();
@@ -175,7 +172,7 @@ export class RowCodec {
   key(message: RowMessage, reread?: Reread): string[] | null {
     const values: string[] = [];
     for (const index of this.keyIndexes) {
-      const tuple = this.#locate(message, index);
+      const tuple = this.carrier(message, index);
       const value = tuple ? this.#keyAt(tuple, index) : reread?.get(index)?.toString();
       if (value === null || value === undefined) return null;
       values.push(value);
@@ -189,7 +186,7 @@ export class RowCodec {
     if (!this.keyIndexes.some((index) => this.#changed(message, index))) return null;
     const values: string[] = [];
     for (const index of this.keyIndexes) {
-      const value = this.#keyAt(this.#oldKnown(message, index) ? message.old : message.new, index);
+      const value = this.#keyAt(this.#oldCarrier(message, index) ?? message.new, index);
       if (value === null || value === undefined) return null;
       values.push(value);
     }
@@ -198,14 +195,14 @@ export class RowCodec {
 
   /** A column's text form, null for NULL, undefined when the message does not carry it. */
   text(message: RowMessage, index: number): string | null | undefined {
-    const tuple = this.#locate(message, index);
+    const tuple = this.carrier(message, index);
     return tuple && textAt(tuple, index);
   }
 
   /** The same of an update's old row. */
   textBefore(message: RowMessage, index: number): string | null | undefined {
-    if (message.tag !== 'update' || message.old === null || !this.#oldKnown(message, index)) return undefined;
-    return textAt(message.old, index);
+    const tuple = this.carrierBefore(message, index);
+    return tuple && textAt(tuple, index);
   }
 
   #keyAt(tuple: Tuple, index: number): string | null | undefined {
@@ -226,28 +223,29 @@ export class RowCodec {
     ) {
       throw new MillraceError('bad_source', 'a row does not have the columns that its Relation message announced');
     }
-    if (message.tag === 'delete') return message.oldKind === 'full' ? tuple : undefined;
-    return tuple.unchanged ? undefined : tuple;
+    return tuple.unchanged || (message.tag === 'delete' && message.oldKind !== 'full') ? undefined : tuple;
   }
 
   /** The tuple that holds a column's value as `record` shows it; undefined if none does. */
-  #locate(message: RowMessage, index: number): Tuple | undefined {
-    if (message.tag === 'delete') {
-      return message.oldKind === 'full' || this.columns[index]!.inIdentity ? message.old : undefined;
-    }
-    if (message.new.ranges[index * 2] !== UNCHANGED) return message.new;
-    if (message.tag === 'insert' || message.old === null) return undefined;
-    return this.#oldKnown(message, index) ? message.old : undefined;
+  carrier(message: RowMessage, index: number): Tuple | undefined {
+    const isSent = message.tag !== 'delete' && message.new.ranges[index * 2] !== UNCHANGED;
+    return isSent ? message.new : this.#oldCarrier(message, index);
   }
 
-  #oldKnown(message: UpdateMessage, index: number): boolean {
-    if (message.old === null || message.old.ranges[index * 2] === UNCHANGED) return false;
-    return message.oldKind === 'full' || this.columns[index]!.inIdentity;
+  /** The same of an update's old row. */
+  carrierBefore(message: RowMessage, index: number): Tuple | undefined {
+    return message.tag === 'update' ? this.#oldCarrier(message, index) : undefined;
+  }
+
+  #oldCarrier(message: RowMessage, index: number): Tuple | undefined {
+    if (message.tag === 'insert' || message.old === null) return undefined;
+    const isKnown = message.oldKind === 'full' || this.columns[index]!.inIdentity;
+    return isKnown && message.old.ranges[index * 2] !== UNCHANGED ? message.old : undefined;
   }
 
   #changed(message: UpdateMessage, index: number): boolean {
-    if (message.old === null || !this.#oldKnown(message, index)) return false;
-    return message.new.ranges[index * 2] !== UNCHANGED && !sameValue(message.old, message.new, index);
+    const old = this.#oldCarrier(message, index);
+    return old !== undefined && message.new.ranges[index * 2] !== UNCHANGED && !sameValue(old, message.new, index);
   }
 
   #member(out: JsonBytes, place: { tuple: Tuple; index: number; first: number }): void {

@@ -57,6 +57,8 @@ export const isValueRefused = anyOf('22', '54');
 export const isNoValueOfType = anyOf('22', '23');
 /** A sequence has no further number. */
 export const isSequenceOver = anyOf('2200H');
+/** An expression cannot be computed: of these values, or at all. */
+export const isNotComputable = anyOf('0A', '22', '23', '2F', '38', '39', '42', '54', 'F0', 'P0', 'XX');
 
 // What a table's constraints, triggers and policies say.
 

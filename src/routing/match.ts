@@ -6,6 +6,7 @@ import type { TypeCatalogue } from '../codec/types.ts';
 import type { DeclaredAction, FunctionSettings, SinkSettings, SourceSettings } from '../model/declared.ts';
 import { quoteTable } from '../model/quote.ts';
 import type { SinkTraits } from '../model/sink.ts';
+import { noKey } from '../source/no-key.ts';
 import { type BoundFilter, bindFilter } from './filter.ts';
 
 /** A sink as capture needs it (a part of the catalog's). */
@@ -27,6 +28,8 @@ export interface TableShape {
   /** Of the columns, as far as they are not Postgres' own. */
   types: TypeCatalogue;
   keyColumns: readonly string[];
+  /** Of a table without them: columns of its primary key that its messages do not have. */
+  hiddenKey?: readonly string[];
   identity: 'default' | 'nothing' | 'full' | 'index';
   /** `schema.table` that it was called: a sink that names one of them stays bound to the table. */
   earlierNames?: readonly string[];
@@ -103,7 +106,8 @@ export function matchTable(sinks: readonly SinkEntry[], table: TableShape, chang
     const note = (code: string, message: string, remedy: string | null = null) =>
       match.notices.push({ sinkNo: sink.no, code, message, remedy });
     if (traits.order === 'key' && table.keyColumns.length === 0) {
-      note('no_primary_key', `${full} has no primary key, so its rows have no _id: it is left out`, addKey(table));
+      const { why, remedy } = noKey(table, table.hiddenKey ?? []);
+      note('no_primary_key', `${full} ${why}, so its rows have no _id: it is left out`, remedy);
       continue;
     }
     if (table.identity !== 'full' && !traits.replaces) {
@@ -205,4 +209,3 @@ function groupOf(sink: SinkEntry, table: TableShape, bound: { fault?: string }):
 }
 
 const fullIdentity = (table: TableShape): string => `alter table ${quoteTable(table)} replica identity full`;
-const addKey = (table: TableShape): string => `alter table ${quoteTable(table)} add primary key (...)`;

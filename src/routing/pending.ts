@@ -8,6 +8,7 @@ import type { Reread } from '../codec/row.ts';
 import type { RowMessage } from '../codec/row-message.ts';
 import { beginRows, endRows, type ParkedOnArrival } from '../messages/copy-rows.ts';
 import type { LoadedRelation } from './relation.ts';
+import type { Wanted } from './widen.ts';
 
 /** The transaction that the source sends right now. */
 export interface OpenTransaction {
@@ -40,18 +41,32 @@ export interface Pending {
   nextId: number;
 }
 
-/** An update that waits for values to be read again. */
+/** A change that waits for values that it does not carry. */
 export interface Deferred {
   relation: LoadedRelation;
+  message: RowMessage;
   key: readonly string[];
+  /** Columns that are read again by the key, by their index. */
   missing: readonly number[];
+  /** Columns that are computed. */
+  wanted: readonly Wanted[];
   /** Its transaction. */
   xid: number;
   /** What was sent of the row. */
   bytes: number;
   maxRowBytes: number;
-  /** Adds its rows, with the types of the relation given. `reread` undefined: the row is gone; null: it is too large. */
-  render(pending: Pending, reread: Reread | null | undefined, relation: LoadedRelation): void;
+  /** Adds its rows, with the types of the relation given. */
+  render(pending: Pending, found: Completed, relation: LoadedRelation): void;
+}
+
+/** What was found of a deferred change. */
+export interface Completed {
+  /** With what was computed. */
+  message: RowMessage;
+  /** What was read again; undefined: the row is gone. */
+  reread: Reread | undefined;
+  /** With all that, it is. */
+  tooLarge: boolean;
 }
 
 export interface Change {

@@ -34,8 +34,17 @@ export function namesNow(message: RelationMessage, now: TableNow): Map<string, s
   return names;
 }
 
+/** Generated columns of the key of now that the message does not have. */
+export function hiddenOf(message: RelationMessage, now: TableNow): string[] {
+  const present = new Set(namesNow(message, now).values());
+  const generated = (now.columns ?? []).filter((column) => column.generated).map(({ name }) => name);
+  return now.key.filter((name) => generated.includes(name) && !present.has(name));
+}
+
 /** Key columns by their names in the message, in key order; empty for none. */
 export function keyThen(message: RelationMessage, now: TableNow): readonly string[] {
+  // What is left of such a key does not tell one row from another.
+  if (hiddenOf(message, now).length > 0) return [];
   const then = new Map([...namesNow(message, now)].map(([former, present]) => [present, former]));
   const present = now.key.map((name) => then.get(name));
   const key = present.length > 0 && !present.includes(undefined) ? present.map((name) => name ?? '') : undefined;

@@ -8,10 +8,12 @@ import type { TypeCatalogue } from '../codec/types.ts';
 import type { Database } from '../db/pool.ts';
 import { statement } from '../db/statement.ts';
 import { isDeadlock, isForeignKeyViolation } from '../model/sqlstate.ts';
+import { generatedColumns } from '../source/generated.ts';
 import { schemasOf } from '../source/tables.ts';
 import { loadTypes } from '../source/types.ts';
 import { type Match, matchTable, type Notice, type Route, type SinkEntry, type TableShape } from './match.ts';
-import { keyThen, namesNow, type TableNow } from './relation-key.ts';
+import { hiddenOf, keyThen, namesNow, type TableNow } from './relation-key.ts';
+import { type ComputedColumn, widenRelation } from './widen.ts';
 
 const KEY_COLUMNS = statement('routing/key-columns');
 const SOURCE_TABLE = statement('routing/source-table');
@@ -46,8 +48,10 @@ export interface LoadedRelation {
   /** What columns are called now, by the names in the message, as far as they are there. */
   namesNow: ReadonlyMap<string, string>;
   sourceTable: number;
-  /** What it was loaded for: load again when its types have changed. */
+  /** What it was loaded for, with a place for what is computed: load again when its types have changed. */
   message: RelationMessage;
+  /** Columns that its changes do not bring, and that are computed. */
+  computed: readonly ComputedColumn[];
   /** Types that are not Postgres' own, as they were. */
   types: TypeCatalogue;
   routes: readonly Route[];
@@ -70,19 +74,21 @@ export interface RelationDeps {
 }
 
 /** Loads what the message does not say, and replaces the table's notices on every sink. */
-export async function loadRelation(deps: RelationDeps, message: RelationMessage): Promise<LoadedRelation> {
-  const { schema, name, oid } = message;
-  const [{ rows: keyNow }, { rows: now }, { rows }, earlier] = await Promise.all([
+export async function loadRelation(deps: RelationDeps, sent: RelationMessage): Promise<LoadedRelation> {
+  const { schema, name, oid } = sent;
+  const [{ rows: keyNow }, { rows: now }, { rows }, earlier, generated] = await Promise.all([
     deps.source.query<KeyColumn>(KEY_COLUMNS, [oid]),
     deps.source.query<{ columns: string; partitioned: boolean }>(TABLE_NOW, [oid]),
     deps.messages.query<{ no: number; key_columns: string[] | null }>(SOURCE_TABLE, [
       ...[deps.databaseNo, oid, schema, name],
     ]),
-    earlierNames(deps, message),
+    earlierNames(deps, sent),
+    generatedColumns(deps.source, deps.publication, [oid]),
   ]);
   const { no: sourceTable, key_columns: known } = rows[0]!;
   const columns = now[0] && (JSON.parse(now[0].columns) as NonNullable<TableNow['columns']>);
   const table = { columns, key: keyNow.map((column) => column.name), known };
+  const { message, computed } = widenRelation(sent, generated, table);
   const keyColumns = keyThen(message, table);
   const names = namesNow(message, table);
   if (keyColumns.length > 0) await deps.messages.query(KNOW_KEY, [sourceTable, keyColumns]);
@@ -91,13 +97,14 @@ export async function loadRelation(deps: RelationDeps, message: RelationMessage)
     message.columns.map((column) => column.typeOid),
   );
   const codec = compileRelation(types, message, { keyColumns, partitioned: now[0]?.partitioned ?? false });
-  const shape = { ...message, keyColumns, types, earlierNames: earlier };
+  const hiddenKey = keyColumns.length === 0 ? hiddenOf(message, table) : [];
+  const shape = { ...message, keyColumns, hiddenKey, types, earlierNames: earlier };
   const { routes, notices } = matchOf(deps, shape);
   const isShown = await isShownAsRoot(deps, oid);
   if (!isShown) await replaceNotices(deps, message, notices);
   const keyTypes = keyColumns.flatMap((column) => keyNow.find((one) => one.name === names.get(column)) ?? []);
   return {
-    ...{ oid, schema, name, codec, sourceTable, message, types, routes, shape, isShownAsRoot: isShown },
+    ...{ oid, schema, name, codec, sourceTable, message, computed, types, routes, shape, isShownAsRoot: isShown },
     keyTypes: keyTypes.length === keyColumns.length ? keyTypes : [],
     namesNow: names,
   };

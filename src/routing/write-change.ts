@@ -1,7 +1,7 @@
 /**
  * A decoded change -> rows of the message table, one per sink that wants it. Runs while the wire's bytes are valid, and
- * keeps finished rows only; the one exception is an update with unchanged TOASTed values that nobody sent, whose bytes are copied
- * until those values were read again (toast.ts).
+ * keeps finished rows only; the one exception is a change that does not carry all of its values, whose bytes are copied until
+ * unchanged TOASTed values were read again, and generated columns computed (capture/replication/complete.ts).
  *
  * Ids are given out here, in commit order: capture is the only writer of its database, fenced by its generation.
  */
@@ -13,6 +13,7 @@ import type { Tuple } from '../codec/tuple.ts';
 import { type ChangeText, putAddress, putAgain, putChange } from '../messages/copy-rows.ts';
 import { type FannedRow, fanOut } from './fan-out.ts';
 import type { Change, Pending } from './pending.ts';
+import { wantedOf } from './widen.ts';
 
 /** Adds a change for every sink that wants it. */
 export function addChange(pending: Pending, change: Change): void {
@@ -20,23 +21,28 @@ export function addChange(pending: Pending, change: Change): void {
   if (relation.routes.length === 0) return;
   const ids = { old: pending.nextId, new: pending.nextId + 1 };
   pending.nextId += 2;
-  const missing = relation.codec.missing(message);
-  const key = missing.length > 0 ? relation.codec.key(message) : null;
-  if (missing.length === 0 || key === null || key.length === 0) {
-    render(pending, change, { ids, missing, reread: undefined });
+  const { codec, computed } = relation;
+  const missing = codec.missing(message);
+  const wanted = wantedOf(relation, message, change.transaction.xid);
+  const isComputed = (index: number): boolean => computed.some((column) => column.index === index);
+  const lost = computed.length === 0 ? missing : missing.filter((index) => !isComputed(index));
+  const key = lost.length > 0 ? codec.key(message) : null;
+  const isReadAgain = key !== null && key.length > 0;
+  if (!isReadAgain && wanted.length === 0) {
+    render(pending, change, { ids, missing, reread: undefined, tooLarge: false });
     return;
   }
   const kept = { ...change, message: copyOf(message) };
   const bytes = bytesOf(message).length;
   pending.deferredBytes += bytes;
   pending.deferred.push({
-    relation,
-    key,
-    missing,
-    xid: change.transaction.xid,
-    bytes,
-    maxRowBytes: change.maxRowBytes,
-    render: (target, reread, current) => render(target, { ...kept, relation: current }, { ids, missing, reread }),
+    ...{ relation, message: kept.message, wanted, bytes, maxRowBytes: kept.maxRowBytes, xid: kept.transaction.xid },
+    ...(isReadAgain ? { key, missing: lost } : { key: [], missing: [] }),
+    render: (target, found, current) => {
+      const { reread, tooLarge } = found;
+      const known = { ids, missing: current.codec.missing(found.message), reread, tooLarge };
+      render(target, { ...kept, message: found.message, relation: current }, known);
+    },
   });
 }
 
@@ -44,13 +50,13 @@ interface Known {
   /** Of a key change's delete, and of everything else. Both are above every id given out before. */
   ids: { old: number; new: number };
   missing: readonly number[];
-  /** Null: with its values the row is too large. */
-  reread: Reread | null | undefined;
+  reread: Reread | undefined;
+  /** With values that it did not carry. */
+  tooLarge: boolean;
 }
 
-function render(pending: Pending, change: Change, given: Known): void {
-  const tooLarge = given.reread === null || bytesOf(change.message).length > change.maxRowBytes;
-  const known = { ...given, reread: given.reread ?? undefined };
+function render(pending: Pending, change: Change, known: Known): void {
+  const tooLarge = known.tooLarge || bytesOf(change.message).length > change.maxRowBytes;
   const asIs = writtenOnce(pending.out, () => textOf(change, known, tooLarge));
   const asDelete = writtenOnce(pending.out, () => deleteText(change, known));
   const { codec } = change.relation;
@@ -59,6 +65,7 @@ function render(pending: Pending, change: Change, given: Known): void {
   const between = codec.damagedKeys;
   const oldKey = codec.oldKey(change.message);
   const damaged = { key: between > before, oldKey: codec.damagedKeys > between };
+  const isKeyLost = losesOldKey(change);
   const row = fannedRow(change, { key, oldKey, reread: known.reread });
   for (const route of change.relation.routes) {
     for (const part of fanOut(route, row)) {
@@ -67,7 +74,8 @@ function render(pending: Pending, change: Change, given: Known): void {
       const id = part.of === 'before' ? known.ids.old : known.ids.new;
       const isDamaged = part.of === 'before' ? damaged.oldKey : damaged.key;
       const reason =
-        route.parkReason ?? (tooLarge ? TOO_LARGE : isDamaged ? DAMAGED_KEY : part.key === null ? NO_KEY : undefined);
+        route.parkReason ??
+        (tooLarge ? TOO_LARGE : isDamaged ? DAMAGED_KEY : part.key === null || isKeyLost ? NO_KEY : undefined);
       if (reason) pending.parked.push({ sinkNo, lane, id, groupKey, error: reason });
       pending.sinks.add(sinkNo);
       putAddress(pending.out, { sinkNo, lane, id, groupKey, groupKey2 });
@@ -76,6 +84,13 @@ function render(pending: Pending, change: Change, given: Known): void {
       pending.rows += 1;
     }
   }
+}
+
+/** Did the key change, and nobody knows from what? Postgres sends the old key only when it changed. */
+function losesOldKey({ message, relation }: Change): boolean {
+  if (message.tag !== 'update' || message.oldKind !== 'key' || relation.message.identity !== 'default') return false;
+  const { codec } = relation;
+  return codec.keyIndexes.some((index) => codec.carrierBefore(message, index) === undefined);
 }
 
 function fannedRow(
@@ -100,14 +115,12 @@ function fannedRow(
   };
 }
 
-type Read = Known & { reread: Reread | undefined };
-
 const TOO_LARGE = 'the row is larger than max_row_bytes: only its key was kept';
 const DAMAGED_KEY =
   'the primary key holds bytes that are no UTF-8 (written \\xNN here): correct it in the table, which sends the row again, then discard this message';
 const NO_KEY = 'the change does not carry the whole primary key: the replica identity must cover it';
 
-function textOf(change: Change, known: Read, keyOnly: boolean): ChangeText<JsonBytes> {
+function textOf(change: Change, known: Known, keyOnly: boolean): ChangeText<JsonBytes> {
   const { codec } = change.relation;
   const { message } = change;
   const left = known.missing.filter((index) => !known.reread?.has(index)).map((index) => codec.columns[index]!.name);
@@ -129,7 +142,7 @@ function changesOf(codec: RowCodec, message: RowMessage, keyOnly: boolean): Chan
 }
 
 /** The old row of an update as a delete: of a key change, or of a row that left the filters. */
-function deleteText(change: Change, known: Read): ChangeText<JsonBytes> {
+function deleteText(change: Change, known: Known): ChangeText<JsonBytes> {
   const { codec } = change.relation;
   const { message } = change;
   const old = message.tag === 'update' ? message.old : null;
@@ -176,10 +189,14 @@ function writtenOnce(out: JsonBytes, make: () => ChangeText<JsonBytes>): () => v
 
 const bytesOf = (message: RowMessage): Buffer => (message.tag === 'delete' ? message.old.bytes : message.new.bytes);
 
-/** The same message on bytes of its own. */
+/** The same message on bytes of its own. Its tuples share theirs, unless they came in another encoding. */
 export function copyOf(message: RowMessage): RowMessage {
-  const bytes = Buffer.from(bytesOf(message));
-  const moved = (tuple: Tuple): Tuple => ({ ...tuple, bytes });
+  const shared = bytesOf(message);
+  const bytes = Buffer.from(shared);
+  const moved = (tuple: Tuple): Tuple => ({
+    ...tuple,
+    bytes: tuple.bytes === shared ? bytes : Buffer.from(tuple.bytes),
+  });
   if (message.tag === 'insert') return { ...message, new: moved(message.new) };
   if (message.tag === 'delete') return { ...message, old: moved(message.old) };
   return { ...message, new: moved(message.new), old: message.old && moved(message.old) };

@@ -3,10 +3,12 @@
  * bring them, so that a row looks the same as read and as inserted.
  */
 import type { RelationMessage, ReplicaIdentity } from '../codec/row-message.ts';
-import type { Queryable } from '../db/pool.ts';
+import type { Database, Queryable } from '../db/pool.ts';
 import { statement } from '../db/statement.ts';
 import { MillraceError } from '../model/errors.ts';
 import { quoteIdentifier, quoteTable } from '../model/quote.ts';
+import { generatedColumns } from './generated.ts';
+import { noKey } from './no-key.ts';
 import { schemasOf } from './tables.ts';
 
 const DESCRIBE = statement('source/describe-table');
@@ -59,12 +61,13 @@ interface Row {
   row_filter: string | null;
   identity: ReplicaIdentity;
   toasted: boolean;
-  columns: TableColumn[] | null;
+  /** All of them; `sent`: changes bring it. */
+  columns: (TableColumn & { sent: boolean })[] | null;
 }
 
 /** @throws MillraceError not_found (no such table), bad_source (not published, no primary key), each with its remedy. */
 export async function describeTable(
-  source: Queryable,
+  source: Database,
   table: { schema: string; name: string; publication: string },
 ): Promise<SourceTable> {
   const { schema, name, publication } = table;
@@ -85,14 +88,17 @@ export async function describeTable(
       },
     );
   }
-  const columns = row.columns ?? [];
+  const generated = await generatedColumns(source, publication, [row.oid]);
+  const isComputed = ({ name }: TableColumn): boolean => generated.some((one) => one.name === name && one.why === null);
+  const columns = (row.columns ?? []).filter((column) => column.sent || isComputed(column));
+  const allKeys = (row.columns ?? []).filter((column) => column.keyPlace !== null);
   const keys = columns
     .filter((column) => column.keyPlace !== null)
     .toSorted((a, b) => (a.keyPlace ?? 0) - (b.keyPlace ?? 0));
-  if (keys.length === 0) {
-    throw new MillraceError('bad_source', `${full} has no primary key, so its rows have no order and no _id`, {
-      remedy: `alter table ${quoteTable(table)} add primary key (...)`,
-    });
+  if (keys.length === 0 || keys.length < allKeys.length) {
+    const hidden = allKeys.filter((column) => !keys.includes(column)).map(({ name: column }) => column);
+    const { why, remedy } = noKey(table, hidden);
+    throw new MillraceError('bad_source', `${full} ${why}, so its rows have no order and no _id`, { remedy });
   }
   return {
     oid: row.oid,

@@ -68,6 +68,12 @@ export function checkTable(
       message: `${name}: its replica identity does not cover the primary key: deletes and key changes do not tell which row, and are parked`,
       remedy: repair(publication, table),
     };
+  if (table.key_uncarried.length > 0)
+    return {
+      code: 'identity_misses_key',
+      message: `${name}: generated columns of its primary key are computed from ${table.key_uncarried.join(', ')}, which its replica identity does not have: deletes and key changes do not tell which row, and are parked`,
+      remedy: identities(table.partial_stores, 'full'),
+    };
   if (table.partitioned && !publication.viaRoot)
     return {
       code: 'partitions_apart',
@@ -84,8 +90,9 @@ export function checkTable(
 }
 
 /**
- * Generated columns that Postgres does not send: the stream, a backfill and verify leave them out alike, so that they agree.
- * Virtual ones never come, stored ones from 18 on when the publication says so.
+ * Generated columns that Postgres does not send and that are not computed: the stream, a backfill and verify leave them out
+ * alike, so that they agree. Virtual ones never come, stored ones from 18 on when the publication says so; before, they are
+ * computed where that needs nothing but Postgres' own functions.
  */
 export function generatedLeftOut(publication: PublicationFacts, table: SourceTable): TableFinding | undefined {
   const { stored_left_out: stored, virtual_left_out: virtual } = table;
@@ -98,9 +105,17 @@ export function generatedLeftOut(publication: PublicationFacts, table: SourceTab
   const unsent = sql === undefined ? columns : virtual;
   const words = unsent.length === 0 ? '' : howElse(publication, table, unsent);
   const [what, them] = columns.length === 1 ? ['generated column', 'it'] : ['generated columns', 'them'];
+  const because = table.left_out_because.join('; ');
+  const message = [
+    `${table.schema}.${table.name}: its messages do not have the ${what} ${columns.join(', ')}, because Postgres does not send ${them}`,
+    because === '' ? '' : ` and Millrace does not compute ${them} (${because})`,
+    table.key_left_out.length === 0
+      ? ''
+      : `; its primary key needs ${table.key_left_out.join(', ')}, so its messages have no key and no order, and a search index leaves it out`,
+  ];
   return {
     code: 'generated_left_out',
-    message: `${table.schema}.${table.name}: its messages do not have the ${what} ${columns.join(', ')}, because Postgres does not send ${them}${table.key_left_out ? '; its primary key needs them, so its messages have no key and no order, and a search index leaves it out' : ''}`,
+    message: message.join(''),
     remedy:
       sql === undefined
         ? words
@@ -112,8 +127,10 @@ export function generatedLeftOut(publication: PublicationFacts, table: SourceTab
 function howElse(publication: PublicationFacts, table: SourceTable, unsent: readonly string[]): string {
   const names = unsent.join(', ');
   const orElse = 'compute the value in a transform, or keep it in an ordinary column that a trigger fills';
+  if (!publication.knowsGenerated && table.some_columns)
+    return `For ${names}: publish the table without a list of columns; or ${orElse}.`;
   if (!publication.knowsGenerated)
-    return `Postgres sends stored generated columns from version 18 on. Until then, for ${names}: ${orElse}.`;
+    return `Postgres sends stored generated columns from version 18 on. Until then, for ${names}: write the expression with Postgres' own functions, operators and types alone; or ${orElse}.`;
   if (table.virtual_left_out.length === unsent.length)
     return `Create ${names} again as stored, for Postgres does not send virtual columns; or ${orElse}.`;
   return `For ${names}: add what is stored to the publication's list of columns for this table; or ${orElse}.`;

@@ -1,6 +1,7 @@
 /** The tables of a source that could be captured, and what a publication makes of them. */
 import type { Database, Queryable } from '../db/pool.ts';
 import { statement } from '../db/statement.ts';
+import { type GeneratedColumn, generatedColumns } from './generated.ts';
 
 const TABLES = statement('source/source-tables');
 
@@ -39,8 +40,12 @@ export interface SourceTable {
   /** Generated columns that its messages do not have, by name. */
   stored_left_out: readonly string[];
   virtual_left_out: readonly string[];
-  /** One of them is part of the primary key. */
-  key_left_out: boolean;
+  /** Before 18: why those that are stored are not computed. */
+  left_out_because: readonly string[];
+  /** Those of them that are part of the primary key. */
+  key_left_out: readonly string[];
+  /** What the columns of its primary key that are computed are made of, and old rows do not carry. */
+  key_uncarried: readonly string[];
   /** The list of columns leaves out one of the replica identity. */
   identity_unlisted: boolean;
   /** Its row filter names a column that is not of the replica identity. */
@@ -57,5 +62,34 @@ export async function schemasOf(source: Queryable, name: string): Promise<number
 }
 
 /** Every table that could be captured, and whether this publication lists it. */
-export const readTables = async (source: Database, name: string): Promise<SourceTable[]> =>
-  (await source.query<SourceTable>(TABLES, [name, await schemasOf(source, name)])).rows;
+export async function readTables(source: Database, name: string): Promise<SourceTable[]> {
+  const { rows } = await source.query<Row>(TABLES, [name, await schemasOf(source, name)]);
+  const unsent = rows.filter((row) => row.published && row.stored_left_out.length > 0);
+  const generated = await generatedColumns(
+    source,
+    name,
+    unsent.map(({ oid }) => oid),
+  );
+  const byTable = Map.groupBy(generated, ({ oid }) => oid);
+  return rows.map((row) => withGenerated(row, byTable.get(row.oid) ?? []));
+}
+
+interface Row extends Omit<SourceTable, 'left_out_because' | 'key_uncarried'> {
+  /** Columns that its old rows carry; only where `key_left_out` names any. */
+  carried: readonly string[];
+}
+
+/** The table as its messages are, with what is computed of it. */
+function withGenerated({ carried, ...row }: Row, columns: readonly GeneratedColumn[]): SourceTable {
+  const computed = columns.filter(({ why }) => why === null);
+  const isLeft = (name: string): boolean => !computed.some((column) => column.name === name);
+  const keyInputs = computed.filter(({ inKey }) => inKey).flatMap(({ inputs }) => inputs.map((input) => input.name));
+  const others = columns.filter(({ why }) => why !== null);
+  return {
+    ...row,
+    stored_left_out: row.stored_left_out.filter(isLeft),
+    left_out_because: others.map(({ name, why }) => (others.length === 1 ? `${why}` : `${name}: ${why}`)),
+    key_left_out: row.key_left_out.filter(isLeft),
+    key_uncarried: [...new Set(keyInputs)].filter((name) => !carried.includes(name)),
+  };
+}

@@ -1,16 +1,24 @@
 /** Generated columns that Postgres does not send: left out by the stream and by backfills alike, and said on the sinks. */
 import { expect } from 'chai';
 import { backfilled } from '../support/fixtures/backfilled.ts';
-import { type Captured, type CapturedOptions, captured, PULL, sinkSettings } from '../support/fixtures/captured.ts';
+import {
+  type Captured,
+  type CapturedOptions,
+  captured,
+  PULL,
+  SEARCH,
+  sinkSettings,
+} from '../support/fixtures/captured.ts';
 import { type Cluster, hasPostgres15, sharedCluster, startCluster } from '../support/postgres/postgres.ts';
 import { until } from '../support/until.ts';
 
 const TIMING = { checkMs: 150, recheckMs: 100 };
-const TABLES = `
+const DOUBLE = "create function double(a int) returns int immutable language sql as 'select a * 2';";
+const TABLES = `${DOUBLE}
   create table plain (id int primary key, a int);
-  create table whole (id int primary key, a int, "Twice it" int generated always as (a * 2) stored, b text);
+  create table whole (id int primary key, a int, "Twice it" int generated always as (double(a)) stored, b text);
   alter table whole replica identity full;
-  create table parts (id int primary key, a int, twice int generated always as (a * 2) stored) partition by range (id);
+  create table parts (id int primary key, a int, twice int generated always as (double(a)) stored) partition by range (id);
   create table parts_1 partition of parts for values from (1) to (9);`;
 const OWN = { publication: { name: 'own', create_if_not_exists: false, init_sql: null } };
 
@@ -57,7 +65,9 @@ describe('generated columns', function () {
       await start(TABLES, { cluster });
       const [parts, whole] = (await said(2)).toSorted((a, b) => a.table!.localeCompare(b.table!));
       expect([parts!.table, whole!.table]).to.deep.equal(['public.parts', 'public.whole']);
-      expect(whole!.message).to.contain('generated column Twice it');
+      expect(whole!.message)
+        .to.contain('generated column Twice it')
+        .and.to.contain('it uses function public.double(integer)');
       expect(whole!.remedy).to.contain('from version 18 on').and.to.contain('trigger');
       await on.source.query("insert into whole values (1, 1, default, 'b'); update whole set a = 2");
       expect(await agree('whole', 2)).to.deep.equal([{ id: 1, a: 2, b: 'b' }]);
@@ -73,16 +83,34 @@ describe('generated columns', function () {
       ]);
     });
 
-    it('are said to be missing from the primary key', async () => {
-      await start('create table t (a int, twice int generated always as (a * 2) stored primary key)', { cluster });
-      expect((await said(1))[0]!.message).to.contain('its primary key needs them');
-      await on.source.query('insert into t values (1); update t set a = 2; delete from t');
-      const rows = await on.received(sink, 3);
+    it('are said to be missing from the primary key, and to a search index that leaves the table out', async () => {
+      on = await captured(
+        `${DOUBLE} create table t (a int, twice int generated always as (double(a)) stored primary key);
+         create table pair (a int, twice int generated always as (double(a)) stored, primary key (a, twice))`,
+        { timing: TIMING, cluster },
+      );
+      sink = await on.addSink(sinkSettings({ name: 'all', destination: PULL }));
+      const index = await on.addSink(sinkSettings({ name: 'index', destination: SEARCH }));
+      on.start();
+      await on.streaming();
+      for (const { message } of await said(2)) expect(message).to.contain('its primary key needs twice');
+      await on.source.query('insert into t values (1); update t set a = 2; delete from t; insert into pair values (1)');
+      const rows = await on.received(sink, 4);
       expect(rows.map(({ action, record, record_pks: key }) => `${action} ${record} ${key}`)).to.deep.equal([
         'insert {"a":1} []',
         'update {"a":2} []',
         'delete {} []',
+        'insert {"a":1} []',
       ]);
+      const notices = (await on.notices(index)).filter(({ code }) => code === 'no_primary_key');
+      expect(notices.map(({ table }) => table)).to.deep.equal(['public.pair', 'public.t']);
+      for (const { message, remedy } of notices) {
+        expect(message).to.contain('has a primary key with twice, which its messages do not have');
+        expect(remedy).to.contain('generated_left_out').and.not.to.contain('add primary key');
+      }
+      const { state, reason } = await backfilled(on.messages.db, "'all', 'pair'");
+      expect(state).to.equal('failed');
+      expect(reason).to.contain('primary key with twice');
     });
   });
 

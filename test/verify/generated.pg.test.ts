@@ -25,11 +25,18 @@ const TABLE = `create table sums (id int primary key, a int, twice int generated
 const VIRTUAL = 'alter table sums add half int generated always as (a / 2) virtual;';
 
 const CASES: Case[] = [
-  { title: 'of Postgres 15', major: 15, sent: () => ({}) },
+  { title: 'of Postgres 15', major: 15, sent: (a) => ({ twice: a * 2 }) },
   {
     title: 'of Postgres 15 with a full identity',
     major: 15,
     also: 'alter table sums replica identity full',
+    sent: (a) => ({ twice: a * 2 }),
+  },
+  {
+    title: 'of Postgres 15 that a function of the user makes',
+    major: 15,
+    also: `create function double(a int) returns int immutable language sql as 'select a * 2';
+      alter table sums drop twice; alter table sums add twice int generated always as (double(a)) stored`,
     sent: () => ({}),
   },
   { title: 'that are published', also: VIRTUAL, sent: (a) => ({ twice: a * 2 }) },

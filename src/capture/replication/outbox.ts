@@ -17,9 +17,9 @@ import type { LoadedRelation } from '../../routing/relation.ts';
 import { failpoint } from '../../runtime/failpoint.ts';
 import { type Acker, openAcker } from './acker.ts';
 import type { CatalogInUse, Newer } from './catalog-in-use.ts';
+import { type CompleteDeps, complete } from './complete.ts';
 import { Journal } from './journal.ts';
 import { Reached } from './progress.ts';
-import { type ReadAgainDeps, readAgain } from './toast.ts';
 
 /** Where a session is between two messages. */
 export interface Place {
@@ -28,7 +28,7 @@ export interface Place {
   relations: ReadonlyMap<number, LoadedRelation>;
 }
 
-export interface OutboxDeps extends ReadAgainDeps {
+export interface OutboxDeps extends CompleteDeps {
   persist: Persist;
   /** Texts of these rows were no UTF-8. */
   onDamaged(rows: readonly CopiedRow[]): Promise<void>;
@@ -195,7 +195,7 @@ export class Outbox {
   async #write(batch: Pending, position: Position): Promise<{ damaged: readonly CopiedRow[] } | { newer: Newer }> {
     const { parked, pages } = batch;
     const input = { rows: finishRows(batch), parked, position, also: pages.map((page) => page.sql) };
-    const more = batch.deferred.length > 0 ? { more: () => readAgain(this.#deps, batch) } : {};
+    const more = batch.deferred.length > 0 ? { more: () => complete(this.#deps, batch) } : {};
     const { catalog } = this.#deps;
     for (;;) {
       try {

@@ -13,6 +13,7 @@ import type { RelationMessage, RowMessage } from '../../codec/row-message.ts';
 import type { Position, Writer } from '../../messages/append.ts';
 import { markOf, type OpenTransaction, openTransaction, pendingBytes, rewind } from '../../routing/pending.ts';
 import { type LoadedRelation, renewAll } from '../../routing/relation.ts';
+import { widenRow } from '../../routing/widen.ts';
 import { addChange, copyOf } from '../../routing/write-change.ts';
 import { createThrottle } from '../../runtime/concurrency/throttle.ts';
 import { annotationsAfter } from '../annotations.ts';
@@ -202,7 +203,7 @@ export class CaptureSession {
     const transaction = this.#transaction;
     const relation = this.#relations.get(carried.oid);
     if (!transaction || !relation) throw new Error('a change came without its transaction or its table');
-    const message = relation.codec.asCarried(carried);
+    const message = relation.codec.asCarried(widenRow(carried, relation.computed));
     this.#idx += 1;
     const { codec, oid } = relation;
     const isRepeated = this.#outbox.reached.wasPersisted(transaction.commitLsn, this.#idx);

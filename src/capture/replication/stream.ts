@@ -174,9 +174,12 @@ function openSession(
       ),
       onDamaged: openDamageNotes(deps.messages),
       unread: new Set(),
-      onUnread: async ({ schema, name, routes }) => {
+      onUnread: async ({ schema, name, routes }, code) => {
         const table = `${schema}.${name}`;
-        const message = `${table} was locked, or took too long to search: large values that updates left unchanged could not be read, and their messages lack them`;
+        const message =
+          code === undefined
+            ? `${table} was locked, or took too long to search: values that its changes do not carry could not be found, and their messages lack them`
+            : `${table}: generated columns of some rows could not be computed (${code}), and their messages lack them`;
         await deps.messages.query(NOTE_MISSED, [
           routes.map((route) => route.sinkNo),
           'values_left_out',

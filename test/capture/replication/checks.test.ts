@@ -64,7 +64,9 @@ const TABLE: SourceTable = {
   stored_columns: false,
   stored_left_out: [],
   virtual_left_out: [],
-  key_left_out: false,
+  left_out_because: [],
+  key_left_out: [],
+  key_uncarried: [],
   identity_unlisted: false,
 };
 const EXPECTED = { database: "sh'op", slot: 'slot', publication: 'pub' };

@@ -1,0 +1,146 @@
+/**
+ * Computes stored generated columns from values of their rows, as the source computed them when it wrote the rows: no table is
+ * opened, and no function of anybody's but Postgres' own is called (generated.ts says which columns that is true of).
+ *
+ * What cannot be computed is not known, for that row and column alone: an error is hunted down by halves.
+ */
+import { byHalves } from '../db/halving.ts';
+import type { Connection } from '../db/pool.ts';
+import { inSavepoint } from '../db/savepoint.ts';
+import { quoteIdentifier } from '../model/quote.ts';
+import { isNotComputable, type ServerError } from '../model/sqlstate.ts';
+import { AS_TEXT, asBytes, asTexts, isSuspect, type TextForm } from './text-form.ts';
+
+/** A column that an expression reads. */
+export interface Input {
+  name: string;
+  /** As SQL writes it; of a domain its base type. */
+  type: string;
+  /** Where it is not the type's own; as SQL writes it. */
+  collation: string | null;
+}
+
+export interface Computable {
+  name: string;
+  /** As SQL writes it. */
+  type: string;
+  inputs: readonly Input[];
+  /** Its expression. */
+  sql: string;
+}
+
+export interface ComputeQuery {
+  columns: readonly Computable[];
+  /** Values by column name, null for NULL: all that the columns need. */
+  rows: readonly ReadonlyMap<string, string | null>[];
+  /** Bytes of an answer, about: what is beyond them is left for another question. The first row is never left. */
+  limit: number;
+  /** Bytes that the values of one row may have. */
+  most: number;
+}
+
+export interface ComputedRow {
+  /** Of its values, about. */
+  bytes: number;
+  /**
+   * By the place of the column: text, bytes where it is no UTF-8, null for NULL, undefined where it could not be computed.
+   * Of a row with too many bytes all are null. Absent: left.
+   */
+  values?: readonly (string | Buffer | null | undefined)[];
+}
+
+export interface Trouble {
+  /** Errors that may still be looked into: each costs a question. */
+  patience: number;
+  /** The one that came last. */
+  last?: ServerError;
+}
+
+/** For each row, in their order. In a transaction of `client`. Throws what is no fault of an expression. */
+export async function compute(
+  client: Connection,
+  query: ComputeQuery,
+  trouble: Trouble = { patience: 100 },
+): Promise<ComputedRow[]> {
+  const { columns, rows } = query;
+  const found = rows.map((): ComputedRow => ({ bytes: 0, values: columns.map(() => undefined) }));
+  await byHalves([...rows.keys()], async (part) => {
+    const asked = { ...query, rows: part.map((row) => rows[row]!) };
+    const answer = await tried(client, asked, trouble);
+    for (const [n, row] of part.entries()) if (answer) found[row] = answer[n]!;
+    return answer !== undefined || trouble.patience <= 0;
+  });
+  return found;
+}
+
+/** Undefined: one of them cannot be computed. */
+async function tried(client: Connection, query: ComputeQuery, trouble: Trouble): Promise<ComputedRow[] | undefined> {
+  if (trouble.patience <= 0) return undefined;
+  try {
+    return await inSavepoint(client, () => inForm(client, query));
+  } catch (error) {
+    if (!isNotComputable(error)) throw error;
+    trouble.patience -= 1;
+    trouble.last = error;
+  }
+  return query.columns.length > 1 ? await byColumn(client, query, trouble) : undefined;
+}
+
+async function byColumn(client: Connection, query: ComputeQuery, trouble: Trouble): Promise<ComputedRow[]> {
+  const found: ComputedRow[][] = [];
+  for (const column of query.columns) found.push(await compute(client, { ...query, columns: [column] }, trouble));
+  return query.rows.map((_, row) => {
+    const parts = found.map((rows) => rows[row]!);
+    const bytes = parts.reduce((sum, part) => sum + part.bytes, 0);
+    return parts.every((part) => part.values) ? { bytes, values: parts.flatMap((part) => part.values!) } : { bytes };
+  });
+}
+
+async function inForm(client: Connection, query: ComputeQuery): Promise<ComputedRow[]> {
+  const found = await select(client, query, asTexts);
+  return found.some(({ values }) => values && isSuspect(values.filter((value) => value !== undefined)))
+    ? await select(client, query, asBytes)
+    : found;
+}
+
+async function select(client: Connection, query: ComputeQuery, form: TextForm): Promise<ComputedRow[]> {
+  const { columns, rows, limit, most } = query;
+  const { text, names } = computeSql(columns, form);
+  const given = names.map((name) => rows.map((row) => row.get(name) ?? null));
+  const answer = await client.query<(string | null)[]>({
+    text,
+    values: [limit, most, rows.length, ...given],
+    rowMode: 'array',
+    types: AS_TEXT,
+  });
+  return answer.rows.map(([isThere, bytes, ...texts]) => ({
+    bytes: Number(bytes),
+    ...(isThere === 't' ? { values: texts.map((one) => (one === null ? null : form.value(one))) } : {}),
+  }));
+}
+
+/** The values of the columns `names`, in that order, are the parameters from $4 on. */
+function computeSql(columns: readonly Computable[], form: TextForm): { text: string; names: string[] } {
+  const inputs = new Map(columns.flatMap((column) => column.inputs.map((input) => [input.name, input] as const)));
+  const given = [...inputs.values()].map(
+    ({ name, type, collation }, n) =>
+      `, ($${n + 4}::text[])[n]::${type}${collation === null ? '' : ` collate ${collation}`} as ${quoteIdentifier(name)}`,
+  );
+  const each = (write: (place: string, column: Computable) => string): string =>
+    columns.map((column, n) => write(`r${n}`, column)).join(', ');
+  const text = `with texts as materialized (
+      select place, ${each((r) => `case when ${r} is not null then format('%s', ${r}) end as ${r}`)}
+        from (select millrace_place as place, ${each((r, { sql, type }) => `(${sql})::${type} as ${r}`)}
+                from (select n as millrace_place${given.join('')} from generate_series(1, $3::integer) n) t
+              offset 0) c
+    ), measured as (
+      select *, ${columns.map((_, n) => `coalesce(octet_length(r${n}), 0)::bigint`).join(' + ')} as bytes from texts
+    ), fitting as (
+      select *, place = 1 or sum(bytes) over (order by place) <= $1::bigint as fits from measured
+    )
+    select fits or bytes > $2::bigint, bytes, ${form.list(columns.map((_, n) => ({ name: `r${n}` })))}
+      from (select place, bytes, fits, ${each((r) => `case when fits and bytes <= $2::bigint then ${r} end as ${r}`)}
+              from fitting) f
+     order by place`;
+  return { text, names: [...inputs.keys()] };
+}
