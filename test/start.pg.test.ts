@@ -65,7 +65,7 @@ describe('start', function () {
       `the welcome`,
       () => {
         if (started.process.exitCode !== null) throw new Error(`ended: ${started.printed()}`);
-        return started.printed().includes('pending_messages') && started.printed();
+        return started.printed().includes('from millrace.pending_messages') && started.printed();
       },
       60_000,
     );
@@ -139,7 +139,7 @@ describe('start', function () {
     const all = { process: started, printed: () => '' } as Started;
     const before = await roles(all);
     const victim = before.find(({ args }) => args.endsWith('worker'));
-    process.kill(victim?.pid ?? 0, 'SIGKILL');
+    process.kill(victim!.pid, 'SIGKILL');
     const after = await until('another worker', async () => {
       const now = await roles(all);
       return now.some(({ args, pid }) => args.endsWith('worker') && pid !== victim?.pid) && now;
@@ -150,7 +150,7 @@ describe('start', function () {
 
   it('starts the embedded server anew when it was killed', async () => {
     const server = (await inFolder()).find(({ args }) => args.includes('/postgres -D'));
-    process.kill(server?.pid ?? 0, 'SIGKILL');
+    process.kill(server!.pid, 'SIGKILL');
     const count = await until(
       'it answers',
       () => sql('select count(*) as n from orders').catch(() => undefined),
@@ -162,8 +162,8 @@ describe('start', function () {
   it('ends within ten seconds of Ctrl-C, which reaches the whole group, and leaves nothing running', async () => {
     const child = running.at(-1);
     const before = performance.now();
-    process.kill(-(child?.pid ?? 0), 'SIGINT');
-    process.kill(-(child?.pid ?? 0), 'SIGINT');
+    process.kill(-child!.pid!, 'SIGINT');
+    process.kill(-child!.pid!, 'SIGINT');
     const [code] = await once(child ?? process, 'exit');
     expect(code).to.equal(0);
     expect(performance.now() - before).to.be.lessThan(10_000);
