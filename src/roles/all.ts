@@ -6,7 +6,6 @@
 import path from 'node:path';
 import { setTimeout as sleepFor } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { migrate } from '../app.ts';
 import { ensureDatabase } from '../db/embedded/ensure-database.ts';
 import { type Embedded, startEmbedded } from '../db/embedded/server.ts';
 import { embeddedService } from '../db/embedded/service.ts';
@@ -78,7 +77,7 @@ export async function runAll(
         : planGiven(declared);
     if (signal.aborted) return;
     if (!(await isFree(plan.settings.port, plan.settings.host))) throw portInUse(plan.settings.port);
-    await migrate(plan.settings);
+    await (await import('./migrate.ts')).migrate(plan.settings);
     if (signal.aborted) return;
     const env = { ...options.env, ...roleEnvironment(plan.settings), ...plan.env };
     const roles = ROLES.map((role) => roleProcess(role, { entry: options.entry, env, graceMs: ROLE_GRACE_MS }));
