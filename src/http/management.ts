@@ -25,9 +25,9 @@ export interface ManagementDependencies {
 
 export function managementRoutes({ db, findToken, keepMs = KEEP_MS }: ManagementDependencies): Mount {
   const deps: ApiDeps = { sinks: remembered(() => listSinks(db), { keepMs }) };
-  return (app) => {
+  return (router) => {
     for (const route of ROUTES) {
-      app
+      router
         .route(route.path)
         .all(tellApart)
         .get(answering(route, { deps, findToken }))

@@ -1,9 +1,9 @@
 /** What every route needs: methods that are not there, and the shape of a part of the API. */
-import type { Express, RequestHandler } from 'express';
+import type { IRouter, RequestHandler } from 'express';
 import { MillraceError } from '../model/errors.ts';
 
 /** Adds a part of the API to the server. */
-export type Mount = (app: Express) => void;
+export type Mount = (router: IRouter) => void;
 
 /** Answers 405 and names the methods that are there. */
 export function methodNotAllowed(...allowed: string[]): RequestHandler {

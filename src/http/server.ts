@@ -5,7 +5,7 @@
 import { randomUUID } from 'node:crypto';
 import { createServer as createHttpServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import express, { type ErrorRequestHandler, type Express } from 'express';
+import express, { type Express, type Request, type Response } from 'express';
 import { MillraceError } from '../model/errors.ts';
 import { isLoopback } from '../model/loopback.ts';
 import type { Metrics } from '../runtime/metrics.ts';
@@ -123,12 +123,13 @@ function createApp(deps: ServerDependencies, hosts: Hosts): Express {
   // A fingerprint would turn an answer with messages into a 304 without them.
   app.disable('etag');
   app.set('query parser', 'simple');
+  const router = express.Router();
   const requests = deps.metrics?.counter({
     name: 'http_requests_total',
     help: 'Requests answered, by status',
     labels: ['method', 'status'],
   });
-  app.use((request, response, next) => {
+  router.use((request, response, next) => {
     const given = request.headers['x-request-id'];
     response.locals.requestId = typeof given === 'string' && REQUEST_ID.test(given) ? given : randomUUID();
     response.setHeader('X-Request-Id', response.locals.requestId);
@@ -138,17 +139,19 @@ function createApp(deps: ServerDependencies, hosts: Hosts): Express {
     checkHost(request, hosts);
     next();
   });
-  for (const mount of deps.routes) mount(app);
-  app.use(() => {
-    throw new MillraceError('not_found', 'There is nothing at this path');
+  for (const mount of deps.routes) mount(router);
+  const answerError = errorAnswerer(deps.log);
+  app.use((request, response) => {
+    router(request, response, (error: unknown) => {
+      answerError(error ?? new MillraceError('not_found', 'There is nothing at this path'), request, response);
+    });
   });
-  app.use(errorHandler(deps.log));
   return app;
 }
 
-/** The last handler; express knows it by its four parameters. */
-function errorHandler(log: ServerLog): ErrorRequestHandler {
-  return (error: unknown, request, response, _next) => {
+/** Whatever was thrown, or passed on, is answered here. */
+function errorAnswerer(log: ServerLog): (error: unknown, request: Request, response: Response) => void {
+  return (error, request, response) => {
     const known = toMillraceError(error);
     const { requestId, isManagement } = response.locals;
     const { status, headers, body } = errorAnswer(known, isManagement === true ? requestId : undefined);

@@ -47,7 +47,7 @@ export function* rowsOf(copy: Buffer): Generator<CopiedRow> {
 
 /** A COPY of some of the rows. */
 export function rewritten(copy: Buffer, out: Bytes, rows: Iterable<CopiedRow>): Buffer {
-  return written(out, rows, (row) => putBytes(out, copy, row.start, row.end));
+  return written(out, rows, (row) => putBytes(out, copy.subarray(row.start, row.end)));
 }
 
 /** The COPY with every text made UTF-8, and the rows that were not; the same buffer when all were. */
@@ -59,7 +59,7 @@ export function repaired(copy: Buffer, makeOut: () => Bytes): { copy: Buffer; da
   const out = makeOut();
   const whole = written(out, rows, (row) => {
     if (faulty.has(row)) putRow(out, { copy, row }, replacedOf);
-    else putBytes(out, copy, row.start, row.end);
+    else putBytes(out, copy.subarray(row.start, row.end));
   });
   return { copy: whole, damaged };
 }
@@ -68,7 +68,7 @@ export function repaired(copy: Buffer, makeOut: () => Bytes): { copy: Buffer; da
 export function keyOnly(copy: Buffer, out: Bytes, starts: ReadonlySet<number>): Buffer {
   return written(out, rowsOf(copy), (row) => {
     if (starts.has(row.start)) putRow(out, { copy, row }, keptOf);
-    else putBytes(out, copy, row.start, row.end);
+    else putBytes(out, copy.subarray(row.start, row.end));
   });
 }
 
@@ -101,14 +101,14 @@ function putRow(
   { copy, row }: { copy: Buffer; row: CopiedRow },
   change: (n: number, value: Buffer) => Buffer | null | undefined,
 ): void {
-  putBytes(out, copy, row.start, row.fields[0]!);
+  putBytes(out, copy.subarray(row.start, row.fields[0]!));
   for (let n = 0; n < COLUMNS; n++) {
     const value = change(n, fieldAt(copy, row, n));
-    if (value === undefined) putBytes(out, copy, row.fields[n]!, row.fields[n + 1] ?? row.end);
+    if (value === undefined) putBytes(out, copy.subarray(row.fields[n]!, row.fields[n + 1] ?? row.end));
     else {
       out.reserve(4);
       out.length = out.bytes.writeInt32BE(value?.length ?? NULL, out.length);
-      if (value) putBytes(out, value, 0, value.length);
+      if (value) putBytes(out, value);
     }
   }
 }
@@ -119,7 +119,7 @@ function fieldAt(copy: Buffer, row: CopiedRow, n: number): Buffer {
   return copy.subarray(start, start + Math.max(0, copy.readInt32BE(row.fields[n]!)));
 }
 
-function putBytes(out: Bytes, source: Buffer, start: number, end: number): void {
-  out.reserve(end - start);
-  out.length += source.copy(out.bytes, out.length, start, end);
+function putBytes(out: Bytes, source: Buffer): void {
+  out.reserve(source.length);
+  out.length += source.copy(out.bytes, out.length);
 }

@@ -88,7 +88,8 @@ async function readAs(
       rows.push({ texts: table.columns.map((column) => next.order.get(column) ?? null), tooLarge: true });
       continue;
     }
-    const count = Math.min(step, budget.rows - rows.length, fitting(sizes, rows.length, budget, bytes));
+    const left = { ...budget, bytes: budget.bytes - bytes };
+    const count = Math.min(step, budget.rows - rows.length, fitting(sizes, rows.length, left));
     const got = await ask(`fetch forward ${count} from millrace_page`);
     for (const row of got) {
       const texts = row.map((text) => (text === null ? null : form.value(text)));
@@ -199,10 +200,10 @@ async function readSizes(
   }));
 }
 
-/** How many rows from this one on fit into what is left; at least one. */
-function fitting(sizes: readonly Size[] | undefined, from: number, budget: PageBudget, used: number): number {
+/** How many rows from this one on fit into what is left of the budget; at least one. */
+function fitting(sizes: readonly Size[] | undefined, from: number, budget: PageBudget): number {
   if (!sizes) return Number.POSITIVE_INFINITY;
-  let left = budget.bytes - used;
+  let left = budget.bytes;
   let count = 0;
   for (let n = from; n < sizes.length; n++) {
     const { bytes } = sizes[n]!;

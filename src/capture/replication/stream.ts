@@ -48,22 +48,14 @@ export async function stream(deps: CaptureDeps, database: CapturedDatabase, inpu
   if (input.signal.aborted) return;
   const early: { bytes: Buffer }[] = [];
   let session: CaptureSession | undefined;
-  let fail: (error: unknown) => void = () => undefined;
-  const failed = new Promise<never>((_resolve, reject) => {
-    fail = reject;
-  });
+  const { promise: failed, reject: fail } = Promise.withResolvers<never>();
   failed.catch(() => undefined);
   const replication = openStream(
     {
       onMessage: (bytes) => (session ? session.onMessage(bytes) : early.push({ bytes: Buffer.from(bytes) })),
       onKeepAlive: (walEnd, reply) => session?.onKeepAlive(walEnd, reply),
     },
-    {
-      source: input.options,
-      slot: settings.slot.name,
-      publication: settings.publication.name,
-      raw: isRaw,
-    },
+    { source: input.options, slot: settings.slot.name, publication: settings.publication.name, raw: isRaw },
   );
   const stop = async () => {
     // What is persisted need not be sent again, to us or to whoever comes after a gap.

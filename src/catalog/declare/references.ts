@@ -64,7 +64,7 @@ function byName<Value>(entries: Entry<Value>[]): ByName<Value> {
   return found;
 }
 
-function unknownName(path: Path, what: string, name: string, known: ByName<unknown>): Finding {
+function unknownName(path: Path, { what, name }: { what: string; name: string }, known: ByName<unknown>): Finding {
   const close = nearest(name, [...known.keys().take(COMPARED)]);
   const remedy = close === undefined ? `Declare it in this file, or name one that is.` : `Did you mean \`${close}\`?`;
   return { path, message: `names no ${what} of this file`, remedy };
@@ -86,7 +86,7 @@ function databaseFaults(sink: Entry<SinkDeclared>, databases: ByName<DatabaseDec
   return databaseKeys(sink).flatMap((key) => {
     const name = textAt(sink.raw, key);
     if (name === undefined || name === '' || databases.has(name)) return [];
-    return [unknownName([...sink.path, key], 'database', name, databases)];
+    return [unknownName([...sink.path, key], { what: 'database', name }, databases)];
   });
 }
 
@@ -103,7 +103,7 @@ function functionFaults(sink: Entry<SinkDeclared>, functions: ByName<FunctionDec
     if (name === undefined || name === 'none' || name === '') return [];
     const path = [...sink.path, role];
     const entry = functions.get(name);
-    if (entry === undefined) return [unknownName(path, 'function', name, functions)];
+    if (entry === undefined) return [unknownName(path, { what: 'function', name }, functions)];
     const found = entry.value?.settings;
     if (found === undefined) return [];
     if (!FITTING[role].includes(found.type)) {
@@ -171,7 +171,7 @@ function tokenFaults({ api_tokens, sinks }: Entries): Finding[] {
       const at = [...path, 'scopes', index];
       const sink = named.get(name);
       if (sink === undefined) {
-        faults.push(unknownName(at, 'sink', name, named));
+        faults.push(unknownName(at, { what: 'sink', name }, named));
       } else if (sink.value?.kind.traits.receivable === false) {
         faults.push({ path: at, message: 'names a sink that nobody pulls from', remedy: 'Name a pull consumer.' });
       }

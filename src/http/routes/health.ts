@@ -27,12 +27,12 @@ export function healthRoutes(deps: HealthDependencies): Mount {
   const { keepMs = 1_000 } = deps;
   const schemaFault = remembered(() => readSchemaFault(deps.db), { keepMs });
   const health = remembered(() => readHealth(deps.db), { keepMs });
-  return (app) => {
-    app
+  return (router) => {
+    router
       .route('/livez')
       .get((_request, response) => sendJson(response, 200, { status: 'ok' }))
       .all(methodNotAllowed('GET'));
-    app
+    router
       .route('/readyz')
       .get(async (_request, response) => {
         const fault = await soon(schemaFault());
@@ -40,7 +40,7 @@ export function healthRoutes(deps: HealthDependencies): Mount {
         sendJson(response, 200, { status: 'ok' });
       })
       .all(methodNotAllowed('GET'));
-    app
+    router
       .route('/healthz')
       .get(async (_request, response) => {
         const found = await soon(health()).catch(() => undefined);
@@ -51,7 +51,7 @@ export function healthRoutes(deps: HealthDependencies): Mount {
         sendJson(response, works ? 200 : 503, { status, reasons, databases, sinks });
       })
       .all(methodNotAllowed('GET'));
-    app
+    router
       .route('/')
       .get(async (request, response) => {
         // Without the database there is still something to say.

@@ -39,8 +39,8 @@ export function metricsRoutes(deps: MetricsDependencies): Mount {
     help: 'Clients that wait for messages in this process',
     collect: (gauge) => gauge.set(deps.waiting()),
   });
-  return (app) => {
-    app
+  return (router) => {
+    router
       .route('/metrics')
       .get(async (_request, response) => {
         const { contentType, text } = await deps.metrics.render();

@@ -3,7 +3,7 @@
  * from. Fields that we do not know are ignored, so that those clients work unchanged. The functions behind it are those
  * of psql; nothing here parses a stored message.
  */
-import type { Express, Request, RequestHandler, Response } from 'express';
+import type { Request, RequestHandler, Response } from 'express';
 import { MillraceError } from '../../model/errors.ts';
 import { type Answer, answer } from '../../receive/answer.ts';
 import type { Consumer, Consumers } from '../../receive/consumer.ts';
@@ -74,9 +74,9 @@ export function pullRoutes(deps: PullDependencies, options: PullOptions = {}): M
       sendJson(response, 200, { success: true, count });
     };
 
-  return (app: Express) => {
+  return (router) => {
     for (const prefix of PREFIXES) {
-      app
+      router
         .route(`${prefix}/:consumer/receive`)
         // Before get: a HEAD would lease messages and show none.
         .head(methodNotAllowed('GET', 'POST'))
@@ -89,7 +89,7 @@ export function pullRoutes(deps: PullDependencies, options: PullOptions = {}): M
         ['extend', readExtend],
       ];
       for (const [verb, read] of answers) {
-        app
+        router
           .route(`${prefix}/:consumer/${verb}`)
           .post(authorise, jsonText, onAnswer(read))
           .all(methodNotAllowed('POST'));

@@ -40,64 +40,43 @@ interface Waiter {
 
 export function createByteBudget(totalBytes: number): ByteBudget {
   const queue: Waiter[] = [];
-  const heldBy = new Map<number, number>();
-  let used = 0;
-  let shares = 0;
-  const fits = (bytes: number): boolean => shares === 0 || used + bytes <= totalBytes;
-  /** It waits for its own owner, and is in nobody's way. */
-  const hasEnough = (bytes: number, by: Holder | undefined): boolean => {
-    const held = (by && heldBy.get(by.owner)) ?? 0;
-    return held > 0 && held + bytes > totalBytes / 4;
-  };
-  const wanted = (bytes: number, by: Holder | undefined): number => {
-    if (!by) return bytes;
-    const least = by.leastBytes ?? LEAST_BYTES;
-    const most = Math.max(Math.min(bytes, totalBytes / 4), Math.min(bytes, least));
-    return by.slow && used + most > totalBytes / 2 ? Math.min(most, least) : most;
-  };
+  const held = createHeld(totalBytes);
   const next = (): void => {
     for (let place = 0; place < queue.length; ) {
       const waiter = queue[place]!;
-      const bytes = wanted(waiter.bytes, waiter.by);
-      if (hasEnough(bytes, waiter.by)) place += 1;
-      else if (!fits(bytes)) return;
+      const bytes = held.wanted(waiter.bytes, waiter.by);
+      if (held.hasEnough(bytes, waiter.by)) place += 1;
+      else if (!held.fits(bytes)) return;
       else queue.splice(place, 1)[0]!.grant(bytes);
     }
-  };
-  const count = (bytes: number, by: Holder | undefined): void => {
-    used += bytes;
-    if (!by) return;
-    const held = (heldBy.get(by.owner) ?? 0) + bytes;
-    if (held > 0) heldBy.set(by.owner, held);
-    else heldBy.delete(by.owner);
   };
   const share = (bytes: number, by: Holder | undefined): Share => {
     let mine = bytes;
     let released = false;
-    count(mine, by);
-    shares += 1;
+    held.shares += 1;
+    held.count(mine, by);
     return {
       get bytes() {
         return mine;
       },
       resize(to) {
         if (released) return;
-        count(to - mine, by);
+        held.count(to - mine, by);
         mine = to;
         next();
       },
       release() {
         if (released) return;
         released = true;
-        count(-mine, by);
-        shares -= 1;
+        held.shares -= 1;
+        held.count(-mine, by);
         next();
       },
     };
   };
   return {
     get used() {
-      return used;
+      return held.used;
     },
     async take(bytes, signal, by) {
       if (signal.aborted) return undefined;
@@ -120,6 +99,46 @@ export function createByteBudget(totalBytes: number): ByteBudget {
         queue.push(waiter);
         next();
       });
+    },
+  };
+}
+
+/** What is given away, and what of the rest anybody may have. */
+interface Held {
+  used: number;
+  shares: number;
+  count(bytes: number, by: Holder | undefined): void;
+  fits(bytes: number): boolean;
+  /** It waits for its own owner, and is in nobody's way. */
+  hasEnough(bytes: number, by: Holder | undefined): boolean;
+  /** How much of what it asks for it may have at once. */
+  wanted(bytes: number, by: Holder | undefined): number;
+}
+
+function createHeld(totalBytes: number): Held {
+  const heldBy = new Map<number, number>();
+  return {
+    used: 0,
+    shares: 0,
+    count(bytes, by) {
+      this.used += bytes;
+      if (!by) return;
+      const held = (heldBy.get(by.owner) ?? 0) + bytes;
+      if (held > 0) heldBy.set(by.owner, held);
+      else heldBy.delete(by.owner);
+    },
+    fits(bytes) {
+      return this.shares === 0 || this.used + bytes <= totalBytes;
+    },
+    hasEnough(bytes, by) {
+      const held = (by && heldBy.get(by.owner)) ?? 0;
+      return held > 0 && held + bytes > totalBytes / 4;
+    },
+    wanted(bytes, by) {
+      if (!by) return bytes;
+      const least = by.leastBytes ?? LEAST_BYTES;
+      const most = Math.max(Math.min(bytes, totalBytes / 4), Math.min(bytes, least));
+      return by.slow && this.used + most > totalBytes / 2 ? Math.min(most, least) : most;
     },
   };
 }

@@ -68,17 +68,25 @@ export function judge(error: unknown): Verdict | undefined {
     // A fault in our own code; what is left is how Node and pg report a connection that fails.
     if (/^(Type|Range|Reference|Syntax)Error$/.test(error.name)) return undefined;
     const reason = error instanceof UnsafeConnection ? 'bad_destination' : 'unreachable';
-    return circuit(reason, found?.message ?? messageOf(error), found?.remedy ?? 'Check that the server runs.');
+    const text = {
+      message: found?.message ?? messageOf(error),
+      remedy: found?.remedy ?? 'Check that the server runs.',
+    };
+    return circuit(reason, text);
   }
-  const text = refusalText(error);
+  const message = refusalText(error);
   const alike = alikeOf(error);
-  if (alike !== undefined) return { kind: 'row', error: cut(text), alike };
+  if (alike !== undefined) return { kind: 'row', error: cut(message), alike };
   const remedy = found?.remedy ?? REMEDIES.find(([isIt]) => isIt(error))?.[1] ?? '';
   const isSoonOver = isRolledBack(error) || isLockTimeout(error) || isFull(error);
-  return circuit(reasonOf(error), text, remedy, {
-    look: isAboutTable(error),
-    ...(isSoonOver ? { retryAfterMs: RETRY_SOON_MS } : {}),
-  });
+  return circuit(
+    reasonOf(error),
+    { message, remedy },
+    {
+      look: isAboutTable(error),
+      ...(isSoonOver ? { retryAfterMs: RETRY_SOON_MS } : {}),
+    },
+  );
 }
 
 /** A circuit's text from parts, each on what is wrong and what to do. */
@@ -91,12 +99,11 @@ export const cut = (text: string): string => outsideText(text, { max: MAX_ERROR 
 
 function circuit(
   reason: Circuit['reason'],
-  message: string,
-  remedy: string,
+  text: { message: string; remedy: string },
   options: { look?: boolean; retryAfterMs?: number } = {},
 ): Verdict {
   const { look = false, ...rest } = options;
-  return { kind: 'circuit', circuit: { reason, error: circuitText([{ message, remedy }]), ...rest }, look };
+  return { kind: 'circuit', circuit: { reason, error: circuitText([text]), ...rest }, look };
 }
 
 /**
