@@ -357,7 +357,7 @@ begin
   delete from millrace_private.notices n
    using millrace_private.sinks s, millrace_private.databases d
    where s.no = n.sink_no and d.id = s.database_id and d.no = v_no
-     and n.code in ('truncated', 'table_detached', 'added_late', 'gap');
+     and n.code = any (millrace_private.missed_codes() || 'gap'::text);
   return v_epoch;
 end
 $function$
@@ -497,10 +497,11 @@ CREATE OR REPLACE FUNCTION millrace.dismiss(sink text, code text)
 AS $function$
 declare
   v_no integer := millrace_private.sink_no(sink);
+  v_codes text[] := 'gap'::text || millrace_private.missed_codes() || '{invalid_utf8,values_left_out}'::text[];
 begin
-  if dismiss.code not in ('gap', 'truncated', 'table_detached', 'added_late', 'invalid_utf8', 'values_left_out') then
+  if dismiss.code <> all (v_codes) then
     raise exception 'a notice % goes by itself when its cause is fixed', quote_literal(code) using errcode = 'MR400',
-      hint = 'These stay until they are dismissed: gap, truncated, table_detached, added_late, invalid_utf8, values_left_out.';
+      hint = format('These stay until they are dismissed: %s.', array_to_string(v_codes, ', '));
   end if;
   delete from millrace_private.notices n where n.sink_no = v_no and n.code = dismiss.code;
   return found;
@@ -1495,6 +1496,8 @@ CREATE OR REPLACE FUNCTION millrace_private.how_to_catch_up(p_sink_no integer, p
  SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
   select case
+           when p_code = 'invalid_utf8'
+             then format('Correct the rows, or convert the database to UTF8. Then: select millrace.dismiss(%L, %L)', s.name, p_code)
            when s.kind = 'search_index' and p_code = 'added_late'
              then format('bin/millrace backfill %s %s', millrace_private.shell_word(s.name), w.word)
            when s.kind = 'search_index'
@@ -1988,6 +1991,14 @@ RETURN ((((((((((((((((('{'::text || p_table) || ',"commit_timestamp":"'::text) 
 
 grant execute to public
 
+CREATE OR REPLACE FUNCTION millrace_private.missed_codes()
+ RETURNS text[]
+ LANGUAGE sql
+ IMMUTABLE
+RETURN ARRAY['truncated'::text, 'table_detached'::text, 'added_late'::text]
+
+grant execute to public
+
 CREATE OR REPLACE PROCEDURE millrace_private.move_backfill(IN p_no integer, IN p_position jsonb, IN p_done bigint, IN p_sent bigint, IN p_ended boolean)
  LANGUAGE sql
 AS $procedure$
@@ -2009,7 +2020,7 @@ AS $procedure$
      and s.no = b.sink_no and n.sink_no = b.sink_no and n.table_name = b.table_schema || '.' || b.table_name
      and n.created_at < b.created_at
      and (n.code = 'added_late' or n.code = 'table_detached' and s.kind = 'pull'
-          or b.resync and n.code in ('truncated', 'table_detached'))
+          or b.resync and n.code = any (millrace_private.missed_codes()))
 $procedure$
 
 grant execute to public

@@ -5,11 +5,11 @@ import { type Catalog, type CatalogDatabase, type CatalogSink, loadCatalog } fro
 import { lostConnection, messageDatabase } from '../db/message-database.ts';
 import { type Database, openPool } from '../db/pool.ts';
 import { refuseSharedSessions } from '../db/pooler.ts';
-import { statement } from '../db/statement.ts';
 import { optionsOf } from '../db/tls.ts';
 import { unreachable } from '../model/connection-fault.ts';
 import { MillraceError } from '../model/errors.ts';
 import { isUnavailable } from '../model/sqlstate.ts';
+import { forgetMissed } from '../notices/forget.ts';
 import { createLog } from '../runtime/log.ts';
 import { keyRing } from '../runtime/secret-key.ts';
 import type { Settings } from '../runtime/settings.ts';
@@ -41,8 +41,6 @@ export interface Verified extends Report {
 }
 
 export type VerifyProgress = Progress;
-
-const FORGET = statement('admin/forget-notices');
 
 /** Two connections to the source: a page is read while another one is compared. */
 const SOURCE_CONNECTIONS = 2;
@@ -84,7 +82,8 @@ export async function verify(
     };
     const begun = deps.now();
     const verified = await verifyAndRepair(deps, { sink, database, signal }, request);
-    if (isProved(verified)) await messages.query(FORGET, [sink.no, verified.tables, (deps.now() - begun) / 1_000]);
+    const seconds = (deps.now() - begun) / 1_000;
+    if (isProved(verified)) await forgetMissed(messages, sink.no, { tables: verified.tables, seconds });
     return verified;
   } catch (error) {
     if (signal.aborted || !isUnavailable(error)) throw error;

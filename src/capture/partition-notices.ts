@@ -6,10 +6,11 @@
  */
 import type { Database } from '../db/pool.ts';
 import { statement } from '../db/statement.ts';
+import { noteMissed } from '../notices/add.ts';
 import { takesIn } from '../routing/match.ts';
 import type { Publication } from '../source/publication.ts';
 import type { SourceTable } from '../source/tables.ts';
-import { NOTE_MISSED, type NotedDatabase } from './table-notices.ts';
+import type { NotedDatabase } from './table-notices.ts';
 
 const NOW = statement('capture/partitions');
 const KNOWN = statement('capture/known-partitions');
@@ -95,5 +96,10 @@ async function say(
   const sinks = database.sinks.filter(
     ({ settings }) => settings.status !== 'disabled' && takesIn(settings.source, root),
   );
-  await messages.query(NOTE_MISSED, [sinks.map(({ no }) => no), code, `${root.schema}.${root.name}`, message]);
+  const missed = { code, table: `${root.schema}.${root.name}`, message };
+  await noteMissed(
+    messages,
+    sinks.map(({ no }) => no),
+    missed,
+  );
 }

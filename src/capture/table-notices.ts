@@ -8,25 +8,17 @@ import { limitSql } from '../db/deadline.ts';
 import type { Database } from '../db/pool.ts';
 import { statement } from '../db/statement.ts';
 import { isLockTimeout } from '../model/sqlstate.ts';
+import { noteMissed } from '../notices/add.ts';
+import type { SinkNotice } from '../notices/notice.ts';
+import { notePublishedAgain, replaceNotices } from '../notices/replace.ts';
 import { type SinkEntry, takesIn } from '../routing/match.ts';
 import type { Publication } from '../source/publication.ts';
 import { checkTable, generatedLeftOut } from '../source/table-checks.ts';
 import type { SourceTable } from '../source/tables.ts';
 
-const NOTICES = statement('capture/note-tables');
 const KNOW = statement('capture/know-tables');
 const KNOWN = statement('capture/known-tables');
-/** Something of a table was missed: it stays until it is made good. */
-export const NOTE_MISSED = statement('capture/note-missed');
 const WITH_ROWS = statement('capture/tables-with-rows');
-
-interface TableNotice {
-  sink_no: number;
-  table_name: string;
-  code: string;
-  message: string;
-  remedy: string | null;
-}
 
 export interface NotedDatabase {
   no: number;
@@ -39,7 +31,9 @@ const nameOf = (table: SourceTable): string => `${table.schema}.${table.name}`;
 export async function noteTables(messages: Database, database: NotedDatabase, publication: Publication): Promise<void> {
   const known = await readKnown(messages, database.no);
   const found = tableNotices(database.sinks, publication, known);
-  await messages.query(NOTICES, [database.no, JSON.stringify(found)]);
+  await replaceNotices(messages, { by: 'publication', databaseNo: database.no }, found);
+  const detached = found.filter(({ code }) => code === 'table_detached');
+  await notePublishedAgain(messages, database.no, detached);
   const fresh = publication.tables.filter((table) => table.published && !known.get(nameOf(table))?.has(table.oid));
   if (fresh.length === 0) return;
   const columns = [fresh.map(({ oid }) => oid), fresh.map(({ schema }) => schema), fresh.map(({ name }) => name)];
@@ -49,8 +43,8 @@ export async function noteTables(messages: Database, database: NotedDatabase, pu
 /**
  * Notices as they hold now. A name that was known by another oid only is a table that was dropped and created again.
  */
-export function tableNotices(sinks: readonly SinkEntry[], publication: Publication, known: KnownTables): TableNotice[] {
-  const found: TableNotice[] = [];
+export function tableNotices(sinks: readonly SinkEntry[], publication: Publication, known: KnownTables): SinkNotice[] {
+  const found: SinkNotice[] = [];
   const there = new Set(publication.tables.map(nameOf));
   const locked = new Set(publication.locked.map(({ oid }) => oid));
   for (const { no, settings } of sinks) {
@@ -60,8 +54,8 @@ export function tableNotices(sinks: readonly SinkEntry[], publication: Publicati
       if (there.has(table)) continue;
       const renamed = renamedTo(table, publication, known);
       found.push({
-        sink_no: no,
-        table_name: table,
+        sinkNo: no,
+        table,
         code: 'table_missing',
         message: renamed
           ? `table ${table} is called ${renamed} now: its changes still come`
@@ -74,12 +68,12 @@ export function tableNotices(sinks: readonly SinkEntry[], publication: Publicati
       if (locked.has(table.oid)) {
         const verb = table.published ? 'leave' : 'come into';
         const message = `${nameOf(table)} is to ${verb} the publication, and somebody has it locked: it is tried again each 30 s`;
-        found.push({ sink_no: no, table_name: nameOf(table), code: 'not_published', message, remedy: whoLocks(table) });
+        found.push({ sinkNo: no, table: nameOf(table), code: 'not_published', message, remedy: whoLocks(table) });
         continue;
       }
       const finding = checkTable(publication, table, wasRecreated(table, known));
       for (const one of [finding, generatedLeftOut(publication, table)])
-        if (one) found.push({ sink_no: no, table_name: nameOf(table), ...one });
+        if (one) found.push({ sinkNo: no, table: nameOf(table), ...one, catchUp: one.code === 'table_detached' });
     }
   }
   return found;
@@ -135,7 +129,12 @@ export async function noteAdded(
       ? `${nameOf(table)} was dropped and created again: what was written before it was published again is missing`
       : `${nameOf(table)} held rows when it came into the publication: they are not sent`;
     const code = recreated ? 'table_detached' : 'added_late';
-    await deps.messages.query(NOTE_MISSED, [sinks.map(({ no }) => no), code, nameOf(table), message]);
+    const missed = { code, table: nameOf(table), message } as const;
+    await noteMissed(
+      deps.messages,
+      sinks.map(({ no }) => no),
+      missed,
+    );
   }
 }
 

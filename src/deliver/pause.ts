@@ -6,11 +6,14 @@ import { statement } from '../db/statement.ts';
 import { outsideText } from '../model/outside-text.ts';
 import { quoteLiteral } from '../model/quote.ts';
 import type { Circuit } from '../model/sink.ts';
+import { addNotices } from '../notices/add.ts';
+import { forgetNotices } from '../notices/forget.ts';
 import type { LaneDeps, LaneRun } from './held-lane.ts';
 import { LaneLost } from './settle.ts';
 
 const PAUSE = statement('deliver/pause');
-const FORGIVE = statement('deliver/forgive');
+/** Codes of the notices. */
+const WHY = ['function_kills', 'destination_gone'];
 
 const ERROR_CHARACTERS = 4_000;
 
@@ -32,12 +35,14 @@ export async function pause(
   { target, id }: LaneRun,
   notice: { code: 'function_kills' | 'destination_gone'; message: string; remedy: string },
 ): Promise<void> {
-  const { code, message, remedy } = notice;
-  const { rowCount } = await deps.db.query(PAUSE, [target.no, id.lane, id.owner, code, message, remedy]);
-  if (rowCount === 0) throw new LaneLost();
+  await deps.db.transaction(async (tx) => {
+    const { rowCount } = await tx.query(PAUSE, [target.no, id.lane, id.owner]);
+    if (rowCount === 0) throw new LaneLost();
+    await addNotices(tx, [{ ...notice, sinkNo: target.no, table: '' }]);
+  });
 }
 
 /** It is active again: what it was paused for is over. */
 export async function forgive(deps: LaneDeps, run: LaneRun): Promise<void> {
-  await deps.db.query(FORGIVE, [run.target.no]);
+  await forgetNotices(deps.db, run.target.no, WHY);
 }

@@ -6,6 +6,7 @@ import type { TypeCatalogue } from '../codec/types.ts';
 import type { DeclaredAction, FunctionSettings, SinkSettings, SourceSettings } from '../model/declared.ts';
 import { quoteTable } from '../model/quote.ts';
 import type { SinkTraits } from '../model/sink.ts';
+import type { SinkNotice } from '../notices/notice.ts';
 import { noKey } from '../source/no-key.ts';
 import { type BoundFilter, bindFilter } from './filter.ts';
 
@@ -54,16 +55,9 @@ export interface Route {
   parkReason: string | undefined;
 }
 
-export interface Notice {
-  sinkNo: number;
-  code: string;
-  message: string;
-  remedy: string | null;
-}
-
 export interface Match {
   routes: Route[];
-  notices: Notice[];
+  notices: SinkNotice[];
 }
 
 const qualified = (name: string): string => (name.includes('.') ? name : `public.${name}`);
@@ -104,7 +98,7 @@ export function matchTable(sinks: readonly SinkEntry[], table: TableShape, chang
       continue;
     if (changeTables.has(full) && !names(settings.source, full)) continue;
     const note = (code: string, message: string, remedy: string | null = null) =>
-      match.notices.push({ sinkNo: sink.no, code, message, remedy });
+      match.notices.push({ sinkNo: sink.no, code, table: full, message, remedy });
     if (traits.order === 'key' && table.keyColumns.length === 0) {
       const { why, remedy } = noKey(table, table.hiddenKey ?? []);
       note('no_primary_key', `${full} ${why}, so its rows have no _id: it is left out`, remedy);

@@ -8,10 +8,12 @@ import type { TypeCatalogue } from '../codec/types.ts';
 import type { Database } from '../db/pool.ts';
 import { statement } from '../db/statement.ts';
 import { isDeadlock, isForeignKeyViolation } from '../model/sqlstate.ts';
+import type { SinkNotice } from '../notices/notice.ts';
+import { replaceNotices } from '../notices/replace.ts';
 import { generatedColumns } from '../source/generated.ts';
 import { schemasOf } from '../source/tables.ts';
 import { loadTypes } from '../source/types.ts';
-import { type Match, matchTable, type Notice, type Route, type SinkEntry, type TableShape } from './match.ts';
+import { type Match, matchTable, type Route, type SinkEntry, type TableShape } from './match.ts';
 import { hiddenOf, keyThen, namesNow, type TableNow } from './relation-key.ts';
 import { type ComputedColumn, widenRelation } from './widen.ts';
 
@@ -19,7 +21,6 @@ const KEY_COLUMNS = statement('routing/key-columns');
 const SOURCE_TABLE = statement('routing/source-table');
 const TABLE_NOW = statement('routing/table-now');
 const KNOW_KEY = statement('routing/know-key');
-const NOTICES = statement('routing/replace-notices');
 const EARLIER_NAMES = statement('routing/earlier-names');
 const FREE_NAMES = statement('routing/free-names');
 const SHOWN_AS_ROOT = statement('routing/shown-as-root');
@@ -101,7 +102,7 @@ export async function loadRelation(deps: RelationDeps, sent: RelationMessage): P
   const shape = { ...message, keyColumns, hiddenKey, types, earlierNames: earlier };
   const { routes, notices } = matchOf(deps, shape);
   const isShown = await isShownAsRoot(deps, oid);
-  if (!isShown) await replaceNotices(deps, message, notices);
+  if (!isShown) await note(deps, message, notices);
   const keyTypes = keyColumns.flatMap((column) => keyNow.find((one) => one.name === names.get(column)) ?? []);
   return {
     ...{ oid, schema, name, codec, sourceTable, message, computed, types, routes, shape, isShownAsRoot: isShown },
@@ -126,7 +127,7 @@ export async function noteAgain(deps: RelationDeps, relations: Iterable<LoadedRe
   for (const relation of [...relations]) {
     if (relation.isShownAsRoot) continue;
     const { notices } = matchOf(deps, relation.shape);
-    if (deps.said.get(relation.oid) !== JSON.stringify(notices)) await replaceNotices(deps, relation, notices);
+    if (deps.said.get(relation.oid) !== JSON.stringify(notices)) await note(deps, relation, notices);
   }
 }
 
@@ -178,14 +179,14 @@ async function isShownAsRoot({ source, publication }: RelationDeps, oid: number)
   return (await source.query<{ is_shown: boolean }>(SHOWN_AS_ROOT, values)).rows[0]!.is_shown;
 }
 
-async function replaceNotices(
+async function note(
   deps: RelationDeps,
   { oid, schema, name }: Pick<LoadedRelation, 'oid' | 'schema' | 'name'>,
-  notices: readonly Notice[],
+  notices: readonly SinkNotice[],
 ): Promise<void> {
-  const found = notices.map(({ sinkNo, code, message, remedy }) => ({ sink_no: sinkNo, code, message, remedy }));
+  const table = `${schema}.${name}`;
   try {
-    await deps.messages.query(NOTICES, [deps.databaseNo, `${schema}.${name}`, JSON.stringify(found)]);
+    await replaceNotices(deps.messages, { by: 'columns', databaseNo: deps.databaseNo, table }, notices);
     deps.said.set(oid, JSON.stringify(notices));
   } catch (error) {
     // They are said again as soon as the stream has the newer catalog.

@@ -10,7 +10,7 @@ begin
   delete from millrace_private.notices n
    using millrace_private.sinks s, millrace_private.databases d
    where s.no = n.sink_no and d.id = s.database_id and d.no = v_no
-     and n.code in ('truncated', 'table_detached', 'added_late', 'gap');
+     and n.code = any (millrace_private.missed_codes() || 'gap'::text);
   return v_epoch;
 end
 $$;

@@ -3,10 +3,11 @@ create or replace function millrace.dismiss(sink text, code text) returns boolea
 set search_path = pg_catalog, pg_temp as $$
 declare
   v_no integer := millrace_private.sink_no(sink);
+  v_codes text[] := 'gap'::text || millrace_private.missed_codes() || '{invalid_utf8,values_left_out}'::text[];
 begin
-  if dismiss.code not in ('gap', 'truncated', 'table_detached', 'added_late', 'invalid_utf8', 'values_left_out') then
+  if dismiss.code <> all (v_codes) then
     raise exception 'a notice % goes by itself when its cause is fixed', quote_literal(code) using errcode = 'MR400',
-      hint = 'These stay until they are dismissed: gap, truncated, table_detached, added_late, invalid_utf8, values_left_out.';
+      hint = format('These stay until they are dismissed: %s.', array_to_string(v_codes, ', '));
   end if;
   delete from millrace_private.notices n where n.sink_no = v_no and n.code = dismiss.code;
   return found;

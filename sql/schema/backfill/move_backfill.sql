@@ -20,5 +20,5 @@ create or replace procedure millrace_private.move_backfill(
      and s.no = b.sink_no and n.sink_no = b.sink_no and n.table_name = b.table_schema || '.' || b.table_name
      and n.created_at < b.created_at
      and (n.code = 'added_late' or n.code = 'table_detached' and s.kind = 'pull'
-          or b.resync and n.code in ('truncated', 'table_detached'))
+          or b.resync and n.code = any (millrace_private.missed_codes()))
 $$;

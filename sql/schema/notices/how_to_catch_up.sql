@@ -4,6 +4,8 @@ create or replace function millrace_private.how_to_catch_up(p_sink_no integer, p
 language sql stable
 set search_path = pg_catalog, pg_temp as $$
   select case
+           when p_code = 'invalid_utf8'
+             then format('Correct the rows, or convert the database to UTF8. Then: select millrace.dismiss(%L, %L)', s.name, p_code)
            when s.kind = 'search_index' and p_code = 'added_late'
              then format('bin/millrace backfill %s %s', millrace_private.shell_word(s.name), w.word)
            when s.kind = 'search_index'

@@ -10,11 +10,11 @@ import type { Database, PoolOptions } from '../../db/pool.ts';
 import { statement } from '../../db/statement.ts';
 import { openPersist } from '../../messages/persist.ts';
 import { readPosition, type StoredPosition, takeOver } from '../../messages/position.ts';
+import { noteMissed } from '../../notices/add.ts';
 import { loadRelation, type RelationDeps, renewTypes, routedAgain } from '../../routing/relation.ts';
 import { openSight, type UntilSeen } from '../../source/snapshot.ts';
 import { openDamageNotes } from '../damage-notes.ts';
 import type { CaptureDeps, CapturedDatabase, Streaming } from '../method.ts';
-import { NOTE_MISSED } from '../table-notices.ts';
 import { Windows } from '../windows.ts';
 import { CatalogInUse } from './catalog-in-use.ts';
 import { openStream } from './connection.ts';
@@ -22,7 +22,6 @@ import { type LookedAfter, lookAfter, showStreaming } from './look-after.ts';
 import { follow, type Prepared } from './prepare.ts';
 import { CaptureSession } from './session.ts';
 
-const TRUNCATED = statement('capture/truncated');
 const FIRST_XID = statement('capture/first-xid');
 
 /** For what is being persisted when it ends. */
@@ -172,12 +171,8 @@ function openSession(
           code === undefined
             ? `${table} was locked, or took too long to search: values that its changes do not carry could not be found, and their messages lack them`
             : `${table}: generated columns of some rows could not be computed (${code}), and their messages lack them`;
-        await deps.messages.query(NOTE_MISSED, [
-          routes.map((route) => route.sinkNo),
-          'values_left_out',
-          table,
-          message,
-        ]);
+        const sinks = routes.map((route) => route.sinkNo);
+        await noteMissed(deps.messages, sinks, { code: 'values_left_out', table, message });
       },
       catalog,
       onCatalog,
@@ -191,7 +186,9 @@ function openSession(
       renewTypes: (relation) => renewTypes(source, relation),
       onTruncate: async (relation) => {
         const sinks = relation.routes.map((route) => route.sinkNo);
-        await deps.messages.query(TRUNCATED, [sinks, `${relation.schema}.${relation.name}`]);
+        const table = `${relation.schema}.${relation.name}`;
+        const message = `${table} was truncated: its rows are gone from the table, but no message tells so`;
+        await noteMissed(deps.messages, sinks, { code: 'truncated', table, message });
       },
       onPersisted: deps.onPersisted,
       onError: given.fail,

@@ -6,9 +6,9 @@
 
 import { type Deadline, onDestination } from '../../db/deadline.ts';
 import type { Queryable } from '../../db/pool.ts';
-import { statement } from '../../db/statement.ts';
 import { quoteTable } from '../../model/quote.ts';
 import type { Circuit } from '../../model/sink.ts';
+import { replaceSinkNotices } from '../../notices/replace.ts';
 import { type Comparison, faultsAsCircuit, type TableWarning } from './compare.ts';
 import { cronWarnings } from './policies/cron.ts';
 import { createPartitioned, partmanWarnings } from './policies/partman.ts';
@@ -16,8 +16,6 @@ import { lockProgress, progressStatements } from './progress.ts';
 import { isSameDatabase } from './same-database.ts';
 import { createChangeTable, createProgressTable, verifyChangeTable } from './table.ts';
 import type { ChangeTableDeps, Target } from './target.ts';
-
-const NOTICES = statement('sinks/change-table/replace-notices');
 
 /** Is the destination the message database itself? Throws when it cannot be reached. */
 export async function isAtHome(deps: ChangeTableDeps, deadline: Deadline): Promise<boolean> {
@@ -70,11 +68,13 @@ async function policyWarnings(target: Target, signal: AbortSignal): Promise<Tabl
 
 /** Shows the warnings as notices of the sink, and takes away those that no longer hold. */
 async function note(target: Target, { warnings }: Comparison, messages: Queryable): Promise<void> {
-  const { table, retentionId } = target.wanted;
-  const notices = warnings.map(({ code, message, remedy }) => ({ code, message, remedy }));
-  const values = [retentionId, `${table.schema}.${table.name}`, JSON.stringify(notices)];
+  const { table: place, retentionId: sinkId } = target.wanted;
+  const table = `${place.schema}.${place.name}`;
+  const found = warnings.map(({ code, message, remedy }) => ({ code, table, message, remedy }));
   // The message database's fault, if any, and not to be taken for the destination's.
-  await messages.query(NOTICES, values).catch((err) => target.deps.log.warn({ err }, 'notices not written'));
+  await replaceSinkNotices(messages, { by: 'changeTable', sinkId }, found).catch((err: unknown) =>
+    target.deps.log.warn({ err }, 'notices not written'),
+  );
 }
 
 /** The comparison as `writer` sees it, or as the destination's own connection does. */

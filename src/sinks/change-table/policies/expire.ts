@@ -2,14 +2,12 @@
  * Our retention jobs on a clock: each change table with a policy of ours is cleaned every so often by a keyed job, one at
  * a time over all workers. A failed one is logged and comes at its next time; nothing else waits for it.
  */
-import { statement } from '../../../db/statement.ts';
 import { messageOf } from '../../../model/errors.ts';
 import { isMissingTable } from '../../../model/sqlstate.ts';
+import { replaceSinkNotices } from '../../../notices/replace.ts';
 import type { JobsGiven, SinkEntry, SinkJobs } from '../../contract.ts';
 import type { ChangeTableDestination } from '../section.ts';
 import { expireRows } from './policy.ts';
-
-const NOTE = statement('sinks/change-table/note-job');
 
 const EXPIRE_TASK = 'expire';
 const RECHECK_MS = 60_000;
@@ -31,15 +29,12 @@ export function openExpiries(deps: JobsGiven<ChangeTableDestination>): SinkJobs 
   /** Shows that the job fails, until it has succeeded. */
   const note = async ({ sink, table }: Expiring, error: unknown): Promise<void> => {
     const name = `${table.table_schema}.${table.table_name}`;
-    const said = error === null ? null : `old entries of ${name} cannot be deleted: ${messageOf(error)}`;
-    await deps.messages
-      .query(NOTE, [
-        sink.no,
-        name,
-        said,
-        said && 'Fix what the message says. It is tried again at the next run of the job.',
-      ])
-      .catch((err: unknown) => deps.log.warn({ sink: sink.name, err }, 'a notice could not be written'));
+    const message = `old entries of ${name} cannot be deleted: ${messageOf(error)}`;
+    const remedy = 'Fix what the message says. It is tried again at the next run of the job.';
+    const found = error === null ? [] : [{ code: 'job_fails', table: name, message, remedy }];
+    await replaceSinkNotices(deps.messages, { by: 'job', sinkId: sink.id }, found).catch((err: unknown) =>
+      deps.log.warn({ sink: sink.name, err }, 'a notice could not be written'),
+    );
   };
 
   return {
