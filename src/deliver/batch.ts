@@ -9,7 +9,7 @@ import type { Circuit } from '../model/sink.ts';
 import { isUnavailable, isValueRefused, type ServerError } from '../model/sqlstate.ts';
 import { failpoint } from '../runtime/failpoint.ts';
 import { upToUntried } from './crashing-messages.ts';
-import { decide, type Verdict } from './decide.ts';
+import { decide, type Stage, type Verdict } from './decide.ts';
 import type { HeldLane, LaneDeps, LaneRun } from './held-lane.ts';
 import { prepare } from './prepare.ts';
 import type { LaneRow } from './row.ts';
@@ -29,7 +29,7 @@ export interface Batch {
 export interface BatchEnd {
   cursor: number;
   /** Something failed, and comes again or is parked. */
-  kept: boolean;
+  remains: boolean;
   /** For so many of its messages there was no room: they are to be read again. */
   cut?: number;
   /** So many of its messages were not sent: they are to be read again. */
@@ -53,7 +53,7 @@ export async function deliverRows(deps: LaneDeps, run: HeldLane, batch: Batch): 
     else sendable.push(row);
   }
   let circuit: Circuit | undefined;
-  let settling = false;
+  let stage: Stage = 'shape';
   try {
     const made = await prepare(deps.sandbox, sendable, {
       sinkNo: target.no,
@@ -73,7 +73,8 @@ export async function deliverRows(deps: LaneDeps, run: HeldLane, batch: Batch): 
     };
     const { within } = target.sink;
     if (within) {
-      settling = true;
+      // Written and settled at once.
+      stage = 'settle';
       return await deps.db.transaction(async (tx) => {
         const sent = await send((deliveries) => within(tx, deliveries), prepared, target.sink);
         if (sent.circuit) throw new CircuitOpened(sent.circuit);
@@ -82,6 +83,7 @@ export async function deliverRows(deps: LaneDeps, run: HeldLane, batch: Batch): 
         return end;
       });
     }
+    stage = 'send';
     failpoint('deliver/before-send');
     const sent = await send(
       (deliveries) => {
@@ -93,17 +95,17 @@ export async function deliverRows(deps: LaneDeps, run: HeldLane, batch: Batch): 
     );
     failpoint('deliver/after-send');
     ({ circuit } = sent);
-    settling = true;
+    stage = 'settle';
     const end = await finish(deps.db, sent);
     return circuit ? { ...end, circuit } : end;
   } catch (error) {
     // The message database is away: not the destination's fault, and there is nowhere to write it down.
-    if (isLost(error) || (settling && isUnavailable(error))) throw error;
-    const nothing = { cursor: batch.cursor, kept: false };
+    if (isLost(error) || (stage === 'settle' && isUnavailable(error))) throw error;
+    const nothing = { cursor: batch.cursor, remains: false };
     if (batch.signal.aborted) return nothing;
     if (error instanceof CircuitOpened) return { ...nothing, circuit: error.circuit };
-    if (settling && isValueRefused(error)) return await deliverParts(deps, run, { batch, error });
-    deps.log.error({ sink: target.name, err: error }, 'delivery failed');
+    if (stage === 'settle' && isValueRefused(error)) return await deliverParts(deps, run, { batch, error });
+    deps.log.error({ sink: target.name, stage, err: error }, 'delivery failed');
     return { ...nothing, circuit: { reason: 'bad_destination', error: messageOf(error) } };
   }
 }
@@ -131,7 +133,7 @@ async function deliverParts(
   }
   const rest = { ...batch, cursor: first.cursor, rows: rows.slice(half.length) };
   const second = await deliverRows(deps, run, rest);
-  return { ...second, kept: first.kept || second.kept };
+  return { ...second, remains: first.remains || second.remains };
 }
 
 /** Carries a circuit out of a transaction that must be rolled back. */
@@ -161,15 +163,15 @@ async function settleRows(
     verdicts.push(verdict);
     if (row.id > hi) hi = row.id;
   }
-  if (settled.length === 0) return { cursor, kept: false };
+  if (settled.length === 0) return { cursor, remains: false };
   const settlement = decide(settled, verdicts, {
     maxRetryCount: run.target.maxRetryCount,
     replaces: run.target.replaces,
     random: deps.random,
   });
   await settle(what.db, run.id, { lo: cursor, hi, settlement });
-  const kept = settlement.kept.length;
-  const failed = settlement.kept.filter(({ state }) => state === 'retrying' || state === 'parked').length;
-  run.events.onSettled(run.target, { done: settled.length - kept, failed });
-  return { cursor: hi, kept: kept > 0 };
+  const { remaining } = settlement;
+  const failed = remaining.filter(({ state }) => state === 'retrying' || state === 'parked').length;
+  run.events.onSettled(run.target, { done: settled.length - remaining.length, failed });
+  return { cursor: hi, remains: remaining.length > 0 };
 }

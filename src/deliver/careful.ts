@@ -51,7 +51,7 @@ export async function deliverCarefully(
   if (care.limit === 1) {
     const one = await nextAlone(deps.db, run, state.cursor);
     if (one && one.id === state.alone && state.alone_deaths >= ALONE_DEATHS) {
-      return await parkKiller(deps, run, { ...one, cursor: state.cursor });
+      return await parkCrashing(deps, run, { ...one, cursor: state.cursor });
     }
     if (one && one.id !== state.alone) await mark(deps.db, run, one.id);
     only = one?.id;
@@ -79,17 +79,17 @@ async function mark(db: Queryable, { id }: LaneRun, alone: number | null): Promi
   if (rowCount === 0) throw new LaneLost();
 }
 
-async function parkKiller(deps: LaneDeps, run: HeldLane, one: Alone & { cursor: number }): Promise<Next> {
+async function parkCrashing(deps: LaneDeps, run: HeldLane, one: Alone & { cursor: number }): Promise<Next> {
   const { id, attempts, cursor } = one;
   const error =
     `not delivered: ${ALONE_DEATHS} workers, one after the other, died while they handled this message alone. ` +
     'See the log and the memory of the worker at that time';
-  const kept = { id, state: 'parked' as const, attempts: attempts + 1, delay_ms: 0, stage: 'send' as const, error };
+  const parked = { id, state: 'parked' as const, attempts: attempts + 1, delay_ms: 0, stage: 'send' as const, error };
   const hi = Math.max(id, cursor);
-  await settle(deps.db, run.id, { lo: cursor, hi, settlement: { finished: [], kept: [kept], superseding: [] } });
+  await settle(deps.db, run.id, { lo: cursor, hi, settlement: { finished: [], remaining: [parked], superseding: [] } });
   run.events.onSettled(run.target, { done: 0, failed: 1 });
   deps.log.error({ sink: run.target.name, message: id }, 'parked: workers died while they handled this message alone');
   // Whoever puts it back has it tried again.
   await mark(deps.db, run, null);
-  return { ...NOTHING_YET, end: { cursor: hi, kept: true }, more: true, slow: false };
+  return { ...NOTHING_YET, end: { cursor: hi, remains: true }, more: true, slow: false };
 }

@@ -8,31 +8,32 @@ import type { LaneDeps, LaneRun } from './held-lane.ts';
 import { pause } from './pause.ts';
 import type { Prepared } from './prepare.ts';
 
-const KILLERS = 3;
+/** Crashing messages, one after the other, that pause a sink. */
+const CRASHES = 3;
 
 /**
- * What of a batch may be settled: all up to the first that was not tried. `killers`: ids since one went well, kept from
- * batch to batch; `pause`: they are too many.
+ * What of a batch may be settled: all up to the first that was not tried. `crashes`: ids of crashing messages since one
+ * went well, the same set for each batch; `pause`: they are too many.
  */
 export function upToUntried(
   prepared: readonly Prepared[],
-  killers: Set<number>,
+  crashes: Set<number>,
 ): { prepared: readonly Prepared[]; pause: boolean } {
   let pause = false;
-  for (const [place, { row, fate, verdict }] of prepared.entries()) {
-    if (fate === 'untried') return { prepared: prepared.slice(0, place), pause };
-    if (fate === 'killed') killers.add(row.id);
-    else if (verdict?.stage !== 'shape') killers.clear();
-    pause ||= killers.size >= KILLERS;
+  for (const [place, { row, crash, verdict }] of prepared.entries()) {
+    if (crash === 'untried') return { prepared: prepared.slice(0, place), pause };
+    if (crash === 'killed') crashes.add(row.id);
+    else if (!verdict || !('stage' in verdict)) crashes.clear();
+    pause ||= crashes.size >= CRASHES;
   }
   return { prepared, pause };
 }
 
 /** Only the lane's owner may. @throws LaneLost */
-export async function pauseForKillers(deps: LaneDeps, run: LaneRun): Promise<void> {
+export async function pauseForCrashes(deps: LaneDeps, run: LaneRun): Promise<void> {
   const { target } = run;
   const names = Object.values(target.functions).map((fn) => fn.name);
-  const message = `paused: ${KILLERS} messages, one after the other, brought down the process that runs its functions (${names.join(', ')})`;
+  const message = `paused: ${CRASHES} messages, one after the other, brought down the process that runs its functions (${names.join(', ')})`;
   const remedy = `Fix the function, then: select millrace.resume(${quoteLiteral(target.name)}); the messages are in millrace.parked_messages.`;
   await pause(deps, run, { code: 'function_kills', message, remedy });
   deps.log.warn({ sink: target.name, functions: names }, 'sink paused: its functions bring their process down');

@@ -7,13 +7,16 @@ import type { Outcome } from '../model/sink.ts';
 import { backoffMs, REDELIVER } from '../runtime/backoff.ts';
 import type { LaneRow } from './row.ts';
 
-/** `index`: it waits for the index that it was routed to. */
+/** Where a message met an error. `index`: it waits for the index that it was routed to. */
 export type Stage = 'shape' | 'send' | 'settle' | 'index';
 
-/** A message with what happened to it. `held`: not sent, it waits for an earlier one of its group. */
-export type Verdict = (Outcome | { kind: 'as_it_was' }) & { stage?: Stage };
+type Failure = Extract<Outcome, { error: string }>;
 
-export interface Kept {
+/** What happened to a message; an error names its stage. */
+export type Verdict = Exclude<Outcome, Failure> | (Failure & { stage: Stage }) | { kind: 'as_it_was' };
+
+/** A message that remains, and how. */
+export interface Remaining {
   id: number;
   /** `as_it_was`: its delivery state is not touched, whatever it has become meanwhile. */
   state: 'retrying' | 'waiting' | 'held' | 'parked' | 'as_it_was';
@@ -26,7 +29,7 @@ export interface Kept {
 export interface Settlement {
   /** Done, with a delivery state that goes with them. */
   finished: number[];
-  kept: Kept[];
+  remaining: Remaining[];
   /** Done, and they make earlier failed ones of their row needless. */
   superseding: number[];
 }
@@ -42,7 +45,7 @@ export interface DecideOptions {
 const ERROR_CHARACTERS = 4_000;
 
 export function decide(rows: readonly LaneRow[], verdicts: readonly Verdict[], options: DecideOptions): Settlement {
-  const settlement: Settlement = { finished: [], kept: [], superseding: [] };
+  const settlement: Settlement = { finished: [], remaining: [], superseding: [] };
   // One for the batch: what failed together comes back together.
   const random = options.random();
   /** Keys of what failed in this very batch: a later document of the row, that arrived, replaces it too. */
@@ -55,19 +58,19 @@ export function decide(rows: readonly LaneRow[], verdicts: readonly Verdict[], o
       if (options.replaces && (row.behind || (failed.has(row.record_pks) && !row.partial)))
         settlement.superseding.push(row.id);
     } else {
-      settlement.kept.push(keep(row, verdict, { ...options, random: () => random }));
+      settlement.remaining.push(remainingOf(row, verdict, { ...options, random: () => random }));
       failed.add(row.record_pks);
     }
   }
   return settlement;
 }
 
-function keep(row: LaneRow, verdict: Exclude<Verdict, { kind: 'done' }>, options: DecideOptions): Kept {
+function remainingOf(row: LaneRow, verdict: Exclude<Verdict, { kind: 'done' }>, options: DecideOptions): Remaining {
   const attempts = row.attempts + 1;
   const base = {
     id: row.id,
     delay_ms: 0,
-    stage: verdict.stage ?? 'send',
+    stage: 'stage' in verdict ? verdict.stage : null,
     error: 'error' in verdict ? outsideText(verdict.error, { max: ERROR_CHARACTERS }) : null,
   };
   switch (verdict.kind) {
@@ -75,17 +78,11 @@ function keep(row: LaneRow, verdict: Exclude<Verdict, { kind: 'done' }>, options
       return { ...base, state: 'as_it_was', attempts: row.attempts };
     case 'untried':
       if (row.state !== null) return { ...base, state: 'as_it_was', attempts: row.attempts };
-      return { ...base, state: 'waiting', attempts: row.attempts, stage: null };
+      return { ...base, state: 'waiting', attempts: row.attempts };
     case 'held':
-      return { ...base, state: 'held', attempts: row.attempts, stage: null };
+      return { ...base, state: 'held', attempts: row.attempts };
     case 'wait':
-      return {
-        ...base,
-        state: 'retrying',
-        attempts: row.attempts,
-        delay_ms: verdict.retryAfterMs,
-        ...(verdict.isForIndex ? { stage: 'index' } : {}),
-      };
+      return { ...base, state: 'retrying', attempts: row.attempts, delay_ms: verdict.retryAfterMs };
     case 'park':
       return { ...base, state: 'parked', attempts };
     case 'retry': {

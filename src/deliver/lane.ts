@@ -9,7 +9,7 @@
 import { failpoint } from '../runtime/failpoint.ts';
 import { type Care, careOf, deliverCarefully } from './careful.ts';
 import { closeCircuit, openCircuit, probe } from './circuit.ts';
-import { pauseForKillers } from './crashing-messages.ts';
+import { pauseForCrashes } from './crashing-messages.ts';
 import { createHeartbeat } from './heartbeat.ts';
 import type { HeldLane, LaneDeps, LaneEnd, LaneRun } from './held-lane.ts';
 import { deliverNext, type Next, NOTHING_YET } from './next.ts';
@@ -106,15 +106,15 @@ async function deliverAll(
     if (end) {
       failpoint('deliver/after-settle');
       if (end.pause) {
-        await pauseForKillers(deps, run);
+        await pauseForCrashes(deps, run);
         return undefined;
       }
       quietSince = deps.now();
       // What failed may be due soon.
-      if (end.kept || state.due) stateAt = 0;
+      if (end.remains || state.due) stateAt = 0;
       state = { ...state, cursor: end.cursor, due: false };
       // Whatever comes after a small batch was read wakes us.
-      if (more || end.kept) continue;
+      if (more || end.remains) continue;
     } else if (more || slept) {
       // Woken by something else than new messages: a retry, or the time of one.
       stateAt = 0;

@@ -37,7 +37,7 @@ export async function deliverNext(deps: LaneDeps, run: HeldLane, at: NextAt): Pr
   const { state, ask, signal, limit, only } = at;
   const taken = limit === undefined ? await take(deps, run, state) : undefined;
   if (taken) {
-    const end = taken.count > 0 ? { cursor: taken.hi, kept: false } : undefined;
+    const end = taken.count > 0 ? { cursor: taken.hi, remains: false } : undefined;
     return { ...NOTHING_YET, end, more: taken.more, slow: false };
   }
   const by = { owner: run.id.sinkNo, slow: at.slow, leastBytes: LEAST_BYTES + ask.leastRoom };

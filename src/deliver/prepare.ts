@@ -15,7 +15,7 @@ export interface Prepared {
   deliveries: Delivery[];
   verdict?: Verdict;
   /** Its functions brought their process down, or were not run because messages before it did. */
-  fate?: 'killed' | 'untried';
+  crash?: 'killed' | 'untried';
 }
 
 export interface ShapeOptions {
@@ -35,7 +35,7 @@ export interface Made {
   length: number;
 }
 
-/** Rejects only when the box itself cannot work. */
+/** Rejects only when the sandbox itself cannot work. */
 export async function prepare(sandbox: Sandbox, rows: readonly LaneRow[], options: ShapeOptions): Promise<Made> {
   const { functions, sinkNo, search: searchSink, room } = options;
   if (!hasFunctions(functions)) {
@@ -58,8 +58,8 @@ function apply(row: LaneRow, shaped: Shaped, options: ShapeOptions): Prepared {
     const text = `${error.function}: ${error.message}${place}`;
     // What fails once, fails again for the same input. Time alone may have been short: one more try.
     const kind = error.kind === 'timeout' && row.attempts === 0 ? 'retry' : 'park';
-    const fate = error.kind === 'killed' || error.kind === 'untried' ? { fate: error.kind } : {};
-    return { row, deliveries: [], verdict: { kind, error: text, stage: 'shape' }, ...fate };
+    const crash = error.kind === 'killed' || error.kind === 'untried' ? { crash: error.kind } : {};
+    return { row, deliveries: [], verdict: { kind, error: text, stage: 'shape' }, ...crash };
   }
   const delivery = deliveryOf(row);
   const gone = (indexName: string | undefined): Delivery => ({ ...delivery, action: 'delete', indexName });

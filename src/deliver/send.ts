@@ -61,12 +61,17 @@ export async function send(
       const count = message.deliveries.length;
       const outcome = count === 1 ? result.outcomes[place]! : worst(result.outcomes.slice(place, place + count));
       place += count;
-      verdicts.push(message.verdict ?? outcome);
+      verdicts.push(message.verdict ?? verdictOf(outcome));
     }
     if (result.circuit) return { verdicts, circuit: result.circuit };
     if (verdicts.at(-1)?.kind === 'untried') break;
   }
   return { verdicts };
+}
+
+function verdictOf(outcome: Outcome): Verdict {
+  if (!('error' in outcome)) return outcome;
+  return { ...outcome, stage: outcome.kind === 'wait' && outcome.isForIndex ? 'index' : 'send' };
 }
 
 const RANK = { done: 0, untried: 1, held: 2, wait: 3, retry: 4, park: 5 };

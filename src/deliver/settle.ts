@@ -123,7 +123,7 @@ export async function settle(
   id: LaneId,
   batch: { lo: number; hi: number; settlement: Settlement },
 ): Promise<void> {
-  const { finished, kept, superseding } = batch.settlement;
+  const { finished, remaining, superseding } = batch.settlement;
   await db.query(SETTLE, [
     id.sinkNo,
     id.lane,
@@ -131,7 +131,7 @@ export async function settle(
     batch.lo,
     batch.hi,
     finished,
-    kept.length > 0 ? JSON.stringify(kept) : null,
+    remaining.length > 0 ? JSON.stringify(remaining) : null,
     superseding,
   ]);
 }

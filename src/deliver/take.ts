@@ -8,7 +8,7 @@ import type { LaneDeps, LaneRun } from './held-lane.ts';
 import { hasFunctions } from './prepare.ts';
 import { beforeCommit, isRefused, type LaneState, settle } from './settle.ts';
 
-const NOTHING_FAILED = { finished: [], kept: [], superseding: [] };
+const NOTHING_FAILED = { finished: [], remaining: [], superseding: [] };
 
 /**
  * Everything up to `hi` is delivered and settled. Undefined: nothing happened, the messages are to be read.

@@ -26,7 +26,7 @@ const one = (more: Partial<LaneRow>, verdict: Verdict) => decide([row(7, more)],
 
 describe('deciding what becomes of a message', () => {
   it('leaves no trace of one that is done', () => {
-    expect(one({}, { kind: 'done' })).to.deep.equal({ finished: [], kept: [], superseding: [] });
+    expect(one({}, { kind: 'done' })).to.deep.equal({ finished: [], remaining: [], superseding: [] });
   });
 
   it('ends the state of a message that is done', () => {
@@ -34,20 +34,20 @@ describe('deciding what becomes of a message', () => {
   });
 
   it('backs off longer with each try, and parks beyond max_retry_count', () => {
-    const retry: Verdict = { kind: 'retry', error: 'busy' };
-    expect(one({}, retry).kept[0]).to.include({
+    const retry: Verdict = { kind: 'retry', error: 'busy', stage: 'send' };
+    expect(one({}, retry).remaining[0]).to.include({
       state: 'retrying',
       attempts: 1,
       delay_ms: 1000,
       error: 'busy',
       stage: 'send',
     });
-    expect(one({ attempts: 1, state: 'retrying' }, retry).kept[0]).to.include({
+    expect(one({ attempts: 1, state: 'retrying' }, retry).remaining[0]).to.include({
       state: 'retrying',
       attempts: 2,
       delay_ms: 2000,
     });
-    expect(one({ attempts: 2, state: 'retrying' }, retry).kept[0]).to.include({
+    expect(one({ attempts: 2, state: 'retrying' }, retry).remaining[0]).to.include({
       state: 'parked',
       attempts: 3,
       error: 'busy',
@@ -55,11 +55,13 @@ describe('deciding what becomes of a message', () => {
   });
 
   it('waits as long as the destination asks for', () => {
-    expect(one({}, { kind: 'retry', error: 'busy', retryAfterMs: 60_000 }).kept[0]!.delay_ms).to.equal(60_000);
+    expect(
+      one({}, { kind: 'retry', error: 'busy', stage: 'send', retryAfterMs: 60_000 }).remaining[0]!.delay_ms,
+    ).to.equal(60_000);
   });
 
   it('parks at once what the destination will never take', () => {
-    expect(one({}, { kind: 'park', error: 'mapping' }).kept[0]).to.include({
+    expect(one({}, { kind: 'park', error: 'mapping', stage: 'send' }).remaining[0]).to.include({
       state: 'parked',
       attempts: 1,
       error: 'mapping',
@@ -67,19 +69,23 @@ describe('deciding what becomes of a message', () => {
   });
 
   it('counts no attempt for what was not tried', () => {
-    expect(one({ attempts: 1 }, { kind: 'wait', error: 'no index', retryAfterMs: 30_000 }).kept[0]).to.include({
+    expect(
+      one({ attempts: 1 }, { kind: 'wait', error: 'no index', stage: 'send', retryAfterMs: 30_000 }).remaining[0],
+    ).to.include({
       state: 'retrying',
       attempts: 1,
       delay_ms: 30_000,
     });
-    expect(one({}, { kind: 'untried' }).kept[0]).to.include({
+    expect(one({}, { kind: 'untried' }).remaining[0]).to.include({
       state: 'waiting',
       attempts: 0,
       delay_ms: 0,
       error: null,
     });
-    expect(one({ state: 'retrying', attempts: 2 }, { kind: 'untried' }).kept[0]).to.include({ state: 'as_it_was' });
-    expect(one({}, { kind: 'held' }).kept[0]).to.include({ state: 'held', attempts: 0, error: null });
+    expect(one({ state: 'retrying', attempts: 2 }, { kind: 'untried' }).remaining[0]).to.include({
+      state: 'as_it_was',
+    });
+    expect(one({}, { kind: 'held' }).remaining[0]).to.include({ state: 'held', attempts: 0, error: null });
   });
 
   it('lets a whole later document replace earlier failures of its row', () => {

@@ -239,7 +239,7 @@ describe('a delivery lane, interleaved', () => {
       const again = heartbeat.hold(id, { since: heartbeat.clock(), onLost: lost });
       await until('it has lost the lane', () => isLost);
       again.end();
-      const batch = { lo: 0, hi: 5, settlement: { finished: [], kept: [], superseding: [] } };
+      const batch = { lo: 0, hi: 5, settlement: { finished: [], remaining: [], superseding: [] } };
       const refused = await settle(m.db, id, batch).then(
         () => 'settled',
         (error: { code: string }) => error.code,
@@ -293,7 +293,11 @@ describe('a delivery lane, interleaved', () => {
       await takeLane(m.db, id);
       await a.query('begin');
       const held = { id: second!, state: 'held' as const, attempts: 0, delay_ms: 0, stage: null, error: null };
-      await settle(a, id, { lo: first!, hi: second!, settlement: { finished: [], kept: [held], superseding: [] } });
+      await settle(a, id, {
+        lo: first!,
+        hi: second!,
+        settlement: { finished: [], remaining: [held], superseding: [] },
+      });
       const b = await openSession(m.db);
       const discarding = b.query('select millrace.discard($1, $2)', [lane.name, [first]]);
       await untilBlocked(m.db, b, a);

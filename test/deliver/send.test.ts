@@ -48,6 +48,16 @@ describe('sending in batches', () => {
     expect(result.verdicts.map((verdict) => verdict.kind)).to.deep.equal(['retry', 'done', 'done']);
   });
 
+  it('names the stage of each error: the index that a message was routed to, else sending', async () => {
+    const wait = { kind: 'wait' as const, error: 'no such index', retryAfterMs: 1 };
+    const { verdicts } = await send(
+      async () => ({ outcomes: [{ kind: 'park', error: 'x' }, wait, { ...wait, isForIndex: true }] }),
+      prepared([['a'], ['b'], ['c']]),
+      { batchSize: 3, batchBytes: 100 },
+    );
+    expect(verdicts.map((verdict) => 'stage' in verdict && verdict.stage)).to.deep.equal(['send', 'send', 'index']);
+  });
+
   it('stops at a circuit: what was not sent has no verdict', async () => {
     const seen: Delivery[][] = [];
     const result = await send(
