@@ -6,7 +6,7 @@
 import { compileRelation } from '../codec/row.ts';
 import type { Connection } from '../db/pool.ts';
 import type { LoadedRelation } from '../routing/relation.ts';
-import type { SourceTable } from '../source/describe-table.ts';
+import type { TableDescription } from '../source/describe-table.ts';
 import { holdTable } from '../source/hold-table.ts';
 import type { PageBudget, PageRow } from '../source/read-page.ts';
 import { fittingKeys, readRowsOf, readSizesOf } from '../source/rows-by-key.ts';
@@ -14,7 +14,7 @@ import { putGone, putRows } from './put-rows.ts';
 import type { Part, Reader } from './reader.ts';
 
 export interface KeysInput {
-  table: SourceTable;
+  table: TableDescription;
   relation: LoadedRelation;
   keys: readonly (readonly string[])[];
   budget: Pick<PageBudget, 'bytes' | 'maxRowBytes'>;
@@ -73,7 +73,7 @@ export function openRowsByKey({
 }
 
 /** The relation with a codec that takes a delete's old row for its key. */
-function withKeyOnly(relation: LoadedRelation, table: SourceTable): LoadedRelation {
+function withKeyOnly(relation: LoadedRelation, table: TableDescription): LoadedRelation {
   const columns = relation.message.columns.map((column, n) => ({
     ...column,
     key: table.columns[n]?.keyPlace !== null,
@@ -84,7 +84,7 @@ function withKeyOnly(relation: LoadedRelation, table: SourceTable): LoadedRelati
 
 async function readKeys(
   client: Connection,
-  table: SourceTable,
+  table: TableDescription,
   wanted: { keys: readonly (readonly string[])[]; isLarge(place: number): boolean },
 ): Promise<{ rows: PageRow[]; gone: { key: readonly string[]; alien: boolean }[] }> {
   const large = wanted.keys.filter((_, place) => wanted.isLarge(place));

@@ -1,14 +1,14 @@
 /** Reads a table page by page, in key order. */
 
 import type { LoadedRelation } from '../routing/relation.ts';
-import type { SourceTable, TableColumn } from '../source/describe-table.ts';
+import type { TableColumn, TableDescription } from '../source/describe-table.ts';
 import { holdTable } from '../source/hold-table.ts';
 import { estimateRows, type PageBudget, type PageRequest, readPage } from '../source/read-page.ts';
 import { putRows } from './put-rows.ts';
 import type { Part, Reader } from './reader.ts';
 
 export interface TableInput {
-  table: SourceTable;
+  table: TableDescription;
   relation: LoadedRelation;
   sort: TableColumn | undefined;
   from: string | undefined;

@@ -7,7 +7,7 @@
  * table beyond a bound, and live changes wait behind a page at most.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type PageFate, WATERMARK, type Window, type Windows } from '../capture/windows.ts';
+import { type PageResult, WATERMARK, type Window, type Windows } from '../capture/windows.ts';
 import type { Connection, Database } from '../db/pool.ts';
 import { inSnapshot } from '../db/snapshot.ts';
 import { MillraceError } from '../model/errors.ts';
@@ -15,7 +15,7 @@ import { quoteLiteral } from '../model/quote.ts';
 import { isCancelled } from '../model/sqlstate.ts';
 import { failpoint } from '../runtime/failpoint.ts';
 import { ReloadError } from '../source/hold-table.ts';
-import { SNAPSHOT, type Snapshot, snapshotFrom } from '../source/snapshot.ts';
+import { SNAPSHOT, type Snapshot, snapshotFrom } from '../source/visibility.ts';
 import { Pace, WAITING_BOUND } from './pace.ts';
 import type { Part, Reader } from './reader.ts';
 import { type Backfill, explainWait, gateOf } from './store.ts';
@@ -65,9 +65,9 @@ export async function runPages(
       if (!(await mayGoOn(deps, { backfill, pace }, signal))) break;
       const at = before?.position ?? position;
       await run.reader.prepare?.(at, signal);
-      const sent = await sendPage(deps, { ...run, position: at, before: before?.fate, signal });
+      const sent = await sendPage(deps, { ...run, position: at, before: before?.result, signal });
       if (sent === 'again') {
-        if (before && (await before.fate) === 'persisted') {
+        if (before && (await before.result) === 'persisted') {
           position = before.position;
           again = 0;
         }
@@ -82,14 +82,14 @@ export async function runPages(
       before = sent;
       pace.sent(sent.rows);
       if (sent.ended) {
-        if ((await sent.fate) === 'persisted') return;
+        if ((await sent.result) === 'persisted') return;
         before = undefined;
         again = await afterUseless(again, signal);
       }
     }
   } finally {
     // Whoever goes on begins where this one ended.
-    await before?.fate.catch(() => undefined);
+    await before?.result.catch(() => undefined);
   }
 }
 
@@ -128,12 +128,12 @@ interface PageInput {
   backfill: Backfill;
   reader: Reader;
   position: unknown;
-  before: Promise<PageFate> | undefined;
+  before: Promise<PageResult> | undefined;
   signal: AbortSignal;
 }
 
 interface Sent {
-  fate: Promise<PageFate>;
+  result: Promise<PageResult>;
   position: unknown;
   ended: boolean;
   rows: number;
@@ -152,7 +152,7 @@ async function sendPage(deps: RunDeps, input: PageInput): Promise<Sent | 'again'
     });
     if (part !== 'again') {
       const { position, ended, read: rows } = part;
-      return { fate: window.fate, position, ended, rows };
+      return { result: window.result, position, ended, rows };
     }
   } catch (error) {
     window.close();

@@ -1,6 +1,6 @@
 /**
  * The backfills of a database, beside its stream: looks each second what was asked for, runs two at a time, says why one
- * waits or failed. A failure that time may mend is tried again; one that a person must mend ends it, with the remedy. Ends
+ * waits or failed. A failure that may pass is tried again; one that a person must fix ends it, with the remedy. Ends
  * with the stream; the next one goes on where this one was.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -14,7 +14,7 @@ import { quoteIdentifier, quoteTable } from '../model/quote.ts';
 import { isCancelled, isDataException, isHiddenByPolicy, isMissingTable, isNotPermitted } from '../model/sqlstate.ts';
 import { type LoadedRelation, loadRelation } from '../routing/relation.ts';
 import type { Log } from '../runtime/log.ts';
-import { describeTable, type SourceTable, sortColumnOf } from '../source/describe-table.ts';
+import { describeTable, sortColumnOf, type TableDescription } from '../source/describe-table.ts';
 import { ReloadError } from '../source/hold-table.ts';
 import type { PageBudget } from '../source/read-page.ts';
 import { tablesFor } from './all-tables.ts';
@@ -51,7 +51,7 @@ const AT_ONCE = 2;
 /** Together with those that wait. */
 const AT_MOST = 32;
 const LOOK_MS = 1_000;
-/** After what time may mend. */
+/** After what may pass. */
 const RETRY_MS = 2_000;
 const QUERY_MS = 5_000;
 const PAGE: PageBudget = { rows: 2_000, bytes: 2 * 1024 * 1024, ms: 1_000, step: 2_000, maxRowBytes: 0 };
@@ -213,7 +213,7 @@ class Task {
     return openTableReader({ table, relation, sort, from, budget: this.#budget }, () => performance.now());
   }
 
-  async #replay(source: { table: SourceTable; relation: LoadedRelation }, signal: AbortSignal): Promise<Reader> {
+  async #replay(source: { table: TableDescription; relation: LoadedRelation }, signal: AbortSignal): Promise<Reader> {
     const { messages, load } = this.#deps;
     if (!load) throw new MillraceError('internal', 'no change table can be found here');
     const request = this.#backfill.replay as ReplayRequest;
@@ -240,7 +240,7 @@ class Task {
 }
 
 /** The table as the stream would load it, with the route of this sink alone. @throws MillraceError bad_request. */
-async function relationFor(streaming: Streaming, backfill: Backfill, table: SourceTable): Promise<LoadedRelation> {
+async function relationFor(streaming: Streaming, backfill: Backfill, table: TableDescription): Promise<LoadedRelation> {
   const relation = await loadRelation(streaming.relations, table.message);
   const routes = relation.routes.filter((route) => route.sinkNo === backfill.sink_no);
   if (routes.length > 0) return { ...relation, routes };
@@ -249,13 +249,13 @@ async function relationFor(streaming: Streaming, backfill: Backfill, table: Sour
 }
 
 interface Reason {
-  /** Only a person can mend it. */
+  /** Only a person can fix it. */
   final: boolean;
   reason: string;
   remedy?: string;
 }
 
-/** Postgres' codes: what no further try mends. Their texts name tables and columns, never a row's values, but for 22. */
+/** Postgres' codes: what no further try can change. Their texts name tables and columns, never a row's values, but for 22. */
 function reasonOf(error: unknown, { table_schema, table_name, sort_column }: Backfill, user: string): Reason {
   if (error instanceof MillraceError) {
     const remedy = error.remedy === undefined ? {} : { remedy: error.remedy };

@@ -9,7 +9,7 @@ import { statement } from '../db/statement.ts';
 import { noteMissed } from '../notices/add.ts';
 import { takesIn } from '../routing/match.ts';
 import type { Publication } from '../source/publication.ts';
-import type { SourceTable } from '../source/tables.ts';
+import type { PublishedTable } from '../source/tables.ts';
 import type { NotedDatabase } from './table-notices.ts';
 
 const NOW = statement('capture/partitions');
@@ -90,7 +90,7 @@ export async function notePartitions(
 
 async function say(
   messages: Database,
-  { database, root }: { database: NotedDatabase; root: SourceTable },
+  { database, root }: { database: NotedDatabase; root: PublishedTable },
   { code, message }: PartitionNote,
 ): Promise<void> {
   const sinks = database.sinks.filter(

@@ -1,6 +1,6 @@
 /**
  * Tables that a sink wants and whose changes do not come as they should: not there, not published, or published in a way
- * that breaks something. Said on the sink, with the statement that mends it, for as long as it is so; otherwise a sink
+ * that breaks something. Said on the sink, with the statement that fixes it, for as long as it is so; otherwise a sink
  * would wait for ever and look well. A table that came into the publication late is said for good: what it held before
  * is not sent.
  */
@@ -14,7 +14,7 @@ import { notePublishedAgain, replaceNotices } from '../notices/replace.ts';
 import { type SinkEntry, takesIn } from '../routing/match.ts';
 import type { Publication } from '../source/publication.ts';
 import { checkTable, generatedLeftOut } from '../source/table-checks.ts';
-import type { SourceTable } from '../source/tables.ts';
+import type { PublishedTable } from '../source/tables.ts';
 
 const KNOW = statement('capture/know-tables');
 const KNOWN = statement('capture/known-tables');
@@ -25,7 +25,7 @@ export interface NotedDatabase {
   sinks: readonly SinkEntry[];
 }
 
-const nameOf = (table: SourceTable): string => `${table.schema}.${table.name}`;
+const nameOf = (table: PublishedTable): string => `${table.schema}.${table.name}`;
 
 /** Replaces these notices of every sink of the database. What is published now is known from now on. */
 export async function noteTables(messages: Database, database: NotedDatabase, publication: Publication): Promise<void> {
@@ -79,10 +79,10 @@ export function tableNotices(sinks: readonly SinkEntry[], publication: Publicati
   return found;
 }
 
-const whoLocks = ({ oid }: SourceTable): string =>
+const whoLocks = ({ oid }: PublishedTable): string =>
   `select pid, mode, query from pg_locks join pg_stat_activity using (pid) where relation = ${oid} and granted`;
 
-const wasRecreated = (table: SourceTable, known: KnownTables): boolean => {
+const wasRecreated = (table: PublishedTable, known: KnownTables): boolean => {
   const oids = known.get(nameOf(table));
   return oids !== undefined && !oids.has(table.oid);
 };
@@ -112,7 +112,7 @@ export async function noteAdded(
   { publication, begun }: { publication: Publication; begun: boolean },
 ): Promise<void> {
   const known = await readKnown(deps.messages, database.no);
-  const isUnknown = (table: SourceTable): boolean => !known.get(nameOf(table))?.has(table.oid);
+  const isUnknown = (table: PublishedTable): boolean => !known.get(nameOf(table))?.has(table.oid);
   const justAdded = new Set(publication.added.map(({ oid }) => oid));
   const added = publication.tables.filter(
     (table) => table.published && (justAdded.has(table.oid) || (begun && publication.ours && isUnknown(table))),
@@ -139,7 +139,7 @@ export async function noteAdded(
 }
 
 /** Oids of those that hold rows, or held some; all of them when somebody has one locked. */
-async function tablesWithRows(source: Database, tables: readonly SourceTable[]): Promise<Set<number>> {
+async function tablesWithRows(source: Database, tables: readonly PublishedTable[]): Promise<Set<number>> {
   const oids = tables.map(({ oid }) => oid);
   try {
     const rows = await source.transaction(async (tx) => {

@@ -16,7 +16,7 @@
  */
 import type { DeclaredAction } from '../model/declared.ts';
 import type { OpenTransaction, Pending, Placed } from '../routing/pending.ts';
-import { isMissed, type Snapshot } from '../source/snapshot.ts';
+import { isMissed, type Snapshot } from '../source/visibility.ts';
 
 /** Transactional logical messages of this prefix are watermarks; their content is the window's token. */
 export const WATERMARK = 'millrace:page';
@@ -44,7 +44,7 @@ export interface Page {
 }
 
 /** What became of a page: it is in the message table, or it must be read again. */
-export type PageFate = 'persisted' | 'again';
+export type PageResult = 'persisted' | 'again';
 
 export interface Window {
   readonly token: string;
@@ -57,7 +57,7 @@ export interface Window {
   /** Forgets it; for a page that was not read. */
   close(): void;
   /** Rejects when the session ends first. */
-  readonly fate: Promise<PageFate>;
+  readonly result: Promise<PageResult>;
 }
 
 /** The session is over, and every page of it that is not persisted; whoever read it begins again beside the next one. */
@@ -83,7 +83,7 @@ interface Opened extends WindowInput {
   lost: boolean;
   page: Page | undefined;
   snapshot: Snapshot | undefined;
-  decide: PromiseWithResolvers<PageFate>;
+  decide: PromiseWithResolvers<PageResult>;
 }
 
 const SEPARATOR = '\u0000';
@@ -115,7 +115,7 @@ export class Windows {
       lost: false,
       page: undefined,
       snapshot: undefined,
-      decide: Promise.withResolvers<PageFate>(),
+      decide: Promise.withResolvers<PageResult>(),
     };
     opened.decide.promise.catch(() => undefined);
     this.#open.set(token, opened);
@@ -127,7 +127,7 @@ export class Windows {
     const before = this.#passedCount;
     return {
       token,
-      fate: opened.decide.promise,
+      result: opened.decide.promise,
       fill: (page, snapshot) => {
         opened.page = page;
         opened.snapshot = snapshot;
@@ -205,9 +205,9 @@ export class Windows {
       return undefined;
     }
     this.#placed.add(opened);
-    const became = (fate: PageFate): void => {
+    const became = (result: PageResult): void => {
       this.#placed.delete(opened);
-      decide.resolve(fate);
+      decide.resolve(result);
     };
     return {
       count,

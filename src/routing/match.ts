@@ -116,7 +116,7 @@ export function matchTable(sinks: readonly SinkEntry[], table: TableShape, chang
       note(
         'filter_fault',
         `${full}: ${bound.fault}; its messages are parked`,
-        'Mend it, then retry or discard the parked messages: no filter looks at them again.',
+        'Fix it, then retry or discard the parked messages: no filter looks at them again.',
       );
     const uncarried = uncarriedBy(settings, table, bound.filters);
     if (uncarried.length > 0)

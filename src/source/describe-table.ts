@@ -32,7 +32,7 @@ export interface TableColumn {
   text: boolean;
 }
 
-export interface SourceTable {
+export interface TableDescription {
   oid: number;
   schema: string;
   name: string;
@@ -69,7 +69,7 @@ interface Row {
 export async function describeTable(
   source: Database,
   table: { schema: string; name: string; publication: string },
-): Promise<SourceTable> {
+): Promise<TableDescription> {
   const { schema, name, publication } = table;
   const full = `${schema}.${name}`;
   const { rows } = await source.query<Row>(DESCRIBE, [publication, schema, name, await schemasOf(source, publication)]);
@@ -121,7 +121,7 @@ export async function fingerprintOf(source: Queryable, oid: number): Promise<str
 }
 
 /** The column by which rows are sorted. @throws MillraceError bad_request. */
-export function sortColumnOf(table: SourceTable, name: string): TableColumn {
+export function sortColumnOf(table: TableDescription, name: string): TableColumn {
   const found = table.columns.find((column) => column.name === name);
   if (found) return found;
   throw new MillraceError('bad_request', `${table.schema}.${table.name} has no published column ${name}`, {

@@ -1,10 +1,10 @@
 /** A table that stays as it is while its rows are read. */
 import type { Connection } from '../db/pool.ts';
 import { quoteTable } from '../model/quote.ts';
-import { fingerprintSql, type SourceTable } from './describe-table.ts';
+import { fingerprintSql, type TableDescription } from './describe-table.ts';
 
 /** Keeps the table as it is until the transaction ends, after the watermark. @throws ReloadError when it has changed. */
-export async function holdTable(client: Connection, table: SourceTable): Promise<void> {
+export async function holdTable(client: Connection, table: TableDescription): Promise<void> {
   // One round trip: LOCK takes no snapshot, so the fingerprint is of a snapshot behind it.
   const result = await client.query(
     `lock table ${quoteTable(table)} in access share mode; ${fingerprintSql(table.oid)}`,

@@ -15,28 +15,28 @@ import { quoteIdentifier, quoteTable, remarked } from '../model/quote.ts';
 import { isLockTimeout, isNotPermitted, isOutdated } from '../model/sqlstate.ts';
 import { OURS, type PublicationFacts, readPublication } from './publication-facts.ts';
 import { checkTable, isPublishable } from './table-checks.ts';
-import { readTables, type SourceTable } from './tables.ts';
+import { type PublishedTable, readTables } from './tables.ts';
 
 const WHO = 'select current_user::text as role, current_database()::text as database';
 /** Milliseconds that a lock on a table is waited for: less than what makes an autovacuum give way. */
 const LOCK_MS = 500;
 
 export interface Publication extends PublicationFacts {
-  tables: SourceTable[];
+  tables: PublishedTable[];
   /** Tables that were added just now, though the publication was there before: what they held is not sent. */
-  added: SourceTable[];
+  added: PublishedTable[];
   /** Tables that somebody has locked, so that they could not come in or go out yet. */
-  locked: SourceTable[];
+  locked: PublishedTable[];
   /** It was created just now. */
   created: boolean;
 }
 
 /** Without the tables that inherit from it: each is listed for itself. */
-const listOf = (tables: readonly SourceTable[]): string =>
+const listOf = (tables: readonly PublishedTable[]): string =>
   tables.map((table) => `only ${quoteTable(table)}`).join(', ');
 /** Whoever owns it. */
-const belongs = (table: SourceTable): boolean => table.schema === 'public' && isPublishable(table);
-const isWanted = (table: SourceTable): boolean => table.mine && belongs(table);
+const belongs = (table: PublishedTable): boolean => table.schema === 'public' && isPublishable(table);
+const isWanted = (table: PublishedTable): boolean => table.mine && belongs(table);
 
 /** Makes it or keeps it up. Throws `bad_source` with the SQL to run when it is missing and may not be made. */
 export async function ensurePublication(
@@ -48,8 +48,8 @@ export async function ensurePublication(
   const created = known === undefined;
   const facts = known ?? (await create(source, settings, version));
   const before = await readTables(source, settings.name);
-  const added: SourceTable[] = [];
-  const locked: SourceTable[] = [];
+  const added: PublishedTable[] = [];
+  const locked: PublishedTable[] = [];
   let isChanged = false;
   for (const table of facts.ours ? before : []) {
     const verb = table.published ? (isBroken(facts, table) ? 'drop' : undefined) : isWanted(table) ? 'add' : undefined;
@@ -72,7 +72,7 @@ export async function ensurePublication(
 }
 
 /** Its owner's updates fail because we publish it. */
-const isBroken = (publication: PublicationFacts, table: SourceTable): boolean =>
+const isBroken = (publication: PublicationFacts, table: PublishedTable): boolean =>
   table.schema === 'public' && checkTable(publication, table, false)?.code === 'breaks_updates';
 
 /** `gone`: the table is not what it was a moment ago; it is looked at again at the next check. */
@@ -151,7 +151,7 @@ async function runAsWritten(source: Database, sql: string): Promise<void> {
   });
 }
 
-function creation(name: string, tables: readonly SourceTable[], version: number): string {
+function creation(name: string, tables: readonly PublishedTable[], version: number): string {
   const list = tables.length === 0 ? '' : ` for table ${listOf(tables)}`;
   // Without them a table with generated columns and replica identity full could not be updated any more.
   const generated = version >= 180000 ? ', publish_generated_columns = stored' : '';

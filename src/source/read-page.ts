@@ -9,7 +9,7 @@
 
 import type { Connection } from '../db/pool.ts';
 import { quoteIdentifier, quoteTable } from '../model/quote.ts';
-import { operatorOn, type SourceTable, type TableColumn } from './describe-table.ts';
+import { operatorOn, type TableColumn, type TableDescription } from './describe-table.ts';
 import { AS_TEXT, asTexts, inTextForm, type TextForm, type Texts } from './text-form.ts';
 
 export interface PageRow {
@@ -21,7 +21,7 @@ export interface PageRow {
 
 /** Where a page begins: after these values of the order, or from this value of its first column on. */
 export interface PageRequest {
-  table: SourceTable;
+  table: TableDescription;
   sort: TableColumn | undefined;
   after: readonly string[] | undefined;
   from: string | undefined;
@@ -186,7 +186,7 @@ export function sizeSql(columns: readonly TableColumn[]): string {
 async function readSizes(
   ask: (text: string, values: readonly unknown[]) => Promise<(string | null)[][]>,
   page: Omit<ReturnType<typeof pageSql>, 'order'> & {
-    table: SourceTable;
+    table: TableDescription;
     order: readonly TableColumn[];
     form: TextForm;
   },

@@ -8,7 +8,7 @@ import type { Connection } from '../db/pool.ts';
 import { inSavepoint } from '../db/savepoint.ts';
 import { quoteIdentifier, quoteTable } from '../model/quote.ts';
 import { isDataException, isUnconvertible } from '../model/sqlstate.ts';
-import { operatorOn, type SourceTable } from './describe-table.ts';
+import { operatorOn, type TableDescription } from './describe-table.ts';
 import { sizeSql } from './read-page.ts';
 import { AS_TEXT, asBytes, asStored, asTexts, isSuspect, type TextForm, type Texts } from './text-form.ts';
 
@@ -26,7 +26,7 @@ export interface RowsByKey {
 type Keys = readonly (readonly string[])[];
 
 /** In the transaction of `client`, which holds the table. Keys of another length than the table's are alien. */
-export async function readRowsOf(client: Connection, table: SourceTable, keys: Keys): Promise<RowsByKey> {
+export async function readRowsOf(client: Connection, table: TableDescription, keys: Keys): Promise<RowsByKey> {
   const isWhole = (key: readonly string[]): boolean => key.length === table.keys.length;
   const found: RowsByKey = { rows: [], alien: keys.filter((key) => !isWhole(key)) };
   await addFitting(client, { table, found }, keys.filter(isWhole));
@@ -34,7 +34,11 @@ export async function readRowsOf(client: Connection, table: SourceTable, keys: K
 }
 
 /** Bytes of the row of each key, about, by the key's place; absent where there is no such row. */
-export async function readSizesOf(client: Connection, table: SourceTable, keys: Keys): Promise<Map<number, number>> {
+export async function readSizesOf(
+  client: Connection,
+  table: TableDescription,
+  keys: Keys,
+): Promise<Map<number, number>> {
   const whole = keys.map((key, place) => ({ key, place })).filter(({ key }) => key.length === table.keys.length);
   const size = sizeSql(table.columns);
   const measured = await unlessRefused(client, async () => {
@@ -77,7 +81,7 @@ export function fittingKeys(
 /** Adds the rows of keys that fit their columns; of one that does not, that it is alien. */
 async function addFitting(
   client: Connection,
-  into: { table: SourceTable; found: RowsByKey },
+  into: { table: TableDescription; found: RowsByKey },
   keys: Keys,
 ): Promise<void> {
   const { table, found } = into;
@@ -113,7 +117,7 @@ async function unlessRefused<Result>(
 
 async function select(
   client: Connection,
-  { table, form }: { table: SourceTable; form: TextForm },
+  { table, form }: { table: TableDescription; form: TextForm },
   wanted: Keys,
 ): Promise<FoundRow[]> {
   const { text, values } = byKeySql(table, form, wanted);
@@ -130,7 +134,7 @@ async function select(
 }
 
 /** From `from` on: the rows `t` of the keys `w`. */
-function byKeySql(table: SourceTable, form: TextForm, wanted: Keys): { text: string; values: string[][] } {
+function byKeySql(table: TableDescription, form: TextForm, wanted: Keys): { text: string; values: string[][] } {
   const { keys } = table;
   const given = wanted.map((key) => key.map(form.given));
   const text = `from unnest(${keys.map((_, n) => `$${n + 1}::text[]`).join(', ')}) with ordinality

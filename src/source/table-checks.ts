@@ -5,7 +5,7 @@
  */
 import { quoteIdentifier, quoteTable, remarked } from '../model/quote.ts';
 import type { PublicationFacts } from './publication-facts.ts';
-import type { SourceTable } from './tables.ts';
+import type { PublishedTable } from './tables.ts';
 
 export interface TableFinding {
   code:
@@ -24,7 +24,7 @@ export interface TableFinding {
  * May it be published by us? Neither its owner's updates would fail, nor would its changes lack their key. A partitioned
  * table without a key will not do: each partition that is made later has no replica identity, and the next update of it fails.
  */
-export function isPublishable(table: SourceTable): boolean {
+export function isPublishable(table: PublishedTable): boolean {
   if (table.partitioned && !table.usable_key) return false;
   return table.covers_key && !(table.some_full && table.virtual_columns);
 }
@@ -32,7 +32,7 @@ export function isPublishable(table: SourceTable): boolean {
 /** `detached`: it stands in place of a published table that was dropped. */
 export function checkTable(
   publication: PublicationFacts,
-  table: SourceTable,
+  table: PublishedTable,
   detached: boolean,
 ): TableFinding | undefined {
   const name = `${table.schema}.${table.name}`;
@@ -94,7 +94,7 @@ export function checkTable(
  * alike, so that they agree. Virtual ones never come, stored ones from 18 on when the publication says so; before, they are
  * computed where that needs nothing but Postgres' own functions.
  */
-export function generatedLeftOut(publication: PublicationFacts, table: SourceTable): TableFinding | undefined {
+export function generatedLeftOut(publication: PublicationFacts, table: PublishedTable): TableFinding | undefined {
   const { stored_left_out: stored, virtual_left_out: virtual } = table;
   const columns = [...stored, ...virtual];
   if (!table.published || columns.length === 0) return undefined;
@@ -124,7 +124,7 @@ export function generatedLeftOut(publication: PublicationFacts, table: SourceTab
 }
 
 /** How a sink gets at what these columns hold, when no option of the publication sends them. */
-function howElse(publication: PublicationFacts, table: SourceTable, unsent: readonly string[]): string {
+function howElse(publication: PublicationFacts, table: PublishedTable, unsent: readonly string[]): string {
   const names = unsent.join(', ');
   const orElse = 'compute the value in a transform, or keep it in an ordinary column that a trigger fills';
   if (!publication.knowsGenerated && table.some_columns)
@@ -138,7 +138,7 @@ function howElse(publication: PublicationFacts, table: SourceTable, unsent: read
 
 function whyBroken(
   publication: PublicationFacts,
-  table: SourceTable,
+  table: PublishedTable,
   { alter, add }: Record<'alter' | 'add', string>,
 ): { why: string; remedy: string } | undefined {
   const again = `${alter} drop table only ${quoteTable(table)}; ${add}`;
@@ -172,7 +172,7 @@ function whyBroken(
   return undefined;
 }
 
-function whyNot(table: SourceTable): string {
+function whyNot(table: PublishedTable): string {
   if (table.some_full && table.virtual_columns)
     return 'published, its updates would fail: its replica identity, full, has virtual generated columns';
   if (!table.has_identity && table.has_key && !table.usable_key)
@@ -185,13 +185,13 @@ function whyNot(table: SourceTable): string {
 }
 
 /** What gives each of its tables a replica identity, and breaks nothing; then, what else is to be run. */
-function repair(publication: PublicationFacts, table: SourceTable, ...also: string[]): string {
+function repair(publication: PublicationFacts, table: PublishedTable, ...also: string[]): string {
   const { sql, remark } = identityFor(publication, table);
   const all = [sql, ...also].join('; ');
   return remark === undefined ? all : remarked(all, remark);
 }
 
-function identityFor(publication: PublicationFacts, table: SourceTable): { sql: string; remark?: string } {
+function identityFor(publication: PublicationFacts, table: PublishedTable): { sql: string; remark?: string } {
   const isFullSafe =
     !table.virtual_columns &&
     !table.some_columns &&

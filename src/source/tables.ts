@@ -8,7 +8,7 @@ const TABLES = statement('source/source-tables');
 const SCHEMAS = statement('source/published-schemas');
 
 /** A table of the source that could be captured; names as the statement gives them. */
-export interface SourceTable {
+export interface PublishedTable {
   oid: number;
   schema: string;
   name: string;
@@ -62,7 +62,7 @@ export async function schemasOf(source: Queryable, name: string): Promise<number
 }
 
 /** Every table that could be captured, and whether this publication lists it. */
-export async function readTables(source: Database, name: string): Promise<SourceTable[]> {
+export async function readTables(source: Database, name: string): Promise<PublishedTable[]> {
   const { rows } = await source.query<Row>(TABLES, [name, await schemasOf(source, name)]);
   const unsent = rows.filter((row) => row.published && row.stored_left_out.length > 0);
   const generated = await generatedColumns(
@@ -74,13 +74,13 @@ export async function readTables(source: Database, name: string): Promise<Source
   return rows.map((row) => withGenerated(row, byTable.get(row.oid) ?? []));
 }
 
-interface Row extends Omit<SourceTable, 'left_out_because' | 'key_uncarried'> {
+interface Row extends Omit<PublishedTable, 'left_out_because' | 'key_uncarried'> {
   /** Columns that its old rows carry; only where `key_left_out` names any. */
   carried: readonly string[];
 }
 
 /** The table as its messages are, with what is computed of it. */
-function withGenerated({ carried, ...row }: Row, columns: readonly GeneratedColumn[]): SourceTable {
+function withGenerated({ carried, ...row }: Row, columns: readonly GeneratedColumn[]): PublishedTable {
   const computed = columns.filter(({ why }) => why === null);
   const isLeft = (name: string): boolean => !computed.some((column) => column.name === name);
   const keyInputs = computed.filter(({ inKey }) => inKey).flatMap(({ inputs }) => inputs.map((input) => input.name));

@@ -100,7 +100,7 @@ export function persistedUpTo(progress: SinkProgress, mark: bigint): number | un
   return confirmed === null || nextId === null || parseLsn(confirmed) < mark ? undefined : nextId;
 }
 
-/** What no waiting mends. */
+/** What no waiting changes. */
 export function obstacleOf(name: string, progress: SinkProgress): MillraceError | undefined {
   const { status, circuit, circuit_error: error, state, reason, remedy } = progress;
   if (status !== 'active') {

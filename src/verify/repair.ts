@@ -60,17 +60,17 @@ async function sendAgain(
   input: RepairInput,
   { patienceMs }: { patienceMs: number },
 ): Promise<readonly Drift[]> {
-  const mendable = input.drifts.filter(({ hopeless }) => !hopeless);
+  const repairable = input.drifts.filter(({ hopeless }) => !hopeless);
   const hopeless = input.drifts.filter((drift) => drift.hopeless);
-  if (mendable.length === 0) return hopeless;
+  if (repairable.length === 0) return hopeless;
   const sent: number[] = [];
-  for (const { table, keys } of batchesOf(input.tables, mendable)) {
+  for (const { table, keys } of batchesOf(input.tables, repairable)) {
     const { schema, name } = table.source;
     const values = [input.sinkNo, schema, name, JSON.stringify(keys)];
     sent.push((await deps.messages.query<{ no: number }>(SEND_AGAIN, values)).rows[0]!.no);
   }
-  await untilSent(deps, { sent, total: mendable.length, signal: input.signal }, patienceMs);
-  const suspects = mendable.map((drift) => suspectOf(input.tables, drift));
+  await untilSent(deps, { sent, total: repairable.length, signal: input.signal }, patienceMs);
+  const suspects = repairable.map((drift) => suspectOf(input.tables, drift));
   return [...(await deps.again(suspects)), ...hopeless];
 }
 

@@ -7,7 +7,7 @@ import { keyValue } from '../codec/utf8.ts';
 import type { Connection, Database } from '../db/pool.ts';
 import { inSnapshot } from '../db/snapshot.ts';
 import { MillraceError } from '../model/errors.ts';
-import type { SourceTable } from '../source/describe-table.ts';
+import type { TableDescription } from '../source/describe-table.ts';
 import { holdTable, ReloadError } from '../source/hold-table.ts';
 import { readPage } from '../source/read-page.ts';
 import { fittingKeys, readRowsOf, readSizesOf } from '../source/rows-by-key.ts';
@@ -33,7 +33,7 @@ const KEYS_AT_ONCE = 500;
 /** @throws MillraceError bad_source when the table's columns have changed since it was described. */
 export async function readRowsAfter(
   source: Database,
-  { table, after }: { table: SourceTable; after: readonly string[] | undefined },
+  { table, after }: { table: TableDescription; after: readonly string[] | undefined },
   maxRowBytes: number,
 ): Promise<RowsPage> {
   return await reading(source, async (client) => {
@@ -47,7 +47,7 @@ export async function readRowsAfter(
 /** The rows with these keys, as far as they are there; a key that does not fit the columns' types is no row's. */
 export async function readRowsByKey(
   source: Database,
-  table: SourceTable,
+  table: TableDescription,
   keys: readonly (readonly string[])[],
 ): Promise<VersionedRow[]> {
   const found: VersionedRow[] = [];
@@ -71,10 +71,10 @@ async function reading<Result>(source: Database, work: (client: Connection) => P
   return await source.session((client) => inSnapshot(client, { statementMs: QUERY_MS }, () => work(client)));
 }
 
-const keyOf = ({ keys, columns }: SourceTable, texts: Texts): string[] =>
+const keyOf = ({ keys, columns }: TableDescription, texts: Texts): string[] =>
   keys.map((key) => keyValue(texts[columns.indexOf(key)] ?? ''));
 
-async function hold(client: Connection, table: SourceTable): Promise<void> {
+async function hold(client: Connection, table: TableDescription): Promise<void> {
   try {
     await holdTable(client, table);
   } catch (error) {
@@ -93,6 +93,6 @@ const FORMS: Readonly<Record<number, RegExp>> = {
   2950: /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/,
 };
 
-function isPossible(table: SourceTable, key: readonly string[]): boolean {
+function isPossible(table: TableDescription, key: readonly string[]): boolean {
   return table.keys.every(({ typeOid }, n) => FORMS[typeOid]?.test(key[n] ?? '') ?? !key[n]?.includes('\u0000'));
 }

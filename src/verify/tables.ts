@@ -9,8 +9,8 @@ import type { Database } from '../db/pool.ts';
 import { statement } from '../db/statement.ts';
 import { messageOf } from '../model/errors.ts';
 import { matchTable, type Route, takesIn } from '../routing/match.ts';
-import { describeTable, type SourceTable } from '../source/describe-table.ts';
-import { type SourceTable as Listed, readTables } from '../source/tables.ts';
+import { describeTable, type TableDescription } from '../source/describe-table.ts';
+import { type PublishedTable, readTables } from '../source/tables.ts';
 import { loadTypes } from '../source/types.ts';
 
 const KNOWN_TABLES = statement('capture/known-tables');
@@ -20,7 +20,7 @@ const FREE_NAMES = statement('routing/free-names');
 export interface VerifiedTable {
   /** `schema.table` */
   name: string;
-  source: SourceTable;
+  source: TableDescription;
   codec: RowCodec;
   route: Route;
 }
@@ -70,8 +70,8 @@ export async function findTables(
 
 async function match(
   deps: TablesDeps,
-  given: { sink: CatalogSink; database: CatalogDatabase; table: Listed },
-): Promise<{ source: SourceTable; codec: RowCodec; route: Route } | undefined> {
+  given: { sink: CatalogSink; database: CatalogDatabase; table: PublishedTable },
+): Promise<{ source: TableDescription; codec: RowCodec; route: Route } | undefined> {
   const { sink, database, table } = given;
   const publication = database.settings.publication.name;
   const earlierNames = await earlierNamesOf(deps, { databaseNo: database.no, table });
@@ -87,7 +87,10 @@ async function match(
 }
 
 /** Names that the table had when its changes came, and that no other table has now: the sink stays bound to it. */
-async function earlierNamesOf(deps: TablesDeps, given: { databaseNo: number; table: Listed }): Promise<string[]> {
+async function earlierNamesOf(
+  deps: TablesDeps,
+  given: { databaseNo: number; table: PublishedTable },
+): Promise<string[]> {
   const { oid, schema, name } = given.table;
   const earlier = await deps.messages.query<{ schema: string; name: string }>(EARLIER_NAMES, [
     ...[given.databaseNo, oid, schema, name],

@@ -74,7 +74,7 @@ const ANYWHERE = '*';
 
 export interface Verified {
   report: Report;
-  /** To look at drifts once more, after they were mended. */
+  /** To look at drifts once more, after they were repaired. */
   again: (suspects: readonly Suspect[]) => Promise<readonly Drift[]>;
   tables: readonly VerifiedTable[];
 }

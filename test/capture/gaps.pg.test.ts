@@ -1,4 +1,4 @@
-/** What must never be mended silently: each gap is a state with a reason and the command that accepts it. */
+/** What must never be repaired silently: each gap is a state with a reason and the command that accepts it. */
 import { expect } from 'chai';
 import pg from 'pg';
 import { type Captured, captured, PULL, sinkSettings } from '../support/fixtures/captured.ts';

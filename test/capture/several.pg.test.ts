@@ -96,7 +96,7 @@ describe('several sources', function () {
     expect(unfit!.reason).to.contain('leaves out inserts, updates or deletes');
   });
 
-  it('go on although one ends, and that one goes on when it is mended', async () => {
+  it('go on although one ends, and that one goes on when it is fixed', async () => {
     await at('unfit', 'alter publication of_unfit set (publish = $$insert, update, delete, truncate$$)');
     await at(
       'shop',

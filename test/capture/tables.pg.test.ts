@@ -226,7 +226,7 @@ describe('tables under capture', () => {
     await on.source.query('update shown set a = 2');
   });
 
-  it("names what a user's publication breaks, with the statement that mends it", async () => {
+  it("names what a user's publication breaks, with the statement that fixes it", async () => {
     await start(
       `create table keyless (a int); create table listed (id int primary key, a int, b int); alter table listed replica identity full;
        create table unlisted (id int primary key, a int);

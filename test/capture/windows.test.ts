@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import { type Page, StreamEndedError, Windows } from '../../src/capture/windows.ts';
 import type { Pending } from '../../src/routing/pending.ts';
-import type { Snapshot } from '../../src/source/snapshot.ts';
+import type { Snapshot } from '../../src/source/visibility.ts';
 
 const ACTIONS = new Set(['insert', 'update', 'delete'] as const);
 const PENDING = {} as Pending;
@@ -41,7 +41,7 @@ describe('windows', () => {
     expect(placed).to.include({ count: 2, sql: 'progress 2' });
     expect(windows.watches(1)).to.equal(false);
     placed!.persisted();
-    expect(await window.fate).to.equal('persisted');
+    expect(await window.result).to.equal('persisted');
     expect(windows.reached(window.token, PENDING, PLACE), 'a watermark counts once').to.equal(undefined);
   });
 
@@ -65,7 +65,11 @@ describe('windows', () => {
     early.fill(pageOf(['2'], taken), { next: 1_000, open: new Set([70]) });
     late.fill(pageOf(['3'], taken), { next: 70, open: new Set() });
     for (const { token } of [seeing, early, late]) windows.reached(token, PENDING, PLACE)?.persisted();
-    expect(await Promise.all([seeing.fate, early.fate, late.fate])).to.deep.equal(['persisted', 'again', 'again']);
+    expect(await Promise.all([seeing.result, early.result, late.result])).to.deep.equal([
+      'persisted',
+      'again',
+      'again',
+    ]);
     expect(taken).to.deep.equal(['1']);
   });
 
@@ -85,7 +89,7 @@ describe('windows', () => {
       happens(windows);
       window.fill(pageOf(['1'], []), SEES_ALL);
       expect(windows.reached(window.token, PENDING, PLACE)).to.equal(undefined);
-      expect(await window.fate).to.equal('again');
+      expect(await window.result).to.equal('again');
     });
   }
 
@@ -94,7 +98,7 @@ describe('windows', () => {
     const [stale, empty] = [windows.open({ oid: 1, actions: ACTIONS }), windows.open({ oid: 1, actions: ACTIONS })];
     stale.fill({ put: () => undefined, progress: () => '' }, SEES_ALL);
     for (const { token } of [stale, empty]) expect(windows.reached(token, PENDING, PLACE)).to.equal(undefined);
-    expect(await Promise.all([stale.fate, empty.fate])).to.deep.equal(['again', 'again']);
+    expect(await Promise.all([stale.result, empty.result])).to.deep.equal(['again', 'again']);
   });
 
   it('know a snapshot that does not see what had come before they were opened', () => {
@@ -128,8 +132,8 @@ describe('windows', () => {
     placed.fill(pageOf(['1'], []), SEES_ALL);
     windows.reached(placed.token, PENDING, PLACE);
     windows.end(new Error('lost'));
-    for (const { fate } of [open, placed]) {
-      expect(await fate.catch((error: unknown) => error)).to.be.instanceOf(StreamEndedError);
+    for (const { result } of [open, placed]) {
+      expect(await result.catch((error: unknown) => error)).to.be.instanceOf(StreamEndedError);
     }
     expect(() => windows.open({ oid: 1, actions: ACTIONS })).to.throw(StreamEndedError);
   });

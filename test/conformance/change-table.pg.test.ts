@@ -55,7 +55,7 @@ async function elsewhere(condition: Condition): Promise<SinkHarness> {
     holds: (delivered) => expectEntries(destination, delivered),
     repeats: true,
     secret: SECRET,
-    async mend() {
+    async fix() {
       await setPassword(SECRET);
       await destination.transaction((tx) => createChangeTable(tx, TABLE));
       relay.loseCommits(false);
@@ -88,7 +88,7 @@ async function atHome(condition: Condition): Promise<SinkHarness | undefined> {
     holds: (delivered) => expectEntries(bench.destination, delivered),
     repeats: false,
     secret: undefined,
-    mend: create,
+    fix: create,
     close: () => bench.drop(),
   };
 }

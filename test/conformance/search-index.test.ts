@@ -25,7 +25,7 @@ async function makeHarness(condition: Condition): Promise<SinkHarness> {
     poison: (id) => delivery(id, `k${id}`, { body: '["not a document"]' }),
     repeats: true,
     secret: SECRET,
-    async mend() {
+    async fix() {
       server.authorization = `ApiKey ${SECRET}`;
       server.engine.createIndex('products');
       relay.loseAnswers(false);

@@ -32,7 +32,7 @@ export interface SinkHarness {
   /** Must appear in no error. */
   secret: string | undefined;
   /** Ends the condition. */
-  mend(): Promise<void>;
+  fix(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -182,7 +182,7 @@ export function sinkConformance(name: string, makeHarness: MakeHarness): void {
     it('a destination that is down is nobody’s fault, and gets everything when it is back', async function () {
       const to = await arrange(this, 'down');
       await expectCircuit(to, 'unreachable');
-      await to.mend();
+      await to.fix();
       expect(await to.sink.test(NEVER)).to.equal(undefined);
       await sendAll(to, rows(3));
       await to.holds(rows(3));
@@ -191,7 +191,7 @@ export function sinkConformance(name: string, makeHarness: MakeHarness): void {
     it('a missing destination stops the sink, and is not made up', async function () {
       const to = await arrange(this, 'missing');
       await expectCircuit(to, to.missing ?? 'index_missing');
-      await to.mend();
+      await to.fix();
       await sendAll(to, rows(3));
       await to.holds(rows(3));
     });
@@ -199,17 +199,17 @@ export function sinkConformance(name: string, makeHarness: MakeHarness): void {
     it('a refused credential stops the sink and is not shown', async function () {
       const to = await arrange(this, 'refused');
       await expectCircuit(to, 'auth_failed');
-      await to.mend();
+      await to.fix();
       await sendAll(to, rows(3));
       await to.holds(rows(3));
     });
 
-    it('a lost answer is never taken for a success, and sending again mends it', async function () {
+    it('a lost answer is never taken for a success, and sending again makes up for it', async function () {
       const to = await arrange(this, 'lost');
       const { outcomes, circuit } = await to.send(rows(3), NEVER);
       expectUnknown(outcomes);
       expect(circuit?.reason).to.equal('unreachable');
-      await to.mend();
+      await to.fix();
       await sendAll(to, rows(3));
       await to.holds(rows(3));
     });

@@ -56,7 +56,7 @@ const makeHarness =
       // Whether it takes messages shows with the next one: a probe must not look like a message.
       tests: 'connection',
       secret: SECRET,
-      async mend() {
+      async fix() {
         mood = 'ready';
         if (condition === 'down') await endpoint.comeBack();
       },

@@ -3,7 +3,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { expect } from 'chai';
 import { accountOf } from '../../src/db/embedded/account.ts';
-import { linksOf, mendNative } from '../../src/db/embedded/binaries.ts';
+import { linksOf, repairNative } from '../../src/db/embedded/binaries.ts';
 import { parsePidFile } from '../../src/db/embedded/orphan.ts';
 import { fallbackName } from '../../src/db/embedded/place.ts';
 
@@ -44,8 +44,8 @@ describe('embedded postgres, decisions', () => {
       await writeFile(path.join(native, 'lib', 'liba.so.1.2'), 'x');
       const links = [{ source: 'native/lib/liba.so.1.2', target: 'native/lib/liba.so.1' }];
       await writeFile(path.join(native, 'pg-symlinks.json'), JSON.stringify(links));
-      await mendNative(native);
-      await mendNative(native);
+      await repairNative(native);
+      await repairNative(native);
       expect(await readlink(path.join(native, 'lib', 'liba.so.1'))).to.equal('liba.so.1.2');
       expect((await lstat(path.join(native, 'bin', 'postgres'))).mode & 0o777).to.equal(0o755);
     } finally {

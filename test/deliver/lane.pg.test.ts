@@ -251,7 +251,7 @@ describe('a delivery lane', () => {
       }
       expect((await on.messages.db.query('select from millrace_private.delivery_states')).rowCount).to.equal(0);
       expect(engine.bulks().length).to.be.lessThan(8);
-      engine.mend();
+      engine.fix();
       await run(shared.target);
       expect(Object.keys(documents()).length).to.equal(500);
       expect(await status()).to.include({ health: 'ok', error: null });
@@ -505,10 +505,10 @@ describe('a delivery lane', () => {
     await on.messages.db.query("select millrace.ack('shaped', $1::text[])", [first.map((row) => row.ack_id)]);
     expect(await deliveryStates()).to.have.length(1);
 
-    // Mended and retried, it is handed out although the consumer has passed its place.
-    const mended = fn('transform', '(action, record) => ({ name: (record.name ?? "none").trim() })');
+    // Fixed and retried, it is handed out although the consumer has passed its place.
+    const fixed = fn('transform', '(action, record) => ({ name: (record.name ?? "none").trim() })');
     await on.messages.db.query("select millrace.retry('shaped', array(select id from millrace.parked_messages))");
-    await shape(mended);
+    await shape(fixed);
     expect((await receive()).map((row) => row.message)).to.deep.equal([{ name: 'none' }]);
   });
 });

@@ -218,7 +218,7 @@ describe('filters of a sink and a table', () => {
       const { park, codes, notices } = matched([filterOf({ column_name: 'state' })]);
       expect(park).to.equal('there is no published column state to filter by');
       expect(codes).to.deep.equal(['filter_fault']);
-      expect(notices.at(-1)?.remedy).to.match(/^Mend it, then retry or discard/);
+      expect(notices.at(-1)?.remedy).to.match(/^Fix it, then retry or discard/);
     });
 
     it(`${kind}: a value that does not fit parks`, () => {

@@ -154,7 +154,7 @@ async function makeHarness(engine: SecuredEngine, condition: Condition): Promise
     poison: (id) => delivery(id, `k${id}`, { body: '{"price":"no number"}' }),
     repeats: true,
     secret: engine.users.writer.split(':')[1],
-    async mend() {
+    async fix() {
       relay.loseAnswers(false);
       relay.replaceCredential(undefined);
       if (condition === 'down') await relay.comeBack();

@@ -194,7 +194,7 @@ async function makeHarness(engine: SearchEngine, condition: Condition): Promise<
     poison: (id) => delivery(id, `k${id}`, { body: '{"price":"no number"}' }),
     repeats: true,
     secret: undefined,
-    async mend() {
+    async fix() {
       relay.loseAnswers(false);
       if (condition === 'down') await relay.comeBack();
       index ??= await createIndex(engine, name);

@@ -1,5 +1,5 @@
 /**
- * Verification against a running service and a scripted engine: what was planted is found and mended, whatever is written
+ * Verification against a running service and a scripted engine: what was planted is found and repaired, whatever is written
  * meanwhile, and nothing is found that is not there.
  */
 import { execFile } from 'node:child_process';
@@ -124,16 +124,16 @@ describe('verify', function () {
     expect(found.out).to.match(/^ {2}missing {4}products {2}_id "\d+": public.products$/m);
     expect(found.out).to.match(/and 998 more \(--show=1000 lists all\)/);
     expect(found.err).to.match(/public.products compared: .*1,000 rows/);
-    const mended = await verify('products', { repair: true });
-    expect(mended.out).to.match(/1,000 documents repaired\nmissing 0, extra 0, different 0\n(note.*\n)?no drift\n$/);
-    expect(mended.code).to.equal(0);
+    const repaired = await verify('products', { repair: true });
+    expect(repaired.out).to.match(/1,000 documents repaired\nmissing 0, extra 0, different 0\n(note.*\n)?no drift\n$/);
+    expect(repaired.code).to.equal(0);
     expect(index('products').size).to.equal(1_000);
     const clean = await verify('products');
     expect(clean.out).to.match(/1,000 documents looked through\nmissing 0, extra 0, different 0\nno drift\n$/);
     expect(clean.code).to.equal(0);
   });
 
-  it('finds and mends each kind, and names fields, never values', async () => {
+  it('finds and repairs each kind, and names fields, never values', async () => {
     const { engine } = plain;
     engine.plant('products', '5', undefined);
     engine.plant('products', '7', '{"id":7,"name":"secret","price":7.7,"extra":null}');
@@ -152,9 +152,9 @@ describe('verify', function () {
       '  missing    products  _id "5": public.products',
     ]);
     expect(found.out).not.to.contain('secret');
-    const mended = await verify('products', { repair: true });
-    expect(mended.out).to.match(/5 documents repaired/);
-    expect([mended.code, index('products').size]).to.deep.equal([0, 1_000]);
+    const repaired = await verify('products', { repair: true });
+    expect(repaired.out).to.match(/5 documents repaired/);
+    expect([repaired.code, index('products').size]).to.deep.equal([0, 1_000]);
     expect(index('products').get('7')).to.have.property('name', 'p7');
   });
 
@@ -192,8 +192,8 @@ describe('verify', function () {
     expect(found.out).to.match(/pairs: 322 rows of public.codes, public.lines compared/);
     expect(found.out).to.match(/missing 1, extra 6, different 1/);
     expect(found.out).to.contain('different  pairs  _id "with\\\\-a\\\\-dash-1": public.lines');
-    const mended = await verify('pairs', { repair: true });
-    expect([mended.code, engine.documents('pairs').size], mended.out).to.deep.equal([0, 322]);
+    const repaired = await verify('pairs', { repair: true });
+    expect([repaired.code, engine.documents('pairs').size], repaired.out).to.deep.equal([0, 322]);
   });
 
   for (const [sink, which] of [
@@ -319,7 +319,7 @@ describe('verify', function () {
       }
     });
 
-    it('finds what is there, and mends it', async () => {
+    it('finds what is there, and repairs it', async () => {
       await world.shop.query("insert into products select n, 'still', 1 from generate_series(5001, 5010) n");
       await until('they are delivered', () => index('products').has('5010'));
       plain.engine.plant('products', '5001', undefined);

@@ -1,7 +1,7 @@
 /**
  * A change table as a replay reads it: where it is, which of its entries are wanted, how many those are. It may be in any
  * declared database, which is connected to for as long as something is read. What goes wrong there is said with its
- * remedy, and whether a person must mend it (any code but `unavailable`).
+ * remedy, and whether a person must fix it (any code but `unavailable`).
  */
 import type { Catalog } from '../../catalog/store.ts';
 import { onDestination } from '../../db/deadline.ts';

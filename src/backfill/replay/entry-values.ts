@@ -7,12 +7,12 @@ import type { Connection } from '../../db/pool.ts';
 import { inSavepoint } from '../../db/savepoint.ts';
 import { quoteIdentifier } from '../../model/quote.ts';
 import { isNoValueOfType } from '../../model/sqlstate.ts';
-import type { SourceTable } from '../../source/describe-table.ts';
+import type { TableDescription } from '../../source/describe-table.ts';
 import { AS_TEXT } from '../../source/text-form.ts';
 import type { Values } from './put-entries.ts';
 
 interface Asked {
-  table: SourceTable;
+  table: TableDescription;
   /** Of the columns that are wanted, by their index. */
   indexes: readonly number[];
 }

@@ -11,7 +11,7 @@ import type { Connection, Database } from '../../db/pool.ts';
 import { statement } from '../../db/statement.ts';
 import type { DeclaredAction } from '../../model/declared.ts';
 import type { LoadedRelation } from '../../routing/relation.ts';
-import type { SourceTable } from '../../source/describe-table.ts';
+import type { TableDescription } from '../../source/describe-table.ts';
 import { holdTable } from '../../source/hold-table.ts';
 import type { PageBudget } from '../../source/read-page.ts';
 import { openRowsByKey } from '../read-keys.ts';
@@ -30,7 +30,7 @@ export interface ReplayInput {
   no: number;
   request: ReplayRequest;
   changeTable: ChangeTable;
-  table: SourceTable;
+  table: TableDescription;
   relation: LoadedRelation;
   budget: PageBudget;
 }

@@ -1,7 +1,7 @@
 /**
  * What is wrong with a source, decided from facts alone: before the stream starts, and every 30 s while it runs. Each
- * finding has the statement that mends it. A `gap` means that changes may have been missed: capture stops until a person
- * accepts it (`needs_resync`), it is never mended silently. A `fault` keeps capture from running; a `warning` is shown.
+ * finding has the statement that fixes it. A `gap` means that changes may have been missed: capture stops until a person
+ * accepts it (`needs_resync`), it is never repaired silently. A `fault` keeps capture from running; a `warning` is shown.
  */
 import type { SourceIdentity, StoredPosition } from '../../messages/position.ts';
 import { messageOf } from '../../model/errors.ts';

@@ -8,7 +8,7 @@ import type { Database } from '../../db/pool.ts';
 import type { Rows } from '../../messages/append.ts';
 import { type Deferred, emptyPending, finishRows, markOf, type Pending, rewind } from '../../routing/pending.ts';
 import type { LoadedRelation } from '../../routing/relation.ts';
-import type { UntilSeen } from '../../source/snapshot.ts';
+import type { UntilSeen } from '../../source/visibility.ts';
 import { type CompletedEntry, computed, partsOf, type Trouble } from './compute-part.ts';
 import { askedOf, sizesOf, valuesOf } from './toast.ts';
 

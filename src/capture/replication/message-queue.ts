@@ -2,9 +2,9 @@
  * Messages in their order, one at a time: while something is loaded for one of them the next ones wait, on bytes of their
  * own, and go on where it stopped.
  */
-export interface TurnsDeps {
+export interface MessageQueueDeps {
   handle(bytes: Buffer): void;
-  /** What waited had its turn, as far as it could. */
+  /** What waited was handled, as far as it could be. */
   rested(): void;
   /** Hears what goes wrong in `hold`, also when the messages that waited are handled after it. */
   fail(error: unknown): void;
@@ -15,20 +15,20 @@ interface Interlude {
   over: PromiseWithResolvers<void>;
 }
 
-export class Turns {
-  readonly #deps: TurnsDeps;
+export class MessageQueue {
+  readonly #deps: MessageQueueDeps;
   /** Comes before the next message. */
   #interlude: Interlude | undefined;
   /** What was loaded could not be. */
   #failure: { error: unknown } | undefined;
   #held = false;
-  /** The first `#done` of them had their turn. */
+  /** The first `#done` of them were handled. */
   #queue: Buffer[] = [];
   #done = 0;
   /** Bytes that wait. */
   waiting = 0;
 
-  constructor(deps: TurnsDeps) {
+  constructor(deps: MessageQueueDeps) {
     this.#deps = deps;
   }
 
@@ -37,7 +37,7 @@ export class Turns {
     return this.#held;
   }
 
-  /** Handles it, or keeps a copy until its turn. Throws what the handler throws. */
+  /** Handles it, or keeps a copy until then. Throws what the handler throws. */
   take(bytes: Buffer): void {
     if (!this.#held) {
       this.#deps.handle(bytes);

@@ -19,7 +19,7 @@ import { type Acker, openAcker } from './acker.ts';
 import type { CatalogInUse, Newer } from './catalog-in-use.ts';
 import { type CompleteDeps, complete } from './complete.ts';
 import { Journal } from './journal.ts';
-import { Reached } from './progress.ts';
+import { Progress } from './progress.ts';
 
 /** Where a session is between two messages. */
 export interface Place {
@@ -65,7 +65,7 @@ export class Outbox {
   readonly #filling: Filling;
   readonly #fence: Omit<Writer, 'catalogGeneration'>;
   readonly #acker: Acker;
-  readonly reached: Reached;
+  readonly progress: Progress;
   pending: Pending;
   /** The buffer that is neither filled nor being persisted. */
   #spare = new JsonBytes();
@@ -86,7 +86,7 @@ export class Outbox {
     this.#filling = filling;
     this.#fence = fence;
     this.#acker = openAcker(position.confirmedLsn);
-    this.reached = new Reached(position);
+    this.progress = new Progress(position);
     this.pending = emptyPending(position.nextId, new JsonBytes());
     this.#from = { position, place: { transaction: undefined, idx: -1, relations: new Map() } };
   }
@@ -123,12 +123,12 @@ export class Outbox {
 
   /** The source has sent everything up to here; recorded and confirmed when nothing is on its way. */
   see(walEnd: bigint, inFlight: boolean): void {
-    if (this.#acker.wants(walEnd, inFlight)) this.reached.see(walEnd);
+    if (this.#acker.wants(walEnd, inFlight)) this.progress.see(walEnd);
   }
 
   /** Records progress that brought no message, and confirms it. */
   async checkpoint(): Promise<void> {
-    if (this.reached.end > this.#acker.confirmed) await this.#flush(true);
+    if (this.progress.end > this.#acker.confirmed) await this.#flush(true);
   }
 
   /** Persists the position once more, and so finds out whether the catalog has changed. */
@@ -167,7 +167,7 @@ export class Outbox {
   async #persist(): Promise<void> {
     const batch = this.pending;
     const before = { from: this.#from, journal: this.#journal, batch };
-    const position = this.reached.position(batch.nextId);
+    const position = this.progress.position(batch.nextId);
     this.pending = emptyPending(batch.nextId, this.#spare);
     this.#journal = this.#spareJournal;
     if (this.#filling.isHeld()) before.journal.moveLast(this.#journal);
@@ -226,7 +226,7 @@ export class Outbox {
     this.#deps.catalog.database = newer.database;
     this.#spare = this.pending.out;
     this.pending = emptyPending(from.position.nextId, batch.out);
-    this.reached.goBack(from.position);
+    this.progress.goBack(from.position);
     this.#journal = new Journal();
     this.#spareJournal = new Journal();
     this.#filling.goBack(from.place, messages.length);

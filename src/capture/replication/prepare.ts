@@ -1,6 +1,6 @@
 /**
  * Before a stream starts: server, publication, slot and position, each checked against what was recorded. A gap is a
- * state with a reason and a remedy (`needs_resync`), never mended silently: nothing is made anew unless nothing was ever
+ * state with a reason and a remedy (`needs_resync`), never repaired silently: nothing is made anew unless nothing was ever
  * captured, or a person accepted the gap.
  */
 import { isDeepStrictEqual } from 'node:util';

@@ -4,7 +4,7 @@
  */
 import type { Position } from '../../messages/append.ts';
 
-export class Reached {
+export class Progress {
   readonly #start: Position;
   #commitLsn: bigint;
   #commitIdx: number;

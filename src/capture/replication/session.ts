@@ -20,7 +20,7 @@ import { annotationsAfter } from '../annotations.ts';
 import { WATERMARK, type Windows } from '../windows.ts';
 import type { ReplicationStream } from './connection.ts';
 import { decode } from './decode.ts';
-import { Turns } from './message-queue.ts';
+import { MessageQueue } from './message-queue.ts';
 import { Outbox, type OutboxDeps, type Place } from './outbox.ts';
 
 export interface SessionDeps extends OutboxDeps {
@@ -61,7 +61,7 @@ export class CaptureSession {
   #isChangeHeld = false;
   /** So many of the messages that wait were handled before, when the catalog was another one. */
   #again = 0;
-  readonly #turns = new Turns({
+  readonly #queue = new MessageQueue({
     handle: (bytes) => this.#handle(bytes),
     rested: () => this.#control(),
     fail: (error) => this.#fail(error),
@@ -85,11 +85,11 @@ export class CaptureSession {
         idx: this.#isChangeHeld ? this.#idx - 1 : this.#idx,
         relations: this.#relations,
       }),
-      isHeld: () => this.#turns.held,
+      isHeld: () => this.#queue.held,
       rested: () => this.#control(),
       persisted: () => this.#confirmation.soon(),
       fail: (error: unknown) => this.#fail(error),
-      between: (work: () => readonly Buffer[]) => this.#turns.between(work),
+      between: (work: () => readonly Buffer[]) => this.#queue.between(work),
       goBack: (place: Place, messages: number) => this.#goBack(place, messages),
     };
     this.#outbox = new Outbox(deps, filling, options);
@@ -103,13 +103,13 @@ export class CaptureSession {
 
   onMessage(bytes: Buffer): void {
     this.lastReceived = performance.now();
-    this.#turns.take(bytes);
+    this.#queue.take(bytes);
     this.#control();
   }
 
   onKeepAlive(walEnd: bigint, replyRequested: boolean): void {
     this.lastReceived = performance.now();
-    const inFlight = Boolean(this.#transaction || this.#turns.held) || !this.#outbox.isIdle;
+    const inFlight = Boolean(this.#transaction || this.#queue.held) || !this.#outbox.isIdle;
     this.#outbox.see(walEnd, inFlight);
     if (replyRequested) this.confirm();
   }
@@ -160,8 +160,8 @@ export class CaptureSession {
         return;
       case 'commit':
         this.#transaction = undefined;
-        this.#outbox.reached.advance(message.commitLsn, this.#idx);
-        this.#outbox.reached.see(message.endLsn);
+        this.#outbox.progress.advance(message.commitLsn, this.#idx);
+        this.#outbox.progress.see(message.endLsn);
         return;
       case 'insert':
       case 'update':
@@ -169,7 +169,7 @@ export class CaptureSession {
         this.#change(message, isFirst);
         return;
       case 'relation':
-        this.#turns.hold(async () => {
+        this.#queue.hold(async () => {
           const loaded = await this.#deps.loadRelation(message, this.#transaction?.xid);
           this.#know(loaded);
         });
@@ -206,7 +206,7 @@ export class CaptureSession {
     const message = relation.codec.asCarried(widenRow(carried, relation.computed));
     this.#idx += 1;
     const { codec, oid } = relation;
-    const isRepeated = this.#outbox.reached.wasPersisted(transaction.commitLsn, this.#idx);
+    const isRepeated = this.#outbox.progress.wasPersisted(transaction.commitLsn, this.#idx);
     if (isFirst && this.#deps.windows.watches(oid)) {
       if (isRepeated) this.#deps.windows.repeated(oid, transaction.xid);
       else this.#deps.windows.changed(oid, message.tag, [codec.key(message), codec.oldKey(message) ?? []]);
@@ -223,7 +223,7 @@ export class CaptureSession {
     rewind(this.#outbox.pending, mark);
     const kept = copyOf(message);
     this.#isChangeHeld = true;
-    this.#turns.hold(async () => {
+    this.#queue.hold(async () => {
       await this.#deps.untilSeen([transaction.xid]);
       const fresh = await this.#deps.renewTypes(relation);
       this.#know(fresh);
@@ -239,7 +239,7 @@ export class CaptureSession {
   }
 
   #added(transaction: OpenTransaction): void {
-    this.#outbox.reached.advance(transaction.commitLsn, this.#idx);
+    this.#outbox.progress.advance(transaction.commitLsn, this.#idx);
     this.#outbox.schedule();
   }
 
@@ -257,16 +257,16 @@ export class CaptureSession {
 
   #truncate(oids: readonly number[], isFirst: boolean): void {
     if (isFirst) for (const oid of oids) this.#deps.windows.truncated(oid);
-    if (!this.#transaction || this.#outbox.reached.wasPersisted(this.#transaction.commitLsn, this.#idx)) return;
+    if (!this.#transaction || this.#outbox.progress.wasPersisted(this.#transaction.commitLsn, this.#idx)) return;
     const relations = oids.flatMap((oid) => this.#relations.get(oid) ?? []);
-    this.#turns.hold(async () => {
+    this.#queue.hold(async () => {
       for (const relation of relations) await this.#deps.onTruncate(relation);
     });
   }
 
   /** Pauses or resumes the socket by what waits in memory. */
   #control(): void {
-    const waiting = pendingBytes(this.#outbox.pending) + this.#turns.waiting;
+    const waiting = pendingBytes(this.#outbox.pending) + this.#queue.waiting;
     if (!this.paused && (waiting > HIGH_BYTES || this.#outbox.isFull)) {
       this.paused = true;
       this.#stream?.pause();

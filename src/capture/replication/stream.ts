@@ -12,7 +12,7 @@ import { openPersist } from '../../messages/persist.ts';
 import { readPosition, type StoredPosition, takeOver } from '../../messages/position.ts';
 import { noteMissed } from '../../notices/add.ts';
 import { loadRelation, type RelationDeps, renewTypes, routedAgain } from '../../routing/relation.ts';
-import { openSight, type UntilSeen } from '../../source/snapshot.ts';
+import { openVisibility, type UntilSeen } from '../../source/visibility.ts';
 import { openDamageNotes } from '../damage-notes.ts';
 import type { CaptureDeps, CapturedDatabase, Streaming } from '../method.ts';
 import { Windows } from '../windows.ts';
@@ -83,7 +83,7 @@ export async function stream(deps: CaptureDeps, database: CapturedDatabase, inpu
     await follow(deps.messages, database, { prepared: input.prepared, stored: position });
     const { rows } = await input.source.query<{ xid: string | null }>(FIRST_XID);
     if (rows[0]?.xid) windows.beginAt(Number(rows[0].xid));
-    const untilSeen = openSight(input.source, over.signal);
+    const untilSeen = openVisibility(input.source, over.signal);
     const transcode = isRaw ? transcoderOf(encoding) : undefined;
     const onCatalog = (isMatched: boolean) => looked?.onCatalog(isMatched);
     const on = { windows, generation, stored: position, fail, untilSeen, wary: isRaw, transcode, onCatalog };

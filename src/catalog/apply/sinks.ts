@@ -102,7 +102,7 @@ function sameSecret(keys: KeyRing, row: Row, secret: string | null): boolean {
 
 /**
  * A sink that we paused because its functions bring their process down stays so: each start would park three more messages.
- * Only a person who mended the function resumes it.
+ * Only a person who fixed the function resumes it.
  */
 function stayingPaused(wanted: SinkSettings, row: Row, summary: Summary): SinkSettings {
   if (!row.killed || row.status !== 'paused' || wanted.status !== 'active') return wanted;

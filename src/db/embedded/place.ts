@@ -10,7 +10,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { MillraceError } from '../../model/errors.ts';
 import { type Account, canEnter } from './account.ts';
-import { copyNative, installedNative, mendNative, runnableVersion } from './binaries.ts';
+import { copyNative, installedNative, repairNative, runnableVersion } from './binaries.ts';
 
 export interface Place {
   /** Holds data/, server.log and, when copied, native/. */
@@ -63,13 +63,13 @@ async function makeOwn(folder: string): Promise<boolean> {
 async function withPrograms(account: Account, place: Omit<Place, 'bin'>, options: { bin?: string }): Promise<Place> {
   if (options.bin !== undefined) return { ...place, bin: options.bin };
   const native = installedNative();
-  await mendNative(native);
+  await repairNative(native);
   const installed = path.join(native, 'bin');
   if ((await runnableVersion(account, installed)) !== undefined) return { ...place, bin: installed };
   const copy = path.join(place.dir, 'native');
   if (!(await sameBuild(native, copy))) {
     await copyNative(native, copy);
-    await mendNative(copy);
+    await repairNative(copy);
   }
   const bin = path.join(copy, 'bin');
   if ((await runnableVersion(account, bin)) !== undefined) return { ...place, bin };

@@ -1,6 +1,6 @@
 /**
  * Is this table an event table? A pure comparison of what was found with the fixed columns, so that every difference is
- * named at once and each comes with the statement that mends it, ready to run on a table that already holds rows.
+ * named at once and each comes with the statement that fixes it, ready to run on a table that already holds rows.
  */
 import { ANNOTATIONS } from '../../db/annotations-column.ts';
 import type { Fault } from '../../model/errors.ts';

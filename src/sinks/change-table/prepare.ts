@@ -1,7 +1,7 @@
 /**
  * What must hold before a row is written: where the destination is, and that the event table is there, fits and may be
  * written. Reads catalogs only, except for making what it was asked to make. Every fault is reported at once, each with
- * the statement that mends it.
+ * the statement that fixes it.
  */
 
 import { type Deadline, onDestination } from '../../db/deadline.ts';

@@ -38,7 +38,7 @@ type Mutable<T> = { -readonly [Key in keyof T]: T[Key] };
 
 /**
  * Opens the change table of one retention. A destination that is down or does not fit is no reason to throw: the sink
- * then answers with the circuit until it is mended. `within` is there as soon as the destination is known to be the
+ * then answers with the circuit until it is fixed. `within` is there as soon as the destination is known to be the
  * message database, perhaps only after the first successful `test`: read it from the sink for each batch.
  */
 export async function openChangeTable(

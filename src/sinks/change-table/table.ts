@@ -46,7 +46,7 @@ export async function createChangeTable(
   if (options.index) await tx.query(onTable(INDEX_TABLE, table).text);
 }
 
-/** Compares the table with the fixed columns: every fault with the statement that mends it. Reads catalogs only. */
+/** Compares the table with the fixed columns: every fault with the statement that fixes it. Reads catalogs only. */
 export async function verifyChangeTable(db: Queryable, table: TableName): Promise<Comparison> {
   return compareTable(table, await inspectTable(db, table));
 }

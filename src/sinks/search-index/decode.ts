@@ -73,7 +73,7 @@ export function decodeSearch(reply: HttpReply): Readiness {
   return { kind: status === 403 || status === 404 ? 'index' : 'circuit', circuit };
 }
 
-/** Answers that no repetition mends; undefined for those that one may (408, 429, 5xx, and a 2xx that says nothing). */
+/** Answers that no repetition changes; undefined for those that one may (408, 429, 5xx, and a 2xx that says nothing). */
 function refusalOf(reply: Answer, error: string): Circuit | undefined {
   const { status } = reply;
   if (status === 401 || status === 403) return { reason: 'auth_failed', error };

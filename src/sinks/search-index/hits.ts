@@ -20,7 +20,7 @@ export type Found =
   | { kind: 'smaller'; error: string }
   /** An answer that may be better next time. */
   | { kind: 'again'; error: string; retryAfterMs?: number }
-  /** No repetition mends it. */
+  /** No repetition changes it. */
   | { kind: 'refused'; error: string; isMissing: boolean }
   | { kind: 'aborted' };
 

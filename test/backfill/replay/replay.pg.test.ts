@@ -294,7 +294,7 @@ describe('a replay', function () {
     expect(failed.remedy).to.match(/add it there/);
   });
 
-  it('says what is wrong with the change table, and goes on when it is mended', async () => {
+  it('says what is wrong with the change table, and goes on when it is fixed', async () => {
     await world.archive.query('alter table orders_events rename to hidden');
     const id = await world.replay(`'history', 'pull', to_seq => ${entries.at(-1)!.seq}`);
     const gone = await world.ended(id);

@@ -4,7 +4,7 @@ import type { SlotFacts, SourceFacts } from '../../../src/capture/replication/sl
 import { branchOf } from '../../../src/capture/replication/timeline.ts';
 import type { PublicationFacts } from '../../../src/source/publication-facts.ts';
 import { checkTable, isPublishable } from '../../../src/source/table-checks.ts';
-import type { SourceTable } from '../../../src/source/tables.ts';
+import type { PublishedTable } from '../../../src/source/tables.ts';
 
 const SOURCE: SourceFacts = {
   systemIdentifier: '7',
@@ -41,7 +41,7 @@ const PUBLICATION: PublicationFacts = {
   generated: 's',
   ours: true,
 };
-const TABLE: SourceTable = {
+const TABLE: PublishedTable = {
   oid: 1,
   schema: 'public',
   name: 't',
@@ -203,7 +203,7 @@ describe('checks of a source', () => {
     );
   });
 
-  const tables: [string, Partial<SourceTable>, Partial<PublicationFacts>, RegExp][] = [
+  const tables: [string, Partial<PublishedTable>, Partial<PublicationFacts>, RegExp][] = [
     ['not_published', { published: false }, {}, /^alter publication "pub" add table only "public"."t"$/],
     [
       'not_published',

@@ -204,7 +204,7 @@ function throughASlot(open: () => Promise<Cluster>): void {
     await run('alter table item rename column "full name" to name; alter table item add column raw json');
   });
 
-  it('an attribute added to a composite type: a misfit tells, and newly read types mend it', async () => {
+  it('an attribute added to a composite type: a misfit tells, and newly read types make it fit', async () => {
     const before = await one(INSERT(9));
     await run('alter type place add attribute city text');
     const after = await one(`insert into item (id, home) values (10, row('a', 1, 'Rome'))`);

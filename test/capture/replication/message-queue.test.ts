@@ -1,12 +1,12 @@
 import { expect } from 'chai';
-import { Turns } from '../../../src/capture/replication/message-queue.ts';
+import { MessageQueue } from '../../../src/capture/replication/message-queue.ts';
 
 describe('turns', () => {
   it('keeps the order while something is loaded, again and again, on bytes of its own', async () => {
     const handled: string[] = [];
     const loads: (() => void)[] = [];
     let rests = 0;
-    const turns: Turns = new Turns({
+    const turns: MessageQueue = new MessageQueue({
       handle(bytes) {
         handled.push(bytes.toString());
         if (bytes.toString().startsWith('load')) turns.hold(() => new Promise<void>((resolve) => loads.push(resolve)));
@@ -40,7 +40,7 @@ describe('turns', () => {
 
   it('tells of what goes wrong while loading, and of what goes wrong in a message that waited', async () => {
     const failures: unknown[] = [];
-    const turns: Turns = new Turns({
+    const turns: MessageQueue = new MessageQueue({
       handle(bytes) {
         if (bytes.toString() === 'bad') throw new Error('bad');
         turns.hold(() => (bytes.toString() === 'lost' ? Promise.reject(new Error('lost')) : Promise.resolve()));
@@ -59,7 +59,7 @@ describe('turns', () => {
   it('does what comes between two messages when nothing is loaded, and handles first what it returns', async () => {
     const handled: string[] = [];
     let loaded: (error?: Error) => void = () => undefined;
-    const turns: Turns = new Turns({
+    const turns: MessageQueue = new MessageQueue({
       handle(bytes) {
         handled.push(bytes.toString());
         if (bytes.toString() !== 'load') return;

@@ -156,7 +156,7 @@ describe('applying a configuration', () => {
     await messages.db.query("select millrace.pause('worker')");
     await messages.db.query(`
       insert into millrace_private.notices (sink_no, code, message, remedy)
-      select s.no, 'function_kills', 'paused', 'mend it' from millrace_private.sinks s where s.name = 'worker'`);
+      select s.no, 'function_kills', 'paused', 'fix it' from millrace_private.sinks s where s.name = 'worker'`);
     for (const _start of [1, 2]) {
       const { changed, notes } = await apply(FILE);
       expect(changed).to.deep.equal([]);

@@ -1,4 +1,4 @@
-/** A destination at fault: the reason, Postgres' words, what to do; no message is touched, and mending it is enough. */
+/** A destination at fault: the reason, Postgres' words, what to do; no message is touched, and fixing it is enough. */
 import { expect } from 'chai';
 import { type Database, openPool } from '../../../src/db/pool.ts';
 import type { Circuit, Delivery, SendResult, Sink } from '../../../src/model/sink.ts';

@@ -53,7 +53,7 @@ describe('the event table', () => {
   }
 
   /** Runs every remedy on a table that holds rows; then it is an event table, and takes rows. */
-  async function mend(table: TableName): Promise<string[]> {
+  async function fix(table: TableName): Promise<string[]> {
     const { faults } = await verifyChangeTable(db, table);
     for (const { remedy } of faults) await db.query(remedy);
     expect(await verifyChangeTable(db, table)).to.deep.equal(clean);
@@ -137,7 +137,7 @@ describe('the event table', () => {
         twice: 'bigint generated always as (seq * 2) stored',
       });
       expect(await verifyChangeTable(db, table), id).to.deep.equal(clean);
-      await mend(table);
+      await fix(table);
     }
   });
 
@@ -171,7 +171,7 @@ describe('the event table', () => {
     expect(await verifyChangeTable(db, table)).to.deep.equal(clean);
   });
 
-  it('names everything that differs, at once, and each statement mends it', async () => {
+  it('names everything that differs, at once, and each statement fixes it', async () => {
     const table = await madeAs({
       seq: 'integer not null',
       source_database_id: 'text not null',
@@ -190,7 +190,7 @@ describe('the event table', () => {
                                          action, committed_at, inserted_at, mine, "a ""b""")
        values (1, gen_random_uuid()::text, 1, 't', '1', '{}', 'insert', now(), now(), '', '')`,
     );
-    expect(await mend(table)).to.deep.equal([
+    expect(await fix(table)).to.deep.equal([
       'column "seq" is integer instead of bigint',
       'column "source_database_id" is text instead of uuid',
       'column "source_table_oid" may be null',
@@ -206,16 +206,16 @@ describe('the event table', () => {
     ]);
   });
 
-  it('mends an id that is missing, or does not number itself, on a table that holds rows', async () => {
+  it('fixes an id that is missing, or does not number itself, on a table that holds rows', async () => {
     const values = `(seq, source_database_id, source_table_oid, source_table_schema, source_table_name, record_pk, record,
                      action, committed_at) values (1, gen_random_uuid(), 1, 's', 't', '1', '{}', 'insert', now())`;
     const without = await madeAs({ id: '', '': '' });
     await db.query(`insert into ${quoteTable(without)} ${values}`);
-    expect(await mend(without)).to.deep.equal(['column "id" is missing']);
+    expect(await fix(without)).to.deep.equal(['column "id" is missing']);
     const plain = await madeAs({ id: 'integer default 41', '': '' });
     await db.query(`insert into ${quoteTable(plain)} ${values}`);
     await db.query(`alter table ${quoteTable(plain)} alter column id drop default`);
-    expect(await mend(plain)).to.deep.equal([
+    expect(await fix(plain)).to.deep.equal([
       'column "id" may be null',
       'column "id" does not number itself',
       'column "id" is not the primary key',

@@ -143,7 +143,7 @@ describe('sinks/search-index/reader', () => {
     expect(slept.length).to.equal(5);
   });
 
-  it('says at once what no waiting mends, in the engine’s words', async () => {
+  it('says at once what no waiting changes, in the engine’s words', async () => {
     server.fail({ kind: 'status', status: 403 }, { path: /_search/ });
     expect((await failure(reader.fetch('products', ['a'], NEVER))).message).to.match(/scripted 403/);
     server.engine.deleteIndex('products');

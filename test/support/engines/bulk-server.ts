@@ -47,7 +47,7 @@ export interface BulkServer {
   /** The next request that matches gets this fault; faults queue up. */
   fail(fault: Fault, on?: { path?: RegExp; body?: RegExp; times?: number }): void;
   /** No fault that was foreseen happens any more. */
-  mend(): void;
+  fix(): void;
   /** Requests that were not foreseen by the contract: `_bulk` and `_search` by POST. */
   strays(): RecordedRequest[];
   /** `_bulk` requests, oldest first. */
@@ -115,7 +115,7 @@ export async function startBulkServer(
       state.authorization = header;
     },
     fail: (fault, { path = /_bulk$/, body = /^/, times = 1 } = {}) => state.planned.push({ fault, path, body, times }),
-    mend: () => void state.planned.splice(0),
+    fix: () => void state.planned.splice(0),
     connections: () => connections,
     strays: () => requests.filter(({ method, path }) => method !== 'POST' || !KNOWN.test(path)),
     bulks: () => requests.filter(({ path }) => path.endsWith('/_bulk')),

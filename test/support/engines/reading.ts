@@ -85,7 +85,7 @@ export function readsBack(engine: () => EngineToRead): void {
       expect((await reader.fetch(index, ['a'], NEVER)).get('a')!.version).not.to.equal(first.version);
     });
 
-    it('verify finds what was planted, mends it, and finds nothing else', async () => {
+    it('verify finds what was planted, repairs it, and finds nothing else', async () => {
       const world = await createWorld(
         "create table products (id int primary key, name text); insert into products select n, 'p' || n from generate_series(1, 300) n",
       );
@@ -113,8 +113,8 @@ sinks:
         ]);
         const found = await verify('products');
         expect(found.out).to.match(/missing 1, extra 1, different 1/);
-        const mended = await verify('products', { repair: true });
-        expect([mended.code, /3 documents repaired/.test(mended.out)], mended.out).to.deep.equal([0, true]);
+        const repaired = await verify('products', { repair: true });
+        expect([repaired.code, /3 documents repaired/.test(repaired.out)], repaired.out).to.deep.equal([0, true]);
       } finally {
         await stopServices();
         await world.drop();

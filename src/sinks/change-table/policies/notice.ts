@@ -1,6 +1,6 @@
 /**
  * What is said when a policy that an extension of the database carries out is not in place: a notice on the sink, with
- * Postgres' own words and the SQL that mends it. Entries are written all the same; only old ones stay too long.
+ * Postgres' own words and the SQL that fixes it. Entries are written all the same; only old ones stay too long.
  */
 import { messageOf } from '../../../model/errors.ts';
 import type { TableWarning } from '../compare.ts';

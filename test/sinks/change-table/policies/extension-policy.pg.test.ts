@@ -1,6 +1,6 @@
 /**
  * `retention.by: pg_cron` and `pg_partman` with the real extensions: set up by the service when it may, looked after by
- * nobody twice, and else said on the retention alone, with SQL that mends it as it is printed.
+ * nobody twice, and else said on the retention alone, with SQL that fixes it as it is printed.
  */
 import { expect } from 'chai';
 import pg from 'pg';

@@ -1,4 +1,4 @@
-/** What will fail one day is said on the retention beforehand, and no longer once it is mended. */
+/** What will fail one day is said on the retention beforehand, and no longer once it is fixed. */
 import { expect } from 'chai';
 import type { Sink } from '../../../../src/model/sink.ts';
 

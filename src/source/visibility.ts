@@ -38,7 +38,7 @@ const PATIENCE_MS = 30_000;
 const TRUSTED_MS = 60_000;
 
 /** Asks the source only about what it has not shown yet. `over`: nothing is waited for any more. */
-export function openSight(source: Queryable, over: AbortSignal): UntilSeen {
+export function openVisibility(source: Queryable, over: AbortSignal): UntilSeen {
   let last: { snapshot: Snapshot; at: number } | undefined;
   const unseenOf = (xids: readonly number[]): number | undefined =>
     last !== undefined && performance.now() - last.at < TRUSTED_MS
