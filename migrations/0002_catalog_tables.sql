@@ -36,13 +36,20 @@ create table millrace_private.functions (
   updated_at timestamptz not null default now()
 );
 
--- Pull consumers, search indexes and change retentions: each is a sink, told apart by kind.
+-- Pull consumers, search indexes and change retentions: each is a sink. What is done for it is asked of its traits, which
+-- are those of its kind (SinkTraits in src/model/sink.ts); nothing but the views asks for the kind.
 create table millrace_private.sinks (
   id uuid primary key default gen_random_uuid(),
   no integer generated always as identity unique,
   name text not null unique,
-  kind text not null check (kind in ('pull', 'search_index', 'change_table')),
+  kind text not null,               -- a folder of src/sinks
+  receivable boolean not null,      -- clients lease and acknowledge its messages; otherwise lanes deliver them
+  replaces boolean not null,        -- only the newest state of a row counts
+  ordering text not null check (ordering in ('group', 'key', 'commit')),
+  takes_rows boolean not null,      -- rows that were read are sent to it, not changes alone
+  readable boolean not null,        -- what it holds can be compared with the tables
   database_id uuid not null references millrace_private.databases (id),
+  destination_database_id uuid references millrace_private.databases (id), -- the one that it writes a table of
   status text not null check (status in ('active', 'paused', 'disabled')),
   settings jsonb not null,          -- SinkSettings
   secret text,                      -- the destination's credential, sealed with SECRET_KEY

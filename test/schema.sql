@@ -304,7 +304,13 @@ table millrace_private.sinks
   no integer not null identity a
   name text not null
   kind text not null
+  receivable boolean not null
+  replaces boolean not null
+  ordering text not null
+  takes_rows boolean not null
+  readable boolean not null
   database_id uuid not null
+  destination_database_id uuid
   status text not null
   settings jsonb not null
   secret text
@@ -317,9 +323,10 @@ CREATE UNIQUE INDEX sinks_name_key ON millrace_private.sinks USING btree (name)
 CREATE UNIQUE INDEX sinks_no_key ON millrace_private.sinks USING btree (no)
 CREATE UNIQUE INDEX sinks_pkey ON millrace_private.sinks USING btree (id)
 constraint sinks_database_id_fkey FOREIGN KEY (database_id) REFERENCES millrace_private.databases(id)
-constraint sinks_kind_check CHECK ((kind = ANY (ARRAY['pull'::text, 'search_index'::text, 'change_table'::text])))
+constraint sinks_destination_database_id_fkey FOREIGN KEY (destination_database_id) REFERENCES millrace_private.databases(id)
 constraint sinks_name_key UNIQUE (name)
 constraint sinks_no_key UNIQUE (no)
+constraint sinks_ordering_check CHECK ((ordering = ANY (ARRAY['group'::text, 'key'::text, 'commit'::text])))
 constraint sinks_pkey PRIMARY KEY (id)
 constraint sinks_status_check CHECK ((status = ANY (ARRAY['active'::text, 'paused'::text, 'disabled'::text])))
 
@@ -389,13 +396,13 @@ CREATE OR REPLACE FUNCTION millrace.backfill(sink text, "table" text DEFAULT NUL
 AS $function$
 declare
   v_no integer := millrace_private.sink_no(sink);
-  v_kind text;
+  v_takes_rows boolean;
   v_status text;
   v_parts text[];
   v_id uuid;
 begin
-  select s.kind, s.status into v_kind, v_status from millrace_private.sinks s where s.no = v_no;
-  if v_kind = 'change_table' then
+  select s.takes_rows, s.status into v_takes_rows, v_status from millrace_private.sinks s where s.no = v_no;
+  if not v_takes_rows then
     raise exception 'sink %: a change table takes changes only, not rows that are there already', quote_literal(sink)
       using errcode = 'MR400', hint = 'Name a search index or a pull consumer.';
   end if;
@@ -443,7 +450,7 @@ begin
     return false;
   end if;
   if v_done.kind = 'replay' and v_done.started_at is not null and not v_done.replay ? 'after'
-     and exists (select from millrace_private.sinks s where s.no = v_done.sink_no and s.kind = 'search_index') then
+     and exists (select from millrace_private.sinks s where s.no = v_done.sink_no and s.replaces) then
     insert into millrace_private.backfills (sink_no, kind, table_schema, table_name, replay, position, rows_total)
     values (v_done.sink_no, 'replay', v_done.table_schema, v_done.table_name,
             v_done.replay || jsonb_build_object('after', v_done.id),
@@ -479,7 +486,7 @@ begin
          || coalesce(array_agg(g.group_key2) filter (where g.group_key2 is not null), '{}')
     into v_count, v_groups from gone g;
   if cardinality(v_groups) > 0 then
-    perform millrace_private.free_held(v_no, (select s.kind from millrace_private.sinks s where s.no = v_no), v_groups);
+    perform millrace_private.free_held(v_no, v_groups);
   end if;
   if v_count > 0 then
     perform pg_notify('millrace_messages', v_no::text);
@@ -624,7 +631,7 @@ declare
   v_lo bigint;
   v_hi bigint;
 begin
-  select s.no, s.metadata into v_no, v_sink from millrace_private.sinks s where s.kind = 'pull' and s.name = consumer;
+  select s.no, s.metadata into v_no, v_sink from millrace_private.sinks s where s.receivable and s.name = consumer;
   if not found then
     v_no := millrace_private.consumer_no(consumer);
     select s.metadata into v_sink from millrace_private.sinks s where s.no = v_no;
@@ -688,14 +695,14 @@ declare
 begin
   select s.* into v_from from millrace_private.sinks s where s.name = retention or s.id::text = retention
    order by s.name = retention desc limit 1;
-  if not found or v_from.kind <> 'change_table' then
+  if not found or v_from.destination_database_id is null then
     raise exception '% is not the name or id of a change retention', quote_literal(coalesce(retention, ''))
-      using errcode = 'MR404', hint = 'select sink_name from millrace.sink_status where kind = ''change_table''';
+      using errcode = 'MR404', hint = 'select sink_name, kind from millrace.sink_status';
   end if;
   select s.* into strict v_to from millrace_private.sinks s where s.no = millrace_private.sink_no(sink);
-  if v_to.kind = 'change_table' then
+  if not v_to.takes_rows then
     raise exception 'sink % is a change retention: entries are replayed to a search index or a pull consumer', quote_literal(sink)
-      using errcode = 'MR400', hint = 'select sink_name from millrace.sink_status where kind <> ''change_table''';
+      using errcode = 'MR400', hint = 'select sink_name, kind from millrace.sink_status';
   end if;
   if v_to.status = 'disabled' then
     raise exception 'sink % is disabled: it keeps no messages', quote_literal(sink)
@@ -777,21 +784,21 @@ begin
   end if;
   perform millrace_private.begin_epoch(v_no);
   for v_sink in
-    select s.no, s.name, s.kind from millrace_private.sinks s
+    select s.no, s.name, s.takes_rows, s.readable from millrace_private.sinks s
       join millrace_private.databases d on d.id = s.database_id
      where d.no = v_no and s.status <> 'disabled' order by s.no
   loop
-    if v_sink.kind <> 'search_index' then
+    if not v_sink.readable then
       insert into millrace_private.notices as n (sink_no, code, table_name, message, remedy)
       values (v_sink.no, 'gap', '',
-              case v_sink.kind
-                when 'change_table' then 'changes were missed before ' || to_char(now() at time zone 'UTC', 'YYYY-MM-DD HH24:MI:SS "UTC"') || ': the change table has no entries of them'
+              case
+                when not v_sink.takes_rows then 'changes were missed before ' || to_char(now() at time zone 'UTC', 'YYYY-MM-DD HH24:MI:SS "UTC"') || ': the change table has no entries of them'
                 else 'changes were missed before ' || to_char(now() at time zone 'UTC', 'YYYY-MM-DD HH24:MI:SS "UTC"') || ': all rows are sent again, but no message tells which were deleted meanwhile' end,
               format('select millrace.dismiss(%L, ''gap'')', v_sink.name))
       on conflict (sink_no, code, table_name) do update
         set message = excluded.message, remedy = excluded.remedy, created_at = clock_timestamp();
     end if;
-    continue when v_sink.kind = 'change_table';
+    continue when not v_sink.takes_rows;
     -- What was read before the gap may have changed in it.
     update millrace_private.backfills b
        set state = 'cancelled', reason = 'a resync sends all rows', remedy = null, ended_at = clock_timestamp()
@@ -859,7 +866,7 @@ begin
     execute format('create table millrace_private.%I (like millrace_private.messages including all,
                       constraint %I check (sink_no = %s))', v_table, v_table || '_sink', p_sink_no);
     execute format('create unique index %I on millrace_private.%I (lane, id)', v_table || '_id', v_table);
-    if v_sink.kind = 'pull' then
+    if v_sink.receivable then
       execute format('create index %I on millrace_private.%I (group_key, id) where group_key is not null',
                      v_table || '_group', v_table);
       execute format('create index %I on millrace_private.%I (group_key2, id) where group_key2 is not null',
@@ -871,7 +878,7 @@ begin
                    v_table, p_sink_no);
     execute format('alter table millrace_private.%I drop constraint %I', v_table, v_table || '_sink');
   end if;
-  if v_sink.kind = 'pull' then
+  if v_sink.receivable then
     perform millrace_private.add_locks(p_sink_no);
     insert into millrace_private.consumers as c
            (sink_no, active, visibility_timeout, max_ack_pending, max_deliver, max_per_group)
@@ -890,9 +897,9 @@ begin
   end if;
   -- Push sinks have lanes 0 .. lanes - 1; the shaping lane of a pull consumer is lane 1.
   insert into millrace_private.lanes (sink_no, lane)
-  select p_sink_no, n from generate_series(0, v_sink.lanes - 1) n where v_sink.kind <> 'pull'
+  select p_sink_no, n from generate_series(0, v_sink.lanes - 1) n where not v_sink.receivable
   union all
-  select p_sink_no, 1 where v_sink.kind = 'pull' and v_sink.lanes > 0
+  select p_sink_no, 1 where v_sink.receivable and v_sink.lanes > 0
   on conflict do nothing;
 end
 $function$
@@ -1199,9 +1206,9 @@ AS $function$
 declare
   v_no integer;
 begin
-  select s.no into v_no from millrace_private.sinks s where s.kind = 'pull' and s.name = p_consumer;
+  select s.no into v_no from millrace_private.sinks s where s.receivable and s.name = p_consumer;
   if not found then
-    select s.no into v_no from millrace_private.sinks s where s.kind = 'pull' and s.id::text = p_consumer;
+    select s.no into v_no from millrace_private.sinks s where s.receivable and s.id::text = p_consumer;
   end if;
   if v_no is null then
     raise exception 'there is no pull consumer %', quote_nullable(p_consumer) using errcode = 'MR404',
@@ -1450,7 +1457,7 @@ $function$
 
 grant execute to public
 
-CREATE OR REPLACE FUNCTION millrace_private.free_held(p_sink_no integer, p_kind text, p_groups bigint[])
+CREATE OR REPLACE FUNCTION millrace_private.free_held(p_sink_no integer, p_groups bigint[])
  RETURNS void
  LANGUAGE plpgsql
  SET plan_cache_mode TO 'force_generic_plan'
@@ -1464,8 +1471,11 @@ AS $function$
 declare
   v_groups bigint[] := array(select distinct g from unnest(p_groups) g);
   v_now timestamptz := clock_timestamp();
+  v_receivable boolean;
+  v_replaces boolean;
 begin
-  if p_kind = 'pull' then
+  select s.receivable, s.replaces into v_receivable, v_replaces from millrace_private.sinks s where s.no = p_sink_no;
+  if v_receivable then
     perform millrace_private.free_groups(p_sink_no, v_groups);
     return;
   end if;
@@ -1479,10 +1489,10 @@ begin
                                                          from millrace_private.delivery_states b
                                                         where b.sink_no = p_sink_no and b.group_key = g.group_key
                                                           and b.state <> 'held'
-                                                          and (b.state <> 'parked' or p_kind = 'search_index')
+                                                          and (b.state <> 'parked' or v_replaces)
                                                         order by b.id limit 1), 9223372036854775807)
                                 order by e.id
-                                limit case when p_kind = 'search_index' then 1 end) n) f
+                                limit case when v_replaces then 1 end) n) f
    where x.sink_no = p_sink_no and x.id = f.id and x.state = 'held';
 end
 $function$
@@ -1498,11 +1508,11 @@ AS $function$
   select case
            when p_code = 'invalid_utf8'
              then format('Correct the rows, or convert the database to UTF8. Then: select millrace.dismiss(%L, %L)', s.name, p_code)
-           when s.kind = 'search_index' and p_code = 'added_late'
+           when s.readable and p_code = 'added_late'
              then format('bin/millrace backfill %s %s', millrace_private.shell_word(s.name), w.word)
-           when s.kind = 'search_index'
+           when s.readable
              then format('bin/millrace verify %s --repair', millrace_private.shell_word(s.name))
-           when s.kind = 'pull' and p_code <> 'truncated'
+           when s.takes_rows and p_code <> 'truncated'
              then format('bin/millrace backfill %s %s # remove there what it has of rows that are gone',
                          millrace_private.shell_word(s.name), w.word)
            else format('What it has of this table may be wrong: correct it there. Then: select millrace.dismiss(%L, %L)', s.name, p_code)
@@ -2019,7 +2029,7 @@ AS $procedure$
    where p_ended and b.no = p_no and b.state = 'done' and b.kind = 'table' and b.start_position is null
      and s.no = b.sink_no and n.sink_no = b.sink_no and n.table_name = b.table_schema || '.' || b.table_name
      and n.created_at < b.created_at
-     and (n.code = 'added_late' or n.code = 'table_detached' and s.kind = 'pull'
+     and (n.code = 'added_late' or n.code = 'table_detached' and not s.readable
           or b.resync and n.code = any (millrace_private.missed_codes()))
 $procedure$
 
@@ -2440,12 +2450,12 @@ CREATE OR REPLACE FUNCTION millrace_private.settle(p_sink_no integer, p_lane int
  SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 declare
-  v_kind text;
+  v_receivable boolean;
   v_kept bigint[];
   v_groups bigint[] := '{}';
   v_seq bigint;
 begin
-  select s.kind into v_kind
+  select s.receivable into v_receivable
     from millrace_private.lanes l
     join millrace_private.sinks s on s.no = l.sink_no
    where l.sink_no = p_sink_no and l.lane = p_lane and l.owner = p_owner and l.until > clock_timestamp()
@@ -2455,7 +2465,7 @@ begin
   end if;
   -- A message that was put back to be shaped holds back those of its group that are shaped already, and a receive passes
   -- them. Whoever ends that acts like an acknowledgement.
-  if v_kind = 'pull' and (p_kept is not null or cardinality(p_finished) > 0) then
+  if v_receivable and (p_kept is not null or cardinality(p_finished) > 0) then
     perform millrace_private.lock_consumer(p_sink_no, 'shared');
   end if;
 
@@ -2528,7 +2538,7 @@ begin
   end if;
 
   if cardinality(v_groups) > 0 then
-    perform millrace_private.free_held(p_sink_no, v_kind, v_groups);
+    perform millrace_private.free_held(p_sink_no, v_groups);
   end if;
 end
 $function$
@@ -2566,7 +2576,7 @@ declare
   v_warning text[] := '{}';
   v_noted text[] := '{}';
 begin
-  select s.kind, s.status, d.no as database_no into v_sink
+  select s.receivable, s.status, d.no as database_no into v_sink
     from millrace_private.sinks s join millrace_private.databases d on d.id = s.database_id where s.no = p_sink_no;
   if v_sink.status <> 'active' then
     v_noted := array[v_sink.status];
@@ -2591,7 +2601,7 @@ begin
       v_unknown := v_unknown || 'not_worked_on'::text;
     end if;
     v_waited := millrace_private.waited(p_sink_no, v_sink.database_no);
-    if v_waited > interval '1 h' and v_sink.kind = 'pull'
+    if v_waited > interval '1 h' and v_sink.receivable
        and not exists (select from millrace_private.leases l where l.sink_no = p_sink_no and l.until > clock_timestamp())
        and coalesce((select c.at from millrace_private.cursor_log c
                       where c.sink_no = p_sink_no and c.lane = 0 order by c.seq desc limit 1), '-infinity')
@@ -3138,7 +3148,7 @@ view millrace_private.message_list
             s_1.name,
             s_1.metadata,
                 CASE
-                    WHEN (s_1.kind = 'pull'::text) THEN ( SELECT c.id
+                    WHEN s_1.receivable THEN ( SELECT c.id
                        FROM millrace_private.cursor_log c
                       WHERE ((c.sink_no = s_1.no) AND (c.lane = 0))
                       ORDER BY c.seq DESC

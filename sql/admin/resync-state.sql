@@ -1,5 +1,6 @@
 select d.name, s.state, s.reason, s.remedy,
-       (select coalesce(json_agg(json_build_object('no', k.no, 'name', k.name, 'kind', k.kind) order by k.name), '[]')
+       (select coalesce(json_agg(json_build_object('no', k.no, 'name', k.name, 'receivable', k.receivable,
+                                            'takes_rows', k.takes_rows, 'readable', k.readable) order by k.name), '[]')
           from millrace_private.sinks k where k.database_id = d.id and k.status <> 'disabled') as sinks,
        -- Of a resync that was asked for before: those that have not ended, or what the last one made.
        (select coalesce(json_agg(b.id), '[]')

@@ -5,6 +5,10 @@ select c.generation,
        coalesce((select jsonb_agg(f.settings order by f.created_at, f.name)
                    from millrace_private.functions f), '[]'::jsonb) as functions,
        coalesce((select jsonb_agg(jsonb_build_object('id', s.id, 'no', s.no, 'name', s.name, 'kind', s.kind,
+                                                     'traits', jsonb_build_object(
+                                                       'receivable', s.receivable, 'replaces', s.replaces,
+                                                       'order', s.ordering, 'takesRows', s.takes_rows,
+                                                       'readable', s.readable),
                                                      'status', s.status, 'databaseNo', d.no, 'settings', s.settings,
                                                      'secret', s.secret, 'lanes', s.lanes) order by s.no)
                    from millrace_private.sinks s

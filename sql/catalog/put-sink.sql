@@ -1,8 +1,15 @@
-insert into millrace_private.sinks as s (name, kind, database_id, status, settings, secret, lanes, id)
-select $1::text, $2::text, d.id, $4::text, $5::jsonb, $6::text, $7::smallint, $8::uuid
+insert into millrace_private.sinks as s (name, kind, receivable, replaces, ordering, takes_rows, readable, database_id,
+       destination_database_id, status, settings, secret, lanes, id)
+select $1::text, $2::text, t.receivable, t.replaces, t."order", t."takesRows", t.readable, d.id,
+       (select i.id from millrace_private.databases i where i.name = $9::text),
+       $4::text, $5::jsonb, $6::text, $7::smallint, $8::uuid
   from millrace_private.databases d
+ cross join jsonb_to_record($10::jsonb)
+         as t (receivable boolean, replaces boolean, "order" text, "takesRows" boolean, readable boolean)
  where d.name = $3::text
 on conflict (name) do update
-   set status = excluded.status, settings = excluded.settings, secret = excluded.secret, lanes = excluded.lanes,
+   set receivable = excluded.receivable, replaces = excluded.replaces, ordering = excluded.ordering,
+       takes_rows = excluded.takes_rows, readable = excluded.readable,
+       destination_database_id = excluded.destination_database_id, status = excluded.status, settings = excluded.settings, secret = excluded.secret, lanes = excluded.lanes,
        updated_at = now()
 returning s.no

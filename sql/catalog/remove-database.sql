@@ -1,5 +1,4 @@
 delete from millrace_private.databases d
  where d.name = $1::text
    and not exists (select from millrace_private.sinks s
-                    where s.database_id = d.id
-                       or s.kind = 'change_table' and s.settings -> 'destination' ->> 'database' = d.name)
+                    where d.id in (s.database_id, s.destination_database_id))

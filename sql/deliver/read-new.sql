@@ -11,8 +11,8 @@ select m.id, m.action, coalesce(m.group_key, 0) as group_key, m.record_pks, t.oi
        select e.attempts, e.state, e.error,
               exists (select from millrace_private.delivery_states b
                        where b.sink_no = $1::integer and b.lane = $2::smallint and b.group_key = m.group_key
-                         and b.id < m.id and s.kind <> 'pull'
-                         and (b.state <> 'parked' or s.kind = 'search_index')) as behind
+                         and b.id < m.id and not s.receivable
+                         and (b.state <> 'parked' or s.replaces)) as behind
          from (select) one
          left join millrace_private.delivery_states e on e.sink_no = $1::integer and e.id = m.id
         where (select exists (select from millrace_private.delivery_states a where a.sink_no = $1::integer))

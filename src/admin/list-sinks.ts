@@ -2,6 +2,7 @@
 import type { Queryable } from '../db/pool.ts';
 import { statement } from '../db/statement.ts';
 import type { SinkSettings } from '../model/declared.ts';
+import { KINDS } from '../sinks/kinds.ts';
 
 const LIST = statement('admin/list-sinks');
 
@@ -37,5 +38,6 @@ export interface ListedSink {
 
 /** By name. Change retentions are not among them. Counts each sink's messages, so ask seldom. */
 export async function listSinks(db: Queryable): Promise<ListedSink[]> {
-  return (await db.query<ListedSink>(LIST)).rows;
+  const listed = KINDS.filter(({ list }) => list !== undefined).map(({ type }) => type);
+  return (await db.query<ListedSink>(LIST, [listed])).rows;
 }

@@ -21,7 +21,9 @@ const COUNTED = 10_000;
 interface ResyncSink {
   no: number;
   name: string;
-  kind: string;
+  receivable: boolean;
+  takes_rows: boolean;
+  readable: boolean;
 }
 
 interface State {
@@ -94,9 +96,10 @@ export async function resync(
   const sent = await untilSent(deps, { state: before, ids }, signal);
   if (sent === 'left' || !(await untilDelivered(deps, before, signal))) return 'left';
   let isGood = sent === 'done';
-  for (const { name: sink, kind } of before.sinks) {
-    if (kind === 'change_table') deps.onStep({ step: 'changes_lost', sink });
-    else if (kind === 'pull') deps.onStep({ step: 'left_to_clients', sink });
+  for (const { name: sink, receivable, takes_rows, readable } of before.sinks) {
+    if (!takes_rows) deps.onStep({ step: 'changes_lost', sink });
+    else if (receivable) deps.onStep({ step: 'left_to_clients', sink });
+    else if (!readable) continue;
     else if (!request.verify) deps.onStep({ step: 'not_verified', sink });
     else {
       deps.onStep({ step: 'verifying', sink });
@@ -124,14 +127,14 @@ async function begin(deps: ResyncDeps, state: State, request: ResyncRequest): Pr
   if (state.state !== 'needs_resync' && !request.force) {
     const message = `database ${state.name} needs no resync: it is ${state.state ?? 'not captured'}`;
     // It may have been interrupted when all rows were sent.
-    const index = state.sinks.find(({ kind }) => kind === 'search_index')?.name;
+    const index = state.sinks.find(({ readable }) => readable)?.name;
     const compare =
       index === undefined ? '' : `Were the indexes not compared after one: bin/millrace verify ${index} --repair. `;
     throw new MillraceError('bad_request', message, {
       remedy: `${compare}To send all rows anyway: bin/millrace resync ${state.name} --force`,
     });
   }
-  const rowsTo = state.sinks.filter(({ kind }) => kind !== 'change_table').map(({ name }) => name);
+  const rowsTo = state.sinks.filter(({ takes_rows }) => takes_rows).map(({ name }) => name);
   if (!(await deps.agree({ database: state.name, reason: state.reason, rowsTo }))) return undefined;
   const { rows } = await deps.db.query<{ id: string }>(RESYNC, [state.name, request.force]);
   return rows.map(({ id }) => id);
@@ -152,7 +155,7 @@ async function untilStreaming(deps: ResyncDeps, database: string, signal: AbortS
   return false;
 }
 
-const isPushed = ({ kind }: ResyncSink): boolean => kind === 'search_index';
+const isPushed = ({ takes_rows, receivable }: ResyncSink): boolean => takes_rows && !receivable;
 
 /** To the search indexes; clients of a pull consumer take their time. */
 async function untilSent(

@@ -59,7 +59,7 @@ interface Row {
   generation: number;
   databases: (Omit<CatalogDatabase, 'address' | 'reach'> & { address: string; hostname: string })[];
   functions: FunctionSettings[];
-  sinks: (Omit<CatalogSink, 'secret' | 'reach' | 'traits' | 'into' | 'index'> & { secret: string | null })[];
+  sinks: (Omit<CatalogSink, 'secret' | 'reach' | 'into' | 'index'> & { secret: string | null })[];
 }
 
 /**
@@ -80,15 +80,14 @@ export async function loadCatalog(db: Database, keys: KeyRing, allowed: PrivateA
     functions: row.functions,
     sinks: row.sinks.map(({ secret, ...sink }) => {
       const place = credentialPlace({ ...sink, destination: sink.settings.destination });
-      const kind = kindOfType(sink.kind)!;
+      const kind = kindOfType(sink.kind);
       const { destination } = sink.settings;
       return {
         ...sink,
-        traits: kind.traits,
         secret: secret === null ? () => null : opening(keys, place, secret),
         reach,
-        into: kind.writesInto?.(destination),
-        index: kind.index?.place(destination),
+        into: kind?.writesInto?.(destination),
+        index: kind?.index?.place(destination),
       };
     }),
   };

@@ -1,6 +1,7 @@
 /** The role `migrate`: schema, job tables and configuration, each safe to repeat. */
 import { applyConfig } from '../catalog/apply/apply.ts';
 import { freeStorage } from '../catalog/apply/remove-sink.ts';
+import { storeTraits } from '../catalog/apply/traits.ts';
 import { readConfiguration } from '../catalog/declare/file.ts';
 import { loadCatalog } from '../catalog/store.ts';
 import { migrateJobs } from '../db/jobs.ts';
@@ -38,6 +39,7 @@ export async function migrate(settings: Settings): Promise<void> {
     await freeStorage(db, FREE_MS).catch((error: unknown) =>
       log.warn({ err: error }, 'storage of removed sinks stays'),
     );
+    await storeTraits(db);
     if (config) {
       const summary = await applyConfig({ db, keys }, config);
       log.info({ created: summary.created, changed: summary.changed }, 'configuration applied');

@@ -5,13 +5,13 @@ returns uuid language plpgsql
 set search_path = pg_catalog, pg_temp as $$
 declare
   v_no integer := millrace_private.sink_no(sink);
-  v_kind text;
+  v_takes_rows boolean;
   v_status text;
   v_parts text[];
   v_id uuid;
 begin
-  select s.kind, s.status into v_kind, v_status from millrace_private.sinks s where s.no = v_no;
-  if v_kind = 'change_table' then
+  select s.takes_rows, s.status into v_takes_rows, v_status from millrace_private.sinks s where s.no = v_no;
+  if not v_takes_rows then
     raise exception 'sink %: a change table takes changes only, not rows that are there already', quote_literal(sink)
       using errcode = 'MR400', hint = 'Name a search index or a pull consumer.';
   end if;

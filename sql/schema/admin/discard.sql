@@ -20,7 +20,7 @@ begin
          || coalesce(array_agg(g.group_key2) filter (where g.group_key2 is not null), '{}')
     into v_count, v_groups from gone g;
   if cardinality(v_groups) > 0 then
-    perform millrace_private.free_held(v_no, (select s.kind from millrace_private.sinks s where s.no = v_no), v_groups);
+    perform millrace_private.free_held(v_no, v_groups);
   end if;
   if v_count > 0 then
     perform pg_notify('millrace_messages', v_no::text);

@@ -13,14 +13,14 @@ declare
 begin
   select s.* into v_from from millrace_private.sinks s where s.name = retention or s.id::text = retention
    order by s.name = retention desc limit 1;
-  if not found or v_from.kind <> 'change_table' then
+  if not found or v_from.destination_database_id is null then
     raise exception '% is not the name or id of a change retention', quote_literal(coalesce(retention, ''))
-      using errcode = 'MR404', hint = 'select sink_name from millrace.sink_status where kind = ''change_table''';
+      using errcode = 'MR404', hint = 'select sink_name, kind from millrace.sink_status';
   end if;
   select s.* into strict v_to from millrace_private.sinks s where s.no = millrace_private.sink_no(sink);
-  if v_to.kind = 'change_table' then
+  if not v_to.takes_rows then
     raise exception 'sink % is a change retention: entries are replayed to a search index or a pull consumer', quote_literal(sink)
-      using errcode = 'MR400', hint = 'select sink_name from millrace.sink_status where kind <> ''change_table''';
+      using errcode = 'MR400', hint = 'select sink_name, kind from millrace.sink_status';
   end if;
   if v_to.status = 'disabled' then
     raise exception 'sink % is disabled: it keeps no messages', quote_literal(sink)

@@ -19,21 +19,21 @@ begin
   end if;
   perform millrace_private.begin_epoch(v_no);
   for v_sink in
-    select s.no, s.name, s.kind from millrace_private.sinks s
+    select s.no, s.name, s.takes_rows, s.readable from millrace_private.sinks s
       join millrace_private.databases d on d.id = s.database_id
      where d.no = v_no and s.status <> 'disabled' order by s.no
   loop
-    if v_sink.kind <> 'search_index' then
+    if not v_sink.readable then
       insert into millrace_private.notices as n (sink_no, code, table_name, message, remedy)
       values (v_sink.no, 'gap', '',
-              case v_sink.kind
-                when 'change_table' then 'changes were missed before ' || to_char(now() at time zone 'UTC', 'YYYY-MM-DD HH24:MI:SS "UTC"') || ': the change table has no entries of them'
+              case
+                when not v_sink.takes_rows then 'changes were missed before ' || to_char(now() at time zone 'UTC', 'YYYY-MM-DD HH24:MI:SS "UTC"') || ': the change table has no entries of them'
                 else 'changes were missed before ' || to_char(now() at time zone 'UTC', 'YYYY-MM-DD HH24:MI:SS "UTC"') || ': all rows are sent again, but no message tells which were deleted meanwhile' end,
               format('select millrace.dismiss(%L, ''gap'')', v_sink.name))
       on conflict (sink_no, code, table_name) do update
         set message = excluded.message, remedy = excluded.remedy, created_at = clock_timestamp();
     end if;
-    continue when v_sink.kind = 'change_table';
+    continue when not v_sink.takes_rows;
     -- What was read before the gap may have changed in it.
     update millrace_private.backfills b
        set state = 'cancelled', reason = 'a resync sends all rows', remedy = null, ended_at = clock_timestamp()

@@ -13,7 +13,7 @@ begin
     execute format('create table millrace_private.%I (like millrace_private.messages including all,
                       constraint %I check (sink_no = %s))', v_table, v_table || '_sink', p_sink_no);
     execute format('create unique index %I on millrace_private.%I (lane, id)', v_table || '_id', v_table);
-    if v_sink.kind = 'pull' then
+    if v_sink.receivable then
       execute format('create index %I on millrace_private.%I (group_key, id) where group_key is not null',
                      v_table || '_group', v_table);
       execute format('create index %I on millrace_private.%I (group_key2, id) where group_key2 is not null',
@@ -25,7 +25,7 @@ begin
                    v_table, p_sink_no);
     execute format('alter table millrace_private.%I drop constraint %I', v_table, v_table || '_sink');
   end if;
-  if v_sink.kind = 'pull' then
+  if v_sink.receivable then
     perform millrace_private.add_locks(p_sink_no);
     insert into millrace_private.consumers as c
            (sink_no, active, visibility_timeout, max_ack_pending, max_deliver, max_per_group)
@@ -44,9 +44,9 @@ begin
   end if;
   -- Push sinks have lanes 0 .. lanes - 1; the shaping lane of a pull consumer is lane 1.
   insert into millrace_private.lanes (sink_no, lane)
-  select p_sink_no, n from generate_series(0, v_sink.lanes - 1) n where v_sink.kind <> 'pull'
+  select p_sink_no, n from generate_series(0, v_sink.lanes - 1) n where not v_sink.receivable
   union all
-  select p_sink_no, 1 where v_sink.kind = 'pull' and v_sink.lanes > 0
+  select p_sink_no, 1 where v_sink.receivable and v_sink.lanes > 0
   on conflict do nothing;
 end
 $$;

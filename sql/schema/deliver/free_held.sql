@@ -2,7 +2,7 @@
 -- them, and is now behind nothing, becomes due: in an index one of each group (the next could fail), where a parked message
 -- still holds back what does not carry the full document; elsewhere all up to the next one that is backing off.
 -- Shaping holds back nothing, for receive keeps the order; but messages that a receive has passed are looked at.
-create or replace function millrace_private.free_held(p_sink_no integer, p_kind text, p_groups bigint[]) returns void
+create or replace function millrace_private.free_held(p_sink_no integer, p_groups bigint[]) returns void
 language plpgsql
 set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_bitmapscan = off
 set enable_mergejoin = off set enable_hashjoin = off set jit = off
@@ -10,8 +10,11 @@ set search_path = pg_catalog, pg_temp as $$
 declare
   v_groups bigint[] := array(select distinct g from unnest(p_groups) g);
   v_now timestamptz := clock_timestamp();
+  v_receivable boolean;
+  v_replaces boolean;
 begin
-  if p_kind = 'pull' then
+  select s.receivable, s.replaces into v_receivable, v_replaces from millrace_private.sinks s where s.no = p_sink_no;
+  if v_receivable then
     perform millrace_private.free_groups(p_sink_no, v_groups);
     return;
   end if;
@@ -25,10 +28,10 @@ begin
                                                          from millrace_private.delivery_states b
                                                         where b.sink_no = p_sink_no and b.group_key = g.group_key
                                                           and b.state <> 'held'
-                                                          and (b.state <> 'parked' or p_kind = 'search_index')
+                                                          and (b.state <> 'parked' or v_replaces)
                                                         order by b.id limit 1), 9223372036854775807)
                                 order by e.id
-                                limit case when p_kind = 'search_index' then 1 end) n) f
+                                limit case when v_replaces then 1 end) n) f
    where x.sink_no = p_sink_no and x.id = f.id and x.state = 'held';
 end
 $$;

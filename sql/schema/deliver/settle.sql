@@ -13,12 +13,12 @@ set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_bit
 set enable_mergejoin = off set enable_hashjoin = off set jit = off set lock_timeout = '10s'
 set search_path = pg_catalog, pg_temp as $$
 declare
-  v_kind text;
+  v_receivable boolean;
   v_kept bigint[];
   v_groups bigint[] := '{}';
   v_seq bigint;
 begin
-  select s.kind into v_kind
+  select s.receivable into v_receivable
     from millrace_private.lanes l
     join millrace_private.sinks s on s.no = l.sink_no
    where l.sink_no = p_sink_no and l.lane = p_lane and l.owner = p_owner and l.until > clock_timestamp()
@@ -28,7 +28,7 @@ begin
   end if;
   -- A message that was put back to be shaped holds back those of its group that are shaped already, and a receive passes
   -- them. Whoever ends that acts like an acknowledgement.
-  if v_kind = 'pull' and (p_kept is not null or cardinality(p_finished) > 0) then
+  if v_receivable and (p_kept is not null or cardinality(p_finished) > 0) then
     perform millrace_private.lock_consumer(p_sink_no, 'shared');
   end if;
 
@@ -101,7 +101,7 @@ begin
   end if;
 
   if cardinality(v_groups) > 0 then
-    perform millrace_private.free_held(p_sink_no, v_kind, v_groups);
+    perform millrace_private.free_held(p_sink_no, v_groups);
   end if;
 end
 $$;

@@ -15,7 +15,7 @@ declare
   v_warning text[] := '{}';
   v_noted text[] := '{}';
 begin
-  select s.kind, s.status, d.no as database_no into v_sink
+  select s.receivable, s.status, d.no as database_no into v_sink
     from millrace_private.sinks s join millrace_private.databases d on d.id = s.database_id where s.no = p_sink_no;
   if v_sink.status <> 'active' then
     v_noted := array[v_sink.status];
@@ -40,7 +40,7 @@ begin
       v_unknown := v_unknown || 'not_worked_on'::text;
     end if;
     v_waited := millrace_private.waited(p_sink_no, v_sink.database_no);
-    if v_waited > interval '1 h' and v_sink.kind = 'pull'
+    if v_waited > interval '1 h' and v_sink.receivable
        and not exists (select from millrace_private.leases l where l.sink_no = p_sink_no and l.until > clock_timestamp())
        and coalesce((select c.at from millrace_private.cursor_log c
                       where c.sink_no = p_sink_no and c.lane = 0 order by c.seq desc limit 1), '-infinity')

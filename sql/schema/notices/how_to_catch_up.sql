@@ -6,11 +6,11 @@ set search_path = pg_catalog, pg_temp as $$
   select case
            when p_code = 'invalid_utf8'
              then format('Correct the rows, or convert the database to UTF8. Then: select millrace.dismiss(%L, %L)', s.name, p_code)
-           when s.kind = 'search_index' and p_code = 'added_late'
+           when s.readable and p_code = 'added_late'
              then format('bin/millrace backfill %s %s', millrace_private.shell_word(s.name), w.word)
-           when s.kind = 'search_index'
+           when s.readable
              then format('bin/millrace verify %s --repair', millrace_private.shell_word(s.name))
-           when s.kind = 'pull' and p_code <> 'truncated'
+           when s.takes_rows and p_code <> 'truncated'
              then format('bin/millrace backfill %s %s # remove there what it has of rows that are gone',
                          millrace_private.shell_word(s.name), w.word)
            else format('What it has of this table may be wrong: correct it there. Then: select millrace.dismiss(%L, %L)', s.name, p_code)

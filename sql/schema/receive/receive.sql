@@ -16,7 +16,7 @@ declare
   v_lo bigint;
   v_hi bigint;
 begin
-  select s.no, s.metadata into v_no, v_sink from millrace_private.sinks s where s.kind = 'pull' and s.name = consumer;
+  select s.no, s.metadata into v_no, v_sink from millrace_private.sinks s where s.receivable and s.name = consumer;
   if not found then
     v_no := millrace_private.consumer_no(consumer);
     select s.metadata into v_sink from millrace_private.sinks s where s.no = v_no;

@@ -29,7 +29,7 @@ create or replace view millrace_private.message_list as
          millrace_private.message_text(m.message, t.metadata, s.metadata)::json as message,
          x.state is not distinct from 'parked' as parked
     from (select s.no, s.name, s.metadata,
-                 case when s.kind = 'pull' then
+                 case when s.receivable then
                    (select c.id from millrace_private.cursor_log c
                      where c.sink_no = s.no and c.lane = 0 order by c.seq desc limit 1) end as passed_id
             from millrace_private.sinks s offset 0) s

@@ -17,7 +17,6 @@ const FORGET = statement('catalog/forget-sink');
 
 export interface RemovedSink {
   no: number;
-  kind: string;
   database_name: string;
   /** No other sink reads from its database: its slot keeps WAL for nobody. */
   is_last: boolean;

@@ -70,19 +70,22 @@ export async function applySinks(
       row.lanes === lanes &&
       sameSecret(keys, row, secret) &&
       sameJson(row.settings, settings);
-    const label = kindOf(settings).list?.entry ?? 'sink';
+    const kind = kindOf(settings);
+    const label = kind.list?.entry ?? 'sink';
     if (!summary.add(`${label} ${settings.name}`, row !== undefined, same)) continue;
     const id = row?.id ?? randomUUID();
     const place = credentialPlace({ id, ...settings });
     const written = await tx.query<{ no: number }>(putSink, [
       settings.name,
-      kindOf(settings).type,
+      kind.type,
       settings.database,
       settings.status,
       JSON.stringify(settings),
       secret === null ? null : seal(keys, place, secret),
       lanes,
       id,
+      kind.writesInto?.(settings.destination).database ?? null,
+      JSON.stringify(kind.traits),
     ]);
     await tx.query(addStorage, [written.rows[0]!.no]);
     if (row === undefined) await startBackfills(tx, settings);

@@ -5,8 +5,9 @@ import type { Refusal } from '../../model/section.ts';
 import type { SinkSection } from '../contract.ts';
 
 export interface PullDestination extends Destination {
-  /** `sequin_stream` answers in Sequin's shape. */
   type: 'pull' | 'sequin_stream';
+  /** It answers in Sequin's shape; absent: in ours. */
+  nested?: true;
   visibility_timeout_ms: number;
   max_ack_pending: number;
   max_waiting: number;
@@ -15,7 +16,7 @@ export interface PullDestination extends Destination {
 
 const renamed = (to: string): Refusal => ({ message: 'has another name here', remedy: `Use \`${to}\`.` });
 
-export const pullSection: SinkSection<PullDestination> = {
+export const pullSection: SinkSection<Omit<PullDestination, 'nested'>> = {
   title: 'pull',
   keys: {
     visibility_timeout_ms: int(500, 43_200_000).default(30_000),
@@ -31,5 +32,8 @@ export const pullSection: SinkSection<PullDestination> = {
       remedy: 'Use `max_retry_count` of the sink: the number of redeliveries, one less.',
     },
   },
-  read: (input) => ({ settings: { ...input }, secret: null }),
+  read: (input) => ({
+    settings: { ...input, ...(input.type === 'sequin_stream' ? { nested: true } : {}) },
+    secret: null,
+  }),
 };

@@ -50,7 +50,6 @@ describe('removing a sink', function () {
     const before = await catalogGeneration(messages.db);
     expect(await removeSink(messages.db, 'worker')).to.deep.include({
       no,
-      kind: 'pull',
       database_name: 'shop',
       is_last: false,
     });
