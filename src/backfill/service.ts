@@ -10,8 +10,7 @@ import type { Catalog } from '../catalog/store.ts';
 import { type Database, openPool } from '../db/pool.ts';
 import { optionsOf } from '../db/tls.ts';
 import { MillraceError, messageOf } from '../model/errors.ts';
-import { quoteIdentifier, quoteTable } from '../model/quote.ts';
-import { isCancelled, isDataException, isHiddenByPolicy, isMissingTable, isNotPermitted } from '../model/sqlstate.ts';
+import { type Remedy, remedyForReading } from '../model/remedies.ts';
 import { type LoadedRelation, loadRelation } from '../routing/relation.ts';
 import type { Log } from '../runtime/log.ts';
 import { describeTable, sortColumnOf, type TableDescription } from '../source/describe-table.ts';
@@ -232,10 +231,11 @@ class Task {
   async #explain(error: unknown): Promise<void> {
     const { messages, log } = this.#deps;
     const { no, sink_name, table_name } = this.#backfill;
-    const { final, reason, remedy } = reasonOf(error, this.#backfill, this.#deps.streaming.database.address.user);
-    log.warn({ reason, sink: sink_name, table: table_name }, final ? 'backfill failed' : 'backfill interrupted');
-    if (final) await failBackfill(messages, no, { reason, remedy });
-    else await explainWait(messages, no, { reason, ...(remedy === undefined ? {} : { remedy }) });
+    const found = remedyOf(error, this.#backfill, this.#deps.streaming.database.address.user);
+    const { message: reason, isFinal, ...remedy } = found;
+    log.warn({ reason, sink: sink_name, table: table_name }, isFinal ? 'backfill failed' : 'backfill interrupted');
+    if (isFinal) await failBackfill(messages, no, { reason, ...remedy });
+    else await explainWait(messages, no, { reason, ...remedy });
   }
 }
 
@@ -248,37 +248,13 @@ async function relationFor(streaming: Streaming, backfill: Backfill, table: Tabl
   throw new MillraceError('bad_request', message, { remedy: 'Name a table of its source, or add it there.' });
 }
 
-interface Reason {
-  /** Only a person can fix it. */
-  final: boolean;
-  reason: string;
-  remedy?: string;
-}
-
-/** Postgres' codes: what no further try can change. Their texts name tables and columns, never a row's values, but for 22. */
-function reasonOf(error: unknown, { table_schema, table_name, sort_column }: Backfill, user: string): Reason {
+/** A message and what to do: whatever is wrong, somebody reads it in the backfill's state. */
+function remedyOf(error: unknown, { table_schema, table_name, sort_column }: Backfill, role: string): Remedy {
   if (error instanceof MillraceError) {
     const remedy = error.remedy === undefined ? {} : { remedy: error.remedy };
-    return { final: error.code !== 'unavailable', reason: error.message, ...remedy };
+    return { message: error.message, ...remedy, isFinal: error.code !== 'unavailable' };
   }
-  const table = `${table_schema}.${table_name}`;
-  const role = quoteIdentifier(user);
-  if (isDataException(error) && sort_column !== null) {
-    const reason = `start_position is no value of the column ${sort_column}`;
-    return { final: true, reason, remedy: 'Write it as Postgres writes the type, e.g. 2026-01-31.' };
-  }
-  if (isMissingTable(error)) return { final: true, reason: `${table} no longer exists`, remedy: 'Start another one.' };
-  if (isNotPermitted(error)) {
-    const full = { schema: table_schema ?? '', name: table_name ?? '' };
-    const grants = `grant usage on schema ${quoteIdentifier(full.schema)} to ${role}; grant select on ${quoteTable(full)} to ${role}`;
-    const remedy = isHiddenByPolicy(error) ? `alter role ${role} bypassrls; -- a policy would hide rows` : grants;
-    return { final: true, reason: messageOf(error), remedy };
-  }
-  if (isCancelled(error)) {
-    const remedy = `Create an index that begins with ${sort_column ?? 'the primary key'}, or relieve the source.`;
-    return { final: false, reason: `a row of ${table} takes longer than ${QUERY_MS / 1_000} s to read`, remedy };
-  }
-  // A data exception tells a value.
-  if (isDataException(error)) return { final: false, reason: `${table} cannot be read (${error.code})` };
-  return { final: false, reason: messageOf(error) };
+  const table = { schema: table_schema ?? '', name: table_name ?? '', role, sortColumn: sort_column };
+  const found = remedyForReading(error, { ...table, seconds: QUERY_MS / 1_000 });
+  return found ?? { message: messageOf(error), isFinal: false };
 }

@@ -70,7 +70,7 @@ export async function explainWait(
 export async function failBackfill(
   messages: Database,
   no: number,
-  why: { reason: string; remedy: string | undefined },
+  why: { reason: string; remedy?: string },
 ): Promise<void> {
   await messages.query(FAIL, [no, why.reason, why.remedy ?? null]);
 }

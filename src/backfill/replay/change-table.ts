@@ -10,9 +10,9 @@ import { refuseSharedSessions } from '../../db/pooler.ts';
 import { type Statement, statement } from '../../db/statement.ts';
 import { optionsOf } from '../../db/tls.ts';
 import { unreachable } from '../../model/connection-fault.ts';
-import { MillraceError, messageOf } from '../../model/errors.ts';
+import { MillraceError } from '../../model/errors.ts';
 import { quoteTable } from '../../model/quote.ts';
-import { isCancelled, isMissingTable, isNotPermitted, isOtherColumns } from '../../model/sqlstate.ts';
+import { remedyForReplaying } from '../../model/remedies.ts';
 
 const SUMMARY = statement('backfill/replay-summary');
 
@@ -149,25 +149,9 @@ export async function summarise(
 /** Postgres' codes; what is not among them is tried again. */
 function faultOf(error: unknown, place: { database: string; schema: string; name: string }): MillraceError {
   if (error instanceof MillraceError) return error;
-  const table = `change table ${quoteTable(place)} of database ${place.database}`;
-  const said = messageOf(error);
-  const final = (message: string, remedy: string): MillraceError =>
-    new MillraceError('bad_destination', message, { remedy: `${remedy} Then resume the replay.`, cause: error });
-  if (isMissingTable(error)) {
-    return final(`the ${table} is not there`, 'Restore it, or set create_if_not_exists and let a new one fill.');
-  }
-  if (isOtherColumns(error)) {
-    return final(`the ${table} does not fit: ${said}`, 'Give it the columns of docs/change-tables.md.');
-  }
-  if (isNotPermitted(error)) {
-    return final(
-      `the ${table} may not be read: ${said}`,
-      `Run there: grant select on ${quoteTable(place)} to the role.`,
-    );
-  }
-  if (isCancelled(error)) {
-    const remedy = `Run there: create index concurrently on ${quoteTable(place)} (seq, id); or ask for less.`;
-    return new MillraceError('unavailable', `the ${table} takes too long to read`, { remedy, cause: error });
-  }
-  return unreachable(`the ${table} cannot be read`, error);
+  const found = remedyForReplaying(error, place);
+  if (!found)
+    return unreachable(`the change table ${quoteTable(place)} of database ${place.database} cannot be read`, error);
+  const { message, isFinal, ...remedy } = found;
+  return new MillraceError(isFinal ? 'bad_destination' : 'unavailable', message, { ...remedy, cause: error });
 }

@@ -7,21 +7,16 @@ import { connectionFault, DECLARED_DATABASE, UnsafeConnection } from '../../mode
 import { MillraceError, messageOf } from '../../model/errors.ts';
 import { outsideText } from '../../model/outside-text.ts';
 import { refusalText } from '../../model/refusal.ts';
+import { remedyForWriting } from '../../model/remedies.ts';
 import type { Circuit } from '../../model/sink.ts';
 import {
   isAboutTable,
-  isCancelled,
-  isCheckViolation,
   isConnectionEnded,
   isConstraintViolation,
-  isDiskFull,
   isForbidden,
   isFull,
   isLockTimeout,
-  isNotPermitted,
-  isOutOfResources,
   isRaised,
-  isReadOnly,
   isRefusedByPolicy,
   isRolledBack,
   isServerError,
@@ -44,18 +39,6 @@ export class TableAtFault extends Error {
   }
 }
 
-/** What connectionFault does not know; the first that fits. */
-const REMEDIES: [(error: unknown) => boolean, string][] = [
-  [isReadOnly, 'The server is read-only, as a standby is: name the primary as the destination.'],
-  [isNotPermitted, 'Grant the right to the role, or declare a role that has it.'],
-  [isDiskFull, 'Free disk space on the destination server.'],
-  [isOutOfResources, 'Raise that limit of the destination server, or take load off it.'],
-  [isLockTimeout, 'Another session holds a lock on the table: see pg_locks. It is tried again until the lock is gone.'],
-  [isCancelled, 'The destination was too slow, or a session holds a lock: see pg_stat_activity there.'],
-  [isRolledBack, 'Another transaction was in the way. It is tried again.'],
-  [isCheckViolation, 'Create the partition that this time needs.'],
-];
-
 const RETRY_SOON_MS = 2_000;
 const MAX_ERROR = 4_000;
 
@@ -77,7 +60,7 @@ export function judge(error: unknown): Verdict | undefined {
   const message = refusalText(error);
   const alike = alikeOf(error);
   if (alike !== undefined) return { kind: 'row', error: cut(message), alike };
-  const remedy = found?.remedy ?? REMEDIES.find(([isIt]) => isIt(error))?.[1] ?? '';
+  const remedy = found?.remedy ?? remedyForWriting(error) ?? '';
   const isSoonOver = isRolledBack(error) || isLockTimeout(error) || isFull(error);
   return circuit(
     reasonOf(error),

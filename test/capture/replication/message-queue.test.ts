@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { MessageQueue } from '../../../src/capture/replication/message-queue.ts';
 
-describe('turns', () => {
+describe('a message queue', () => {
   it('keeps the order while something is loaded, again and again, on bytes of its own', async () => {
     const handled: string[] = [];
     const loads: (() => void)[] = [];

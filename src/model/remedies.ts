@@ -1,0 +1,159 @@
+/**
+ * What a person can do about what Postgres says of a user's table: one list for each thing that we do with it. For a server
+ * that cannot be reached there is connection-fault.ts. Messages name tables and columns, never a row's values.
+ */
+import { quoteIdentifier, quoteTable } from './quote.ts';
+import {
+  isCancelled,
+  isCheckViolation,
+  isDataException,
+  isDiskFull,
+  isHiddenByPolicy,
+  isLockTimeout,
+  isMissingTable,
+  isNotPermitted,
+  isOtherColumns,
+  isOutOfResources,
+  isReadOnly,
+  isRolledBack,
+  isServerError,
+  type ServerError,
+} from './sqlstate.ts';
+
+export interface Remedy {
+  message: string;
+  /** Absent: nothing is known that helps. */
+  remedy?: string;
+  /** Only a person can fix it; else it is tried again. */
+  isFinal: boolean;
+}
+
+interface Rule<Place> {
+  when(error: unknown, place: Place): boolean;
+  /** Absent: Postgres' own words. */
+  message?(place: Place, error: ServerError): string;
+  remedy?(place: Place): string;
+  isFinal?: true;
+}
+
+/** The first rule that fits. */
+function remedyBy<Place>(rules: readonly Rule<Place>[], error: unknown, place: Place): Remedy | undefined {
+  if (!isServerError(error)) return undefined;
+  const rule = rules.find(({ when }) => when(error, place));
+  if (!rule) return undefined;
+  const message = rule.message?.(place, error) ?? error.message;
+  return { message, ...(rule.remedy ? { remedy: rule.remedy(place) } : {}), isFinal: rule.isFinal ?? false };
+}
+
+export interface ReadTable {
+  schema: string;
+  name: string;
+  /** Who reads it. */
+  role: string;
+  /** That the rows are read in order of, when it is not the primary key. */
+  sortColumn: string | null;
+  /** That a query may take. */
+  seconds: number;
+}
+
+const named = ({ schema, name }: { schema: string; name: string }): string => `${schema}.${name}`;
+
+const READ: readonly Rule<ReadTable>[] = [
+  {
+    when: (error, { sortColumn }) => isDataException(error) && sortColumn !== null,
+    message: ({ sortColumn }) => `start_position is no value of the column ${sortColumn}`,
+    remedy: () => 'Write it as Postgres writes the type, e.g. 2026-01-31.',
+    isFinal: true,
+  },
+  {
+    when: isMissingTable,
+    message: (table) => `${named(table)} no longer exists`,
+    remedy: () => 'Start another one.',
+    isFinal: true,
+  },
+  {
+    when: isHiddenByPolicy,
+    remedy: ({ role }) => `alter role ${quoteIdentifier(role)} bypassrls; -- a policy would hide rows`,
+    isFinal: true,
+  },
+  {
+    when: isNotPermitted,
+    remedy: ({ role, ...table }) =>
+      `grant usage on schema ${quoteIdentifier(table.schema)} to ${quoteIdentifier(role)}; ` +
+      `grant select on ${quoteTable(table)} to ${quoteIdentifier(role)}`,
+    isFinal: true,
+  },
+  {
+    when: isCancelled,
+    message: ({ seconds, ...table }) => `a row of ${named(table)} takes longer than ${seconds} s to read`,
+    remedy: ({ sortColumn }) =>
+      `Create an index that begins with ${sortColumn ?? 'the primary key'}, or relieve the source.`,
+  },
+  // Postgres' words tell a value.
+  { when: isDataException, message: (table, { code }) => `${named(table)} cannot be read (${code})` },
+];
+
+/** Of rows that a backfill reads; undefined: it is not about the table. */
+export const remedyForReading = (error: unknown, table: ReadTable): Remedy | undefined => remedyBy(READ, error, table);
+
+export interface ReadEntries {
+  database: string;
+  schema: string;
+  name: string;
+}
+
+const changeTable = (table: ReadEntries): string =>
+  `the change table ${quoteTable(table)} of database ${table.database}`;
+
+const REPLAY: readonly Rule<ReadEntries>[] = [
+  {
+    when: isMissingTable,
+    message: (table) => `${changeTable(table)} is not there`,
+    remedy: () => 'Restore it, or set create_if_not_exists and let a new one fill. Then resume the replay.',
+    isFinal: true,
+  },
+  {
+    when: isOtherColumns,
+    message: (table, { message }) => `${changeTable(table)} does not fit: ${message}`,
+    remedy: () => 'Give it the columns of docs/change-tables.md. Then resume the replay.',
+    isFinal: true,
+  },
+  {
+    when: isNotPermitted,
+    message: (table, { message }) => `${changeTable(table)} may not be read: ${message}`,
+    remedy: (table) => `Run there: grant select on ${quoteTable(table)} to the role. Then resume the replay.`,
+    isFinal: true,
+  },
+  {
+    when: isCancelled,
+    message: (table) => `${changeTable(table)} takes too long to read`,
+    remedy: (table) => `Run there: create index concurrently on ${quoteTable(table)} (seq, id); or ask for less.`,
+  },
+];
+
+/** Of entries that a replay reads; undefined: it is not about the change table. */
+export const remedyForReplaying = (error: unknown, table: ReadEntries): Remedy | undefined =>
+  remedyBy(REPLAY, error, table);
+
+const WRITE: readonly Rule<undefined>[] = [
+  {
+    when: isReadOnly,
+    remedy: () => 'The server is read-only, as a standby is: name the primary as the destination.',
+  },
+  { when: isNotPermitted, remedy: () => 'Grant the right to the role, or declare a role that has it.' },
+  { when: isDiskFull, remedy: () => 'Free disk space on the destination server.' },
+  { when: isOutOfResources, remedy: () => 'Raise that limit of the destination server, or take load off it.' },
+  {
+    when: isLockTimeout,
+    remedy: () => 'Another session holds a lock on the table: see pg_locks. It is tried again until the lock is gone.',
+  },
+  {
+    when: isCancelled,
+    remedy: () => 'The destination was too slow, or a session holds a lock: see pg_stat_activity there.',
+  },
+  { when: isRolledBack, remedy: () => 'Another transaction was in the way. It is tried again.' },
+  { when: isCheckViolation, remedy: () => 'Create the partition that this time needs.' },
+];
+
+/** Of rows that a sink writes; undefined: nothing is known that helps. */
+export const remedyForWriting = (error: unknown): string | undefined => remedyBy(WRITE, error, undefined)?.remedy;

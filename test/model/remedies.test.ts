@@ -1,0 +1,52 @@
+import { expect } from 'chai';
+import { remedyForReading, remedyForReplaying, remedyForWriting } from '../../src/model/remedies.ts';
+
+const said = (code: string, more: object = {}): Error =>
+  Object.assign(new Error('Postgres’ words: "secret"'), { code, ...more });
+
+describe('remedies', () => {
+  const table = { schema: 'public', name: 'Orders', role: 'reader', sortColumn: null, seconds: 5 };
+
+  it('for a table that is read: the first that fits, ready to be run', () => {
+    expect(remedyForReading(said('42501'), table)?.remedy).to.equal(
+      'grant usage on schema "public" to "reader"; grant select on "public"."Orders" to "reader"',
+    );
+    expect(remedyForReading(said('42501', { routine: 'check_enable_rls' }), table)?.remedy).to.match(/bypassrls/);
+    expect(remedyForReading(said('42P01'), table)).to.deep.equal({
+      message: 'public.Orders no longer exists',
+      remedy: 'Start another one.',
+      isFinal: true,
+    });
+    expect(remedyForReading(said('57014'), { ...table, sortColumn: 'at' })).to.deep.equal({
+      message: 'a row of public.Orders takes longer than 5 s to read',
+      remedy: 'Create an index that begins with at, or relieve the source.',
+      isFinal: false,
+    });
+  });
+
+  it('tell no value', () => {
+    expect(remedyForReading(said('22P02'), table)).to.deep.equal({
+      message: 'public.Orders cannot be read (22P02)',
+      isFinal: false,
+    });
+    expect(remedyForReading(said('22P02'), { ...table, sortColumn: 'at' })?.message).not.to.contain('secret');
+  });
+
+  it('for a change table: of what only a person can fix, the replay is resumed', () => {
+    const place = { database: 'shop', schema: 'public', name: 'events' };
+    for (const code of ['42P01', '3F000', '42703', '42501']) {
+      const found = remedyForReplaying(said(code), place);
+      expect(found?.isFinal, code).to.be.true;
+      expect(found?.remedy, code).to.match(/Then resume the replay\.$/);
+    }
+    expect(remedyForReplaying(said('57014'), place)?.isFinal).to.be.false;
+    expect(remedyForReplaying(said('40P01'), place)).to.equal(undefined);
+  });
+
+  it('for a table that is written, more closely known codes first', () => {
+    expect(remedyForWriting(said('53100'))).to.match(/^Free disk space/);
+    expect(remedyForWriting(said('53400'))).to.match(/^Raise that limit/);
+    expect(remedyForWriting(said('23505'))).to.equal(undefined);
+    expect(remedyForWriting(new Error('53100'))).to.equal(undefined);
+  });
+});
