@@ -38,8 +38,10 @@ const HEADINGS: [RegExp, string][] = [
   [/^(functions|transforms)/, '## functions'],
   [/^filters/, '### Column filters'],
   [/^sinks\[\]\.destination \(pull\)/, '### destination: pull'],
+  [/^sinks\[\]\.destination \(webhook\)/, '### destination: webhook'],
   [/^sinks\[\]\.destination/, '### destination: elasticsearch'],
   [/^sinks/, '## sinks'],
+  [/^http_endpoints/, '## http_endpoints'],
   [/^change_retentions/, '## change_retentions'],
 ];
 

@@ -4,7 +4,7 @@
  */
 import { z } from 'zod';
 import { readCertificates } from './certificate.ts';
-import { refusal, refuse, withRemedy } from './section.ts';
+import { refusal, refuse, section, withRemedy } from './section.ts';
 
 const NUMBER = /^[+-]?\d{1,16}$/;
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
@@ -110,3 +110,9 @@ export function refuseMask(secret: string, context: z.core.$RefinementCtx): void
   const remedy = 'Write the secret itself, or export again with secrets shown.';
   refuse(context, [], { message: 'is what an export shows in place of a secret', remedy });
 }
+
+/** How a server is verified that sinks connect to. */
+export const Tls = section('sinks[].destination.tls', {
+  ca: Certificate.nullable().default(null),
+  verify: Bool.default(true),
+}).prefault({});

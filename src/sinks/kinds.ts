@@ -3,9 +3,10 @@ import { changeTable } from './change-table/kind.ts';
 import type { SinkKind } from './contract.ts';
 import { pull } from './pull/kind.ts';
 import { searchIndex } from './search-index/kind.ts';
+import { webhook } from './webhook/kind.ts';
 
 /** In the order in which faults list them. */
-export const KINDS: readonly SinkKind[] = [pull, searchIndex, changeTable];
+export const KINDS: readonly SinkKind[] = [pull, searchIndex, webhook, changeTable];
 
 /** By its type in the catalog. Undefined: this release does not know it. */
 export function kindOfType(type: string): SinkKind | undefined {

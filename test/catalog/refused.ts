@@ -9,7 +9,8 @@ export const refusedFiles: Record<string, [string, string[]][]> = {
     [search(', batchSize: 4'), ['sinks[0].destination.batchSize is not a known key']],
   ],
   "what Sequin has and we don't": [
-    ['webhooks: []', ['webhooks Millrace does not deliver to webhooks']],
+    ['webhooks: []', ['webhooks takes requests in, which Millrace does not']],
+    ['http_push_consumers: []', ['http_push_consumers is an older form']],
     [
       sinkFile(`${PULL}\ntimestamp_format: unix_microsecond`),
       ['sinks[0].timestamp_format Millrace writes ISO 8601 only'],
@@ -33,7 +34,7 @@ export const refusedFiles: Record<string, [string, string[]][]> = {
     ],
     [
       sinkFile('destination: { type: webhook, http_endpoint: e }'),
-      ['sinks[0].destination.type webhook: Millrace does not deliver to webhooks'],
+      ['sinks[0].destination.http_endpoint names no entry of `http_endpoints`'],
     ],
     [
       sinkFile('destination: { type: redis_stream }'),

@@ -11,6 +11,7 @@ import { findingsOf, section } from '../../model/section.ts';
 import { Database } from './database.ts';
 import type { Entries, Entry } from './entry.ts';
 import { codeFault, DeclaredFunction, type FunctionDeclared } from './function.ts';
+import { withEndpoints } from './http-endpoints.ts';
 import { checkReferences, textAt } from './references.ts';
 import { DeclaredRetention } from './retention.ts';
 import { DeclaredSink } from './sink.ts';
@@ -32,10 +33,6 @@ export interface Checked {
   warnings: Finding[];
 }
 
-const noWebhooks = {
-  message: 'Millrace does not deliver to webhooks',
-  remedy: 'Use a sink with `destination: { type: pull }` and let the receiver fetch.',
-};
 const asSinks = { message: 'is an older form', remedy: 'Declare each as a sink with `destination: { type: pull }`.' };
 const list = z.array(z.unknown()).nullable().optional();
 
@@ -48,11 +45,15 @@ const Root = section(
     functions: list,
     transforms: list,
     sinks: list,
+    http_endpoints: list,
     change_retentions: list,
   },
   {
-    webhooks: noWebhooks,
-    http_push_consumers: noWebhooks,
+    webhooks: { message: 'takes requests in, which Millrace does not', remedy: 'Write them into a table.' },
+    http_push_consumers: {
+      message: 'is an older form',
+      remedy: 'Declare each as a sink with `destination: { type: webhook, url: ... }`.',
+    },
     http_pull_consumers: asSinks,
     sequin_streams: asSinks,
     wal_pipelines: { message: 'is an older form', remedy: 'Use `change_retentions`.' },
@@ -68,8 +69,9 @@ export interface CheckOptions {
 }
 
 export function checkDeclaration(given: unknown, options: CheckOptions = {}): Checked {
-  const { raw, warnings } = withoutTaken(given);
-  const faults: Finding[] = [];
+  const taken = withoutTaken(given);
+  const { raw, faults } = withEndpoints(taken.raw);
+  const { warnings } = taken;
   const add = (found: Finding[]): void => {
     for (const fault of found) faults.push(fault);
   };

@@ -16,8 +16,6 @@ const SECTIONS = new Map<SinkKind, SinkSection>(
 export const sectionOf = (kind: SinkKind): SinkSection => SECTIONS.get(kind)!;
 
 const OTHERS: Record<string, string> = {
-  webhook: 'webhooks',
-  http_push: 'webhooks',
   kafka: 'Kafka',
   sqs: 'Amazon SQS',
   sns: 'Amazon SNS',

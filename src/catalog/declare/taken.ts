@@ -74,6 +74,7 @@ const TAKEN: Record<string, Keys> = {
   functions: SERVERS,
   transforms: SERVERS,
   change_retentions: SERVERS,
+  http_endpoints: SERVERS,
   api_tokens: SERVERS,
 };
 
@@ -83,9 +84,6 @@ const TOP: Keys = {
       message: 'has no effect yet: the web console comes with a later release, and with it its users',
       remedy: 'Programs use `api_tokens`.',
     },
-  },
-  http_endpoints: {
-    warning: { message: 'has no effect: Millrace does not deliver to webhooks', remedy: 'Remove it.' },
   },
 };
 

@@ -1,5 +1,6 @@
 /** A search index: a document for each row, written with `_bulk` under the row's key, the message's id as its version. */
 import { setTimeout as wait } from 'node:timers/promises';
+import { originOf } from '../../model/origin.ts';
 import { withoutTrailing } from '../../model/trailing.ts';
 import type { SinkKind } from '../contract.ts';
 import { aliasCommand } from './alias-command.ts';
@@ -30,9 +31,5 @@ export const searchIndex: SinkKind<SearchDestination> = {
     at: (destination, name) => ({ ...destination, index_name: name }),
     aliasCommand,
   },
-  server({ endpoint_url: url }) {
-    if (!URL.canParse(url)) return url;
-    const { protocol, host } = new URL(url);
-    return `${protocol}//${host}`;
-  },
+  server: ({ endpoint_url: url }) => originOf(url),
 };

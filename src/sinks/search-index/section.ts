@@ -2,8 +2,8 @@
 import { z } from 'zod';
 import type { Destination } from '../../model/declared.ts';
 import type { Finding } from '../../model/finding.ts';
-import { Bool, Certificate, int, refuseMask } from '../../model/scalars.ts';
-import { refusal, refuse, section } from '../../model/section.ts';
+import { int, refuseMask, Tls } from '../../model/scalars.ts';
+import { refusal, refuse } from '../../model/section.ts';
 import { withoutTrailing } from '../../model/trailing.ts';
 import { hostRefusal } from '../../runtime/addresses.ts';
 import type { SinkSection } from '../contract.ts';
@@ -57,10 +57,7 @@ const keys = {
   batch_bytes: int(1024, 104_857_600).default(8_388_608),
   compression: z.enum(['none', 'gzip']).default('none'),
   versioning: z.enum(['external', 'none']).default('external'),
-  tls: section('sinks[].destination.tls', {
-    ca: Certificate.nullable().default(null),
-    verify: Bool.default(true),
-  }).prefault({}),
+  tls: Tls,
 };
 
 type Input = z.output<z.ZodObject<typeof keys>>;

@@ -1,5 +1,7 @@
 /** A webhook as it is declared, and what of it is sealed. Keys keep the spelling of millrace.yaml. */
-export interface WebhookDestination {
+import type { Destination } from '../../model/declared.ts';
+
+export interface WebhookDestination extends Destination {
   type: 'webhook';
   url: string;
   method: 'POST' | 'PUT' | 'PATCH';

@@ -66,6 +66,17 @@ describe('the configuration file', () => {
           tls: { ca: null, verify: true },
         },
         {
+          type: 'webhook',
+          url: 'https://hooks.example.com/orders',
+          method: 'POST',
+          headers: { 'x-tenant': 'acme' },
+          batch: false,
+          batch_size: 100,
+          timeout_ms: 10_000,
+          parallel: 4,
+          tls: { ca: null, verify: true },
+        },
+        {
           type: 'change_table',
           database: 'shop',
           table_schema: 'public',
@@ -78,6 +89,8 @@ describe('the configuration file', () => {
       expect(warnings.map(({ field, line }) => [field, line])).to.deep.equal([
         ['api_tokens[0].token', 7],
         ['sinks[1].destination.auth_value', 71],
+        ['sinks[2].destination.encrypted_headers.authorization', 86],
+        ['sinks[2].destination.signing_secrets[0]', 87],
       ]);
     });
 
@@ -87,7 +100,7 @@ describe('the configuration file', () => {
         parse(example, { loopbackOnly: false, env: { API_TOKEN: 'w8fj2la0pq7sn4mzx6vb1cyq' } }).config.sinks.map(
           ({ settings }) => settings.name,
         ),
-      ).to.deep.equal(['orders-worker', 'products-index', 'orders-history']);
+      ).to.deep.equal(['orders-worker', 'products-index', 'orders-webhook', 'orders-history']);
     });
 
     it("a file of Sequin's, in its older spellings", () => {

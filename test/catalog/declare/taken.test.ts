@@ -16,7 +16,6 @@ describe('a file of another system', () => {
       '14 api_tokens[0].token',
       '32 databases[0].ssl',
       '42 databases[0].publication.schemas',
-      '44 http_endpoints',
       '78 sinks[0].batch_size',
       '83 sinks[0].load_shedding_policy',
       '84 sinks[0].consumer_start',
@@ -30,11 +29,12 @@ describe('a file of another system', () => {
       { name: 'flat', description: 'the id alone', type: 'path', sink_type: null, code: null, path: 'record.id' },
       { name: 'older', type: 'path', sink_type: null, code: null, path: 'record' },
     ]);
-    const [stream, index] = config.sinks.map(({ settings }) => settings);
+    const [stream, index, hook] = config.sinks.map(({ settings }) => settings);
     expect(stream).to.deep.include({ tables: [], transform: 'flat', annotations: {} });
     expect(stream!.source.include_tables).to.deep.equal(['public.users']);
     expect(stream!.destination.type).to.equal('sequin_stream');
     expect(index!.destination).to.include({ batch_size: 100, index_name: 'users' });
+    expect(hook!.destination).to.deep.include({ url: 'https://hooks.example.com/users', batch: true, batch_size: 10 });
   });
 
   it('has the same effect as one without those keys', () => {

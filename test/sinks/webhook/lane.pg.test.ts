@@ -1,0 +1,221 @@
+/** From a change in a table to the endpoint: captured, delivered by a lane, settled. */
+import { expect } from 'chai';
+import type { LaneEnd } from '../../../src/deliver/held-lane.ts';
+import { runLane } from '../../../src/deliver/lane.ts';
+import type { LaneSink } from '../../../src/deliver/target.ts';
+import type { Sink } from '../../../src/model/sink.ts';
+import { createSignal } from '../../../src/runtime/concurrency/signal.ts';
+import { createLog } from '../../../src/runtime/log.ts';
+import { openSandbox, type Sandbox } from '../../../src/transform/sandbox.ts';
+import { type Captured, captured, sinkSettings } from '../../support/fixtures/captured.ts';
+import { code } from '../../support/fixtures/sandbox.ts';
+import { type Endpoint, startEndpoint } from '../../support/webhook/endpoint.ts';
+import { type OpenOptions, openTestWebhookSink, webhookDestination } from '../../support/webhook/sink.ts';
+
+const SCHEMA = 'create table orders (id int primary key, note text); alter table orders replica identity full';
+
+interface Message {
+  record: { id: number; note: string };
+  changes: object | null;
+  action: string;
+  metadata: { table_name: string; idempotency_key: string; consumer: { name: string } };
+}
+
+describe('the lane of a webhook', () => {
+  let on: Captured;
+  let endpoint: Endpoint;
+  let sandbox: Sandbox;
+  let sink: Sink;
+  let sinkNo: number;
+  const log = createLog({ level: 'silent', role: 'test' });
+
+  before(() => {
+    sandbox = openSandbox({ log });
+  });
+  after(async () => await sandbox.close());
+  beforeEach(async () => {
+    endpoint = await startEndpoint();
+    on = await captured(SCHEMA);
+    const destination = webhookDestination(endpoint.url);
+    sinkNo = await on.addSink(sinkSettings({ name: 'hook', destination, filter_leave: 'keep' }));
+    sink = openTestWebhookSink(destination);
+    on.start();
+    await on.streaming();
+  });
+  afterEach(async () => {
+    await sink.close();
+    await on.close();
+    await endpoint.close();
+  });
+
+  /** One short run of the lane: until nothing is left to do now. */
+  const run = async (more: Partial<LaneSink> = {}): Promise<LaneEnd> =>
+    await runLane(
+      { db: on.messages.db, sandbox, log, now: Date.now, random: () => 0 },
+      {
+        target: {
+          ...{ no: sinkNo, name: 'hook', sink, functions: {}, replaces: false, shapes: false, deleteOnLeave: false },
+          ...{ maxRetryCount: null, tested: false, crashes: new Set<number>(), failures: 0 },
+          ...more,
+        },
+        id: { sinkNo, lane: 0, owner: 'me' },
+        wake: createSignal(),
+        limits: { runMs: 60_000, lingerMs: 0 },
+        events: { onSettled: () => undefined, onRecovered: () => undefined, onUnreleased: () => undefined },
+      },
+      new AbortController().signal,
+    );
+  const reopen = async (changed: object, options: OpenOptions = {}): Promise<void> => {
+    await sink.close();
+    sink = openTestWebhookSink(webhookDestination(endpoint.url, changed), options);
+  };
+  const change = async (sql: string, count: number): Promise<void> => {
+    await on.source.query(sql);
+    await on.received(sinkNo, count);
+  };
+  const makeDue = () =>
+    on.messages.db.query('update millrace_private.delivery_states set due_at = now() where due_at is not null');
+  const pending = async (): Promise<string[]> => {
+    const { rows } = await on.messages.db.query<{ record_pk: string; action: string; state: string; attempts: number }>(
+      'select record_pk, action, state, attempts from millrace.pending_messages order by id',
+    );
+    return rows.map(({ record_pk, action, state, attempts }) => `${record_pk} ${action} ${state} ${attempts}`);
+  };
+  const notesOf = (id: number): string[] =>
+    endpoint.taken
+      .map(({ body }): Message => JSON.parse(body))
+      .filter(({ record }) => record.id === id)
+      .map(({ record, action }) => (action === 'delete' ? 'gone' : record.note));
+  const fails = (condition: (message: Message) => boolean, status: number): void => {
+    endpoint.answer = ({ body }) => (condition(JSON.parse(body)) ? { status, text: `no ${status}` } : undefined);
+  };
+
+  it('sends each message once, as a pull consumer would receive it, and leaves nothing behind', async () => {
+    await change("insert into orders select i, 'n' || i from generate_series(1, 50) i", 50);
+    await change("update orders set note = 'second' where id = 1; delete from orders where id = 1", 52);
+    await run();
+    expect(await pending()).to.deep.equal([]);
+    expect(endpoint.requests).to.have.length(52);
+    expect(notesOf(1)).to.deep.equal(['n1', 'second', 'gone']);
+    const messages = endpoint.taken.map(({ body }): Message => JSON.parse(body));
+    const updated = messages.find(({ action }) => action === 'update')!;
+    expect(updated).to.deep.include({ record: { id: 1, note: 'second' }, changes: { note: 'n1' } });
+    expect(updated.metadata).to.include({ table_name: 'orders' });
+    expect(updated.metadata.consumer).to.include({ name: 'hook' });
+    expect(endpoint.taken.map(({ headers }) => headers['webhook-id'])).to.deep.equal(
+      messages.map(({ metadata }) => metadata.idempotency_key),
+    );
+  });
+
+  it('keeps back what follows a message that is to be retried, and sends it in order afterwards', async () => {
+    await change("insert into orders values (1, 'a'), (2, 'b'); update orders set note = note || '2'", 4);
+    fails(({ record }) => record.note === 'a', 500);
+    await run();
+    expect(await pending()).to.deep.equal(['1 insert retrying 1', '1 update held 0']);
+    expect(notesOf(2)).to.deep.equal(['b', 'b2']);
+    await change("update orders set note = note || '3'", 4);
+    await run();
+    expect(await pending()).to.deep.equal(['1 insert retrying 1', '1 update held 0', '1 update held 0']);
+    endpoint.answer = () => undefined;
+    await makeDue();
+    await run();
+    expect(await pending()).to.deep.equal([]);
+    expect(notesOf(1)).to.deep.equal(['a', 'a2', 'a23']);
+    expect(notesOf(2)).to.deep.equal(['b', 'b2', 'b23']);
+  });
+
+  it('parks what is refused for good, with the answer, and its row goes on', async () => {
+    await change("insert into orders values (1, 'a'); update orders set note = 'b'; update orders set note = 'c'", 3);
+    fails(({ record }) => record.note === 'b', 422);
+    await run();
+    expect(notesOf(1)).to.deep.equal(['a', 'c']);
+    const { rows } = await on.messages.db.query('select record_pk, stage, error from millrace.parked_messages');
+    expect(rows).to.deep.equal([{ record_pk: '1', stage: 'send', error: 'HTTP 422: no 422' }]);
+    expect(await pending()).to.deep.equal([]);
+  });
+
+  it('parks after max_retry_count redeliveries, and the row goes on', async () => {
+    await change("insert into orders values (1, 'a'); update orders set note = 'b'", 2);
+    fails(({ record }) => record.note === 'a', 500);
+    await run({ maxRetryCount: 1 });
+    await makeDue();
+    await run({ maxRetryCount: 1 });
+    expect(notesOf(1)).to.deep.equal(['b']);
+    expect((await on.messages.db.query('select attempts from millrace.parked_messages')).rows).to.deep.equal([
+      { attempts: 2 },
+    ]);
+  });
+
+  it('an endpoint that refuses on the way opens the circuit: what was taken is settled, the rest is untouched', async () => {
+    await reopen({ parallel: 1 });
+    await change("insert into orders select i, 'n' from generate_series(1, 9) i", 9);
+    endpoint.answer = ({ records }) => (Number(records[0]!.id) > 4 ? { status: 401, text: 'who are you?' } : undefined);
+    await run();
+    expect((await pending()).map((line) => line.split(' ')[0])).to.deep.equal(['5', '6', '7', '8', '9']);
+    const { rows } = await on.messages.db.query('select health, error from millrace.sink_status');
+    expect(rows).to.deep.equal([{ health: 'auth_failed', error: rows[0]!.error }]);
+    expect(rows[0]!.error).to.match(/^HTTP 401: who are you\?; correct encrypted_headers/);
+    endpoint.answer = () => undefined;
+    await on.messages.db.query('update millrace_private.circuits set probe_at = now()');
+    await run();
+    expect(await pending()).to.deep.equal([]);
+    expect(endpoint.taken).to.have.length(9);
+  });
+
+  it('410 pauses it with a notice; resumed, it is tried anew and the notice goes', async () => {
+    await change("insert into orders values (1, 'a')", 1);
+    fails(() => true, 410);
+    expect(await run()).to.deep.equal({ taken: true, again: undefined });
+    const status = async () =>
+      (
+        await on.messages.db.query<{ status: string; notices: { code: string; message: string }[] | null }>(
+          'select status, notices from millrace.sink_status',
+        )
+      ).rows[0]!;
+    const paused = await status();
+    expect(paused.status).to.equal('paused');
+    const [notice] = paused.notices!.filter(({ code }) => code === 'destination_gone');
+    expect(notice?.message).to.contain('HTTP 410: no 410');
+    expect(await pending()).to.deep.equal(['1 insert waiting 0']);
+    endpoint.answer = () => undefined;
+    await on.messages.db.query("select millrace.resume('hook')");
+    await run();
+    expect(await pending()).to.deep.equal([]);
+    expect((await status()).notices ?? []).to.deep.equal([]);
+  });
+
+  it('a slow endpoint gets each message once, and what it took is settled on the way', async () => {
+    let nowMs = 0;
+    await reopen({ parallel: 2 }, { now: () => nowMs, beginMs: 20 });
+    endpoint.answer = () => {
+      nowMs += 5;
+      return undefined;
+    };
+    await change("insert into orders select i, '' from generate_series(1, 5) i", 5);
+    for (let round = 1; round <= 8; round += 1) {
+      await change(`update orders set note = note || '${round}'`, 5 + 5 * round);
+    }
+    await run();
+    expect(await pending()).to.deep.equal([]);
+    expect(endpoint.requests).to.have.length(45);
+    for (let id = 1; id <= 5; id += 1) {
+      expect(notesOf(id)).to.deep.equal(['', '1', '12', '123', '1234', '12345', '123456', '1234567', '12345678']);
+    }
+  });
+
+  it('sends what functions make of messages, in batches', async () => {
+    await reopen({ batch: true, batch_size: 3 }, { transformed: true });
+    const functions = {
+      filter: code('(action, record) => record.id !== 2', 'filter'),
+      transform: code('(action, record) => ({ is: record.id, action })'),
+    };
+    await change("insert into orders select i, 'n' from generate_series(1, 5) i", 5);
+    await change('delete from orders where id = 5', 6);
+    await run({ functions });
+    expect(endpoint.taken.flatMap(({ body }) => JSON.parse(body).data)).to.have.deep.members([
+      ...[1, 3, 4, 5].map((is) => ({ is, action: 'insert' })),
+      { is: 5, action: 'delete' },
+    ]);
+    expect(await pending()).to.deep.equal([]);
+  });
+});
