@@ -14,7 +14,7 @@ import {
   SEARCH,
   sinkSettings,
 } from '../support/fixtures/captured.ts';
-import { type Cluster, eachMajor, type TestDatabase } from '../support/postgres/postgres.ts';
+import { type Cluster, eachMajor, type Major, type TestDatabase } from '../support/postgres/postgres.ts';
 
 /** A database of another encoding. */
 async function encoded(cluster: Cluster, encoding: string): Promise<TestDatabase> {
@@ -64,7 +64,7 @@ const parkedOf = async (on: Captured, sink: number) =>
     )
   ).rows;
 
-function suite(cluster: () => Cluster): void {
+function suite(cluster: () => Cluster, major: Major): void {
   it('go through with U+FFFD, a notice, and the next rows behind them', async () => {
     await onSource(cluster(), 'SQL_ASCII', async (on) => {
       const sink = await on.addSink(sinkSettings({ name: 'all', destination: PULL }));
@@ -84,6 +84,28 @@ function suite(cluster: () => Cluster): void {
       expect(await parkedOf(on, sink)).to.deep.equal([]);
       expect((await on.notices(sink)).map(({ code }) => code)).to.include('invalid_utf8');
     });
+  });
+
+  it('leave out what is computed of them, of their row alone', async () => {
+    const schema =
+      "create table notes (id int primary key, body text, loud text generated always as (body || '!') stored)";
+    await onSource(
+      cluster(),
+      'SQL_ASCII',
+      async (on) => {
+        const sink = await on.addSink(sinkSettings({ name: 'all', destination: PULL }));
+        on.start();
+        await on.streaming();
+        await on.source.query(`insert into notes values (1, ${raw('e9')}), (2, 'é')`);
+        const [damaged, whole] = await on.received(sink, 2);
+        // 18 sends it.
+        const loud = major === 18 ? { loud: '\ufffd!' } : {};
+        expect(JSON.parse(damaged!.record)).to.deep.equal({ id: 1, body: '\ufffd', ...loud });
+        expect(damaged!.unchanged_toast).to.equal(major === 18 ? null : '["loud"]');
+        expect(JSON.parse(whole!.record)).to.deep.equal({ id: 2, body: 'é', loud: 'é!' });
+      },
+      { schema },
+    );
   });
 
   it('park their message alone where the database says so', async () => {

@@ -19,10 +19,15 @@ import { until } from '../support/until.ts';
 
 const ROWS = 60;
 const SHOP = `
-  create table public.items (id pg_catalog.int4 primary key, name pg_catalog.text not null, body pg_catalog.text);
+  create function public.seen(what pg_catalog.text) returns pg_catalog.text language plpgsql immutable as $$ begin
+    if current_user like 'plain%' then perform mallory.ran('an expression'); end if; return what; end $$;
+  create table public.items (id pg_catalog.int4 primary key, name pg_catalog.text not null, body pg_catalog.text,
+    loud pg_catalog.text generated always as (pg_catalog.upper(name)) stored,
+    seen pg_catalog.text generated always as (public.seen(name)) stored);
   create domain public.code as pg_catalog.text;
-  create table public.parts (a public.code, b pg_catalog.timestamptz, mood pg_catalog.jsonb, primary key (a, b));
-  insert into public.items select n, pg_catalog.format('item %s', n) from pg_catalog.generate_series(1, ${ROWS}) n;
+  create table public.parts (a public.code, b pg_catalog.timestamptz, mood pg_catalog.jsonb, primary key (a, b),
+    loud pg_catalog.text generated always as (pg_catalog.upper(a)) stored);
+  insert into public.items (id, name) select n, pg_catalog.format('item %s', n) from pg_catalog.generate_series(1, ${ROWS}) n;
   insert into public.parts select pg_catalog.format('p%s', n), '2026-01-01', '{}' from pg_catalog.generate_series(1, ${ROWS}) n;
   alter domain public.code add check (mallory.ran('the check of a key''s domain')) not valid`;
 
@@ -124,19 +129,28 @@ ${['shop', 'archive', 'home']
       await until('all rows are sent', () => engine.engine.documents('items').size === 2 * ROWS, 20_000);
     });
 
-    it('capture: rows, large values that are read again, a table that comes later', async () => {
+    it('capture: rows, large values that are read again, columns that are computed, a table that comes later', async () => {
       await admin('shop', `update public.items set body = repeat('large ', 500000) where id = 1`);
       await admin(
         'shop',
-        "update public.items set name = 'renamed' where id = 1; delete from public.parts where a = 'p1'",
+        `update public.items set name = 'renamed' where id = 1; delete from public.parts where a = 'p1';
+         update public.parts set mood = '{"is": "well"}' where a = 'p2'`,
       );
       await admin('shop', 'create table public.later (id pg_catalog.int4 primary key)');
       await until('they are there', () => {
-        const { name, body } = engine.engine.documents('items').get('1') as { name: string; body: string };
+        const documents = engine.engine.documents('items');
+        const { name, body, loud } = documents.get('1') as { name: string; body: string; loud: string };
+        const all = [...documents.values()] as { a?: string; loud: string; mood?: object }[];
+        const part = all.find(({ a }) => a === 'p2')!;
         return (
-          name === 'renamed' && body.length === 3_000_000 && engine.engine.documents('items').size === 2 * ROWS - 1
+          [name, loud, part.loud].join() === 'renamed,RENAMED,P2' &&
+          'is' in part.mood! &&
+          body.length === 3_000_000 &&
+          documents.size === 2 * ROWS - 1
         );
       });
+      // 18 sends what an expression has made, whoever wrote it.
+      expect('seen' in (engine.engine.documents('items').get('1') as object)).to.equal(major === 18);
     });
 
     for (const [where, database] of [
