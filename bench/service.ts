@@ -124,11 +124,11 @@ databases:
     slot: { name: ${options.slot}, create_if_not_exists: true }
     publication: { name: ${PUBLICATION} }
 
-${options.declared ?? searchSink(options.receiverUrl)}`;
+${options.declared ?? replaces(options.receiverUrl)}`;
 }
 
 /** One sink to the receiver; `more`: further keys, from the margin. */
-export function searchSink(receiverUrl: string, more = ''): string {
+export function replaces(receiverUrl: string, more = ''): string {
   return `sinks:
   - name: bench
     database: bench

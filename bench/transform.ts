@@ -58,10 +58,10 @@ const cases = {
 };
 for (const [name, { set, price }] of Object.entries(cases)) {
   const batch = Array.from({ length: BATCH }, (_item, id) => input(id, price));
-  for (let warm = 0; warm < 5; warm += 1) await sandbox.shape(set, batch, { searchSink: false });
+  for (let warm = 0; warm < 5; warm += 1) await sandbox.shape(set, batch, { replaces: false });
   const cpu = process.cpuUsage();
   const start = performance.now();
-  for (let done = 0; done < COUNT; done += BATCH) await sandbox.shape(set, batch, { searchSink: false });
+  for (let done = 0; done < COUNT; done += BATCH) await sandbox.shape(set, batch, { replaces: false });
   const us = ((performance.now() - start) * 1_000) / COUNT;
   const own = process.cpuUsage(cpu);
   console.log(

@@ -58,7 +58,7 @@ export async function deliverRows(deps: LaneDeps, run: HeldLane, batch: Batch): 
     const made = await prepare(deps.sandbox, sendable, {
       sinkNo: target.no,
       functions: target.functions,
-      search: target.replaces,
+      replaces: target.replaces,
       deleteOnLeave: target.deleteOnLeave,
       room: batch.room,
     });

@@ -21,7 +21,8 @@ export interface Prepared {
 export interface ShapeOptions {
   sinkNo: number;
   functions: FunctionSet;
-  search: boolean;
+  /** Of the sink: it keeps a document for each row. */
+  replaces: boolean;
   /** A row that an update takes out of the filter, or that was read and does not pass it, is deleted from the index. */
   deleteOnLeave: boolean;
   /** Characters that what functions make may take; undefined: as many as the sandbox gives. */
@@ -37,11 +38,11 @@ export interface Made {
 
 /** Rejects only when the sandbox itself cannot work. */
 export async function prepare(sandbox: Sandbox, rows: readonly LaneRow[], options: ShapeOptions): Promise<Made> {
-  const { functions, sinkNo, search: searchSink, room } = options;
+  const { functions, sinkNo, replaces, room } = options;
   if (!hasFunctions(functions)) {
     return { prepared: rows.map((row) => ({ row, deliveries: [deliveryOf(row)] })), length: 0 };
   }
-  const shaped = await sandbox.shape(functions, rows, { searchSink, sinkNo, ...(room === undefined ? {} : { room }) });
+  const shaped = await sandbox.shape(functions, rows, { replaces, sinkNo, ...(room === undefined ? {} : { room }) });
   return {
     prepared: shaped.map((one, place) => apply(rows[place]!, one, options)),
     length: shaped.reduce((length, { body }) => length + (body?.length ?? 0), 0),
@@ -67,7 +68,7 @@ function apply(row: LaneRow, shaped: Shaped, options: ShapeOptions): Prepared {
   const elsewhere = oldIndexName !== undefined && oldIndexName !== indexName ? [gone(oldIndexName)] : [];
   if (!shaped.kept) {
     const mayBeThere = row.action === 'update' || row.action === 'read';
-    const leaves = options.search && options.deleteOnLeave && mayBeThere;
+    const leaves = options.replaces && options.deleteOnLeave && mayBeThere;
     if (!leaves) return { row, deliveries: [], verdict: { kind: 'done' } };
     return { row, deliveries: [...elsewhere, gone(indexName)] };
   }

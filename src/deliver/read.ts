@@ -99,7 +99,7 @@ export async function read(
 
 /** The functions, if any, look at nothing but action and record. */
 function readsBodies(sandbox: Sandbox, { no: sinkNo, functions, replaces }: LaneSink): boolean {
-  return !hasFunctions(functions) || sandbox.reads(functions, { searchSink: replaces, sinkNo }) <= 2;
+  return !hasFunctions(functions) || sandbox.reads(functions, { replaces, sinkNo }) <= 2;
 }
 
 /** Surely everything that there was, far from every limit. */

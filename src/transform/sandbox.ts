@@ -16,7 +16,8 @@ import { BAD_PATH, type FunctionSet, type Runner, readsOf, type Shaped, shapeChu
 import { startProcess } from './start-process.ts';
 
 export interface ShapeOptions {
-  searchSink: boolean;
+  /** Of the sink: it keeps a document for each row, so a deletion has none, and one that moves is told where it was. */
+  replaces: boolean;
   /** Whose messages they are: nothing of one sink's is ever in an isolate of another one's. Absent: 0, of no sink. */
   sinkNo?: number;
   /** Characters that the results may take; absent: 32 MB. */
@@ -59,7 +60,7 @@ export function openSandbox(options: { log: SandboxLog; limits?: Partial<Sandbox
   const shapeInProcess = async (
     set: FunctionSet,
     inputs: readonly FunctionInput[],
-    options: { searchSink: boolean; runner: Runner },
+    options: { replaces: boolean; runner: Runner },
   ) => {
     // One chunk of each set may always wait: what slow functions have queued is in no other's way.
     while (queuedOf.has(set) && queued + inputs.length > limits.queuedMessages) {
@@ -86,23 +87,23 @@ export function openSandbox(options: { log: SandboxLog; limits?: Partial<Sandbox
       return (await dispatcher.run({ kind: 'check', fn, sinkNo: 0 })).error;
     },
     mostLength,
-    shape: async (set, inputs, { searchSink, sinkNo, room = limits.batchLength }) => {
+    shape: async (set, inputs, { replaces, sinkNo, room = limits.batchLength }) => {
       const fns = [set.filter, set.transform, set.routing].filter((fn) => fn !== undefined);
       if (inputs.length === 0) return [];
       if (fns.every((fn) => fn.type === 'path')) {
-        return shapeChunk(set, inputs, { searchSink, runner: runnerFor(sinkNo) });
+        return shapeChunk(set, inputs, { replaces, runner: runnerFor(sinkNo) });
       }
       return await inParts(
         {
           chunks: chunksOf(inputs, limits),
           lengthOf: (chunk) => chunk.reduce((length, input) => length + lengthOf(input), 0),
-          run: (chunk, own) => shapeInProcess(set, chunk, { searchSink, runner: runnerFor(sinkNo, own) }),
+          run: (chunk, own) => shapeInProcess(set, chunk, { replaces, runner: runnerFor(sinkNo, own) }),
         },
         room,
         mostLength,
       );
     },
-    reads: (set, { searchSink, sinkNo }) => readsOf(set, { searchSink, runner: runnerFor(sinkNo) }),
+    reads: (set, { replaces, sinkNo }) => readsOf(set, { replaces, runner: runnerFor(sinkNo) }),
     close: () => dispatcher.close(),
   };
 }

@@ -43,7 +43,7 @@ export interface Runner {
 export async function shapeChunk(
   set: FunctionSet,
   inputs: readonly FunctionInput[],
-  { searchSink, runner }: { searchSink: boolean; runner: Runner },
+  { replaces, runner }: { replaces: boolean; runner: Runner },
 ): Promise<Shaped[]> {
   const shaped: Shaped[] = inputs.map(() => ({ kept: true }));
   const all = inputs.map((_input, index) => index);
@@ -87,10 +87,10 @@ export async function shapeChunk(
   }
   if (transform !== undefined) {
     const chosen = all.filter(
-      (index) => going(index) && shaped[index]!.kept && !(searchSink && inputs[index]!.action === 'delete'),
+      (index) => going(index) && shaped[index]!.kept && !(replaces && inputs[index]!.action === 'delete'),
     );
     const answers = await stage(transform, chosen);
-    const verdicts = answers.map((answer) => judgeTransform(transform, answer, searchSink));
+    const verdicts = answers.map((answer) => judgeTransform(transform, answer, replaces));
     settle(chosen, verdicts, (one, body) => {
       one.body = body;
     });
@@ -98,14 +98,14 @@ export async function shapeChunk(
   if (routing !== undefined) {
     // A row that a filter refuses may have to leave the index where it was, so that place is told as well.
     const mayBeThere = (index: number) => ['update', 'read'].includes(inputs[index]!.action);
-    const concerned = (index: number) => shaped[index]!.kept || (searchSink && mayBeThere(index));
+    const concerned = (index: number) => shaped[index]!.kept || (replaces && mayBeThere(index));
     const chosen = all.filter((index) => going(index) && concerned(index));
     const answers = await stage(routing, chosen);
     const verdicts = answers.map((answer) => judgeRouting(routing, answer));
     settle(chosen, verdicts, (one, name) => {
       one.indexName = name;
     });
-    if (!searchSink || routing.type === 'path') return shaped.slice(0, end);
+    if (!replaces || routing.type === 'path') return shaped.slice(0, end);
     const moved = chosen.filter((index) => going(index) && hasOldValues(inputs[index]!));
     const places = (await stage(routing, moved, true)).map((answer) => judgeRouting(routing, answer));
     settle(moved, places.map(lenient), (one, name) => {
@@ -116,11 +116,11 @@ export async function shapeChunk(
 }
 
 /** How many of action, record, changes, metadata a set of functions reads. Old rows need the changes. */
-export function readsOf({ filter, transform, routing }: FunctionSet, options: { searchSink: boolean; runner: Runner }) {
+export function readsOf({ filter, transform, routing }: FunctionSet, options: { replaces: boolean; runner: Runner }) {
   const reads = [filter, transform, routing].map((fn) =>
     fn === undefined ? 0 : fn.type === 'path' ? pathReads(fn.path ?? '') : options.runner.reads(fn),
   );
-  return Math.max(options.searchSink && routing !== undefined ? 3 : 0, ...reads);
+  return Math.max(options.replaces && routing !== undefined ? 3 : 0, ...reads);
 }
 
 /**

@@ -53,7 +53,7 @@ export async function expectRows(
   const shaped: Shaped[] = filter || transform || routing ? [] : inputs.map(() => ({ kept: true }));
   // What found no room comes with the next call.
   while (shaped.length < inputs.length)
-    shaped.push(...(await deps.sandbox.shape(deps.functions, inputs.slice(shaped.length), { searchSink: true })));
+    shaped.push(...(await deps.sandbox.shape(deps.functions, inputs.slice(shaped.length), { replaces: true })));
   for (const [n, place] of places.entries()) results[place] = expectedOf(deps, shaped[n]!, inputs[n]!);
   return results;
 }

@@ -147,8 +147,8 @@ describe('a delivery lane', () => {
       await on.received(sinkNo, 2);
       await run({ functions });
     }
-    expect(sandbox.reads(little, { searchSink: true, sinkNo })).to.equal(2);
-    expect(sandbox.reads(all, { searchSink: true, sinkNo })).to.equal(4);
+    expect(sandbox.reads(little, { replaces: true, sinkNo })).to.equal(2);
+    expect(sandbox.reads(all, { replaces: true, sinkNo })).to.equal(4);
     expect(documents()).to.deep.equal({
       0: { is: 'update m' },
       1: { is: 'update m' },

@@ -102,7 +102,7 @@ describe('code that tries to get out', function () {
     it(`${name}`, async () => {
       const evil = code(`(action, record) => { if (record.evil) { ${run} } return record.n }`);
       const inputs = [message('{"n":1}'), message('{"n":2,"evil":true}'), message('{"n":3}'), message('{"n":4.0}')];
-      const shaped = await sandbox.shape({ transform: evil }, inputs, { searchSink: false });
+      const shaped = await sandbox.shape({ transform: evil }, inputs, { replaces: false });
       expect(
         shaped.map((one) => one.body),
         JSON.stringify(shaped),
@@ -114,7 +114,7 @@ describe('code that tries to get out', function () {
       ]);
       if (kinds !== undefined) expect(shaped[1]!.error?.kind).to.be.oneOf(kinds);
       expect(shaped[1]!.error?.message.length ?? 0).to.be.at.most(500);
-      const [after] = await sandbox.shape({ transform: other }, [message('{"n":5}')], { searchSink: false });
+      const [after] = await sandbox.shape({ transform: other }, [message('{"n":5}')], { replaces: false });
       expect(after).to.deep.equal({ kept: true, body: '{"n":5}' });
     });
   }
@@ -133,7 +133,7 @@ describe('what one message does to the next', function () {
     const inputs = Array.from({ length: 20 }, (_item, n) => message(`{"n":${n},"price":1.10}`));
     const answers = [];
     for (const half of [inputs.slice(0, 10), inputs.slice(10)]) {
-      answers.push(...(await sandbox.shape({ transform: code(text) }, half, { searchSink: false })));
+      answers.push(...(await sandbox.shape({ transform: code(text) }, half, { replaces: false })));
     }
     const seen = answers.map((one) => one.body ?? one.error!.message);
     expect(new Set(seen).size, seen.join('\n')).to.equal(1);

@@ -20,14 +20,14 @@ describe('a row of many megabytes', function () {
   it('has more time, as much as reading it takes', async () => {
     const record = items(450_000, (n) => `{"id":${n},"name":"item ${n}"}`);
     expect(record.length).to.be.greaterThan(15_000_000);
-    const [shaped] = await sandbox.shape({ transform: lengthOf }, [message(record)], { searchSink: true });
+    const [shaped] = await sandbox.shape({ transform: lengthOf }, [message(record)], { replaces: true });
     expect(shaped).to.deep.equal({ kept: true, body: '{"n":450000}' });
   });
 
   it('fails alone, with the reason, when it needs more memory than there is', async () => {
     const record = items(150_000, (n) => `{"id":${n}.10,"name":"item ${n}"}`);
     const small = message('{"items":[]}');
-    const shaped = await sandbox.shape({ transform: lengthOf }, [small, message(record), small], { searchSink: true });
+    const shaped = await sandbox.shape({ transform: lengthOf }, [small, message(record), small], { replaces: true });
     expect(shaped.map(({ body }) => body)).to.deep.equal(['{"n":0}', undefined, '{"n":0}']);
     // On a machine that is busy with something else its time may end first.
     expect(shaped[1]!.error!.message).to.match(/used more than 64 MB|brought its process down|took longer than/);

@@ -11,7 +11,7 @@ describe('numbers in functions', function () {
   after(() => sandbox.close());
 
   const run = async (text: string, record: string, rest = {}) => {
-    const [shaped] = await sandbox.shape({ transform: code(text) }, [message(record, rest)], { searchSink: false });
+    const [shaped] = await sandbox.shape({ transform: code(text) }, [message(record, rest)], { replaces: false });
     expect(shaped!.error).to.equal(undefined);
     return shaped!.body;
   };
@@ -88,14 +88,14 @@ describe('numbers in functions', function () {
     const inputs = Array.from({ length: 100 }, (_item, id) =>
       message(id % 2 === 0 ? `{"n":${id}.0}` : `{"n":${id}.5}`),
     );
-    const shaped = await sandbox.shape({ transform: code('(a, r) => r') }, inputs, { searchSink: false });
+    const shaped = await sandbox.shape({ transform: code('(a, r) => r') }, inputs, { replaces: false });
     expect(shaped.map((one) => one.body)).to.deep.equal(inputs.map((input) => input.record));
   });
 
   it('of the row before an update reach routing', async () => {
     const routing = code('(a, r) => ({ index_name: typeof r.id + "-" + r.id })', 'routing');
     const update = message('{"id":1.0}', { action: 'update', changes: '{"id":12345678901234567890}' });
-    const [shaped] = await sandbox.shape({ routing }, [update], { searchSink: true });
+    const [shaped] = await sandbox.shape({ routing }, [update], { replaces: true });
     expect(shaped).to.deep.equal({ kept: true, indexName: 'number-1', oldIndexName: 'bigint-12345678901234567890' });
   });
 });

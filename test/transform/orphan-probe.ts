@@ -8,4 +8,4 @@ const log = {
   error: () => undefined,
 };
 const sandbox = openSandbox({ log, limits: { messageMs: 600_000, silenceMs: 600_000 } });
-await sandbox.shape({ transform: code('() => { for (;;); }') }, [message('{}')], { searchSink: false });
+await sandbox.shape({ transform: code('() => { for (;;); }') }, [message('{}')], { replaces: false });

@@ -16,7 +16,7 @@ describe('large results', function () {
   const sized = code('(a, r) => "x".repeat(r.size)');
   const inputs = (sizes: readonly number[]) => sizes.map((size) => message(`{"size":${size}}`));
   const lengths = async (sizes: readonly number[], room?: number) => {
-    const options = { searchSink: false, ...(room === undefined ? {} : { room }) };
+    const options = { replaces: false, ...(room === undefined ? {} : { room }) };
     const shaped = await sandbox.shape({ transform: sized }, inputs(sizes), options);
     return shaped.map(({ body, error }) => (body === undefined ? error!.kind : body.length - 2));
   };
@@ -42,7 +42,7 @@ describe('large results', function () {
         message(`{"text":"🐟","count":${(bytes - 4) / 4}}`),
         message(`{"text":"🐟","count":${(bytes - 4) / 4 + 1}}`),
       ],
-      { searchSink: false },
+      { replaces: false },
     );
     expect(shaped.map(({ error }) => error?.message ?? 'fine')).to.deep.equal(
       [0, 1, 2].flatMap(() => [
@@ -57,7 +57,7 @@ describe('large results', function () {
       `let o = "[{"; for (let n = 0; n < ${levels}; n += 1) o = n % 2 ? [o] : { "\\"{": o }; return o`;
     for (const levels of [4_999, 5_000, 5_001, 20_000]) {
       const [shaped] = await sandbox.shape({ transform: code(`() => { ${nested(levels)} }`) }, [message('{}')], {
-        searchSink: false,
+        replaces: false,
       });
       if (levels <= 5_000) expect(shaped!.error).to.equal(undefined);
       else expect(shaped!.error!.message).to.match(/nested in more than 5,000 levels|call stack/);
@@ -88,7 +88,7 @@ describe('large results', function () {
       limits: { processMb: 160, isolateMb: 1_000, messageMs: 60_000, silenceMs: 60_000 },
     });
     const sizes = [-1, ...Array.from({ length: 20 }, () => 1_000_000)];
-    const shaped = await own.shape({ transform: fn }, inputs(sizes), { searchSink: false, room: 5_000_000 });
+    const shaped = await own.shape({ transform: fn }, inputs(sizes), { replaces: false, room: 5_000_000 });
     expect(shaped.map(({ body, error }) => error?.kind ?? body!.length)).to.deep.equal([
       'killed',
       ...[1, 2, 3, 4].map(() => 1_000_002),
@@ -112,7 +112,7 @@ describe('large results', function () {
     it(`${name}: that message alone`, async () => {
       const fn = code(`(a, r) => { if (r.odd) { ${run} } return r.n }`);
       const all = [message('{"n":1}'), message('{"n":2,"odd":true}'), message('{"n":3}')];
-      const shaped = await sandbox.shape({ transform: fn }, all, { searchSink: false });
+      const shaped = await sandbox.shape({ transform: fn }, all, { replaces: false });
       expect(shaped.map(({ body }) => body)).to.deep.equal(['1', undefined, '3']);
     });
   }

@@ -10,8 +10,8 @@ describe('sandbox', function () {
   });
   after(() => sandbox.close());
 
-  const transform = async (text: string, record: string, rest = {}, searchSink = false) => {
-    const [shaped] = await sandbox.shape({ transform: code(text) }, [message(record, rest)], { searchSink });
+  const transform = async (text: string, record: string, rest = {}, replaces = false) => {
+    const [shaped] = await sandbox.shape({ transform: code(text) }, [message(record, rest)], { replaces });
     return shaped!;
   };
 
@@ -66,8 +66,8 @@ describe('sandbox', function () {
   });
 
   describe('what a function may answer', () => {
-    const bad = async (set: Parameters<Sandbox['shape']>[0], searchSink: boolean) => {
-      const [shaped] = await sandbox.shape(set, [message('{"id":1}')], { searchSink });
+    const bad = async (set: Parameters<Sandbox['shape']>[0], replaces: boolean) => {
+      const [shaped] = await sandbox.shape(set, [message('{"id":1}')], { replaces });
       expect(shaped!.error?.kind).to.equal('bad_output');
       expect(shaped!.body).to.equal(undefined);
       return shaped!.error!;
@@ -127,7 +127,7 @@ describe('sandbox', function () {
         '() => new Proxy({}, { get() { throw 1 } })',
       ]) {
         const [shaped] = await sandbox.shape({ filter: code(text, 'filter') }, [message('{"id":1}')], {
-          searchSink: false,
+          replaces: false,
         });
         const isProxy = text.includes('Proxy');
         expect(shaped!.error?.kind, text).to.equal(isProxy ? 'threw' : 'bad_output');
@@ -165,11 +165,11 @@ describe('sandbox', function () {
         '() => ({ get index_name() { return "é🐟" }, toJSON() { throw 1 } })',
         '() => { const o = { index_name: "é🐟" }; o.o = o; return o }',
       ]) {
-        const [shaped] = await sandbox.shape({ routing: code(text, 'routing') }, [message('{}')], { searchSink: true });
+        const [shaped] = await sandbox.shape({ routing: code(text, 'routing') }, [message('{}')], { replaces: true });
         expect(shaped, text).to.deep.equal({ kept: true, indexName: 'é🐟' });
       }
       const longest = code('() => ({ index_name: "é".repeat(127) + "x" })', 'routing');
-      const [shaped] = await sandbox.shape({ routing: longest }, [message('{}')], { searchSink: true });
+      const [shaped] = await sandbox.shape({ routing: longest }, [message('{}')], { replaces: true });
       expect(Buffer.byteLength(shaped!.indexName!)).to.equal(255);
     });
 
@@ -177,7 +177,7 @@ describe('sandbox', function () {
       const small = openSandbox({ log: recordingLog(), limits: { linesLength: 1_000 } });
       const inputs = Array.from({ length: 250 }, (_item, id) => message(`{"n":${id},"loops":${id === 120}}`));
       const transform = code('(a, r) => { while (r.loops); return r.n + "x".repeat(300) }');
-      const shaped = await small.shape({ transform }, inputs, { searchSink: false });
+      const shaped = await small.shape({ transform }, inputs, { replaces: false });
       expect(shaped.map(({ body, error }) => body?.replace(/x+/, '') ?? error?.kind)).to.deep.equal(
         inputs.map((_input, id) => (id === 120 ? 'timeout' : `"${id}"`)),
       );
@@ -187,7 +187,7 @@ describe('sandbox', function () {
     it('an answer that is too long is refused', async () => {
       const small = openSandbox({ log: recordingLog(), limits: { answerBytes: 100 } });
       const [shaped] = await small.shape({ transform: code('() => "x".repeat(200)') }, [message('{}')], {
-        searchSink: false,
+        replaces: false,
       });
       expect(shaped!.error).to.include({ kind: 'bad_output' });
       await small.close();
@@ -205,7 +205,7 @@ describe('sandbox', function () {
       const inputs = Array.from({ length: 600 }, (_item, id) =>
         message(`{"open":${id % 3 !== 0},"name":"n${id}","kind":"k${id % 2}"}`),
       );
-      const shaped = await sandbox.shape(set, inputs, { searchSink: true });
+      const shaped = await sandbox.shape(set, inputs, { replaces: true });
       const expected = inputs.map((_input, id) =>
         id % 3 === 0 ? { kept: false } : { kept: true, body: `{"name":"n${id}"}`, indexName: `k${id % 2}` },
       );
@@ -214,10 +214,8 @@ describe('sandbox', function () {
 
     it('do not transform the deletes of a search index, but route them', async () => {
       const deletion = message('{"open":true,"name":"x","kind":"k"}', { action: 'delete' });
-      expect(await sandbox.shape(set, [deletion], { searchSink: true })).to.deep.equal([
-        { kept: true, indexName: 'k' },
-      ]);
-      expect(await sandbox.shape(set, [deletion], { searchSink: false })).to.deep.equal([
+      expect(await sandbox.shape(set, [deletion], { replaces: true })).to.deep.equal([{ kept: true, indexName: 'k' }]);
+      expect(await sandbox.shape(set, [deletion], { replaces: false })).to.deep.equal([
         { kept: true, body: '{"name":"x"}', indexName: 'k' },
       ]);
     });
@@ -233,21 +231,21 @@ describe('sandbox', function () {
         update(row(true), '{"kind":null}'),
       ];
       const body = '{"name":"x"}';
-      expect(await sandbox.shape(set, inputs, { searchSink: true })).to.deep.equal([
+      expect(await sandbox.shape(set, inputs, { replaces: true })).to.deep.equal([
         { kept: true, body, indexName: 'new', oldIndexName: 'old' },
         { kept: true, body, indexName: 'new' },
         { kept: true, body, indexName: 'new' },
         { kept: false, indexName: 'new', oldIndexName: 'old' },
         { kept: true, body, indexName: 'new' },
       ]);
-      const [pulled] = await sandbox.shape(set, [inputs[3]!], { searchSink: false });
+      const [pulled] = await sandbox.shape(set, [inputs[3]!], { replaces: false });
       expect(pulled).to.deep.equal({ kept: false });
     });
 
     it('read path functions without code', async () => {
       const inputs = [message('{"id":1.10,"doc":{"a":1}}')];
-      const shape = (path: string, searchSink: boolean) =>
-        sandbox.shape({ transform: pathFunction(path) }, inputs, { searchSink });
+      const shape = (path: string, replaces: boolean) =>
+        sandbox.shape({ transform: pathFunction(path) }, inputs, { replaces });
       expect(await shape('record.id', false)).to.deep.equal([{ kept: true, body: '1.10' }]);
       expect(await shape('record.doc', true)).to.deep.equal([{ kept: true, body: '{"a":1}' }]);
       expect((await shape('record.id', true))[0]!.error).to.include({ kind: 'bad_output', function: 'my-path' });
@@ -259,15 +257,15 @@ describe('sandbox', function () {
     it('mix paths with code', async () => {
       const mixed = { filter: code('(a, r) => r.id > 1', 'filter'), transform: pathFunction('record.id') };
       const inputs = [message('{"id":1}'), message('{"id":2}')];
-      expect(await sandbox.shape(mixed, inputs, { searchSink: false })).to.deep.equal([
+      expect(await sandbox.shape(mixed, inputs, { replaces: false })).to.deep.equal([
         { kept: false },
         { kept: true, body: '2' },
       ]);
     });
 
     it('answer nothing to nothing', async () => {
-      expect(await sandbox.shape(set, [], { searchSink: true })).to.deep.equal([]);
-      expect(await sandbox.shape({}, [message('{}')], { searchSink: true })).to.deep.equal([{ kept: true }]);
+      expect(await sandbox.shape(set, [], { replaces: true })).to.deep.equal([]);
+      expect(await sandbox.shape({}, [message('{}')], { replaces: true })).to.deep.equal([{ kept: true }]);
     });
   });
 
@@ -333,7 +331,7 @@ describe('sandbox', function () {
     it('of one message leave the others alone', async () => {
       const inputs = [1, 2, 3].map((id) => message(`{"id":${id}}`));
       const text = '(a, r) => { if (r.id === 2) throw new Error("two"); return r.id }';
-      const shaped = await sandbox.shape({ transform: code(text) }, inputs, { searchSink: false });
+      const shaped = await sandbox.shape({ transform: code(text) }, inputs, { replaces: false });
       expect(shaped.map((one) => one.body ?? one.error?.message)).to.deep.equal(['1', 'Error: two', '3']);
     });
 
@@ -387,7 +385,7 @@ describe('sandbox', function () {
 
     it('that depend on the row are not held against a function when it is saved', async () => {
       expect(await sandbox.check(code('(a, r) => r.address.street'))).to.equal(undefined);
-      expect(await sandbox.check(code('(a, r) => r.payload', 'transform', 'elasticsearch'))).to.equal(undefined);
+      expect(await sandbox.check(code('(a, r) => r.payload'))).to.equal(undefined);
       for (const text of ['(a, r) => r.open', '(a, r) => r.open ?? null'])
         expect(await sandbox.check(code(text, 'filter')), text).to.equal(undefined);
       for (const text of ['(a, r) => ({ index_name: r.kind })', '(a, r) => ({ index_name: r.kind ?? null })'])
@@ -399,7 +397,6 @@ describe('sandbox', function () {
         misspelt: code('(a, r) => recrod'),
         promise: code('async () => ({})'),
         loop: code('() => { for (;;); }'),
-        array: code('() => []', 'transform', 'elasticsearch'),
         text: code('() => "yes"', 'filter'),
         name: code('() => "index"', 'routing'),
         misnamed: code('() => ({ index: "products" })', 'routing'),

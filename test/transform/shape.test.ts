@@ -16,7 +16,7 @@ describe('a row that was elsewhere before', () => {
           item.startsWith('[2,') ? { complaint: { kind, message: 'why' } } : { text: '{"index_name":"new"}' },
         ),
     };
-    return (await shapeChunk({ routing }, [moved], { searchSink: true, runner }))[0]!;
+    return (await shapeChunk({ routing }, [moved], { replaces: true, runner }))[0]!;
   };
 
   it('is removed from nowhere when the function refuses it', async () => {

@@ -29,7 +29,7 @@ describe('the process behind the sandbox', function () {
   const started = async () => {
     const log = recordingLog();
     const sandbox = openSandbox({ log });
-    await sandbox.shape({ transform: code('(a, r) => r') }, [message('{}')], { searchSink: false });
+    await sandbox.shape({ transform: code('(a, r) => r') }, [message('{}')], { replaces: false });
     const pids = () => log.notes.flatMap(({ fields }) => ('pid' in fields ? [Number(fields.pid)] : []));
     return { sandbox, log, pids };
   };
@@ -87,7 +87,7 @@ describe('the process behind the sandbox', function () {
       const { openSandbox: openThere } = await import(path.join(root, 'src/transform/sandbox.ts'));
       const sandbox: ReturnType<typeof openSandbox> = openThere({ log: recordingLog() });
       const shaped = await sandbox.shape({ transform: code('(a, r: object) => r') }, [message('{"a":1}')], {
-        searchSink: false,
+        replaces: false,
       });
       expect(shaped).to.deep.equal([{ kept: true, body: '{"a":1}' }]);
       await sandbox.close();
@@ -118,7 +118,7 @@ describe('the process behind the sandbox', function () {
   it('is replaced when it is killed, and nothing is lost', async () => {
     const { sandbox, pids } = await started();
     const inputs = Array.from({ length: 2_000 }, (_item, n) => message(`{"n":${n}}`));
-    const shaping = sandbox.shape({ transform: code('(a, r) => r.n') }, inputs, { searchSink: false });
+    const shaping = sandbox.shape({ transform: code('(a, r) => r.n') }, inputs, { replaces: false });
     process.kill(pids()[0]!, 'SIGKILL');
     const shaped = await shaping;
     expect(shaped.map((one) => one.body)).to.deep.equal(inputs.map((_input, n) => String(n)));
@@ -134,14 +134,14 @@ describe('the process behind the sandbox', function () {
     });
     const bomb = code('(a, r) => { const all = []; while (r.evil) all.push([all.length]); return 1 }');
     const inputs = [message('{}'), message('{"evil":true}'), message('{}')];
-    const shaped = await sandbox.shape({ transform: bomb }, inputs, { searchSink: false });
+    const shaped = await sandbox.shape({ transform: bomb }, inputs, { replaces: false });
     expect(shaped.map((one) => one.error?.kind ?? one.body)).to.deep.equal(['1', 'killed', '1']);
     await sandbox.close();
   });
 
   it('fails what is still running when it is closed', async () => {
     const sandbox = openSandbox({ log: recordingLog() });
-    const running = sandbox.shape({ transform: code('() => { for (;;); }') }, [message('{}')], { searchSink: false });
+    const running = sandbox.shape({ transform: code('() => { for (;;); }') }, [message('{}')], { replaces: false });
     const caught = running.then(
       () => undefined,
       (error: { code: string }) => error.code,
@@ -149,7 +149,7 @@ describe('the process behind the sandbox', function () {
     await sandbox.close();
     expect(await caught).to.equal('unavailable');
     const late = await sandbox
-      .shape({ transform: code('() => 1') }, [message('{}')], { searchSink: false })
+      .shape({ transform: code('() => 1') }, [message('{}')], { replaces: false })
       .catch((error) => error);
     expect(late).to.have.property('code', 'unavailable');
   });
@@ -161,11 +161,11 @@ describe('the process behind the sandbox', function () {
       .shape(
         { transform: code('() => { const t = Date.now(); while (Date.now() - t < 60); return 1 }') },
         Array.from({ length: 8 }, () => message('{}')),
-        { searchSink: false },
+        { replaces: false },
       )
       .then(() => order.push('slow'));
     const quick = sandbox
-      .shape({ transform: code('() => 1') }, [message('{}')], { searchSink: false })
+      .shape({ transform: code('() => 1') }, [message('{}')], { replaces: false })
       .then(() => order.push('quick'));
     await Promise.all([slow, quick]);
     expect(order).to.deep.equal(['quick', 'slow']);
@@ -175,7 +175,7 @@ describe('the process behind the sandbox', function () {
   it('accepts no more than its queue, and takes the rest in turn', async () => {
     const sandbox = openSandbox({ log: recordingLog(), limits: { queuedMessages: 10, chunkMessages: 4 } });
     const inputs = Array.from({ length: 103 }, (_item, n) => message(`{"n":${n}}`));
-    const shaped = await sandbox.shape({ transform: code('(a, r) => r.n') }, inputs, { searchSink: false });
+    const shaped = await sandbox.shape({ transform: code('(a, r) => r.n') }, inputs, { replaces: false });
     expect(shaped.map((one) => one.body)).to.deep.equal(inputs.map((_input, n) => String(n)));
     await sandbox.close();
   });

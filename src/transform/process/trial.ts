@@ -37,7 +37,7 @@ export const TRIAL: FunctionInput = {
 /** What comes of a column that the made-up row lacks. */
 const NO_VALUE = ['undefined', 'nothing', 'null', 'unnamed'];
 
-/** A search index's transforms are told apart by their `sink_type`. */
+/** Of a transform it is not known what sink it is for: whether it must return an object, its messages will show. */
 export function trialError(fn: FunctionSettings, answer: Answer): ShapeError | undefined {
   if ('complaint' in answer && (answer.complaint.thrown ?? 'ReferenceError') !== 'ReferenceError') return undefined;
   if ('unusable' in answer && NO_VALUE.includes(answer.unusable)) return undefined;
@@ -47,6 +47,6 @@ export function trialError(fn: FunctionSettings, answer: Answer): ShapeError | u
       ? judgeFilter(fn, answer)
       : fn.type === 'routing'
         ? judgeRouting(fn, answer)
-        : judgeTransform(fn, answer, fn.sink_type === 'elasticsearch');
+        : judgeTransform(fn, answer, false);
   return 'error' in verdict ? verdict.error : undefined;
 }

@@ -58,11 +58,11 @@ function nameFault(name: string): string | undefined {
 }
 
 /** The value is the JSON text. */
-export function judgeTransform(fn: FunctionSettings, answer: Answer, searchSink: boolean): Verdict<string> {
-  const rule = searchSink
+export function judgeTransform(fn: FunctionSettings, answer: Answer, replaces: boolean): Verdict<string> {
+  const rule = replaces
     ? 'a transform for a search index must return an object, the document'
     : 'a transform must return a JSON value';
-  const accept = (text: string) => (searchSink && !text.startsWith('{') ? undefined : text);
+  const accept = (text: string) => (replaces && !text.startsWith('{') ? undefined : text);
   return judge(fn, answer, { rule, accept });
 }
 
