@@ -383,7 +383,7 @@ CREATE OR REPLACE FUNCTION millrace.ack(consumer text, ack_ids text[])
  SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 begin
-  return millrace_private.answer_ids(millrace_private.consumer_no(consumer), 'ack', ack_ids, interval '0');
+  return millrace_private.acknowledge(millrace_private.consumer_no(consumer), ack_ids);
 end
 $function$
 
@@ -520,13 +520,19 @@ comment 'Takes away a sink''s notices whose cause cannot be seen to be fixed: ga
 CREATE OR REPLACE FUNCTION millrace.extend(consumer text, ack_ids text[], visibility_timeout interval)
  RETURNS integer
  LANGUAGE plpgsql
+ SET plan_cache_mode TO 'force_generic_plan'
+ SET enable_seqscan TO 'off'
+ SET enable_bitmapscan TO 'off'
+ SET enable_mergejoin TO 'off'
+ SET enable_hashjoin TO 'off'
+ SET jit TO 'off'
  SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 begin
   if visibility_timeout is null or visibility_timeout < interval '500 ms' or visibility_timeout > interval '12 h' then
     raise exception 'visibility_timeout must be from 500 milliseconds to 12 hours' using errcode = '22023';
   end if;
-  return millrace_private.answer(millrace_private.consumer_no(consumer), 'extend', ack_ids, visibility_timeout);
+  return millrace_private.put_back(millrace_private.consumer_no(consumer), 'extend', ack_ids, visibility_timeout);
 end
 $function$
 
@@ -574,13 +580,19 @@ grant execute to millrace_reader
 CREATE OR REPLACE FUNCTION millrace.nack(consumer text, ack_ids text[], delay interval DEFAULT '00:00:00'::interval)
  RETURNS integer
  LANGUAGE plpgsql
+ SET plan_cache_mode TO 'force_generic_plan'
+ SET enable_seqscan TO 'off'
+ SET enable_bitmapscan TO 'off'
+ SET enable_mergejoin TO 'off'
+ SET enable_hashjoin TO 'off'
+ SET jit TO 'off'
  SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 begin
   if delay is null or delay < interval '0' or delay > interval '12 h' then
     raise exception 'delay must be from 0 to 12 hours' using errcode = '22023';
   end if;
-  return millrace_private.answer(millrace_private.consumer_no(consumer), 'nack', ack_ids, delay);
+  return millrace_private.put_back(millrace_private.consumer_no(consumer), 'nack', ack_ids, delay);
 end
 $function$
 
@@ -835,6 +847,140 @@ $function$
 
 comment 'Puts parked messages back at their old place, to be tried again at once. Returns their number.'
 
+CREATE OR REPLACE FUNCTION millrace_private.acknowledge(p_sink_no integer, p_ack_ids text[])
+ RETURNS integer
+ LANGUAGE plpgsql
+ SET lock_timeout TO '10s'
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+declare
+  v_token text := left(p_ack_ids[1], 32);
+  v_text text := array_to_string(p_ack_ids, ',');
+  v_rest text := replace(v_text, v_token || '-', '');
+  v_ids bigint[];
+  v_count integer;
+  v_groups bigint[];
+  v_more bigint[];
+begin
+  if current_setting('transaction_isolation') <> 'read committed' then
+    perform millrace_private.require_read_committed();
+  end if;
+  if not millrace_private.lock_consumer(p_sink_no, 'shared') then
+    return 0;
+  end if;
+  -- Until the end of the transaction: see lock_consumer.
+  perform set_config('millrace.answered', 'yes', true);
+  -- All of one token, as parse_ack_ids looks at them.
+  if octet_length(v_text) - octet_length(v_rest) <> 33 * cardinality(p_ack_ids)
+     or v_rest !~ '^[0-9]{1,18}(,[0-9]{1,18})*$'
+     or octet_length(v_rest) - octet_length(replace(v_rest, ',', '')) <> cardinality(p_ack_ids) - 1 then
+    return millrace_private.acknowledge_each(p_sink_no, p_ack_ids);
+  end if;
+
+  v_ids := ('{' || v_rest || '}')::bigint[];
+  -- (A row that was shaped late may have come into the range; it has a state then.) Who took something out of it meanwhile has
+  -- changed the lease row, which is looked at again when its lock is had. Then the groups of which a row is left: nobody can
+  -- pass one while we hold X. Rows with a changed key are rare: of a large batch it is not asked for each row.
+  with lease as materialized (
+    select l.ctid as place, l.lo, l.hi from millrace_private.leases l
+     where l.sink_no = p_sink_no and l.token >= v_token and l.token <= v_token
+       and l.dense and l.remaining = l.size and l.size = cardinality(v_ids) and l.digest = hash_array_extended(v_ids, 0)
+       and (select true from millrace_private.delivery_states x
+             where x.sink_no = p_sink_no and x.id > l.lo and x.id <= l.hi order by x.id limit 1) is null
+     order by l.token limit 1 for update
+  ), gone as (
+    delete from millrace_private.messages m
+     where m.sink_no = p_sink_no and m.lane = 0
+       and m.id > (select l.lo from lease l) and m.id <= (select l.hi from lease l)
+    returning m.id, m.group_key, m.group_key2
+  ), over as (
+    delete from millrace_private.leases o where o.ctid = (select l.place from lease l)
+  )
+  select count(*), array_agg(g.group_key) filter (where g.group_key is not null and (
+           exists (select from millrace_private.messages n
+                    where n.sink_no = p_sink_no and n.group_key = g.group_key and n.id > g.id offset 0)
+           or (cardinality(v_ids) <= 8
+               and exists (select from millrace_private.messages n
+                            where n.sink_no = p_sink_no and n.group_key2 = g.group_key and n.id > g.id offset 0))))
+         || array_agg(g.group_key2) filter (where g.group_key2 is not null),
+         array_agg(g.group_key) filter (where g.group_key is not null and cardinality(v_ids) > 8)
+    into v_count, v_groups, v_more from gone g;
+  if v_count = 0 then
+    return millrace_private.acknowledge_each(p_sink_no, p_ack_ids);
+  end if;
+
+  if v_more is not null
+     and (select true from millrace_private.messages k
+           where k.sink_no = p_sink_no and k.group_key2 is not null order by k.group_key2 limit 1) then
+    v_groups := v_more || v_groups;
+  end if;
+  if v_groups is not null then
+    perform millrace_private.free_groups(p_sink_no, v_groups);
+  end if;
+  return v_count;
+end
+$function$
+
+grant execute to public
+
+CREATE OR REPLACE FUNCTION millrace_private.acknowledge_each(p_sink_no integer, p_ack_ids text[])
+ RETURNS integer
+ LANGUAGE plpgsql
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+declare
+  t record;
+  v_lease record;
+  v_taken integer;
+  v_more bigint[];
+  v_count integer := 0;
+  v_groups bigint[] := '{}';
+begin
+  for t in select k.token, k.ids from millrace_private.known_tokens(p_sink_no, p_ack_ids) k loop
+    select l.place, l.lo, l.hi, l.dense, l.ids into v_lease from millrace_private.lock_lease(p_sink_no, t.token) l;
+    if v_lease.place is not null then
+      with gone as (
+        delete from millrace_private.messages m
+         where m.sink_no = p_sink_no and m.lane = 0 and m.id = any (t.ids)
+           and m.id > v_lease.lo and m.id <= v_lease.hi and (v_lease.dense or m.id = any (v_lease.ids))
+           and (select true from millrace_private.delivery_states x
+                 where x.sink_no = p_sink_no and x.id = m.id order by x.id limit 1) is null
+        returning m.group_key, m.group_key2
+      )
+      select count(*), array_agg(g.group_key) filter (where g.group_key is not null)
+             || coalesce(array_agg(g.group_key2) filter (where g.group_key2 is not null), '{}')
+        into v_taken, v_more from gone g;
+      if v_taken > 0 then
+        perform millrace_private.shrink_lease(v_lease.place, v_taken);
+      end if;
+      v_count := v_count + v_taken;
+      v_groups := v_groups || v_more;
+    end if;
+
+    with settled as (
+      delete from millrace_private.delivery_states x
+       where x.sink_no = p_sink_no and x.id = any (t.ids) and x.lane = 0 and x.token = t.token
+      returning x.id
+    ), gone as (
+      delete from millrace_private.messages m
+       where m.sink_no = p_sink_no and m.lane = 0 and m.id = any (array(select s.id from settled s))
+      returning m.group_key, m.group_key2
+    )
+    select count(*), array_agg(g.group_key) filter (where g.group_key is not null)
+           || coalesce(array_agg(g.group_key2) filter (where g.group_key2 is not null), '{}')
+      into v_taken, v_more from gone g;
+    v_count := v_count + v_taken;
+    v_groups := v_groups || v_more;
+  end loop;
+  if cardinality(v_groups) > 0 then
+    perform millrace_private.free_groups(p_sink_no, v_groups);
+  end if;
+  return v_count;
+end
+$function$
+
+grant execute to public
+
 CREATE OR REPLACE FUNCTION millrace_private.add_locks(p_sink_no integer)
  RETURNS void
  LANGUAGE plpgsql
@@ -906,239 +1052,6 @@ $function$
 
 grant execute to public
 
-CREATE OR REPLACE FUNCTION millrace_private.answer(p_sink_no integer, p_what text, p_ack_ids text[], p_delay interval)
- RETURNS integer
- LANGUAGE plpgsql
- SET plan_cache_mode TO 'force_generic_plan'
- SET enable_seqscan TO 'off'
- SET enable_bitmapscan TO 'off'
- SET enable_mergejoin TO 'off'
- SET enable_hashjoin TO 'off'
- SET jit TO 'off'
- SET search_path TO 'pg_catalog', 'pg_temp'
-AS $function$
-begin
-  return millrace_private.answer_ids(p_sink_no, p_what, p_ack_ids, p_delay);
-end
-$function$
-
-grant execute to public
-
-CREATE OR REPLACE FUNCTION millrace_private.answer_ids(p_sink_no integer, p_what text, p_ack_ids text[], p_delay interval)
- RETURNS integer
- LANGUAGE plpgsql
- SET lock_timeout TO '10s'
- SET search_path TO 'pg_catalog', 'pg_temp'
-AS $function$
-declare
-  t record;
-  v_lease record;
-  v_held boolean;
-  v_now timestamptz;
-  v_count integer := 0;
-  v_taken integer;
-  v_groups bigint[] := '{}';
-  v_more bigint[];
-  v_max_deliver integer;
-  v_token text;
-  v_text text;
-  v_rest text;
-  v_ids bigint[];
-begin
-  if current_setting('transaction_isolation') <> 'read committed' then
-    perform millrace_private.require_read_committed();
-  end if;
-  if not millrace_private.lock_consumer(p_sink_no, 'shared') then
-    return 0;
-  end if;
-  -- Until the end of the transaction: see lock_consumer.
-  perform set_config('millrace.answered', 'yes', true);
-  -- Messages and their states are found by `id = any (...)` and by ranges from subqueries, never by a join: with statistics of
-  -- a queue that was empty, a join may well read all of it and throw away what does not match.
-  if p_what = 'ack' then
-    v_token := left(p_ack_ids[1], 32);
-    v_text := array_to_string(p_ack_ids, ',');
-    v_rest := replace(v_text, v_token || '-', '');
-    if octet_length(v_text) - octet_length(v_rest) = 33 * cardinality(p_ack_ids)
-       and v_rest ~ '^[0-9]{1,18}(,[0-9]{1,18})*$'
-       and octet_length(v_rest) - octet_length(replace(v_rest, ',', '')) = cardinality(p_ack_ids) - 1 then
-      v_ids := ('{' || v_rest || '}')::bigint[];
-      -- The whole batch, untouched, as it nearly always is: by range. (A row that was shaped late may have come into the
-      -- range; it has a state then.) Who took something out of it meanwhile has changed the lease row, which is looked at
-      -- again when its lock is had. Then the groups of which a row is left: nobody can pass one while we hold X.
-      with lease as materialized (
-        select l.ctid as place, l.lo, l.hi from millrace_private.leases l
-         where l.sink_no = p_sink_no and l.token >= v_token and l.token <= v_token
-           and l.dense and l.remaining = l.size and l.size = cardinality(v_ids) and l.digest = hash_array_extended(v_ids, 0)
-           and (select true from millrace_private.delivery_states x
-                 where x.sink_no = p_sink_no and x.id > l.lo and x.id <= l.hi order by x.id limit 1) is null
-         order by l.token limit 1 for update
-      ), gone as (
-        delete from millrace_private.messages m
-         where m.sink_no = p_sink_no and m.lane = 0
-           and m.id > (select l.lo from lease l) and m.id <= (select l.hi from lease l)
-        returning m.id, m.group_key, m.group_key2
-      ), over as (
-        delete from millrace_private.leases o where o.ctid = (select l.place from lease l)
-      )
-      select count(*), array_agg(g.group_key) filter (where g.group_key is not null and (
-               exists (select from millrace_private.messages n
-                        where n.sink_no = p_sink_no and n.group_key = g.group_key and n.id > g.id offset 0)
-               or (cardinality(v_ids) <= 8
-                   and exists (select from millrace_private.messages n
-                                where n.sink_no = p_sink_no and n.group_key2 = g.group_key and n.id > g.id offset 0))))
-             || array_agg(g.group_key2) filter (where g.group_key2 is not null),
-             array_agg(g.group_key) filter (where g.group_key is not null and cardinality(v_ids) > 8)
-        into v_count, v_groups, v_more from gone g;
-      if v_count > 0 then
-        -- As in lease_next: of a large batch it is asked for all rows at once whether any has a changed key.
-        if v_more is not null
-           and (select true from millrace_private.messages k
-                 where k.sink_no = p_sink_no and k.group_key2 is not null order by k.group_key2 limit 1) then
-          v_groups := v_more || v_groups;
-        end if;
-        if v_groups is not null then
-          perform millrace_private.free_groups(p_sink_no, v_groups);
-        end if;
-        return v_count;
-      end if;
-      v_groups := '{}';
-    end if;
-  end if;
-  v_now := clock_timestamp();
-  if p_what = 'nack' then
-    select c.max_deliver into v_max_deliver from millrace_private.consumers c where c.sink_no = p_sink_no;
-  end if;
-  for t in
-    select a.token, a.ids
-      from millrace_private.parse_ack_ids(p_ack_ids) a
-     where exists (select from millrace_private.leases l where l.sink_no = p_sink_no and l.token = a.token offset 0)
-        or exists (select from millrace_private.delivery_states x
-                    where x.sink_no = p_sink_no and x.id = any (a.ids) and x.token = a.token offset 0)
-  loop
-    -- Locked, so its place stays until we move it.
-    select l.ctid as place, l.lo, l.hi, l.size, l.remaining, l.dense, l.ids, l.digest into v_lease
-      from millrace_private.leases l
-     where l.sink_no = p_sink_no and l.token >= t.token and l.token <= t.token
-     order by l.token limit 1 for update;
-    v_held := found;
-
-    if p_what = 'ack' and v_held and v_lease.dense and v_lease.remaining = v_lease.size
-       and cardinality(t.ids) = v_lease.size and hash_array_extended(t.ids, 0) = v_lease.digest
-       and (select true from millrace_private.delivery_states x
-             where x.sink_no = p_sink_no and x.id > v_lease.lo and x.id <= v_lease.hi
-             order by x.id limit 1) is null then
-      -- The whole batch, untouched: by range. (A row that was shaped late may have come into the range; it has a state then.)
-      with gone as (
-        delete from millrace_private.messages m
-         where m.sink_no = p_sink_no and m.lane = 0 and m.id > v_lease.lo and m.id <= v_lease.hi
-        returning m.group_key, m.group_key2
-      ), over as (
-        delete from millrace_private.leases l where l.ctid = v_lease.place
-      )
-      select count(*), array_agg(g.group_key) filter (where g.group_key is not null)
-             || coalesce(array_agg(g.group_key2) filter (where g.group_key2 is not null), '{}')
-        into v_taken, v_more from gone g;
-      v_count := v_count + v_taken;
-      v_groups := v_groups || v_more;
-      continue;
-    end if;
-
-    if v_held then
-      -- Those still on the straight path: in the lease, and without a state.
-      if p_what = 'ack' then
-        with gone as (
-          delete from millrace_private.messages m
-           where m.sink_no = p_sink_no and m.lane = 0 and m.id = any (t.ids)
-             and m.id > v_lease.lo and m.id <= v_lease.hi and (v_lease.dense or m.id = any (v_lease.ids))
-             and (select true from millrace_private.delivery_states x
-                   where x.sink_no = p_sink_no and x.id = m.id order by x.id limit 1) is null
-          returning m.group_key, m.group_key2
-        )
-        select count(*), array_agg(g.group_key) filter (where g.group_key is not null)
-               || coalesce(array_agg(g.group_key2) filter (where g.group_key2 is not null), '{}')
-          into v_taken, v_more from gone g;
-        v_groups := v_groups || v_more;
-      else
-        insert into millrace_private.delivery_states (sink_no, id, lane, group_key, state, attempts, due_at, token, stage, error)
-        select p_sink_no, m.id, 0, m.group_key,
-               case p_what when 'nack' then 'retrying' when 'extend' then 'leased' else 'waiting' end,
-               case p_what when 'release' then 0 else 1 end,
-               v_now + p_delay, t.token,
-               case p_what when 'nack' then 'receive' end,
-               case p_what when 'nack' then 'given back by the client' end
-          from millrace_private.messages m
-         where m.sink_no = p_sink_no and m.lane = 0 and m.id = any (t.ids)
-           and m.id > v_lease.lo and m.id <= v_lease.hi and (v_lease.dense or m.id = any (v_lease.ids))
-            on conflict (sink_no, id) do nothing;
-        get diagnostics v_taken = row_count;
-      end if;
-      if v_taken > 0 then
-        v_count := v_count + v_taken;
-        if v_taken >= v_lease.remaining then
-          delete from millrace_private.leases l where l.ctid = v_lease.place;
-        else
-          update millrace_private.leases l set remaining = l.remaining - v_taken
-           where l.ctid = v_lease.place;
-        end if;
-      end if;
-    end if;
-
-    -- States of messages that this token was the last to hold. Those that the statement above made are among them: left out by
-    -- their state (ack deletes none of them, they have no row any more).
-    if p_what = 'ack' then
-      with settled as (
-        delete from millrace_private.delivery_states x
-         where x.sink_no = p_sink_no and x.id = any (t.ids) and x.lane = 0 and x.token = t.token
-        returning x.id
-      ), gone as (
-        delete from millrace_private.messages m
-         where m.sink_no = p_sink_no and m.lane = 0 and m.id = any (array(select s.id from settled s))
-        returning m.group_key, m.group_key2
-      )
-      select count(*), array_agg(g.group_key) filter (where g.group_key is not null)
-             || coalesce(array_agg(g.group_key2) filter (where g.group_key2 is not null), '{}')
-        into v_taken, v_more from gone g;
-      v_groups := v_groups || v_more;
-    elsif not v_held or v_taken < cardinality(t.ids) then
-      update millrace_private.delivery_states x
-         set state = case p_what when 'nack' then 'retrying' when 'extend' then 'leased' else 'waiting' end,
-             attempts = x.attempts - (p_what = 'release')::integer,
-             due_at = v_now + p_delay,
-             stage = case p_what when 'nack' then 'receive' end,
-             error = case p_what when 'nack' then 'given back by the client' end
-       where x.sink_no = p_sink_no and x.id = any (t.ids) and x.lane = 0 and x.token = t.token
-         and x.state = 'leased' and x.due_at is distinct from v_now + p_delay;
-      get diagnostics v_taken = row_count;
-    else
-      v_taken := 0;
-    end if;
-    v_count := v_count + v_taken;
-
-    if v_max_deliver is not null then
-      with parked as (
-        update millrace_private.delivery_states x
-           set state = 'parked', due_at = null, parked_at = v_now
-         where x.sink_no = p_sink_no and x.id = any (t.ids) and x.lane = 0 and x.token = t.token
-           and x.state = 'retrying' and x.attempts >= v_max_deliver
-        returning x.id
-      )
-      select array_agg(g.group_key) filter (where g.group_key is not null) into v_more
-        from millrace_private.messages m
-       cross join lateral unnest(array[m.group_key, m.group_key2]) g (group_key)
-       where m.sink_no = p_sink_no and m.lane = 0 and m.id = any (array(select p.id from parked p));
-      v_groups := v_groups || v_more;
-    end if;
-  end loop;
-  if cardinality(v_groups) > 0 then
-    perform millrace_private.free_groups(p_sink_no, v_groups);
-  end if;
-  return v_count;
-end
-$function$
-
-grant execute to public
-
 CREATE OR REPLACE FUNCTION millrace_private.backfill_no(p_id uuid)
  RETURNS integer
  LANGUAGE plpgsql
@@ -1179,21 +1092,36 @@ $function$
 
 grant execute to public
 
-CREATE OR REPLACE FUNCTION millrace_private.claim(p_sink_no integer, p_batch integer, p_visibility interval, OUT token text, OUT ids bigint[], OUT more boolean)
- RETURNS record
- LANGUAGE plpgsql
- SET plan_cache_mode TO 'force_generic_plan'
- SET enable_seqscan TO 'off'
- SET enable_bitmapscan TO 'off'
- SET enable_mergejoin TO 'off'
- SET enable_hashjoin TO 'off'
- SET jit TO 'off'
- SET search_path TO 'pg_catalog', 'pg_temp'
-AS $function$
-begin
-  select n.token, n.ids, n.more into token, ids, more from millrace_private.lease_next(p_sink_no, p_batch, p_visibility) n;
-end
-$function$
+CREATE OR REPLACE FUNCTION millrace_private.behind_changed_key(p_sink_no integer, p_lo bigint, p_hi bigint)
+ RETURNS SETOF bigint
+ LANGUAGE sql
+ STABLE
+BEGIN ATOMIC
+ SELECT m.id
+    FROM millrace_private.messages m
+   WHERE ((m.sink_no = behind_changed_key.p_sink_no) AND (m.lane = 0) AND (m.id > behind_changed_key.p_lo) AND (m.id <= behind_changed_key.p_hi) AND ( SELECT true
+            FROM millrace_private.messages k
+           WHERE ((k.sink_no = behind_changed_key.p_sink_no) AND (k.group_key2 IS NOT NULL))
+           ORDER BY k.group_key2
+          LIMIT 1) AND (EXISTS ( SELECT
+            FROM millrace_private.messages e
+           WHERE ((e.sink_no = behind_changed_key.p_sink_no) AND (e.group_key2 = m.group_key) AND (e.id < m.id))
+          OFFSET 0)));
+END
+
+grant execute to public
+
+CREATE OR REPLACE FUNCTION millrace_private.blockers(p_sink_no integer, p_group bigint, p_before bigint)
+ RETURNS SETOF bigint
+ LANGUAGE sql
+ STABLE
+BEGIN ATOMIC
+ SELECT g.g
+    FROM millrace_private.earlier_in_group(blockers.p_sink_no, blockers.p_group, blockers.p_before) g(g)
+ UNION ALL
+  SELECT l.l
+    FROM millrace_private.earlier_leaving(blockers.p_sink_no, blockers.p_group, blockers.p_before) l(l);
+END
 
 grant execute to public
 
@@ -1393,6 +1321,56 @@ $function$
 
 grant execute to public
 
+CREATE OR REPLACE FUNCTION millrace_private.drop_superseded(p_sink_no integer, p_lane integer, p_superseding bigint[])
+ RETURNS void
+ LANGUAGE plpgsql
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+begin
+  with older as (
+    delete from millrace_private.delivery_states x
+     using unnest(p_superseding) u (id)
+      join millrace_private.messages n on n.sink_no = p_sink_no and n.lane = p_lane and n.id = u.id
+     where x.sink_no = p_sink_no and x.group_key = n.group_key and x.id < n.id
+       and exists (select from millrace_private.messages o
+                    where o.sink_no = p_sink_no and o.lane = p_lane and o.id = x.id and o.record_pks = n.record_pks)
+    returning x.id
+  )
+  delete from millrace_private.messages m using older o
+   where m.sink_no = p_sink_no and m.lane = p_lane and m.id = o.id;
+end
+$function$
+
+grant execute to public
+
+CREATE OR REPLACE FUNCTION millrace_private.earlier_in_group(p_sink_no integer, p_group bigint, p_before bigint)
+ RETURNS SETOF bigint
+ LANGUAGE sql
+ STABLE
+BEGIN ATOMIC
+ SELECT e.id
+    FROM millrace_private.messages e
+   WHERE ((e.sink_no = earlier_in_group.p_sink_no) AND (e.group_key = earlier_in_group.p_group) AND (e.id < earlier_in_group.p_before) AND (NOT (EXISTS ( SELECT
+            FROM millrace_private.parked(earlier_in_group.p_sink_no, e.id) parked(parked)
+          OFFSET 0))));
+END
+
+grant execute to public
+
+CREATE OR REPLACE FUNCTION millrace_private.earlier_leaving(p_sink_no integer, p_group bigint, p_before bigint)
+ RETURNS SETOF bigint
+ LANGUAGE sql
+ STABLE
+BEGIN ATOMIC
+ SELECT e.id
+    FROM millrace_private.messages e
+   WHERE ((e.sink_no = earlier_leaving.p_sink_no) AND (e.group_key2 = earlier_leaving.p_group) AND (e.id < earlier_leaving.p_before) AND (NOT (EXISTS ( SELECT
+            FROM millrace_private.parked(earlier_leaving.p_sink_no, e.id) parked(parked)
+          OFFSET 0))));
+END
+
+grant execute to public
+
 CREATE OR REPLACE FUNCTION millrace_private.free_groups(p_sink_no integer, p_groups bigint[], p_due timestamp with time zone DEFAULT clock_timestamp())
  RETURNS void
  LANGUAGE plpgsql
@@ -1426,14 +1404,12 @@ begin
              select f.id, f.lane, f.row_group
                from ((select m.id, m.lane, m.group_key as row_group from millrace_private.messages m
                        where m.sink_no = p_sink_no and m.group_key = g.group_key
-                         and not exists (select from millrace_private.delivery_states p
-                                          where p.sink_no = p_sink_no and p.id = m.id and p.state = 'parked' offset 0)
+                         and not exists (select from millrace_private.parked(p_sink_no, m.id) offset 0)
                        order by m.id limit 1)
                      union all
                      (select m.id, m.lane, m.group_key as row_group from millrace_private.messages m
                        where m.sink_no = p_sink_no and m.group_key2 = g.group_key
-                         and not exists (select from millrace_private.delivery_states p
-                                          where p.sink_no = p_sink_no and p.id = m.id and p.state = 'parked' offset 0)
+                         and not exists (select from millrace_private.parked(p_sink_no, m.id) offset 0)
                        order by m.id limit 1)) f
               order by f.id limit 1) n
         left join millrace_private.delivery_states x on x.sink_no = p_sink_no and x.id = n.id
@@ -1587,6 +1563,59 @@ $function$
 
 grant execute to public
 
+CREATE OR REPLACE FUNCTION millrace_private.keep_messages(p_sink_no integer, p_lane integer, p_kept jsonb, OUT kept bigint[], OUT groups bigint[])
+ RETURNS record
+ LANGUAGE plpgsql
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+begin
+  with kept as (
+    select k.id, k.state, k.attempts, k.delay_ms, k.stage, k.error
+      from jsonb_to_recordset(p_kept)
+           as k (id bigint, state text, attempts integer, delay_ms double precision, stage text, error text)
+  ), stays as (
+    insert into millrace_private.delivery_states as e
+           (sink_no, id, lane, group_key, state, attempts, due_at, stage, error, parked_at)
+    select p_sink_no, m.id, p_lane, m.group_key, k.state, k.attempts,
+           case when k.state in ('retrying', 'waiting') then clock_timestamp() + k.delay_ms * interval '1 ms' end,
+           k.stage, k.error, case when k.state = 'parked' then clock_timestamp() end
+      from kept k
+      join millrace_private.messages m on m.sink_no = p_sink_no and m.lane = p_lane and m.id = k.id
+     where k.state <> 'as_it_was'
+        on conflict (sink_no, id) do update
+       set state = excluded.state, attempts = excluded.attempts, due_at = excluded.due_at, stage = excluded.stage,
+           error = excluded.error, parked_at = excluded.parked_at
+  )
+  select array_agg(k.id),
+         coalesce(array_agg(m.group_key) filter (where m.group_key is not null), '{}')
+         || coalesce(array_agg(m.group_key2) filter (where m.group_key2 is not null), '{}')
+    into kept, groups
+    from kept k
+    left join millrace_private.messages m
+           on m.sink_no = p_sink_no and m.lane = p_lane and m.id = k.id and k.state in ('parked', 'held');
+end
+$function$
+
+grant execute to public
+
+CREATE OR REPLACE FUNCTION millrace_private.known_tokens(p_sink_no integer, p_ack_ids text[])
+ RETURNS TABLE(token text, ids bigint[])
+ LANGUAGE plpgsql
+ STABLE
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+begin
+  return query
+    select a.token, a.ids
+      from millrace_private.parse_ack_ids(p_ack_ids) a
+     where exists (select from millrace_private.leases l where l.sink_no = p_sink_no and l.token = a.token offset 0)
+        or exists (select from millrace_private.delivery_states x
+                    where x.sink_no = p_sink_no and x.id = any (a.ids) and x.token = a.token offset 0);
+end
+$function$
+
+grant execute to public
+
 CREATE OR REPLACE FUNCTION millrace_private.lane_health(p_sink_no integer, OUT has_work boolean, OUT is_left boolean)
  RETURNS record
  LANGUAGE plpgsql
@@ -1634,24 +1663,9 @@ begin
   end if;
   for r in
     select x.id, m.id is null as gone,
-           exists (select from millrace_private.messages e
-                    where e.sink_no = p_sink_no and e.group_key = m.group_key and e.id < m.id
-                      and not exists (select from millrace_private.delivery_states p
-                                       where p.sink_no = p_sink_no and p.id = e.id and p.state = 'parked' offset 0))
-           or exists (select from millrace_private.messages e
-                       where e.sink_no = p_sink_no and e.group_key2 = m.group_key and e.id < m.id
-                         and not exists (select from millrace_private.delivery_states p
-                                          where p.sink_no = p_sink_no and p.id = e.id and p.state = 'parked' offset 0))
-           or (m.group_key2 is not null and (
-                 exists (select from millrace_private.messages e
-                          where e.sink_no = p_sink_no and e.group_key = m.group_key2 and e.id < m.id
-                            and not exists (select from millrace_private.delivery_states p
-                                             where p.sink_no = p_sink_no and p.id = e.id and p.state = 'parked' offset 0))
-                 or exists (select from millrace_private.messages e
-                             where e.sink_no = p_sink_no and e.group_key2 = m.group_key2 and e.id < m.id
-                               and not exists (select from millrace_private.delivery_states p
-                                                where p.sink_no = p_sink_no and p.id = e.id and p.state = 'parked' offset 0))
-              )) as behind
+           exists (select from millrace_private.blockers(p_sink_no, m.group_key, m.id) offset 0)
+           or (m.group_key2 is not null
+               and exists (select from millrace_private.blockers(p_sink_no, m.group_key2, m.id) offset 0)) as behind
       from millrace_private.delivery_states x
       left join millrace_private.messages m on m.sink_no = p_sink_no and m.lane = 0 and m.id = x.id
      where x.sink_no = p_sink_no and x.lane = 0 and x.due_at <= p_now
@@ -1685,6 +1699,129 @@ $function$
 
 grant execute to public
 
+CREATE OR REPLACE FUNCTION millrace_private.lease_in_order(p_sink_no integer, p_batch integer, p_visibility interval, OUT token text, OUT ids bigint[], OUT more boolean)
+ RETURNS record
+ LANGUAGE plpgsql
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+declare
+  v record;
+  v_now timestamptz;
+  v_until timestamptz;
+  v_batch integer;
+  v_is_new boolean;
+  v_new record;
+begin
+  ids := '{}';
+  more := false;
+  if not millrace_private.lock_consumer(p_sink_no, 'alone') then
+    return;
+  end if;
+  v_now := clock_timestamp();
+  select c.visibility_timeout, c.max_ack_pending, c.max_deliver, c.max_per_group,
+         coalesce(k.id, 0) as passed_id, coalesce(k.seq, 0) as seq, coalesce(k.in_flight, 0)::bigint as in_flight,
+         case when k.swept_at <= v_now then k.swept_at else '-infinity' end as swept_at
+    into v
+    from millrace_private.consumers c
+    left join lateral (select l.id, l.seq, l.in_flight, l.swept_at
+                         from millrace_private.cursor_log l
+                        where l.sink_no = p_sink_no and l.lane = 0 order by l.seq desc limit 1) k on true
+   where c.sink_no = p_sink_no;
+  if not found then
+    return;
+  end if;
+  v_until := v_now + coalesce(p_visibility, v.visibility_timeout);
+  perform millrace_private.sweep_leases(p_sink_no, v.max_deliver, v_now, v.swept_at);
+
+  if v.in_flight + p_batch > v.max_ack_pending then
+    v.in_flight := millrace_private.count_leased(p_sink_no, v_now);
+  end if;
+  v_batch := least(p_batch, v.max_ack_pending - v.in_flight);
+  if v_batch <= 0 then
+    return;
+  end if;
+  token := replace(gen_random_uuid()::text, '-', '');
+  v_is_new := exists (select from millrace_private.messages m
+                       where m.sink_no = p_sink_no and m.lane = 0 and m.id > v.passed_id);
+  ids := millrace_private.lease_due(p_sink_no,
+           case when v_is_new then (v_batch + (random() < 0.5)::integer) / 2 else v_batch end, token, v_now, v_until);
+  select n.ids, n.hi, n.dense, n.more into v_new
+    from millrace_private.lease_new(p_sink_no, v.passed_id, v.max_per_group, v_batch - cardinality(ids)) n;
+  more := v_new.more;
+  if v_is_new then
+    ids := ids || millrace_private.lease_due(
+             p_sink_no, v_batch - cardinality(ids) - cardinality(v_new.ids), token, v_now, v_until);
+  end if;
+
+  ids := array(select i.id from unnest(ids || v_new.ids) i (id) order by i.id);
+  if cardinality(ids) > 0 or v_new.hi > v.passed_id then
+    perform millrace_private.write_lease(p_sink_no, token, v.passed_id, v_new.hi, v_until, v_new.ids, v_new.dense,
+                                         v.seq + 1, (v.in_flight + cardinality(ids))::integer, v_now);
+  end if;
+  if cardinality(ids) = 0 then
+    token := null;
+  end if;
+end
+$function$
+
+grant execute to public
+
+CREATE OR REPLACE FUNCTION millrace_private.lease_new(p_sink_no integer, p_cursor bigint, p_max_per_group integer, p_limit integer, OUT ids bigint[], OUT hi bigint, OUT dense boolean, OUT more boolean)
+ RETURNS record
+ LANGUAGE plpgsql
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+declare
+  r record;
+  v_bound bigint := case when p_max_per_group = 1 then 9223372036854775807 else p_cursor + 1 end;
+  v_passed integer := 0;
+  v_groups bigint[] := '{}';
+begin
+  ids := '{}';
+  hi := p_cursor;
+  dense := true;
+  more := false;
+  if p_limit <= 0 then
+    return;
+  end if;
+  for r in
+    select m.id, m.group_key,
+           exists (select from millrace_private.delivery_states x
+                    where x.sink_no = p_sink_no and x.id = m.id offset 0)
+           or exists (select from millrace_private.earlier_in_group(p_sink_no, m.group_key, least(m.id, v_bound)) offset 0)
+           or exists (select from millrace_private.earlier_leaving(p_sink_no, m.group_key, m.id) offset 0)
+           or (m.group_key2 is not null
+               and (exists (select from millrace_private.blockers(p_sink_no, m.group_key, m.id) offset 0)
+                    or exists (select from millrace_private.blockers(p_sink_no, m.group_key2, m.id) offset 0))) as behind,
+           case when p_max_per_group = 1 or m.group_key is null then 0
+                else (select count(*)
+                        from (select from millrace_private.earlier_in_group(p_sink_no, m.group_key, m.id) e (id)
+                               where e.id > p_cursor limit p_max_per_group) b) end as before
+      from millrace_private.messages m
+     where m.sink_no = p_sink_no and m.lane = 0 and m.id > p_cursor
+     order by m.id
+  loop
+    if r.behind or r.before >= p_max_per_group
+       or r.before > coalesce(cardinality(array_positions(v_groups, r.group_key)), 0) then
+      -- The last condition: of those before it in its group, one does not go now.
+      more := v_passed >= 1000;
+      exit when more;
+      v_passed := v_passed + 1;
+    else
+      ids := ids || r.id;
+      if p_max_per_group > 1 then
+        v_groups := v_groups || r.group_key;
+      end if;
+    end if;
+    hi := r.id;
+    exit when cardinality(ids) = p_limit;
+  end loop;
+  dense := v_passed = 0;
+end
+$function$
+
+grant execute to public
+
 CREATE OR REPLACE FUNCTION millrace_private.lease_next(p_sink_no integer, p_batch integer, p_visibility interval, OUT token text, OUT ids bigint[], OUT more boolean, OUT bytes bigint, OUT table_no integer)
  RETURNS record
  LANGUAGE plpgsql
@@ -1692,30 +1829,9 @@ CREATE OR REPLACE FUNCTION millrace_private.lease_next(p_sink_no integer, p_batc
  SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 declare
-  r record;
-  v_active boolean;
-  v_visibility interval;
-  v_max_ack_pending integer;
-  v_max_deliver integer;
-  v_max_per_group integer;
+  v record;
   v_now timestamptz;
-  v_until timestamptz;
-  v_cursor bigint;
-  v_seq bigint;
-  v_due boolean;
-  v_more boolean;
-  v_in_flight bigint;
-  v_swept_at timestamptz;
-  v_batch integer;
-  v_may boolean;
-  v_hi bigint;
-  v_passed integer := 0;
-  v_parked boolean;
-  v_bytes bigint;
-  v_table_no integer;
-  v_bound bigint;
-  v_new bigint[] := '{}';
-  v_groups bigint[] := '{}';
+  v_is_straight boolean;
 begin
   if current_setting('transaction_isolation') <> 'read committed' then
     perform millrace_private.require_read_committed();
@@ -1730,192 +1846,45 @@ begin
     return;
   end if;
   v_now := clock_timestamp();
-
-  -- Leases that ended before the last receive looked were swept, unless the server's clock was set back since. A row that
-  -- capture parked on arrival has a state already.
-  select c.active, c.visibility_timeout, c.max_ack_pending, c.max_deliver, c.max_per_group,
-         coalesce(k.id, 0), coalesce(k.seq, 0), coalesce(k.in_flight, 0), coalesce(k.swept_at, '-infinity'),
-         coalesce((select true from millrace_private.leases l
-                    where l.sink_no = p_sink_no and l.until <= v_now and l.until > coalesce(k.swept_at, '-infinity')
-                    order by l.until limit 1), false)
-         or coalesce((select true from millrace_private.delivery_states x
-                       where x.sink_no = p_sink_no and x.lane = 0 and x.due_at <= v_now
-                       order by x.due_at limit 1), false),
-         b.ids, b.may, b.hi, b.bytes, b.table_no,
-         coalesce((select true from millrace_private.delivery_states x
-                    where x.sink_no = p_sink_no and x.id > coalesce(k.id, 0) and x.id <= b.hi
-                    order by x.id limit 1), false)
-    into v_active, v_visibility, v_max_ack_pending, v_max_deliver, v_max_per_group,
-         v_cursor, v_seq, v_in_flight, v_swept_at, v_due,
-         v_new, v_may, v_hi, v_bytes, v_table_no, v_parked
-    from millrace_private.consumers c
-    left join lateral (select l.id, l.seq, l.in_flight,
-                              case when l.swept_at > v_now then '-infinity' else l.swept_at end as swept_at
-                         from millrace_private.cursor_log l
-                        where l.sink_no = p_sink_no and l.lane = 0 order by l.seq desc limit 1) k on true
-    left join lateral (
-           select array_agg(f.id) as ids, bool_and(f.may) as may, max(f.id) as hi, sum(f.bytes) as bytes,
-                  case when min(f.source_table) = max(f.source_table) then min(f.source_table) end as table_no
-             from (select m.id, m.source_table,
-                          octet_length(m.record) + coalesce(octet_length(m.changes), 0)
-                            + coalesce(octet_length(m.payload), 0) as bytes,
-                          m.group_key2 is null
-                          and not exists (select from millrace_private.messages e
-                                           where e.sink_no = p_sink_no and e.group_key = m.group_key and e.id < m.id)
-                          and (p_batch > 8
-                               or not exists (select from millrace_private.messages e
-                                               where e.sink_no = p_sink_no and e.group_key2 = m.group_key
-                                                 and e.id < m.id)) as may
-                     from millrace_private.messages m
-                    where m.sink_no = p_sink_no and m.lane = 0 and m.id > coalesce(k.id, 0)
-                    order by m.id limit p_batch) f) b on true
-   where c.sink_no = p_sink_no;
-  if not found or not v_active then
+  select a.* into v from millrace_private.look_ahead(p_sink_no, p_batch, v_now) a;
+  if not found or not v.active or (v.ids is null and not v.is_due) then
     return;
   end if;
-  v_until := v_now + coalesce(p_visibility, v_visibility);
 
-  if v_new is not null and not v_due and v_max_per_group = 1 then
-    if v_in_flight + p_batch > v_max_ack_pending then
-      v_in_flight := millrace_private.count_leased(p_sink_no, v_now);
-      v_batch := least(v_max_ack_pending - v_in_flight, cardinality(v_new));
-      if v_batch <= 0 then
-        return;
-      end if;
-      v_new := v_new[1:v_batch];
-      v_hi := v_new[v_batch];
-    end if;
-    if p_batch > 8 and v_may then
-      -- Rows with a changed key are rare: of a large batch it is not asked for each row whether there is one before it.
-      -- (Not in the statement above, where it would cost small batches as much. Who commits meanwhile comes behind.)
-      v_may := (select true from millrace_private.messages k
-                 where k.sink_no = p_sink_no and k.group_key2 is not null order by k.group_key2 limit 1) is null
-               or (select bool_and(not exists (select from millrace_private.messages e
-                                                where e.sink_no = p_sink_no and e.group_key2 = m.group_key
-                                                  and e.id < m.id))
-                     from millrace_private.messages m
-                    where m.sink_no = p_sink_no and m.lane = 0 and m.id > v_cursor and m.id <= v_hi);
-    end if;
-    if v_may and not v_parked then
-      token := replace(gen_random_uuid()::text, '-', '');
-      ids := v_new;
-      bytes := v_bytes;
-      table_no := v_table_no;
-      with lease as (
-        insert into millrace_private.leases (sink_no, token, lo, hi, until, size, remaining, dense, digest)
-        values (p_sink_no, token, v_cursor, v_hi, v_until, cardinality(v_new), cardinality(v_new), true,
-                hash_array_extended(v_new, 0))
-      )
-      insert into millrace_private.cursor_log (sink_no, lane, seq, id, in_flight, swept_at)
-      values (p_sink_no, 0, v_seq + 1, v_hi, v_in_flight + cardinality(v_new), v_now);
-      if (v_seq + 1) % 64 = 0 then
-        delete from millrace_private.cursor_log c
-         where c.sink_no = p_sink_no and c.lane = 0 and c.seq <= v_seq and c.seq >= v_seq - 127;
-      end if;
+  v_is_straight := not v.is_due and v.max_per_group = 1;
+  if v_is_straight and v.in_flight + p_batch > v.max_ack_pending then
+    v.in_flight := millrace_private.count_leased(p_sink_no, v_now);
+    v.ids := v.ids[1:(v.max_ack_pending - v.in_flight)::integer];
+    if cardinality(v.ids) = 0 then
       return;
     end if;
-  elsif v_new is null and not v_due then
+    v.hi := v.ids[cardinality(v.ids)];
+  end if;
+  v_is_straight := v_is_straight and v.may and not v.has_state;
+  if v_is_straight and p_batch > 8 then
+    -- (Not looked at for each row above, where it would cost small batches as much. Who commits meanwhile comes behind.)
+    v_is_straight := not exists (select from millrace_private.behind_changed_key(p_sink_no, v.passed_id, v.hi));
+  end if;
+  if not v_is_straight then
+    select o.token, o.ids, o.more into token, ids, more
+      from millrace_private.lease_in_order(p_sink_no, p_batch, p_visibility) o;
     return;
   end if;
 
-  -- Something is due, or not every row may go: from here on rows may be passed, so nobody may delete meanwhile.
-  if not millrace_private.lock_consumer(p_sink_no, 'alone') then
-    return;
-  end if;
-  v_now := clock_timestamp();
-  v_until := v_now + coalesce(p_visibility, v_visibility);
-  v_new := '{}';
-  perform millrace_private.sweep(p_sink_no, v_max_deliver, v_now, v_swept_at);
-
-  if v_in_flight + p_batch > v_max_ack_pending then
-    v_in_flight := millrace_private.count_leased(p_sink_no, v_now);
-  end if;
-  v_batch := least(p_batch, v_max_ack_pending - v_in_flight);
-  if v_batch <= 0 then
-    return;
-  end if;
   token := replace(gen_random_uuid()::text, '-', '');
-  v_more := exists (select from millrace_private.messages m
-                     where m.sink_no = p_sink_no and m.lane = 0 and m.id > v_cursor);
-
-  -- Redeliveries take at most half of the batch while there are new messages (of an odd one now this half, now that).
-  ids := millrace_private.lease_due(p_sink_no,
-           case when v_more then (v_batch + (random() < 0.5)::integer) / 2 else v_batch end, token, v_now, v_until);
-
-  v_hi := v_cursor;
-  if v_more and cardinality(ids) < v_batch then
-    v_bound := case when v_max_per_group = 1 then 9223372036854775807 else v_cursor + 1 end;
-    for r in
-      select m.id, m.group_key,
-             exists (select from millrace_private.delivery_states x
-                      where x.sink_no = p_sink_no and x.id = m.id offset 0) as has_state,
-             exists (select from millrace_private.messages e
-                      where e.sink_no = p_sink_no and e.group_key = m.group_key and e.id < least(m.id, v_bound)
-                        and not exists (select from millrace_private.delivery_states p
-                                         where p.sink_no = p_sink_no and p.id = e.id and p.state = 'parked' offset 0))
-             or exists (select from millrace_private.messages e
-                         where e.sink_no = p_sink_no and e.group_key2 = m.group_key and e.id < m.id
-                           and not exists (select from millrace_private.delivery_states p
-                                            where p.sink_no = p_sink_no and p.id = e.id and p.state = 'parked' offset 0))
-             or (m.group_key2 is not null and (
-                   exists (select from millrace_private.messages e
-                            where e.sink_no = p_sink_no and e.group_key = m.group_key and e.id < m.id
-                              and not exists (select from millrace_private.delivery_states p
-                                               where p.sink_no = p_sink_no and p.id = e.id and p.state = 'parked' offset 0))
-                   or exists (select from millrace_private.messages e
-                               where e.sink_no = p_sink_no and e.group_key = m.group_key2 and e.id < m.id
-                                 and not exists (select from millrace_private.delivery_states p
-                                                  where p.sink_no = p_sink_no and p.id = e.id and p.state = 'parked' offset 0))
-                   or exists (select from millrace_private.messages e
-                               where e.sink_no = p_sink_no and e.group_key2 = m.group_key2 and e.id < m.id
-                                 and not exists (select from millrace_private.delivery_states p
-                                                  where p.sink_no = p_sink_no and p.id = e.id and p.state = 'parked' offset 0))
-                )) as behind,
-             case when v_max_per_group = 1 or m.group_key is null then 0
-                  else (select count(*) from (select from millrace_private.messages e
-                                               where e.sink_no = p_sink_no and e.group_key = m.group_key
-                                                 and e.id < m.id and e.id > v_cursor
-                                                 and not exists (select from millrace_private.delivery_states p
-                                                                  where p.sink_no = p_sink_no and p.id = e.id
-                                                                    and p.state = 'parked' offset 0)
-                                               limit v_max_per_group) before) end as before
-        from millrace_private.messages m
-       where m.sink_no = p_sink_no and m.lane = 0 and m.id > v_cursor
-       order by m.id
-    loop
-      if r.has_state then
-        more := v_passed >= 1000;
-        exit when more;
-        v_passed := v_passed + 1;
-      elsif r.behind or r.before >= v_max_per_group
-            or r.before > coalesce(cardinality(array_positions(v_groups, r.group_key)), 0) then
-        -- The last condition: of those before it in its group, one does not go now (max_per_group above 1).
-        more := v_passed >= 1000;
-        exit when more;
-        v_passed := v_passed + 1;
-      else
-        v_new := v_new || r.id;
-        if v_max_per_group > 1 then
-          v_groups := v_groups || r.group_key;
-        end if;
-      end if;
-      v_hi := r.id;
-      exit when cardinality(v_new) + cardinality(ids) = v_batch;
-    end loop;
-    if cardinality(ids) + cardinality(v_new) < v_batch then
-      ids := ids || millrace_private.lease_due(
-               p_sink_no, v_batch - cardinality(ids) - cardinality(v_new), token, v_now, v_until);
-    end if;
-    ids := ids || v_new;
-  end if;
-  if cardinality(ids) > 0 or v_hi > v_cursor then
-    perform millrace_private.note_lease(p_sink_no, token, v_cursor, v_hi, v_until, v_new, v_passed = 0,
-                                        v_seq + 1, (v_in_flight + cardinality(ids))::integer, v_now);
-  end if;
-  if cardinality(ids) = 0 then
-    token := null;
-  else
-    select array_agg(i.id order by i.id) into ids from unnest(ids) i (id);
+  ids := v.ids;
+  bytes := v.bytes;
+  table_no := v.table_no;
+  with lease as (
+    insert into millrace_private.leases (sink_no, token, lo, hi, until, size, remaining, dense, digest)
+    values (p_sink_no, token, v.passed_id, v.hi, v_now + coalesce(p_visibility, v.visibility_timeout), cardinality(ids),
+            cardinality(ids), true, hash_array_extended(ids, 0))
+  )
+  insert into millrace_private.cursor_log (sink_no, lane, seq, id, in_flight, swept_at)
+  values (p_sink_no, 0, v.seq + 1, v.hi, v.in_flight + cardinality(ids), v_now);
+  if (v.seq + 1) % 64 = 0 then
+    delete from millrace_private.cursor_log c
+     where c.sink_no = p_sink_no and c.lane = 0 and c.seq <= v.seq and c.seq >= v.seq - 127;
   end if;
 end
 $function$
@@ -1977,10 +1946,93 @@ $function$
 
 grant execute to public
 
+CREATE OR REPLACE FUNCTION millrace_private.lock_lease(p_sink_no integer, p_token text, OUT place tid, OUT lo bigint, OUT hi bigint, OUT dense boolean, OUT ids bigint[])
+ RETURNS record
+ LANGUAGE plpgsql
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+begin
+  select l.ctid, l.lo, l.hi, l.dense, l.ids into place, lo, hi, dense, ids
+    from millrace_private.leases l
+   where l.sink_no = p_sink_no and l.token >= p_token and l.token <= p_token
+   order by l.token limit 1 for update;
+end
+$function$
+
+grant execute to public
+
+CREATE OR REPLACE FUNCTION millrace_private.look_ahead(p_sink_no integer, p_batch integer, p_now timestamp with time zone)
+ RETURNS TABLE(active boolean, visibility_timeout interval, max_ack_pending integer, max_per_group integer, passed_id bigint, seq bigint, in_flight bigint, is_due boolean, ids bigint[], may boolean, hi bigint, bytes bigint, table_no integer, has_state boolean)
+ LANGUAGE sql
+ STABLE
+BEGIN ATOMIC
+ SELECT c.active,
+     c.visibility_timeout,
+     c.max_ack_pending,
+     c.max_per_group,
+     COALESCE(k.id, (0)::bigint) AS "coalesce",
+     COALESCE(k.seq, (0)::bigint) AS "coalesce",
+     (COALESCE(k.in_flight, 0))::bigint AS "coalesce",
+     (COALESCE(( SELECT true
+            FROM millrace_private.leases l
+           WHERE ((l.sink_no = look_ahead.p_sink_no) AND (l.until <= look_ahead.p_now) AND (l.until > COALESCE(k.swept_at, '-infinity'::timestamp with time zone)))
+           ORDER BY l.until
+          LIMIT 1), false) OR COALESCE(( SELECT true
+            FROM millrace_private.delivery_states x
+           WHERE ((x.sink_no = look_ahead.p_sink_no) AND (x.lane = 0) AND (x.due_at <= look_ahead.p_now))
+           ORDER BY x.due_at
+          LIMIT 1), false)),
+     b.ids,
+     b.may,
+     b.hi,
+     b.bytes,
+     b.table_no,
+     COALESCE(( SELECT true
+            FROM millrace_private.delivery_states x
+           WHERE ((x.sink_no = look_ahead.p_sink_no) AND (x.id > COALESCE(k.id, (0)::bigint)) AND (x.id <= b.hi))
+           ORDER BY x.id
+          LIMIT 1), false) AS "coalesce"
+    FROM ((millrace_private.consumers c
+      LEFT JOIN LATERAL ( SELECT l.id,
+             l.seq,
+             l.in_flight,
+                 CASE
+                     WHEN (l.swept_at > look_ahead.p_now) THEN '-infinity'::timestamp with time zone
+                     ELSE l.swept_at
+                 END AS swept_at
+            FROM millrace_private.cursor_log l
+           WHERE ((l.sink_no = look_ahead.p_sink_no) AND (l.lane = 0))
+           ORDER BY l.seq DESC
+          LIMIT 1) k ON (true))
+      LEFT JOIN LATERAL ( SELECT array_agg(f.id) AS ids,
+             bool_and(f.may) AS may,
+             max(f.id) AS hi,
+             sum(f.bytes) AS bytes,
+                 CASE
+                     WHEN (min(f.source_table) = max(f.source_table)) THEN min(f.source_table)
+                     ELSE NULL::integer
+                 END AS table_no
+            FROM ( SELECT m.id,
+                     m.source_table,
+                     ((octet_length(m.record) + COALESCE(octet_length(m.changes), 0)) + COALESCE(octet_length(m.payload), 0)) AS bytes,
+                     ((m.group_key2 IS NULL) AND (NOT (EXISTS ( SELECT
+                            FROM millrace_private.messages e
+                           WHERE ((e.sink_no = look_ahead.p_sink_no) AND (e.group_key = m.group_key) AND (e.id < m.id))))) AND ((look_ahead.p_batch > 8) OR (NOT (EXISTS ( SELECT
+                            FROM millrace_private.messages e
+                           WHERE ((e.sink_no = look_ahead.p_sink_no) AND (e.group_key2 = m.group_key) AND (e.id < m.id))))))) AS may
+                    FROM millrace_private.messages m
+                   WHERE ((m.sink_no = look_ahead.p_sink_no) AND (m.lane = 0) AND (m.id > COALESCE(k.id, (0)::bigint)))
+                   ORDER BY m.id
+                  LIMIT look_ahead.p_batch) f) b ON (true))
+   WHERE (c.sink_no = look_ahead.p_sink_no);
+END
+
+grant execute to public
+
 CREATE OR REPLACE FUNCTION millrace_private.message_members(m millrace_private.messages, p_table text, p_sink text)
  RETURNS text
  LANGUAGE sql
- STABLE
+ STABLE PARALLEL SAFE
 RETURN ((((((('"record":'::text || (m).record) || ',"changes":'::text) || COALESCE((m).changes, 'null'::text)) || ',"action":"'::text) || (m).action) || '","metadata":'::text) || millrace_private.metadata_text(m, p_table, p_sink))
 
 grant execute to public
@@ -1988,7 +2040,7 @@ grant execute to public
 CREATE OR REPLACE FUNCTION millrace_private.message_text(m millrace_private.messages, p_table text, p_sink text)
  RETURNS text
  LANGUAGE sql
- STABLE
+ STABLE PARALLEL SAFE
 RETURN COALESCE((m).payload, (('{'::text || millrace_private.message_members(m, p_table, p_sink)) || '}'::text))
 
 grant execute to public
@@ -1996,7 +2048,7 @@ grant execute to public
 CREATE OR REPLACE FUNCTION millrace_private.metadata_text(m millrace_private.messages, p_table text, p_sink text)
  RETURNS text
  LANGUAGE sql
- STABLE
+ STABLE PARALLEL SAFE
 RETURN ((((((((((((((((('{'::text || p_table) || ',"commit_timestamp":"'::text) || to_char(((m).committed_at AT TIME ZONE 'UTC'::text), 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'::text)) || '","commit_lsn":'::text) || (m).commit_lsn) || ',"commit_idx":'::text) || (m).commit_idx) || ',"idempotency_key":"'::text) || (m).id) || '","record_pks":'::text) || (m).record_pks) || ',"transaction_annotations":'::text) || COALESCE((m).annotations, 'null'::text)) || COALESCE((',"unchanged_toast":'::text || (m).unchanged_toast), ''::text)) || ','::text) || p_sink) || '}'::text)
 
 grant execute to public
@@ -2097,29 +2149,6 @@ $function$
 
 grant execute to public
 
-CREATE OR REPLACE FUNCTION millrace_private.note_lease(p_sink_no integer, p_token text, p_lo bigint, p_hi bigint, p_until timestamp with time zone, p_ids bigint[], p_dense boolean, p_seq bigint, p_in_flight integer, p_swept_at timestamp with time zone)
- RETURNS void
- LANGUAGE plpgsql
- SET search_path TO 'pg_catalog', 'pg_temp'
-AS $function$
-begin
-  with lease as (
-    insert into millrace_private.leases (sink_no, token, lo, hi, until, size, remaining, dense, ids, digest)
-    select p_sink_no, p_token, p_lo, p_hi, p_until, cardinality(p_ids), cardinality(p_ids), p_dense,
-           case when not p_dense then p_ids end, hash_array_extended(p_ids, 0)
-     where cardinality(p_ids) > 0
-  )
-  insert into millrace_private.cursor_log (sink_no, lane, seq, id, in_flight, swept_at)
-  values (p_sink_no, 0, p_seq, p_hi, p_in_flight, p_swept_at);
-  if p_seq % 64 = 0 then
-    delete from millrace_private.cursor_log c
-     where c.sink_no = p_sink_no and c.lane = 0 and c.seq < p_seq and c.seq >= p_seq - 128;
-  end if;
-end
-$function$
-
-grant execute to public
-
 CREATE OR REPLACE FUNCTION millrace_private.oldest_committed_at(p_sink_no integer)
  RETURNS timestamp with time zone
  LANGUAGE plpgsql
@@ -2151,6 +2180,48 @@ begin
                            where m.sink_no = p_sink_no and m.lane = e.lane and m.id = e.id limit 1) f));
 end
 $function$
+
+grant execute to public
+
+CREATE OR REPLACE FUNCTION millrace_private.park_spent(p_sink_no integer, p_token text, p_ids bigint[])
+ RETURNS bigint[]
+ LANGUAGE plpgsql
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+declare
+  v_groups bigint[];
+begin
+  with parked as (
+    update millrace_private.delivery_states x
+       set state = 'parked', due_at = null, parked_at = clock_timestamp()
+     where x.sink_no = p_sink_no and x.id = any (p_ids) and x.lane = 0 and x.token = p_token
+       and x.state = 'retrying'
+       and x.attempts >= (select c.max_deliver from millrace_private.consumers c where c.sink_no = p_sink_no)
+    returning x.id
+  )
+  select array_agg(g.group_key) filter (where g.group_key is not null) into v_groups
+    from millrace_private.messages m
+   cross join lateral unnest(array[m.group_key, m.group_key2]) g (group_key)
+   where m.sink_no = p_sink_no and m.lane = 0 and m.id = any (array(select p.id from parked p));
+  return v_groups;
+end
+$function$
+
+grant execute to public
+
+CREATE OR REPLACE FUNCTION millrace_private.parked(p_sink_no integer, p_id bigint)
+ RETURNS SETOF bigint
+ LANGUAGE sql
+ STABLE
+BEGIN ATOMIC
+ SELECT p.id
+    FROM ( SELECT x.id,
+             x.state
+            FROM millrace_private.delivery_states x
+           WHERE ((x.sink_no = parked.p_sink_no) AND (x.id = parked.p_id))
+          OFFSET 0) p
+   WHERE (p.state = 'parked'::text);
+END
 
 grant execute to public
 
@@ -2227,6 +2298,73 @@ begin
   update millrace_private.catalog_state set generation = generation + 1 returning generation into v_generation;
   perform pg_notify('millrace_catalog', v_generation::text);
   return v_generation;
+end
+$function$
+
+grant execute to public
+
+CREATE OR REPLACE FUNCTION millrace_private.put_back(p_sink_no integer, p_what text, p_ack_ids text[], p_delay interval)
+ RETURNS integer
+ LANGUAGE plpgsql
+ SET lock_timeout TO '10s'
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+declare
+  c_state constant text := case p_what when 'nack' then 'retrying' when 'extend' then 'leased' else 'waiting' end;
+  c_stage constant text := case p_what when 'nack' then 'receive' end;
+  c_error constant text := case p_what when 'nack' then 'given back by the client' end;
+  t record;
+  v_lease record;
+  v_due_at timestamptz;
+  v_taken integer;
+  v_count integer := 0;
+  v_groups bigint[] := '{}';
+begin
+  if current_setting('transaction_isolation') <> 'read committed' then
+    perform millrace_private.require_read_committed();
+  end if;
+  if not millrace_private.lock_consumer(p_sink_no, 'shared') then
+    return 0;
+  end if;
+  -- Until the end of the transaction: see lock_consumer.
+  perform set_config('millrace.answered', 'yes', true);
+  v_due_at := clock_timestamp() + p_delay;
+  for t in select k.token, k.ids from millrace_private.known_tokens(p_sink_no, p_ack_ids) k loop
+    -- Those still on the straight path: in the lease, and without a state.
+    v_taken := 0;
+    select l.place, l.lo, l.hi, l.dense, l.ids into v_lease from millrace_private.lock_lease(p_sink_no, t.token) l;
+    if v_lease.place is not null then
+      insert into millrace_private.delivery_states (sink_no, id, lane, group_key, state, attempts, due_at, token, stage, error)
+      select p_sink_no, m.id, 0, m.group_key, c_state, (p_what <> 'release')::integer, v_due_at, t.token, c_stage, c_error
+        from millrace_private.messages m
+       where m.sink_no = p_sink_no and m.lane = 0 and m.id = any (t.ids)
+         and m.id > v_lease.lo and m.id <= v_lease.hi and (v_lease.dense or m.id = any (v_lease.ids))
+          on conflict (sink_no, id) do nothing;
+      get diagnostics v_taken = row_count;
+      if v_taken > 0 then
+        perform millrace_private.shrink_lease(v_lease.place, v_taken);
+      end if;
+      v_count := v_count + v_taken;
+    end if;
+
+    -- Those that this token was the last to hold; the ones above are among them, and are as they should be.
+    if v_taken < cardinality(t.ids) then
+      update millrace_private.delivery_states x
+         set state = c_state, attempts = x.attempts - (p_what = 'release')::integer, due_at = v_due_at,
+             stage = c_stage, error = c_error
+       where x.sink_no = p_sink_no and x.id = any (t.ids) and x.lane = 0 and x.token = t.token
+         and x.state = 'leased' and x.due_at is distinct from v_due_at;
+      get diagnostics v_taken = row_count;
+      v_count := v_count + v_taken;
+    end if;
+    if p_what = 'nack' then
+      v_groups := v_groups || millrace_private.park_spent(p_sink_no, t.token, t.ids);
+    end if;
+  end loop;
+  if cardinality(v_groups) > 0 then
+    perform millrace_private.free_groups(p_sink_no, v_groups);
+  end if;
+  return v_count;
 end
 $function$
 
@@ -2470,44 +2608,11 @@ begin
   end if;
 
   if p_kept is not null then
-    with kept as (
-      select k.id, k.state, k.attempts, k.delay_ms, k.stage, k.error
-        from jsonb_to_recordset(p_kept)
-             as k (id bigint, state text, attempts integer, delay_ms double precision, stage text, error text)
-    ), stays as (
-      insert into millrace_private.delivery_states as e
-             (sink_no, id, lane, group_key, state, attempts, due_at, stage, error, parked_at)
-      select p_sink_no, m.id, p_lane, m.group_key, k.state, k.attempts,
-             case when k.state in ('retrying', 'waiting') then clock_timestamp() + k.delay_ms * interval '1 ms' end,
-             k.stage, k.error, case when k.state = 'parked' then clock_timestamp() end
-        from kept k
-        join millrace_private.messages m on m.sink_no = p_sink_no and m.lane = p_lane and m.id = k.id
-       where k.state <> 'as_it_was'
-          on conflict (sink_no, id) do update
-         set state = excluded.state, attempts = excluded.attempts, due_at = excluded.due_at, stage = excluded.stage,
-             error = excluded.error, parked_at = excluded.parked_at
-    )
-    select array_agg(k.id),
-           coalesce(array_agg(m.group_key) filter (where m.group_key is not null), '{}')
-           || coalesce(array_agg(m.group_key2) filter (where m.group_key2 is not null), '{}')
-      into v_kept, v_groups
-      from kept k
-      left join millrace_private.messages m
-             on m.sink_no = p_sink_no and m.lane = p_lane and m.id = k.id and k.state in ('parked', 'held');
+    select k.kept, k.groups into v_kept, v_groups from millrace_private.keep_messages(p_sink_no, p_lane, p_kept) k;
   end if;
 
   if cardinality(p_superseding) > 0 then
-    with older as (
-      delete from millrace_private.delivery_states x
-       using unnest(p_superseding) u (id)
-        join millrace_private.messages n on n.sink_no = p_sink_no and n.lane = p_lane and n.id = u.id
-       where x.sink_no = p_sink_no and x.group_key = n.group_key and x.id < n.id
-         and exists (select from millrace_private.messages o
-                      where o.sink_no = p_sink_no and o.lane = p_lane and o.id = x.id and o.record_pks = n.record_pks)
-      returning x.id
-    )
-    delete from millrace_private.messages m using older o
-     where m.sink_no = p_sink_no and m.lane = p_lane and m.id = o.id;
+    perform millrace_private.drop_superseded(p_sink_no, p_lane, p_superseding);
   end if;
 
   if cardinality(p_finished) > 0 then
@@ -2550,6 +2655,21 @@ CREATE OR REPLACE FUNCTION millrace_private.shell_word(p_text text)
  LANGUAGE sql
  IMMUTABLE
 RETURN CASE WHEN (p_text ~ '^[A-Za-z0-9_./:@%+=-]+$'::text) THEN p_text ELSE ((''''::text || replace(p_text, ''''::text, '''\'''''::text)) || ''''::text) END
+
+grant execute to public
+
+CREATE OR REPLACE FUNCTION millrace_private.shrink_lease(p_place tid, p_taken integer)
+ RETURNS void
+ LANGUAGE plpgsql
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+begin
+  update millrace_private.leases l set remaining = l.remaining - p_taken where l.ctid = p_place and l.remaining > p_taken;
+  if not found then
+    delete from millrace_private.leases l where l.ctid = p_place;
+  end if;
+end
+$function$
 
 grant execute to public
 
@@ -2653,7 +2773,7 @@ $function$
 
 grant execute to public
 
-CREATE OR REPLACE FUNCTION millrace_private.sweep(p_sink_no integer, p_max_deliver integer, p_now timestamp with time zone, p_since timestamp with time zone DEFAULT '-infinity'::timestamp with time zone)
+CREATE OR REPLACE FUNCTION millrace_private.sweep_leases(p_sink_no integer, p_max_deliver integer, p_now timestamp with time zone, p_since timestamp with time zone)
  RETURNS void
  LANGUAGE plpgsql
  SET search_path TO 'pg_catalog', 'pg_temp'
@@ -2791,6 +2911,29 @@ begin
   end if;
   return (select clock_timestamp() - min(b.at) from millrace_private.capture_beats b
            where b.database_no = p_database_no and b.next_id > v_id);
+end
+$function$
+
+grant execute to public
+
+CREATE OR REPLACE FUNCTION millrace_private.write_lease(p_sink_no integer, p_token text, p_lo bigint, p_hi bigint, p_until timestamp with time zone, p_ids bigint[], p_dense boolean, p_seq bigint, p_in_flight integer, p_swept_at timestamp with time zone)
+ RETURNS void
+ LANGUAGE plpgsql
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+begin
+  with lease as (
+    insert into millrace_private.leases (sink_no, token, lo, hi, until, size, remaining, dense, ids, digest)
+    select p_sink_no, p_token, p_lo, p_hi, p_until, cardinality(p_ids), cardinality(p_ids), p_dense,
+           case when not p_dense then p_ids end, hash_array_extended(p_ids, 0)
+     where cardinality(p_ids) > 0
+  )
+  insert into millrace_private.cursor_log (sink_no, lane, seq, id, in_flight, swept_at)
+  values (p_sink_no, 0, p_seq, p_hi, p_in_flight, p_swept_at);
+  if p_seq % 64 = 0 then
+    delete from millrace_private.cursor_log c
+     where c.sink_no = p_sink_no and c.lane = 0 and c.seq < p_seq and c.seq >= p_seq - 128;
+  end if;
 end
 $function$
 

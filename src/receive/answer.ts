@@ -21,7 +21,8 @@ export type Answer =
   /** A lease of so many milliseconds, from now on. */
   | { what: 'extend'; ackIds: readonly string[]; visibilityTimeoutMs: number };
 
-const ANSWER = statement('receive/answer');
+const ACKNOWLEDGE = statement('receive/acknowledge');
+const PUT_BACK = statement('receive/put-back');
 
 /** To how many messages it applied; ids that are unknown, foreign or of a lease that went to somebody else count nothing. */
 export async function answer(deps: AnswerDeps, consumer: Consumer, given: Answer): Promise<number> {
@@ -29,7 +30,9 @@ export async function answer(deps: AnswerDeps, consumer: Consumer, given: Answer
   if (ackIds.length === 0) return 0;
   const laterMs = given.what === 'ack' ? 0 : given.what === 'nack' ? given.delayMs : given.visibilityTimeoutMs;
   failpoint('receive/before-answer');
-  const { rows } = await deps.db.query<{ count: number }>(ANSWER, [consumer.no, given.what, ackIds, laterMs]);
+  const { rows } = await (given.what === 'ack'
+    ? deps.db.query<{ count: number }>(ACKNOWLEDGE, [consumer.no, ackIds])
+    : deps.db.query<{ count: number }>(PUT_BACK, [consumer.no, given.what, ackIds, laterMs]));
   failpoint('receive/after-answer');
   const count = rows[0]?.count ?? 0;
   if (count > 0) {

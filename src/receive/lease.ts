@@ -32,7 +32,7 @@ export type Attempt = () => Promise<Leased>;
 export const NOTHING: Leased = { lease: undefined, more: false, dueInMs: null };
 
 const RECEIVE = statement('receive/receive');
-const ANSWER = statement('receive/answer');
+const PUT_BACK = statement('receive/put-back');
 
 /** One answer holds at most so many bytes of rows, or one message. */
 const MAX_BYTES = 32 * 1024 * 1024;
@@ -78,5 +78,5 @@ export async function lease(
 
 /** Gives messages back that nobody has seen: receivable at once, no delivery counted. */
 export async function giveBack(db: Queryable, consumer: Pick<Consumer, 'no'>, ackIds: string[]): Promise<void> {
-  await db.query(ANSWER, [consumer.no, 'release', ackIds, 0]);
+  await db.query(PUT_BACK, [consumer.no, 'release', ackIds, 0]);
 }

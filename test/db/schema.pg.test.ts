@@ -37,6 +37,13 @@ describe('the schema', () => {
     }
   });
 
+  it('has no function of more than 80 lines', () => {
+    for (const { name, text } of readDefinitions()) {
+      const [definition = ''] = text.slice(text.indexOf('create or replace')).split('\ncomment on ');
+      expect(definition.trim().split('\n').length, name).to.be.at.most(80);
+    }
+  });
+
   it('makes its views in an order of their own, which names them all', () => {
     const views = readDefinitions().flatMap(({ name }) => (name.startsWith('views/') ? [name] : []));
     expect(PARSED.filter((name) => name.startsWith('views/'))).to.deep.equal(views);

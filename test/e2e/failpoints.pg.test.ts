@@ -213,7 +213,7 @@ describe('failpoints', function () {
       const refused = await world.messages.transaction(async (tx) => {
         await tx.query(`select millrace_private.lock_consumer($1, 'alone')`, [no]);
         const acked = ask('ack', { ack_ids: ids });
-        await endWhoWaits('%millrace_private.answer%');
+        await endWhoWaits('%millrace_private.acknowledge%');
         return await acked;
       });
       expect([refused.status, refused.retryAfter]).to.deep.equal([503, '1']);

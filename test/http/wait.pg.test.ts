@@ -109,10 +109,10 @@ describe('http: long poll', () => {
 
   it('ends as an empty list when it fails after its reply began', async () => {
     const response = await begin('wait_for=60s');
-    await m.db.query('alter table millrace_private.consumers rename to consumers_away');
+    await m.db.query('alter function millrace_private.look_ahead rename to looked_ahead');
     listener.emit('millrace_messages', '');
     const text = await response.text();
-    await m.db.query('alter table millrace_private.consumers_away rename to consumers');
+    await m.db.query('alter function millrace_private.looked_ahead rename to look_ahead');
     expect(text.trimStart()).to.equal('{"data":[]}');
     expect(web.logged.map((line) => line.message)).to.include('a receive failed after its reply began');
   });

@@ -116,7 +116,7 @@ describe('receive: answers', () => {
     await pull.expire(second.token);
     // The sweep makes it due; a batch size of one with something new may leave it there.
     await appendMessages(m.db, no, [{ group: 3 }]);
-    await m.db.query('select millrace_private.sweep($1, null, clock_timestamp())', [no]);
+    await m.db.query("select millrace_private.sweep_leases($1, null, clock_timestamp(), '-infinity')", [no]);
     expect(await pull.ack(second.ackIds), 'swept, nobody has it').to.equal(1);
     expect(await pull.stored())
       .to.have.lengthOf(1)

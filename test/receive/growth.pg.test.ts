@@ -16,6 +16,8 @@ const BACKLOG = 120_000;
 const HOT = 50;
 let nextId = 1_795_000_000_000_000;
 
+const ACKNOWLEDGE = 'select millrace_private.acknowledge($1::integer, $2::text[])';
+
 describe('a backlog', function () {
   this.timeout(60_000);
   let on: MessageDatabase;
@@ -60,7 +62,10 @@ describe('a backlog', function () {
 
   /** Of a receive, and of its acknowledgement. */
   const cycle = async (no: number, batch = 100): Promise<{ receive: number; ack: number }> => {
-    const receive = await pages('select * from millrace_private.claim($1::integer, $2::integer, null)', [no, batch]);
+    const receive = await pages('select * from millrace_private.lease_next($1::integer, $2::integer, null)', [
+      no,
+      batch,
+    ]);
     const { rows } = await queue.query<{ ids: string[] }>(
       `select array_agg(l.token || '-' || m.id) as ids
          from (select * from millrace_private.leases where sink_no = $1 order by hi desc limit 1) l
@@ -68,8 +73,7 @@ describe('a backlog', function () {
       [no],
     );
     expect(rows[0]!.ids).to.have.length(batch);
-    const sql = "select millrace_private.answer($1::integer, 'ack', $2::text[], interval '0')";
-    return { receive, ack: await pages(sql, [no, rows[0]!.ids]) };
+    return { receive, ack: await pages(ACKNOWLEDGE, [no, rows[0]!.ids]) };
   };
   const twice = async (no: number): Promise<{ receive: number; ack: number }> => {
     // The first one of a session also reads the catalogs.
@@ -80,7 +84,7 @@ describe('a backlog', function () {
   // The first one: no other sink's leases are there, and the statistics are those of an empty table.
   it('of dead rows under a snapshot that is held costs receive and ack nothing, whatever the statistics say', async () => {
     const { no } = await addPullSink(on.db, { name: 'pinned' });
-    const pull = pullFrom(on.db, no);
+    const pull = pullFrom(queue, no);
     const step = async (): Promise<{ receive: number; read: number; ack: number }> => {
       const { receive, ack } = await cycle(no, 10);
       const leased = "select * from millrace.receive('pinned', 10)";
@@ -100,7 +104,7 @@ describe('a backlog', function () {
         await on.db.query(`vacuum analyze millrace_private.${table}`);
       await step();
       const after = await step();
-      expect(after.receive, 'claim').to.be.within(1, before.receive + 12);
+      expect(after.receive, 'lease_next').to.be.within(1, before.receive + 12);
       expect(after.read, 'receive').to.be.within(1, before.read + 12);
       expect(after.ack, 'ack').to.be.within(1, before.ack + 12);
     });
@@ -109,7 +113,7 @@ describe('a backlog', function () {
   it('of leases that are over, under a snapshot that is held, costs receives nothing, whether they count or find nothing', async () => {
     const dead = 20_000;
     const { no } = await addPullSink(on.db, { name: 'over', maxAckPending: 40 });
-    const pull = pullFrom(on.db, no);
+    const pull = pullFrom(queue, no);
     // More than 64 in a row, and each fourth has to count what is leased.
     const most = async (): Promise<number> => {
       let pagesMost = 0;
@@ -121,7 +125,7 @@ describe('a backlog', function () {
       const found: number[] = [];
       for (let n = 0; n < 3; n += 1)
         found.push(
-          (await pages('select * from millrace_private.claim($1::integer, 10, null)', [no])) +
+          (await pages('select * from millrace_private.lease_next($1::integer, 10, null)', [no])) +
             (await pages('select millrace_private.next_due($1::integer, 0)', [no])),
         );
       return Math.min(...found);
@@ -153,9 +157,10 @@ describe('a backlog', function () {
 
   it('of a blocked group costs acknowledgements nothing when the statistics are of a queue that was empty', async () => {
     const { no } = await addPullSink(on.db, { name: 'was-empty' });
-    const pull = pullFrom(on.db, no);
+    const pull = pullFrom(queue, no);
     const answered = async (what: string, ids: string[]): Promise<number> => {
-      const sql = "select millrace_private.answer($1::integer, $2, $3::text[], interval '1 hour')";
+      if (what === 'ack') return await pages(ACKNOWLEDGE, [no, ids]);
+      const sql = "select millrace_private.put_back($1::integer, $2, $3::text[], interval '1 hour')";
       return await pages(sql, [no, what, ids]);
     };
     /** Of a whole batch that is acknowledged, and of the dearest part of one. */
@@ -191,7 +196,7 @@ describe('a backlog', function () {
     const small = await twice(few.no);
 
     const many = await addPullSink(on.db, { name: 'many' });
-    const pull: Pull = pullFrom(on.db, many.no);
+    const pull: Pull = pullFrom(queue, many.no);
     await fill(many.no, 20_000, 1);
     const blocked = await pull.receive(1, '12 hours');
     expect(blocked.ids).to.have.length(1);
@@ -286,7 +291,7 @@ describe('a backlog', function () {
 
   it('is counted as the messages are: leased, held, passed, backing off, parked, still to be shaped', async () => {
     const { no } = await addPullSink(on.db, { name: 'mixed', lanes: 1 });
-    const pull = pullFrom(on.db, no);
+    const pull = pullFrom(queue, no);
     const counts = async (): Promise<void> => {
       const { rows } = await on.db.query<{ pending: number; seen: number; oldest: Date; first: Date }>(
         `select s.pending, (select count(*) from millrace.pending_messages p where p.sink_name = 'mixed') as seen,
@@ -329,7 +334,7 @@ describe('a backlog', function () {
   it('is seen by a reader, who sees no table', async () => {
     const { no } = await addPullSink(on.db, { name: 'read' });
     await fill(no, 3);
-    await pullFrom(on.db, no).receive(2);
+    await pullFrom(queue, no).receive(2);
     await on.db.transaction(async (tx) => {
       await tx.query('set local role millrace_reader');
       const look = "select pending::int, leased::int from millrace.consumer_status where sink_name = 'read'";

@@ -121,7 +121,7 @@ describe('receive: interleavings of two sessions', () => {
     await pull.expire(first.token);
     await a.query('begin');
     await a.query(`select millrace_private.lock_consumer($1, 'alone')`, [no]);
-    await a.query('select millrace_private.sweep($1, null, clock_timestamp())', [no]);
+    await a.query("select millrace_private.sweep_leases($1, null, clock_timestamp(), '-infinity')", [no]);
     const late = inB.ack(first.ackIds);
     await untilBlocked(m.db, b, a);
     await a.query('commit');

@@ -33,44 +33,11 @@ begin
   end if;
 
   if p_kept is not null then
-    with kept as (
-      select k.id, k.state, k.attempts, k.delay_ms, k.stage, k.error
-        from jsonb_to_recordset(p_kept)
-             as k (id bigint, state text, attempts integer, delay_ms double precision, stage text, error text)
-    ), stays as (
-      insert into millrace_private.delivery_states as e
-             (sink_no, id, lane, group_key, state, attempts, due_at, stage, error, parked_at)
-      select p_sink_no, m.id, p_lane, m.group_key, k.state, k.attempts,
-             case when k.state in ('retrying', 'waiting') then clock_timestamp() + k.delay_ms * interval '1 ms' end,
-             k.stage, k.error, case when k.state = 'parked' then clock_timestamp() end
-        from kept k
-        join millrace_private.messages m on m.sink_no = p_sink_no and m.lane = p_lane and m.id = k.id
-       where k.state <> 'as_it_was'
-          on conflict (sink_no, id) do update
-         set state = excluded.state, attempts = excluded.attempts, due_at = excluded.due_at, stage = excluded.stage,
-             error = excluded.error, parked_at = excluded.parked_at
-    )
-    select array_agg(k.id),
-           coalesce(array_agg(m.group_key) filter (where m.group_key is not null), '{}')
-           || coalesce(array_agg(m.group_key2) filter (where m.group_key2 is not null), '{}')
-      into v_kept, v_groups
-      from kept k
-      left join millrace_private.messages m
-             on m.sink_no = p_sink_no and m.lane = p_lane and m.id = k.id and k.state in ('parked', 'held');
+    select k.kept, k.groups into v_kept, v_groups from millrace_private.keep_messages(p_sink_no, p_lane, p_kept) k;
   end if;
 
   if cardinality(p_superseding) > 0 then
-    with older as (
-      delete from millrace_private.delivery_states x
-       using unnest(p_superseding) u (id)
-        join millrace_private.messages n on n.sink_no = p_sink_no and n.lane = p_lane and n.id = u.id
-       where x.sink_no = p_sink_no and x.group_key = n.group_key and x.id < n.id
-         and exists (select from millrace_private.messages o
-                      where o.sink_no = p_sink_no and o.lane = p_lane and o.id = x.id and o.record_pks = n.record_pks)
-      returning x.id
-    )
-    delete from millrace_private.messages m using older o
-     where m.sink_no = p_sink_no and m.lane = p_lane and m.id = o.id;
+    perform millrace_private.drop_superseded(p_sink_no, p_lane, p_superseding);
   end if;
 
   if cardinality(p_finished) > 0 then

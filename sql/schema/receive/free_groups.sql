@@ -33,14 +33,12 @@ begin
              select f.id, f.lane, f.row_group
                from ((select m.id, m.lane, m.group_key as row_group from millrace_private.messages m
                        where m.sink_no = p_sink_no and m.group_key = g.group_key
-                         and not exists (select from millrace_private.delivery_states p
-                                          where p.sink_no = p_sink_no and p.id = m.id and p.state = 'parked' offset 0)
+                         and not exists (select from millrace_private.parked(p_sink_no, m.id) offset 0)
                        order by m.id limit 1)
                      union all
                      (select m.id, m.lane, m.group_key as row_group from millrace_private.messages m
                        where m.sink_no = p_sink_no and m.group_key2 = g.group_key
-                         and not exists (select from millrace_private.delivery_states p
-                                          where p.sink_no = p_sink_no and p.id = m.id and p.state = 'parked' offset 0)
+                         and not exists (select from millrace_private.parked(p_sink_no, m.id) offset 0)
                        order by m.id limit 1)) f
               order by f.id limit 1) n
         left join millrace_private.delivery_states x on x.sink_no = p_sink_no and x.id = n.id

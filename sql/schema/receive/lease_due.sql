@@ -15,24 +15,9 @@ begin
   end if;
   for r in
     select x.id, m.id is null as gone,
-           exists (select from millrace_private.messages e
-                    where e.sink_no = p_sink_no and e.group_key = m.group_key and e.id < m.id
-                      and not exists (select from millrace_private.delivery_states p
-                                       where p.sink_no = p_sink_no and p.id = e.id and p.state = 'parked' offset 0))
-           or exists (select from millrace_private.messages e
-                       where e.sink_no = p_sink_no and e.group_key2 = m.group_key and e.id < m.id
-                         and not exists (select from millrace_private.delivery_states p
-                                          where p.sink_no = p_sink_no and p.id = e.id and p.state = 'parked' offset 0))
-           or (m.group_key2 is not null and (
-                 exists (select from millrace_private.messages e
-                          where e.sink_no = p_sink_no and e.group_key = m.group_key2 and e.id < m.id
-                            and not exists (select from millrace_private.delivery_states p
-                                             where p.sink_no = p_sink_no and p.id = e.id and p.state = 'parked' offset 0))
-                 or exists (select from millrace_private.messages e
-                             where e.sink_no = p_sink_no and e.group_key2 = m.group_key2 and e.id < m.id
-                               and not exists (select from millrace_private.delivery_states p
-                                                where p.sink_no = p_sink_no and p.id = e.id and p.state = 'parked' offset 0))
-              )) as behind
+           exists (select from millrace_private.blockers(p_sink_no, m.group_key, m.id) offset 0)
+           or (m.group_key2 is not null
+               and exists (select from millrace_private.blockers(p_sink_no, m.group_key2, m.id) offset 0)) as behind
       from millrace_private.delivery_states x
       left join millrace_private.messages m on m.sink_no = p_sink_no and m.lane = 0 and m.id = x.id
      where x.sink_no = p_sink_no and x.lane = 0 and x.due_at <= p_now

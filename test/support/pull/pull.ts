@@ -24,26 +24,25 @@ export interface Pull {
 
 /** `db` may be a pool, or one session, inside a transaction of the test's. */
 export function pullFrom(db: Queryable, sinkNo: number): Pull {
-  const answer = async (what: string, ackIds: readonly string[], delay: string): Promise<number> => {
-    const { rows } = await db.query<{ count: number }>(
-      'select millrace_private.answer($1, $2, $3::text[], $4::interval) as count',
-      [sinkNo, what, ackIds, delay],
-    );
+  const count = async (sql: string, values: readonly unknown[]): Promise<number> => {
+    const { rows } = await db.query<{ count: number }>(`select ${sql} as count`, [sinkNo, ...values]);
     return rows[0]!.count;
   };
+  const putBack = async (what: string, ackIds: readonly string[], delay: string): Promise<number> =>
+    await count('millrace_private.put_back($1, $2, $3::text[], $4::interval)', [what, ackIds, delay]);
   return {
     async receive(batch = 1, visibility = null) {
       const { rows } = await db.query<{ token: string | null; ids: number[] }>(
-        'select c.token, c.ids from millrace_private.claim($1, $2, $3::interval) c',
+        'select c.token, c.ids from millrace_private.lease_next($1, $2, $3::interval) c',
         [sinkNo, batch, visibility],
       );
       const { token, ids } = rows[0]!;
       return { token, ids, ackIds: ids.map((id) => `${token}-${id}`) };
     },
-    ack: async (ackIds) => await answer('ack', ackIds, '0'),
-    nack: async (ackIds, delay = '0') => await answer('nack', ackIds, delay),
-    extend: async (ackIds, visibility) => await answer('extend', ackIds, visibility),
-    release: async (ackIds) => await answer('release', ackIds, '0'),
+    ack: async (ackIds) => await count('millrace_private.acknowledge($1, $2::text[])', [ackIds]),
+    nack: async (ackIds, delay = '0') => await putBack('nack', ackIds, delay),
+    extend: async (ackIds, visibility) => await putBack('extend', ackIds, visibility),
+    release: async (ackIds) => await putBack('release', ackIds, '0'),
     async expire(token) {
       const past = 'clock_timestamp()';
       // Between two receives, as time passes: the next one looks at what has ended since the last one looked.

@@ -1,5 +1,5 @@
--- Writes down what a receive leased: v_new as a lease, and the cursor with what is known of the leases.
-create or replace function millrace_private.note_lease(
+-- Writes down what a receive leased on the straight path, if anything, and the cursor with what is known of the leases.
+create or replace function millrace_private.write_lease(
   p_sink_no integer, p_token text, p_lo bigint, p_hi bigint, p_until timestamptz, p_ids bigint[], p_dense boolean,
   p_seq bigint, p_in_flight integer, p_swept_at timestamptz) returns void
 language plpgsql

@@ -1,7 +1,7 @@
 -- Expired leases: what is left of them becomes due again, or is parked when it was delivered often enough. The caller
 -- holds X exclusively, and knows that no lease is left that ended at p_since or before.
-create or replace function millrace_private.sweep(
-  p_sink_no integer, p_max_deliver integer, p_now timestamptz, p_since timestamptz default '-infinity') returns void
+create or replace function millrace_private.sweep_leases(
+  p_sink_no integer, p_max_deliver integer, p_now timestamptz, p_since timestamptz) returns void
 language plpgsql
 set search_path = pg_catalog, pg_temp as $$
 declare

@@ -1,1 +1,0 @@
-select millrace_private.answer_ids($1::integer, $2::text, $3::text[], $4::double precision * interval '1 millisecond') as count

@@ -1,0 +1,18 @@
+-- Deletes failed messages of a row of which a later one was delivered that carries the full document. Called by settle.
+create or replace function millrace_private.drop_superseded(p_sink_no integer, p_lane integer, p_superseding bigint[])
+returns void language plpgsql
+set search_path = pg_catalog, pg_temp as $$
+begin
+  with older as (
+    delete from millrace_private.delivery_states x
+     using unnest(p_superseding) u (id)
+      join millrace_private.messages n on n.sink_no = p_sink_no and n.lane = p_lane and n.id = u.id
+     where x.sink_no = p_sink_no and x.group_key = n.group_key and x.id < n.id
+       and exists (select from millrace_private.messages o
+                    where o.sink_no = p_sink_no and o.lane = p_lane and o.id = x.id and o.record_pks = n.record_pks)
+    returning x.id
+  )
+  delete from millrace_private.messages m using older o
+   where m.sink_no = p_sink_no and m.lane = p_lane and m.id = o.id;
+end
+$$;

@@ -1,0 +1,56 @@
+/**
+ * Conditions that several functions share are functions of their own, and cost what they cost where they are written out:
+ * Postgres puts them into the statement and finds their rows by index. It does so silently, and silently ceases to.
+ */
+import { expect } from 'chai';
+import { type Database, openPool } from '../../src/db/pool.ts';
+import { addPullSink } from '../support/fixtures/fixtures.ts';
+import { type MessageDatabase, messageDatabase } from '../support/postgres/message-database.ts';
+
+describe('receive: plans', () => {
+  let m: MessageDatabase;
+  /** As roles have it. */
+  let queue: Database;
+  let no: number;
+  before(async () => {
+    m = await messageDatabase();
+    queue = openPool({ address: m.url, max: 1, applicationName: 'millrace test', queue: true });
+    ({ no } = await addPullSink(m.db, { name: 'planned' }));
+  });
+  after(async () => {
+    await queue.close();
+    await m.drop();
+  });
+
+  /** Prepared, and planned for any values, as in a function. */
+  const planOf = async (sql: string): Promise<string> => {
+    await queue.query(`prepare planned (integer) as ${sql}`);
+    const { rows } = await queue.query<{ 'QUERY PLAN': string }>(`explain execute planned (${no})`);
+    await queue.query('deallocate planned');
+    return rows.map((row) => row['QUERY PLAN']).join('\n');
+  };
+
+  for (const [condition, indexes] of [
+    ['parked($1, m.id)', ['pkey']],
+    ['earlier_in_group($1, m.group_key, m.id)', ['group', 'pkey']],
+    ['earlier_leaving($1, m.group_key, m.id)', ['group2', 'pkey']],
+    ['blockers($1, m.group_key, m.id)', ['group', 'group2', 'pkey']],
+    ['behind_changed_key($1, m.id, m.id + 10)', ['group2']],
+  ] as const) {
+    it(`${condition} is part of the statement, and found by index`, async () => {
+      const plan = await planOf(
+        `select m.id, exists (select from millrace_private.${condition} offset 0)
+           from millrace_private.messages m where m.sink_no = $1 order by m.lane, m.id`,
+      );
+      expect(plan).to.not.contain('Function Scan').and.not.contain('Seq Scan').and.not.contain('Hash');
+      // It would look at every parked message of the sink.
+      expect(plan).to.not.contain('delivery_states_parked');
+      for (const index of indexes) expect(plan).to.match(new RegExp(`Index (Only )?Scan using \\S+_${index} `));
+    });
+  }
+
+  it('look_ahead is part of the statement of lease_next, and reads in order', async () => {
+    const plan = await planOf('select a.* from millrace_private.look_ahead($1, 10, now()) a');
+    expect(plan).to.not.contain('Function Scan').and.not.contain('Seq Scan').and.not.contain('Sort');
+  });
+});
