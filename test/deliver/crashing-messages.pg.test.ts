@@ -4,13 +4,10 @@
  */
 import { expect } from 'chai';
 import type { LaneSink } from '../../src/deliver/target.ts';
-import type { Sink } from '../../src/model/sink.ts';
 import { createLog } from '../../src/runtime/log.ts';
 import { openSandbox, type Sandbox } from '../../src/transform/sandbox.ts';
-import { type BulkServer, startBulkServer } from '../support/engines/bulk-server.ts';
-import { openTestSearchSink, searchDestination } from '../support/engines/search-sink.ts';
-import { type Captured, captured, SEARCH, sinkSettings } from '../support/fixtures/captured.ts';
-import { laneSink, runOnce } from '../support/fixtures/lane.ts';
+import { type IndexLane, openIndexLane } from '../support/fixtures/index-lane.ts';
+import { runOnce } from '../support/fixtures/lane.ts';
 import { code } from '../support/fixtures/sandbox.ts';
 
 const BOMB = code(
@@ -19,11 +16,8 @@ const BOMB = code(
 
 describe('messages that bring down the process of the functions', function () {
   this.timeout(30_000);
-  let on: Captured;
-  let engine: BulkServer;
   let sandbox: Sandbox;
-  let sink: Sink;
-  let sinkNo: number;
+  let lane: IndexLane;
   const log = createLog({ level: 'silent', role: 'test' });
 
   before(() => {
@@ -31,49 +25,34 @@ describe('messages that bring down the process of the functions', function () {
   });
   after(async () => await sandbox.close());
   beforeEach(async () => {
-    engine = await startBulkServer({ indexes: ['products'] });
-    on = await captured('create table products (id int primary key, evil boolean)');
-    sinkNo = await on.addSink(sinkSettings({ name: 'index', destination: SEARCH }));
-    await on.messages.db.query('update millrace_private.sinks set lanes = 1');
-    await on.messages.db.query('select millrace_private.publish_catalog()');
-    sink = openTestSearchSink(searchDestination(engine.url));
-    on.start();
-    await on.streaming();
+    lane = await openIndexLane('create table products (id int primary key, evil boolean)', sandbox);
   });
-  afterEach(async () => {
-    await sink.close();
-    await on.close();
-    await engine.close();
-  });
+  afterEach(async () => await lane.close());
 
-  const open = (): LaneSink =>
-    laneSink({
-      ...{ no: sinkNo, name: 'index', sink, functions: { transform: BOMB } },
-      ...{ replaces: true, deleteOnLeave: true, tested: false },
-    });
+  const open = (): LaneSink => lane.target({ functions: { transform: BOMB } });
   let runs = 0;
   const run = async (target: LaneSink): Promise<void> => {
     runs += 1;
-    await runOnce({ db: on.messages.db, sandbox }, { target, owner: `run-${runs}` });
+    await runOnce({ db: lane.on.messages.db, sandbox }, { target, owner: `run-${runs}` });
   };
   /** `kept`: messages that are there already. */
   const insert = async (evil: readonly number[], all: readonly number[], kept = 0): Promise<void> => {
-    await on.source.query('insert into products select id, id = any ($1::int[]) from unnest($2::int[]) id', [
+    await lane.on.source.query('insert into products select id, id = any ($1::int[]) from unnest($2::int[]) id', [
       [...evil],
       [...all],
     ]);
-    await on.received(sinkNo, all.length + kept);
+    await lane.on.received(lane.sinkNo, all.length + kept);
   };
   const status = async () =>
     (
-      await on.messages.db.query<{
+      await lane.on.messages.db.query<{
         status: string;
         pending: number;
         parked: number;
         notices: { code: string; message: string; remedy: string }[] | null;
       }>('select status, pending::int, parked::int, notices from millrace.sink_status')
     ).rows[0]!;
-  const documents = (): string[] => Object.keys(Object.fromEntries(engine.engine.documents('products')));
+  const documents = (): string[] => Object.keys(lane.documents());
 
   it('pause the sink after the third, park the three, and leave the others as they are', async () => {
     await insert([3, 4, 5, 6], [1, 2, 3, 4, 5, 6, 7]);
@@ -84,14 +63,14 @@ describe('messages that bring down the process of the functions', function () {
     expect(paused.notices!.map((notice) => notice.code)).to.deep.equal(['function_kills']);
     expect(paused.notices![0]!.message).to.include('my-transform');
     expect(documents()).to.deep.equal(['1', '2']);
-    const { rows } = await on.messages.db.query(
+    const { rows } = await lane.on.messages.db.query(
       'select record_pk, stage, error, attempts from millrace.parked_messages order by id',
     );
     expect(rows.map((row) => row.record_pk)).to.deep.equal(['3', '4', '5']);
     expect(rows[0]).to.include({ stage: 'shape', attempts: 1 });
     expect(rows[0]!.error).to.match(/^my-transform: The function brought its process down/);
 
-    await on.messages.db.query(`select millrace.resume('index')`);
+    await lane.on.messages.db.query(`select millrace.resume('index')`);
     await run(open());
     expect(await status()).to.include({ status: 'active', pending: 0, parked: 4, notices: null });
     expect(documents()).to.deep.equal(['1', '2', '7']);
