@@ -4,6 +4,7 @@
  */
 import pg from 'pg';
 import { messageOf } from '../model/errors.ts';
+import { AS_TEXT } from './as-text.ts';
 import { clientConfig, type PoolOptions } from './pool.ts';
 
 export interface SqlResult {
@@ -22,8 +23,6 @@ export interface SqlSession {
 
 /** int2, int4, int8, oid, float4, float8, numeric, money */
 const NUMERIC = new Set([21, 23, 20, 26, 700, 701, 1700, 790]);
-
-const AS_TEXT: pg.CustomTypesConfig = { getTypeParser: () => (value: string) => value };
 
 /** Connects, with none of our settings: what role and server say is what a person sees. Throws what Postgres or the network says. */
 export async function openSession(options: PoolOptions): Promise<SqlSession> {

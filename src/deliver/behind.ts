@@ -3,25 +3,14 @@
  * new message need not wait until each of them has read and settled thousands. First come, first served.
  */
 import type { Database } from '../db/pool.ts';
+import { createSemaphore } from '../runtime/concurrency/semaphore.ts';
 
 /** What lanes need of it. */
 export type LaneDatabase = Pick<Database, 'query' | 'transaction'>;
 
 /** `db`, of which no more than `most` statements or transactions run at the same time by way of it. */
 export function limited(db: LaneDatabase, most: number): LaneDatabase {
-  const waiting: (() => void)[] = [];
-  let free = most;
-  const inTurn = async <Result>(work: () => Promise<Result>): Promise<Result> => {
-    if (free > 0) free -= 1;
-    else await new Promise<void>((resolve) => void waiting.push(resolve));
-    try {
-      return await work();
-    } finally {
-      const next = waiting.shift();
-      if (next) next();
-      else free += 1;
-    }
-  };
+  const inTurn = createSemaphore(most);
   return {
     query: (statement, values) => inTurn(() => db.query(statement, values)),
     transaction: (work) => inTurn(() => db.transaction(work)),

@@ -4,12 +4,13 @@
  *
  * What cannot be computed is not known, for that row and column alone: an error is hunted down by halves.
  */
+import { queryTexts } from '../db/as-text.ts';
 import { byHalves } from '../db/halving.ts';
 import type { Connection } from '../db/pool.ts';
 import { inSavepoint } from '../db/savepoint.ts';
 import { quoteIdentifier } from '../model/quote.ts';
 import { isNotComputable, type ServerError } from '../model/sqlstate.ts';
-import { AS_TEXT, asBytes, asTexts, isSuspect, type TextForm } from './text-form.ts';
+import { asBytes, asTexts, isSuspect, meant, type TextForm } from './text-form.ts';
 
 /** A column that an expression reads. */
 export interface Input {
@@ -107,15 +108,10 @@ async function select(client: Connection, query: ComputeQuery, form: TextForm): 
   const { columns, rows, limit, most } = query;
   const { text, names } = computeSql(columns, form);
   const given = names.map((name) => rows.map((row) => row.get(name) ?? null));
-  const answer = await client.query<(string | null)[]>({
-    text,
-    values: [limit, most, rows.length, ...given],
-    rowMode: 'array',
-    types: AS_TEXT,
-  });
-  return answer.rows.map(([isThere, bytes, ...texts]) => ({
+  const answer = await queryTexts(client, text, [limit, most, rows.length, ...given]);
+  return answer.map(([isThere, bytes, ...texts]) => ({
     bytes: Number(bytes),
-    ...(isThere === 't' ? { values: texts.map((one) => (one === null ? null : form.value(one))) } : {}),
+    ...(isThere === 't' ? { values: meant(form, texts) } : {}),
   }));
 }
 

@@ -7,10 +7,11 @@
  * lie outside their rows the lengths are read first, which costs no value.
  */
 
+import { queryTexts } from '../db/as-text.ts';
 import type { Connection } from '../db/pool.ts';
 import { quoteIdentifier, quoteTable } from '../model/quote.ts';
 import { operatorOn, type TableColumn, type TableDescription } from './describe-table.ts';
-import { AS_TEXT, asTexts, inTextForm, type TextForm, type Texts } from './text-form.ts';
+import { asTexts, inTextForm, meant, type TextForm, type Texts } from './text-form.ts';
 
 export interface PageRow {
   /** By the table's columns. */
@@ -70,8 +71,8 @@ async function readAs(
   { request, budget }: { request: PageRequest; budget: PageBudget },
 ): Promise<ReadPage> {
   const { table } = request;
-  const ask = async (text: string, values: readonly unknown[] = []): Promise<(string | null)[][]> =>
-    (await client.query<(string | null)[]>({ text, values: [...values], rowMode: 'array', types: AS_TEXT })).rows;
+  const ask = (text: string, values?: readonly unknown[]): Promise<(string | null)[][]> =>
+    queryTexts(client, text, values);
   const { order, rest, values } = pageSql({ ...request, form }, budget.rows);
   await ask(`declare millrace_page no scroll cursor for select ${form.list(table.columns)} ${rest}`, values);
   const sizes = table.toasted ? await readSizes(ask, { table, order, rest, values, form }) : undefined;
@@ -92,7 +93,7 @@ async function readAs(
     const count = Math.min(step, budget.rows - rows.length, fitting(sizes, rows.length, left));
     const got = await ask(`fetch forward ${count} from millrace_page`);
     for (const row of got) {
-      const texts = row.map((text) => (text === null ? null : form.value(text)));
+      const texts = meant(form, row);
       bytes += weightOf(texts);
       rows.push({ texts, tooLarge: false });
     }

@@ -3,6 +3,7 @@
  * row (a row that was written again has another xmin or ctid).
  */
 
+import { queryTexts } from '../db/as-text.ts';
 import { byHalves } from '../db/halving.ts';
 import type { Connection } from '../db/pool.ts';
 import { inSavepoint } from '../db/savepoint.ts';
@@ -10,7 +11,7 @@ import { quoteIdentifier, quoteTable } from '../model/quote.ts';
 import { isDataException, isUnconvertible } from '../model/sqlstate.ts';
 import { operatorOn, type TableDescription } from './describe-table.ts';
 import { sizeSql } from './read-page.ts';
-import { AS_TEXT, asBytes, asStored, asTexts, isSuspect, type TextForm, type Texts } from './text-form.ts';
+import { asBytes, asStored, asTexts, isSuspect, meant, type TextForm, type Texts } from './text-form.ts';
 
 export interface FoundRow {
   texts: Texts;
@@ -47,13 +48,7 @@ export async function readSizesOf(
       asTexts,
       whole.map(({ key }) => key),
     );
-    const { rows } = await client.query<[string, string]>({
-      text: `select w.millrace_place, ${size} ${text}`,
-      values,
-      rowMode: 'array',
-      types: AS_TEXT,
-    });
-    return rows;
+    return await queryTexts(client, `select w.millrace_place, ${size} ${text}`, values);
   });
   // A key that does not fit its column is found out when the rows are read.
   if ('error' in measured) return new Map(whole.map(({ place }) => [place, UNKNOWN_BYTES]));
@@ -121,16 +116,9 @@ async function select(
   wanted: Keys,
 ): Promise<FoundRow[]> {
   const { text, values } = byKeySql(table, form, wanted);
-  const { rows } = await client.query<(string | null)[]>({
-    text: `select format('%s %s %s', t.tableoid, t.xmin, t.ctid), ${form.list(table.columns)} ${text}`,
-    values,
-    rowMode: 'array',
-    types: AS_TEXT,
-  });
-  return rows.map(([version, ...texts]) => ({
-    version: version ?? '',
-    texts: texts.map((value) => (value === null ? null : form.value(value))),
-  }));
+  const list = `format('%s %s %s', t.tableoid, t.xmin, t.ctid), ${form.list(table.columns)}`;
+  const rows = await queryTexts(client, `select ${list} ${text}`, values);
+  return rows.map(([version, ...texts]) => ({ version: version ?? '', texts: meant(form, texts) }));
 }
 
 /** From `from` on: the rows `t` of the keys `w`. */

@@ -22,8 +22,6 @@ export interface TextForm {
   given(text: string): { value: string; sql(placeholder: string): string };
 }
 
-export const AS_TEXT = { getTypeParser: () => (value: string) => value };
-
 const plainly: TextForm['given'] = (text) => ({ value: text, sql: (placeholder) => placeholder });
 
 export const asTexts: TextForm = {
@@ -44,6 +42,10 @@ export const asBytes: TextForm = {
   value: (text) => wholeOf(Buffer.from(text.slice(2), 'hex')),
   given: plainly,
 };
+
+/** What the texts of an answer mean. */
+export const meant = (form: TextForm, texts: readonly (string | null)[]): (string | Buffer | null)[] =>
+  texts.map((text) => (text === null ? null : form.value(text)));
 
 /** Makes the transaction of `client` send texts as they are stored. */
 export async function asStored(client: Connection): Promise<TextForm> {

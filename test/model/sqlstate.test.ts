@@ -1,3 +1,5 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
 import { expect } from 'chai';
 import {
   isCancelled,
@@ -47,5 +49,14 @@ describe('codes of errors', () => {
       expect(isUnavailable(withCode(code)), code).to.be.true;
     }
     for (const code of ['22P02', '42P01', 'EPERM', 'MR002']) expect(isUnavailable(withCode(code)), code).to.be.false;
+  });
+
+  it('stand in src/model alone: whoever wants to know one asks a predicate', () => {
+    const src = path.resolve(import.meta.dirname, '../../src');
+    const files = readdirSync(src, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts'));
+    const knowing = files.filter((file) =>
+      /'(\d[\dA-Z]|XX|P0|MR)[\dA-Z]{3}'/.test(readFileSync(path.join(src, file), 'utf8')),
+    );
+    expect(knowing).to.deep.equal([path.join('model', 'sqlstate.ts')]);
   });
 });

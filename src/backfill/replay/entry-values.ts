@@ -2,13 +2,13 @@
  * Column values out of a kept JSON record, as the text that the stream would bring: what keys, groups and filters are made
  * of. Postgres converts them by the column's type as it is now; a record that does not fit it tells nothing.
  */
+import { queryTexts } from '../../db/as-text.ts';
 import { byHalves } from '../../db/halving.ts';
 import type { Connection } from '../../db/pool.ts';
 import { inSavepoint } from '../../db/savepoint.ts';
 import { quoteIdentifier } from '../../model/quote.ts';
 import { isNoValueOfType } from '../../model/sqlstate.ts';
 import type { TableDescription } from '../../source/describe-table.ts';
-import { AS_TEXT } from '../../source/text-form.ts';
 import type { Values } from './put-entries.ts';
 
 interface Asked {
@@ -46,7 +46,7 @@ async function convert(client: Connection, { table, indexes }: Asked, docs: read
    cross join lateral jsonb_to_record(d.doc::jsonb)
          as r (${columns.map((column) => `${quoteIdentifier(column.name)} ${column.type}`).join(', ')})
    order by d.place`;
-  const { rows } = await client.query<string[]>({ text, values: [docs], rowMode: 'array', types: AS_TEXT });
+  const rows = await queryTexts(client, text, [docs]);
   return docs.map((doc, place) => {
     const known: Record<string, unknown> = JSON.parse(doc);
     const values = new Map<number, string | null>();

@@ -4,6 +4,7 @@
  * column, a type, a right, the table itself) is as good as gone; a table that gives no answer is said.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
+import { queryTexts } from '../../db/as-text.ts';
 import { byHalves } from '../../db/halving.ts';
 import type { Connection, Database } from '../../db/pool.ts';
 import { inSnapshot } from '../../db/snapshot.ts';
@@ -11,7 +12,7 @@ import { quoteIdentifier, quoteLiteral, quoteTable } from '../../model/quote.ts'
 import { isCancelled, isDataException, isLockTimeout, isOtherTable } from '../../model/sqlstate.ts';
 import type { Deferred } from '../../routing/pending.ts';
 import type { LoadedRelation } from '../../routing/relation.ts';
-import { AS_TEXT, inTextForm, type TextForm, type Texts } from '../../source/text-form.ts';
+import { inTextForm, meant, type TextForm, type Texts } from '../../source/text-form.ts';
 
 export interface AgainQuery {
   relation: LoadedRelation;
@@ -120,11 +121,6 @@ async function select(
       on ${keys.map((key, n) => `t.${quoteIdentifier(key.name)} ${key.equals} ${given[0]![n]!.sql(`w.millrace_k${n}`)}::${key.type}`).join(' and ')}
    where pg_catalog.to_regclass(${quoteLiteral(name.sql)})::oid = $1::oid`;
   const values = [relation.oid, ...keys.map((_, n) => given.map((key) => key[n]!.value))];
-  const { rows } = await client.query<(string | null)[]>({ text, values, rowMode: 'array', types: AS_TEXT });
-  return new Map(
-    rows.map(([place, ...texts]) => [
-      entries[Number(place) - 1]!,
-      texts.map((one) => (one === null ? null : form.value(one))),
-    ]),
-  );
+  const rows = await queryTexts(client, text, values);
+  return new Map(rows.map(([place, ...texts]) => [entries[Number(place) - 1]!, meant(form, texts)]));
 }
