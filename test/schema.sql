@@ -404,7 +404,7 @@ begin
   select s.takes_rows, s.status into v_takes_rows, v_status from millrace_private.sinks s where s.no = v_no;
   if not v_takes_rows then
     raise exception 'sink %: a change table takes changes only, not rows that are there already', quote_literal(sink)
-      using errcode = 'MR400', hint = 'Name a search index or a pull consumer.';
+      using errcode = 'MR400', hint = 'Name a sink that is no change retention.';
   end if;
   if v_status = 'disabled' then
     raise exception 'sink % is disabled: it keeps no messages', quote_literal(sink)
@@ -713,7 +713,7 @@ begin
   end if;
   select s.* into strict v_to from millrace_private.sinks s where s.no = millrace_private.sink_no(sink);
   if not v_to.takes_rows then
-    raise exception 'sink % is a change retention: entries are replayed to a search index or a pull consumer', quote_literal(sink)
+    raise exception 'sink % is a change retention: entries are replayed to sinks of other kinds', quote_literal(sink)
       using errcode = 'MR400', hint = 'select sink_name, kind from millrace.sink_status';
   end if;
   if v_to.status = 'disabled' then
@@ -821,7 +821,7 @@ begin
 end
 $function$
 
-comment 'Repairs a database that needs a resync: capture starts again in a new epoch, and all rows are sent to each of its search indexes and pull consumers. Returns the ids of these backfills. Documents of rows that were deleted meanwhile are removed by bin/millrace verify SINK --repair.'
+comment 'Repairs a database that needs a resync: capture starts again in a new epoch, and all rows are sent to each of its sinks but change retentions. Returns the ids of these backfills. Documents of rows that were deleted meanwhile are removed by bin/millrace verify SINK --repair.'
 
 CREATE OR REPLACE FUNCTION millrace.retry(sink text, ids bigint[])
  RETURNS integer

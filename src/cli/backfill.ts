@@ -19,7 +19,7 @@ export function addBackfillCommands(program: Command): void {
     .description(
       'send the existing rows of its tables to a sink, alongside live changes; exit code 0: done, 1: failed or cancelled',
     )
-    .argument('<sink>', 'a search index or a pull consumer')
+    .argument('<sink>', 'a sink that takes rows: any but a change retention')
     .argument(
       '[table]',
       'one table, as SQL writes it: orders, sales.orders, \'"My Schema"."T"\' (all tables of the sink)',

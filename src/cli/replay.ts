@@ -20,7 +20,7 @@ export function addReplayCommand(program: Command): void {
     .command('replay')
     .description('send entries of a change table to a sink again; exit code 0: done, 1: failed or cancelled')
     .argument('<retention>', 'the change retention whose change table it is')
-    .argument('<sink>', 'a search index or a pull consumer')
+    .argument('<sink>', 'a sink that takes rows: any but a change retention')
     .option('--since <time>', 'only what was committed from this time on')
     .option('--until <time>', 'only what was committed before this time')
     .option('--from-seq <number>', 'only entries from this seq on')

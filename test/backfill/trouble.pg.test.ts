@@ -70,7 +70,7 @@ describe('a backfill in trouble', function () {
     ];
     expect(said).to.deep.equal([
       `MR404 there is no sink 'nobody' | select sink_name from millrace.sink_status`,
-      `MR400 sink 'history': a change table takes changes only, not rows that are there already | Name a search index or a pull consumer.`,
+      `MR400 sink 'history': a change table takes changes only, not rows that are there already | Name a sink that is no change retention.`,
       `MR400 sink 'off' is disabled: it keeps no messages | Set its status to active or paused first.`,
       `MR400 sort_column and start_position belong together | Give both, or neither: millrace.backfill('index', 'public.orders', 'updated_at', '2026-01-01').`,
       'MR400 sort_column needs a table | Name the table whose column it is.',

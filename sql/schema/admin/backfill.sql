@@ -13,7 +13,7 @@ begin
   select s.takes_rows, s.status into v_takes_rows, v_status from millrace_private.sinks s where s.no = v_no;
   if not v_takes_rows then
     raise exception 'sink %: a change table takes changes only, not rows that are there already', quote_literal(sink)
-      using errcode = 'MR400', hint = 'Name a search index or a pull consumer.';
+      using errcode = 'MR400', hint = 'Name a sink that is no change retention.';
   end if;
   if v_status = 'disabled' then
     raise exception 'sink % is disabled: it keeps no messages', quote_literal(sink)

@@ -19,7 +19,7 @@ begin
   end if;
   select s.* into strict v_to from millrace_private.sinks s where s.no = millrace_private.sink_no(sink);
   if not v_to.takes_rows then
-    raise exception 'sink % is a change retention: entries are replayed to a search index or a pull consumer', quote_literal(sink)
+    raise exception 'sink % is a change retention: entries are replayed to sinks of other kinds', quote_literal(sink)
       using errcode = 'MR400', hint = 'select sink_name, kind from millrace.sink_status';
   end if;
   if v_to.status = 'disabled' then

@@ -44,4 +44,4 @@ begin
 end
 $$;
 comment on function millrace.resync(text, boolean) is
-  'Repairs a database that needs a resync: capture starts again in a new epoch, and all rows are sent to each of its search indexes and pull consumers. Returns the ids of these backfills. Documents of rows that were deleted meanwhile are removed by bin/millrace verify SINK --repair.';
+  'Repairs a database that needs a resync: capture starts again in a new epoch, and all rows are sent to each of its sinks but change retentions. Returns the ids of these backfills. Documents of rows that were deleted meanwhile are removed by bin/millrace verify SINK --repair.';
