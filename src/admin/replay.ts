@@ -15,7 +15,7 @@ import { statement } from '../db/statement.ts';
 import type { DeclaredAction } from '../model/declared.ts';
 import { MillraceError } from '../model/errors.ts';
 import { isDataException } from '../model/sqlstate.ts';
-import { takesIn } from '../routing/match.ts';
+import { takesIn } from '../model/taken-in.ts';
 import type { PrivateAllowed } from '../runtime/addresses.ts';
 import type { KeyRing } from '../runtime/secret-key.ts';
 

@@ -13,12 +13,12 @@ import { connectionFault, DECLARED_DATABASE } from '../model/connection-fault.ts
 import { MillraceError, messageOf } from '../model/errors.ts';
 import { isFenced, isInUse, isStaleCatalog, isUnconvertible } from '../model/sqlstate.ts';
 import { backoffMs, RECONNECT } from '../runtime/backoff.ts';
+import { identifySystem } from '../source/identify.ts';
+import { readBranch } from '../source/timeline.ts';
 import type { CaptureDeps, CapturedDatabase } from './method.ts';
 import { notePartitions } from './partition-notices.ts';
-import { identifySystem } from './replication/identify.ts';
 import { GapError, prepare, SlotInUseError } from './replication/prepare.ts';
 import { type StreamInput, stream } from './replication/stream.ts';
-import { readBranch } from './replication/timeline.ts';
 import { noteAdded, noteTables } from './table-notices.ts';
 
 const STANDBY_MS = 2_000;

@@ -6,10 +6,10 @@
  */
 import type { Database } from '../db/pool.ts';
 import { statement } from '../db/statement.ts';
+import type { PublishedTable } from '../model/published-table.ts';
+import { takesIn } from '../model/taken-in.ts';
 import { noteMissed } from '../notices/add.ts';
-import { takesIn } from '../routing/match.ts';
 import type { Publication } from '../source/publication.ts';
-import type { PublishedTable } from '../source/tables.ts';
 import type { NotedDatabase } from './table-notices.ts';
 
 const NOW = statement('capture/partitions');

@@ -4,17 +4,18 @@
  * would wait for ever and look well. A table that came into the publication late is said for good: what it held before
  * is not sent.
  */
+import { repairText } from '../checks/finding.ts';
+import { checkWantedTables, type KnownTables, nameOf, wasRecreated } from '../checks/wanted-tables.ts';
 import { limitSql } from '../db/deadline.ts';
 import type { Database } from '../db/pool.ts';
 import { statement } from '../db/statement.ts';
+import type { PublishedTable } from '../model/published-table.ts';
 import { isLockTimeout } from '../model/sqlstate.ts';
+import { takesIn } from '../model/taken-in.ts';
 import { noteMissed } from '../notices/add.ts';
-import type { SinkNotice } from '../notices/notice.ts';
 import { notePublishedAgain, replaceNotices } from '../notices/replace.ts';
-import { type SinkEntry, takesIn } from '../routing/match.ts';
+import type { SinkEntry } from '../routing/match.ts';
 import type { Publication } from '../source/publication.ts';
-import { checkTable, generatedLeftOut } from '../source/table-checks.ts';
-import type { PublishedTable } from '../source/tables.ts';
 
 const KNOW = statement('capture/know-tables');
 const KNOWN = statement('capture/known-tables');
@@ -25,12 +26,13 @@ export interface NotedDatabase {
   sinks: readonly SinkEntry[];
 }
 
-const nameOf = (table: PublishedTable): string => `${table.schema}.${table.name}`;
-
 /** Replaces these notices of every sink of the database. What is published now is known from now on. */
 export async function noteTables(messages: Database, database: NotedDatabase, publication: Publication): Promise<void> {
   const known = await readKnown(messages, database.no);
-  const found = tableNotices(database.sinks, publication, known);
+  const found = checkWantedTables(database.sinks, publication, known).map((finding) => ({
+    ...{ sinkNo: finding.sinkNo, table: finding.table, code: finding.id, message: finding.summary },
+    ...{ remedy: repairText(finding) || null, catchUp: finding.catchUp },
+  }));
   await replaceNotices(messages, { by: 'publication', databaseNo: database.no }, found);
   const detached = found.filter(({ code }) => code === 'table_detached');
   await notePublishedAgain(messages, database.no, detached);
@@ -39,62 +41,6 @@ export async function noteTables(messages: Database, database: NotedDatabase, pu
   const columns = [fresh.map(({ oid }) => oid), fresh.map(({ schema }) => schema), fresh.map(({ name }) => name)];
   await messages.query(KNOW, [database.no, ...columns]);
 }
-
-/**
- * Notices as they hold now. A name that was known by another oid only is a table that was dropped and created again.
- */
-export function tableNotices(sinks: readonly SinkEntry[], publication: Publication, known: KnownTables): SinkNotice[] {
-  const found: SinkNotice[] = [];
-  const there = new Set(publication.tables.map(nameOf));
-  const locked = new Set(publication.locked.map(({ oid }) => oid));
-  for (const { no, settings } of sinks) {
-    if (settings.status === 'disabled') continue;
-    for (const name of settings.source.include_tables ?? []) {
-      const table = name.includes('.') ? name : `public.${name}`;
-      if (there.has(table)) continue;
-      const renamed = renamedTo(table, publication, known);
-      found.push({
-        sinkNo: no,
-        table,
-        code: 'table_missing',
-        message: renamed
-          ? `table ${table} is called ${renamed} now: its changes still come`
-          : `there is no table ${table}`,
-        remedy: renamed ? `Write ${renamed} into include_tables.` : null,
-      });
-    }
-    for (const table of publication.tables) {
-      if (!takesIn(settings.source, table)) continue;
-      if (locked.has(table.oid)) {
-        const verb = table.published ? 'leave' : 'come into';
-        const message = `${nameOf(table)} is to ${verb} the publication, and somebody has it locked: it is tried again each 30 s`;
-        found.push({ sinkNo: no, table: nameOf(table), code: 'not_published', message, remedy: whoLocks(table) });
-        continue;
-      }
-      const finding = checkTable(publication, table, wasRecreated(table, known));
-      for (const one of [finding, generatedLeftOut(publication, table)])
-        if (one) found.push({ sinkNo: no, table: nameOf(table), ...one, catchUp: one.code === 'table_detached' });
-    }
-  }
-  return found;
-}
-
-const whoLocks = ({ oid }: PublishedTable): string =>
-  `select pid, mode, query from pg_locks join pg_stat_activity using (pid) where relation = ${oid} and granted`;
-
-const wasRecreated = (table: PublishedTable, known: KnownTables): boolean => {
-  const oids = known.get(nameOf(table));
-  return oids !== undefined && !oids.has(table.oid);
-};
-
-function renamedTo(name: string, publication: Publication, known: KnownTables): string | undefined {
-  const oids = known.get(name);
-  const table = oids && publication.tables.find(({ oid }) => oids.has(oid));
-  return table && nameOf(table);
-}
-
-/** Oids by name, of tables that were seen in the publication, or whose changes have come. */
-type KnownTables = ReadonlyMap<string, ReadonlySet<number>>;
 
 async function readKnown(messages: Database, databaseNo: number): Promise<KnownTables> {
   const { rows } = await messages.query<{ oid: number; name: string }>(KNOWN, [databaseNo]);

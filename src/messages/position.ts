@@ -4,6 +4,7 @@
 import type { Database } from '../db/pool.ts';
 import { statement } from '../db/statement.ts';
 import { parseLsn } from '../model/lsn.ts';
+import type { SourceIdentity } from '../model/source-identity.ts';
 import type { Position } from './append.ts';
 
 const TAKE_OVER = statement('messages/take-over');
@@ -12,15 +13,6 @@ const IDENTIFY = statement('messages/identify-source');
 const BEGIN = statement('messages/begin-position');
 const FOLLOW = statement('messages/follow-timeline');
 const STATE = statement('messages/set-state');
-
-/** What a source was when its position was recorded. Another one's LSNs mean nothing here. */
-export interface SourceIdentity {
-  systemIdentifier: string;
-  timeline: number;
-  databaseOid: number;
-  slotName: string;
-  publicationOid: number;
-}
 
 export interface StoredPosition extends Position {
   epoch: number;

@@ -6,6 +6,7 @@ import type { TypeCatalogue } from '../codec/types.ts';
 import type { DeclaredAction, FunctionSettings, SinkSettings, SourceSettings } from '../model/declared.ts';
 import { quoteTable } from '../model/quote.ts';
 import type { SinkTraits } from '../model/sink.ts';
+import { qualified, takesIn } from '../model/taken-in.ts';
 import type { SinkNotice } from '../notices/notice.ts';
 import { noKey } from '../source/no-key.ts';
 import { type BoundFilter, bindFilter } from './filter.ts';
@@ -58,17 +59,6 @@ export interface Route {
 export interface Match {
   routes: Route[];
   notices: SinkNotice[];
-}
-
-const qualified = (name: string): string => (name.includes('.') ? name : `public.${name}`);
-
-/** Does a sink's `source` take in this table? Absent conditions hold. */
-export function takesIn(source: SourceSettings, table: { schema: string; name: string }): boolean {
-  const full = `${table.schema}.${table.name}`;
-  if (source.include_schemas && !source.include_schemas.includes(table.schema)) return false;
-  if (source.exclude_schemas?.includes(table.schema)) return false;
-  if (source.include_tables && !source.include_tables.some((name) => qualified(name) === full)) return false;
-  return !source.exclude_tables?.some((name) => qualified(name) === full);
 }
 
 /** Does the sink take in this table by its name? Event tables of retentions only if it names them. */

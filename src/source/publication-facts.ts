@@ -1,4 +1,5 @@
 /** What the source says of a publication. */
+import type { PublicationFacts } from '../checks/publication.ts';
 import type { Database } from '../db/pool.ts';
 import { statement } from '../db/statement.ts';
 import { schemasOf } from './tables.ts';
@@ -7,23 +8,6 @@ const FACTS = statement('source/publication-facts');
 
 /** The comment of a publication that we made. */
 export const OURS = 'kept by millrace';
-
-export interface PublicationFacts {
-  oid: number;
-  name: string;
-  allTables: boolean;
-  /** Tables of our own schemas are in it. */
-  publishesOurs: boolean;
-  /** Publishes inserts, updates and deletes. */
-  complete: boolean;
-  viaRoot: boolean;
-  /** Can generated columns be published at all (18+)? */
-  knowsGenerated: boolean;
-  /** `s`: stored generated columns are published. */
-  generated: string;
-  /** Made by us, and kept up by us: our role may alter it. */
-  ours: boolean;
-}
 
 /** Undefined when it does not exist. */
 export async function readPublication(

@@ -7,15 +7,17 @@
  * Tables come in and go out one by one, and none is waited for: somebody may be making an index of it for an hour.
  */
 
+import type { PublicationFacts } from '../checks/publication.ts';
+import { checkTable, isPublishable } from '../checks/table.ts';
 import { limitSql } from '../db/deadline.ts';
 import type { Database } from '../db/pool.ts';
 import type { DatabaseSettings } from '../model/declared.ts';
 import { MillraceError } from '../model/errors.ts';
+import type { PublishedTable } from '../model/published-table.ts';
 import { quoteIdentifier, quoteTable, remarked } from '../model/quote.ts';
 import { isLockTimeout, isNotPermitted, isOutdated } from '../model/sqlstate.ts';
-import { OURS, type PublicationFacts, readPublication } from './publication-facts.ts';
-import { checkTable, isPublishable } from './table-checks.ts';
-import { type PublishedTable, readTables } from './tables.ts';
+import { OURS, readPublication } from './publication-facts.ts';
+import { readTables } from './tables.ts';
 
 const WHO = 'select current_user::text as role, current_database()::text as database';
 /** Milliseconds that a lock on a table is waited for: less than what makes an autovacuum give way. */
@@ -73,7 +75,7 @@ export async function ensurePublication(
 
 /** Its owner's updates fail because we publish it. */
 const isBroken = (publication: PublicationFacts, table: PublishedTable): boolean =>
-  table.schema === 'public' && checkTable(publication, table, false)?.code === 'breaks_updates';
+  table.schema === 'public' && checkTable(publication, table, false)?.id === 'breaks_updates';
 
 /** `gone`: the table is not what it was a moment ago; it is looked at again at the next check. */
 async function alter(source: Database, sql: string): Promise<'done' | 'locked' | 'gone'> {

@@ -8,9 +8,11 @@ import { compileRelation, type RowCodec } from '../codec/row.ts';
 import type { Database } from '../db/pool.ts';
 import { statement } from '../db/statement.ts';
 import { messageOf } from '../model/errors.ts';
-import { matchTable, type Route, takesIn } from '../routing/match.ts';
+import type { PublishedTable } from '../model/published-table.ts';
+import { takesIn } from '../model/taken-in.ts';
+import { matchTable, type Route } from '../routing/match.ts';
 import { describeTable, type TableDescription } from '../source/describe-table.ts';
-import { type PublishedTable, readTables } from '../source/tables.ts';
+import { readTables } from '../source/tables.ts';
 import { loadTypes } from '../source/types.ts';
 
 const KNOWN_TABLES = statement('capture/known-tables');

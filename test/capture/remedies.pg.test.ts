@@ -6,14 +6,18 @@ import path from 'node:path';
 import { expect } from 'chai';
 import fc from 'fast-check';
 import pg from 'pg';
-import { checkHealth, checkServer, resyncSql } from '../../src/capture/replication/checks.ts';
+import { repairText } from '../../src/checks/finding.ts';
+import { checkPublication } from '../../src/checks/publication.ts';
+import { resyncing } from '../../src/checks/resyncing.ts';
+import { checkServer } from '../../src/checks/server.ts';
+import { checkSlot } from '../../src/checks/slot.ts';
+import { checkTable } from '../../src/checks/table.ts';
 import { type Database, openPool } from '../../src/db/pool.ts';
 import { MillraceError } from '../../src/model/errors.ts';
 import { quoteIdentifier, quoteTable } from '../../src/model/quote.ts';
 import { verifyChangeTable } from '../../src/sinks/change-table/table.ts';
 import { describeTable } from '../../src/source/describe-table.ts';
 import { readPublication } from '../../src/source/publication-facts.ts';
-import { checkTable } from '../../src/source/table-checks.ts';
 import { readTables } from '../../src/source/tables.ts';
 import { type Captured, captured, PULL, SEARCH, sinkSettings } from '../support/fixtures/captured.ts';
 import { hostileName } from '../support/fixtures/hostile.ts';
@@ -183,21 +187,16 @@ describe('remedies for hostile names', function () {
           const backfill = await remedyOf(describeTable(source, { ...table, publication }));
           const { finding } = await find();
           await parses(backfill);
-          await run(finding!.remedy);
+          await run(finding!.sql!);
           expect((await find()).found.published).to.equal(true);
           await run(`alter publication ${quoteIdentifier(publication)} set (publish = 'insert')`);
           const { facts } = await find();
-          for (const { remedy } of checkHealth(
-            {
-              source: { keepBytes: null } as never,
-              slot: undefined,
-              leftSlots: [name],
-              publication: { ...facts, publishesOurs: true },
-            },
-            { database: 'shop', slot: 's', publication },
-          ))
-            await parses(remedy);
-          for (const { remedy } of checkServer({
+          for (const one of [
+            ...checkSlot({ name: 's', slot: undefined, source: { keepBytes: null }, leftSlots: [name] }),
+            ...checkPublication({ ...facts, publishesOurs: true }, 'shop'),
+          ])
+            await parses(repairText(one));
+          for (const one of checkServer({
             version: 150000,
             walLevel: 'replica',
             roleName: name,
@@ -205,8 +204,8 @@ describe('remedies for hostile names', function () {
             inRecovery: false,
             outputPluginLibraries: publication,
           } as never))
-            await parses(remedy);
-          await parses(resyncSql(name));
+            await parses(repairText(one));
+          await parses(repairText(resyncing(name)));
           const kept = { schema: table.schema, name: 'kept' };
           const { faults } = await verifyChangeTable(source, kept);
           await run(faults[0]!.remedy.replace(/^Set create_if_not_exists: true, or run:\n/, ''));

@@ -1,12 +1,12 @@
 /** Where a declared database may be, over every way that we connect to one. */
 import { expect } from 'chai';
 import { openStream } from '../../src/capture/replication/connection.ts';
-import { readBranch } from '../../src/capture/replication/timeline.ts';
 import { openPool, type PoolOptions } from '../../src/db/pool.ts';
 import { optionsOf } from '../../src/db/tls.ts';
 import { connectionFault, DECLARED_DATABASE } from '../../src/model/connection-fault.ts';
 import type { PrivateAllowed } from '../../src/runtime/addresses.ts';
 import type { Reach, Resolver } from '../../src/runtime/checked-lookup.ts';
+import { readBranch } from '../../src/source/timeline.ts';
 import { type FakePostgres, leadHere, startFakePostgres } from '../support/postgres/fake-postgres.ts';
 
 describe('the address of a declared database', () => {

@@ -1,7 +1,8 @@
 /** Where capture of a source begins again after a gap that somebody accepted. */
 import { expect } from 'chai';
-import { beginPosition, readPosition, type SourceIdentity } from '../../src/messages/position.ts';
+import { beginPosition, readPosition } from '../../src/messages/position.ts';
 import { formatLsn } from '../../src/model/lsn.ts';
+import type { SourceIdentity } from '../../src/model/source-identity.ts';
 import { type MessageDatabase, messageDatabase } from '../support/postgres/message-database.ts';
 
 const IDENTITY: SourceIdentity = {

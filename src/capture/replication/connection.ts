@@ -10,7 +10,7 @@ import { LogicalReplicationService } from 'pg-logical-replication';
 import { clientConfig, type PoolOptions } from '../../db/pool.ts';
 import { applyStreamSettings } from '../../db/session-settings.ts';
 import { formatLsn, parseLsn } from '../../model/lsn.ts';
-import { withoutReplication } from './identify.ts';
+import { withoutReplication } from '../../source/identify.ts';
 
 export interface StreamHandlers {
   onMessage(bytes: Buffer): void;

@@ -2,18 +2,19 @@
  * What keeps a stream well while it runs: progress without messages, keep-alives of our own, the watchdog of a half-open
  * connection, the regular checks, and what the sinks are told after the catalog has changed.
  */
+import { type Finding, repairText } from '../../checks/finding.ts';
+import { unanswered } from '../../checks/unanswered.ts';
 import type { Database, PoolOptions } from '../../db/pool.ts';
 import { statement } from '../../db/statement.ts';
 import { setCaptureState } from '../../messages/position.ts';
 import { isUnanswered } from '../../model/sqlstate.ts';
 import { isOvertaken, noteAgain, type RelationDeps } from '../../routing/relation.ts';
 import { createThrottle } from '../../runtime/concurrency/throttle.ts';
+import { identifySystem } from '../../source/identify.ts';
 import type { CaptureDeps } from '../method.ts';
 import { notePartitions } from '../partition-notices.ts';
 import { noteAdded, noteTables } from '../table-notices.ts';
 import type { CatalogInUse } from './catalog-in-use.ts';
-import { type Finding, unanswered } from './checks.ts';
-import { identifySystem } from './identify.ts';
 import { checkRunning, type Prepared } from './prepare.ts';
 import type { CaptureSession } from './session.ts';
 
@@ -32,11 +33,12 @@ export async function showStreaming(
   databaseNo: number,
   warnings: readonly Finding[],
 ): Promise<void> {
-  const said = (part: 'message' | 'remedy') => warnings.map((one) => one[part]).join('; ');
   await setCaptureState(deps.messages, databaseNo, {
     state: 'streaming',
-    ...(warnings.length > 0 ? { reason: said('message'), remedy: said('remedy') } : {}),
-    warnings: [...new Set(warnings.map(({ code }) => code))].toSorted(),
+    ...(warnings.length > 0
+      ? { reason: warnings.map(({ summary }) => summary).join('; '), remedy: warnings.map(repairText).join('; ') }
+      : {}),
+    warnings: [...new Set(warnings.map(({ id }) => id))].toSorted(),
   });
 }
 

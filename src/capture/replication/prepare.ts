@@ -4,29 +4,21 @@
  * captured, or a person accepted the gap.
  */
 import { isDeepStrictEqual } from 'node:util';
+import { anotherTimeline, checkContinuity, type Expected, isBefore } from '../../checks/continuity.ts';
+import { type Finding, repairText } from '../../checks/finding.ts';
+import { checkPublication } from '../../checks/publication.ts';
+import { checkServer, type SourceFacts } from '../../checks/server.ts';
+import { checkSlot, type SlotFacts } from '../../checks/slot.ts';
 import type { Database } from '../../db/pool.ts';
-import {
-  beginPosition,
-  followTimeline,
-  readPosition,
-  type SourceIdentity,
-  type StoredPosition,
-} from '../../messages/position.ts';
+import { beginPosition, followTimeline, readPosition, type StoredPosition } from '../../messages/position.ts';
 import type { DatabaseSettings } from '../../model/declared.ts';
 import { MillraceError } from '../../model/errors.ts';
+import type { SourceIdentity } from '../../model/source-identity.ts';
+import type { SystemIdentity } from '../../source/identify.ts';
 import { ensurePublication, type Publication } from '../../source/publication.ts';
 import { readPublication } from '../../source/publication-facts.ts';
-import {
-  anotherTimeline,
-  checkContinuity,
-  checkHealth,
-  checkServer,
-  type Expected,
-  type Finding,
-  isBefore,
-} from './checks.ts';
-import type { SystemIdentity } from './identify.ts';
-import { ensureSlot, readLeftSlots, readSlot, readSource, type SlotFacts, type SourceFacts } from './slot.ts';
+import { readLeftSlots, readSlot, readSource } from '../../source/server-facts.ts';
+import { ensureSlot } from './slot.ts';
 
 /** Changes may have been missed; the state shown is `needs_resync`. */
 export class GapError extends Error {
@@ -79,12 +71,25 @@ const expectedOf = (settings: DatabaseSettings): Expected => ({
   publication: settings.publication.name,
 });
 
-/** Throws the worst finding: a GapError, or `bad_source`. Returns the warnings. */
-function refuse(findings: readonly Finding[]): Finding[] {
-  const gaps = findings.filter((one) => one.severity === 'gap');
-  if (gaps[0]) throw new GapError(gaps.map((one) => one.message).join('; '), gaps[0].remedy);
-  const fault = findings.find((one) => one.severity === 'fault');
-  if (fault) throw new MillraceError('bad_source', fault.message, { remedy: fault.remedy });
+const gapOf = (gaps: readonly [Finding, ...Finding[]]): GapError =>
+  new GapError(gaps.map(({ summary }) => summary).join('; '), repairText(gaps[0]));
+
+/** @throws GapError when changes may have been missed. */
+function refuseGaps(...to: Parameters<typeof checkContinuity>): void {
+  const [first, ...others] = checkContinuity(...to);
+  if (first) throw gapOf([first, ...others]);
+}
+
+/** What does not stop capture, but will if nobody acts; and a publication that leaves changes out. */
+const checkHealth = (
+  { name, slot: { name: slotName } }: DatabaseSettings,
+  now: Omit<Parameters<typeof checkSlot>[0], 'name'> & { publication: Publication },
+): Finding[] => [...checkSlot({ ...now, name: slotName }), ...checkPublication(now.publication, name)];
+
+/** The warnings. @throws MillraceError bad_source: the first error. */
+function refuseErrors(findings: readonly Finding[]): Finding[] {
+  const fault = findings.find(({ status }) => status === 'error');
+  if (fault) throw new MillraceError('bad_source', fault.summary, { remedy: repairText(fault) });
   return [...findings];
 }
 
@@ -111,7 +116,7 @@ export async function prepare(deps: PrepareDeps, database: PreparedDatabase): Pr
   const { settings, no } = database;
   const { slot, stored, facts, leftSlots } = await read(deps, database);
   if (slot?.active_pid) throw new SlotInUseError(slot, settings.slot.name);
-  refuse(checkServer(facts));
+  refuseErrors(checkServer(facts));
   const { identity } = stored ?? {};
   let branch: bigint | undefined;
   if (stored && identity) {
@@ -119,11 +124,11 @@ export async function prepare(deps: PrepareDeps, database: PreparedDatabase): Pr
     const between = { from: identity.timeline, to: facts.timeline };
     branch = between.to === between.from ? undefined : await deps.readBranch(between);
     const now = { source: facts, slot, publication: known, ...(branch === undefined ? {} : { branch }) };
-    refuse(checkContinuity({ ...stored, identity }, now, expectedOf(settings)));
+    refuseGaps({ ...stored, identity }, now, expectedOf(settings));
   }
   if (!identity) await deps.identify();
   const publication = await ensurePublication(deps.source, settings.publication, facts.version);
-  const warnings = refuse(checkHealth({ source: facts, slot, publication, leftSlots }, expectedOf(settings)));
+  const warnings = refuseErrors(checkHealth(settings, { source: facts, slot, publication, leftSlots }));
   if (!identity) {
     const confirmedLsn = await ensureSlot(deps.source, {
       settings: settings.slot,
@@ -151,7 +156,7 @@ export async function follow(
   const { branch, facts } = at.prepared;
   const { identity } = at.stored;
   if (branch === undefined || !identity || identity.timeline === facts.timeline) return;
-  if (!isBefore(at.stored, branch)) refuse([anotherTimeline(expectedOf(database.settings))]);
+  if (!isBefore(at.stored, branch)) throw gapOf([anotherTimeline(expectedOf(database.settings))]);
   await followTimeline(messages, database.no, { from: identity.timeline, to: facts.timeline });
 }
 
@@ -170,12 +175,12 @@ export async function checkRunning(deps: PreparedDeps, database: PreparedDatabas
   const known = await readPublication(deps.source, settings.publication.name, facts.version);
   if (stored?.identity) {
     const now = { source: facts, slot, publication: known };
-    refuse(checkContinuity({ ...stored, identity: stored.identity }, now, expectedOf(settings)));
+    refuseGaps({ ...stored, identity: stored.identity }, now, expectedOf(settings));
   }
   const publication = await ensurePublication(deps.source, settings.publication, facts.version);
-  const warnings = refuse([
+  const warnings = refuseErrors([
     ...checkServer(facts),
-    ...checkHealth({ source: facts, slot, publication, leftSlots }, expectedOf(settings)),
+    ...checkHealth(settings, { source: facts, slot, publication, leftSlots }),
   ]);
   return { facts, publication, warnings, begun: true };
 }

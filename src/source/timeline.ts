@@ -4,9 +4,9 @@
  * never happened on the promoted server.
  * https://www.postgresql.org/docs/current/continuous-archiving.html#BACKUP-TIMELINES
  */
-import { openPool, type PoolOptions } from '../../db/pool.ts';
-import { parseLsn } from '../../model/lsn.ts';
-import { isMissingFile, isSyntaxError } from '../../model/sqlstate.ts';
+import { openPool, type PoolOptions } from '../db/pool.ts';
+import { parseLsn } from '../model/lsn.ts';
+import { isMissingFile, isSyntaxError } from '../model/sqlstate.ts';
 
 /** Undefined when timeline `to` does not come from timeline `from`, or the server does not tell. */
 export async function readBranch(

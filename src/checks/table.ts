@@ -3,22 +3,10 @@
  * statements (55000, 42P10), so such a table is never put into a publication of ours, and of another's it is said.
  * https://www.postgresql.org/docs/current/logical-replication-publication.html
  */
-import { quoteIdentifier, quoteTable, remarked } from '../model/quote.ts';
-import type { PublicationFacts } from './publication-facts.ts';
-import type { PublishedTable } from './tables.ts';
-
-export interface TableFinding {
-  code:
-    | 'not_published'
-    | 'table_detached'
-    | 'breaks_updates'
-    | 'identity_misses_key'
-    | 'partitions_apart'
-    | 'partitions_not_full'
-    | 'generated_left_out';
-  message: string;
-  remedy: string;
-}
+import type { PublishedTable } from '../model/published-table.ts';
+import { quoteIdentifier, quoteTable } from '../model/quote.ts';
+import { byHand, type Finding, fault, inSource, type Repair, warning } from './finding.ts';
+import type { PublicationFacts } from './publication.ts';
 
 /**
  * May it be published by us? Neither its owner's updates would fail, nor would its changes lack their key. A partitioned
@@ -34,58 +22,68 @@ export function checkTable(
   publication: PublicationFacts,
   table: PublishedTable,
   detached: boolean,
-): TableFinding | undefined {
+): Finding | undefined {
   const name = `${table.schema}.${table.name}`;
   const alter = `alter publication ${quoteIdentifier(publication.name)}`;
   // With "only" an inheriting table is left to speak for itself.
   const add = `${alter} add table only ${quoteTable(table)}`;
   if (!table.published) {
     if (!isPublishable(table))
-      return {
-        code: 'not_published',
-        message: `${name}: ${whyNot(table)}`,
+      return warning(
+        'not_published',
+        `${name}: ${whyNot(table)}`,
         // One of ours takes it in by itself.
-        remedy: publication.ours && table.mine ? repair(publication, table) : repair(publication, table, add),
-      };
+        publication.ours && table.mine ? repair(publication, table) : repair(publication, table, add),
+      );
     if (detached)
-      return {
-        code: 'table_detached',
-        message: `${name} was dropped and created again, and the publication does not list it: its changes are not captured`,
-        remedy: add,
-      };
-    return { code: 'not_published', message: `${name}: the publication does not list it`, remedy: add };
+      return fault(
+        'table_detached',
+        `${name} was dropped and created again, and the publication does not list it: its changes are not captured`,
+        inSource(add),
+      );
+    return warning('not_published', `${name}: the publication does not list it`, inSource(add));
   }
   const broken = whyBroken(publication, table, { alter, add });
   if (broken)
-    return {
-      code: 'breaks_updates',
-      message: `${name}: its own updates and deletes fail, because it is published and ${broken.why}`,
-      remedy: broken.remedy,
-    };
+    return fault(
+      'breaks_updates',
+      `${name}: its own updates and deletes fail, because it is published and ${broken.why}`,
+      broken.repair,
+    );
+  return checkMessages(publication, table, { name, alter });
+}
+
+/** It is published and breaks nothing: do its messages say what they should? */
+function checkMessages(
+  publication: PublicationFacts,
+  table: PublishedTable,
+  { name, alter }: Record<'name' | 'alter', string>,
+): Finding | undefined {
+  const doubtful: typeof warning = (id, summary, repair) => warning(id, `${name}: ${summary}`, repair);
   if (table.has_key && !table.covers_key)
-    return {
-      code: 'identity_misses_key',
-      message: `${name}: its replica identity does not cover the primary key: deletes and key changes do not tell which row, and are parked`,
-      remedy: repair(publication, table),
-    };
+    return doubtful(
+      'identity_misses_key',
+      'its replica identity does not cover the primary key: deletes and key changes do not tell which row, and are parked',
+      repair(publication, table),
+    );
   if (table.key_uncarried.length > 0)
-    return {
-      code: 'identity_misses_key',
-      message: `${name}: generated columns of its primary key are computed from ${table.key_uncarried.join(', ')}, which its replica identity does not have: deletes and key changes do not tell which row, and are parked`,
-      remedy: identities(table.partial_stores, 'full'),
-    };
+    return doubtful(
+      'identity_misses_key',
+      `generated columns of its primary key are computed from ${table.key_uncarried.join(', ')}, which its replica identity does not have: deletes and key changes do not tell which row, and are parked`,
+      inSource(identities(table.partial_stores, 'full')),
+    );
   if (table.partitioned && !publication.viaRoot)
-    return {
-      code: 'partitions_apart',
-      message: `${name}: its changes come under the names of its partitions`,
-      remedy: `${alter} set (publish_via_partition_root = true)`,
-    };
+    return doubtful(
+      'partitions_apart',
+      'its changes come under the names of its partitions',
+      inSource(`${alter} set (publish_via_partition_root = true)`),
+    );
   if (table.partly_full)
-    return {
-      code: 'partitions_not_full',
-      message: `${name}: its replica identity is full, but partitions do not inherit that: old values in ${table.partial_stores.join(', ')} are not known`,
-      remedy: identities(table.partial_stores, 'full'),
-    };
+    return doubtful(
+      'partitions_not_full',
+      `its replica identity is full, but partitions do not inherit that: old values in ${table.partial_stores.join(', ')} are not known`,
+      inSource(identities(table.partial_stores, 'full')),
+    );
   return undefined;
 }
 
@@ -94,7 +92,7 @@ export function checkTable(
  * alike, so that they agree. Virtual ones never come, stored ones from 18 on when the publication says so; before, they are
  * computed where that needs nothing but Postgres' own functions.
  */
-export function generatedLeftOut(publication: PublicationFacts, table: PublishedTable): TableFinding | undefined {
+export function generatedLeftOut(publication: PublicationFacts, table: PublishedTable): Finding | undefined {
   const { stored_left_out: stored, virtual_left_out: virtual } = table;
   const columns = [...stored, ...virtual];
   if (!table.published || columns.length === 0) return undefined;
@@ -113,14 +111,11 @@ export function generatedLeftOut(publication: PublicationFacts, table: Published
       ? ''
       : `; its primary key needs ${table.key_left_out.join(', ')}, so its messages have no key and no order, and a search index leaves it out`,
   ];
-  return {
-    code: 'generated_left_out',
-    message: message.join(''),
-    remedy:
-      sql === undefined
-        ? words
-        : remarked(sql, `then backfill the table, which sends what its rows hold now. ${words}`.trim()),
-  };
+  const repaired =
+    sql === undefined
+      ? byHand(words)
+      : inSource(sql, `then backfill the table, which sends what its rows hold now. ${words}`.trim());
+  return warning('generated_left_out', message.join(''), repaired);
 }
 
 /** How a sink gets at what these columns hold, when no option of the publication sends them. */
@@ -140,24 +135,25 @@ function whyBroken(
   publication: PublicationFacts,
   table: PublishedTable,
   { alter, add }: Record<'alter' | 'add', string>,
-): { why: string; remedy: string } | undefined {
-  const again = `${alter} drop table only ${quoteTable(table)}; ${add}`;
+): { why: string; repair: Repair } | undefined {
+  const again = inSource(`${alter} drop table only ${quoteTable(table)}; ${add}`);
+  const withGenerated = inSource(`${alter} set (publish_generated_columns = stored)`);
   if (!table.has_identity)
     return {
       why: table.partitioned ? `${table.weak.join(', ')} has no replica identity` : 'has no replica identity',
-      remedy: repair(publication, table),
+      repair: repair(publication, table),
     };
   if (table.some_full) {
-    if (table.some_columns) return { why: 'its replica identity is full, with a list of columns', remedy: again };
+    if (table.some_columns) return { why: 'its replica identity is full, with a list of columns', repair: again };
     if (table.virtual_columns)
       return {
         why: 'its replica identity, full, has virtual generated columns',
-        remedy: repair(publication, table),
+        repair: repair(publication, table),
       };
     if (table.stored_columns && publication.knowsGenerated && publication.generated !== 's')
       return {
         why: 'its replica identity, full, has generated columns that are not published',
-        remedy: `${alter} set (publish_generated_columns = stored)`,
+        repair: withGenerated,
       };
   }
   if (table.identity_unlisted && (table.some_columns || publication.knowsGenerated))
@@ -165,10 +161,10 @@ function whyBroken(
       why: table.some_columns
         ? 'the list of columns leaves out a column of its replica identity'
         : 'a generated column of its replica identity is not published',
-      remedy: table.some_columns ? again : `${alter} set (publish_generated_columns = stored)`,
+      repair: table.some_columns ? again : withGenerated,
     };
   if (table.identity_unfiltered)
-    return { why: 'its row filter names a column that is not of its replica identity', remedy: again };
+    return { why: 'its row filter names a column that is not of its replica identity', repair: again };
   return undefined;
 }
 
@@ -185,13 +181,13 @@ function whyNot(table: PublishedTable): string {
 }
 
 /** What gives each of its tables a replica identity, and breaks nothing; then, what else is to be run. */
-function repair(publication: PublicationFacts, table: PublishedTable, ...also: string[]): string {
-  const { sql, remark } = identityFor(publication, table);
-  const all = [sql, ...also].join('; ');
-  return remark === undefined ? all : remarked(all, remark);
+function repair(publication: PublicationFacts, table: PublishedTable, ...also: string[]): Repair {
+  const { sql, remedy } = identityFor(publication, table);
+  if (sql === null) return byHand([remedy, ...also].join('; '));
+  return inSource([sql, ...also].join('; '), remedy);
 }
 
-function identityFor(publication: PublicationFacts, table: PublishedTable): { sql: string; remark?: string } {
+function identityFor(publication: PublicationFacts, table: PublishedTable): Repair {
   const isFullSafe =
     !table.virtual_columns &&
     !table.some_columns &&
@@ -202,18 +198,17 @@ function identityFor(publication: PublicationFacts, table: PublishedTable): { sq
   const weak = table.weak.length > 0 ? table.weak : own;
   const unsafe = isFullSafe ? weak : [...new Set([...table.full_stores, ...table.weak])];
   const byKey = identities(unsafe.length > 0 ? unsafe : own, 'default');
-  if (table.usable_key) return { sql: byKey };
+  if (table.usable_key) return inSource(byKey);
+  if (table.has_key && isFullEnough && !table.partitioned) return inSource(identities(weak, 'full'));
   if (table.has_key)
-    return {
-      sql:
-        isFullEnough && !table.partitioned
-          ? identities(weak, 'full')
-          : `Create the primary key of ${quoteTable(table)} again, not deferrable; then: ${byKey}`,
-    };
+    return byHand(`Create the primary key of ${quoteTable(table)} again, not deferrable; then: ${byKey}`);
+  // Which columns, nobody here knows.
   const addKey = `alter table ${quoteTable(table)} add primary key (...)`;
-  if (!isFullEnough) return { sql: isFullSafe ? addKey : `${addKey}; ${byKey}` };
-  const remark = `${table.partitioned ? 'for each partition to come as well, ' : ''}or: ${addKey}`;
-  return { sql: identities(weak, 'full'), remark };
+  if (!isFullEnough) return byHand(isFullSafe ? addKey : `${addKey}; ${byKey}`);
+  return inSource(
+    identities(weak, 'full'),
+    `${table.partitioned ? 'for each partition to come as well, ' : ''}or: ${addKey}`,
+  );
 }
 
 const identities = (names: readonly string[], identity: 'default' | 'full'): string =>

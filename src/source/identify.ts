@@ -2,9 +2,9 @@
  * Does the source's address let a replication connection through, and whom does it lead to? Asked before a slot is made: one
  * that nobody can read from would keep WAL for ever.
  */
-import { openPool, type PoolOptions } from '../../db/pool.ts';
-import { MillraceError, messageOf } from '../../model/errors.ts';
-import { isProtocolViolation, isSyntaxError } from '../../model/sqlstate.ts';
+import { openPool, type PoolOptions } from '../db/pool.ts';
+import { MillraceError, messageOf } from '../model/errors.ts';
+import { isProtocolViolation, isSyntaxError } from '../model/sqlstate.ts';
 
 /** What a server is known by. */
 export interface SystemIdentity {

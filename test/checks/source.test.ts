@@ -1,10 +1,12 @@
 import { expect } from 'chai';
-import { checkContinuity, checkHealth, checkServer } from '../../../src/capture/replication/checks.ts';
-import type { SlotFacts, SourceFacts } from '../../../src/capture/replication/slot.ts';
-import { branchOf } from '../../../src/capture/replication/timeline.ts';
-import type { PublicationFacts } from '../../../src/source/publication-facts.ts';
-import { checkTable, isPublishable } from '../../../src/source/table-checks.ts';
-import type { PublishedTable } from '../../../src/source/tables.ts';
+import { checkContinuity } from '../../src/checks/continuity.ts';
+import { repairText } from '../../src/checks/finding.ts';
+import { checkPublication, type PublicationFacts } from '../../src/checks/publication.ts';
+import { checkServer, type SourceFacts } from '../../src/checks/server.ts';
+import { checkSlot, type SlotFacts } from '../../src/checks/slot.ts';
+import { checkTable, isPublishable } from '../../src/checks/table.ts';
+import type { PublishedTable } from '../../src/model/published-table.ts';
+import { branchOf } from '../../src/source/timeline.ts';
 
 const SOURCE: SourceFacts = {
   systemIdentifier: '7',
@@ -69,6 +71,17 @@ const TABLE: PublishedTable = {
   key_uncarried: [],
   identity_unlisted: false,
 };
+const checkHealth = ({
+  publication,
+  ...now
+}: {
+  source: SourceFacts;
+  slot: SlotFacts;
+  publication: PublicationFacts;
+}) => [
+  ...checkSlot({ ...now, name: EXPECTED.slot, leftSlots: [] }),
+  ...checkPublication(publication, EXPECTED.database),
+];
 const EXPECTED = { database: "sh'op", slot: 'slot', publication: 'pub' };
 const STORED = {
   epoch: 1,
@@ -87,14 +100,14 @@ describe('checks of a source', () => {
     const now = { source: SOURCE, slot: SLOT, publication: PUBLICATION };
     expect(checkServer(SOURCE)).to.deep.equal([]);
     expect(checkContinuity(STORED, now, EXPECTED)).to.deep.equal([]);
-    expect(checkHealth({ ...now, leftSlots: [] }, EXPECTED)).to.deep.equal([]);
+    expect(checkHealth(now)).to.deep.equal([]);
     expect(checkTable(PUBLICATION, TABLE, false)).to.equal(undefined);
   });
 
   it('let a promoted source go on when it has all that was captured, and the slot', () => {
     const promoted = { source: { ...SOURCE, timeline: 2 }, slot: SLOT, publication: PUBLICATION };
     const codes = (now: Parameters<typeof checkContinuity>[1], stored = STORED) =>
-      checkContinuity(stored, now, EXPECTED).map((one) => one.code);
+      checkContinuity(stored, now, EXPECTED).map((one) => one.id);
     expect(codes({ ...promoted, branch: 0x2001n })).to.deep.equal([]);
     expect(codes(promoted)).to.deep.equal(['another_timeline']);
     expect(codes({ ...promoted, branch: 0x2000n })).to.deep.equal(['another_timeline']);
@@ -133,7 +146,7 @@ describe('checks of a source', () => {
   for (const [change, code, remedy] of servers) {
     it(`refuse a server: ${code}`, () => {
       const found = checkServer({ ...SOURCE, ...change });
-      expect(found.map((one) => [one.severity, one.code, one.remedy])).to.deep.equal([['fault', code, remedy]]);
+      expect(found.map((one) => [one.status, one.id, repairText(one)])).to.deep.equal([['error', code, remedy]]);
     });
   }
   it('accept a server that lists pgoutput', () => {
@@ -161,8 +174,8 @@ describe('checks of a source', () => {
         publication: publication === null ? undefined : { ...PUBLICATION, ...publication },
       };
       const found = checkContinuity(STORED, now, EXPECTED);
-      expect(found.map((one) => [one.severity, one.code])).to.deep.equal([['gap', code]]);
-      expect(found[0]!.remedy).to.equal(
+      expect(found.map((one) => [one.status, one.id])).to.deep.equal([['error', code]]);
+      expect(repairText(found[0]!)).to.equal(
         "select millrace.resync('sh''op'); -- or, to be shown how far it is: bin/millrace resync 'sh'\\''op'",
       );
     });
@@ -173,9 +186,9 @@ describe('checks of a source', () => {
   });
 
   const healths: [string, string, Partial<SourceFacts>, Partial<SlotFacts>, Partial<PublicationFacts>][] = [
-    ['publication_incomplete', 'fault', {}, {}, { complete: false }],
-    ['publishes_messages', 'fault', {}, {}, { publishesOurs: true, allTables: true }],
-    ['publishes_messages', 'fault', {}, {}, { publishesOurs: true }],
+    ['publication_incomplete', 'error', {}, {}, { complete: false }],
+    ['publishes_messages', 'error', {}, {}, { publishesOurs: true, allTables: true }],
+    ['publishes_messages', 'error', {}, {}, { publishesOurs: true }],
     ['slot_unreserved', 'warning', {}, { wal_status: 'unreserved' }, {}],
     ['slot_lag', 'warning', { keepBytes: 1_000_000 }, { kept_bytes: 500_000 }, {}],
     ['slot_lag', 'warning', {}, { kept_bytes: 11 * 1024 ** 3 }, {}],
@@ -187,9 +200,9 @@ describe('checks of a source', () => {
         slot: { ...SLOT, ...slot },
         publication: { ...PUBLICATION, ...publication },
       };
-      const found = checkHealth({ ...now, leftSlots: [] }, EXPECTED);
-      expect(found.map((one) => [one.severity, one.code])).to.deep.equal([[severity, code]]);
-      expect(found[0]!.remedy).to.not.equal('');
+      const found = checkHealth(now);
+      expect(found.map((one) => [one.status, one.id])).to.deep.equal([[severity, code]]);
+      expect(repairText(found[0]!)).to.not.equal('');
     });
   }
   it('say how much is kept of how much', () => {
@@ -198,7 +211,7 @@ describe('checks of a source', () => {
       slot: { ...SLOT, kept_bytes: 60 * 1_048_576 },
       publication: PUBLICATION,
     };
-    expect(checkHealth({ ...now, leftSlots: [] }, EXPECTED)[0]!.message).to.equal(
+    expect(checkHealth(now)[0]!.summary).to.equal(
       'the source keeps 60 MB of WAL for replication slot slot; at 100 MB (max_slot_wal_keep_size) the slot is lost',
     );
   });
@@ -269,12 +282,12 @@ describe('checks of a source', () => {
   for (const [code, table, publication, remedy] of tables) {
     it(`say of a table: ${code} ${JSON.stringify([table, publication])}`, () => {
       const found = checkTable({ ...PUBLICATION, ...publication }, { ...TABLE, ...table }, false);
-      expect(found?.code).to.equal(code);
-      expect(found?.remedy).to.match(remedy);
+      expect(found?.id).to.equal(code);
+      expect(found && repairText(found)).to.match(remedy);
     });
   }
   it('tell a table that was detached from one that was never published', () => {
-    expect(checkTable(PUBLICATION, { ...TABLE, published: false }, true)?.code).to.equal('table_detached');
+    expect(checkTable(PUBLICATION, { ...TABLE, published: false }, true)?.id).to.equal('table_detached');
   });
   it('let generated columns be where a server cannot publish them', () => {
     const older = { ...PUBLICATION, knowsGenerated: false, generated: 'n' };

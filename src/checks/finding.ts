@@ -1,0 +1,59 @@
+/**
+ * What a check says: facts go in, findings come out, and nothing else happens. Whoever looks decides what follows: capture
+ * refuses to run or shows a state, a sink gets a notice, the doctor prints all of them.
+ */
+import { remarked } from '../model/quote.ts';
+
+/** The worst first. `skipped`: it could not be looked at. */
+export const STATUSES = ['error', 'warning', 'notice', 'skipped', 'ok'] as const;
+export type Status = (typeof STATUSES)[number];
+
+/** Where a statement is run. */
+export type RunOn = 'source' | 'message database' | 'destination';
+
+/** What to do about it. */
+export interface Repair {
+  /** In words, or as a command; beside `sql` what else is to be known of that. */
+  remedy: string | null;
+  /** Statements that are run as they stand. */
+  sql: string | null;
+  runOn: RunOn | null;
+}
+
+export interface Finding extends Repair {
+  /** The same for the same cause, in any place and any release. */
+  id: string;
+  status: Status;
+  /** What is so, in a sentence that holds neither a secret nor a value of a row. */
+  summary: string;
+}
+
+/** Statements for the source, and what else is to be known of them. */
+export const inSource = (sql: string, remedy: string | null = null): Repair => ({ remedy, sql, runOn: 'source' });
+/** The same for the message database. */
+export const inMessages = (sql: string, remedy: string | null = null): Repair => ({
+  ...{ remedy, sql, runOn: 'message database' },
+});
+/** What no statement does. */
+export const byHand = (remedy: string): Repair => ({ remedy, sql: null, runOn: null });
+
+type Say = (id: string, summary: string, repair: Repair) => Finding;
+const says =
+  (status: Status): Say =>
+  (id, summary, repair) => ({ id, status, summary, ...repair });
+
+export const fault = says('error');
+export const warning = says('warning');
+export const notice = says('notice');
+export const passed = (id: string, summary: string): Finding => ({
+  ...{ id, status: 'ok', summary, remedy: null, sql: null, runOn: null },
+});
+export const skipped = (id: string, summary: string, remedy: string | null = null): Finding => ({
+  ...{ id, status: 'skipped', summary, remedy, sql: null, runOn: null },
+});
+
+/** As one text, for a view or a log: the statement with what is to be known of it behind, or the words. */
+export function repairText({ remedy, sql }: Pick<Repair, 'remedy' | 'sql'>): string {
+  if (sql === null) return remedy ?? '';
+  return remedy === null ? sql : remarked(sql, remedy);
+}

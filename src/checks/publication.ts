@@ -1,0 +1,53 @@
+/** The publication: does it let all changes through, and none of our own tables? */
+import { quoteIdentifier } from '../model/quote.ts';
+import { type Finding, fault, inSource, repairText } from './finding.ts';
+import { resyncing } from './resyncing.ts';
+
+export interface PublicationFacts {
+  oid: number;
+  name: string;
+  allTables: boolean;
+  /** Tables of our own schemas are in it. */
+  publishesOurs: boolean;
+  /** Publishes inserts, updates and deletes. */
+  complete: boolean;
+  viaRoot: boolean;
+  /** Can generated columns be published at all (18+)? */
+  knowsGenerated: boolean;
+  /** `s`: stored generated columns are published. */
+  generated: string;
+  /** Made by us, and kept up by us: our role may alter it. */
+  ours: boolean;
+}
+
+/** `database`: as millrace.yaml names it. */
+export function checkPublication(publication: PublicationFacts, database: string): Finding[] {
+  const { name } = publication;
+  const alter = `alter publication ${quoteIdentifier(name)}`;
+  const found: Finding[] = [];
+  if (!publication.complete)
+    found.push(
+      fault(
+        'publication_incomplete',
+        `publication ${name} leaves out inserts, updates or deletes`,
+        inSource(`${alter} set (publish = 'insert, update, delete, truncate')`),
+      ),
+    );
+  if (publication.publishesOurs)
+    found.push(
+      fault(
+        'publishes_messages',
+        `publication ${name} lists our own tables: messages would be published too, and could not be deleted any more`,
+        publication.allTables
+          ? inSource(
+              `drop publication ${quoteIdentifier(name)}`,
+              `it is made again, of the tables that are wanted; then, in the message database: ${repairText(resyncing(database))}`,
+            )
+          : inSource(
+              `${alter} drop tables in schema millrace, millrace_private, millrace_jobs`,
+              'or drop table, for those that it lists by name',
+            ),
+      ),
+    );
+  return found;
+}

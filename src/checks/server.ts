@@ -1,0 +1,60 @@
+/** Can this server be captured from at all? Facts of the server and of our role there. */
+import { quoteIdentifier, quoteLiteral } from '../model/quote.ts';
+import { byHand, type Finding, fault, inSource } from './finding.ts';
+
+export interface SourceFacts {
+  systemIdentifier: string;
+  timeline: number;
+  databaseOid: number;
+  version: number;
+  /** Of the database, as Postgres names it. */
+  encoding: string;
+  walLevel: string;
+  /** Our role; of two, the one that may not replicate. */
+  roleName: string;
+  mayReplicate: boolean;
+  inRecovery: boolean;
+  /** Where it writes; null on a standby. */
+  walLsn: string | null;
+  /** 0: the server never times us out. */
+  walSenderTimeoutMs: number;
+  /** max_slot_wal_keep_size in bytes; negative: no limit. */
+  keepBytes: number | null;
+  /** Which output plugins the server loads; null: it does not have the setting, or our role may not read it. */
+  outputPluginLibraries: string | null;
+}
+
+export function checkServer(facts: SourceFacts): Finding[] {
+  const found: Finding[] = [];
+  const refuse = (...what: Parameters<typeof fault>) => found.push(fault(...what));
+  if (facts.version < 140000) refuse('too_old', 'the source is older than Postgres 14', byHand('Upgrade the source.'));
+  if (facts.inRecovery)
+    refuse(
+      'standby',
+      'the source is a standby: it can be read only',
+      byHand('Set hostname to the address of its primary.'),
+    );
+  if (facts.walLevel !== 'logical')
+    refuse(
+      'wal_level',
+      `wal_level is ${facts.walLevel}, it must be logical`,
+      inSource("alter system set wal_level = 'logical'", 'then restart the server'),
+    );
+  const role = quoteIdentifier(facts.roleName);
+  if (!facts.mayReplicate)
+    refuse(
+      'may_not_replicate',
+      `role ${facts.roleName} may not replicate`,
+      inSource(`alter role ${role} replication`, `on Amazon RDS: grant rds_replication to ${role}`),
+    );
+  const plugins = facts.outputPluginLibraries?.split(',').map((name) => name.trim().replaceAll('"', ''));
+  if (plugins && !plugins.includes('pgoutput')) {
+    const all = [...plugins.filter(Boolean), 'pgoutput'].join(', ');
+    refuse(
+      'output_plugin',
+      'output_plugin_libraries does not list pgoutput: the server will not decode for us',
+      inSource(`alter system set output_plugin_libraries = ${quoteLiteral(all)}; select pg_reload_conf()`),
+    );
+  }
+  return found;
+}

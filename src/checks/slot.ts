@@ -1,0 +1,71 @@
+/** The replication slot: what it keeps for us, and for how much longer. Whether it is where we left it: continuity.ts. */
+import { quoteLiteral } from '../model/quote.ts';
+import { byHand, type Finding, inSource, warning } from './finding.ts';
+import type { SourceFacts } from './server.ts';
+
+/** As the statement gives it. */
+export interface SlotFacts {
+  plugin: string;
+  /** It is of the database that we are connected to. */
+  here: boolean;
+  /** The backend that streams from it. */
+  active_pid: number | null;
+  active_application: string | null;
+  confirmed_flush_lsn: string | null;
+  wal_status: string | null;
+  kept_bytes: number | null;
+}
+
+export interface SlotInput {
+  /** As it is declared. */
+  name: string;
+  slot: SlotFacts | undefined;
+  source: Pick<SourceFacts, 'keepBytes'>;
+  /** Names of slots that the database was captured by before, and that nobody reads. */
+  leftSlots: readonly string[];
+}
+
+/** WAL kept for the slot: more than this share of max_slot_wal_keep_size, or so much when that has no limit. */
+const KEPT_SHARE = 0.5;
+const KEPT_BYTES = 10 * 1024 ** 3;
+
+export function checkSlot({ name, slot, source, leftSlots }: SlotInput): Finding[] {
+  const found = leftSlots.map((left) =>
+    warning(
+      'slot_former',
+      `replication slot ${left}, by which this database was captured before, keeps WAL for nobody`,
+      inSource(`select pg_drop_replication_slot(${quoteLiteral(left)})`),
+    ),
+  );
+  if (slot && source.keepBytes !== null) found.push(...checkKept(slot.kept_bytes, source.keepBytes, name));
+  if (slot?.wal_status === 'unreserved')
+    found.push(
+      warning(
+        'slot_unreserved',
+        `the next checkpoint removes WAL that replication slot ${name} needs`,
+        inSource('alter system set max_slot_wal_keep_size = -1; select pg_reload_conf()'),
+      ),
+    );
+  return found;
+}
+
+function checkKept(keptBytes: number | null, limit: number, name: string): Finding[] {
+  if (keptBytes === null) return [];
+  const unlimited = limit < 0;
+  if (unlimited ? keptBytes < KEPT_BYTES : keptBytes < limit * KEPT_SHARE) return [];
+  const kept = `the source keeps ${mebibytes(keptBytes)} of WAL for replication slot ${name}`;
+  return [
+    warning(
+      'slot_lag',
+      unlimited
+        ? `${kept}, without a limit`
+        : `${kept}; at ${mebibytes(limit)} (max_slot_wal_keep_size) the slot is lost`,
+      byHand(
+        'Look for a transaction that is open for long: select pid, xact_start, query from pg_stat_activity ' +
+          'where xact_start is not null order by xact_start. If there is none, capture is slower than the source writes.',
+      ),
+    ),
+  ];
+}
+
+const mebibytes = (bytes: number): string => `${Math.round(bytes / 1_048_576)} MB`;

@@ -1,0 +1,98 @@
+/**
+ * Tables that a sink wants and whose changes do not come as they should: not there, not published, or published in a way
+ * that breaks something.
+ */
+import type { SinkSettings } from '../model/declared.ts';
+import type { PublishedTable } from '../model/published-table.ts';
+import { qualified, takesIn } from '../model/taken-in.ts';
+import { byHand, type Finding, inSource, warning } from './finding.ts';
+import type { PublicationFacts } from './publication.ts';
+import { checkTable, generatedLeftOut } from './table.ts';
+
+/** Oids by name, of tables that were seen in the publication, or whose changes have come. */
+export type KnownTables = ReadonlyMap<string, ReadonlySet<number>>;
+
+export interface PublishedTables extends PublicationFacts {
+  tables: readonly PublishedTable[];
+  /** Tables that somebody has locked, so that they could not come in or go out yet. */
+  locked: readonly PublishedTable[];
+}
+
+export interface WantedTableFinding extends Finding {
+  sinkNo: number;
+  /** `schema.table` */
+  table: string;
+  /** Behind the repair the sink is to be brought up to date. */
+  catchUp: boolean;
+}
+
+export const nameOf = (table: { schema: string; name: string }): string => `${table.schema}.${table.name}`;
+
+/** A name that was known by another oid only is a table that was dropped and created again. */
+export function wasRecreated(table: PublishedTable, known: KnownTables): boolean {
+  const oids = known.get(nameOf(table));
+  return oids !== undefined && !oids.has(table.oid);
+}
+
+export function checkWantedTables(
+  sinks: readonly { no: number; settings: SinkSettings }[],
+  publication: PublishedTables,
+  known: KnownTables,
+): WantedTableFinding[] {
+  return sinks
+    .filter(({ settings }) => settings.status !== 'disabled')
+    .flatMap(({ no, settings }) =>
+      [...checkNamed(settings, publication, known), ...checkTaken(settings, publication, known)].map((finding) => ({
+        sinkNo: no,
+        ...finding,
+      })),
+    );
+}
+
+type OfSink = Omit<WantedTableFinding, 'sinkNo'>;
+
+/** Are the tables there that it names? */
+function checkNamed({ source }: SinkSettings, publication: PublishedTables, known: KnownTables): OfSink[] {
+  const there = new Set(publication.tables.map(nameOf));
+  const missing = (source.include_tables ?? []).map(qualified).filter((table) => !there.has(table));
+  return missing.map((table) => {
+    const renamed = renamedTo(table, publication, known);
+    const summary = renamed
+      ? `table ${table} is called ${renamed} now: its changes still come`
+      : `there is no table ${table}`;
+    const repair = renamed ? byHand(`Write ${renamed} into include_tables.`) : { remedy: null, sql: null, runOn: null };
+    return { table, catchUp: false, ...warning('table_missing', summary, repair) };
+  });
+}
+
+/** Those that it takes in, one by one. */
+function checkTaken({ source }: SinkSettings, publication: PublishedTables, known: KnownTables): OfSink[] {
+  const locked = new Set(publication.locked.map(({ oid }) => oid));
+  return publication.tables
+    .filter((table) => takesIn(source, table))
+    .flatMap((table) => {
+      const found = locked.has(table.oid)
+        ? [lockedOut(table)]
+        : [checkTable(publication, table, wasRecreated(table, known)), generatedLeftOut(publication, table)];
+      return found
+        .filter((one) => one !== undefined)
+        .map((one) => ({ table: nameOf(table), catchUp: one.id === 'table_detached', ...one }));
+    });
+}
+
+function lockedOut(table: PublishedTable): Finding {
+  const verb = table.published ? 'leave' : 'come into';
+  return warning(
+    'not_published',
+    `${nameOf(table)} is to ${verb} the publication, and somebody has it locked: it is tried again each 30 s`,
+    inSource(
+      `select pid, mode, query from pg_locks join pg_stat_activity using (pid) where relation = ${table.oid} and granted`,
+    ),
+  );
+}
+
+function renamedTo(name: string, publication: PublishedTables, known: KnownTables): string | undefined {
+  const oids = known.get(name);
+  const table = oids && publication.tables.find(({ oid }) => oids.has(oid));
+  return table && nameOf(table);
+}
