@@ -1,8 +1,9 @@
 import { expect } from 'chai';
 import type { Outcome } from '../../../src/model/sink.ts';
 import type { HttpReply } from '../../../src/runtime/http-client.ts';
-import { decodeBulk, decodeSearch, type Verdict } from '../../../src/sinks/search-index/decode.ts';
+import { decodeBulk, type Verdict } from '../../../src/sinks/search-index/decode.ts';
 import type { Operation } from '../../../src/sinks/search-index/encode.ts';
+import { answer, engineError } from '../../support/engines/replies.ts';
 
 type ItemAnswer = { status: number; error?: unknown; _id?: string; result?: string };
 
@@ -16,14 +17,6 @@ const REJECTED = { type: 'es_rejected_execution_exception', reason: 'rejected' }
 
 function op(documentId: string, isDelete = false): Operation {
   return { documentId, isDelete, head: '', body: null, bytes: 0 };
-}
-
-function answer(status: number, text: string, extra: { retryAfterMs?: number; location?: string } = {}): HttpReply {
-  return { kind: 'answer', status, text, mask: String, retryAfterMs: extra.retryAfterMs, location: extra.location };
-}
-
-function engineError(error: { type: string }): string {
-  return JSON.stringify({ error: { root_cause: [error], ...error } });
 }
 
 /** The verdict on an answer with these items, for operations of the same kinds. */
@@ -288,32 +281,5 @@ describe('what the status of a _bulk answer means', () => {
       isDropped: true,
     });
     expect(of({ kind: 'aborted' })).to.deep.equal({ kind: 'aborted' });
-  });
-});
-
-describe('what the answer to _search says', () => {
-  const verdictOf = (status: number, text: string) => decodeSearch(answer(status, text));
-
-  it('200 with JSON: ready; 200 with anything else: not a search engine', () => {
-    expect(verdictOf(200, '{"hits":{}}')).to.deep.equal({ kind: 'ready' });
-    for (const text of ['<html></html>', '', '[]']) {
-      expect(verdictOf(200, text)).to.have.nested.property('circuit.reason', 'bad_destination');
-    }
-  });
-
-  it('tells what stops the sink from what stops one index', () => {
-    const kinds = [401, 302, 405].map((status) => verdictOf(status, '').kind);
-    expect(kinds).to.deep.equal(['circuit', 'circuit', 'circuit']);
-    expect(verdictOf(404, engineError(MISSING)))
-      .to.deep.include({ kind: 'index' })
-      .and.nested.include({ 'circuit.reason': 'index_missing' });
-    expect(verdictOf(403, engineError(DENIED)))
-      .to.deep.include({ kind: 'index' })
-      .and.nested.include({ 'circuit.reason': 'auth_failed' });
-    expect(verdictOf(400, engineError({ type: 'invalid_index_name_exception' }))).to.have.property('kind', 'name');
-    expect(verdictOf(400, 'Bad Request')).to.have.property('kind', 'circuit');
-    expect(verdictOf(503, '')).to.have.property('kind', 'unclear');
-    expect(verdictOf(429, '')).to.have.nested.property('circuit.reason', 'overloaded');
-    expect(verdictOf(502, '')).to.have.nested.property('circuit.reason', 'unreachable');
   });
 });

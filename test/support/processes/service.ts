@@ -3,16 +3,15 @@
  * on this one's channel, so that nothing is left running when the test process dies without a word; `stopServices`, for
  * an `after`, ends whatever a failed test has left behind.
  */
-import { type ChildProcess, execFile, fork } from 'node:child_process';
+import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import os from 'node:os';
 import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
 import pg from 'pg';
 import { freePort } from '../../../src/runtime/free-port.ts';
 import { until } from '../until.ts';
+import { type RunningProcess, signalTo, treeOf, untilGone } from './process-tree.ts';
 
-const run = promisify(execFile);
 const MAIN = fileURLToPath(new URL('../../../src/main.ts', import.meta.url));
 
 export const SECRET_KEY = 'hV3kT8qYw1ZsN6rJ0cXgB5mLp9aD2fEu';
@@ -32,16 +31,6 @@ export interface ServiceOptions {
   env?: NodeJS.ProcessEnv;
   /** Where the roles listen; a free port. */
   port?: number;
-}
-
-export interface RunningProcess {
-  pid: number;
-  ppid: number;
-  /** Resident memory, in megabytes. */
-  rssMb: number;
-  /** By SIGSTOP. */
-  stopped: boolean;
-  args: string;
 }
 
 export interface TestService {
@@ -266,43 +255,4 @@ async function generations(databaseUrl: string): Promise<Map<number, number>> {
   } finally {
     await client.end();
   }
-}
-
-async function everyProcess(): Promise<RunningProcess[]> {
-  const { stdout } = await run('ps', ['-eo', 'pid=,ppid=,rss=,stat=,args=']);
-  return stdout.split('\n').flatMap((line) => {
-    const [, pid, ppid, rss, state, args] = /^\s*(\d+)\s+(\d+)\s+(\d+)\s+(\S+)\s+(.*)$/.exec(line) ?? [];
-    if (args === undefined || state?.startsWith('Z')) return [];
-    return [
-      {
-        pid: Number(pid),
-        ppid: Number(ppid),
-        rssMb: Math.round(Number(rss) / 1_024),
-        stopped: state!.startsWith('T'),
-        args,
-      },
-    ];
-  });
-}
-
-/** A process and all that hang on it, parents first. */
-async function treeOf(root: number): Promise<RunningProcess[]> {
-  const all = await everyProcess();
-  const found = all.filter(({ pid }) => pid === root);
-  for (const parent of found) found.push(...all.filter(({ ppid }) => ppid === parent.pid));
-  return found;
-}
-
-function signalTo(pid: number, signal: NodeJS.Signals): void {
-  try {
-    process.kill(pid, signal);
-  } catch {
-    // It ended in between.
-  }
-}
-
-async function untilGone(pids: readonly number[]): Promise<void> {
-  if (pids.length === 0) return;
-  const left = async (): Promise<boolean> => (await everyProcess()).every(({ pid }) => !pids.includes(pid));
-  await until('no process is left', left, 20_000);
 }

@@ -1,0 +1,189 @@
+/** Publications under capture: ours, and those that users made. */
+import { expect } from 'chai';
+import { type Captured, type CapturedOptions, captured, PULL, sinkSettings } from '../support/fixtures/captured.ts';
+import { sharedCluster } from '../support/postgres/postgres.ts';
+import { until } from '../support/until.ts';
+
+const TIMING = { checkMs: 150, recheckMs: 100 };
+
+describe('publications under capture', () => {
+  let on: Captured;
+  let sink: number;
+
+  const start = async (schema: string, options: CapturedOptions = {}): Promise<void> => {
+    on = await captured(schema, { timing: TIMING, ...options });
+    sink = await on.addSink(sinkSettings({ name: 'all', destination: PULL }));
+    on.start();
+    await on.streaming();
+  };
+  const records = async (count: number): Promise<unknown[]> =>
+    (await on.received(sink, count)).map((row) => JSON.parse(row.record));
+  const notice = async (code: string, of = sink) =>
+    await until(`the notice ${code}`, async () => (await on.notices(of)).find((one) => one.code === code)).catch(
+      async (error: unknown) => {
+        throw new Error(`${String(error)}: ${JSON.stringify(await on.notices(of))}`);
+      },
+    );
+  const published = async (table: string): Promise<void> => {
+    await until(`${table} is published`, async () => {
+      const { rows } = await on.source.query('select from pg_publication_tables where tablename = $1', [table]);
+      return rows.length > 0;
+    });
+  };
+  afterEach(async () => await on.close());
+
+  it('publishes a table of ours again that was dropped and created, and says what is missing', async () => {
+    await start('create table t (id int primary key)');
+    await on.source.query('insert into t values (1)');
+    await on.received(sink, 1);
+    await on.source.query('drop table t; create table t (id int primary key, v int); insert into t values (2, 2)');
+    await published('t');
+    await on.source.query('insert into t values (3, 3)');
+    expect(await records(2)).to.deep.equal([{ id: 1 }, { id: 3, v: 3 }]);
+    expect((await notice('table_detached')).message).to.contain('dropped and created again');
+    await on.source.query('create table late (id int primary key); insert into late values (1)');
+    expect((await notice('added_late')).table).to.equal('public.late');
+    await on.messages.db.query("select millrace.accept_gap('shop')");
+    expect(await on.notices(sink)).to.satisfy((all: { code: string }[]) =>
+      all.every((one) => one.code === 'no_old_values'),
+    );
+  });
+
+  it("prints the statement for a user's publication that lost its table", async () => {
+    await start('create table t (id int primary key); create publication own for table t', {
+      settings: { publication: { name: 'own', create_if_not_exists: false, init_sql: null } },
+    });
+    await on.source.query('insert into t values (1)');
+    await on.received(sink, 1);
+    await on.source.query('drop table t; create table t (id int primary key); insert into t values (2)');
+    const { remedy } = await notice('table_detached');
+    expect(remedy).to.match(
+      /^alter publication "own" add table only "public"."t"; then: bin\/millrace backfill \w+ public.t #/,
+    );
+    const status = async () =>
+      (await on.messages.db.query('select state, reason, remedy from millrace.database_status')).rows[0];
+    await until('its database says so', async () => (await status())?.state === 'table_detached');
+    expect(await status()).to.deep.equal({
+      state: 'table_detached',
+      reason:
+        'public.t was dropped and created again, and the publication does not list it: its changes are not captured',
+      remedy,
+    });
+    await on.source.query(remedy!.split(';')[0]!);
+    await until('it is asked no more', async () =>
+      (await notice('table_detached')).remedy?.startsWith('bin/millrace backfill'),
+    );
+    await until('all is well', async () => (await status())?.state === 'streaming');
+    expect(await status()).to.deep.equal({ state: 'streaming', reason: null, remedy: null });
+    await on.source.query('insert into t values (3)');
+    expect(await records(2)).to.deep.equal([{ id: 1 }, { id: 3 }]);
+  });
+
+  it('notices a table that is dropped and created before any change of it came', async () => {
+    await start('create table t (id int primary key); create publication own for table t', {
+      settings: { publication: { name: 'own', create_if_not_exists: false, init_sql: null } },
+    });
+    await until('it was looked at', async () => {
+      const { rows } = await on.messages.db.query('select from millrace_private.source_tables');
+      return rows.length > 0;
+    });
+    await on.source.query('drop table t; create table t (id int primary key); insert into t values (1)');
+    expect((await notice('table_detached')).message).to.contain('was dropped and created again');
+  });
+
+  it("refuses a user's publication of inserts alone with the statement that completes it, and then takes a table without a key", async () => {
+    on = await captured(
+      `create table keyless (a int); create publication own for table keyless with (publish = 'insert')`,
+      {
+        timing: TIMING,
+        settings: { publication: { name: 'own', create_if_not_exists: false, init_sql: null } },
+      },
+    );
+    sink = await on.addSink(sinkSettings({ name: 'all', destination: PULL }));
+    on.start();
+    const { remedy } = await on.becomes('error');
+    expect(remedy).to.equal(`alter publication "own" set (publish = 'insert, update, delete, truncate')`);
+    await on.source.query(remedy);
+    await on.streaming();
+    await on.source.query('insert into keyless values (1), (1)');
+    await on.source.query('alter table keyless replica identity full');
+    await on.source.query('update keyless set a = 2; delete from keyless');
+    const rows = await on.received(sink, 6);
+    expect(rows.map((row) => [row.action, row.record, row.record_pks, row.group_key])).to.deep.equal([
+      ['insert', '{"a":1}', '[]', null],
+      ['insert', '{"a":1}', '[]', null],
+      ['update', '{"a":2}', '[]', null],
+      ['update', '{"a":2}', '[]', null],
+      ['delete', '{"a":2}', '[]', null],
+      ['delete', '{"a":2}', '[]', null],
+    ]);
+  });
+
+  it('keeps its hands off tables whose own updates would fail, and says why', async () => {
+    await start(
+      `create table keyless (a int);
+      create table by_index (id int primary key, code text not null unique); alter table by_index replica identity using index by_index_code_key;
+      create table computed (id int primary key, a int, b int generated always as (a * 2) stored); alter table computed replica identity full;
+      create table shown (id int primary key, a int, b int generated always as (a * 2) virtual); alter table shown replica identity full`,
+      { cluster: await sharedCluster() },
+    );
+    await on.source.query('insert into keyless values (1); update keyless set a = 2; delete from keyless');
+    await on.source.query("insert into by_index values (1, 'a'); update by_index set id = 2; delete from by_index");
+    await on.source.query('insert into shown (id, a) values (1, 1); update shown set a = 2');
+    await on.source.query('insert into computed (id, a) values (1, 1); update computed set a = 2');
+    expect(await records(2)).to.deep.equal([
+      { id: 1, a: 1, b: 2 },
+      { id: 1, a: 2, b: 4 },
+    ]);
+    const found = (await on.notices(sink)).filter((one) => one.code === 'not_published');
+    expect(found.map((one) => one.table)).to.deep.equal(['public.by_index', 'public.keyless', 'public.shown']);
+    for (const one of found) await on.source.query(one.remedy!);
+    await until('all are published', async () => (await on.notices(sink)).every((one) => one.code !== 'not_published'));
+    await on.source.query('insert into keyless values (1); update keyless set a = 2; delete from keyless');
+    await on.source.query("insert into by_index values (1, 'a'); update by_index set id = 2; delete from by_index");
+    await on.source.query('update shown set a = 2');
+  });
+
+  it("names what a user's publication breaks, with the statement that fixes it", async () => {
+    await start(
+      `create table keyless (a int); create table listed (id int primary key, a int, b int); alter table listed replica identity full;
+       create table unlisted (id int primary key, a int);
+       create table computed (id int primary key, a int, b int generated always as (a * 2) stored); alter table computed replica identity full;
+       create table by_index (id int primary key, code text not null unique); alter table by_index replica identity using index by_index_code_key;
+       create table parts (id int primary key) partition by range (id);
+       create table parts_1 partition of parts for values from (1) to (9);
+       create publication own for table keyless, listed (id, a), unlisted (a), computed, by_index, parts`,
+      {
+        cluster: await sharedCluster(),
+        settings: { publication: { name: 'own', create_if_not_exists: false, init_sql: null } },
+      },
+    );
+    const broken = async () => (await on.notices(sink)).filter((one) => one.code === 'breaks_updates');
+    await until('all of them', async () => (await broken()).length === 4);
+    for (const [table, sql] of [
+      ['keyless', 'update keyless set a = 1'],
+      ['listed', 'update listed set a = 1'],
+      ['unlisted', 'update unlisted set a = 1'],
+      ['computed', 'update computed set a = 1'],
+    ] as const) {
+      await on.source.query(
+        `insert into ${table} (${table === 'keyless' ? 'a' : 'id, a'}) values (${table === 'keyless' ? '1' : '1, 1'})`,
+      );
+      const refused = await on.source.query(sql).then(
+        () => undefined,
+        (error: unknown) => (error instanceof Error && 'code' in error ? error.code : 'other'),
+      );
+      expect(refused, table).to.be.oneOf(['55000', '42P10']);
+    }
+    for (const { table, remedy } of await broken()) {
+      expect(remedy).to.contain(table === 'public.keyless' ? 'replica identity full' : 'alter publication "own"');
+      await on.source.query(remedy!);
+    }
+    await on.source.query(
+      'update keyless set a = 2; update listed set a = 2; update unlisted set a = 2; update computed set a = 2',
+    );
+    await until('nothing breaks any more', async () => (await broken()).length === 0);
+    expect((await notice('identity_misses_key')).table).to.equal('public.by_index');
+    await on.source.query((await notice('partitions_apart')).remedy!);
+  });
+});
