@@ -18,7 +18,7 @@ import { ReloadError } from '../source/hold-table.ts';
 import { SNAPSHOT, type Snapshot, snapshotFrom } from '../source/visibility.ts';
 import { Pace, WAITING_BOUND } from './pace.ts';
 import type { Part, Reader } from './reader.ts';
-import { type Backfill, explainWait, gateOf } from './store.ts';
+import { type Backfill, explainWait, readBackfillState } from './store.ts';
 
 export interface RunDeps {
   messages: Database;
@@ -108,11 +108,11 @@ async function mayGoOn(
 ): Promise<boolean> {
   for (let looks = 1; !signal.aborted; looks++) {
     if (backfill.kind === 'table' && pace.isKnown) return true;
-    const gate = await gateOf(messages, backfill, WAITING_BOUND);
-    if (gate?.state !== 'running') return false;
-    const bound = pace.saw(gate.waiting);
-    if (gate.waiting < bound) {
-      if (gate.explained) await explainWait(messages, backfill.no, null);
+    const now = await readBackfillState(messages, backfill, WAITING_BOUND);
+    if (now?.state !== 'running') return false;
+    const bound = pace.saw(now.waiting);
+    if (now.waiting < bound) {
+      if (now.explained) await explainWait(messages, backfill.no, null);
       waits(false);
       return true;
     }

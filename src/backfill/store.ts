@@ -5,7 +5,7 @@ import { statement } from '../db/statement.ts';
 
 const DUE = statement('backfill/due');
 const BEGIN = statement('backfill/begin');
-const GATE = statement('backfill/gate');
+const STATE = statement('backfill/state');
 const WAIT = statement('backfill/explain-wait');
 const FAIL = statement('backfill/fail');
 const EXPAND = statement('backfill/expand');
@@ -30,7 +30,7 @@ export interface Backfill {
   catalog_generation: number;
 }
 
-export interface Gate {
+export interface BackfillState {
   state: 'waiting' | 'running' | 'paused' | 'done' | 'cancelled' | 'failed';
   /** Messages of the sink that it has not passed yet. */
   waiting: number;
@@ -49,12 +49,12 @@ export async function beginBackfill(messages: Database, no: number, total: numbe
 }
 
 /** May it go on? Counts waiting messages up to `bound`. Undefined: it is gone, with its sink. */
-export async function gateOf(
+export async function readBackfillState(
   messages: Database,
   backfill: { no: number; sink_no: number },
   bound: number,
-): Promise<Gate | undefined> {
-  return (await messages.query<Gate>(GATE, [backfill.no, backfill.sink_no, bound])).rows[0];
+): Promise<BackfillState | undefined> {
+  return (await messages.query<BackfillState>(STATE, [backfill.no, backfill.sink_no, bound])).rows[0];
 }
 
 /** Says why it waits; null: it does not. */
