@@ -4,14 +4,10 @@ create schema if not exists millrace;
 comment on schema millrace is 'Millrace: views and functions for people and programs. A public contract.';
 comment on schema millrace_private is 'Millrace: tables behind schema millrace. They may change with any release.';
 
--- What was applied: each migration once, each definition as it was when its file last changed.
-create table millrace_private.migrations (
-  name text primary key,
-  sha256 text not null,
-  applied_at timestamptz not null default clock_timestamp()
-);
-create table millrace_private.definitions (
-  path text primary key,            -- below sql/schema/, without .sql
+-- What was applied: each migration once, each definition as it was when its file last changed. The list of migrations alone,
+-- millrace_private.migrations, is made and kept by node-pg-migrate.
+create table millrace_private.schema_files (
+  path text primary key,            -- migrations/<name>.sql, sql/schema/<room>/<name>.sql
   sha256 text not null,
   applied_at timestamptz not null default clock_timestamp()
 );

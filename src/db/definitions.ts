@@ -7,6 +7,8 @@ import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 
 export interface SchemaFile {
+  /** From the root of the project. */
+  path: string;
   /** Without `.sql`; of a migration its name, of a definition its path below sql/schema/. */
   name: string;
   text: string;
@@ -36,32 +38,32 @@ export const PARSED = [
 /** Applied with any other: whoever makes a function gives everybody the right to execute it. */
 const GRANTS = 'grants';
 
-const MIGRATIONS = new URL('../../migrations/', import.meta.url);
-const DEFINITIONS = new URL('../../sql/schema/', import.meta.url);
+const ROOT = new URL('../../', import.meta.url);
 
 /** In the order of their numbers. */
-export const readMigrations = (): SchemaFile[] => readFiles(MIGRATIONS);
+export const readMigrations = (): SchemaFile[] => readFiles('migrations/');
 
 /** In an order in which they can be made from nothing. */
 export function readDefinitions(): SchemaFile[] {
   const last = [...PARSED, GRANTS];
-  return readFiles(DEFINITIONS).toSorted((one, other) => last.indexOf(one.name) - last.indexOf(other.name));
+  return readFiles('sql/schema/').toSorted((one, other) => last.indexOf(one.name) - last.indexOf(other.name));
 }
 
-/** Those that are not applied as they are now, by the hashes of what was. */
+/** Those that are not applied as they are now, by the hashes of what was, by path. */
 export function changedDefinitions(applied: ReadonlyMap<string, string>): SchemaFile[] {
   const all = readDefinitions();
-  const changed = new Set(all.filter(({ name, sha256 }) => applied.get(name) !== sha256).map(({ name }) => name));
-  return changed.size === 0 ? [] : all.filter(({ name }) => changed.has(name) || name === GRANTS);
+  const changed = new Set(all.filter(({ path, sha256 }) => applied.get(path) !== sha256));
+  return changed.size === 0 ? [] : all.filter((file) => changed.has(file) || file.name === GRANTS);
 }
 
-function readFiles(dir: URL): SchemaFile[] {
-  return readdirSync(dir, { recursive: true, encoding: 'utf8' })
+function readFiles(dir: string): SchemaFile[] {
+  return readdirSync(new URL(dir, ROOT), { recursive: true, encoding: 'utf8' })
     .filter((file) => file.endsWith('.sql'))
     .map((file) => file.replaceAll('\\', '/'))
     .toSorted()
     .map((file) => {
-      const text = readFileSync(new URL(file, dir), 'utf8').replaceAll('\r\n', '\n');
-      return { name: file.slice(0, -'.sql'.length), text, sha256: createHash('sha256').update(text).digest('hex') };
+      const text = readFileSync(new URL(dir + file, ROOT), 'utf8').replaceAll('\r\n', '\n');
+      const sha256 = createHash('sha256').update(text).digest('hex');
+      return { path: dir + file, name: file.slice(0, -'.sql'.length), text, sha256 };
     });
 }

@@ -7,9 +7,10 @@
 import { MillraceError } from '../model/errors.ts';
 import { isMadeMeanwhile, isTransient } from '../model/sqlstate.ts';
 import { changedDefinitions, readMigrations, type SchemaFile } from './definitions.ts';
-import { openClient, type PoolOptions, type Queryable, run } from './pool.ts';
+import { type Connection, openClient, type PoolOptions, type Queryable, run } from './pool.ts';
+import { runMigration } from './run-migration.ts';
 import { readSchemaVersion, SCHEMA, schemaFault } from './schema-version.ts';
-import { type Statement, statement } from './statement.ts';
+import { statement } from './statement.ts';
 
 export interface MigrateDependencies {
   log: { info(details: object, message: string): void; warn(details: object, message: string): void };
@@ -17,18 +18,15 @@ export interface MigrateDependencies {
   patienceMs?: number;
 }
 
-/** A file that is not applied yet, and how it is noted that it was. */
-interface Step {
-  path: string;
-  file: SchemaFile;
-  note: Statement;
+/** What is not applied yet, in order. */
+interface Missing {
+  migrations: SchemaFile[];
+  definitions: SchemaFile[];
 }
 
 const WHAT_IS_THERE = statement('db/what-is-there');
-const APPLIED_MIGRATIONS = statement('db/applied-migrations');
-const APPLIED_DEFINITIONS = statement('db/applied-definitions');
-const PUT_MIGRATION = statement('db/put-migration');
-const PUT_DEFINITION = statement('db/put-definition');
+const APPLIED = statement('db/applied-files');
+const PUT = statement('db/put-file');
 const PUT_STATE = statement('db/put-schema-state');
 
 /**
@@ -40,10 +38,10 @@ export async function migrateSchema(deps: MigrateDependencies, options: PoolOpti
   const client = await openClient({ ...patient, statementTimeoutMs: 0 });
   const db: Queryable = { query: (sql, values) => run(client, sql, values) };
   try {
-    if ((await missingSteps(db, deps.log)) === undefined) return [];
+    if ((await readMissing(db, deps.log)) === undefined) return [];
     await createOnce(db, 'schema if not exists millrace_private');
     await createOnce(db, 'table if not exists millrace_private.lock_migrations ()');
-    const applied = await untilNothingIsInTheWay(deps, () => applyMissing(db, deps.log));
+    const applied = await untilNothingIsInTheWay(deps, () => applyMissing({ client, db }, deps.log));
     if (applied.length > 0) deps.log.info({ files: applied }, 'schema migrated');
     return applied;
   } finally {
@@ -51,33 +49,45 @@ export async function migrateSchema(deps: MigrateDependencies, options: PoolOpti
   }
 }
 
-async function applyMissing(db: Queryable, log: MigrateDependencies['log']): Promise<string[]> {
+/** One connection, as itself and as ours. */
+interface Both {
+  client: Connection;
+  db: Queryable;
+}
+
+async function applyMissing({ client, db }: Both, log: MigrateDependencies['log']): Promise<string[]> {
   await db.query(`begin; set local lock_timeout = '2s'; set local check_function_bodies = off`);
   try {
     await db.query('lock table millrace_private.lock_migrations in exclusive mode');
     // Another may have done it since.
-    const steps = await missingSteps(db, log);
-    for (const { path, file, note } of steps ?? []) {
-      await db.query(file.text).catch((error: unknown) => {
-        if (error instanceof Error) error.message = `${path}: ${error.message}`;
-        throw error;
-      });
-      await db.query(note, [file.name, file.sha256]);
+    const missing = await readMissing(db, log);
+    if (missing) {
+      for (const file of missing.migrations) await apply(db, file, () => runMigration(client, file.name));
+      for (const file of missing.definitions) await apply(db, file, () => db.query(file.text));
+      await db.query(PUT_STATE, [SCHEMA.version, SCHEMA.serves]);
     }
-    if (steps) await db.query(PUT_STATE, [SCHEMA.version, SCHEMA.serves]);
     await db.query('commit');
-    return steps?.map(({ path }) => path) ?? [];
+    return missing ? [...missing.migrations, ...missing.definitions].map(({ path }) => path) : [];
   } catch (error) {
     await db.query('rollback').catch(() => undefined);
     throw error;
   }
 }
 
-/** What is to be applied, in order; undefined: nothing. */
-async function missingSteps(db: Queryable, log: MigrateDependencies['log']): Promise<Step[] | undefined> {
+/** Runs it, and notes that it was. What Postgres says against it begins with the file. */
+async function apply(db: Queryable, { path, sha256 }: SchemaFile, work: () => Promise<unknown>): Promise<void> {
+  await work().catch((error: unknown) => {
+    if (error instanceof Error) error.message = `${path}: ${error.message}`;
+    throw error;
+  });
+  await db.query(PUT, [path, sha256]);
+}
+
+/** Undefined: nothing is to be applied. */
+async function readMissing(db: Queryable, log: MigrateDependencies['log']): Promise<Missing | undefined> {
   const { rows } = await db.query<{ is_ours: boolean; is_unreleased: boolean }>(WHAT_IS_THERE);
   if (rows[0]?.is_unreleased) throw unreleased();
-  if (!rows[0]?.is_ours) return stepsAfter({ migrations: new Map(), definitions: new Map() });
+  if (!rows[0]?.is_ours) return missingAfter(new Map());
   const stored = await readSchemaVersion(db);
   if (stored !== undefined && stored.version > SCHEMA.version) {
     const fault = schemaFault(stored);
@@ -85,35 +95,23 @@ async function missingSteps(db: Queryable, log: MigrateDependencies['log']): Pro
     log.warn({ version: stored.version }, 'a later release migrated the message database: this one changes nothing');
     return undefined;
   }
-  const steps = stepsAfter({
-    migrations: await hashesBy(db, APPLIED_MIGRATIONS),
-    definitions: await hashesBy(db, APPLIED_DEFINITIONS),
-  });
-  return steps.length === 0 && stored?.version === SCHEMA.version ? undefined : steps;
+  const applied = (await db.query<{ path: string; sha256: string }>(APPLIED)).rows;
+  const missing = missingAfter(new Map(applied.map(({ path, sha256 }) => [path, sha256])));
+  const isComplete = missing.migrations.length + missing.definitions.length === 0;
+  return isComplete && stored?.version === SCHEMA.version ? undefined : missing;
 }
 
-type Hashes = ReadonlyMap<string, string>;
-
-function stepsAfter(applied: { migrations: Hashes; definitions: Hashes }): Step[] {
+/** `applied`: hashes by path. */
+function missingAfter(applied: ReadonlyMap<string, string>): Missing {
   const migrations = readMigrations();
-  const known = new Map(migrations.map(({ name, sha256 }) => [name, sha256]));
+  const known = new Map(migrations.map(({ path, sha256 }) => [path, sha256]));
   // A migration that was released is never edited, so its text is a mark of where the database comes from.
-  for (const [name, sha256] of applied.migrations) if (known.get(name) !== sha256) throw unreleased();
-  return [
-    ...migrations
-      .filter(({ name }) => !applied.migrations.has(name))
-      .map((file) => ({ path: `migrations/${file.name}.sql`, file, note: PUT_MIGRATION })),
-    ...changedDefinitions(applied.definitions).map((file) => ({
-      path: `sql/schema/${file.name}.sql`,
-      file,
-      note: PUT_DEFINITION,
-    })),
-  ];
-}
-
-async function hashesBy(db: Queryable, read: Statement): Promise<Hashes> {
-  const { rows } = await db.query<{ name: string; sha256: string }>(read);
-  return new Map(rows.map(({ name, sha256 }) => [name, sha256]));
+  for (const [path, sha256] of applied)
+    if (path.startsWith('migrations/') && known.get(path) !== sha256) throw unreleased();
+  return {
+    migrations: migrations.filter(({ path }) => !applied.has(path)),
+    definitions: changedDefinitions(applied),
+  };
 }
 
 function unreleased(): MillraceError {

@@ -26,9 +26,12 @@ describe('migrate', () => {
   let m: MessageDatabase;
   const migrate = (deps: Partial<Parameters<typeof migrateSchema>[0]> = {}) =>
     migrateSchema({ log: remembering().log, ...deps }, optionsOf(m.url));
+  const pathOf = (name: string): string => `sql/schema/${name}.sql`;
   /** As an older release left it: with another body, or none. */
   const outdate = async (...names: string[]): Promise<void> => {
-    await m.db.query(`update millrace_private.definitions set sha256 = 'older' where path = any ($1::text[])`, [names]);
+    await m.db.query(`update millrace_private.schema_files set sha256 = 'older' where path = any ($1::text[])`, [
+      names.map(pathOf),
+    ]);
   };
   beforeEach(async () => {
     m = await messageDatabase();
@@ -57,7 +60,7 @@ describe('migrate', () => {
     await m.db.query(
       'create or replace function millrace_private.level_number(p_level text) returns integer language sql return 7',
     );
-    expect(await migrate()).to.deep.equal(all.map((name) => `sql/schema/${name}.sql`));
+    expect(await migrate()).to.deep.equal(all.map(pathOf));
     expect(await dumpSchema(m.db)).to.equal(before);
 
     const ackIds = leased.rows.map((row) => row.ack_id);
@@ -92,9 +95,9 @@ describe('migrate', () => {
     expect(failed).to.have.property('code', '55P03');
     expect(failed).to.have.property('message').that.contains('sql/schema/views/sink_status.sql: ');
     const { rows } = await m.db.query(
-      `select path from millrace_private.definitions where sha256 = 'older' order by 1`,
+      `select path from millrace_private.schema_files where sha256 = 'older' order by 1`,
     );
-    expect(rows).to.deep.equal([{ path: 'messages/metrics' }, { path: 'views/sink_status' }]);
+    expect(rows).to.deep.equal([{ path: pathOf('messages/metrics') }, { path: pathOf('views/sink_status') }]);
 
     const { warnings, log } = remembering(() => void reader.query('commit'));
     expect(await migrate({ log })).to.have.length(3);
@@ -108,7 +111,7 @@ describe('migrate', () => {
     const { warnings, log } = remembering();
     expect(await migrate({ log })).to.deep.equal([]);
     expect(warnings).to.deep.equal(['a later release migrated the message database: this one changes nothing']);
-    const { rows } = await m.db.query(`select from millrace_private.definitions where sha256 = 'older'`);
+    const { rows } = await m.db.query(`select from millrace_private.schema_files where sha256 = 'older'`);
     expect(rows).to.have.length(PARSED.length);
 
     await m.db.query('update millrace_private.schema_state set serves = version');
@@ -124,8 +127,14 @@ describe('migrate', () => {
 
   for (const [what, sql] of [
     ['of the list of migrations that it kept', 'create table millrace_private.schema_migrations ()'],
-    ['of a migration that reads otherwise', `update millrace_private.migrations set sha256 = 'x' where name ~ '^0003'`],
-    ['of a migration that is none', `insert into millrace_private.migrations values ('0003_receive', 'x')`],
+    [
+      'of a migration that reads otherwise',
+      `update millrace_private.schema_files set sha256 = 'x' where path ~ '^migrations/0003'`,
+    ],
+    [
+      'of a migration that is none',
+      `insert into millrace_private.schema_files values ('migrations/0003_receive.sql', 'x')`,
+    ],
   ] as const) {
     it(`refuses a database that no release has made, because ${what}, and says what to do`, async () => {
       await m.db.query(sql);

@@ -1,0 +1,1 @@
+select f.path as path, f.sha256 from millrace_private.schema_files f
