@@ -1015,6 +1015,8 @@ begin
     if v_sink.receivable then
       execute format('create index %I on millrace_private.%I (group_key, id) where group_key is not null',
                      v_table || '_group', v_table);
+    end if;
+    if v_sink.ordering = 'group' then
       execute format('create index %I on millrace_private.%I (group_key2, id) where group_key2 is not null',
                      v_table || '_group2', v_table);
     end if;
@@ -1449,10 +1451,16 @@ declare
   v_now timestamptz := clock_timestamp();
   v_receivable boolean;
   v_replaces boolean;
+  v_ordering text;
 begin
-  select s.receivable, s.replaces into v_receivable, v_replaces from millrace_private.sinks s where s.no = p_sink_no;
+  select s.receivable, s.replaces, s.ordering into v_receivable, v_replaces, v_ordering
+    from millrace_private.sinks s where s.no = p_sink_no;
   if v_receivable then
     perform millrace_private.free_groups(p_sink_no, v_groups);
+    return;
+  end if;
+  if v_ordering = 'group' then
+    perform millrace_private.free_held_of_groups(p_sink_no, v_groups);
     return;
   end if;
   update millrace_private.delivery_states x set state = 'waiting', due_at = v_now
@@ -1469,6 +1477,43 @@ begin
                                                         order by b.id limit 1), 9223372036854775807)
                                 order by e.id
                                 limit case when v_replaces then 1 end) n) f
+   where x.sink_no = p_sink_no and x.id = f.id and x.state = 'held';
+end
+$function$
+
+grant execute to public
+
+CREATE OR REPLACE FUNCTION millrace_private.free_held_of_groups(p_sink_no integer, p_groups bigint[])
+ RETURNS void
+ LANGUAGE plpgsql
+ SET plan_cache_mode TO 'force_generic_plan'
+ SET enable_seqscan TO 'off'
+ SET enable_bitmapscan TO 'off'
+ SET enable_mergejoin TO 'off'
+ SET enable_hashjoin TO 'off'
+ SET jit TO 'off'
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+begin
+  update millrace_private.delivery_states x set state = 'waiting', due_at = clock_timestamp()
+    from (select h.id
+            from unnest(p_groups) g (group_key)
+           cross join lateral (
+                 select e.id, e.lane from millrace_private.delivery_states e
+                  where e.sink_no = p_sink_no and e.group_key = g.group_key and e.state = 'held'
+                 union all
+                 select e.id, e.lane
+                   from millrace_private.messages o
+                   join millrace_private.delivery_states e on e.sink_no = p_sink_no and e.id = o.id and e.state = 'held'
+                  where o.sink_no = p_sink_no and o.group_key2 = g.group_key) h
+            join millrace_private.messages m on m.sink_no = p_sink_no and m.lane = h.lane and m.id = h.id
+           where not exists (
+                   select from unnest(array[m.group_key, m.group_key2]) own (group_key)
+                    cross join lateral millrace_private.undecided(p_sink_no, own.group_key, m.id) u
+                    where u.state <> 'held' or m.group_key2 is not null
+                       or exists (select from millrace_private.messages o
+                                   where o.sink_no = p_sink_no and o.lane = u.lane and o.id = u.id
+                                     and o.group_key2 is not null))) f
    where x.sink_no = p_sink_no and x.id = f.id and x.state = 'held';
 end
 $function$
@@ -2872,6 +2917,27 @@ begin
   return null;
 end
 $function$
+
+grant execute to public
+
+CREATE OR REPLACE FUNCTION millrace_private.undecided(p_sink_no integer, p_group bigint, p_before bigint)
+ RETURNS TABLE(id bigint, lane smallint, state text)
+ LANGUAGE sql
+ STABLE
+BEGIN ATOMIC
+ SELECT b.id,
+     b.lane,
+     b.state
+    FROM millrace_private.delivery_states b
+   WHERE ((b.sink_no = undecided.p_sink_no) AND (b.group_key = undecided.p_group) AND (b.id < undecided.p_before) AND (b.state <> 'parked'::text))
+ UNION ALL
+  SELECT b.id,
+     b.lane,
+     b.state
+    FROM (millrace_private.messages o
+      JOIN millrace_private.delivery_states b ON (((b.sink_no = o.sink_no) AND (b.id = o.id))))
+   WHERE ((o.sink_no = undecided.p_sink_no) AND (o.group_key2 = undecided.p_group) AND (o.id < undecided.p_before) AND (b.state <> 'parked'::text));
+END
 
 grant execute to public
 

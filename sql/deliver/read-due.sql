@@ -1,19 +1,27 @@
-select m.id, m.action, coalesce(m.group_key, 0) as group_key, m.record_pks, t.oid, t.schema_name, t.table_name,
+with due as materialized (
+  select w.id, w.attempts, w.state, w.error
+    from (select d.id, d.attempts, d.state, d.error,
+                 sum(b.bytes) over (order by d.due_at, d.id rows unbounded preceding) - b.bytes as before
+            from (select e.id, e.attempts, e.state, e.error, e.due_at
+                    from millrace_private.delivery_states e
+                   where e.sink_no = $1::integer and e.lane = $2::smallint and e.due_at <= clock_timestamp() + interval '50 ms'
+                     and e.id <= $4::bigint
+                   order by e.due_at, e.id limit $3::integer) d
+           cross join lateral (select octet_length(o.record) + coalesce(octet_length(o.changes), 0) as bytes
+                                 from millrace_private.messages o
+                                where o.sink_no = $1::integer and o.lane = $2::smallint and o.id = d.id limit 1) b) w
+   where w.before < $5::bigint
+)
+select m.id, m.action, coalesce(m.group_key, 0) as group_key, coalesce(m.group_key2, 0) as group_key2, m.record_pks, t.oid, t.schema_name, t.table_name,
        m.record, m.changes, millrace_private.metadata_text(m, t.metadata, s.metadata) as metadata,
        to_char(m.committed_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as committed_at,
-       m.unchanged_toast is not null as partial, x.attempts, x.state, x.error, false as behind
-  from (select w.id, w.attempts, w.state, w.error
-          from (select d.id, d.attempts, d.state, d.error,
-                       sum(b.bytes) over (order by d.due_at, d.id rows unbounded preceding) - b.bytes as before
-                  from (select e.id, e.attempts, e.state, e.error, e.due_at
-                          from millrace_private.delivery_states e
-                         where e.sink_no = $1::integer and e.lane = $2::smallint and e.due_at <= clock_timestamp() + interval '50 ms'
-                           and e.id <= $4::bigint
-                         order by e.due_at, e.id limit $3::integer) d
-                 cross join lateral (select octet_length(o.record) + coalesce(octet_length(o.changes), 0) as bytes
-                                       from millrace_private.messages o
-                                      where o.sink_no = $1::integer and o.lane = $2::smallint and o.id = d.id limit 1) b) w
-         where w.before < $5::bigint) x
+       m.unchanged_toast is not null as partial, x.attempts, x.state, x.error,
+       -- What was due before it and is not read with it has failed since, or waits itself.
+       not s.receivable and s.ordering = 'group' and exists (
+         select from unnest(array[m.group_key, m.group_key2]) g (group_key)
+          cross join lateral millrace_private.undecided($1::integer, g.group_key, m.id) u
+          where u.id not in (select d.id from due d)) as behind
+  from due x
   join millrace_private.messages m on m.sink_no = $1::integer and m.lane = $2::smallint and m.id = x.id
   join millrace_private.source_tables t on t.no = m.source_table
   join millrace_private.sinks s on s.no = m.sink_no

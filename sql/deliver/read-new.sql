@@ -1,4 +1,4 @@
-select m.id, m.action, coalesce(m.group_key, 0) as group_key, m.record_pks, t.oid, t.schema_name, t.table_name,
+select m.id, m.action, coalesce(m.group_key, 0) as group_key, coalesce(m.group_key2, 0) as group_key2, m.record_pks, t.oid, t.schema_name, t.table_name,
        m.record, m.changes, millrace_private.metadata_text(m, t.metadata, s.metadata) as metadata,
        to_char(m.committed_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as committed_at,
        m.unchanged_toast is not null as partial, coalesce(x.attempts, 0) as attempts, x.state, x.error,
@@ -9,10 +9,12 @@ select m.id, m.action, coalesce(m.group_key, 0) as group_key, m.record_pks, t.oi
   -- Evaluated only when a message of the sink has a state at all ("offset 0" keeps that a condition of its own).
   left join lateral (
        select e.attempts, e.state, e.error,
-              exists (select from millrace_private.delivery_states b
-                       where b.sink_no = $1::integer and b.lane = $2::smallint and b.group_key = m.group_key
-                         and b.id < m.id and not s.receivable
-                         and (b.state <> 'parked' or s.replaces)) as behind
+              case when s.receivable then false
+                   when s.ordering = 'group' then exists (select from millrace_private.undecided($1::integer, m.group_key, m.id))
+                     or exists (select from millrace_private.undecided($1::integer, m.group_key2, m.id))
+                   else exists (select from millrace_private.delivery_states b
+                                 where b.sink_no = $1::integer and b.lane = $2::smallint and b.group_key = m.group_key
+                                   and b.id < m.id and (b.state <> 'parked' or s.replaces)) end as behind
          from (select) one
          left join millrace_private.delivery_states e on e.sink_no = $1::integer and e.id = m.id
         where (select exists (select from millrace_private.delivery_states a where a.sink_no = $1::integer))

@@ -21,6 +21,7 @@ export interface SchemaFile {
  * (others of those name none of ours).
  */
 export const PARSED = [
+  'deliver/undecided',
   'receive/earlier_in_group',
   'receive/earlier_leaving',
   'receive/blockers',

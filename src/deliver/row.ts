@@ -5,7 +5,9 @@ import type { Delivery } from '../model/sink.ts';
 export interface LaneRow {
   id: number;
   action: Action;
+  /** 0: none. */
   group_key: number;
+  group_key2: number;
   /** JSON array of text. */
   record_pks: string;
   oid: number;
@@ -40,9 +42,16 @@ export function deliveryOf(row: LaneRow): Delivery {
     committedAt: row.committed_at,
     body: row.record,
     indexName: undefined,
-    groupKey: row.group_key,
+    groups: groupsOf(row),
     attempts: row.attempts,
   };
+}
+
+const NO_GROUP: readonly number[] = [];
+
+function groupsOf({ group_key: one, group_key2: other }: LaneRow): readonly number[] {
+  if (other !== 0) return one === 0 ? [other] : [one, other];
+  return one === 0 ? NO_GROUP : [one];
 }
 
 /** The texts of a JSON array; the usual one, a plain text alone, is only cut out. */

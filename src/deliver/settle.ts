@@ -92,6 +92,7 @@ const rowOfBody = (row: BodyRow): LaneRow => ({
   id: row.id,
   action: row.action,
   group_key: 0,
+  group_key2: 0,
   record_pks: row.record_pks,
   oid: 0,
   schema_name: '',

@@ -52,8 +52,8 @@ export interface Delivery {
   body: string;
   /** The routing function's `index_name`, when there is one. */
   indexName: string | undefined;
-  /** Hash of table and key; 0 for none. Two deliveries of one group keep their order. */
-  groupKey: number;
+  /** Hashes of table and key, or of the columns that it is grouped by. Deliveries that share one keep their order. */
+  groups: readonly number[];
   /** Deliveries tried before this one. */
   attempts: number;
 }

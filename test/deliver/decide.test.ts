@@ -6,6 +6,7 @@ const row = (id: number, more: Partial<LaneRow> = {}): LaneRow => ({
   id,
   action: 'update',
   group_key: id,
+  group_key2: 0,
   record_pks: '["1"]',
   oid: 1,
   schema_name: 'public',

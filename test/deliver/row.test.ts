@@ -18,6 +18,7 @@ describe('a row on its way out', () => {
       id: 1,
       action: 'insert',
       group_key: 0,
+      group_key2: 0,
       record_pks: JSON.stringify(recordPks),
       oid: 1,
       schema_name: 'public',

@@ -16,6 +16,8 @@ begin
     if v_sink.receivable then
       execute format('create index %I on millrace_private.%I (group_key, id) where group_key is not null',
                      v_table || '_group', v_table);
+    end if;
+    if v_sink.ordering = 'group' then
       execute format('create index %I on millrace_private.%I (group_key2, id) where group_key2 is not null',
                      v_table || '_group2', v_table);
     end if;

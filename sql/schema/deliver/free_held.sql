@@ -1,6 +1,7 @@
 -- After messages of these groups were delivered, deleted, parked or held, in a statement of its own: what was held behind
 -- them, and is now behind nothing, becomes due: in an index one of each group (the next could fail), where a parked message
 -- still holds back what does not carry the full document; elsewhere all up to the next one that is backing off.
+-- Where messages may be of two groups, free_held_of_groups does it.
 -- Shaping holds back nothing, for receive keeps the order; but messages that a receive has passed are looked at.
 create or replace function millrace_private.free_held(p_sink_no integer, p_groups bigint[]) returns void
 language plpgsql
@@ -12,10 +13,16 @@ declare
   v_now timestamptz := clock_timestamp();
   v_receivable boolean;
   v_replaces boolean;
+  v_ordering text;
 begin
-  select s.receivable, s.replaces into v_receivable, v_replaces from millrace_private.sinks s where s.no = p_sink_no;
+  select s.receivable, s.replaces, s.ordering into v_receivable, v_replaces, v_ordering
+    from millrace_private.sinks s where s.no = p_sink_no;
   if v_receivable then
     perform millrace_private.free_groups(p_sink_no, v_groups);
+    return;
+  end if;
+  if v_ordering = 'group' then
+    perform millrace_private.free_held_of_groups(p_sink_no, v_groups);
     return;
   end if;
   update millrace_private.delivery_states x set state = 'waiting', due_at = v_now

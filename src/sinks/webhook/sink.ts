@@ -134,16 +134,19 @@ const isEnding = ({ isOver, evidence }: Sending, { circuit }: Progress): boolean
 const UNTRIED: Outcome = { kind: 'untried' };
 const HELD: Outcome = { kind: 'held' };
 
-const leftOver = ({ groupKey }: Delivery, { waiting }: Progress): Outcome => (waiting.has(groupKey) ? HELD : UNTRIED);
+/** In the order of the batch: what is behind one that is held is held too. */
+function leftOver({ groups }: Delivery, { waiting }: Progress): Outcome {
+  if (!groups.some((group) => waiting.has(group))) return UNTRIED;
+  for (const group of groups) waiting.add(group);
+  return HELD;
+}
 
-/** Messages without a group (0) are in nobody's way. */
-const groupsOf = (load: Load): number[] =>
-  [...new Set(load.map(({ groupKey }) => groupKey))].filter((one) => one !== 0);
+const groupsOf = (load: Load): number[] => [...new Set(load.flatMap(({ groups }) => groups))];
 
 /** Sends what of a load may still go; a batch in which something is refused for good by halves, one after the other. */
 async function deliver(sending: Sending, progress: Progress, all: Load): Promise<void> {
-  const load = all.filter(({ groupKey }) => !progress.stopped.has(groupKey));
-  if (load.length === 0 || isEnding(sending, progress)) return;
+  const load = all.filter((delivery) => maySend(delivery, sending, progress));
+  if (load.length === 0) return;
   const { batch } = sending.settings.destination;
   const begun = ++progress.tick;
   const request = {
@@ -182,6 +185,13 @@ async function deliver(sending: Sending, progress: Progress, all: Load): Promise
 function judged(verdict: Verdict, load: Load, { suspects }: Progress): Verdict {
   const isKnown = verdict.kind === 'refused' && load.every((delivery) => suspects.has(delivery));
   return isKnown ? { kind: 'park', error: verdict.circuit.error } : verdict;
+}
+
+/** What is not sent stops all of its groups: nothing of them may overtake it. */
+function maySend({ groups }: Delivery, sending: Sending, progress: Progress): boolean {
+  const may = !isEnding(sending, progress) && !groups.some((group) => progress.stopped.has(group));
+  if (!may) for (const group of groups) progress.stopped.add(group);
+  return may;
 }
 
 async function deliverHalves(sending: Sending, progress: Progress, load: Load): Promise<void> {

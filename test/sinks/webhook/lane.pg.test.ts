@@ -124,6 +124,55 @@ describe('the lane of a webhook', () => {
     expect(notesOf(2)).to.deep.equal(['b', 'b2', 'b23']);
   });
 
+  it('a changed key waits for what came before under the old key, and holds back what comes under the new one', async () => {
+    await change(
+      "insert into orders values (1, 'a'); update orders set id = 2, note = 'b'; update orders set note = 'c'",
+      3,
+    );
+    fails(({ record }) => record.note === 'a', 500);
+    await run();
+    expect(await pending()).to.deep.equal(['1 insert retrying 1', '2 update held 0', '2 update held 0']);
+    await change("insert into orders values (1, 'new'); update orders set note = 'd' where id = 2", 5);
+    await run();
+    expect((await pending()).map((line) => line.split(' ')[2])).to.deep.equal(['retrying', ...Array(4).fill('held')]);
+    expect(endpoint.taken).to.deep.equal([]);
+    fails(({ record }) => record.note === 'b', 500);
+    await makeDue();
+    await run();
+    expect((await pending()).map((line) => line.split(' ')[2])).to.deep.equal(['retrying', 'held', 'held', 'held']);
+    endpoint.answer = () => undefined;
+    await makeDue();
+    await run();
+    expect(await pending()).to.deep.equal([]);
+    const notes = endpoint.taken.map(({ body }): string => JSON.parse(body).record.note);
+    expect(notes.slice(0, 2)).to.deep.equal(['a', 'b']);
+    expect(notes.filter((note) => 'abcd'.includes(note))).to.deep.equal(['a', 'b', 'c', 'd']);
+    expect(notes).to.include('new');
+  });
+
+  it('what is due does not overtake what failed just before it, however few are read at once', async () => {
+    await change("insert into orders values (1, '0')", 1);
+    for (let round = 1; round <= 30; round += 1) await change(`update orders set note = '${round}'`, 1 + round);
+    fails(({ record }) => record.note === '0', 500);
+    await run();
+    expect((await pending()).map((line) => line.split(' ')[2])).to.deep.equal(['retrying', ...Array(30).fill('held')]);
+    // A call that gets to a few messages only reads few the next time.
+    let nowMs = 0;
+    await reopen({}, { now: () => nowMs, beginMs: 1 });
+    let failures = 0;
+    endpoint.answer = ({ records }) => {
+      nowMs += 1;
+      const { note } = records[0] as { note: string };
+      return Number(note) % 3 === 2 && failures++ % 2 === 0 ? { status: 500 } : undefined;
+    };
+    for (let left = 31; left > 0; ) {
+      await makeDue();
+      await run();
+      left = (await pending()).length;
+    }
+    expect(notesOf(1)).to.deep.equal(Array.from({ length: 31 }, (_, i) => String(i)));
+  });
+
   it('parks what is refused for good, with the answer, and its row goes on', async () => {
     await change("insert into orders values (1, 'a'); update orders set note = 'b'; update orders set note = 'c'", 3);
     fails(({ record }) => record.note === 'b', 422);

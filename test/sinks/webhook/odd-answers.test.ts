@@ -8,7 +8,7 @@ import { delivery } from '../../support/fixtures/delivery.ts';
 import { startEndpoint } from '../../support/webhook/endpoint.ts';
 import { NEVER, openTestWebhookSink, webhookDestination } from '../../support/webhook/sink.ts';
 
-const TWO: Delivery[] = [delivery(1, 'a', { groupKey: 1 }), delivery(2, 'b', { groupKey: 2 })];
+const TWO: Delivery[] = [delivery(1, 'a', { groups: [1] }), delivery(2, 'b', { groups: [2] })];
 
 describe('odd answers of a webhook', () => {
   const servers: Server[] = [];
