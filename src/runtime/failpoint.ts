@@ -2,7 +2,7 @@
  * Places in the code where a test lets a process die or stall: just there, and not merely about then. Armed by the
  * environment when the process starts, as in
  *
- *   MILLRACE_FAILPOINTS="deliver/after-send=kill@3,receive/after-lease=pause:500,retain/after-commit=stop"
+ *   MILLRACE_FAILPOINTS="deliver/after-send=kill@3,receive/after-lease=pause:500,change-table/after-commit=stop"
  *
  * Without the variable `failpoint` is a function that does nothing, for the life of the process.
  */
@@ -35,9 +35,9 @@ export const FAILPOINTS = [
   /** Messages of a pull consumer are shaped, and not stored. */
   'deliver/before-store',
   /** Written into a change table of another database, in a transaction that is still open. */
-  'retain/before-commit',
+  'change-table/before-commit',
   /** Committed there, not settled here. */
-  'retain/after-commit',
+  'change-table/after-commit',
   /** Messages are leased; the answer is not written. */
   'receive/after-lease',
   /** An acknowledgement was read, and is not applied. */

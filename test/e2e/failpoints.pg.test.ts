@@ -35,8 +35,8 @@ const ROUNDS: Record<Role, `${Failpoint}@${number}`>[] = [
   { capture: 'capture/in-persist@2', worker: 'deliver/before-commit@2', web: 'receive/before-answer@2' },
   { capture: 'capture/mid-transaction@2', worker: 'deliver/after-settle@3', web: 'receive/after-answer@2' },
   { capture: 'capture/before-confirm@2', worker: 'deliver/before-store@2', web: 'receive/after-lease@4' },
-  { capture: 'capture/in-persist@3', worker: 'retain/before-commit@2', web: 'receive/after-answer@3' },
-  { capture: 'capture/before-confirm@3', worker: 'retain/after-commit@2', web: 'receive/before-answer@3' },
+  { capture: 'capture/in-persist@3', worker: 'change-table/before-commit@2', web: 'receive/after-answer@3' },
+  { capture: 'capture/before-confirm@3', worker: 'change-table/after-commit@2', web: 'receive/before-answer@3' },
   { capture: 'capture/refused@3', worker: 'deliver/before-commit@3', web: 'receive/after-lease@3' },
   { capture: 'capture/before-again@3', worker: 'deliver/after-send@4', web: 'receive/after-answer@4' },
 ];

@@ -16,7 +16,7 @@ const PLACES: Failpoint[] = [
   'deliver/before-send',
   'deliver/after-send',
   'deliver/before-commit',
-  'retain/after-commit',
+  'change-table/after-commit',
 ];
 
 describe('a worker that stalls', function () {

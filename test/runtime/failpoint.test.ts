@@ -21,7 +21,7 @@ describe('failpoints', () => {
 
   it('fail once, at the pass that was named, and nowhere else', () => {
     const failpoint = armFailpoints(
-      'deliver/after-send=kill@3, receive/after-lease=pause:500,retain/after-commit=stop',
+      'deliver/after-send=kill@3, receive/after-lease=pause:500,change-table/after-commit=stop',
       consequences,
     );
     for (let pass = 1; pass <= 4; pass += 1) {
@@ -30,7 +30,7 @@ describe('failpoints', () => {
       failpoint('receive/after-lease');
       failpoint('deliver/after-settle');
     }
-    failpoint('retain/after-commit');
+    failpoint('change-table/after-commit');
     expect(done).to.deep.equal(['1', 'stall 500', '2', '3', 'SIGKILL', '4', 'SIGSTOP']);
   });
 

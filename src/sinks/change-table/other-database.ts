@@ -30,9 +30,9 @@ export async function writeElsewhere(
     await moveProgress(tx, { retentionId, wrote, unsettled }, progress);
     // For triggers of the table that are deferred to the end.
     await tx.query(USERS_PATH);
-    failpoint('retain/before-commit');
+    failpoint('change-table/before-commit');
     return refused;
   });
-  failpoint('retain/after-commit');
+  failpoint('change-table/after-commit');
   return refused;
 }

@@ -48,7 +48,7 @@ export interface Target {
   deps: ChangeTableDeps;
   wanted: Wanted;
   writing: Writing;
-  /** `retain/take` on the event table. */
+  /** `sinks/change-table/take` on the event table. */
   take: Statement;
   /** The same with the column for annotations. */
   takeAnnotated: Statement;

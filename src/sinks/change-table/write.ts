@@ -24,7 +24,7 @@ import { circuitText, judge, TableAtFault } from './verdict.ts';
 
 export interface Writing {
   table: TableName;
-  /** `retain/insert` on the event table, without and with the column for annotations. */
+  /** `sinks/change-table/insert` on the event table, without and with the column for annotations. */
   insert: Statement;
   annotated: Statement;
   sourceDatabaseId: string;
