@@ -7,9 +7,8 @@
 import { queryTexts } from '../db/as-text.ts';
 import { byHalves } from '../db/halving.ts';
 import type { Connection } from '../db/pool.ts';
-import { inSavepoint } from '../db/savepoint.ts';
 import { quoteIdentifier } from '../model/quote.ts';
-import { isNotComputable, type ServerError } from '../model/sqlstate.ts';
+import { isNotComputable, isOutdated, type ServerError } from '../model/sqlstate.ts';
 import { asBytes, asTexts, isSuspect, meant, type TextForm } from './text-form.ts';
 
 /** A column that an expression reads. */
@@ -57,14 +56,14 @@ export interface Trouble {
   last?: ServerError;
 }
 
-/** For each row, in their order. In a transaction of `client`. Throws what is no fault of an expression. */
+/** For each row, in their order. `client` has no transaction open. Throws what is no fault of an expression. */
 export async function compute(
   client: Connection,
   query: ComputeQuery,
   trouble: Trouble = { patience: 100 },
 ): Promise<ComputedRow[]> {
   const { columns, rows } = query;
-  const found = rows.map((): ComputedRow => ({ bytes: 0, values: columns.map(() => undefined) }));
+  const found = rows.map(() => unknown(columns.length));
   await byHalves([...rows.keys()], async (part) => {
     const asked = { ...query, rows: part.map((row) => rows[row]!) };
     const answer = await tried(client, asked, trouble);
@@ -78,14 +77,21 @@ export async function compute(
 async function tried(client: Connection, query: ComputeQuery, trouble: Trouble): Promise<ComputedRow[] | undefined> {
   if (trouble.patience <= 0) return undefined;
   try {
-    return await inSavepoint(client, () => inForm(client, query));
+    return await inForm(client, query);
   } catch (error) {
     if (!isNotComputable(error)) throw error;
     trouble.patience -= 1;
     trouble.last = error;
   }
-  return query.columns.length > 1 ? await byColumn(client, query, trouble) : undefined;
+  if (query.columns.length > 1) return await byColumn(client, query, trouble);
+  // That has nothing to do with the values.
+  return isOutdated(trouble.last) ? query.rows.map(() => unknown(1)) : undefined;
 }
+
+const unknown = (columns: number): ComputedRow => ({
+  bytes: 0,
+  values: Array.from({ length: columns }, () => undefined),
+});
 
 async function byColumn(client: Connection, query: ComputeQuery, trouble: Trouble): Promise<ComputedRow[]> {
   const found: ComputedRow[][] = [];

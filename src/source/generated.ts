@@ -4,7 +4,6 @@
  * that is decided.
  */
 import type { Connection, Database } from '../db/pool.ts';
-import { inSavepoint } from '../db/savepoint.ts';
 import { inSnapshot } from '../db/snapshot.ts';
 import { statement } from '../db/statement.ts';
 import { messageOf } from '../model/errors.ts';
@@ -45,24 +44,29 @@ export async function generatedColumns(
   const { rows } = await source.query<GeneratedColumn>(GENERATED, [publication, tables]);
   const open = rows.filter(({ why }) => why === null);
   if (open.length === 0) return rows;
-  await source.session((client) =>
-    inSnapshot(client, { lockMs: LOCK_MS }, async () => {
-      for (const columns of Map.groupBy(open, ({ oid }) => oid).values()) {
-        await readExpressions(client, columns);
-        await tryOut(client, columns);
-      }
-    }),
-  );
+  await source.session(async (client) => {
+    for (const columns of Map.groupBy(open, ({ oid }) => oid).values()) {
+      await readExpressions(client, columns, LOCK_MS);
+      await tryOut(client, columns);
+    }
+  });
   return rows;
 }
 
-/** Asks for the expressions that are not known. False: somebody has the table locked. In a transaction of `client`. */
-export async function readExpressions(client: Connection, columns: readonly GeneratedColumn[]): Promise<boolean> {
+/**
+ * Asks for the expressions that are not known, with so much patience for a lock in milliseconds. False: somebody has the table
+ * locked. `client` has no transaction open.
+ */
+export async function readExpressions(
+  client: Connection,
+  columns: readonly GeneratedColumn[],
+  lockMs: number,
+): Promise<boolean> {
   const wanted = columns.filter(({ sql }) => sql === undefined);
   if (wanted.length === 0) return true;
   const oids = wanted.map(({ expression }) => expression);
   try {
-    const { rows } = await inSavepoint(client, () =>
+    const { rows } = await inSnapshot(client, { lockMs }, () =>
       client.query<{ expression: number; sql: string | null }>(EXPRESSIONS, [oids]),
     );
     for (const column of wanted) {

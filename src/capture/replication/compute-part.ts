@@ -2,7 +2,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Reread } from '../../codec/row.ts';
 import type { Connection, Database } from '../../db/pool.ts';
-import { inSnapshot } from '../../db/snapshot.ts';
 import { isCancelled } from '../../model/sqlstate.ts';
 import type { Completed, Deferred } from '../../routing/pending.ts';
 import { type ComputedColumn, type ComputedValues, type Image, inputsOf, withComputed } from '../../routing/widen.ts';
@@ -117,10 +116,8 @@ async function answerTo(source: Database, question: Question, trouble: Trouble):
   const until = performance.now() + (trouble.isSilent ? 0 : patienceMs);
   for (;;) {
     try {
-      const answer = await source.session((client) =>
-        inSnapshot(client, { lockMs: LOCK_MS }, async () =>
-          (await readExpressions(client, columns)) ? await computeAll(client, question, trouble) : undefined,
-        ),
+      const answer = await source.session(async (client) =>
+        (await readExpressions(client, columns, LOCK_MS)) ? await computeAll(client, question, trouble) : undefined,
       );
       if (answer) return answer;
     } catch (error) {
