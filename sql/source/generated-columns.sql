@@ -4,6 +4,7 @@
 -- An expression is computed with our rights. So nothing of it may be anybody's but Postgres' own: initdb made what is below
 -- 16384 (FirstNormalObjectId). An enum has no functions of its own, a domain is taken for its base type. What built-in
 -- functions find by themselves, the operators of an array's elements for one, is Postgres' own if the types of the columns are.
+-- An expression is computed from its text, and whoever owns an enum can give it casts later: none may be cast in it.
 --
 -- Reads catalogs only, and opens no table: whoever has it locked is not waited for.
 with recursive wanted as (
@@ -79,6 +80,7 @@ select e.attrelid::bigint as oid, e.attname as name, e.oid::bigint as expression
        case when l.oid is not null then 'the publication has a list of columns for the table'
             when u.what is not null then 'it uses ' || u.what
             when y.what is not null then y.what
+            when y.has_enum and e.adbin::text like '%{COERCEVIAIO %' then 'it casts an enum'
             when exists (select from leaf r
                            join leaf p on p.root = r.root and p.attname = r.attname
                            join pg_catalog.pg_class c on c.oid = p.attrelid and c.relkind = 'r'
@@ -101,9 +103,13 @@ select e.attrelid::bigint as oid, e.attname as name, e.oid::bigint as expression
                                  left join pg_catalog.pg_type el on el.oid = t.typelem and el.typarray = t.oid
                                 where t.oid = n.refobjid and (t.typtype = 'e' or el.typtype = 'e')))) u
  cross join lateral (
-       select min(format('column %s is of a type of its own, %s', c.attname, format_type(c.type_oid, c.typmod))) as what
+       select min(format('column %s is of a type of its own, %s', c.attname, format_type(c.type_oid, c.typmod)))
+                filter (where not c.is_plain) as what,
+              coalesce(bool_or(c.type_oid >= 16384), false)
+                or exists (select from needed n
+                            where n.expression = e.oid and n.refclassid = 'pg_catalog.pg_type'::regclass) as has_enum
          from typed c
-        where c.attrelid = e.attrelid and not c.is_plain
+        where c.attrelid = e.attrelid
           and (c.attnum = e.attnum
                or c.attnum in (select n.refobjsubid from needed n
                                 where n.expression = e.oid and n.refclassid = 'pg_catalog.pg_class'::regclass

@@ -56,6 +56,9 @@ export interface Trouble {
   last?: ServerError;
 }
 
+/** The protocol counts them with 16 bits. */
+const MOST_PARAMETERS = 60_000;
+
 /** For each row, in their order. `client` has no transaction open. Throws what is no fault of an expression. */
 export async function compute(
   client: Connection,
@@ -75,7 +78,8 @@ export async function compute(
 
 /** Undefined: one of them cannot be computed. */
 async function tried(client: Connection, query: ComputeQuery, trouble: Trouble): Promise<ComputedRow[] | undefined> {
-  if (trouble.patience <= 0) return undefined;
+  const isTooMuch = query.rows.length > 1 && query.rows.length * inputsOf(query.columns).length > MOST_PARAMETERS;
+  if (isTooMuch || trouble.patience <= 0) return undefined;
   try {
     return await inForm(client, query);
   } catch (error) {
@@ -103,6 +107,11 @@ async function byColumn(client: Connection, query: ComputeQuery, trouble: Troubl
   });
 }
 
+/** What the columns are made of, each once. */
+const inputsOf = (columns: readonly Computable[]): Input[] => [
+  ...new Map(columns.flatMap(({ inputs }) => inputs.map((input) => [input.name, input] as const))).values(),
+];
+
 async function inForm(client: Connection, query: ComputeQuery): Promise<ComputedRow[]> {
   const found = await select(client, query, asTexts);
   return found.some(({ values }) => values && isSuspect(values.filter((value) => value !== undefined)))
@@ -111,29 +120,36 @@ async function inForm(client: Connection, query: ComputeQuery): Promise<Computed
 }
 
 async function select(client: Connection, query: ComputeQuery, form: TextForm): Promise<ComputedRow[]> {
-  const { columns, rows, limit, most } = query;
-  const { text, names } = computeSql(columns, form);
-  const given = names.map((name) => rows.map((row) => row.get(name) ?? null));
-  const answer = await queryTexts(client, text, [limit, most, rows.length, ...given]);
+  const { rows, limit, most } = query;
+  const { text, names } = computeSql(query, form);
+  const given = rows.flatMap((row) => names.map((name) => row.get(name) ?? null));
+  const answer = await queryTexts(client, text, [limit, most, ...given]);
   return answer.map(([isThere, bytes, ...texts]) => ({
     bytes: Number(bytes),
     ...(isThere === 't' ? { values: meant(form, texts) } : {}),
   }));
 }
 
-/** The values of the columns `names`, in that order, are the parameters from $4 on. */
-function computeSql(columns: readonly Computable[], form: TextForm): { text: string; names: string[] } {
-  const inputs = new Map(columns.flatMap((column) => column.inputs.map((input) => [input.name, input] as const)));
-  const given = [...inputs.values()].map(
-    ({ name, type, collation }, n) =>
-      `, ($${n + 4}::text[])[n]::${type}${collation === null ? '' : ` collate ${collation}`} as ${quoteIdentifier(name)}`,
+/**
+ * The values of the columns `names`, in that order, row after row, are the parameters from $3 on. Each is a parameter of its
+ * type: a cast of a text might be a function of whoever owns the type.
+ */
+function computeSql({ columns, rows }: ComputeQuery, form: TextForm): { text: string; names: string[] } {
+  const inputs = inputsOf(columns);
+  const values = rows.map((_, row) =>
+    [row + 1, ...inputs.map(({ type }, n) => `$${3 + row * inputs.length + n}::${type}`)].join(', '),
   );
+  const given = inputs.map(
+    ({ name, collation }, n) =>
+      `, i${n}${collation === null ? '' : ` collate ${collation}`} as ${quoteIdentifier(name)}`,
+  );
+  const names = ['millrace_place', ...inputs.map((_, n) => `i${n}`)];
   const each = (write: (place: string, column: Computable) => string): string =>
     columns.map((column, n) => write(`r${n}`, column)).join(', ');
   const text = `with texts as materialized (
       select place, ${each((r) => `case when ${r} is not null then format('%s', ${r}) end as ${r}`)}
         from (select millrace_place as place, ${each((r, { sql, type }) => `(${sql})::${type} as ${r}`)}
-                from (select n as millrace_place${given.join('')} from generate_series(1, $3::integer) n) t
+                from (select millrace_place${given.join('')} from (values (${values.join('), (')})) v (${names.join(', ')})) t
               offset 0) c
     ), measured as (
       select *, ${columns.map((_, n) => `coalesce(octet_length(r${n}), 0)::bigint`).join(' + ')} as bytes from texts
@@ -144,5 +160,5 @@ function computeSql(columns: readonly Computable[], form: TextForm): { text: str
       from (select place, bytes, fits, ${each((r) => `case when fits and bytes <= $2::bigint then ${r} end as ${r}`)}
               from fitting) f
      order by place`;
-  return { text, names: [...inputs.keys()] };
+  return { text, names: inputs.map(({ name }) => name) };
 }

@@ -21,9 +21,18 @@ const ROWS = 60;
 const SHOP = `
   create function public.seen(what pg_catalog.text) returns pg_catalog.text language plpgsql immutable as $$ begin
     if current_user like 'plain%' then perform mallory.ran('an expression'); end if; return what; end $$;
+  create type public.mood as enum ('sad', 'ok');
+  create function public.felt(what pg_catalog.text) returns public.mood language plpgsql immutable as $$ begin
+    if current_user like 'plain%' then perform mallory.ran('a cast to an enum'); end if; return 'ok'; end $$;
+  create function public.told(what public.mood) returns pg_catalog.text language plpgsql immutable as $$ begin
+    if current_user like 'plain%' then perform mallory.ran('a cast of an enum'); end if; return 'ok'; end $$;
   create table public.items (id pg_catalog.int4 primary key, name pg_catalog.text not null, body pg_catalog.text,
     loud pg_catalog.text generated always as (pg_catalog.upper(name)) stored,
-    seen pg_catalog.text generated always as (public.seen(name)) stored);
+    seen pg_catalog.text generated always as (public.seen(name)) stored,
+    mood public.mood default 'ok', moods public.mood[] default '{sad,ok}',
+    well pg_catalog.bool generated always as (mood = 'ok' and mood = any (moods)) stored);
+  create cast (pg_catalog.text as public.mood) with function public.felt(pg_catalog.text);
+  create cast (public.mood as pg_catalog.text) with function public.told(public.mood);
   create domain public.code as pg_catalog.text;
   create table public.parts (a public.code, b pg_catalog.timestamptz, mood pg_catalog.jsonb, primary key (a, b),
     loud pg_catalog.text generated always as (pg_catalog.upper(a)) stored);
@@ -139,11 +148,11 @@ ${['shop', 'archive', 'home']
       await admin('shop', 'create table public.later (id pg_catalog.int4 primary key)');
       await until('they are there', () => {
         const documents = engine.engine.documents('items');
-        const { name, body, loud } = documents.get('1') as { name: string; body: string; loud: string };
+        const { name, body, loud, well } = documents.get('1') as Record<'name' | 'body' | 'loud' | 'well', string>;
         const all = [...documents.values()] as { a?: string; loud: string; mood?: object }[];
         const part = all.find(({ a }) => a === 'p2')!;
         return (
-          [name, loud, part.loud].join() === 'renamed,RENAMED,P2' &&
+          [name, loud, well, part.loud].join() === 'renamed,RENAMED,true,P2' &&
           'is' in part.mood! &&
           body.length === 3_000_000 &&
           documents.size === 2 * ROWS - 1
