@@ -150,4 +150,14 @@ describe('the documentation', () => {
     expect(links).to.be.greaterThan(40);
     expect(broken).to.deep.equal([]);
   });
+
+  for (const page of ['ARCHITECTURE.md', 'CONTRIBUTING.md']) {
+    it(`names no file in ${page} that is not there`, () => {
+      const named = prose(read(page)).match(/(?<=`)(?:[\w-]+\/)+(?:[\w.-]+\.(?:ts|sql))?(?=`)/g) ?? [];
+      const isThere = (file: string): boolean =>
+        ['', 'src', 'sql/schema'].some((folder) => existsSync(path.join(ROOT, folder, file)));
+      expect(named.length).to.be.greaterThan(5);
+      expect(named.filter((file) => !isThere(file))).to.deep.equal([]);
+    });
+  }
 });
