@@ -1,6 +1,6 @@
 /**
  * A cheap search engine for benchmarks: counts operations and answers them all with 200, without parsing anything, so
- * that it is never what is measured. Run as a process of its own: prints its port on the first line; `GET /stats` answers
+ * that it is never what is measured. `/hook` is an endpoint of webhooks, whose messages it counts likewise. Run as a process of its own: prints its port on the first line; `GET /stats` answers
  * `{"requests","operations","bytes","firstAt","lastAt"}` (milliseconds since 1970), `POST /reset` starts anew. With ARRIVALS
  * set it looks for `"sent_at":<n>` in each document: `GET /arrivals` answers `[[n, arrival], ...]`, the arrival in
  * microseconds on the machine's monotonic clock.
@@ -12,6 +12,8 @@ const LINE_BREAK = 0x0a;
 const INDEXED = '{"index":{"status":200}}';
 const DELETED = '{"delete":{"status":200}}';
 const DELETE = Buffer.from('{"delete":');
+
+const MESSAGE = Buffer.from('"idempotency_key":');
 
 const DELAY_MS = Number(process.env.DELAY_MS ?? 0);
 const SENT_AT = /"sent_at": ?(\d+)/g;
@@ -32,6 +34,13 @@ export function answerTo(body: Buffer): { text: string; operations: number } {
   return { text: `{"took":0,"errors":false,"items":[${items.join(',')}]}`, operations: items.length };
 }
 
+/** Messages of a webhook's request: each has one such key, and none in its values. */
+export function messagesIn(body: Buffer): number {
+  let count = 0;
+  for (let at = body.indexOf(MESSAGE); at >= 0; at = body.indexOf(MESSAGE, at + MESSAGE.length)) count += 1;
+  return count;
+}
+
 function afterLine(body: Buffer, from: number): number {
   const end = body.indexOf(LINE_BREAK, from);
   return end === -1 ? body.length : end + 1;
@@ -49,10 +58,11 @@ function receive(request: IncomingMessage, response: ServerResponse): void {
       Object.assign(counts, { requests: 0, operations: 0, bytes: 0, firstAt: 0, lastAt: 0 });
       return void response.end('{}');
     }
-    if (request.url?.endsWith('/_bulk') !== true) return void response.end('{"hits":{"hits":[]}}');
+    const isHook = request.url === '/hook';
+    if (!isHook && request.url?.endsWith('/_bulk') !== true) return void response.end('{"hits":{"hits":[]}}');
     const body = pieces.length === 1 ? pieces[0]! : Buffer.concat(pieces);
     if (process.env.ARRIVALS) recordArrivals(body);
-    const { text, operations } = answerTo(body);
+    const { text, operations } = isHook ? { text: '', operations: messagesIn(body) } : answerTo(body);
     counts.requests += 1;
     counts.operations += operations;
     counts.bytes += body.length;

@@ -23,6 +23,9 @@ export interface DrainRound {
   walsenderCpu: number | undefined;
   serverCpu: number | undefined;
   peakRssBytes: number | undefined;
+  /** What the receiver got. */
+  requests: number;
+  bytes: number;
 }
 
 export interface Drain {
@@ -91,6 +94,7 @@ export async function drainOnce(
       const before = { roles: cpuOf(service.pids), server: serverCpu(server.pid) };
       const lastAt = await Promise.race([service.failed, untilReceived(receiver, input.changes)]);
       await Promise.race([service.failed, untilSettled(messagesUrl)]);
+      const { requests, bytes } = await receiver.stats();
       const after = { roles: cpuOf(service.pids), server: serverCpu(server.pid) };
       return {
         perSecond: input.changes / ((lastAt - begunAt) / 1000),
@@ -98,6 +102,8 @@ export async function drainOnce(
         walsenderCpu: less(after.server?.walsenders, before.server?.walsenders),
         serverCpu: less(after.server?.others, before.server?.others),
         peakRssBytes: memory.stop(),
+        requests,
+        bytes,
       };
     } finally {
       memory.stop();

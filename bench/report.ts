@@ -13,9 +13,11 @@ import type { Growth, GrowthLine, GrowthRound } from './growth.ts';
 import type { LatencyRound } from './latency.ts';
 import { PULL_BATCHES, PULL_CLIENTS, type PullRound, type PullWay } from './pull.ts';
 import { catalogText, fairnessText } from './report-waits.ts';
+import { webhookText } from './report-webhook.ts';
 import { SERVER_SETTINGS } from './server.ts';
 import type { Shaping } from './shaping.ts';
 import { TEXT_KILOBYTES, type TextCost } from './texts.ts';
+import type { Webhook } from './webhook.ts';
 
 export interface Results {
   /** Of the last minute before it began: what others did on this machine. */
@@ -23,6 +25,7 @@ export interface Results {
   server: { version: string; inMemory: boolean } | undefined;
   drain: Drain | undefined;
   shaping: Shaping | undefined;
+  webhook: Webhook | undefined;
   changeTable: ChangeTable | undefined;
   latency: { rate: number; seconds: number; rounds: LatencyRound[] } | undefined;
   pull: readonly PullRound[] | undefined;
@@ -40,6 +43,7 @@ export function report(results: Results, { at, before }: { at: Date; before: str
   const measured = [
     ...(results.drain ? [drainText(results.drain)] : []),
     ...(results.shaping ? [shapingText(results.shaping)] : []),
+    ...(results.webhook ? [webhookText(results.webhook)] : []),
     ...(results.changeTable ? [changeTableText(results.changeTable)] : []),
     ...(results.latency ? [latencyText(results.latency)] : []),
     ...(results.pull ? [pullText(results.pull)] : []),
@@ -58,6 +62,7 @@ const HEAD =
 const ORDER = [
   'Drain',
   'Transform',
+  'Webhook',
   'Change table',
   'Latency',
   'Pull',

@@ -1,5 +1,5 @@
 /**
- * `npm run bench [drain] [transform] [change-table] [latency] [pull] [growth] [backfill] [fairness] [catalog] [texts] [--changes=n] [--rounds=n] [--seconds=n] [--pending=n]
+ * `npm run bench [drain] [transform] [webhook] [change-table] [latency] [pull] [growth] [backfill] [fairness] [catalog] [texts] [--changes=n] [--rounds=n] [--seconds=n] [--pending=n]
  * [--hold-seconds=n] [--only-held] [--write]`: each scenario beside its reference, in one run, on one machine. Absolute figures vary by a quarter between
  * runs; ratios count. Without arguments all but growth, which takes half an hour, are run as they are meant to be, and
  * written to RESULTS.md; with arguments only --write writes. The sections of what was not run stay as they are.
@@ -20,10 +20,12 @@ import { type Results, report } from './report.ts';
 import { startServer } from './server.ts';
 import { shaping } from './shaping.ts';
 import { texts } from './texts.ts';
+import { webhook } from './webhook.ts';
 
 const SCENARIOS = [
   'drain',
   'transform',
+  'webhook',
   'change-table',
   'latency',
   'pull',
@@ -36,6 +38,7 @@ const SCENARIOS = [
 const USUAL: readonly string[] = [
   'drain',
   'transform',
+  'webhook',
   'change-table',
   'latency',
   'pull',
@@ -61,9 +64,9 @@ const { values, positionals } = parseArgs({
 });
 const unknown = positionals.filter((name) => !SCENARIOS.some((scenario) => scenario === name));
 const changes = Number(values.changes);
-if (unknown.length > 0 || !(changes > 0 && changes % 10_000 === 0)) {
+if (unknown.length > 0 || !(changes > 0 && changes % 50_000 === 0)) {
   process.stderr.write(
-    'usage: npm run bench -- [drain] [transform] [change-table] [latency] [pull] [growth] [backfill] [fairness] [catalog] [texts] [--changes=<n>0000] [--rounds=n] [--seconds=n]\n' +
+    'usage: npm run bench -- [drain] [transform] [webhook] [change-table] [latency] [pull] [growth] [backfill] [fairness] [catalog] [texts] [--changes=<n * 50000>] [--rounds=n] [--seconds=n]\n' +
       '         [--pending=n] [--hold-seconds=n] [--only-held] [--write]\n',
   );
   process.exit(2);
@@ -78,6 +81,7 @@ const results: Results = {
   server: undefined,
   drain: undefined,
   shaping: undefined,
+  webhook: undefined,
   changeTable: undefined,
   latency: undefined,
   pull: undefined,
@@ -97,6 +101,7 @@ for (const scenario of SCENARIOS.filter(wanted)) {
     results.server = { version: server.version, inMemory: server.inMemory };
     if (scenario === 'drain') results.drain = await drain(server, { changes, rounds });
     else if (scenario === 'transform') results.shaping = await shaping(server, { changes, rounds });
+    else if (scenario === 'webhook') results.webhook = await webhook(server, { changes: changes / 5, rounds });
     else if (scenario === 'change-table') results.changeTable = await changeTable(server, { changes, rounds });
     else if (scenario === 'pull') results.pull = await pull(server, { rounds });
     else if (scenario === 'backfill') results.backfill = await backfill(server, { rows: ROWS, rounds });

@@ -15,6 +15,8 @@ const STOP_MS = 10_000;
 export interface Stats {
   requests: number;
   operations: number;
+  /** Of all bodies. */
+  bytes: number;
   /** Milliseconds since 1970. */
   firstAt: number;
   lastAt: number;
@@ -124,11 +126,11 @@ databases:
     slot: { name: ${options.slot}, create_if_not_exists: true }
     publication: { name: ${PUBLICATION} }
 
-${options.declared ?? replaces(options.receiverUrl)}`;
+${options.declared ?? searchSink(options.receiverUrl)}`;
 }
 
 /** One sink to the receiver; `more`: further keys, from the margin. */
-export function replaces(receiverUrl: string, more = ''): string {
+export function searchSink(receiverUrl: string, more = ''): string {
   return `sinks:
   - name: bench
     database: bench

@@ -3,7 +3,7 @@
  */
 import { copySlot, type DrainRound, drainOnce, prepareSource } from './drain.ts';
 import type { Server } from './server.ts';
-import { replaces } from './service.ts';
+import { searchSink } from './service.ts';
 
 type Once = Omit<DrainRound, 'limitPerSecond'>;
 
@@ -28,8 +28,8 @@ export async function shaping(server: Server, options: { changes: number; rounds
     return await drainOnce(server, { sourceUrl, round, changes, declared });
   };
   for (let round = 1; round <= options.rounds; round += 1) {
-    const plain = await once(2 * round - 1, (url) => replaces(url));
-    const shaped = await once(2 * round, (url) => FUNCTION + replaces(url, '    transform: document\n'));
+    const plain = await once(2 * round - 1, (url) => searchSink(url));
+    const shaped = await once(2 * round, (url) => FUNCTION + searchSink(url, '    transform: document\n'));
     rounds.push({ plain, shaped });
   }
   await source.close();

@@ -1,10 +1,18 @@
 import { expect } from 'chai';
-import { answerTo } from '../../bench/bulk-receiver.ts';
+import { answerTo, messagesIn } from '../../bench/bulk-receiver.ts';
 import { decodeBulk } from '../../src/sinks/search-index/decode.ts';
 import { bulkBody, encode } from '../../src/sinks/search-index/encode.ts';
+import { bodyOf } from '../../src/sinks/webhook/encode.ts';
 import { delivery } from '../support/fixtures/delivery.ts';
 
 describe('the receiver of the benchmarks', () => {
+  it('counts the messages of a webhook, alone and in a batch', () => {
+    const metadata = '{"idempotency_key":"7"}';
+    const load = [1, 2, 3].map((id) => delivery(id, 'a', { metadata }));
+    expect(messagesIn(bodyOf(load, { batch: true, transformed: false }))).to.equal(3);
+    expect(messagesIn(bodyOf(load.slice(1), { batch: false, transformed: false }))).to.equal(1);
+  });
+
   it('answers each operation, as the sink understands it', () => {
     const batch = [
       delivery(1, 'a'),
