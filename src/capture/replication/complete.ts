@@ -39,8 +39,8 @@ export async function* complete(deps: CompleteDeps, batch: Pick<Pending, 'deferr
     const patienceMs = deps.unread.delete(relation.oid) ? 0 : PATIENCE_MS;
     const trouble: Trouble = { isSilent: false };
     for (let from = 0; from < entries.length; from += ROWS) {
-      const wanted = { relation, entries: entries.slice(from, from + ROWS), patienceMs };
-      for await (const run of completed(deps.source, wanted, trouble))
+      const chunk = { relation, entries: entries.slice(from, from + ROWS), patienceMs };
+      for await (const run of completed(deps.source, chunk, trouble))
         yield await finished(deps, { relation, out, run }, batch.sinks);
     }
     if (trouble.isSilent) deps.unread.add(relation.oid);
@@ -48,15 +48,15 @@ export async function* complete(deps: CompleteDeps, batch: Pick<Pending, 'deferr
   }
 }
 
-interface Wanted {
+interface Chunk {
   relation: LoadedRelation;
   entries: readonly Deferred[];
   patienceMs: number;
 }
 
 /** Runs of entries with all that is found of them. A table that gave no answer is not asked again. */
-async function* completed(source: Database, wanted: Wanted, trouble: Trouble): AsyncGenerator<CompletedEntry[]> {
-  const { relation, entries, patienceMs } = wanted;
+async function* completed(source: Database, chunk: Chunk, trouble: Trouble): AsyncGenerator<CompletedEntry[]> {
+  const { relation, entries, patienceMs } = chunk;
   const lacking = entries.filter(({ missing }) => missing.length > 0);
   const asked = askedOf(relation, lacking, patienceMs);
   const sizes = lacking.length > 0 && !trouble.isSilent ? await sizesOf(source, asked, lacking) : undefined;
