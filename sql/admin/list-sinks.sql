@@ -1,4 +1,4 @@
--- Without those of the kinds in $1, which have a list of their own.
+-- Those of the kinds in $1 if $2, else all others: a kind that another release knows is among those. $3: one, by its name.
 select s.id, s.name, s.kind, d.name as database, d.id as database_id, s.status, s.settings,
        s.created_at as inserted_at, s.updated_at,
        t.health, t.level, t.reasons, t.pending::double precision as pending, t.pending_is_estimate,
@@ -8,5 +8,6 @@ select s.id, s.name, s.kind, d.name as database, d.id as database_id, s.status, 
   from millrace_private.sinks s
   join millrace_private.databases d on d.id = s.database_id
   join millrace.sink_status t on t.sink_name = s.name
- where s.kind <> all ($1::text[])
+ where (s.kind = any ($1::text[])) = $2::boolean
+   and ($3::text is null or s.name = $3::text)
  order by s.name collate "C"

@@ -1,6 +1,5 @@
-/** The sinks as they are declared, for commands that name one. */
-
-import type { Database } from '../db/pool.ts';
+/** The sinks as they are declared, for whoever names one. */
+import type { Queryable } from '../db/pool.ts';
 import { statement } from '../db/statement.ts';
 import type { SinkSettings } from '../model/declared.ts';
 import { MillraceError } from '../model/errors.ts';
@@ -11,6 +10,7 @@ const SINKS = statement('admin/sinks');
 
 export interface NamedSink {
   no: number;
+  id: string;
   name: string;
   kind: string;
   status: SinkSettings['status'];
@@ -20,20 +20,25 @@ export interface NamedSink {
 /** What a sink is, for people: `a search index`. */
 export const titleOf = ({ kind }: { kind: string }): string => kindOfType(kind)?.title ?? `a ${kind}`;
 
-/** @throws MillraceError not_found, with the names that there are. */
-export async function findSink(db: Database, name: string): Promise<NamedSink> {
+/** Where sinks are declared: `sinks`, or a list of their own. */
+export type SinkList = 'sinks' | 'change_retentions';
+
+/** By its name or id; of one list, or of any. @throws MillraceError not_found, with the names that there are. */
+export async function findSink(db: Queryable, ref: string, list?: SinkList): Promise<NamedSink> {
   const { rows } = await db.query<NamedSink>(SINKS);
-  const found = rows.find((sink) => sink.name === name);
+  const all = rows.filter(({ kind }) => list === undefined || (kindOfType(kind)?.list?.key ?? 'sinks') === list);
+  const found = all.find(({ name, id }) => name === ref || id === ref);
   if (found) return found;
   throw noSink(
-    name,
-    rows.map((sink) => sink.name),
+    ref,
+    all.map(({ name }) => name),
+    list === 'change_retentions' ? 'change retention' : 'sink',
   );
 }
 
-export function noSink(name: string, names: readonly string[]): MillraceError {
+export function noSink(name: string, names: readonly string[], what = 'sink'): MillraceError {
   const close = nearest(name, [...names]);
   const all = names.length === 0 ? 'None is declared: see millrace.yaml.' : `There are: ${names.join(', ')}.`;
   const remedy = close === undefined ? all : `Did you mean ${close}? ${all}`;
-  return new MillraceError('not_found', `there is no sink ${name}`, { remedy });
+  return new MillraceError('not_found', `there is no ${what} ${name}`, { remedy });
 }

@@ -3,6 +3,7 @@ import type { Queryable } from '../db/pool.ts';
 import { statement } from '../db/statement.ts';
 import type { SinkSettings } from '../model/declared.ts';
 import { KINDS } from '../sinks/kinds.ts';
+import { findSink, type SinkList } from './find-sink.ts';
 
 const LIST = statement('admin/list-sinks');
 
@@ -36,8 +37,16 @@ export interface ListedSink {
   notices: { code: string; table: string | null; message: string; remedy: string | null; since: string }[];
 }
 
-/** By name. Change retentions are not among them. Counts each sink's messages, so ask seldom. */
-export async function listSinks(db: Queryable): Promise<ListedSink[]> {
-  const listed = KINDS.filter(({ list }) => list !== undefined).map(({ type }) => type);
-  return (await db.query<ListedSink>(LIST, [listed])).rows;
+/** Those of a list, by name. Counts each sink's messages, so ask seldom. */
+export const listSinks = (db: Queryable, list: SinkList): Promise<ListedSink[]> => read(db, list, null);
+
+/** By its name or id. @throws MillraceError not_found, also for one of another list. */
+export async function showSink(db: Queryable, list: SinkList, ref: string): Promise<ListedSink> {
+  const { name } = await findSink(db, ref, list);
+  return (await read(db, list, name))[0]!;
+}
+
+async function read(db: Queryable, list: SinkList, name: string | null): Promise<ListedSink[]> {
+  const kinds = KINDS.filter((kind) => kind.list !== undefined).map(({ type }) => type);
+  return (await db.query<ListedSink>(LIST, [kinds, list !== 'sinks', name])).rows;
 }

@@ -2,25 +2,30 @@
  * A management route as data: `http` mounts it, the documentation and the tests are held to it. What it does lives in
  * `admin` or `catalog`.
  */
-import type { z } from 'zod';
+import { z } from 'zod';
 import type { ListedSink } from '../admin/list-sinks.ts';
-
-/** What a token must be allowed to do; `admin` may do everything. */
-export type Scope = 'read' | 'admin';
+import type { Transacting } from '../db/pool.ts';
+import type { Scope } from '../model/scope.ts';
 
 /** What routes call. */
 export interface ApiDeps {
+  /** For what is asked anew each time. Few requests have it at once, and no statement takes longer than some seconds. */
+  db: Transacting;
   /** By name; a second old at most, however many ask. */
   sinks(): Promise<readonly ListedSink[]>;
+  /** As `sinks`. */
+  changeRetentions(): Promise<readonly ListedSink[]>;
 }
 
 /** Who asks. */
 export interface Asking {
-  isAdmin: boolean;
+  may(scope: Scope): boolean;
 }
 
+export type Method = 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE';
+
 export interface Route {
-  method: 'GET';
+  method: Method;
   /** As express writes it: `/api/sinks/:sink`. */
   path: string;
   scope: Scope;
@@ -28,18 +33,42 @@ export interface Route {
   summary: string;
   /** The query string, with the parameters of the path; what is not in it is refused. */
   input: z.ZodObject;
+  /** The body, a JSON object; no body at all is `{}`. Absent: none is read. */
+  body?: z.ZodType;
   answer: z.ZodType;
-  /** What psql shows of it. */
+  /** What psql calls or shows of it. */
   sql: string;
-  /** `input` as its schema has it; what it returns fits `answer`. @throws MillraceError */
+  /** `input` as its schema has it, with `body`; what it returns fits `answer`. @throws MillraceError */
   run(deps: ApiDeps, input: unknown, asking: Asking): Promise<unknown>;
 }
 
-interface Typed<Input extends z.ZodObject, Answer extends z.ZodType> extends Omit<Route, 'run'> {
+interface Reading<Input extends z.ZodObject, Answer extends z.ZodType> extends Omit<Route, 'run' | 'body'> {
+  method: 'GET';
   input: Input;
   answer: Answer;
   run(deps: ApiDeps, input: z.output<Input>, asking: Asking): Promise<z.input<Answer>>;
 }
 
 /** A route whose `run` takes what its schemas say, and answers so. */
-export const route = <Input extends z.ZodObject, Answer extends z.ZodType>(typed: Typed<Input, Answer>): Route => typed;
+export const route = <Input extends z.ZodObject, Answer extends z.ZodType>(typed: Reading<Input, Answer>): Route =>
+  typed;
+
+interface Writing<Input extends z.ZodObject, Body extends z.ZodType, Answer extends z.ZodType>
+  extends Omit<Route, 'run'> {
+  method: Exclude<Method, 'GET'>;
+  input: Input;
+  body: Body;
+  answer: Answer;
+  run(deps: ApiDeps, input: z.output<Input> & { body: z.output<Body> }, asking: Asking): Promise<z.input<Answer>>;
+}
+
+/** One that changes something. */
+export const writing = <Input extends z.ZodObject, Body extends z.ZodType, Answer extends z.ZodType>(
+  typed: Writing<Input, Body, Answer>,
+): Route => typed;
+
+/** Of a route that needs nothing beside its path. */
+export const NO_BODY = z.strictObject({});
+
+/** A thing in a path: its name or its id. */
+export const REF = z.string().min(1);

@@ -1,5 +1,6 @@
 /** Every management route. */
+import { CHANGE_RETENTION_ROUTES } from './change-retentions.ts';
 import type { Route } from './route.ts';
-import { listSinks } from './sinks.ts';
+import { SINK_ROUTES } from './sinks.ts';
 
-export const ROUTES: readonly Route[] = [listSinks];
+export const ROUTES: readonly Route[] = [...SINK_ROUTES, ...CHANGE_RETENTION_ROUTES];

@@ -23,7 +23,7 @@ const MAX_ASKED = 1_000;
 
 export interface Tokens {
   /**
-   * The scopes of a token that is known and not revoked (`admin`, `read`, `consume:<sink name>`); undefined for others.
+   * The scopes of a token that is known and not revoked (`model/scope.ts`); undefined for others.
    * `fresh`: as they are now, whatever is remembered.
    * @throws MillraceError too_many_requests, and what Postgres says.
    */

@@ -29,6 +29,9 @@ export interface Transaction extends Queryable {
   readonly client: pg.PoolClient;
 }
 
+/** Statements on their own, and several in one transaction. */
+export type Transacting = Pick<Database, 'query' | 'transaction'>;
+
 export interface Database extends Queryable {
   /** Runs `work` in one read-committed transaction: commits when it returns, rolls back when it throws. */
   transaction<Result>(work: (tx: Transaction) => Promise<Result>): Promise<Result>;

@@ -3,11 +3,11 @@
  * their hashes and decides how long it remembers them.
  */
 import type { Request } from 'express';
-import type { Scope } from '../api/route.ts';
 import { MillraceError } from '../model/errors.ts';
+import { allows, type Scope } from '../model/scope.ts';
 
 /**
- * The scopes of a token (`admin`, `read`, `consume:<sink name>`), at most a second old; undefined when it is not known or
+ * The scopes of a token (`model/scope.ts`), at most a second old; undefined when it is not known or
  * was revoked. `fresh`: as they are now.
  */
 export type FindToken = (token: string, options?: { fresh?: boolean }) => Promise<readonly string[] | undefined>;
@@ -49,9 +49,10 @@ export function mayConsume(scopes: readonly string[], consumerName: string): boo
 
 /** For a management route. @throws MillraceError forbidden, naming the scope. */
 export function requireScope(scopes: readonly string[], wanted: Scope): void {
-  if (scopes.includes(wanted) || scopes.includes('admin')) return;
+  if (allows(scopes, wanted)) return;
   throw new MillraceError('forbidden', `The token does not have the scope \`${wanted}\``, {
     remedy: 'Give it that scope in `api_tokens`, and apply the file.',
+    facts: { needs: wanted },
   });
 }
 

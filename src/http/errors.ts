@@ -3,7 +3,7 @@
  * library or Postgres says about values. What is our fault is `internal` outside, and whole in the log.
  */
 import { MillraceError } from '../model/errors.ts';
-import { isUnavailable, isUnknown } from '../model/sqlstate.ts';
+import { isBadRequest, isConflict, isServerError, isUnavailable, isUnknown } from '../model/sqlstate.ts';
 
 export interface ErrorAnswer {
   status: number;
@@ -14,6 +14,7 @@ export interface ErrorAnswer {
     remedy?: string;
     validation_errors?: Record<string, string[]>;
     request_id?: string;
+    [fact: string]: unknown;
   };
 }
 
@@ -37,6 +38,7 @@ export function errorAnswer(error: unknown, requestId?: string): ErrorAnswer {
     status: known.status,
     headers,
     body: {
+      ...known.facts,
       code: known.code,
       ...(requestId === undefined ? { summary: sentenceOf(known) } : apart(known)),
       ...(known.faults.length === 0 ? {} : { validation_errors: faults }),
@@ -63,6 +65,16 @@ export function toMillraceError(error: unknown): MillraceError {
     bodyError(typeof type === 'string' ? type : '', Number(status)) ??
     new MillraceError('internal', 'Something went wrong here; it is in the log under the request id', { cause: error })
   );
+}
+
+/** What a function of schema millrace refuses, in its own words: they name what was asked for, and the remedy. */
+export function managementError(error: unknown): unknown {
+  if (!isServerError(error)) return error;
+  const { message, hint } = error;
+  const details = { cause: error, ...(hint === undefined ? {} : { remedy: hint }) };
+  if (isUnknown(error)) return new MillraceError('not_found', message, { cause: error });
+  if (isConflict(error)) return new MillraceError('operation_running', message, details);
+  return isBadRequest(error) ? new MillraceError('invalid', message, details) : error;
 }
 
 /** What express and its body parser refuse. */

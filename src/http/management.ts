@@ -2,38 +2,79 @@
  * Mounts the management routes (`api/routes.ts`): the token is looked up and its scope compared before anything is read of
  * the request. Whatever many ask at once is asked of the database once a second.
  */
-import type { RequestHandler } from 'express';
+import type { Request, RequestHandler, Response } from 'express';
 import { listSinks } from '../admin/list-sinks.ts';
-import type { ApiDeps, Route } from '../api/route.ts';
+import type { ApiDeps, Asking, Route } from '../api/route.ts';
 import { ROUTES } from '../api/routes.ts';
-import type { Queryable } from '../db/pool.ts';
+import { limitSql } from '../db/deadline.ts';
+import type { Database, Transacting } from '../db/pool.ts';
+import { allows } from '../model/scope.ts';
+import type { Places } from '../runtime/concurrency/places.ts';
+import { type Admission, type AdmissionOptions, createAdmission } from './admission.ts';
 import { sendJson } from './answer.ts';
-import { type FindToken, identify, requireScope } from './auth.ts';
+import { type Caller, type FindToken, identify, requireScope } from './auth.ts';
+import { bodyBytes, jsonText, parsedBody } from './body.ts';
+import { managementError } from './errors.ts';
 import { remembered } from './remembered.ts';
 import { type Mount, methodNotAllowed } from './route.ts';
-import { validate } from './validate.ts';
+import { refuseUnstorable, validate } from './validate.ts';
 
 const KEEP_MS = 1_000;
+const STATEMENT_MS = 5_000;
 
 export interface ManagementDependencies {
-  /** So that lists never keep receivers waiting. */
-  db: Queryable;
+  db: Database;
+  /** Shares the connections of `db`, so that lists never keep receivers waiting. */
+  places: Places;
   findToken: FindToken;
-  /** How long an answer of the database is given again; 1,000. */
-  keepMs?: number | undefined;
 }
 
-export function managementRoutes({ db, findToken, keepMs = KEEP_MS }: ManagementDependencies): Mount {
-  const deps: ApiDeps = { sinks: remembered(() => listSinks(db), { keepMs }) };
+export interface ManagementOptions {
+  /** How long an answer of the database is given again; 1,000. */
+  keepMs?: number | undefined;
+  admission?: AdmissionOptions | undefined;
+}
+
+interface Handling {
+  deps: ApiDeps;
+  findToken: FindToken;
+  admission: Admission;
+}
+
+export function managementRoutes(given: ManagementDependencies, options: ManagementOptions = {}): Mount {
+  const db = inPlaces(given);
+  const { keepMs = KEEP_MS } = options;
+  const handling: Handling = {
+    deps: {
+      db,
+      sinks: remembered(() => listSinks(db, 'sinks'), { keepMs }),
+      changeRetentions: remembered(() => listSinks(db, 'change_retentions'), { keepMs }),
+    },
+    findToken: given.findToken,
+    admission: createAdmission(options.admission),
+  };
   return (router) => {
-    for (const route of ROUTES) {
-      router
-        .route(route.path)
-        .all(tellApart)
-        .get(answering(route, { deps, findToken }))
-        .all(methodNotAllowed(route.method));
+    for (const [path, routes] of Map.groupBy(ROUTES, (route) => route.path)) {
+      const mounted = router.route(path).all(tellApart);
+      for (const route of routes) {
+        const verb = route.method.toLowerCase() as Lowercase<Route['method']>;
+        mounted[verb](admitting(route, handling), ...(route.body ? [jsonText] : []), answering(route, handling));
+      }
+      mounted.all(methodNotAllowed(...routes.map(({ method }) => method)));
     }
   };
+}
+
+/** Takes its turn with the consumers, two at a time, and gives up where a statement takes too long. */
+function inPlaces({ db, places }: ManagementDependencies): Transacting {
+  const transaction: Transacting['transaction'] = (work) =>
+    places.take(['management'], () =>
+      db.transaction(async (tx) => {
+        await tx.query(limitSql({ statementMs: STATEMENT_MS }));
+        return await work(tx);
+      }),
+    );
+  return { transaction, query: (statement, values) => transaction((tx) => tx.query(statement, values)) };
 }
 
 /** Its errors have the form of management routes. */
@@ -42,11 +83,48 @@ const tellApart: RequestHandler = (_request, response, next) => {
   next();
 };
 
-function answering(route: Route, { deps, findToken }: { deps: ApiDeps; findToken: FindToken }): RequestHandler {
-  return async (request, response) => {
-    const { scopes } = await identify(findToken, request);
-    requireScope(scopes, route.scope);
-    const input = validate(route.input, { ...request.query, ...request.params });
-    sendJson(response, 200, await route.run(deps, input, { isAdmin: scopes.includes('admin') }));
+async function callerOf(request: Request, findToken: FindToken, { scope }: Route): Promise<Caller> {
+  const caller = await identify(findToken, request);
+  requireScope(caller.scopes, scope);
+  return caller;
+}
+
+/** Before the body is read. */
+function admitting(route: Route, { findToken, admission }: Handling): RequestHandler {
+  return async (request, response, next) => {
+    const { token } = await callerOf(request, findToken, route);
+    response.once('close', admission.enter([`token ${token}`], route.body ? bodyBytes(request) : 0));
+    next();
   };
+}
+
+function answering(route: Route, { deps, findToken }: Handling): RequestHandler {
+  return async (request, response) => {
+    // Once more: it sent its body meanwhile.
+    const { scopes } = await callerOf(request, findToken, route);
+    const asking: Asking = { may: (scope) => allows(scopes, scope) };
+    const answer = await route.run(deps, inputOf(route, request), asking).catch((error: unknown) => {
+      throw managementError(error);
+    });
+    linkNext(request, response, answer);
+    sendJson(response, 200, answer);
+  };
+}
+
+function inputOf(route: Route, request: Request): unknown {
+  const input = validate(route.input, { ...request.query, ...request.params });
+  refuseUnstorable(input, 'bad_request');
+  if (route.body === undefined) return input;
+  const body = validate(route.body, parsedBody(request), 'invalid');
+  refuseUnstorable(body, 'invalid');
+  return { ...input, body };
+}
+
+/** The next page of a list, for clients that follow links. */
+function linkNext(request: Request, response: Response, answer: unknown): void {
+  if (typeof answer !== 'object' || answer === null || !('next_cursor' in answer)) return;
+  if (typeof answer.next_cursor !== 'string') return;
+  const url = new URL(request.originalUrl, 'http://localhost');
+  url.searchParams.set('cursor', answer.next_cursor);
+  response.setHeader('Link', `<${url.pathname}${url.search}>; rel="next"`);
 }

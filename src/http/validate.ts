@@ -1,24 +1,52 @@
 /** zod's verdict as ours: every wrong field, by name, in one answer. */
 import { z } from 'zod';
-import { type Fault, MillraceError } from '../model/errors.ts';
-import { nearest } from '../model/finding.ts';
+import { type ErrorCode, type Fault, MillraceError } from '../model/errors.ts';
+import { fieldOf, nearest, type Path } from '../model/finding.ts';
 
-/** The parsed value. Throws MillraceError bad_request with a fault for each wrong field. */
-export function validate<Schema extends z.ZodType>(schema: Schema, input: unknown): z.output<Schema> {
+/** The parsed value. Throws MillraceError `code` with a fault for each wrong field. */
+export function validate<Schema extends z.ZodType>(
+  schema: Schema,
+  input: unknown,
+  code: ErrorCode = 'bad_request',
+): z.output<Schema> {
   const result = schema.safeParse(input);
   if (result.success) return result.data;
   const known = schema instanceof z.ZodObject ? Object.keys(schema.shape) : [];
-  const faults = result.error.issues.flatMap((issue) => faultsOf(issue, known));
-  const fields = [...new Set(faults.map(({ field }) => field))];
-  throw new MillraceError('bad_request', `Not valid: ${fields.join(', ')}`, { faults });
+  throw notValid(
+    code,
+    result.error.issues.flatMap((issue) => faultsOf(issue, known)),
+  );
 }
 
+/** Postgres takes neither U+0000 nor half a character. @throws MillraceError `code` with a fault for each such text. */
+export function refuseUnstorable(input: unknown, code: ErrorCode): void {
+  const faults: Fault[] = [];
+  const look = (value: unknown, path: Path): void => {
+    if (typeof value === 'string' && (value.includes('\0') || !value.isWellFormed())) {
+      faults.push({ field: nameOf(path), message: 'holds a character that Postgres does not take' });
+    } else if (typeof value === 'object' && value !== null) {
+      for (const [key, item] of Object.entries(value)) look(item, [...path, Array.isArray(value) ? Number(key) : key]);
+    }
+  };
+  look(input, []);
+  if (faults.length > 0) throw notValid(code, faults);
+}
+
+function notValid(code: ErrorCode, faults: Fault[]): MillraceError {
+  const fields = [...new Set(faults.map(({ field }) => field))];
+  return new MillraceError(code, `Not valid: ${fields.join(', ')}`, { faults });
+}
+
+const nameOf = (path: Path): string => (path.length === 0 ? 'body' : fieldOf(path));
+
 function faultsOf(issue: z.core.$ZodIssue, known: readonly string[]): Fault[] {
-  if (issue.code !== 'unrecognized_keys')
-    return [{ field: issue.path.length === 0 ? 'body' : String(issue.path[0]), message: issue.message }];
-  return issue.keys.map((field) => {
-    const close = nearest(field, known);
-    const remedy = close === undefined ? `Known here: ${known.join(', ')}.` : `Did you mean \`${close}\`?`;
-    return { field, message: 'is not a known field', remedy };
+  const path = issue.path.map((step) => (typeof step === 'symbol' ? String(step) : step));
+  if (issue.code !== 'unrecognized_keys') return [{ field: nameOf(path), message: issue.message }];
+  return issue.keys.map((key) => {
+    const fault = { field: fieldOf([...path, key]), message: 'is not a known field' };
+    const close = path.length === 0 ? nearest(key, known) : undefined;
+    if (close !== undefined) return { ...fault, remedy: `Did you mean \`${close}\`?` };
+    const all = known.length === 0 ? 'This takes none.' : `Known here: ${known.join(', ')}.`;
+    return path.length === 0 ? { ...fault, remedy: all } : fault;
   });
 }

@@ -8,6 +8,7 @@ import { type Notifications, openConsumers } from '../receive/consumer.ts';
 import { openWakeups } from '../receive/wakeups.ts';
 import { createPlaces, type Places } from '../runtime/concurrency/places.ts';
 import type { Metrics } from '../runtime/metrics.ts';
+import type { AdmissionOptions } from './admission.ts';
 import type { FindToken } from './auth.ts';
 import { managementRoutes } from './management.ts';
 import { createRevoked } from './revoked.ts';
@@ -39,6 +40,8 @@ export interface WebOptions {
   /** 0: any free one. */
   port: number;
   pull?: PullOptions;
+  /** Of requests to the management routes. */
+  management?: AdmissionOptions;
   /** How long requests under way may take on stop; 5,000. */
   graceMs?: number;
   /** How long an answer of the database on health and sinks is given again; 1,000. */
@@ -77,7 +80,7 @@ export async function openWeb(deps: WebDependencies, options: WebOptions): Promi
       ? []
       : [metricsRoutes({ db: inPlaces(places, db, 'metrics'), metrics, waiting: wakeups.waiting })]),
     pullRoutes({ db, wakeups, consumers, findToken, log, places, revoked, metrics }, options.pull),
-    managementRoutes({ db: inPlaces(places, db, 'management'), findToken, keepMs: options.keepHealthMs }),
+    managementRoutes({ db, places, findToken }, { keepMs: options.keepHealthMs, admission: options.management }),
     ...(deps.routes ?? []),
   ];
   const server = deps.server ?? createServer({ log, routes: [] }, options.limits);

@@ -11,6 +11,9 @@ export type ErrorCode =
   | 'misdirected'
   | 'payload_too_large'
   | 'unsupported_media_type'
+  | 'wrong_state'
+  | 'operation_running'
+  | 'invalid'
   | 'too_many_waiting'
   | 'too_many_requests'
   | 'unavailable'
@@ -30,6 +33,9 @@ const STATUS: Record<ErrorCode, number> = {
   misdirected: 421,
   payload_too_large: 413,
   unsupported_media_type: 415,
+  wrong_state: 409,
+  operation_running: 409,
+  invalid: 422,
   too_many_waiting: 429,
   too_many_requests: 429,
   unavailable: 503,
@@ -50,17 +56,28 @@ export interface Fault {
   column?: number;
 }
 
+interface Details {
+  faults?: Fault[];
+  remedy?: string;
+  facts?: Record<string, string>;
+  cause?: unknown;
+}
+
 export class MillraceError extends Error {
   readonly code: ErrorCode;
   readonly faults: readonly Fault[];
   readonly remedy: string | undefined;
 
-  constructor(code: ErrorCode, message: string, details: { faults?: Fault[]; remedy?: string; cause?: unknown } = {}) {
+  /** What a program needs of it: the scope that is wanting, the id of what is there already. */
+  readonly facts: Readonly<Record<string, string>>;
+
+  constructor(code: ErrorCode, message: string, details: Details = {}) {
     super(message, details.cause === undefined ? undefined : { cause: details.cause });
     this.name = 'MillraceError';
     this.code = code;
     this.faults = details.faults ?? [];
     this.remedy = details.remedy;
+    this.facts = details.facts ?? {};
   }
 
   get status(): number {

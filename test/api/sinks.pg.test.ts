@@ -1,46 +1,22 @@
 /** `GET /api/sinks`: what a console and scripts see of all sinks, and what no token learns. */
 import { expect } from 'chai';
-import { listSinks } from '../../src/api/sinks.ts';
-import { applyConfig } from '../../src/catalog/apply/apply.ts';
-import { KEYS, parse, SHOP } from '../catalog/support.ts';
-import { addShop, appendMessages, parkOnArrival } from '../support/fixtures/fixtures.ts';
-import { type MessageDatabase, messageDatabase } from '../support/postgres/message-database.ts';
-import { type Reply, type TestWeb, testWeb } from '../support/processes/web.ts';
-
-const CREDENTIAL = 'a-credential-that-nobody-reads';
-const ADDRESS = 'hunter22';
-const FILE = `${SHOP}  - { name: other, url: 'postgres://u:${ADDRESS}@h2/d', slot: { name: b }, publication: { name: b } }
-functions: [{ name: document, type: transform, code: "(action, record) => record" }]
-sinks:
-  - { name: orders, database: shop, destination: { type: pull }, annotations: { team: billing } }
-  - { name: idle, database: other, status: paused, destination: { type: sequin_stream } }
-  - name: products
-    database: shop
-    transform: document
-    destination: { type: elasticsearch, endpoint_url: 'http://h:9200', index_name: p, auth_type: api_key, auth_value: ${CREDENTIAL} }
-change_retentions:
-  - { name: history, source_database: shop, source_table_name: a, destination_database: shop, destination_table_name: b }
-`;
+import { appendMessages, parkOnArrival } from '../support/fixtures/fixtures.ts';
+import type { Reply } from '../support/processes/web.ts';
+import { CANARIES, type Managed, managed } from './support.ts';
 
 describe('GET /api/sinks', () => {
-  let m: MessageDatabase;
-  let web: TestWeb;
+  let m: Managed['m'];
+  let web: Managed['web'];
+  let noOf: Managed['noOf'];
+  let close: Managed['close'];
   const get = async (query = '', token: string | null = 'read-token'): Promise<Reply> =>
     await web.call('GET', `/api/sinks${query}`, { token });
   const names = (reply: Reply): string[] => reply.json.data.map(({ name }: { name: string }) => name);
-  const noOf = async (name: string): Promise<number> =>
-    (await m.db.query<{ no: number }>('select no from millrace_private.sinks where name = $1', [name])).rows[0]!.no;
 
   before(async () => {
-    m = await messageDatabase();
-    await applyConfig({ db: m.db, keys: KEYS }, parse(FILE).config);
-    await addShop(m.db);
-    web = await testWeb({ db: m.db }, { keepHealthMs: 0 });
+    ({ m, web, noOf, close } = await managed());
   });
-  after(async () => {
-    await web?.close();
-    await m?.drop();
-  });
+  after(async () => await close?.());
 
   it('has every sink by name, as it is declared and as it is, in the shape that its schema says', async () => {
     const no = await noOf('orders');
@@ -48,7 +24,6 @@ describe('GET /api/sinks', () => {
     await parkOnArrival(m.db, no, ids.slice(0, 1));
     const reply = await get();
     expect(reply.status, reply.text).to.equal(200);
-    listSinks.answer.parse(reply.json);
     expect(names(reply)).to.deep.equal(['idle', 'orders', 'products']);
     expect(reply.json.next_cursor).to.equal(null);
     const [idle, orders, products] = reply.json.data;
@@ -63,10 +38,10 @@ describe('GET /api/sinks', () => {
     expect(idle.health.status).to.equal('paused');
     expect(products).to.include({ transform: 'document', filter: 'none' });
     expect(products.destination).to.include({ type: 'elasticsearch', index_name: 'p' });
-    for (const secret of [CREDENTIAL, ADDRESS]) expect(reply.text).to.not.include(secret);
+    for (const secret of CANARIES) expect(reply.text).to.not.include(secret);
   });
 
-  it('tells an admin alone what a destination said: that may quote a row', async () => {
+  it('tells what a destination said only to those who may read data: that may quote a row', async () => {
     await m.db.query(
       `insert into millrace_private.circuits (sink_no, reason, error, probe_at)
        values ($1, 'unreachable', 'a value of a row', now())`,
@@ -77,8 +52,12 @@ describe('GET /api/sinks', () => {
     expect(reader.json.data[0].health.checks[0]).to.deep.equal({ name: 'unreachable' });
     expect(reader.json.data[0].state.failing_since).to.be.a('string');
     expect(reader.text).to.not.include('a value of a row');
-    const admin = await get('?health=error', 'admin-token');
-    expect(admin.json.data[0].state.error).to.equal('a value of a row');
+    for (const token of ['admin-token', 'data-token']) {
+      const { json } = await get('?health=error', token);
+      expect(json.data[0].state.error).to.equal('a value of a row');
+    }
+    const operator = await get('?health=error', 'operate-token');
+    expect(operator.text).to.not.include('a value of a row');
     await m.db.query('delete from millrace_private.circuits');
   });
 
@@ -91,7 +70,9 @@ describe('GET /api/sinks', () => {
     expect(names(await get('?database=nobody'))).to.deep.equal([]);
     const first = await get('?limit=2');
     expect(names(first)).to.deep.equal(['idle', 'orders']);
+    expect(first.headers.get('link')).to.equal(`</api/sinks?limit=2&cursor=${first.json.next_cursor}>; rel="next"`);
     const second = await get(`?limit=2&cursor=${first.json.next_cursor}`);
+    expect(second.headers.get('link')).to.equal(null);
     expect([names(second), second.json.next_cursor]).to.deep.equal([['products'], null]);
   });
 
@@ -127,7 +108,35 @@ describe('GET /api/sinks', () => {
     }
     const { json } = await get('', 'orders-token');
     expect(json.summary).to.equal('The token does not have the scope `read`');
+    expect(json.needs).to.equal('read');
     expect(json.remedy).to.equal('Give it that scope in `api_tokens`, and apply the file.');
+  });
+
+  it('shows one, by its name or id', async () => {
+    const [orders] = (await get('?kind=pull&status=active')).json.data;
+    for (const ref of ['orders', orders.id]) {
+      const { status, json } = await get(`/${ref}`);
+      expect([status, json.id, json.name]).to.deep.equal([200, orders.id, 'orders']);
+    }
+    for (const ref of ['order', 'history', '00000000-0000-0000-0000-000000000000']) {
+      const { status, json } = await get(`/${ref}`);
+      expect([status, json.code, json.summary]).to.deep.equal([404, 'not_found', `there is no sink ${ref}`]);
+    }
+    expect((await get('/order')).json.remedy).to.match(/^Did you mean orders\?/);
+  });
+
+  it('has change retentions in a list of their own, with the keys of the file', async () => {
+    const { json } = await web.call('GET', '/api/change_retentions', { token: 'read-token' });
+    expect(json.data).to.have.length(1);
+    expect(json.data[0]).to.deep.include({
+      ...{ name: 'history', source_database: 'shop', source_table_schema: 'public', source_table_name: 'a' },
+      ...{ destination_database: 'shop', destination_table_schema: 'public', destination_table_name: 'b' },
+      retention: { by: 'job', keep: '2592000s', every: '600s' },
+    });
+    const one = await web.call('GET', '/api/change_retentions/history');
+    expect(one.json).to.include({ id: json.data[0].id, status: 'active' });
+    const other = await web.call('GET', '/api/change_retentions/orders');
+    expect([other.status, other.json.summary]).to.deep.equal([404, 'there is no change retention orders']);
   });
 
   it('understands no other method', async () => {

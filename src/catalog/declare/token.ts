@@ -1,6 +1,7 @@
 /** `api_tokens:`. Only the token's hash leaves this file. */
 import { z } from 'zod';
 import { Name } from '../../model/scalars.ts';
+import { isScope, SCOPES } from '../../model/scope.ts';
 import { refusal, section, withRemedy } from '../../model/section.ts';
 import { hashToken } from '../token-hash.ts';
 import { isPublished, weaknessOf } from '../weak-token.ts';
@@ -15,12 +16,9 @@ export interface TokenDeclared {
   weakness: string | undefined;
 }
 
-const Scope = z
-  .string()
-  .refine(
-    (scope) => scope === 'admin' || scope === 'read' || /^consume:./.test(scope),
-    refusal('is not a scope', 'Write admin, read or consume:<sink name>.'),
-  );
+const KNOWN = `Write ${SCOPES.join(', ')} or consume:<sink name>.`;
+
+const Scope = z.string().refine(isScope, refusal('is not a scope', KNOWN));
 
 const MAKE_ONE = 'Make one, `openssl rand -hex 24`, and give it to the clients too.';
 
@@ -45,10 +43,7 @@ export const DeclaredToken = section('api_tokens[]', {
         'Make one: `openssl rand -hex 24`.',
       ),
     ),
-  scopes: z
-    .array(Scope)
-    .min(1, withRemedy('must name at least one scope', 'Write admin, read or consume:<sink name>.'))
-    .optional(),
+  scopes: z.array(Scope).min(1, withRemedy('must name at least one scope', KNOWN)).optional(),
 }).transform(
   (input): TokenDeclared => ({
     name: input.name,

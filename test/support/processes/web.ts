@@ -5,10 +5,13 @@ import type { FindToken } from '../../../src/http/auth.ts';
 import { openWeb, type Web, type WebOptions } from '../../../src/http/web.ts';
 import type { Notifications } from '../../../src/receive/consumer.ts';
 import type { Metrics } from '../../../src/runtime/metrics.ts';
+import { checkAnswer } from './answers.ts';
 
 const TOKENS: Record<string, string[]> = {
   'admin-token': ['admin'],
   'read-token': ['read'],
+  'data-token': ['read:data'],
+  'operate-token': ['operate'],
   'orders-token': ['consume:orders'],
 };
 
@@ -96,12 +99,10 @@ export async function testWeb(
       });
       const text = await response.text();
       const isJson = response.headers.get('content-type')?.startsWith('application/json') ?? false;
-      return {
-        status: response.status,
-        headers: response.headers,
-        text,
-        json: isJson && text !== '' ? JSON.parse(text) : undefined,
-      };
+      const { status } = response;
+      const json = isJson && text !== '' ? JSON.parse(text) : undefined;
+      checkAnswer({ method, path }, { status, json });
+      return { status, headers: response.headers, text, json };
     },
     close: () => web.close(),
   };

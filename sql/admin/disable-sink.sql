@@ -1,0 +1,1 @@
+select millrace.disable($1::text) as changed

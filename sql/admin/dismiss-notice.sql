@@ -1,0 +1,1 @@
+select millrace.dismiss($1::text, $2::text) as dismissed

@@ -1,0 +1,1 @@
+select millrace.pause($1::text) as changed

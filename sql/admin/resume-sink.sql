@@ -1,0 +1,1 @@
+select millrace.resume($1::text) as changed

@@ -1,0 +1,34 @@
+/** What an operator does to a sink, whoever declared it: pause, resume, disable it, and dismiss its notices. */
+import type { Transacting } from '../db/pool.ts';
+import { statement } from '../db/statement.ts';
+import { findSink, type SinkList } from './find-sink.ts';
+import { type ListedSink, showSink } from './list-sinks.ts';
+
+const VERBS = {
+  pause: statement('admin/pause-sink'),
+  resume: statement('admin/resume-sink'),
+  disable: statement('admin/disable-sink'),
+};
+const DISMISS = statement('admin/dismiss-notice');
+
+export type SinkVerb = keyof typeof VERBS;
+
+/** A sink of a list, by its name or id. */
+export interface SinkRef {
+  list: SinkList;
+  ref: string;
+}
+
+/** The sink as it is then; what it is already, it stays. @throws MillraceError not_found. */
+export async function changeSink(db: Transacting, verb: SinkVerb, { list, ref }: SinkRef): Promise<ListedSink> {
+  const { name } = await findSink(db, ref, list);
+  await db.query(VERBS[verb], [name]);
+  return await showSink(db, list, name);
+}
+
+/** False: there was none. @throws MillraceError not_found; MR400: it goes by itself. */
+export async function dismissNotice(db: Transacting, { list, ref }: SinkRef, code: string): Promise<boolean> {
+  const { name } = await findSink(db, ref, list);
+  const { rows } = await db.query<{ dismissed: boolean }>(DISMISS, [name, code]);
+  return rows[0]!.dismissed;
+}

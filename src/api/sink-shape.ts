@@ -1,0 +1,137 @@
+/** How a sink and a change retention are shown: the keys of the file, then how it is. Read-only keys may come back unread. */
+import { z } from 'zod';
+import type { ListedSink } from '../admin/list-sinks.ts';
+import type { Asking } from './route.ts';
+
+export const HEALTH = ['healthy', 'warning', 'error', 'paused'] as const;
+export const STATUS = ['active', 'paused', 'disabled'] as const;
+
+const shared = {
+  id: z.uuid(),
+  name: z.string(),
+  status: z.enum(STATUS),
+  actions: z.array(z.string()).optional(),
+  health: z.looseObject({
+    name: z.literal('Sink'),
+    status: z.enum(HEALTH),
+    checks: z.array(z.looseObject({ name: z.string() })),
+  }),
+  state: z.looseObject({
+    health: z.string(),
+    pending: z.number(),
+    pending_is_estimate: z.boolean(),
+    retrying: z.number(),
+    parked: z.number(),
+    oldest_committed_at: z.string().nullable(),
+    error: z.string().nullable(),
+    failing_since: z.string().nullable(),
+    notices: z.array(z.looseObject({ code: z.string(), message: z.string() })),
+  }),
+  inserted_at: z.string(),
+  updated_at: z.string(),
+};
+
+export const Sink = z
+  .looseObject({
+    ...shared,
+    kind: z.string(),
+    database: z.string(),
+    destination: z.looseObject({ type: z.string() }),
+    max_retry_count: z.number().nullable().optional(),
+    annotations: z.record(z.string(), z.string()).optional(),
+    filter: z.string(),
+    transform: z.string(),
+    routing: z.string(),
+  })
+  .meta({ id: 'Sink' });
+
+export const ChangeRetention = z
+  .looseObject({
+    ...shared,
+    source_database: z.string(),
+    source_table_schema: z.string(),
+    source_table_name: z.string(),
+    destination_database: z.string(),
+    destination_table_schema: z.string(),
+    destination_table_name: z.string(),
+  })
+  .meta({ id: 'ChangeRetention' });
+
+const LEVELS: Record<ListedSink['level'], (typeof HEALTH)[number]> = {
+  ok: 'healthy',
+  warning: 'warning',
+  failing: 'error',
+  unknown: 'error',
+};
+
+export const healthOf = ({ status, level }: ListedSink): (typeof HEALTH)[number] =>
+  status === 'active' ? LEVELS[level] : 'paused';
+
+export function shownSink(sink: ListedSink, asking: Asking): z.input<typeof Sink> {
+  const { kind, database, settings } = sink;
+  const { source, max_retry_count, message_grouping, annotations, destination } = settings;
+  const functions = {
+    transform: settings.transform ?? 'none',
+    filter: settings.filter ?? 'none',
+    routing: settings.routing ?? 'none',
+  };
+  return {
+    ...{ kind, database, source, ...functions, max_retry_count, message_grouping, annotations },
+    destination: { ...destination },
+    ...shownOf(sink, asking),
+  };
+}
+
+function shownOf(sink: ListedSink, asking: Asking) {
+  const { id, name, status, settings } = sink;
+  const { actions, filters } = settings;
+  const { pending, pending_is_estimate, retrying, parked, oldest_committed_at, notices } = sink;
+  // What a destination answered may quote a row.
+  const error = asking.may('read:data') ? sink.error : null;
+  return {
+    ...{ id, name, status, actions, filters },
+    health: { name: 'Sink' as const, status: healthOf(sink), checks: sink.reasons.map((reason) => ({ name: reason })) },
+    state: {
+      ...{ health: sink.health, pending, pending_is_estimate, retrying, parked, oldest_committed_at },
+      ...{ error, failing_since: sink.failing_since?.toISOString() ?? null, notices },
+    },
+    inserted_at: sink.inserted_at.toISOString(),
+    updated_at: sink.updated_at.toISOString(),
+  };
+}
+
+const ChangeTable = z.object({
+  database: z.string(),
+  table_schema: z.string(),
+  table_name: z.string(),
+  create_if_not_exists: z.boolean().default(false),
+  retention: z
+    .object({
+      by: z.string(),
+      keep_seconds: z.number(),
+      every_seconds: z.number().optional(),
+      interval_seconds: z.number().optional(),
+    })
+    .nullable()
+    .default(null),
+});
+
+const period = (key: string, seconds: number | undefined) => (seconds === undefined ? {} : { [key]: `${seconds}s` });
+
+export function shownRetention(sink: ListedSink, asking: Asking): z.input<typeof ChangeRetention> {
+  // schema.table, as the catalog writes it; a dot may be part of neither.
+  const [schema = '', table = ''] = sink.settings.source.include_tables?.[0]?.split('.') ?? [];
+  const into = ChangeTable.parse(sink.settings.destination);
+  const policy = into.retention;
+  return {
+    ...shownOf(sink, asking),
+    ...{ source_database: sink.database, source_table_schema: schema, source_table_name: table },
+    destination_database: into.database,
+    ...{ destination_table_schema: into.table_schema, destination_table_name: into.table_name },
+    create_if_not_exists: into.create_if_not_exists,
+    retention: policy && {
+      ...{ by: policy.by, ...period('keep', policy.keep_seconds) },
+      ...{ ...period('every', policy.every_seconds), ...period('interval', policy.interval_seconds) },
+    },
+  };
+}

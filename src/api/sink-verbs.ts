@@ -1,0 +1,50 @@
+/** What an operator does to a sink or a change retention, also to one that the configuration file declares. */
+import { z } from 'zod';
+import { changeSink, dismissNotice, type SinkVerb } from '../admin/change-sink.ts';
+import type { SinkList } from '../admin/find-sink.ts';
+import type { ListedSink } from '../admin/list-sinks.ts';
+import { type Asking, NO_BODY, REF, type Route, writing } from './route.ts';
+
+interface Place<Shape extends z.ZodType> {
+  path: string;
+  list: SinkList;
+  /** For people: `a sink`. */
+  what: string;
+  answer: Shape;
+  shown(sink: ListedSink, asking: Asking): z.input<Shape>;
+}
+
+const SUMMARIES: Record<SinkVerb, (what: string) => string> = {
+  pause: (what) => `Stops delivery to ${what}; its messages are kept`,
+  resume: (what) => `Resumes delivery to ${what}`,
+  disable: (what) => `Stops delivery to ${what}, and keeps no changes for it from now on`,
+};
+const VERBS = ['pause', 'resume', 'disable'] as const;
+
+export function verbsOf<Shape extends z.ZodType>({ path, list, what, answer, shown }: Place<Shape>): Route[] {
+  const verbs = VERBS.map((verb) =>
+    writing({
+      method: 'POST',
+      path: `${path}/:sink/${verb}`,
+      scope: 'operate',
+      summary: SUMMARIES[verb](what),
+      input: z.strictObject({ sink: REF }),
+      body: NO_BODY,
+      answer,
+      sql: `millrace.${verb}`,
+      run: async (deps, { sink: ref }, asking) => shown(await changeSink(deps.db, verb, { list, ref }), asking),
+    }),
+  );
+  const dismiss = writing({
+    method: 'POST',
+    path: `${path}/:sink/notices/:code/dismiss`,
+    scope: 'operate',
+    summary: `Takes away notices of ${what} whose cause nobody can see to be fixed`,
+    input: z.strictObject({ sink: REF, code: z.string() }),
+    body: NO_BODY,
+    answer: z.looseObject({ dismissed: z.boolean() }),
+    sql: 'millrace.dismiss',
+    run: async (deps, { sink: ref, code }) => ({ dismissed: await dismissNotice(deps.db, { list, ref }, code) }),
+  });
+  return [...verbs, dismiss];
+}

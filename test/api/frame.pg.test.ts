@@ -1,0 +1,113 @@
+/** What holds for every management route over HTTP: who may, which bodies are read, and that receivers never wait for it. */
+import { expect } from 'chai';
+import type { Route } from '../../src/api/route.ts';
+import { ROUTES } from '../../src/api/routes.ts';
+import { testWeb } from '../support/processes/web.ts';
+import { until } from '../support/until.ts';
+import { type Managed, managed } from './support.ts';
+
+/** What each token may do; the others nothing. */
+const MAY: Record<string, readonly Route['scope'][]> = {
+  'read-token': ['read'],
+  'data-token': ['read', 'read:data'],
+  'operate-token': ['read', 'operate'],
+  'orders-token': [],
+};
+/** Of nothing that is there. */
+const somewhere = (path: string): string => path.replaceAll(/:\w+/g, '0');
+
+describe('api: the frame', () => {
+  let all: Managed;
+  before(async () => {
+    all = await managed();
+  });
+  after(async () => await all?.close());
+
+  for (const route of ROUTES) {
+    const { method, path, scope } = route;
+    it(`${method} ${path} wants ${scope}, before it looks at anything else`, async () => {
+      const call = (token: string | null) =>
+        all.web.call(method, somewhere(path), { token, ...(method === 'GET' ? {} : { body: '{' }) });
+      for (const token of [null, 'nobody']) {
+        const { status, json, headers } = await call(token);
+        expect([status, json.code], String(token)).to.deep.equal([401, 'unauthorized']);
+        expect(headers.get('www-authenticate')).to.equal('Bearer');
+      }
+      for (const [token, scopes] of Object.entries(MAY)) {
+        const { status, json } = await call(token);
+        if (scopes.includes(scope)) expect([401, 403], token).to.not.include(status);
+        else expect([status, json.code, json.needs], token).to.deep.equal([403, 'forbidden', scope]);
+      }
+      expect([401, 403]).to.not.include((await call('admin-token')).status);
+    });
+  }
+
+  it('reads JSON objects of at most 1 MB, and no body at all as an empty one', async () => {
+    const post = (body: string | undefined, type = 'application/json') =>
+      all.web.call('POST', '/api/sinks/orders/resume', {
+        token: 'operate-token',
+        body,
+        headers: { 'content-type': type },
+      });
+    const cases: [string | undefined, string, number, string | undefined][] = [
+      [undefined, 'application/json', 200, undefined],
+      ['{}', 'application/json', 200, undefined],
+      ['{', 'application/json', 400, 'bad_request'],
+      ['1', 'application/json', 400, 'bad_request'],
+      ['[]', 'application/json', 422, 'invalid'],
+      ['{"resaon":"x"}', 'application/json', 422, 'invalid'],
+      ['{}', 'text/plain', 415, 'unsupported_media_type'],
+      ['a=b', 'application/x-www-form-urlencoded', 415, 'unsupported_media_type'],
+      [JSON.stringify({ x: 'x'.repeat(1_100_000) }), 'application/json', 413, 'payload_too_large'],
+    ];
+    for (const [body, type, status, code] of cases) {
+      const reply = await post(body, type);
+      expect([reply.status, reply.json.code], `${body?.slice(0, 20)} ${type}`).to.deep.equal([status, code]);
+      if (code !== undefined) expect(reply.json.request_id).to.equal(reply.headers.get('x-request-id'));
+    }
+    expect((await post('{"resaon":"x"}')).json.validation_errors).to.deep.equal({
+      resaon: ['is not a known field. This takes none.'],
+    });
+  });
+
+  it('refuses what Postgres does not take, wherever it stands', async () => {
+    const cases: [string, string][] = [
+      ['/api/sinks/%00', 'sink'],
+      ['/api/sinks?database=%00', 'database'],
+    ];
+    for (const [path, field] of cases) {
+      const { status, json } = await all.web.call('GET', path);
+      expect([status, Object.keys(json.validation_errors)], path).to.deep.equal([400, [field]]);
+    }
+  });
+
+  it('names the methods of a path', async () => {
+    const { status, headers } = await all.web.call('PATCH', '/api/sinks/orders/pause', { body: {} });
+    expect([status, headers.get('allow')]).to.deep.equal([405, 'POST']);
+  });
+
+  it('has two requests at the database at most, refuses a token with too many, and gives up', async () => {
+    const { db } = all.m;
+    const web = await testWeb({ db }, { management: { maxRequests: 4 }, keepHealthMs: 0 });
+    const show = (name: string) => web.call('GET', `/api/sinks/${name}`);
+    try {
+      await db.transaction(async (tx) => {
+        await tx.query('lock table millrace_private.sinks in access exclusive mode');
+        const waiting = Array.from({ length: 4 }, () => show('orders'));
+        await until('two wait at the database', async () => {
+          const { rows } = await db.query<{ waiting: number }>(
+            `select count(*)::integer as waiting from pg_stat_activity
+              where datname = current_database() and wait_event_type = 'Lock'`,
+          );
+          return rows[0]!.waiting === 2;
+        });
+        const { status, json } = await show('products');
+        expect([status, json.code]).to.deep.equal([429, 'too_many_requests']);
+        const late = await Promise.race(waiting);
+        expect([late.status, late.json.code]).to.deep.equal([503, 'unavailable']);
+      });
+    } finally {
+      await web.close();
+    }
+  });
+});

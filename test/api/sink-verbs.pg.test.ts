@@ -1,0 +1,71 @@
+/** Pause, resume, disable and dismiss over HTTP: the same as by SQL, and again without harm. */
+import { expect } from 'chai';
+import type { Reply } from '../support/processes/web.ts';
+import { type Managed, managed } from './support.ts';
+
+describe('api: what an operator does to a sink', () => {
+  let all: Managed;
+  before(async () => {
+    all = await managed();
+  });
+  after(async () => await all?.close());
+
+  const post = async (path: string, body?: unknown, token = 'operate-token'): Promise<Reply> =>
+    await all.web.call('POST', `/api/${path}`, { token, body });
+  const stored = async (name: string): Promise<unknown[]> =>
+    (
+      await all.m.db.query<{ status: string; settings: { status: string }; generation: number }>(
+        `select s.status, s.settings, c.generation from millrace_private.sinks s, millrace_private.catalog_state c
+          where s.name = $1`,
+        [name],
+      )
+    ).rows.flatMap(({ status, settings, generation }) => [status, settings.status, generation]);
+
+  for (const [path, name] of [
+    ['sinks/orders', 'orders'],
+    ['sinks/products', 'products'],
+    ['change_retentions/history', 'history'],
+  ] as const) {
+    it(`pauses, disables and resumes ${path}, and does nothing twice`, async () => {
+      let [, , generation] = await stored(name);
+      for (const [verb, status] of [
+        ['pause', 'paused'],
+        ['disable', 'disabled'],
+        ['resume', 'active'],
+      ] as const) {
+        const reply = await post(`${path}/${verb}`, {});
+        expect([reply.status, reply.json.name, reply.json.status], reply.text).to.deep.equal([200, name, status]);
+        expect(reply.json.health.status === 'paused').to.equal(status !== 'active');
+        const now = await stored(name);
+        expect(now).to.deep.equal([status, status, Number(generation) + 1]);
+        generation = now[2];
+        const again = await post(`${path}/${verb}`);
+        expect([again.status, again.json.status]).to.deep.equal([200, status]);
+        expect(await stored(name)).to.deep.equal(now);
+      }
+    });
+  }
+
+  it('takes an id for a name, and says what is not there', async () => {
+    const { json } = await all.web.call('GET', '/api/sinks/orders');
+    expect((await post(`sinks/${json.id}/pause`)).json.status).to.equal('paused');
+    await post('sinks/orders/resume');
+    for (const path of ['sinks/nobody/pause', 'sinks/history/pause', 'change_retentions/orders/pause']) {
+      const { status, json } = await post(path);
+      expect([status, json.code], path).to.deep.equal([404, 'not_found']);
+    }
+  });
+
+  it('dismisses a notice that nobody can see to be over, and no other one', async () => {
+    await all.m.db.query(
+      `insert into millrace_private.notices (sink_no, code, table_name, message) values ($1, 'gap', '', 'a gap')`,
+      [await all.noOf('orders')],
+    );
+    expect((await post('sinks/orders/notices/gap/dismiss')).json).to.deep.equal({ dismissed: true });
+    expect((await post('sinks/orders/notices/gap/dismiss')).json).to.deep.equal({ dismissed: false });
+    const refused = await post('sinks/orders/notices/no_primary_key/dismiss');
+    expect([refused.status, refused.json.code]).to.deep.equal([422, 'invalid']);
+    expect(refused.json.summary).to.match(/goes by itself when its cause is fixed$/);
+    expect(refused.json.remedy).to.match(/^These stay until they are dismissed: gap, /);
+  });
+});
