@@ -462,6 +462,16 @@ $function$
 
 comment 'Ends a backfill for good; what it sent stays sent. False when it had ended.'
 
+CREATE OR REPLACE FUNCTION millrace.disable(sink text)
+ RETURNS boolean
+ LANGUAGE sql
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+  select millrace_private.set_status(sink, 'disabled')
+$function$
+
+comment 'Stops delivery to a sink and keeps no changes for it from now on. False when it was disabled already.'
+
 CREATE OR REPLACE FUNCTION millrace.discard(sink text, ids bigint[])
  RETURNS integer
  LANGUAGE plpgsql
