@@ -24,6 +24,9 @@ create table millrace_private.databases (
   address text not null,            -- DatabaseAddress, sealed with SECRET_KEY
   hostname text not null,           -- the two parts of the address that messages show
   database_name text not null,
+  managed_by text not null default 'api' check (managed_by in ('api', 'file')), -- who may change it: a file, or nobody's
+  released boolean not null default false, -- the file still names it, and has no say any more
+  declared_from text,               -- where the file that named it last was applied from: start, cli, a token's name
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now()
 );
@@ -32,6 +35,9 @@ create table millrace_private.functions (
   id uuid primary key default gen_random_uuid(),
   name text not null unique,
   settings jsonb not null,          -- FunctionSettings
+  managed_by text not null default 'api' check (managed_by in ('api', 'file')), -- who may change it: a file, or nobody's
+  released boolean not null default false, -- the file still names it, and has no say any more
+  declared_from text,               -- where the file that named it last was applied from: start, cli, a token's name
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now()
 );
@@ -55,6 +61,11 @@ create table millrace_private.sinks (
   secret text,                      -- the destination's credential, sealed with SECRET_KEY
   lanes smallint not null,          -- delivery lanes; 0 for a pull consumer without functions
   metadata text not null default '',-- JSON members that are the same in every message of this sink
+  managed_by text not null default 'api' check (managed_by in ('api', 'file')), -- who may change it: a file, or nobody's
+  released boolean not null default false, -- the file still names it, and has no say any more
+  declared_from text,               -- where the file that named it last was applied from: start, cli, a token's name
+  declared_status text,             -- that of the file, as last applied: the status is changed only where this one does
+  status_by text not null default 'operator' check (status_by in ('file', 'operator')), -- who set the status last
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now()
 );
@@ -66,6 +77,8 @@ create table millrace_private.api_tokens (
   hash bytea not null unique,       -- sha256 of the token
   scopes text[] not null,
   weak boolean not null default false, -- can be guessed: good only where nobody but this machine reaches the port
+  managed_by text not null default 'api' check (managed_by in ('api', 'file')), -- who may change it: a file, or nobody's
+  declared_from text,               -- where the file that named it last was applied from: start, cli, a token's name
   created_at timestamptz not null default now(),
   revoked_at timestamptz
 );

@@ -12,6 +12,8 @@ table millrace_private.api_tokens
   hash bytea not null
   scopes text[] not null
   weak boolean not null default false
+  managed_by text not null default 'api'::text
+  declared_from text
   created_at timestamp with time zone not null default now()
   revoked_at timestamp with time zone
 CREATE TRIGGER tell_of_tokens AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON millrace_private.api_tokens FOR EACH STATEMENT EXECUTE FUNCTION millrace_private.tell_of_tokens()
@@ -19,6 +21,7 @@ CREATE UNIQUE INDEX api_tokens_hash_key ON millrace_private.api_tokens USING btr
 CREATE UNIQUE INDEX api_tokens_name_key ON millrace_private.api_tokens USING btree (name)
 CREATE UNIQUE INDEX api_tokens_pkey ON millrace_private.api_tokens USING btree (id)
 constraint api_tokens_hash_key UNIQUE (hash)
+constraint api_tokens_managed_by_check CHECK ((managed_by = ANY (ARRAY['api'::text, 'file'::text])))
 constraint api_tokens_name_key UNIQUE (name)
 constraint api_tokens_pkey PRIMARY KEY (id)
 
@@ -118,11 +121,15 @@ table millrace_private.databases
   address text not null
   hostname text not null
   database_name text not null
+  managed_by text not null default 'api'::text
+  released boolean not null default false
+  declared_from text
   created_at timestamp with time zone not null default now()
   updated_at timestamp with time zone not null default now()
 CREATE UNIQUE INDEX databases_name_key ON millrace_private.databases USING btree (name)
 CREATE UNIQUE INDEX databases_no_key ON millrace_private.databases USING btree (no)
 CREATE UNIQUE INDEX databases_pkey ON millrace_private.databases USING btree (id)
+constraint databases_managed_by_check CHECK ((managed_by = ANY (ARRAY['api'::text, 'file'::text])))
 constraint databases_name_key UNIQUE (name)
 constraint databases_no_key UNIQUE (no)
 constraint databases_pkey PRIMARY KEY (id)
@@ -153,10 +160,14 @@ table millrace_private.functions
   id uuid not null default gen_random_uuid()
   name text not null
   settings jsonb not null
+  managed_by text not null default 'api'::text
+  released boolean not null default false
+  declared_from text
   created_at timestamp with time zone not null default now()
   updated_at timestamp with time zone not null default now()
 CREATE UNIQUE INDEX functions_name_key ON millrace_private.functions USING btree (name)
 CREATE UNIQUE INDEX functions_pkey ON millrace_private.functions USING btree (id)
+constraint functions_managed_by_check CHECK ((managed_by = ANY (ARRAY['api'::text, 'file'::text])))
 constraint functions_name_key UNIQUE (name)
 constraint functions_pkey PRIMARY KEY (id)
 
@@ -316,6 +327,11 @@ table millrace_private.sinks
   secret text
   lanes smallint not null
   metadata text not null default ''::text
+  managed_by text not null default 'api'::text
+  released boolean not null default false
+  declared_from text
+  declared_status text
+  status_by text not null default 'operator'::text
   created_at timestamp with time zone not null default now()
   updated_at timestamp with time zone not null default now()
 CREATE INDEX sinks_database_id ON millrace_private.sinks USING btree (database_id)
@@ -324,10 +340,12 @@ CREATE UNIQUE INDEX sinks_no_key ON millrace_private.sinks USING btree (no)
 CREATE UNIQUE INDEX sinks_pkey ON millrace_private.sinks USING btree (id)
 constraint sinks_database_id_fkey FOREIGN KEY (database_id) REFERENCES millrace_private.databases(id)
 constraint sinks_destination_database_id_fkey FOREIGN KEY (destination_database_id) REFERENCES millrace_private.databases(id)
+constraint sinks_managed_by_check CHECK ((managed_by = ANY (ARRAY['api'::text, 'file'::text])))
 constraint sinks_name_key UNIQUE (name)
 constraint sinks_no_key UNIQUE (no)
 constraint sinks_ordering_check CHECK ((ordering = ANY (ARRAY['group'::text, 'key'::text, 'commit'::text])))
 constraint sinks_pkey PRIMARY KEY (id)
+constraint sinks_status_by_check CHECK ((status_by = ANY (ARRAY['file'::text, 'operator'::text])))
 constraint sinks_status_check CHECK ((status = ANY (ARRAY['active'::text, 'paused'::text, 'disabled'::text])))
 
 table millrace_private.source_tables
@@ -2616,7 +2634,8 @@ declare
   v_no integer := millrace_private.sink_no(p_sink);
 begin
   update millrace_private.sinks s
-     set status = p_status, settings = jsonb_set(s.settings, '{status}', to_jsonb(p_status)), updated_at = now()
+     set status = p_status, settings = jsonb_set(s.settings, '{status}', to_jsonb(p_status)), status_by = 'operator',
+         updated_at = now()
    where s.no = v_no and s.status <> p_status;
   if not found then
     return false;

@@ -1,1 +1,1 @@
-select d.id, d.name, d.settings, d.address, d.hostname from millrace_private.databases d
+select d.id, d.name, d.settings, d.address, d.hostname, d.managed_by, d.released from millrace_private.databases d order by d.no

@@ -100,18 +100,15 @@ export function unseal(keys: KeyRing, place: SecretPlace, sealed: string): strin
 }
 
 /**
- * Is it sealed for this place, and the same text? What does not open there differs: it is sealed again.
+ * Undefined when it was sealed for another place, or changed: whoever compares it with a declaration finds that it differs, and
+ * seals it again.
  * @throws MillraceError as `keyOf` does: a declaration overwrites nothing with a key that is only this process's own.
  */
-export function opensTo(
-  keys: KeyRing,
-  place: SecretPlace,
-  { sealed, plain }: { sealed: string; plain: string },
-): boolean {
+export function openIfOurs(keys: KeyRing, place: SecretPlace, sealed: string): string | undefined {
   try {
-    return unseal(keys, place, sealed) === plain;
+    return unseal(keys, place, sealed);
   } catch (error) {
-    if (error instanceof MillraceError && error.code === 'bad_configuration') return false;
+    if (error instanceof MillraceError && error.code === 'bad_configuration') return undefined;
     throw error;
   }
 }

@@ -2,8 +2,10 @@
 import type { Command } from 'commander';
 import { addBackfillCommands } from './backfill.ts';
 import { addChangeTableCommand } from './change-table-sql.ts';
+import { addConfigCommands } from './config.ts';
 import { addDatabaseCommands } from './database.ts';
 import { addRebuildCommand } from './rebuild.ts';
+import { addReleaseCommands } from './release.ts';
 import { addReplayCommand } from './replay.ts';
 import { addResyncCommand } from './resync.ts';
 import { addSecretCommand } from './secret.ts';
@@ -13,6 +15,8 @@ import { addVerifyCommand } from './verify.ts';
 
 /** In the order of `--help`. */
 const COMMANDS = [
+  addConfigCommands,
+  addReleaseCommands,
   addSqlCommand,
   addChangeTableCommand,
   addVerifyCommand,

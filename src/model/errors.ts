@@ -19,6 +19,8 @@ export type ErrorCode =
   | 'unavailable'
   | 'bad_setting'
   | 'bad_configuration'
+  | 'needs_force'
+  | 'plan_outdated'
   | 'bad_source'
   | 'bad_destination'
   | 'fenced'
@@ -41,6 +43,8 @@ const STATUS: Record<ErrorCode, number> = {
   unavailable: 503,
   bad_setting: 500,
   bad_configuration: 400,
+  needs_force: 409,
+  plan_outdated: 409,
   bad_source: 500,
   bad_destination: 500,
   fenced: 500,

@@ -104,10 +104,15 @@ export const Certificate = z
   )
   .transform((text) => readCertificates(text) ?? text);
 
-/** What stands in an export in place of a secret: `********`, `p******s`. */
+/** Stands for a secret that is not shown. Declared again, it keeps the one that is stored. */
+export const MASK = '********';
+/** Shows that a secret is to change. */
+export const CHANGED = `${MASK} (changed)`;
+
+/** What stands in place of a secret elsewhere, and means nothing here: `p******s`. */
 export function refuseMask(secret: string, context: z.core.$RefinementCtx): void {
-  if (!/^.?\*{4,}.?$/u.test(secret)) return;
-  const remedy = 'Write the secret itself, or export again with secrets shown.';
+  if (secret === MASK || (secret !== CHANGED && !/^.?\*{4,}.?$/u.test(secret))) return;
+  const remedy = `Write the secret itself; ${MASK} keeps the one that is stored.`;
   refuse(context, [], { message: 'is what an export shows in place of a secret', remedy });
 }
 

@@ -1,4 +1,5 @@
 /** The role `migrate`: schema, job tables and configuration, each safe to repeat. */
+import { refuseBadFunctions } from '../admin/check-functions.ts';
 import { applyConfig } from '../catalog/apply/apply.ts';
 import { freeStorage } from '../catalog/apply/remove-sink.ts';
 import { storeTraits } from '../catalog/apply/traits.ts';
@@ -8,15 +9,12 @@ import { migrateJobs } from '../db/jobs.ts';
 import { fullServer, messageDatabase, patiently } from '../db/message-database.ts';
 import { migrateSchema } from '../db/migrate.ts';
 import { openPool } from '../db/pool.ts';
-import type { FunctionSettings } from '../model/declared.ts';
-import { type Fault, MillraceError } from '../model/errors.ts';
 import { formatFaults } from '../model/finding.ts';
 import { isLoopback } from '../model/loopback.ts';
 import { createLog, type Log } from '../runtime/log.ts';
 import { withoutRepeats } from '../runtime/repeats.ts';
 import { keyRing } from '../runtime/secret-key.ts';
 import type { Settings } from '../runtime/settings.ts';
-import { openSandbox } from '../transform/sandbox.ts';
 
 /** How long a start waits for transactions that are in the way of freeing storage. */
 const FREE_MS = 1_000;
@@ -27,7 +25,7 @@ const PATIENCE_MS = 120_000;
 export async function migrate(settings: Settings): Promise<void> {
   const log = withoutRepeats(createLog({ level: settings.logLevel, role: 'migrate' }));
   const config = readDeclaration(settings, log);
-  if (config) await checkFunctions(config.functions, log);
+  if (config) await refuseBadFunctions(config.functions, log);
   const waiting = { log, signal: new AbortController().signal };
   const options = { ...(await messageDatabase(settings, 'migrate', waiting)), max: 2 };
   await patiently(waiting, () => migrateSchema({ log }, options));
@@ -41,7 +39,7 @@ export async function migrate(settings: Settings): Promise<void> {
     );
     await storeTraits(db);
     if (config) {
-      const summary = await applyConfig({ db, keys }, config);
+      const summary = await applyConfig({ db, keys }, config, { from: 'start' });
       log.info({ created: summary.created, changed: summary.changed }, 'configuration applied');
       for (const note of summary.notes) log.warn(note);
     }
@@ -61,26 +59,4 @@ function readDeclaration(settings: Settings, log: Log) {
   for (const warning of warnings)
     log.warn({ field: warning.field }, formatFaults([warning], configFilePath ?? 'CONFIG_FILE_YAML'));
   return config;
-}
-
-/** Compiles every function and tries it, so that a mistake is said before it meets a message. */
-async function checkFunctions(functions: readonly FunctionSettings[], log: Log): Promise<void> {
-  if (functions.length === 0) return;
-  const sandbox = openSandbox({ log });
-  const faults: Fault[] = [];
-  try {
-    for (const [place, fn] of functions.entries()) {
-      const fault = await sandbox.check(fn);
-      if (!fault) continue;
-      const at = fault.line === undefined ? '' : ` (line ${fault.line}, column ${fault.column ?? 1} of its code)`;
-      faults.push({
-        field: `functions[${place}].${fn.path === null ? 'code' : 'path'}`,
-        message: `${fn.name}: ${fault.message}${at}`,
-      });
-    }
-  } finally {
-    await sandbox.close();
-  }
-  if (faults.length > 0)
-    throw new MillraceError('bad_configuration', 'the configuration has functions that do not work', { faults });
 }

@@ -138,8 +138,10 @@ export interface SinkSection<Input = unknown> {
   refused?: Record<string, Refusal>;
   /** What the keys say, with faults added to `context`. `input` has `type` too, as it was written. */
   read(input: Input, context: z.core.$RefinementCtx): DestinationDeclared;
-  /** The key of the credential, where it has one. */
-  secretKey?: string;
+  /** The inverse of `read`: a destination as its keys are written. Absent: it is stored as it is written. */
+  write?(destination: Destination): object;
+  /** Where it has a credential: its keys, whose texts are all secret, and the credential that they are. */
+  secrets?: { open(secret: string): object; close(keys: object): string };
   /** The least that is such a destination: keys without a default. */
   least?(destination: Destination): object;
 }

@@ -5,7 +5,8 @@ declare
   v_no integer := millrace_private.sink_no(p_sink);
 begin
   update millrace_private.sinks s
-     set status = p_status, settings = jsonb_set(s.settings, '{status}', to_jsonb(p_status)), updated_at = now()
+     set status = p_status, settings = jsonb_set(s.settings, '{status}', to_jsonb(p_status)), status_by = 'operator',
+         updated_at = now()
    where s.no = v_no and s.status <> p_status;
   if not found then
     return false;

@@ -1,58 +1,124 @@
 /**
- * The declaration becomes the catalog: one transaction (see change.ts), by name, and nothing at all when nothing differs.
- * Death at any line leaves the catalog as it was; what is not declared stays.
+ * The declaration becomes the catalog: one transaction (see transaction.ts), by name, and nothing at all when nothing differs.
+ * Death at any line leaves the catalog as it was; what is not declared stays, unless it is to be pruned.
  */
 import type { Database, Transaction } from '../../db/pool.ts';
 import { statement } from '../../db/statement.ts';
+import { MillraceError } from '../../model/errors.ts';
 import type { KeyRing } from '../../runtime/secret-key.ts';
 import type { Declared } from '../declare/declaration.ts';
-import { applyDatabases } from './databases.ts';
-import { applyFunctions } from './functions.ts';
-import { applySinks } from './sinks.ts';
-import { Summary } from './summary.ts';
-import { applyTokens } from './tokens.ts';
+import { readCurrent } from './current.ts';
+import { decide, type Wishes } from './decide.ts';
+import { lossesOf } from './losses.ts';
+import type { Decided, Step } from './step.ts';
+import { type ApplySummary, summaryOf } from './summary.ts';
 import { type ChangeOptions, changeCatalog } from './transaction.ts';
 
 const startPositions = statement('catalog/start-positions');
 const publish = statement('catalog/publish');
+const markDeclared = statement('catalog/mark-declared');
+const readGeneration = statement('catalog/generation');
 
 export interface ApplyDeps {
   db: Database;
   keys: KeyRing;
 }
 
-/** Names as `database shop`, `function by-table`, `sink orders-worker`, `token worker`. */
-export interface ApplySummary {
-  created: string[];
-  changed: string[];
-  unchanged: string[];
-  /** Sentences for whoever applies: what was asked for and is not done by itself. */
-  notes: string[];
+export interface ApplyOptions extends ChangeOptions, Pick<Wishes, 'adopt' | 'prune'> {
+  /** Where the file was applied from: `start`, `cli`, a token's name. Absent: no file, these things are nobody's but the API's. */
+  from?: string | undefined;
+  /** Messages and slots may be lost by pruning. */
+  force?: boolean | undefined;
+  /** That of the plan that was agreed to. */
+  generation?: number | undefined;
 }
 
 /**
  * Applies a declaration. Safe to repeat and to run twice at once.
- * @throws MillraceError bad_configuration for what cannot be changed in place or refers to nothing; bad_setting for a
- * wrong SECRET_KEY; unavailable when locks could not be had.
+ * @throws MillraceError bad_configuration for all that cannot be changed in place or refers to nothing; needs_force;
+ * plan_outdated; bad_setting for a wrong SECRET_KEY; unavailable when locks could not be had.
  */
 export async function applyConfig(
   deps: ApplyDeps,
   config: Declared,
-  options: ChangeOptions = {},
+  options: ApplyOptions = {},
 ): Promise<ApplySummary> {
-  return await changeCatalog(deps.db, (tx) => applyOnce(tx, deps.keys, config), options);
+  return await changeCatalog(deps.db, (tx) => applyOnce(tx, { keys: deps.keys, config }, options), options);
 }
 
-async function applyOnce(tx: Transaction, keys: KeyRing, config: Declared): Promise<ApplySummary> {
-  const summary = new Summary();
-  await applyTokens(tx, config.tokens, summary);
-  const before = summary.changes;
-  await applyDatabases({ tx, keys }, config.databases, summary);
-  await applyFunctions(tx, config.functions, summary);
-  await applySinks({ tx, keys }, config.sinks, summary);
-  if (summary.changes > before) {
+async function applyOnce(
+  tx: Transaction,
+  { keys, config }: { keys: KeyRing; config: Declared },
+  options: ApplyOptions,
+): Promise<ApplySummary> {
+  const { from, generation } = options;
+  if (generation !== undefined && generation !== (await generationOf(tx))) throw planOutdated();
+  const managedBy = from === undefined ? 'api' : 'file';
+  const decided = decide(await readCurrent(tx), config, { ...options, keys, managedBy });
+  refuseFaults(decided);
+  if (options.force !== true) await refuseLosses(tx, decided.steps);
+  const changing = decided.steps.filter(({ action }) => action !== 'keep');
+  for (const step of changing) await step.write(tx);
+  if (from !== undefined) await mark(tx, from, decided.steps);
+  if (changing.some(({ type }) => type !== 'token')) {
     await tx.query(startPositions);
     await tx.query(publish);
   }
-  return summary.names();
+  return summaryOf(decided, await generationOf(tx));
+}
+
+/** What applying would do. */
+export interface Planned extends ApplySummary {
+  /** What goes for good: without `force` nothing is applied then. */
+  losses: string[];
+}
+
+/** Reads one moment of the catalog, and writes nothing. @throws MillraceError as `applyConfig` does. */
+export async function planConfig(
+  { db, keys }: ApplyDeps,
+  config: Declared,
+  wishes: Pick<Wishes, 'adopt' | 'prune'>,
+): Promise<Planned> {
+  return await db.transaction(async (tx) => {
+    await tx.query('set transaction isolation level repeatable read read only');
+    const decided = decide(await readCurrent(tx), config, { ...wishes, keys, managedBy: 'file' });
+    refuseFaults(decided);
+    const losses = await lossesOf(tx, decided.steps);
+    return { ...summaryOf(decided, await generationOf(tx)), losses };
+  });
+}
+
+async function generationOf(tx: Transaction): Promise<number> {
+  return (await tx.query<{ generation: number }>(readGeneration)).rows[0]!.generation;
+}
+
+function refuseFaults({ faults }: Decided): void {
+  if (faults.length === 0) return;
+  const lines = faults.map(({ field, message, remedy }) => `${field} ${message}; ${remedy}`);
+  throw new MillraceError('bad_configuration', lines.join('\n'), { faults });
+}
+
+async function refuseLosses(tx: Transaction, steps: readonly Step[]): Promise<void> {
+  const losses = await lossesOf(tx, steps);
+  if (losses.length === 0) return;
+  throw new MillraceError('needs_force', `Nothing was applied: ${losses.join('; ')}`, {
+    remedy: 'Apply with --force if that may be lost.',
+  });
+}
+
+const planOutdated = (): MillraceError =>
+  new MillraceError('plan_outdated', 'The configuration was changed since it was planned', {
+    remedy: 'Plan again, and apply that.',
+  });
+
+/** What was released is not among the steps, and stays so. */
+async function mark(tx: Transaction, from: string, steps: readonly Step[]): Promise<void> {
+  const named = steps.filter(({ action }) => action !== 'delete');
+  const names = (type: string): string[] => named.filter((step) => step.type === type).map(({ name }) => name);
+  const sinks = named.filter(({ status }) => status !== undefined);
+  await tx.query(markDeclared, [
+    from,
+    ...[names('database'), names('function'), names('token')],
+    ...[sinks.map(({ name }) => name), sinks.map(({ status }) => status)],
+  ]);
 }

@@ -1,43 +1,96 @@
-/** Writes databases that differ. Sealed addresses are compared opened: each sealing looks different. */
+/** Decides what becomes of declared databases. Sealed addresses are compared opened: each sealing looks different. */
 import { randomUUID } from 'node:crypto';
-import type { Transaction } from '../../db/pool.ts';
+import { isDeepStrictEqual } from 'node:util';
 import { statement } from '../../db/statement.ts';
-import type { DatabaseSettings } from '../../model/declared.ts';
+import type { DatabaseAddress, DatabaseSettings } from '../../model/declared.ts';
+import { MASK } from '../../model/scalars.ts';
 import type { KeyRing } from '../../runtime/secret-key.ts';
 import type { Declared } from '../declare/declaration.ts';
-import { addressPlace, opensTo, seal } from '../secrets.ts';
-import { type Summary, sameJson } from './summary.ts';
+import { databaseEntry } from '../declare/written.ts';
+import { addressPlace, openIfOurs, seal } from '../secrets.ts';
+import { type Decided, type ManagedBy, releasedNote, type Step, sameJson, type Taking, withManager } from './step.ts';
 
-const listDatabases = statement('catalog/list-databases');
 const putDatabase = statement('catalog/put-database');
 
-interface Row {
+export interface DatabaseRow {
   id: string;
   name: string;
   settings: DatabaseSettings;
   address: string;
   hostname: string;
+  managed_by: ManagedBy;
+  released: boolean;
 }
 
-export async function applyDatabases(
-  deps: { tx: Transaction; keys: KeyRing },
+/** Undefined: what is sealed is not ours to open. @throws MillraceError bad_setting: another SECRET_KEY. */
+export function addressOf(keys: KeyRing, row: DatabaseRow): DatabaseAddress | undefined {
+  const text = openIfOurs(keys, addressPlace(row), row.address);
+  return text === undefined ? undefined : JSON.parse(text);
+}
+
+/** @throws MillraceError bad_setting: another SECRET_KEY. */
+export function decideDatabases(
+  rows: readonly DatabaseRow[],
   declared: Declared['databases'],
-  summary: Summary,
-): Promise<void> {
-  const { rows } = await deps.tx.query<Row>(listDatabases);
+  { taking, decided }: { taking: Taking; decided: Decided },
+): void {
   const existing = new Map(rows.map((row) => [row.name, row]));
   for (const { settings, address } of declared) {
     const row = existing.get(settings.name);
-    const text = JSON.stringify(address);
-    const same =
-      row !== undefined &&
-      opensTo(deps.keys, addressPlace(row), { sealed: row.address, plain: text }) &&
-      sameJson(row.settings, settings);
-    if (!summary.add(`database ${settings.name}`, row !== undefined, same)) continue;
-    const id = row?.id ?? randomUUID();
-    const place = addressPlace({ id, name: settings.name, hostname: address.host });
-    const sealed = seal(deps.keys, place, text);
-    const values = [settings.name, JSON.stringify(settings), sealed, address.host, address.database, id];
-    await deps.tx.query(putDatabase, values);
+    if (row && taking.isReleased('database', row)) {
+      decided.notes.push(releasedNote('database', row.name));
+      continue;
+    }
+    const before = row && addressOf(taking.keys, row);
+    const kept = keptAddress(address, before);
+    if (kept === undefined) {
+      decided.faults.push(noPassword(settings.name, before));
+      continue;
+    }
+    decided.steps.push(stepOf({ settings, address: kept }, row && { row, before }, taking));
   }
+}
+
+/** Undefined when there is no password to keep, or not for that server. */
+function keptAddress(address: DatabaseAddress, before: DatabaseAddress | undefined): DatabaseAddress | undefined {
+  if (address.password !== MASK) return address;
+  if (before?.host !== address.host || before.port !== address.port) return undefined;
+  return { ...address, password: before.password };
+}
+
+const noPassword = (name: string, before: DatabaseAddress | undefined) => ({
+  field: `${name}.password`,
+  message:
+    before === undefined
+      ? `is ${MASK}, and no password is stored that it could keep`
+      : `is ${MASK}, which keeps the stored password, and that was given for another host or port`,
+  remedy: 'Write the password.',
+});
+
+interface Stored {
+  row: DatabaseRow;
+  before: DatabaseAddress | undefined;
+}
+
+function stepOf(
+  { settings, address }: Declared['databases'][number],
+  stored: Stored | undefined,
+  { keys, managedBy }: Taking,
+): Step {
+  const taken = stored !== undefined && managedBy === 'file' && stored.row.managed_by !== 'file';
+  const same = stored && isDeepStrictEqual(stored.before, address) && sameJson(stored.row.settings, settings);
+  return {
+    type: 'database',
+    name: settings.name,
+    action: stored === undefined ? 'create' : same && !taken ? 'keep' : 'update',
+    old: stored ? withManager(databaseEntry(stored.row.settings, stored.before), stored.row.managed_by, taken) : null,
+    new: withManager(databaseEntry(settings, address), managedBy, taken),
+    async write(tx) {
+      const id = stored?.row.id ?? randomUUID();
+      const place = addressPlace({ id, name: settings.name, hostname: address.host });
+      const sealed = seal(keys, place, JSON.stringify(address));
+      const values = [settings.name, JSON.stringify(settings), sealed, address.host, address.database, id];
+      await tx.query(putDatabase, values);
+    },
+  };
 }

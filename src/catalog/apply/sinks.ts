@@ -1,43 +1,128 @@
 /**
- * Writes sinks and change retentions that differ, with the storage of each. References are checked against the catalog
- * as it is within the transaction, and all that cannot be done is reported together.
+ * Decides what becomes of declared sinks and change retentions, and writes them with the storage of each. What a person did
+ * to a sink's status stays until the file says another one than it said before.
  */
 import { randomUUID } from 'node:crypto';
 import type { Transaction } from '../../db/pool.ts';
 import { statement } from '../../db/statement.ts';
-import type { FunctionSettings, SinkSettings } from '../../model/declared.ts';
-import { type Fault, MillraceError } from '../../model/errors.ts';
+import type { SinkSettings } from '../../model/declared.ts';
 import { quoteLiteral } from '../../model/quote.ts';
 import type { KeyRing } from '../../runtime/secret-key.ts';
 import type { SinkKind } from '../../sinks/contract.ts';
 import { kindNamed } from '../../sinks/kinds.ts';
 import type { Declared } from '../declare/declaration.ts';
-import { credentialPlace, opensTo, seal } from '../secrets.ts';
-import { type Summary, sameJson } from './summary.ts';
+import { sinkEntry } from '../declare/written.ts';
+import { credentialPlace, openIfOurs, seal } from '../secrets.ts';
+import { keptSecret } from './kept-secret.ts';
+import { type Decided, type ManagedBy, releasedNote, type Step, sameJson, type Taking, withManager } from './step.ts';
 
-const listSinks = statement('catalog/list-sinks');
-const listDatabases = statement('catalog/list-databases');
-const listFunctions = statement('catalog/list-functions');
 const putSink = statement('catalog/put-sink');
 const addStorage = statement('catalog/add-storage');
 const startBackfill = statement('catalog/start-backfill');
 
-interface Row {
+export interface SinkRow {
   id: string;
   no: number;
   name: string;
   kind: string;
-  status: string;
+  status: SinkSettings['status'];
   settings: SinkSettings;
   secret: string | null;
   lanes: number;
   database_name: string;
+  managed_by: ManagedBy;
+  released: boolean;
+  /** That of the file, as it was applied last; null: no file has named it. */
+  declared_status: SinkSettings['status'] | null;
   /** Its functions brought their process down, and it was paused for that. */
   killed: boolean;
 }
 
 /** The kind of a sink that is declared. */
-const kindOf = ({ destination }: SinkSettings): SinkKind => kindNamed(destination.type)!;
+export const kindOf = ({ destination }: SinkSettings): SinkKind => kindNamed(destination.type)!;
+
+/** As people and programs call it: `sink`, `change_retention`. */
+export const typeOf = (settings: SinkSettings): string => (kindOf(settings).list?.entry ?? 'sink').replaceAll(' ', '_');
+
+/** The credential; undefined: what is sealed is not ours to open. @throws MillraceError bad_setting: another SECRET_KEY. */
+export function secretOf(keys: KeyRing, row: SinkRow): string | null | undefined {
+  if (row.secret === null) return null;
+  return openIfOurs(keys, credentialPlace({ ...row, destination: row.settings.destination }), row.secret);
+}
+
+/** @throws MillraceError bad_setting: another SECRET_KEY. */
+export function decideSinks(
+  rows: readonly SinkRow[],
+  declared: Declared['sinks'],
+  { taking, decided }: { taking: Taking; decided: Decided },
+): void {
+  const existing = new Map(rows.map((row) => [row.name, row]));
+  for (const { settings: wanted, secret } of declared) {
+    const row = existing.get(wanted.name);
+    if (row && taking.isReleased(typeOf(wanted), row)) {
+      decided.notes.push(releasedNote(typeOf(wanted), row.name));
+      continue;
+    }
+    const before = row && { row, secret: secretOf(taking.keys, row) };
+    const kept = keptSecret({ ...wanted, secret }, before && { ...row!.settings, secret: before.secret });
+    if ('faults' in kept) decided.faults.push(...kept.faults);
+    else {
+      const settings = row === undefined ? wanted : withStatus(wanted, row, decided.notes);
+      decided.steps.push({ ...stepOf({ settings, secret: kept.secret }, before, taking), status: wanted.status });
+    }
+    if (row && wanted.initial_backfill && !sameJson(row.settings.initial_backfill ?? null, wanted.initial_backfill))
+      decided.notes.push(
+        `sink ${wanted.name} is there already, so its initial_backfill starts nothing; ` +
+          `\`bin/millrace backfill ${wanted.name}\` sends the rows of its tables.`,
+      );
+  }
+}
+
+interface Stored {
+  row: SinkRow;
+  secret: string | null | undefined;
+}
+
+function stepOf(
+  { settings, secret }: Declared['sinks'][number],
+  stored: Stored | undefined,
+  { keys, managedBy }: Taking,
+): Step {
+  const row = stored?.row;
+  const lanes = lanesOf(settings, row?.lanes ?? 0);
+  const taken = row !== undefined && managedBy === 'file' && row.managed_by !== 'file';
+  const same =
+    row?.status === settings.status &&
+    row.lanes === lanes &&
+    stored?.secret === secret &&
+    sameJson(row.settings, settings);
+  return {
+    type: typeOf(settings),
+    name: settings.name,
+    action: row === undefined ? 'create' : same && !taken ? 'keep' : 'update',
+    old: row ? withManager(sinkEntry(row.settings, stored?.secret ?? null), row.managed_by, taken) : null,
+    new: withManager(sinkEntry(settings, secret), managedBy, taken),
+    async write(tx) {
+      const kind = kindOf(settings);
+      const id = row?.id ?? randomUUID();
+      const written = await tx.query<{ no: number }>(putSink, [
+        settings.name,
+        kind.type,
+        settings.database,
+        settings.status,
+        JSON.stringify(settings),
+        secret === null ? null : seal(keys, credentialPlace({ id, ...settings }), secret),
+        lanes,
+        id,
+        kind.writesInto?.(settings.destination).database ?? null,
+        JSON.stringify(kind.traits),
+        managedBy === 'file' ? 'file' : 'operator',
+      ]);
+      await tx.query(addStorage, [written.rows[0]!.no]);
+      if (row === undefined) await startBackfills(tx, settings);
+    },
+  };
+}
 
 /**
  * Lanes of a sink. A receivable one needs one for shaping when it has functions. It keeps that one when they go: what waits
@@ -50,70 +135,20 @@ function lanesOf(settings: SinkSettings, current: number): number {
   return Math.max(current, shaped ? lanes : 0);
 }
 
-/** @throws MillraceError bad_configuration; nothing must be committed then. */
-export async function applySinks(
-  deps: { tx: Transaction; keys: KeyRing },
-  declared: Declared['sinks'],
-  summary: Summary,
-): Promise<void> {
-  const { tx, keys } = deps;
-  const { rows } = await tx.query<Row>(listSinks);
-  const existing = new Map(rows.map((row) => [row.name, row]));
-  await checkAll(tx, declared, existing);
-  for (const { settings: wanted, secret } of declared) {
-    const row = existing.get(wanted.name);
-    const settings = row === undefined ? wanted : stayingPaused(wanted, row, summary);
-    const lanes = lanesOf(settings, row?.lanes ?? 0);
-    const same =
-      row !== undefined &&
-      row.status === settings.status &&
-      row.lanes === lanes &&
-      sameSecret(keys, row, secret) &&
-      sameJson(row.settings, settings);
-    const kind = kindOf(settings);
-    const label = kind.list?.entry ?? 'sink';
-    if (!summary.add(`${label} ${settings.name}`, row !== undefined, same)) continue;
-    const id = row?.id ?? randomUUID();
-    const place = credentialPlace({ id, ...settings });
-    const written = await tx.query<{ no: number }>(putSink, [
-      settings.name,
-      kind.type,
-      settings.database,
-      settings.status,
-      JSON.stringify(settings),
-      secret === null ? null : seal(keys, place, secret),
-      lanes,
-      id,
-      kind.writesInto?.(settings.destination).database ?? null,
-      JSON.stringify(kind.traits),
-    ]);
-    await tx.query(addStorage, [written.rows[0]!.no]);
-    if (row === undefined) await startBackfills(tx, settings);
-    else if (settings.initial_backfill && !sameJson(row.settings.initial_backfill ?? null, settings.initial_backfill))
-      summary.notes.push(
-        `sink ${settings.name} is there already, so its initial_backfill starts nothing; ` +
-          `\`bin/millrace backfill ${settings.name}\` sends the rows of its tables.`,
-      );
-  }
-}
-
-function sameSecret(keys: KeyRing, row: Row, secret: string | null): boolean {
-  if (row.secret === null || secret === null) return row.secret === secret;
-  const place = credentialPlace({ ...row, destination: row.settings.destination });
-  return opensTo(keys, place, { sealed: row.secret, plain: secret });
-}
-
 /**
- * A sink that we paused because its functions bring their process down stays so: each start would park three more messages.
- * Only a person who fixed the function resumes it.
+ * A status that the file has not changed is no order of its own: what was set since then stays. A sink that we paused because
+ * its functions bring their process down stays so in any case: each start would park three more messages. Only a person who
+ * fixed the function resumes it.
  */
-function stayingPaused(wanted: SinkSettings, row: Row, summary: Summary): SinkSettings {
-  if (!row.killed || row.status !== 'paused' || wanted.status !== 'active') return wanted;
-  summary.notes.push(
-    `sink ${wanted.name} stays paused, whatever its \`status\` here: its functions brought their process down. ` +
-      `When they are fixed: select millrace.resume(${quoteLiteral(wanted.name)})`,
-  );
-  return { ...wanted, status: 'paused' };
+function withStatus(wanted: SinkSettings, row: SinkRow, notes: string[]): SinkSettings {
+  if (row.killed && row.status === 'paused' && wanted.status === 'active') {
+    notes.push(
+      `sink ${wanted.name} stays paused, whatever its \`status\` here: its functions brought their process down. ` +
+        `When they are fixed: select millrace.resume(${quoteLiteral(wanted.name)})`,
+    );
+    return { ...wanted, status: 'paused' };
+  }
+  return row.declared_status === wanted.status ? { ...wanted, status: row.status } : wanted;
 }
 
 /** What is there before the sink is read once, when it is created: the same transaction makes both, or neither. */
@@ -123,58 +158,4 @@ async function startBackfills(tx: Transaction, { name, initial_backfill: wanted 
     const [schema, ...rest] = table?.split('.') ?? [null];
     await tx.query(startBackfill, [name, schema, table === null ? null : rest.join('.'), sort_column, start_position]);
   }
-}
-
-async function checkAll(tx: Transaction, declared: Declared['sinks'], existing: Map<string, Row>): Promise<void> {
-  const databases = await tx.query<{ name: string }>(listDatabases);
-  const functions = await tx.query<{ name: string; settings: FunctionSettings }>(listFunctions);
-  const known = {
-    databases: new Set(databases.rows.map(({ name }) => name)),
-    functions: new Set(functions.rows.map(({ name }) => name)),
-  };
-  const faults = declared.flatMap(({ settings }) => [
-    ...references(settings, known),
-    ...changes(settings, existing.get(settings.name)),
-  ]);
-  if (faults.length === 0) return;
-  const lines = faults.map(({ field, message, remedy }) => `${field} ${message}; ${remedy}`);
-  throw new MillraceError('bad_configuration', lines.join('\n'), { faults });
-}
-
-function references(settings: SinkSettings, known: { databases: Set<string>; functions: Set<string> }): Fault[] {
-  const into = kindOf(settings).writesInto?.(settings.destination);
-  const databases = [settings.database, ...(into ? [into.database] : [])];
-  const functions = [settings.filter, settings.transform, settings.routing].filter((name) => name !== null);
-  const remedy = 'Declare it, or name one that is there.';
-  return [
-    ...databases
-      .filter((name) => !known.databases.has(name))
-      .map((name) => ({
-        field: settings.name,
-        message: `names the database \`${name}\`, which does not exist`,
-        remedy,
-      })),
-    ...functions
-      .filter((name) => !known.functions.has(name))
-      .map((name) => ({
-        field: settings.name,
-        message: `names the function \`${name}\`, which does not exist`,
-        remedy,
-      })),
-  ];
-}
-
-/** What an existing sink cannot become: its storage and its place in the order belong to its kind and its database. */
-function changes(settings: SinkSettings, row: Row | undefined): Fault[] {
-  if (row === undefined) return [];
-  const remedy = 'Give the new one another name, and remove the old one when its messages are done.';
-  const { type } = kindOf(settings);
-  if (row.kind !== type) {
-    return [{ field: settings.name, message: `is of kind ${row.kind} and cannot become ${type}`, remedy }];
-  }
-  if (row.database_name !== settings.database) {
-    const message = `reads from database \`${row.database_name}\` and cannot move to \`${settings.database}\``;
-    return [{ field: settings.name, message, remedy }];
-  }
-  return [];
 }

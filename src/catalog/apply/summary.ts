@@ -1,32 +1,42 @@
-/** What an apply did, by name, in the order it was done. */
-import { isDeepStrictEqual } from 'node:util';
+/** What an apply did, or would do, for whoever reads it. */
+import { type Change, changeOf, type Decided, type ResourceType, type Step } from './step.ts';
 
-export type Change = 'created' | 'changed' | 'unchanged';
-
-export class Summary {
-  readonly #entries: { change: Change; name: string }[] = [];
-  /** What whoever applies should know besides, with what to do. */
-  readonly notes: string[] = [];
-
-  /** `existing`: was there one; `same`: and was it as declared. Returns true when it must be written. */
-  add(name: string, existing: boolean, same: boolean): boolean {
-    const change = !existing ? 'created' : same ? 'unchanged' : 'changed';
-    this.#entries.push({ change, name });
-    return change !== 'unchanged';
-  }
-
-  get changes(): number {
-    return this.#entries.filter(({ change }) => change !== 'unchanged').length;
-  }
-
-  names(): Record<Change | 'notes', string[]> {
-    const of = (wanted: Change): string[] =>
-      this.#entries.filter(({ change }) => change === wanted).map(({ name }) => name);
-    return { created: of('created'), changed: of('changed'), unchanged: of('unchanged'), notes: this.notes };
-  }
+/** Names as `database shop`, `function by-table`, `sink orders-worker`, `token worker`. */
+export interface ApplySummary {
+  created: string[];
+  changed: string[];
+  deleted: string[];
+  unchanged: string[];
+  changes: Change[];
+  /** Everything that is as declared then. */
+  resources: { resource_type: ResourceType; name: string }[];
+  /** What begins with it: backfills of new sinks. A sentence each. */
+  actions: string[];
+  /** Sentences for whoever applies: what was asked for and is not done by itself. */
+  notes: string[];
+  /** Of the catalog. */
+  generation: number;
 }
 
-/** Is what is stored equal to what is declared, once that is stored too? The order of keys does not count. */
-export function sameJson(stored: unknown, declared: unknown): boolean {
-  return isDeepStrictEqual(stored, JSON.parse(JSON.stringify(declared)));
+export function summaryOf({ steps, notes }: Decided, generation: number): ApplySummary {
+  const labels = (wanted: Step['action']): string[] =>
+    steps.filter(({ action }) => action === wanted).map(({ type, name }) => `${type.replaceAll('_', ' ')} ${name}`);
+  return {
+    created: labels('create'),
+    changed: labels('update'),
+    deleted: labels('delete'),
+    unchanged: labels('keep'),
+    changes: steps.flatMap((step) => changeOf(step) ?? []),
+    resources: steps.flatMap(({ type, name, action }) => (action === 'delete' ? [] : [{ resource_type: type, name }])),
+    actions: steps.flatMap(backfillsOf),
+    notes,
+    generation,
+  };
+}
+
+function backfillsOf({ action, name, new: entry }: Step): string[] {
+  const wanted = entry?.initial_backfill;
+  if (action !== 'create' || wanted === undefined) return [];
+  if (!Array.isArray(wanted)) return [`Backfill all tables of ${name}`];
+  return wanted.map(({ table }: { table: string }) => `Backfill ${table} of ${name}`);
 }

@@ -1,49 +1,81 @@
 /**
- * Writes tokens that differ. A token under a new name is renamed, because a hash stands once. One that was revoked stays
- * so until its entry has a new token: a restart must not bring it back.
+ * Decides what becomes of declared tokens. A token under a new name is renamed, because a hash stands once. One that was
+ * revoked stays so until its entry has a new token: a restart must not bring it back.
  */
-import type { Transaction } from '../../db/pool.ts';
 import { statement } from '../../db/statement.ts';
-import { MillraceError } from '../../model/errors.ts';
+import type { Fault } from '../../model/errors.ts';
+import { MASK } from '../../model/scalars.ts';
 import type { Declared } from '../declare/declaration.ts';
-import type { Summary } from './summary.ts';
+import { tokenEntry } from '../declare/written.ts';
+import { type Decided, type ManagedBy, type Step, type Taking, withManager } from './step.ts';
 
-const listTokens = statement('catalog/list-tokens');
 const putToken = statement('catalog/put-token');
 const renameToken = statement('catalog/rename-token');
 
-interface Row {
+export interface TokenRow {
   name: string;
   hash: Buffer;
   scopes: string[];
   weak: boolean;
+  revoked: boolean;
+  managed_by: ManagedBy;
 }
 
-/** @throws MillraceError bad_configuration when two declared names would have to swap tokens. */
-export async function applyTokens(tx: Transaction, declared: Declared['tokens'], summary: Summary): Promise<void> {
-  const { rows } = await tx.query<Row>(listTokens);
+type DeclaredToken = Declared['tokens'][number];
+
+export function decideTokens(
+  rows: readonly TokenRow[],
+  declared: readonly DeclaredToken[],
+  { taking, decided }: { taking: Taking; decided: Decided },
+): void {
   const existing = new Map(rows.map((row) => [row.name, row]));
   const declaredNames = new Set(declared.map(({ name }) => name));
-  for (const { name, hash, scopes, weak } of declared) {
-    const holder = [...existing.values()].find((row) => row.hash.equals(hash));
-    if (holder !== undefined && holder.name !== name) {
-      if (existing.has(name) || declaredNames.has(holder.name)) throw taken(name);
-      await tx.query(renameToken, [holder.name, name]);
-      existing.delete(holder.name);
-    }
+  for (const token of declared) {
+    const { name, hash } = token;
     const row = existing.get(name);
-    const same = row?.hash.equals(hash) === true && row.scopes.join('\n') === scopes.join('\n') && row.weak === weak;
-    if (!summary.add(`token ${name}`, row !== undefined || holder !== undefined, same)) continue;
-    await tx.query(putToken, [name, hash, scopes, weak]);
-    existing.set(name, { name, hash, scopes, weak });
+    const holder = rows.find((one) => hash?.equals(one.hash) === true && existing.get(one.name) === one);
+    if (hash === null && row === undefined) decided.faults.push(nothingKept(name));
+    else if (holder !== undefined && holder.name !== name && (row !== undefined || declaredNames.has(holder.name)))
+      decided.faults.push(taken(name));
+    else {
+      if (holder !== undefined && holder.name !== name) existing.delete(holder.name);
+      decided.steps.push(stepOf(token, row ?? holder, taking));
+    }
   }
 }
 
-function taken(name: string): MillraceError {
-  const message = `the token of \`${name}\` already belongs to another name`;
-  const remedy = 'Make a new token for it.';
-  return new MillraceError('bad_configuration', `api_tokens: ${message}`, {
-    faults: [{ field: `api_tokens ${name}`, message, remedy }],
-    remedy,
-  });
+/** `row`: of its name, or the one that becomes it. */
+function stepOf({ name, hash, scopes, weak }: DeclaredToken, row: TokenRow | undefined, { managedBy }: Taking): Step {
+  const kept = { hash: hash ?? row!.hash, weak: hash === null ? row!.weak : weak };
+  const isTaken = row !== undefined && managedBy === 'file' && row.managed_by !== 'file';
+  const same =
+    row?.name === name &&
+    row.hash.equals(kept.hash) &&
+    row.scopes.join('\n') === scopes.join('\n') &&
+    row.weak === kept.weak;
+  const entry = (of: { name: string; hash: Buffer; scopes: string[] }) =>
+    tokenEntry({ ...of, identity: of.hash.toString('hex') });
+  return {
+    type: 'token',
+    name,
+    action: row === undefined ? 'create' : same && !isTaken ? 'keep' : 'update',
+    old: row ? withManager(entry(row), row.managed_by, isTaken) : null,
+    new: withManager(entry({ name, scopes, hash: kept.hash }), managedBy, isTaken),
+    async write(tx) {
+      if (row !== undefined && row.name !== name) await tx.query(renameToken, [row.name, name]);
+      await tx.query(putToken, [name, kept.hash, scopes, kept.weak]);
+    },
+  };
 }
+
+const taken = (name: string): Fault => ({
+  field: `api_tokens ${name}`,
+  message: `has a token that already belongs to another name`,
+  remedy: 'Make a new token for it.',
+});
+
+const nothingKept = (name: string): Fault => ({
+  field: `api_tokens ${name}`,
+  message: `has the token ${MASK}, and none is stored that it could keep`,
+  remedy: 'Write the token.',
+});

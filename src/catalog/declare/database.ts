@@ -79,18 +79,20 @@ const Ssl = z.preprocess(
     [
       z.literal('prefer'),
       z.boolean(),
-      section('databases[].ssl', { ca: Certificate.nullable().default(null), verify: Verify.optional() }).superRefine(
-        ({ ca, verify }, context) => {
-          if (ca !== null && verify === false) {
-            const remedy = 'Remove `verify`, or write `verify: ca` so that the name in the certificate does not count.';
-            refuse(context, ['verify'], { message: 'is false, although `ca` is given to verify by', remedy });
-          }
-          if (ca === null && verify === 'ca') {
-            const remedy = 'Add `ca`: everybody can have a certificate of a public authority.';
-            refuse(context, ['verify'], { message: 'is `ca`, and there is no `ca`', remedy });
-          }
-        },
-      ),
+      section('databases[].ssl', {
+        ca: Certificate.nullable().default(null),
+        verify: Verify.optional(),
+        channel_binding: Bool.default(false),
+      }).superRefine(({ ca, verify }, context) => {
+        if (ca !== null && verify === false) {
+          const remedy = 'Remove `verify`, or write `verify: ca` so that the name in the certificate does not count.';
+          refuse(context, ['verify'], { message: 'is false, although `ca` is given to verify by', remedy });
+        }
+        if (ca === null && verify === 'ca') {
+          const remedy = 'Add `ca`: everybody can have a certificate of a public authority.';
+          refuse(context, ['verify'], { message: 'is `ca`, and there is no `ca`', remedy });
+        }
+      }),
     ],
     withRemedy(
       'must be prefer, true, false or { ca, verify }',
@@ -238,7 +240,9 @@ function sslOf({ ssl }: Input, inUrl: InUrl, context: z.core.$RefinementCtx): Da
       remedy: 'Keep one of them; beside sslmode, `ssl: { ca }` may give the certificate.',
     });
   }
-  if (typeof ssl === 'object' && inUrl.tls === undefined) return { ca, verify: verify ?? true };
+  if (typeof ssl === 'object' && inUrl.tls === undefined) {
+    return { ca, verify: verify ?? true, ...(ssl.channel_binding ? { channel_binding: true as const } : {}) };
+  }
   if (ssl !== undefined && typeof ssl !== 'object') return ssl;
   const tls = tlsOf(inUrl, { ca, name: '`ca`' });
   if (!isFault(tls)) return tls;

@@ -18,13 +18,17 @@ import { DeclaredSink } from './sink.ts';
 import { withoutTaken } from './taken.ts';
 import { DeclaredToken } from './token.ts';
 
-/** All that a user declares, checked. Secrets are in `address`, `secret` and nowhere else; tokens are hashes. */
+/**
+ * All that a user declares, checked. Secrets are in `address`, `secret` and nowhere else; tokens are hashes. A secret that is the
+ * mask keeps the one that is stored.
+ */
 export interface Declared {
   databases: { settings: DatabaseSettings; address: DatabaseAddress }[];
   functions: FunctionSettings[];
   /** Entries of `sinks:`, then of `change_retentions:`. */
   sinks: { settings: SinkSettings; secret: string | null }[];
-  tokens: { name: string; hash: Buffer; scopes: string[]; weak: boolean }[];
+  /** `hash` null: the one that is stored. */
+  tokens: { name: string; hash: Buffer | null; scopes: string[]; weak: boolean }[];
 }
 
 export interface Checked {

@@ -160,11 +160,13 @@ function tokenFaults({ api_tokens, sinks }: Entries): Finding[] {
   return api_tokens.flatMap(({ path, value }) => {
     if (value === undefined) return [];
     const faults: Finding[] = [];
-    const hash = value.hash.toString('hex');
-    if (seen.has(hash)) {
-      faults.push({ path: [...path, 'token'], message: 'is the token of another entry', remedy: 'Make a new one.' });
+    const hash = value.hash?.toString('hex');
+    if (hash !== undefined) {
+      if (seen.has(hash)) {
+        faults.push({ path: [...path, 'token'], message: 'is the token of another entry', remedy: 'Make a new one.' });
+      }
+      seen.add(hash);
     }
-    seen.add(hash);
     value.scopes.forEach((scope, index) => {
       if (!scope.startsWith('consume:')) return;
       const name = scope.slice('consume:'.length);

@@ -1,6 +1,6 @@
 /** `api_tokens:`. Only the token's hash leaves this file. */
 import { z } from 'zod';
-import { Name } from '../../model/scalars.ts';
+import { MASK, Name, refuseMask } from '../../model/scalars.ts';
 import { isScope, SCOPES } from '../../model/scope.ts';
 import { refusal, section, withRemedy } from '../../model/section.ts';
 import { hashToken } from '../token-hash.ts';
@@ -8,7 +8,8 @@ import { isPublished, weaknessOf } from '../weak-token.ts';
 
 export interface TokenDeclared {
   name: string;
-  hash: Buffer;
+  /** Null: the one that is stored is kept. */
+  hash: Buffer | null;
   scopes: string[];
   /** No scopes were given: it is an admin's. */
   unscoped: boolean;
@@ -42,14 +43,15 @@ export const DeclaredToken = section('api_tokens[]', {
         'must consist of printable ASCII characters without spaces, as a header takes them',
         'Make one: `openssl rand -hex 24`.',
       ),
-    ),
+    )
+    .superRefine(refuseMask),
   scopes: z.array(Scope).min(1, withRemedy('must name at least one scope', KNOWN)).optional(),
 }).transform(
   (input): TokenDeclared => ({
     name: input.name,
-    hash: hashToken(input.token),
+    hash: input.token === MASK ? null : hashToken(input.token),
     scopes: [...new Set(input.scopes ?? ['admin'])],
     unscoped: input.scopes === undefined,
-    weakness: weaknessOf(input.token),
+    weakness: input.token === MASK ? undefined : weaknessOf(input.token),
   }),
 );

@@ -1,15 +1,17 @@
 /**
  * `${VAR}` and `${VAR:-default}`. A reference is hidden from the YAML parser behind characters of the private-use area,
  * one for one, so that it may stand anywhere, keeps every position, and can never add YAML of its own; after parsing it
- * is replaced within its scalar. An empty variable takes the default, as in a shell. `$${VAR}` is the text `${VAR}`.
+ * is replaced within its scalar. An empty variable takes the default, as in a shell. `$${` is the text `${`; what YAML itself
+ * makes of an escape (`"\x24{"`) is text too.
  */
 
-const REFERENCE = /\$?\$\{[A-Za-z_][A-Za-z0-9_]*(?::-[^}\r\n]*)?\}/g;
+const REFERENCE = /\$?\$\{(?:[A-Za-z_][A-Za-z0-9_]*(?::-[^}\r\n]*)?\})?/g;
+const BEGINNING = /\$?\$\{/g;
 const OFFSET = 0xe000;
 const HIDDEN = /[\ue000-\ue07f]/g;
 /** What a text must not hold before it is hidden: it would be shown as something else. */
 export const HIDDEN_ALREADY = HIDDEN;
-const HIDDEN_REFERENCE = /(\ue024?)\ue024\ue07b([^\ue07d]*)\ue07d/g;
+const HIDDEN_REFERENCE = /(\ue024?)\ue024\ue07b(?:(?=[\ue041-\ue05a\ue05f\ue061-\ue07a])([^\ue07d]*)\ue07d)?/g;
 
 /**
  * The text with its references hidden. Same length. Behind the last `}` of a line none begins: what looks like one would
@@ -18,7 +20,7 @@ const HIDDEN_REFERENCE = /(\ue024?)\ue024\ue07b([^\ue07d]*)\ue07d/g;
 export function hideReferences(text: string): string {
   return text.replaceAll(/[^\r\n]+/g, (line) => {
     const end = line.lastIndexOf('}') + 1;
-    return line.slice(0, end).replaceAll(REFERENCE, hidden) + line.slice(end);
+    return line.slice(0, end).replaceAll(REFERENCE, hidden) + line.slice(end).replaceAll(BEGINNING, hidden);
   });
 }
 
@@ -54,8 +56,12 @@ export function replaceReferences(
   const code = options.code === true;
   const missing: string[] = [];
   let whole = false;
-  let malformed = !code && hiding.includes('${');
-  const text = hiding.replaceAll(HIDDEN_REFERENCE, (match: string, doubled: string, body: string) => {
+  let malformed = false;
+  const text = hiding.replaceAll(HIDDEN_REFERENCE, (match: string, doubled: string, body: string | undefined) => {
+    if (body === undefined) {
+      malformed ||= !code && doubled === '';
+      return code ? showReferences(match) : '${';
+    }
     const shown = showReferences(body);
     const [name = ''] = shown.split(':-', 1);
     const fallback = shown.length > name.length ? shown.slice(name.length + 2) : undefined;

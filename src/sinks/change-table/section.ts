@@ -5,6 +5,7 @@ import type { Destination } from '../../model/declared.ts';
 import { Bool, period, TablePart, Text } from '../../model/scalars.ts';
 import { refuse, section } from '../../model/section.ts';
 import type { SinkSection } from '../contract.ts';
+import { intervalText } from './policies/interval-text.ts';
 
 export interface ChangeTableDestination extends Destination {
   type: 'change_table';
@@ -78,7 +79,27 @@ export const changeTableSection: SinkSection<Input> = {
     };
     return { settings, secret: null };
   },
+  write(destination) {
+    const { database, table_schema, table_name, create_if_not_exists, retention } =
+      destination as ChangeTableDestination;
+    return {
+      destination_database: database,
+      destination_table_schema: table_schema,
+      destination_table_name: table_name,
+      create_if_not_exists,
+      retention: retention && policyKeys(retention),
+    };
+  },
 };
+
+function policyKeys(policy: RetentionPolicy): object {
+  const { by, keep_seconds } = policy;
+  const rhythm =
+    by === 'pg_partman'
+      ? { interval: intervalText(policy.interval_seconds) }
+      : { every: intervalText(policy.every_seconds) };
+  return { by, keep: intervalText(keep_seconds), ...rhythm };
+}
 
 /** The maintenance of pg_partman would fail for every table. */
 function refuseApostrophes(input: Input, context: z.core.$RefinementCtx): void {

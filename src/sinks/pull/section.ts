@@ -36,4 +36,8 @@ export const pullSection: SinkSection<Omit<PullDestination, 'nested'>> = {
     settings: { ...input, ...(input.type === 'sequin_stream' ? { nested: true } : {}) },
     secret: null,
   }),
+  write(destination) {
+    const { nested: _, ...given } = destination as PullDestination;
+    return given;
+  },
 };

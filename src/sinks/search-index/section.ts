@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import type { Destination } from '../../model/declared.ts';
 import type { Finding } from '../../model/finding.ts';
-import { int, refuseMask, Tls } from '../../model/scalars.ts';
+import { int, MASK, refuseMask, Tls } from '../../model/scalars.ts';
 import { refusal, refuse } from '../../model/section.ts';
 import { withoutTrailing } from '../../model/trailing.ts';
 import { hostRefusal } from '../../runtime/addresses.ts';
@@ -65,7 +65,10 @@ type Input = z.output<z.ZodObject<typeof keys>>;
 export const searchSection: SinkSection<Input> = {
   title: 'search index',
   keys,
-  secretKey: 'auth_value',
+  secrets: {
+    open: (secret) => ({ auth_value: secret }),
+    close: (given) => (given as { auth_value: string }).auth_value,
+  },
   least(destination) {
     const { endpoint_url, index_name } = destination as SearchDestination;
     return { endpoint_url, index_name, auth_type: 'none' };
@@ -92,7 +95,7 @@ function checkCredential(input: Input, context: z.core.$RefinementCtx): void {
   }
   if (value === undefined) {
     complain('is missing', 'Add `auth_value:`, or `auth_type: none` for a cluster without authentication.');
-  } else if (value) {
+  } else if (value && value !== MASK) {
     if (input.auth_type === 'basic' && !value.includes(':'))
       complain('must be `user:password`', 'Join both by a colon.');
     if (input.auth_type === 'basic' ? /\p{Cc}/u.test(value) : !/^[\x21-\x7e]+$/.test(value)) {

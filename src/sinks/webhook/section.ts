@@ -1,7 +1,7 @@
 /** `destination:` of a webhook. */
 import { z } from 'zod';
 import type { Finding } from '../../model/finding.ts';
-import { Bool, int, refuseMask, Tls } from '../../model/scalars.ts';
+import { Bool, int, MASK, refuseMask, Tls } from '../../model/scalars.ts';
 import { refusal, refuse, withRemedy } from '../../model/section.ts';
 import { hostRefusal } from '../../runtime/addresses.ts';
 import type { SinkSection } from '../contract.ts';
@@ -78,7 +78,7 @@ const SigningSecret = z
   .string()
   .superRefine(refuseMask)
   .refine(
-    (text) => text.trim() === '' || signingKey(text) !== undefined,
+    (text) => text.trim() === '' || text === MASK || signingKey(text) !== undefined,
     refusal(
       'must be `whsec_` with 24 to 64 bytes in base64',
       'Make one: `echo whsec_$(openssl rand -base64 32)`. The receiver needs it too.',
@@ -115,6 +115,8 @@ export const webhookSection: SinkSection<Input> = {
     http_endpoint_path: ofEndpoint,
     mode: { message: 'is not a setting of a webhook here', remedy: 'Remove it.' },
   },
+  secrets: { open: (secret) => JSON.parse(secret), close: (given) => JSON.stringify(given) },
+  least: (destination) => ({ url: (destination as WebhookDestination).url }),
   read(input, context) {
     const { encrypted_headers, signing_secrets, ...rest } = input;
     const settings: WebhookDestination = { ...rest, type: 'webhook' };

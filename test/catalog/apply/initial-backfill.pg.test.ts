@@ -1,5 +1,6 @@
 import { expect } from 'chai';
-import { type ApplySummary, applyConfig } from '../../../src/catalog/apply/apply.ts';
+import { applyConfig } from '../../../src/catalog/apply/apply.ts';
+import type { ApplySummary } from '../../../src/catalog/apply/summary.ts';
 import type { Declared } from '../../../src/catalog/declare/declaration.ts';
 import { MillraceError } from '../../../src/model/errors.ts';
 import { type MessageDatabase, messageDatabase } from '../../support/postgres/message-database.ts';

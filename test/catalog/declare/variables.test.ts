@@ -61,8 +61,11 @@ api_tokens:
         '5:15 databases[0].password holds a `${` that is not a variable',
       ]);
     }
-    const { config } = parse(database("    password: 'a$${B}c'"));
-    expect(config.databases[0]!.address.password).to.equal('a${B}c');
+    const passwords = (...lines: string[]): string[] =>
+      lines.map((line) => parse(database(`    password: ${line}`)).config.databases[0]!.address.password);
+    expect(passwords("'a$${B}c'", "'$${'", "'$$${B'", "'$${}'")).to.deep.equal(['a${B}c', '${', '$${B', '${}']);
+    // What YAML makes of an escape is text.
+    expect(passwords('"\\x24{B}"', '"\\u0024{B:-c} \\x24{"')).to.deep.equal(['${B}', '${B:-c} ${']);
   });
 
   it("leave JavaScript's own templates alone, and are replaced in code with a default", () => {

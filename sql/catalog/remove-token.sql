@@ -1,0 +1,1 @@
+delete from millrace_private.api_tokens t where t.name = $1::text

@@ -1,0 +1,58 @@
+/** What applying a declaration would do with the catalog as it is now: everything decided, nothing written. */
+import type { Fault } from '../../model/errors.ts';
+import type { Declared } from '../declare/declaration.ts';
+import type { Current } from './current.ts';
+import { decideDatabases } from './databases.ts';
+import { decideFunctions } from './functions.ts';
+import { decidePruned } from './prune.ts';
+import { impossibleChanges, type Known, references } from './references.ts';
+import { decideSinks, typeOf } from './sinks.ts';
+import type { Decided, ResourceType, Taking } from './step.ts';
+import { decideTokens } from './tokens.ts';
+
+export interface Wishes extends Omit<Taking, 'isReleased'> {
+  /** Released things that are taken back: `sink:NAME`. */
+  adopt?: readonly string[] | undefined;
+  /** What files have made and this one does not name goes. */
+  prune?: boolean | undefined;
+}
+
+/** All faults are in the answer. @throws MillraceError bad_setting: a wrong SECRET_KEY. */
+export function decide(current: Current, declared: Declared, wishes: Wishes): Decided {
+  const decided: Decided = { steps: [], notes: [], faults: [] };
+  const adopted = new Set(wishes.adopt);
+  const isReleased = (type: ResourceType, { name, released }: { name: string; released: boolean }): boolean =>
+    released && !adopted.has(`${type}:${name}`);
+  decided.faults.push(...notReleased(current, adopted));
+  const into = { taking: { ...wishes, isReleased }, decided };
+  decideTokens(current.tokens, declared.tokens, into);
+  decideDatabases(current.databases, declared.databases, into);
+  decideFunctions(current.functions, declared.functions, into);
+  decideSinks(current.sinks, declared.sinks, into);
+  if (wishes.prune === true) decidePruned(current, declared, { keys: wishes.keys, decided });
+  const rows = new Map(current.sinks.map((row) => [row.name, row]));
+  const known = knownAfter(current, declared);
+  for (const { settings } of declared.sinks)
+    decided.faults.push(...references(settings, known), ...impossibleChanges(settings, rows.get(settings.name)));
+  return decided;
+}
+
+function notReleased(current: Current, adopted: ReadonlySet<string>): Fault[] {
+  const released = new Set([
+    ...current.databases.filter((row) => row.released).map(({ name }) => `database:${name}`),
+    ...current.functions.filter((row) => row.released).map(({ name }) => `function:${name}`),
+    ...current.sinks.filter((row) => row.released).map(({ settings, name }) => `${typeOf(settings)}:${name}`),
+  ]);
+  const all = released.size === 0 ? 'Nothing was released.' : `These were released: ${[...released].join(', ')}.`;
+  return [...adopted]
+    .filter((one) => !released.has(one))
+    .map((one) => ({ field: 'adopt', message: `names ${one}, which was not released`, remedy: all }));
+}
+
+function knownAfter(current: Current, declared: Declared): Known {
+  const databases = [...current.databases, ...declared.databases.map(({ settings }) => settings)];
+  return {
+    databases: new Set(databases.map(({ name }) => name)),
+    functions: new Set([...current.functions, ...declared.functions].map(({ name }) => name)),
+  };
+}
