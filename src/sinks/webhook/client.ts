@@ -8,7 +8,7 @@ import { MillraceError } from '../../model/errors.ts';
 import { maskOf, type Secret } from '../../model/mask.ts';
 import type { Reach } from '../../runtime/checked-lookup.ts';
 import { type HttpReply, openHttpClient } from '../../runtime/http-client.ts';
-import type { WebhookDestination, WebhookSecret } from './destination.ts';
+import type { WebhookDestination, WebhookSecret } from './section.ts';
 import { signatureHeaders, signingKey } from './sign.ts';
 
 export interface WebhookClient {

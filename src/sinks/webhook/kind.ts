@@ -1,7 +1,7 @@
 /** A webhook: a request for each message, or for some together, in the order of groups. */
 import { originOf } from '../../model/origin.ts';
 import type { SinkKind } from '../contract.ts';
-import type { WebhookDestination } from './destination.ts';
+import type { WebhookDestination } from './section.ts';
 
 export const webhook: SinkKind<WebhookDestination> = {
   type: 'webhook',

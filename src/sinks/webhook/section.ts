@@ -1,12 +1,33 @@
-/** `destination:` of a webhook. */
+/** `destination:` of a webhook, and what of it is sealed. */
 import { z } from 'zod';
+import type { Destination } from '../../model/declared.ts';
 import type { Finding } from '../../model/finding.ts';
 import { Bool, int, MASK, refuseMask, Tls } from '../../model/scalars.ts';
 import { refusal, refuse, withRemedy } from '../../model/section.ts';
 import { hostRefusal } from '../../runtime/addresses.ts';
 import type { SinkSection } from '../contract.ts';
-import type { WebhookDestination, WebhookSecret } from './destination.ts';
 import { signingKey } from './sign.ts';
+
+export interface WebhookDestination extends Destination {
+  type: 'webhook';
+  url: string;
+  method: 'POST' | 'PUT' | 'PATCH';
+  headers: Record<string, string>;
+  /** `{"data": [...]}` of up to `batch_size` messages, instead of a request for each. */
+  batch: boolean;
+  batch_size: number;
+  /** A request with its answer's head. */
+  timeout_ms: number;
+  /** Requests under way at the same time. */
+  parallel: number;
+  tls: { ca: string | null; verify: boolean };
+}
+
+/** The sink's one secret, as JSON. */
+export interface WebhookSecret {
+  encrypted_headers: Record<string, string>;
+  signing_secrets: string[];
+}
 
 const Url = z.string().superRefine((text, context) => {
   const url = URL.canParse(text) ? new URL(text) : undefined;

@@ -1,7 +1,7 @@
 /** What each answer means: done, again, parked, or the whole endpoint's. */
 import { expect } from 'chai';
 import type { Sink } from '../../../src/model/sink.ts';
-import type { WebhookDestination } from '../../../src/sinks/webhook/destination.ts';
+import type { WebhookDestination } from '../../../src/sinks/webhook/section.ts';
 import { answers, deliveries, idsOf, kinds } from '../../support/webhook/batches.ts';
 import { type Endpoint, startEndpoint } from '../../support/webhook/endpoint.ts';
 import { NEVER, type OpenOptions, openTestWebhookSink, webhookDestination } from '../../support/webhook/sink.ts';

@@ -3,7 +3,7 @@ import { createHmac } from 'node:crypto';
 import { expect } from 'chai';
 import { MillraceError } from '../../../src/model/errors.ts';
 import type { Sink } from '../../../src/model/sink.ts';
-import type { WebhookDestination } from '../../../src/sinks/webhook/destination.ts';
+import type { WebhookDestination } from '../../../src/sinks/webhook/section.ts';
 import { NOBODY } from '../../support/engines/search-sink.ts';
 import { certificateAuthority, selfSignedCertificate } from '../../support/fixtures/certificate.ts';
 import { delivery } from '../../support/fixtures/delivery.ts';

@@ -1,6 +1,6 @@
 /** `destination:` of a webhook, as it is written, in both forms. */
 import { expect } from 'chai';
-import type { WebhookSecret } from '../../../src/sinks/webhook/destination.ts';
+import type { WebhookSecret } from '../../../src/sinks/webhook/section.ts';
 import { linesOf, parse, SHOP, sinkFile } from '../../catalog/support.ts';
 
 const SECRET = `whsec_${Buffer.alloc(32, 5).toString('base64')}`;

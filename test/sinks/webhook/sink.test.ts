@@ -1,7 +1,7 @@
 /** Order, who is at fault, and when a call ends. */
 import { expect } from 'chai';
 import type { Sink } from '../../../src/model/sink.ts';
-import type { WebhookDestination } from '../../../src/sinks/webhook/destination.ts';
+import type { WebhookDestination } from '../../../src/sinks/webhook/section.ts';
 import { until } from '../../support/until.ts';
 import { answers, deliveries, idsOf, kinds } from '../../support/webhook/batches.ts';
 import { type Endpoint, startEndpoint } from '../../support/webhook/endpoint.ts';

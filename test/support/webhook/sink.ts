@@ -1,7 +1,7 @@
 /** A webhook sink against an address, with short deadlines. */
 import type { Sink } from '../../../src/model/sink.ts';
 import type { Reach } from '../../../src/runtime/checked-lookup.ts';
-import type { WebhookDestination, WebhookSecret } from '../../../src/sinks/webhook/destination.ts';
+import type { WebhookDestination, WebhookSecret } from '../../../src/sinks/webhook/section.ts';
 import { openWebhookSink, type WebhookSinkOptions } from '../../../src/sinks/webhook/sink.ts';
 
 export function webhookDestination(url: string, changed: Partial<WebhookDestination> = {}): WebhookDestination {
