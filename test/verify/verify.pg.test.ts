@@ -6,81 +6,16 @@ import { execFile } from 'node:child_process';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
-import { type BulkServer, startBulkServer } from '../support/engines/bulk-server.ts';
-import { type RunVerify, refusal, verification } from '../support/fixtures/verification.ts';
-import { seeded } from '../support/outages/ledger.ts';
-import { cleanEnvironment, SECRET_KEY, startService, stopServices } from '../support/processes/service.ts';
-import { createWorld, type World } from '../support/processes/world.ts';
+import type { BulkServer } from '../support/engines/bulk-server.ts';
+import { type RunVerify, refusal } from '../support/fixtures/verification.ts';
+import { openVerifiedShop, type VerifiedShop } from '../support/fixtures/verified-shop.ts';
+import { cleanEnvironment, SECRET_KEY, stopServices } from '../support/processes/service.ts';
+import type { World } from '../support/processes/world.ts';
 import { until } from '../support/until.ts';
-
-const SEED = Number(process.env.SEED ?? 4_812);
-const REFRESH_MS = 200;
-
-const SCHEMA = `
-  create table products (id int primary key, name text not null, price numeric not null, extra jsonb);
-  create table lines (order_no text not null, place int not null, article text, primary key (order_no, place));
-  create table codes (code varchar(40) primary key, meaning text);
-  create table notes (id uuid primary key default gen_random_uuid(), body text not null, shelf text not null);
-  insert into products select n, 'p' || n, n * 1.10, '{"big": 12345678901234567890, "e": 1.50}' from generate_series(1, 1000) n;
-  insert into lines select 'o-' || n % 50, n, 'a' || n from generate_series(1, 300) n;
-  insert into codes select 'c-' || n, 'meaning' from generate_series(1, 20) n;
-  insert into notes (body, shelf) select 'b' || n, (array['left', 'right'])[1 + n % 2] from generate_series(1, 100) n;
-`;
-
-const sinksOf = (plain: BulkServer, routed: BulkServer, alone: BulkServer): string => `
-functions:
-  - { name: cheap, type: filter, code: "(action, record) => action === 'delete' || Number(record.price) < 1000" }
-  - name: stamped
-    type: transform
-    code: |-
-      (action, record, changes, metadata) => {
-        if (record.body === 'breaks') throw new Error('cannot do this one')
-        return { text: record.body, at: metadata.commit_timestamp, how: action }
-      }
-  - { name: by-shelf, type: routing, sink_type: elasticsearch, code: "(action, record) => ({ index_name: 'notes-' + (record.shelf ?? 'left') })" }
-sinks:
-  - name: products
-    database: shop
-    source: { include_tables: [products] }
-    destination: { type: elasticsearch, endpoint_url: "${plain.url}", index_name: products, auth_type: none }
-  - name: cheap-ones
-    database: shop
-    initial_backfill: true
-    source: { include_tables: [products] }
-    filters: [{ column_name: id, operator: ">", comparison_value: 10 }]
-    filter: cheap
-    destination: { type: elasticsearch, endpoint_url: "${plain.url}", index_name: cheap, auth_type: none }
-  - name: lines
-    database: shop
-    initial_backfill: true
-    source: { include_tables: [lines] }
-    destination: { type: elasticsearch, endpoint_url: "${plain.url}", index_name: lines, auth_type: none }
-  - name: lines-too
-    database: shop
-    source: { include_tables: [lines] }
-    destination: { type: elasticsearch, endpoint_url: "${plain.url}/", index_name: lines, auth_type: none, versioning: none }
-  - name: notes
-    database: shop
-    initial_backfill: true
-    source: { include_tables: [notes] }
-    transform: stamped
-    routing: by-shelf
-    destination: { type: elasticsearch, endpoint_url: "${routed.url}", index_name: notes, auth_type: none }
-  - name: pairs
-    database: shop
-    initial_backfill: true
-    source: { include_tables: [lines, codes] }
-    destination: { type: elasticsearch, endpoint_url: "${alone.url}", index_name: pairs, auth_type: none }
-  - name: alone
-    database: shop
-    initial_backfill: true
-    source: { include_tables: [lines] }
-    destination: { type: elasticsearch, endpoint_url: "${alone.url}", index_name: alone, auth_type: none }
-  - { name: pulled, database: shop, source: { include_tables: [notes] }, destination: { type: pull } }
-`;
 
 describe('verify', function () {
   this.timeout(60_000);
+  let shop: VerifiedShop;
   let world: World;
   let plain: BulkServer;
   let routed: BulkServer;
@@ -88,30 +23,12 @@ describe('verify', function () {
   let verify: RunVerify;
 
   before(async () => {
-    plain = await startBulkServer({ indexes: ['products', 'cheap', 'lines'] });
-    routed = await startBulkServer({ indexes: ['notes', 'notes-left', 'notes-right'] });
-    alone = await startBulkServer({ indexes: ['pairs', 'alone'] });
-    for (const { engine } of [plain, routed, alone]) {
-      engine.refreshMs = REFRESH_MS;
-      engine.shards = 3;
-    }
-    world = await createWorld(SCHEMA);
-    await startService({ databaseUrl: world.messagesUrl, yaml: world.yaml + sinksOf(plain, routed, alone) });
-    await until('the first rows are sent', async () => {
-      const sql = "select 1 from millrace.backfill_status where state <> 'done'";
-      return (await world.messages.query(sql)).rowCount === 0;
-    });
-    verify = verification(world.messagesUrl, REFRESH_MS + 100);
+    shop = await openVerifiedShop();
+    ({ world, plain, routed, alone, verify } = shop);
   });
   after(async () => {
+    await shop?.close();
     await stopServices();
-    await plain?.close();
-    await routed?.close();
-    await alone?.close();
-    await world?.drop();
-  });
-  afterEach(function () {
-    if (this.currentTest?.state === 'failed') console.error(`SEED=${SEED}`);
   });
 
   const index = (name: string): Map<string, unknown> => plain.engine.documents(name);
@@ -276,66 +193,6 @@ describe('verify', function () {
     const parked = await verify('products');
     expect(parked.out).to.match(/_id "77": public.products; fields name; its message is parked: .*of the test/);
     expect((await verify('products', { repair: true })).code).to.equal(0);
-  });
-
-  describe('while everything changes', () => {
-    let stop: () => Promise<void>;
-
-    beforeEach(() => {
-      const random = seeded(SEED);
-      let going = true;
-      const any = (most: number): number => 1 + Math.floor(random() * most);
-      const write = async (): Promise<void> => {
-        while (going) {
-          const steps = Array.from({ length: any(6) }, () => {
-            const id = any(1_100);
-            const dice = random();
-            if (dice < 0.2) return `delete from products where id = ${id}`;
-            if (dice < 0.3)
-              return `update products set id = ${id} where id = ${any(1_100)} and not exists (select from products where id = ${id})`;
-            return `insert into products values (${id}, 'n${any(1e6)}', ${any(2_000)}) on conflict (id) do update set name = excluded.name, price = excluded.price`;
-          });
-          await world.shop
-            .query(`do $$ begin ${steps.join('; ')}; perform pg_sleep(0.02); end $$`)
-            .catch((error: Error) => {
-              if (!/duplicate key|deadlock/.test(error.message)) throw error;
-            });
-        }
-      };
-      const writing = Promise.all([write(), write()]);
-      stop = async () => {
-        going = false;
-        await writing;
-      };
-    });
-    afterEach(() => stop());
-
-    it('finds nothing that is not there', async () => {
-      for (let run = 0; run < 2; run += 1) {
-        for (const sink of ['products', 'cheap-ones']) {
-          const { code, out } = await verify(sink);
-          expect(code, `run ${run}: ${out}`).to.equal(0);
-        }
-      }
-    });
-
-    it('finds what is there, and repairs it', async () => {
-      await world.shop.query("insert into products select n, 'still', 1 from generate_series(5001, 5010) n");
-      await until('they are delivered', () => index('products').has('5010'));
-      plain.engine.plant('products', '5001', undefined);
-      plain.engine.plant('products', '5002', '{"id":5002}');
-      plain.engine.plant('products', '6000', '{"id":6000}');
-      const found = await verify('products');
-      expect(found.out).to.match(/missing 1, extra 1, different 1/);
-      expect((await verify('products', { repair: true })).code).to.equal(0);
-      await stop();
-      await world.settled(['products', 'cheap-ones']);
-      const { rows } = await world.shop.query<{ id: number; name: string }>(
-        'select id, name from products order by id',
-      );
-      const held = [...index('products')].map(([id, document]) => [Number(id), (document as { name: string }).name]);
-      expect(held.toSorted(([a], [b]) => Number(a) - Number(b))).to.deep.equal(rows.map(({ id, name }) => [id, name]));
-    });
   });
 
   it('is a command with an exit code', async () => {

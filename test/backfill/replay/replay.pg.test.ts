@@ -1,52 +1,9 @@
 /** Entries of a change table, sent to a sink again: as they were, in their order, with real capture and a real change table. */
 import { expect } from 'chai';
 import { type ChangeRow, changeRows } from '../../support/fixtures/change-rows.ts';
-import { type ReplayedMessage, type ReplayWorld, replayWorld } from '../../support/fixtures/replayed.ts';
+import type { ReplayWorld } from '../../support/fixtures/replayed.ts';
+import { plain, replayedShop } from '../../support/fixtures/replayed-shop.ts';
 import { until } from '../../support/until.ts';
-
-const SCHEMA = `
-  create table orders (id bigint, at timestamp, kind text, total numeric(20,2), note text, primary key (id, at));
-  alter table orders replica identity full;
-  create table others (id int primary key);
-  create type mood as enum ('so', 'la la');
-  create domain code as char(4) not null;
-  create table odd (a boolean, b float8, c bytea, d integer[], e timestamptz, f numeric, g mood, h code, i bigint, j interval,
-                    primary key (a, b, c, d, e, f, g, h, i, j));
-  alter table odd replica identity full;
-`;
-const YAML = `
-sinks:
-  - { name: pull, database: shop, source: { include_tables: [orders] }, destination: { type: pull } }
-  - name: paid
-    database: shop
-    source: { include_tables: [orders] }
-    actions: [insert, update]
-    filters: [{ column_name: kind, operator: "=", comparison_value: paid }]
-    destination: { type: pull }
-  - { name: odd, database: shop, source: { include_tables: [odd] }, destination: { type: pull } }
-  - { name: others, database: shop, source: { include_tables: [others] }, destination: { type: pull } }
-change_retentions:
-  - name: history
-    source_database: shop
-    source_table_name: orders
-    destination_database: archive
-    destination_table_name: orders_events
-    create_if_not_exists: true
-  - name: odd-history
-    source_database: shop
-    source_table_name: odd
-    destination_database: archive
-    destination_table_name: odd_events
-    create_if_not_exists: true
-  - name: history-home
-    source_database: shop
-    source_table_name: orders
-    destination_database: home
-    destination_table_name: orders_events
-    create_if_not_exists: true
-`;
-
-const plain = ({ action, record, changes }: ReplayedMessage | ChangeRow) => ({ action, record, changes });
 
 describe('a replay', function () {
   this.timeout(60_000);
@@ -54,17 +11,7 @@ describe('a replay', function () {
   let entries: ChangeRow[];
 
   before(async () => {
-    world = await replayWorld(SCHEMA, () => YAML);
-    await world.shop.query(`
-      insert into orders select n, '2026-01-01 00:00:00.5'::timestamp + n * interval '1 hour', 'open', 9007199254740993.10, 'a-b "' || n
-        from generate_series(1, 12) n`);
-    await world.shop.query(`update orders set kind = 'paid', total = total + 0.05 where id % 2 = 0`);
-    await world.shop.query(`update orders set id = id + 100, at = at + interval '1 day' where id in (3, 4)`);
-    await world.shop.query(`delete from orders where id in (5, 6, 103)`);
-    await world.shop.query(`insert into orders values (5, '2026-01-01 05:00:00.5', 'paid', 1, null)`);
-    await world.settled(['history', 'history-home']);
-    entries = await changeRows(world.archive, 'orders_events');
-    expect(entries.length).to.equal(12 + 6 + 2 + 3 + 1);
+    ({ world, entries } = await replayedShop());
   });
   after(() => world?.close());
 
@@ -247,91 +194,6 @@ describe('a replay', function () {
     expect(done.rows_done).to.be.within(total, total + 20);
     await world.settled(['history', 'history-home']);
     await world.drained('pull');
-  });
-
-  describe('is refused, with what to do instead,', () => {
-    const refused = async (args: string): Promise<string> => {
-      try {
-        await world.replay(args);
-      } catch (error) {
-        const { code, message, hint } = error as { code: string; message: string; hint: string };
-        return `${code} ${message}: ${hint}`;
-      }
-      throw new Error('it was not refused');
-    };
-
-    it('without a retention of that name', async () => {
-      expect(await refused(`'nothing', 'pull'`)).to.match(
-        /^MR404 'nothing' is not the name or id of a change retention: select/,
-      );
-      expect(await refused(`'pull', 'pull'`)).to.match(/^MR404/);
-    });
-    it('without a sink of that name', async () => {
-      expect(await refused(`'history', 'nothing'`)).to.match(/^MR404 there is no sink/);
-    });
-    it('to a change retention', async () => {
-      expect(await refused(`'history', 'history-home'`)).to.match(/^MR400 sink 'history-home' is a change retention: /);
-    });
-    it('with its ends the wrong way round', async () => {
-      expect(await refused(`'history', 'pull', '2026-02-01', '2026-01-01'`)).to.match(
-        /^MR400 from_time \(--since\) is after to_time/,
-      );
-      expect(await refused(`'history', 'pull', from_seq => 2, to_seq => 1`)).to.match(
-        /^MR400 from_seq \(--from-seq\) is after to_seq/,
-      );
-    });
-    it('while the same one runs', async () => {
-      const id = await world.replay(`'history', 'others'`);
-      await world.messages.query('select millrace.pause_backfill($1)', [id]);
-      expect(await refused(`'history', 'others'`)).to.match(/^MR409 .* runs already: .*cancel_backfill/);
-      await world.messages.query('select millrace.cancel_backfill($1)', [id]);
-    });
-  });
-
-  it('says so when the sink does not take in the table', async () => {
-    const failed = await world.ended(await world.replay(`'history', 'others'`));
-    expect(failed).to.include({ state: 'failed', reason: 'sink others does not take in public.orders' });
-    expect(failed.remedy).to.match(/add it there/);
-  });
-
-  it('says what is wrong with the change table, and goes on when it is fixed', async () => {
-    await world.archive.query('alter table orders_events rename to hidden');
-    const id = await world.replay(`'history', 'pull', to_seq => ${entries.at(-1)!.seq}`);
-    const gone = await world.ended(id);
-    expect(gone.state).to.equal('failed');
-    expect(gone.reason).to.equal('the change table "public"."orders_events" of database archive is not there');
-    expect(gone.remedy).to.match(/resume the replay/);
-    await world.archive.query('alter table hidden rename to orders_events');
-    await world.archive.query('alter table orders_events rename record to kept');
-    await world.messages.query('select millrace.resume_backfill($1)', [id]);
-    const odd = await world.ended(id);
-    expect(odd.reason).to.match(
-      /^the change table "public"."orders_events" of database archive does not fit: .*record/,
-    );
-    await world.archive.query('alter table orders_events rename kept to record');
-    await world.messages.query('select millrace.resume_backfill($1)', [id]);
-    expect(await world.ended(id)).to.include({ state: 'done', rows_done: entries.length });
-    expect((await world.drained('pull')).map(plain)).to.deep.equal(entries.map(plain));
-  });
-
-  it('waits for a database that cannot be reached, says so, and goes on', async () => {
-    const { rows } = await world.archive.query<{ name: string }>('select current_database() as name');
-    const name = rows[0]!.name;
-    await world.shop.query(`alter database "${name}" allow_connections false`);
-    let id: string;
-    try {
-      id = await world.replay(`'history', 'pull', to_seq => ${entries[7]!.seq}`);
-      const why = await until('it says why it waits', async () => (await world.status(id)).reason);
-      expect(why).to.match(
-        /^the change table "public"."orders_events" of database archive cannot be read: .*connections/,
-      );
-      expect(await world.status(id)).to.include({ state: 'waiting' });
-      expect((await world.status(id)).remedy).to.match(/^Let it accept connections again/);
-    } finally {
-      await world.shop.query(`alter database "${name}" allow_connections true`);
-    }
-    expect(await world.ended(id)).to.include({ state: 'done', reason: null, rows_done: 8 });
-    expect((await world.drained('pull')).map(plain)).to.deep.equal(entries.slice(0, 8).map(plain));
   });
 
   it('passes over what a policy deletes meanwhile, and takes large entries a few at a time', async () => {

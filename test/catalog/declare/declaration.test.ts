@@ -1,9 +1,10 @@
 import { expect } from 'chai';
 import { refusedFiles } from '../refused.ts';
+import { refusedSinks } from '../refused-sinks.ts';
 import { CA, code, database, faultsOf, linesOf, PULL, parse, search, sinkFile } from '../support.ts';
 
 describe('the declaration', () => {
-  for (const [what, files] of Object.entries(refusedFiles)) {
+  for (const [what, files] of Object.entries({ ...refusedFiles, ...refusedSinks })) {
     it(`refuses ${what}`, () => {
       for (const [text, expected] of files) {
         const faults = faultsOf(text);
