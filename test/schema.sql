@@ -3185,6 +3185,94 @@ view millrace.database_status
 comment 'One row for each database: is it captured, and if not, why and what to do.'
 grant select to millrace_reader
 
+view millrace.operation_status
+  id uuid
+  kind text comment 'backfill or replay.'
+  sink_name text
+  database_name text
+  table_schema text
+  table_name text comment 'Null: all tables of the sink.'
+  state text comment 'waiting, running, paused, done, cancelled or failed.'
+  reason text comment 'What it waits for, or why it failed.'
+  remedy text comment 'What to do about it.'
+  rows_done bigint comment 'As in millrace.backfill_status, and so the other figures.'
+  rows_sent bigint
+  rows_total bigint
+  percent integer
+  rows_per_second numeric
+  time_left interval
+  sort_column text
+  start_position text
+  created_at timestamp with time zone
+  started_at timestamp with time zone
+  updated_at timestamp with time zone comment 'When it moved last.'
+  ended_at timestamp with time zone
+ SELECT b.id,
+        CASE
+            WHEN (b.kind = 'replay'::text) THEN 'replay'::text
+            ELSE 'backfill'::text
+        END AS kind,
+    s.name AS sink_name,
+    d.name AS database_name,
+    b.table_schema,
+    b.table_name,
+    r.state,
+    COALESCE(t.reason, b.reason) AS reason,
+    COALESCE(t.remedy, b.remedy) AS remedy,
+    r.rows_done,
+    r.rows_sent,
+    r.rows_total,
+        CASE
+            WHEN (r.state = 'done'::text) THEN 100
+            WHEN (r.rows_total > 0) THEN (LEAST((99)::numeric, floor(((100.0 * (r.rows_done)::numeric) / (r.rows_total)::numeric))))::integer
+            ELSE NULL::integer
+        END AS percent,
+    p.rows_per_second,
+        CASE
+            WHEN ((r.state = 'running'::text) AND (r.rows_total > r.rows_done) AND (p.rows_per_second > (0)::numeric)) THEN make_interval(secs => ((((r.rows_total - r.rows_done))::numeric / p.rows_per_second))::double precision)
+            ELSE NULL::interval
+        END AS time_left,
+    b.sort_column,
+    b.start_position,
+    b.created_at,
+    b.started_at,
+    COALESCE(t.moved_at, b.moved_at, b.started_at, b.created_at) AS updated_at,
+        CASE
+            WHEN (r.state = ANY (ARRAY['done'::text, 'failed'::text, 'cancelled'::text])) THEN GREATEST(t.ended_at, b.ended_at)
+            ELSE NULL::timestamp with time zone
+        END AS ended_at
+   FROM (((((millrace_private.backfills b
+     JOIN millrace_private.sinks s ON ((s.no = b.sink_no)))
+     JOIN millrace_private.databases d ON ((d.id = s.database_id)))
+     LEFT JOIN LATERAL ( SELECT count(*) FILTER (WHERE (k.state = ANY (ARRAY['waiting'::text, 'running'::text]))) AS running,
+            count(*) FILTER (WHERE (k.state = 'paused'::text)) AS paused,
+            count(*) FILTER (WHERE (k.state = 'failed'::text)) AS failed,
+            count(*) FILTER (WHERE (k.state = 'cancelled'::text)) AS cancelled,
+            (sum(k.rows_done))::bigint AS rows_done,
+            (sum(k.rows_sent))::bigint AS rows_sent,
+            (sum(k.rows_total))::bigint AS rows_total,
+            sum(k.running_seconds) AS running_seconds,
+            min(k.reason) FILTER (WHERE (k.state = 'failed'::text)) AS reason,
+            min(k.remedy) FILTER (WHERE (k.state = 'failed'::text)) AS remedy,
+            max(k.moved_at) AS moved_at,
+            max(k.ended_at) AS ended_at
+           FROM millrace_private.backfills k
+          WHERE ((b.kind = 'all'::text) AND (b.state = 'done'::text) AND (k.sink_no = b.sink_no) AND (k.kind = 'table'::text) AND (k.created_at <= (b.ended_at + '00:00:01'::interval)) AND ((k.no > b.no) OR (k.ended_at IS NULL) OR (k.ended_at >= b.ended_at)))) t ON (true))
+     CROSS JOIN LATERAL ( SELECT
+                CASE
+                    WHEN (t.running > 0) THEN 'running'::text
+                    WHEN (t.paused > 0) THEN 'paused'::text
+                    WHEN (t.failed > 0) THEN 'failed'::text
+                    WHEN (t.cancelled > 0) THEN 'cancelled'::text
+                    ELSE b.state
+                END AS state,
+            COALESCE(t.rows_done, b.rows_done) AS rows_done,
+            COALESCE(t.rows_sent, b.rows_sent) AS rows_sent,
+            COALESCE(t.rows_total, b.rows_total) AS rows_total) r)
+     CROSS JOIN LATERAL ( SELECT round((((r.rows_done)::double precision / NULLIF(COALESCE(t.running_seconds, b.running_seconds), (0)::double precision)))::numeric, 1) AS rows_per_second) p);
+comment 'One row for each job that an operator asked for, including those that have ended: backfills (one for all tables with those of its tables) and replays.'
+grant select to millrace_reader
+
 view millrace.parked_messages
   sink_name text
   id bigint

@@ -1,5 +1,5 @@
 /** The backfills that there are, one of them, and pause, resume, cancel. An id may be shortened to its beginning. */
-import type { Database } from '../db/pool.ts';
+import type { Queryable } from '../db/pool.ts';
 import { statement } from '../db/statement.ts';
 import { MillraceError } from '../model/errors.ts';
 import type { WatchedBackfill } from './watched.ts';
@@ -12,6 +12,8 @@ const VERBS = {
 };
 
 export type BackfillVerb = keyof typeof VERBS;
+
+export const BACKFILL_VERBS = ['pause', 'resume', 'cancel'] as const satisfies readonly BackfillVerb[];
 
 export type ListedBackfill = Pick<
   WatchedBackfill,
@@ -39,7 +41,7 @@ export type ListedBackfill = Pick<
 };
 
 /** Newest first; without `all` those that have not ended, and the failed ones. */
-export async function listBackfills(db: Database, all: boolean): Promise<ListedBackfill[]> {
+export async function listBackfills(db: Queryable, all: boolean): Promise<ListedBackfill[]> {
   return (await db.query<ListedBackfill>(LIST, [all, null])).rows;
 }
 
@@ -51,7 +53,7 @@ export interface BackfillChange {
 }
 
 /** @throws MillraceError not_found, bad_request. */
-export async function changeBackfill(db: Database, verb: BackfillVerb, id: string): Promise<BackfillChange> {
+export async function changeBackfill(db: Queryable, verb: BackfillVerb, id: string): Promise<BackfillChange> {
   const { id: whole } = await findBackfill(db, id);
   const { rows } = await db.query<{ changed: boolean }>(VERBS[verb], [whole]);
   const { state } = await findBackfill(db, whole);
@@ -59,7 +61,7 @@ export async function changeBackfill(db: Database, verb: BackfillVerb, id: strin
 }
 
 /** @throws MillraceError not_found; bad_request: several begin so. */
-export async function findBackfill(db: Database, id: string): Promise<ListedBackfill> {
+export async function findBackfill(db: Queryable, id: string): Promise<ListedBackfill> {
   const wanted = id.trim().toLowerCase();
   const { rows } = /^[0-9a-f][0-9a-f-]{2,35}$/.test(wanted)
     ? await db.query<ListedBackfill>(LIST, [true, wanted])

@@ -1,7 +1,7 @@
 /**
  * Starts a backfill. What can be known to be wrong is said before anything is started; the rest (whether the source has the table, and the value fits its column) is the backfill's own to say.
  */
-import type { Database } from '../db/pool.ts';
+import type { Queryable } from '../db/pool.ts';
 import { statement } from '../db/statement.ts';
 import { MillraceError } from '../model/errors.ts';
 import { nearest } from '../model/finding.ts';
@@ -21,7 +21,7 @@ export interface BackfillRequest {
 }
 
 /** Starts it. The backfill's id. @throws MillraceError */
-export async function startBackfill(db: Database, request: BackfillRequest): Promise<string> {
+export async function startBackfill(db: Queryable, request: BackfillRequest): Promise<string> {
   const sink = await findSink(db, request.sink);
   const table = request.table === undefined ? undefined : await partsOf(db, request.table);
   if (table) checkTaken(sink, table);
@@ -34,7 +34,8 @@ export async function startBackfill(db: Database, request: BackfillRequest): Pro
     if (!isConflict(error)) throw error;
     const { rows } = await db.query<{ id: string }>(RUNNING, [sink.no, table?.schema ?? null, table?.name ?? null]);
     const id = rows[0]?.id ?? 'ID';
-    throw new MillraceError('bad_request', error.message, {
+    throw new MillraceError('operation_running', error.message, {
+      facts: { id },
       remedy: `bin/millrace backfills show ${id} watches it; bin/millrace backfills cancel ${id} ends it.`,
     });
   }
@@ -45,7 +46,7 @@ interface TableParts {
   name: string;
 }
 
-async function partsOf(db: Database, table: string): Promise<TableParts> {
+async function partsOf(db: Queryable, table: string): Promise<TableParts> {
   return (await db.query<TableParts>(TABLE_PARTS, [table])).rows[0]!;
 }
 
@@ -53,7 +54,7 @@ function checkTaken({ name, settings }: NamedSink, table: TableParts): void {
   const full = `${table.schema}.${table.name}`;
   const { include_tables, exclude_tables, include_schemas, exclude_schemas } = settings.source;
   const fault = (remedy: string): MillraceError =>
-    new MillraceError('bad_request', `sink ${name} does not take in ${full}`, { remedy });
+    new MillraceError('invalid', `sink ${name} does not take in ${full}`, { remedy });
   if (include_tables !== null && !include_tables.includes(full)) {
     const close = nearest(full, include_tables);
     throw fault(`${close === undefined ? '' : `Did you mean ${close}? `}Its tables: ${include_tables.join(', ')}.`);

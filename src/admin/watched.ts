@@ -1,7 +1,7 @@
 /**
  * Backfills, looked at until they have ended. Watching changes nothing: whoever stops leaves them running.
  */
-import type { Database } from '../db/pool.ts';
+import type { Database, Queryable } from '../db/pool.ts';
 import { statement } from '../db/statement.ts';
 
 const WATCHED = statement('admin/watched');
@@ -50,7 +50,7 @@ export interface Watched {
 const LOOK_MS = 500;
 
 /** The backfills, and those that they have become. */
-export async function readWatched(db: Database, ids: readonly string[]): Promise<WatchedBackfill[]> {
+export async function readWatched(db: Queryable, ids: readonly string[]): Promise<WatchedBackfill[]> {
   return (await db.query<WatchedBackfill>(WATCHED, [ids])).rows;
 }
 

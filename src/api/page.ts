@@ -6,42 +6,61 @@ import { int } from '../model/scalars.ts';
 
 const MOST = 1_000;
 
-/** Of the query string of every list. */
+/** Of the query string of every list of things. */
 export const PAGE = { limit: int(1, MOST).default(MOST), cursor: z.string().max(2_000).optional() };
+
+/** Of a list that grows without end: messages, operations. */
+export const LONG_PAGE = { limit: int(1, 500).default(50), cursor: z.string().max(2_000).optional() };
 
 export interface PageInput {
   limit: number;
   cursor?: string | undefined;
 }
 
-const Cursor = z.object({ after: z.string(), filter: z.record(z.string(), z.unknown()) });
+type Filter = Record<string, unknown>;
 
 /** `rows` by name, those that fit the filter. `next_cursor` is null on the last page. @throws MillraceError bad_request. */
 export function pageOf<Row extends { name: string }>(
   rows: readonly Row[],
   { limit, cursor }: PageInput,
-  filter: Record<string, unknown>,
+  filter: Filter,
 ): { data: readonly Row[]; next_cursor: string | null } {
-  const plain = Object.fromEntries(Object.entries(filter).filter(([, value]) => value !== undefined));
-  const after = cursor === undefined ? undefined : placeOf(cursor, plain);
+  const names = cursors(z.string(), filter);
+  const after = names.read(cursor);
   const left = after === undefined ? rows : rows.filter(({ name }) => name > after);
   const data = left.slice(0, limit);
-  if (data.length === left.length) return { data, next_cursor: null };
-  const place: z.infer<typeof Cursor> = { after: data.at(-1)!.name, filter: plain };
-  return { data, next_cursor: Buffer.from(JSON.stringify(place)).toString('base64url') };
+  return { data, next_cursor: names.write(data.length === left.length ? null : data.at(-1)!.name) };
 }
 
-function placeOf(cursor: string, filter: object): string {
-  const place = read(cursor);
-  if (place !== undefined && isDeepStrictEqual(place.filter, filter)) return place.after;
-  const remedy = 'Take `next_cursor` of an answer to the same query, or leave it out.';
-  const message = place === undefined ? 'is not one of ours' : 'was made for another filter';
-  throw new MillraceError('bad_request', 'Not valid: cursor', { faults: [{ field: 'cursor', message, remedy }] });
+interface Cursors<Place> {
+  /** Undefined without one. @throws MillraceError bad_request. */
+  read(cursor: string | undefined): Place | undefined;
+  /** For the page behind this place; null: there is none. */
+  write(place: Place | null): string | null;
 }
 
-function read(cursor: string): z.infer<typeof Cursor> | undefined {
+/** Of a list whose places look like this. */
+export function cursors<Place>(schema: z.ZodType<Place>, filter: Filter): Cursors<Place> {
+  // As it looks after a way through JSON.
+  const plain: unknown = JSON.parse(JSON.stringify(filter));
+  const form = z.object({ after: schema, filter: z.unknown() });
+  return {
+    read(cursor) {
+      if (cursor === undefined) return undefined;
+      const found = form.safeParse(unpacked(cursor)).data;
+      if (found !== undefined && isDeepStrictEqual(found.filter, plain)) return found.after;
+      const remedy = 'Take `next_cursor` of an answer to the same query, or leave it out.';
+      const message = found === undefined ? 'is not one of ours' : 'was made for another filter';
+      throw new MillraceError('bad_request', 'Not valid: cursor', { faults: [{ field: 'cursor', message, remedy }] });
+    },
+    write: (after) =>
+      after === null ? null : Buffer.from(JSON.stringify({ after, filter: plain })).toString('base64url'),
+  };
+}
+
+function unpacked(cursor: string): unknown {
   try {
-    return Cursor.safeParse(JSON.parse(Buffer.from(cursor, 'base64url').toString())).data;
+    return JSON.parse(Buffer.from(cursor, 'base64url').toString());
   } catch {
     return undefined;
   }

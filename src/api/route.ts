@@ -3,6 +3,7 @@
  * `admin` or `catalog`.
  */
 import { z } from 'zod';
+import type { ListedDatabase } from '../admin/list-databases.ts';
 import type { ListedSink } from '../admin/list-sinks.ts';
 import type { Transacting } from '../db/pool.ts';
 import type { Scope } from '../model/scope.ts';
@@ -15,10 +16,15 @@ export interface ApiDeps {
   sinks(): Promise<readonly ListedSink[]>;
   /** As `sinks`. */
   changeRetentions(): Promise<readonly ListedSink[]>;
+  /** As `sinks`. */
+  databases(): Promise<readonly ListedDatabase[]>;
 }
 
 /** Who asks. */
 export interface Asking {
+  /** Never to be shown, stored or logged. */
+  token: string;
+  scopes: readonly string[];
   may(scope: Scope): boolean;
 }
 
@@ -28,7 +34,8 @@ export interface Route {
   method: Method;
   /** As express writes it: `/api/sinks/:sink`. */
   path: string;
-  scope: Scope;
+  /** `any`: whoever has a token. */
+  scope: Scope | 'any';
   /** One line for people. */
   summary: string;
   /** The query string, with the parameters of the path; what is not in it is refused. */
@@ -36,8 +43,8 @@ export interface Route {
   /** The body, a JSON object; no body at all is `{}`. Absent: none is read. */
   body?: z.ZodType;
   answer: z.ZodType;
-  /** What psql calls or shows of it. */
-  sql: string;
+  /** What psql calls or shows of it; null: nothing. */
+  sql: string | null;
   /** `input` as its schema has it, with `body`; what it returns fits `answer`. @throws MillraceError */
   run(deps: ApiDeps, input: unknown, asking: Asking): Promise<unknown>;
 }

@@ -1,6 +1,17 @@
 /** Every management route. */
+import { BACKFILL_ROUTES } from './backfills.ts';
 import { CHANGE_RETENTION_ROUTES } from './change-retentions.ts';
+import { DATABASE_ROUTES } from './databases.ts';
+import { OPERATION_ROUTES } from './operations.ts';
 import type { Route } from './route.ts';
 import { SINK_ROUTES } from './sinks.ts';
+import { WHOAMI_ROUTES } from './whoami.ts';
 
-export const ROUTES: readonly Route[] = [...SINK_ROUTES, ...CHANGE_RETENTION_ROUTES];
+export const ROUTES: readonly Route[] = [
+  ...DATABASE_ROUTES,
+  ...SINK_ROUTES,
+  ...BACKFILL_ROUTES,
+  ...CHANGE_RETENTION_ROUTES,
+  ...OPERATION_ROUTES,
+  ...WHOAMI_ROUTES,
+];

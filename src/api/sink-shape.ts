@@ -57,7 +57,7 @@ export const ChangeRetention = z
   })
   .meta({ id: 'ChangeRetention' });
 
-const LEVELS: Record<ListedSink['level'], (typeof HEALTH)[number]> = {
+export const LEVELS: Record<ListedSink['level'], (typeof HEALTH)[number]> = {
   ok: 'healthy',
   warning: 'warning',
   failing: 'error',

@@ -11,6 +11,7 @@ import { quoteLiteral } from '../model/quote.ts';
 import { hashToken } from './token-hash.ts';
 
 const FIND_TOKENS = statement('catalog/find-tokens');
+const NAME_TOKEN = statement('catalog/name-token');
 const WEAK_TOKENS = statement('catalog/weak-tokens');
 
 /** Postgres notifies it when a token was made, changed or revoked, by whomever. */
@@ -105,6 +106,11 @@ export function openTokens(deps: TokensDependencies): Tokens {
     },
     close: () => off?.(),
   };
+}
+
+/** Which token it is, of those in the catalog; null: none of them. */
+export async function nameToken(db: Queryable, token: string): Promise<{ id: string; name: string } | null> {
+  return (await db.query<{ id: string; name: string }>(NAME_TOKEN, [hashToken(token)])).rows[0] ?? null;
 }
 
 /**

@@ -35,6 +35,7 @@ export const PARSED = [
   'views/consumer_status',
   'views/database_status',
   'views/backfill_status',
+  'views/operation_status',
 ];
 /** Applied with any other: whoever makes a function gives everybody the right to execute it. */
 const GRANTS = 'grants';

@@ -3,6 +3,7 @@
  * the request. Whatever many ask at once is asked of the database once a second.
  */
 import type { Request, RequestHandler, Response } from 'express';
+import { listDatabases } from '../admin/list-databases.ts';
 import { listSinks } from '../admin/list-sinks.ts';
 import type { ApiDeps, Asking, Route } from '../api/route.ts';
 import { ROUTES } from '../api/routes.ts';
@@ -49,6 +50,7 @@ export function managementRoutes(given: ManagementDependencies, options: Managem
       db,
       sinks: remembered(() => listSinks(db, 'sinks'), { keepMs }),
       changeRetentions: remembered(() => listSinks(db, 'change_retentions'), { keepMs }),
+      databases: remembered(() => listDatabases(db), { keepMs }),
     },
     findToken: given.findToken,
     admission: createAdmission(options.admission),
@@ -85,7 +87,7 @@ const tellApart: RequestHandler = (_request, response, next) => {
 
 async function callerOf(request: Request, findToken: FindToken, { scope }: Route): Promise<Caller> {
   const caller = await identify(findToken, request);
-  requireScope(caller.scopes, scope);
+  if (scope !== 'any') requireScope(caller.scopes, scope);
   return caller;
 }
 
@@ -101,8 +103,8 @@ function admitting(route: Route, { findToken, admission }: Handling): RequestHan
 function answering(route: Route, { deps, findToken }: Handling): RequestHandler {
   return async (request, response) => {
     // Once more: it sent its body meanwhile.
-    const { scopes } = await callerOf(request, findToken, route);
-    const asking: Asking = { may: (scope) => allows(scopes, scope) };
+    const caller = await callerOf(request, findToken, route);
+    const asking: Asking = { ...caller, may: (scope) => allows(caller.scopes, scope) };
     const answer = await route.run(deps, inputOf(route, request), asking).catch((error: unknown) => {
       throw managementError(error);
     });

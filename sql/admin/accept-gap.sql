@@ -1,0 +1,1 @@
+select millrace.accept_gap($1::text) as epoch

@@ -1,0 +1,41 @@
+/** Every database as it is declared, with how its capture is: what `millrace.database_status` says, and the settings. */
+import type { Queryable } from '../db/pool.ts';
+import { statement } from '../db/statement.ts';
+import type { DatabaseSettings } from '../model/declared.ts';
+import { MillraceError } from '../model/errors.ts';
+
+const LIST = statement('admin/list-databases');
+
+export interface ListedDatabase {
+  id: string;
+  name: string;
+  hostname: string;
+  /** As its server calls it. */
+  database_name: string;
+  settings: DatabaseSettings;
+  inserted_at: Date;
+  updated_at: Date;
+  level: 'failing' | 'unknown' | 'warning' | 'ok';
+  /** Codes of all that is known to be wrong, the worst first. */
+  reasons: string[];
+  /** Null: no sink reads from it. */
+  state: string | null;
+  reason: string | null;
+  remedy: string | null;
+  state_since: Date | null;
+  epoch: number | null;
+  commit_lsn: string | null;
+  confirmed_lsn: string | null;
+}
+
+/** By name. */
+export async function listDatabases(db: Queryable): Promise<ListedDatabase[]> {
+  return (await db.query<ListedDatabase>(LIST, [null])).rows;
+}
+
+/** By its name or id. @throws MillraceError not_found. */
+export async function showDatabase(db: Queryable, ref: string): Promise<ListedDatabase> {
+  const { rows } = await db.query<ListedDatabase>(LIST, [ref]);
+  if (rows[0]) return rows[0];
+  throw new MillraceError('not_found', `there is no database ${ref}`);
+}

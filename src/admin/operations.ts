@@ -1,0 +1,95 @@
+/** Jobs that an operator asked for, whoever does them: what there is, one of them, and pause, resume, cancel. */
+import type { Queryable } from '../db/pool.ts';
+import { statement } from '../db/statement.ts';
+import { MillraceError } from '../model/errors.ts';
+import { type BackfillVerb, changeBackfill } from './change-backfill.ts';
+import { hasEnded, readWatched, type WatchedBackfill } from './watched.ts';
+
+const LIST = statement('admin/list-operations');
+
+export const OPERATION_KINDS = ['backfill', 'replay'] as const;
+export const OPERATION_STATES = ['waiting', 'running', 'paused', 'done', 'failed', 'cancelled'] as const;
+
+export interface Operation {
+  id: string;
+  kind: (typeof OPERATION_KINDS)[number];
+  sink_name: string;
+  database_name: string;
+  /** Null: all tables of the sink. */
+  table_schema: string | null;
+  table_name: string | null;
+  state: WatchedBackfill['state'];
+  reason: string | null;
+  remedy: string | null;
+  rows_done: number;
+  rows_sent: number;
+  rows_total: number | null;
+  percent: number | null;
+  rows_per_second: number | null;
+  seconds_left: number | null;
+  sort_column: string | null;
+  start_position: string | null;
+  created_at: Date;
+  started_at: Date | null;
+  updated_at: Date;
+  ended_at: Date | null;
+}
+
+export interface OperationFilter {
+  kind?: Operation['kind'] | undefined;
+  state?: Operation['state'] | undefined;
+  /** Names. */
+  sink?: string | undefined;
+  database?: string | undefined;
+}
+
+/** Where a page begins: behind the operation of this time and id. */
+export interface OperationPlace {
+  at: string;
+  id: string;
+}
+
+export interface OperationPage {
+  operations: Operation[];
+  /** Null: there are no more. */
+  next: OperationPlace | null;
+}
+
+/** Newest first. */
+export async function listOperations(
+  db: Queryable,
+  { kind, state, sink, database }: OperationFilter,
+  page: { limit: number; after?: OperationPlace | undefined },
+): Promise<OperationPage> {
+  const { limit, after } = page;
+  const wanted = [kind, state, sink, database, after?.at, after?.id].map((value) => value ?? null);
+  const { rows } = await db.query<Operation & { place: string }>(LIST, [null, ...wanted, limit + 1]);
+  const operations = rows.slice(0, limit);
+  const last = operations.at(-1);
+  return { operations, next: rows.length > limit && last ? { at: last.place, id: last.id } : null };
+}
+
+/** `id`: a UUID, whole. @throws MillraceError not_found. */
+export async function showOperation(db: Queryable, id: string): Promise<Operation> {
+  const { rows } = await db.query<Operation>(LIST, [id, null, null, null, null, null, null, 1]);
+  if (rows[0]) return rows[0];
+  throw new MillraceError('not_found', `there is no operation ${id}`);
+}
+
+const WANTED: Record<BackfillVerb, readonly Operation['state'][]> = {
+  pause: ['paused'],
+  resume: ['waiting', 'running'],
+  cancel: ['cancelled'],
+};
+
+/** The operation as it is then; what it is already, it stays. @throws MillraceError not_found, wrong_state. */
+export async function changeOperation(db: Queryable, verb: BackfillVerb, id: string): Promise<Operation> {
+  const { kind, state } = await showOperation(db, id);
+  const parts = await readWatched(db, [id]);
+  let changed = false;
+  for (const part of parts.filter((one) => !hasEnded(one) || one.state === 'failed')) {
+    if ((await changeBackfill(db, verb, part.id)).changed) changed = true;
+  }
+  if (changed || WANTED[verb].includes(state)) return await showOperation(db, id);
+  throw new MillraceError('wrong_state', `a ${kind} that is ${state} takes no ${verb}`, { facts: { state } });
+}
