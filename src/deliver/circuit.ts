@@ -16,7 +16,7 @@ const PROBE_CIRCUIT = statement('deliver/probe-circuit');
 const CLOSE_CIRCUIT = statement('deliver/close-circuit');
 
 const PROBE_MS = 30_000;
-const LONGEST_WAIT_MS = 600_000;
+const LONGEST_WAIT_MS = 3_600_000;
 const ERROR_CHARACTERS = 4_000;
 
 /**

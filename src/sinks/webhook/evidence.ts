@@ -9,8 +9,6 @@ export interface Evidence {
   /** The endpoint has taken something, or answered for it. */
   accepted(): void;
   failed(load: Load): void;
-  /** So many failed, one after the other, that there is no use in trying more at once. */
-  isHopeless(): boolean;
   /** Does the endpoint fail as a whole, as far as that is known? */
   isDown(): boolean;
   /** Messages that may go in one request. */
@@ -37,7 +35,6 @@ export function openEvidence(): Evidence {
       requests.add(load[0]!.id);
       for (const { id, attempts } of load) if (attempts === 0 && fresh.size < FRESH) fresh.add(id);
     },
-    isHopeless: () => requests.size >= REQUESTS,
     isDown: () => requests.size >= REQUESTS || fresh.size >= FRESH,
     company: () => company,
   };

@@ -30,6 +30,7 @@ const MESSAGES = 1_000;
 const BYTES = 16 * 1024 * 1024;
 const BEGIN_MS = 1_000;
 const GRACE_MS = 3_000;
+const HOPELESS = 10;
 
 /** Throws MillraceError `bad_destination` when address or secret cannot be used. Does not connect. */
 export function openWebhookSink(settings: WebhookSinkSettings, options: WebhookSinkOptions = {}): Sink {
@@ -104,6 +105,8 @@ interface Progress {
   /** Groups that wait for a message that is to be retried. */
   waiting: Set<number>;
   circuit: Circuit | undefined;
+  /** Requests that failed since one was taken: beyond some there is no use in trying more at once. */
+  failedInARow: number;
   /** Counts beginnings and ends, to tell what came after what. */
   tick: number;
 }
@@ -118,6 +121,7 @@ async function sendAll(sending: Sending, batch: readonly Delivery[]): Promise<Se
     stopped: new Set(),
     waiting: new Set(),
     circuit: undefined,
+    failedInARow: 0,
     tick: 0,
   };
   const works = cut(batch, { batch: together, batchSize }).map((load) => ({ work: load, groups: groupsOf(load) }));
@@ -128,8 +132,8 @@ async function sendAll(sending: Sending, batch: readonly Delivery[]): Promise<Se
   return progress.circuit === undefined ? { outcomes } : { outcomes, circuit: progress.circuit };
 }
 
-const isEnding = ({ isOver, evidence }: Sending, { circuit }: Progress): boolean =>
-  circuit !== undefined || evidence.isHopeless() || isOver();
+const isEnding = ({ isOver }: Sending, { circuit, failedInARow }: Progress): boolean =>
+  circuit !== undefined || failedInARow >= HOPELESS || isOver();
 
 const UNTRIED: Outcome = { kind: 'untried' };
 const HELD: Outcome = { kind: 'held' };
@@ -157,18 +161,19 @@ async function deliver(sending: Sending, progress: Progress, all: Load): Promise
   progress.tick += 1;
   switch (verdict.kind) {
     case 'done':
-      sending.evidence.accepted();
+      accepted(sending, progress);
       for (const delivery of load) progress.outcomes.set(delivery, verdict);
       await acquit(sending, progress, begun);
       break;
     case 'park':
-      sending.evidence.accepted();
+      accepted(sending, progress);
       if (load.length === 1) progress.outcomes.set(load[0]!, verdict);
       else await deliverHalves(sending, progress, load);
       break;
     case 'retry':
     case 'refused':
       sending.evidence.failed(load);
+      progress.failedInARow += 1;
       for (const group of groupsOf(load)) progress.stopped.add(group);
       progress.failures.push({ load, verdict, tick: progress.tick });
       break;
@@ -179,6 +184,11 @@ async function deliver(sending: Sending, progress: Progress, all: Load): Promise
       for (const group of groupsOf(load)) progress.stopped.add(group);
       break;
   }
+}
+
+function accepted({ evidence }: Sending, progress: Progress): void {
+  evidence.accepted();
+  progress.failedInARow = 0;
 }
 
 /** What is refused of a load that failed by itself is refused for good. */

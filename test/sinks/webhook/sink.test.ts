@@ -115,6 +115,9 @@ describe('the webhook sink', () => {
       const { circuit } = await open({ parallel: 1 }).send(deliveries(many), NEVER);
       expect(circuit?.isPassing).to.equal(true);
       expect(endpoint.requests).to.have.length(10);
+      expect((await sink!.send(deliveries(many), NEVER)).circuit?.isPassing).to.equal(true);
+      endpoint.answer = () => undefined;
+      expect(kinds(await sink!.send(deliveries(many), NEVER))).to.equal(Array(50).fill('done').join(' '));
     });
 
     it('a connection that cannot be made is the endpoint at once', async () => {
