@@ -44,7 +44,9 @@ async function deliver(deps: LaneDeps, run: HeldLane, signal: AbortSignal): Prom
   const state = await readState(deps.db, run.id);
   const care = careOf(run.target.sink, state.deaths);
   if (!care) return await deliverAll(deps, run, { state, care, signal });
-  const fields = { sink: run.target.name, lane: run.id.lane, deaths: state.deaths, batch: care.limit };
+  const { deaths } = state;
+  // Of a lane that is at it for long, one line for each death, not one for each of its jobs.
+  const fields = { sink: run.target.name, lane: run.id.lane, reason: `deaths: ${deaths}`, batch: care.limit };
   deps.log.warn(fields, 'a worker died over this lane: it is taken up with care');
   if (care.limit > 1) return await deliverAll(deps, run, { state, care, signal });
   const { turn } = run.limits;
