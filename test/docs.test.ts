@@ -6,6 +6,7 @@ import '../src/catalog/declare/declaration.ts';
 import { takenKeys } from '../src/catalog/declare/taken.ts';
 import { readDefinitions } from '../src/db/definitions.ts';
 import { allSections } from '../src/model/section.ts';
+import { FOUND_BY } from '../src/notices/replace.ts';
 
 const ROOT = path.join(import.meta.dirname, '..');
 const read = (file: string): string => readFileSync(path.join(ROOT, file), 'utf8');
@@ -39,8 +40,8 @@ const HEADINGS: [RegExp, string][] = [
   [/^filters/, '### Column filters'],
   [/^sinks\[\]\.destination \(pull\)/, '### destination: pull'],
   [/^sinks\[\]\.destination \(webhook\)/, '### destination: webhook'],
-  [/^sinks\[\]\.destination/, '### destination: elasticsearch'],
-  [/^sinks/, '## sinks'],
+  [/^sinks\[\]\.destination \(search index\)/, '### destination: elasticsearch'],
+  [/^sinks(?!\[\]\.destination \()/, '## sinks'],
   [/^http_endpoints/, '## http_endpoints'],
   [/^change_retentions/, '## change_retentions'],
 ];
@@ -64,10 +65,10 @@ describe('the documentation', () => {
     expect(sections.length).to.be.greaterThan(15);
     const missing = sections.flatMap(({ title, keys }) => {
       const heading = HEADINGS.find(([pattern]) => pattern.test(title))?.[1];
-      if (heading === undefined) return [`no heading for ${title}`];
+      if (heading === undefined) return [`${title}: HEADINGS of test/docs.test.ts has no line for it`];
       return keys.filter((key) => !names(under(page, heading), key)).map((key) => `${title}: ${key}`);
     });
-    expect(missing).to.deep.equal([]);
+    expect(missing, 'docs/configuration.md does not name').to.deep.equal([]);
   });
 
   it('has every key that is refused by name', () => {
@@ -97,7 +98,8 @@ describe('the documentation', () => {
     ]);
     const objects = made.map(([, kind, name]) => ({ kind, name: name! }));
     expect(objects.map(({ name }) => name)).to.include.members(['sink_status', 'receive', 'accept_gap']);
-    expect(objects.filter(({ name }) => !names(prose(page), name)).map(({ name }) => name)).to.deep.equal([]);
+    const unnamed = objects.filter(({ name }) => !names(prose(page), name)).map(({ name }) => name);
+    expect(unnamed, 'docs/sql.md does not name').to.deep.equal([]);
 
     const views = [...read('test/schema.sql').matchAll(/^view millrace\.(\w+)\n((?: {2}\w.*\n)+)/gm)];
     const columns = views.flatMap(([, view, lines]) =>
@@ -109,7 +111,22 @@ describe('the documentation', () => {
       const parts = view === 'parked_messages' ? ['## parked_messages', '## pending_messages'] : [`## ${view}`];
       return !parts.some((heading) => names(under(page, heading), column));
     });
-    expect(missing.map(({ view, column }) => `${view}.${column}`)).to.deep.equal([]);
+    const nowhere = missing.map(({ view, column }) => `${view}.${column}`);
+    expect(nowhere, 'docs/sql.md does not name, below its view').to.deep.equal([]);
+  });
+
+  it('has every code of a notice', () => {
+    const rows = under(read('docs/operations.md'), '### Notices');
+    const happened = readdirSync(path.join(ROOT, 'src'), { recursive: true, encoding: 'utf8' })
+      .filter((file) => file.endsWith('.ts'))
+      .map((file) => read(`src/${file}`))
+      .filter((text) => text.includes("/notices/add.ts'"))
+      .flatMap((text) => [...text.matchAll(/\bcode: ('\w+'(?: \| '\w+')*)/g)])
+      .flatMap(([, codes]) => codes!.match(/\w+/g) ?? []);
+    expect(happened).to.include.members(['destination_gone', 'invalid_utf8']);
+    const codes = new Set([...Object.values(FOUND_BY).flat(), ...happened]);
+    const missing = [...codes].filter((code) => !rows.includes(`\n| \`${code}\` | `));
+    expect(missing, 'the table under Notices in docs/operations.md has no row for').to.deep.equal([]);
   });
 
   it('and every printed remedy write the command in one way, which works in a clone as it stands', () => {

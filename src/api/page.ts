@@ -19,12 +19,19 @@ export interface PageInput {
 
 type Filter = Record<string, unknown>;
 
-/** `rows` by name, those that fit the filter. `next_cursor` is null on the last page. @throws MillraceError bad_request. */
+/**
+ * `rows`: those that fit the filter, in the order of `name`, which no two share: a page begins after a name. `next_cursor` is
+ * null on the last page. @throws MillraceError bad_request.
+ */
 export function pageOf<Row extends { name: string }>(
   rows: readonly Row[],
   { limit, cursor }: PageInput,
   filter: Filter,
 ): { data: readonly Row[]; next_cursor: string | null } {
+  if (new Set(rows.map(({ name }) => name)).size < rows.length)
+    throw new Error(
+      'rows of a list share a name: a page that ends at one would lose the others. Make it of all that tells them apart',
+    );
   const names = cursors(z.string(), filter);
   const after = names.read(cursor);
   const left = after === undefined ? rows : rows.filter(({ name }) => name > after);

@@ -7,7 +7,7 @@ const REPLACE = statement('notices/replace');
 const PUBLISHED_AGAIN = statement('notices/published-again');
 
 /** By who looks: the codes that it alone finds, and takes away. */
-const FOUND_BY = {
+export const FOUND_BY = {
   /** A publication: how the changes of tables come. */
   publication: [
     ...['table_missing', 'not_published', 'breaks_updates', 'identity_misses_key', 'partitions_apart'],

@@ -26,6 +26,11 @@ describe('a list in pages', () => {
     expect(pageOf(left, { limit: 2, cursor: next_cursor! }, {}).data).to.deep.equal([{ name: 'c' }, { name: 'd' }]);
   });
 
+  it('is of rows that each have a name of their own: the next page would lose one', () => {
+    const asking = (): unknown => pageOf([...ROWS, { name: 'e' }], { limit: 2 }, {});
+    expect(asking).to.throw(Error, 'share a name');
+  });
+
   it('refuses a cursor of another filter, and what is none', () => {
     const { next_cursor } = pageOf(ROWS, { limit: 2 }, { kind: 'pull' });
     const other = Buffer.from('{"after":1}').toString('base64url');

@@ -10,10 +10,10 @@ describe('a management route', () => {
   for (const { method, path: at, scope, summary, sql, input } of ROUTES) {
     it(`is documented: ${method} ${at}`, () => {
       const shown = at.replaceAll(/:(\w+)/g, '{$1}');
-      expect(PAGE).to.include(
-        `| \`${method} ${shown}\` | \`${scope}\` | ${summary} | ${sql === null ? '' : `\`${sql}\``} |`,
-      );
-      for (const key of Object.keys(input.shape)) expect(PAGE).to.match(new RegExp(`\`${key}\`|\\{${key}\\}`));
+      const row = `| \`${method} ${shown}\` | \`${scope}\` | ${summary} | ${sql === null ? '' : `\`${sql}\``} |`;
+      expect(PAGE.split('\n').includes(row), `add this row to docs/management-api.md: ${row}`).to.equal(true);
+      const missing = Object.keys(input.shape).filter((key) => !new RegExp(`\`${key}\`|\\{${key}\\}`).test(PAGE));
+      expect(missing, 'docs/management-api.md does not name').to.deep.equal([]);
     });
   }
 

@@ -4,8 +4,9 @@ import { PARSED, readDefinitions } from '../../src/db/definitions.ts';
 import { dumpSchema } from '../support/postgres/dump-schema.ts';
 import { type MessageDatabase, messageDatabase } from '../support/postgres/message-database.ts';
 
-/** MILLRACE_WRITE_SCHEMA=1 writes it anew. */
 const DUMP = new URL('../schema.sql', import.meta.url);
+const OTHER =
+  'test/schema.sql is not the schema: write it with MILLRACE_WRITE_SCHEMA=1 npx mocha test/db/schema.pg.test.ts, then look at git diff';
 
 describe('the schema', () => {
   let on: MessageDatabase;
@@ -17,16 +18,17 @@ describe('the schema', () => {
   it('is the one that was looked at: whoever changes it changes test/schema.sql', async () => {
     const text = await dumpSchema(on.db);
     if (process.env.MILLRACE_WRITE_SCHEMA) writeFileSync(DUMP, text);
-    expect(text).to.equal(readFileSync(DUMP, 'utf8'));
+    expect(text, OTHER).to.equal(readFileSync(DUMP, 'utf8'));
   });
 
   it('has definitions that can be applied again, with bodies that Postgres accepts', async () => {
+    const before = await dumpSchema(on.db);
     await on.db.transaction(async (tx) => {
       await tx.query('set local check_function_bodies = on');
       await tx.query('set local search_path = pg_catalog, pg_temp');
       for (const { text } of readDefinitions()) await tx.query(text);
     });
-    expect(await dumpSchema(on.db)).to.equal(readFileSync(DUMP, 'utf8'));
+    expect(await dumpSchema(on.db)).to.equal(before);
   });
 
   it('has one definition a file, named like it, below what must stay true', async () => {
@@ -56,7 +58,7 @@ describe('the schema', () => {
       union all
       select p.oid::regprocedure::text from pg_proc p
        where p.pronamespace = 'millrace'::regnamespace and obj_description(p.oid, 'pg_proc') is null`);
-    expect(rows).to.deep.equal([]);
+    expect(rows, 'no `comment on` in the file of').to.deep.equal([]);
   });
 
   it('has no function that looks names up where its caller does', async () => {
@@ -65,7 +67,7 @@ describe('the schema', () => {
        where p.pronamespace in ('millrace'::regnamespace, 'millrace_private'::regnamespace)
          and p.prokind <> 'p' and p.prosqlbody is null
          and not coalesce(p.proconfig, '{}') @> array['search_path=pg_catalog, pg_temp']`);
-    expect(rows).to.deep.equal([]);
+    expect(rows, 'no `set search_path = pg_catalog, pg_temp` in').to.deep.equal([]);
   });
 
   it('lets a reader look at the views, and do nothing else', async () => {

@@ -31,7 +31,7 @@ describe('the kinds of sinks', () => {
           .flatMap((line, n) => (word.test(line) ? [`${file}:${n + 1} ${line.trim()}`] : [])),
       );
     expect(files.length).to.be.greaterThan(400);
-    expect(found).to.deep.equal([]);
+    expect(found, 'ask for a trait, or a field of the kind, where the name of a kind stands').to.deep.equal([]);
   });
 
   it('have names of their own', () => {
