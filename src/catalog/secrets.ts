@@ -92,7 +92,8 @@ export function unseal(keys: KeyRing, place: SecretPlace, sealed: string): strin
     const plain = [decipher.update(bytes.subarray(NONCE_BYTES, -TAG_BYTES)), decipher.final()];
     return Buffer.concat(plain).toString('utf8');
   } catch {
-    const message = `The ${place.field} of ${place.label} does not open: it was sealed for another place or server, or changed`;
+    const what = place.field === 'address' ? 'address' : 'credential';
+    const message = `The ${what} of ${place.label} does not open: it was sealed for another place or server, or changed`;
     throw new MillraceError('bad_configuration', message, {
       remedy: 'Start the role migrate (or all) with millrace.yaml: it seals again what is declared there.',
     });
