@@ -48,7 +48,8 @@ export interface LaneEvents {
 export interface LaneRun {
   target: LaneSink;
   id: LaneId;
-  wake: Signal;
+  /** Raised when there may be something to deliver. */
+  news: Signal;
   /** Aborted: it ends when the batch under way is settled. Absent: it does not. */
   leaving?: AbortSignal;
   limits: LaneLimits;

@@ -125,7 +125,7 @@ async function deliverAll(
     const quiet = deps.now() - quietSince;
     if (quiet >= run.limits.lingerMs || run.limits.crowded?.() === true)
       return (await readState(deps.db, run.id)).next_due ?? undefined;
-    await run.wake.wait(Math.min(run.limits.lingerMs - quiet, untilDue(state, deps.now())), signal);
+    await run.news.wait(Math.min(run.limits.lingerMs - quiet, untilDue(state, deps.now())), signal);
     slept = true;
   }
   return undefined;

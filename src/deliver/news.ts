@@ -38,7 +38,7 @@ export function openNews(deps: { db: LaneDatabase; jobs: LaneJobs; running: Runn
     async of(sink) {
       for (const lane of await find(sink)) {
         const here = running.get({ sink, lane });
-        if (here) here.wake.raise();
+        if (here) here.news.raise();
         else if ((theirs.get(keyOf({ sink, lane })) ?? 0) < performance.now()) await jobs.add({ sink, lane });
       }
     },

@@ -42,7 +42,7 @@ export async function runJob(deps: JobDeps, job: LaneJob, signal: AbortSignal): 
   }
   if (!end || signal.aborted || here.leave.signal.aborted) return;
   if (!end.taken) deps.onTheirs(job);
-  else if (end.again === 'now' || here.wake.take()) await jobs.add(job);
+  else if (end.again === 'now' || here.news.take()) await jobs.add(job);
   else if (end.again) await jobs.add(job, end.again);
 }
 
@@ -59,7 +59,7 @@ async function run(
   const { limits, events } = deps;
   return await runLane(
     deps.lane,
-    { target, id, wake: here.wake, leaving: here.leave.signal, limits, events },
+    { target, id, news: here.news, leaving: here.leave.signal, limits, events },
     AbortSignal.any([signal, here.stop.signal]),
   );
 }

@@ -8,7 +8,7 @@ import type { LaneSink } from './target.ts';
 
 export interface RunningLane {
   sinkNo: number;
-  wake: Signal;
+  news: Signal;
   /** Undefined: not opened yet. */
   target: LaneSink | undefined;
   /** Its sink has changed: it ends when the batch under way is settled. */
@@ -35,7 +35,7 @@ export function openRunningLanes(settleMs: number): RunningLanes {
   const leave = (here: RunningLane): void => {
     if (here.leave.signal.aborted) return;
     here.leave.abort();
-    here.wake.raise();
+    here.news.raise();
     const cut = setTimeout(() => here.stop.abort(), settleMs);
     here.stop.signal.addEventListener('abort', () => clearTimeout(cut), { once: true });
   };
@@ -50,7 +50,7 @@ export function openRunningLanes(settleMs: number): RunningLanes {
       // The first lane with the new settings closes what the former ones have open: the others must have ended by then.
       if (running.has(keyOf(job)) || isLeaving(job.sink)) return undefined;
       const here: RunningLane = {
-        ...{ sinkNo: job.sink, wake: createSignal(), target: undefined },
+        ...{ sinkNo: job.sink, news: createSignal(), target: undefined },
         ...{ leave: new AbortController(), stop: new AbortController() },
       };
       running.set(keyOf(job), here);
