@@ -1,13 +1,12 @@
 /** From a change in a table to the endpoint: captured, delivered by a lane, settled. */
 import { expect } from 'chai';
 import type { LaneEnd } from '../../../src/deliver/held-lane.ts';
-import { runLane } from '../../../src/deliver/lane.ts';
 import type { LaneSink } from '../../../src/deliver/target.ts';
 import type { Sink } from '../../../src/model/sink.ts';
-import { createSignal } from '../../../src/runtime/concurrency/signal.ts';
 import { createLog } from '../../../src/runtime/log.ts';
 import { openSandbox, type Sandbox } from '../../../src/transform/sandbox.ts';
 import { type Captured, captured, sinkSettings } from '../../support/fixtures/captured.ts';
+import { laneSink, runOnce } from '../../support/fixtures/lane.ts';
 import { code } from '../../support/fixtures/sandbox.ts';
 import { type Endpoint, startEndpoint } from '../../support/webhook/endpoint.ts';
 import { type OpenOptions, openTestWebhookSink, webhookDestination } from '../../support/webhook/sink.ts';
@@ -50,20 +49,9 @@ describe('the lane of a webhook', () => {
 
   /** One short run of the lane: until nothing is left to do now. */
   const run = async (more: Partial<LaneSink> = {}): Promise<LaneEnd> =>
-    await runLane(
-      { db: on.messages.db, sandbox, log, now: Date.now, random: () => 0 },
-      {
-        target: {
-          ...{ no: sinkNo, name: 'hook', sink, functions: {}, replaces: false, shapes: false, deleteOnLeave: false },
-          ...{ maxRetryCount: null, tested: false, crashes: new Set<number>(), failures: 0 },
-          ...more,
-        },
-        id: { sinkNo, lane: 0, owner: 'me' },
-        wake: createSignal(),
-        limits: { runMs: 60_000, lingerMs: 0 },
-        events: { onSettled: () => undefined, onRecovered: () => undefined, onUnreleased: () => undefined },
-      },
-      new AbortController().signal,
+    await runOnce(
+      { db: on.messages.db, sandbox },
+      { target: laneSink({ no: sinkNo, name: 'hook', sink, tested: false, ...more }) },
     );
   const reopen = async (changed: object, options: OpenOptions = {}): Promise<void> => {
     await sink.close();
