@@ -17,6 +17,8 @@ export interface ListedSink {
   status: SinkSettings['status'];
   /** Without the destination's credential. */
   settings: SinkSettings;
+  /** Delivery lanes; of a receivable one those that its functions need. */
+  lanes: number;
   inserted_at: Date;
   updated_at: Date;
   /** `ok`, the status if it is not active, or the first reason of level failing or unknown. */

@@ -5,7 +5,7 @@
  * is not sent.
  */
 import { repairText } from '../checks/finding.ts';
-import { checkWantedTables, type KnownTables, nameOf, wasRecreated } from '../checks/wanted-tables.ts';
+import { checkWantedTables, type KnownTables, knownTables, nameOf, wasRecreated } from '../checks/wanted-tables.ts';
 import { limitSql } from '../db/deadline.ts';
 import type { Database } from '../db/pool.ts';
 import { statement } from '../db/statement.ts';
@@ -44,8 +44,7 @@ export async function noteTables(messages: Database, database: NotedDatabase, pu
 
 async function readKnown(messages: Database, databaseNo: number): Promise<KnownTables> {
   const { rows } = await messages.query<{ oid: number; name: string }>(KNOWN, [databaseNo]);
-  const byName = Map.groupBy(rows, (row) => row.name);
-  return new Map([...byName].map(([name, group]) => [name, new Set(group.map((row) => row.oid))]));
+  return knownTables(rows);
 }
 
 /**

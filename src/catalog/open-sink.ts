@@ -1,4 +1,5 @@
 /** Opens what the catalog says of a sink, by its kind. */
+import type { Answered, Finding } from '../checks/finding.ts';
 import type { Database } from '../db/pool.ts';
 import { MillraceError } from '../model/errors.ts';
 import type { IndexReader } from '../model/index-reader.ts';
@@ -19,6 +20,16 @@ export interface OpenSinkDeps {
 export async function openSink(deps: OpenSinkDeps, sink: CatalogSink, catalog: Catalog): Promise<Sink> {
   const openDatabase = openDatabaseOf(deps, catalog);
   return await kindOf(sink).open(entryOf(sink, catalog), { ...deps, openDatabase });
+}
+
+/** How its destination is, without changing it; undefined: its kind cannot be looked at. @throws what `openSink` throws. */
+export async function lookAtDestination(
+  deps: OpenSinkDeps,
+  { sink, catalog }: { sink: CatalogSink; catalog: Catalog },
+  signal: AbortSignal,
+): Promise<(Finding | Answered)[] | undefined> {
+  const openDatabase = openDatabaseOf(deps, catalog);
+  return await kindOf(sink).look?.(entryOf(sink, catalog), { ...deps, openDatabase }, signal);
 }
 
 /** To read back what it holds. @throws MillraceError, bad_request where it cannot be read. */

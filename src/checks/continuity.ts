@@ -15,6 +15,8 @@ export interface Expected {
   database: string;
   slot: string;
   publication: string;
+  /** No capture has looked since it became so: its state is not `needs_resync` yet. */
+  isUnnoticed?: boolean;
 }
 
 /** As far as it was captured. */
@@ -39,7 +41,8 @@ export interface Now {
 export function checkContinuity(stored: Captured, now: Now, expected: Expected): Finding[] {
   const { identity } = stored;
   const found: Finding[] = [];
-  const gap = (id: string, summary: string) => found.push(fault(id, summary, resyncing(expected.database)));
+  const gap = (id: string, summary: string) =>
+    found.push(fault(id, summary, resyncing(expected.database, expected.isUnnoticed)));
   const { source, slot, publication } = now;
   if (source.systemIdentifier !== identity.systemIdentifier || source.databaseOid !== identity.databaseOid)
     gap('another_source', 'the source is another database than before: what happened in between is not known');
@@ -66,16 +69,16 @@ export function checkContinuity(stored: Captured, now: Now, expected: Expected):
 export const isBefore = (stored: Pick<Captured, 'commitLsn' | 'confirmedLsn'>, end: bigint): boolean =>
   stored.commitLsn < end && stored.confirmedLsn <= end;
 
-export const anotherTimeline = ({ database }: Expected): Finding =>
+export const anotherTimeline = ({ database, isUnnoticed }: Expected): Finding =>
   fault(
     'another_timeline',
     'the source was promoted or restored: its history is not the one that was captured',
-    resyncing(database),
+    resyncing(database, isUnnoticed),
   );
 
 function checkPlace(slot: SlotFacts | undefined, confirmedLsn: bigint, expected: Expected): Finding[] {
   const gap = (id: string, what: string): Finding[] => [
-    fault(id, `replication slot ${expected.slot} ${what}`, resyncing(expected.database)),
+    fault(id, `replication slot ${expected.slot} ${what}`, resyncing(expected.database, expected.isUnnoticed)),
   ];
   if (!slot) return gap('slot_gone', 'is gone');
   if (slot.plugin !== 'pgoutput' || !slot.here)

@@ -28,6 +28,11 @@ export interface Finding extends Repair {
   summary: string;
 }
 
+/** With the destination's own words, which may quote a row: they are not for everybody. */
+export interface Answered extends Finding {
+  answer: string | null;
+}
+
 /** Statements for the source, and what else is to be known of them. */
 export const inSource = (sql: string, remedy: string | null = null): Repair => ({ remedy, sql, runOn: 'source' });
 /** The same for the message database. */

@@ -51,3 +51,11 @@ export function checkPublication(publication: PublicationFacts, database: string
     );
   return found;
 }
+
+/** It is not to be made by us; `sql` makes it. */
+export const publicationMissing = (name: string, sql: string): Finding =>
+  fault(
+    'publication_missing',
+    `publication ${name} does not exist`,
+    inSource(sql, 'or set publication.create_if_not_exists: true'),
+  );

@@ -1,6 +1,6 @@
 /** The replication slot: what it keeps for us, and for how much longer. Whether it is where we left it: continuity.ts. */
 import { quoteLiteral } from '../model/quote.ts';
-import { byHand, type Finding, inSource, warning } from './finding.ts';
+import { byHand, type Finding, fault, inSource, warning } from './finding.ts';
 import type { SourceFacts } from './server.ts';
 
 /** As the statement gives it. */
@@ -69,3 +69,15 @@ function checkKept(keptBytes: number | null, limit: number, name: string): Findi
 }
 
 const mebibytes = (bytes: number): string => `${Math.round(bytes / 1_048_576)} MB`;
+
+/** What makes the slot by hand. */
+export const slotCreation = (name: string, version: number): string =>
+  `select from pg_create_logical_replication_slot(${quoteLiteral(name)}, 'pgoutput'${version >= 170000 ? ', failover => true' : ''})`;
+
+/** It is not to be made by us. */
+export const slotMissing = (name: string, version: number): Finding =>
+  fault(
+    'slot_missing',
+    `replication slot ${name} does not exist`,
+    inSource(slotCreation(name, version), 'or set slot.create_if_not_exists: true'),
+  );

@@ -12,6 +12,11 @@ import { checkTable, generatedLeftOut } from './table.ts';
 /** Oids by name, of tables that were seen in the publication, or whose changes have come. */
 export type KnownTables = ReadonlyMap<string, ReadonlySet<number>>;
 
+export function knownTables(rows: readonly { oid: number; name: string }[]): KnownTables {
+  const byName = Map.groupBy(rows, ({ name }) => name);
+  return new Map([...byName].map(([name, group]) => [name, new Set(group.map(({ oid }) => oid))]));
+}
+
 export interface PublishedTables extends PublicationFacts {
   tables: readonly PublishedTable[];
   /** Tables that somebody has locked, so that they could not come in or go out yet. */

@@ -4,6 +4,7 @@ import { addBackfillCommands } from './backfill.ts';
 import { addChangeTableCommand } from './change-table-sql.ts';
 import { addConfigCommands } from './config.ts';
 import { addDatabaseCommands } from './database.ts';
+import { addDoctorCommand } from './doctor.ts';
 import { addRebuildCommand } from './rebuild.ts';
 import { addReleaseCommands } from './release.ts';
 import { addReplayCommand } from './replay.ts';
@@ -18,6 +19,7 @@ const COMMANDS = [
   addConfigCommands,
   addReleaseCommands,
   addSqlCommand,
+  addDoctorCommand,
   addChangeTableCommand,
   addVerifyCommand,
   addBackfillCommands,

@@ -25,7 +25,7 @@ const POOLER_REMEDY =
 /**
  * Connects twice, for a moment; where the server has no second connection to spare, what one of them shows must do. `place`
  * is whose address it is, as a person knows it. Throws what the connections say.
- * @throws MillraceError bad_setting when sessions are shared.
+ * @throws SharedSessions when sessions are shared.
  */
 export async function refuseSharedSessions(options: PoolOptions, place: string): Promise<void> {
   const clients: pg.Client[] = [];
@@ -36,7 +36,7 @@ export async function refuseSharedSessions(options: PoolOptions, place: string):
       throw error;
     });
     if (second) clients.push(second);
-    if (await isShared(clients)) throw sharedSessions(place);
+    if (await isShared(clients)) throw new SharedSessions(place);
   } finally {
     await Promise.all(clients.map((client) => client.end().catch(() => undefined)));
   }
@@ -53,9 +53,13 @@ async function isShared(clients: readonly pg.Client[]): Promise<boolean> {
   return false;
 }
 
-const sharedSessions = (place: string): MillraceError =>
-  new MillraceError(
-    'bad_setting',
-    `${place} leads to a connection pooler in transaction or statement mode, and Millrace needs sessions of its own`,
-    { remedy: POOLER_REMEDY },
-  );
+/** Sessions at this address are not ours alone. */
+export class SharedSessions extends MillraceError {
+  constructor(place: string) {
+    super(
+      'bad_setting',
+      `${place} leads to a connection pooler in transaction or statement mode, and Millrace needs sessions of its own`,
+      { remedy: POOLER_REMEDY },
+    );
+  }
+}

@@ -5,7 +5,8 @@
  * origin's own name; redirects are not followed, so a credential goes to the declared origin alone and into no error.
  */
 import { buildConnector, type Dispatcher, Pool } from 'undici';
-import { connectionFault, type Place } from '../model/connection-fault.ts';
+import type { Place } from '../model/connection-causes.ts';
+import { connectionFault } from '../model/connection-fault.ts';
 import { messageOf } from '../model/errors.ts';
 import type { Mask } from '../model/mask.ts';
 import { AnswerTooLarge, answerText, LARGEST_ANSWER_BYTES } from './answer-text.ts';

@@ -4,10 +4,11 @@
  * client of a destination that nobody has. Nothing outside its folder and the list in kinds.ts knows its name.
  */
 import type { z } from 'zod';
+import type { Answered, Finding } from '../checks/finding.ts';
 import type { Jobs, Task } from '../db/jobs.ts';
 import type { Database, PoolOptions } from '../db/pool.ts';
 import type { Destination, SinkSettings } from '../model/declared.ts';
-import type { Finding } from '../model/finding.ts';
+import type { Finding as DeclarationFinding } from '../model/finding.ts';
 import type { IndexReader } from '../model/index-reader.ts';
 import type { Refusal } from '../model/section.ts';
 import type { Circuit, Sink, SinkTraits } from '../model/sink.ts';
@@ -34,6 +35,11 @@ export interface SinkKind<Own extends Destination = Destination> {
    * be used; DestinationDown when it cannot be opened for now. Both are shown on the sink, and opening is tried again.
    */
   open(entry: SinkEntry<Own>, given: SinkGiven): Promise<Sink>;
+  /**
+   * How its destination is, without changing anything there: catalogs and a search, no more. Absent: it can only be delivered
+   * to. @throws what `open` throws.
+   */
+  look?(entry: SinkEntry<Own>, given: SinkGiven, signal: AbortSignal): Promise<(Finding | Answered)[]>;
   /** Of a readable kind. */
   openReader?(entry: SinkEntry<Own>): Promise<IndexReader>;
   /** Of a readable kind. */
@@ -151,7 +157,7 @@ export interface DestinationDeclared {
   /** It leaves the settings here, because it is sealed at rest. */
   secret: string | null;
   /** Warnings, with paths from the destination on. */
-  notes?: Finding[];
+  notes?: DeclarationFinding[];
 }
 
 /** A sink's destination cannot be opened for now, and this is why. */

@@ -7,7 +7,8 @@
  * Tables come in and go out one by one, and none is waited for: somebody may be making an index of it for an hour.
  */
 
-import type { PublicationFacts } from '../checks/publication.ts';
+import { repairText } from '../checks/finding.ts';
+import { type PublicationFacts, publicationMissing } from '../checks/publication.ts';
 import { checkTable, isPublishable } from '../checks/table.ts';
 import { limitSql } from '../db/deadline.ts';
 import type { Database } from '../db/pool.ts';
@@ -92,19 +93,25 @@ async function alter(source: Database, sql: string): Promise<'done' | 'locked' |
   }
 }
 
+/** What makes it by hand, whoever runs that: he needs not own the tables. */
+export async function publicationSql(
+  source: Database,
+  { name, init_sql: initSql }: DatabaseSettings['publication'],
+  version: number,
+): Promise<string> {
+  return initSql ?? creation(name, (await readTables(source, name)).filter(belongs), version);
+}
+
 async function create(
   source: Database,
   settings: DatabaseSettings['publication'],
   version: number,
 ): Promise<PublicationFacts> {
   const { name, create_if_not_exists: may, init_sql: initSql } = settings;
-  // What somebody else may run is complete: he needs not own the tables.
-  const whole = async (): Promise<string> =>
-    initSql ?? creation(name, (await readTables(source, name)).filter(belongs), version);
+  const whole = (): Promise<string> => publicationSql(source, settings, version);
   if (!may) {
-    throw new MillraceError('bad_source', `publication ${name} does not exist`, {
-      remedy: remarked(await whole(), 'or set publication.create_if_not_exists: true'),
-    });
+    const missing = publicationMissing(name, await whole());
+    throw new MillraceError('bad_source', missing.summary, { remedy: repairText(missing) });
   }
   try {
     if (initSql !== null) await runAsWritten(source, initSql);

@@ -1,4 +1,5 @@
 /** The server of a source as it is now, and the replication slots of a database. Reads catalogs and the control file only. */
+import type { CapacityFacts } from '../checks/capacity.ts';
 import type { SourceFacts } from '../checks/server.ts';
 import type { SlotFacts } from '../checks/slot.ts';
 import type { Database } from '../db/pool.ts';
@@ -10,6 +11,7 @@ const SOURCE = statement('source/source-facts');
 const IDENTITY = statement('source/system-identity');
 const SLOT = statement('source/slot-facts');
 const LEFT = statement('source/left-slots');
+const CAPACITY = statement('source/capacity');
 const WRITERS = statement('source/open-writers');
 
 /** `identify`: asked where our role may not read the control file. */
@@ -67,4 +69,9 @@ export async function readSlot(source: Database, name: string): Promise<SlotFact
 export async function readWriters(source: Database): Promise<{ pids: string; prepared: string }> {
   const { rows } = await source.query<{ pids: string; prepared: string }>(WRITERS);
   return rows[0] ?? { pids: '', prepared: '' };
+}
+
+/** `slot`: the one that is read now. */
+export async function readCapacity(source: Database, slot: string): Promise<CapacityFacts> {
+  return (await source.query<CapacityFacts>(CAPACITY, [slot])).rows[0]!;
 }

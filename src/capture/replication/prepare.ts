@@ -13,6 +13,7 @@ import type { Database } from '../../db/pool.ts';
 import { beginPosition, followTimeline, readPosition, type StoredPosition } from '../../messages/position.ts';
 import type { DatabaseSettings } from '../../model/declared.ts';
 import { MillraceError } from '../../model/errors.ts';
+import { parseLsn } from '../../model/lsn.ts';
 import type { SourceIdentity } from '../../model/source-identity.ts';
 import type { SystemIdentity } from '../../source/identify.ts';
 import { ensurePublication, type Publication } from '../../source/publication.ts';
@@ -138,7 +139,9 @@ export async function prepare(deps: PrepareDeps, database: PreparedDatabase): Pr
     });
     const begin = identityOf(facts, settings, publication);
     const left = slot && stored?.left;
-    const goesOn = left !== undefined && isDeepStrictEqual({ ...left, publicationOid: begin.publicationOid }, begin);
+    const isSame = left !== undefined && isDeepStrictEqual({ ...left, publicationOid: begin.publicationOid }, begin);
+    // What was confirmed lies ahead of a source that was restored, though it looks the same.
+    const goesOn = isSame && facts.walLsn !== null && parseLsn(facts.walLsn) >= (stored?.confirmedLsn ?? 0n);
     await beginPosition(deps.messages, no, { identity: begin, confirmedLsn, goesOn });
   }
   return { facts, publication, warnings, begun: identity !== undefined, ...(branch === undefined ? {} : { branch }) };

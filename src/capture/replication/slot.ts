@@ -1,8 +1,10 @@
 /** The replication slot, made when asked. After a gap that a person accepted, one that cannot go on is made anew; never before. */
+import { repairText } from '../../checks/finding.ts';
+import { slotCreation, slotMissing } from '../../checks/slot.ts';
 import type { Database } from '../../db/pool.ts';
 import type { DatabaseSettings } from '../../model/declared.ts';
 import { MillraceError } from '../../model/errors.ts';
-import { quoteLiteral, remarked } from '../../model/quote.ts';
+import { quoteLiteral } from '../../model/quote.ts';
 import { isCancelled } from '../../model/sqlstate.ts';
 import { readSlot, readWriters } from '../../source/server-facts.ts';
 
@@ -27,7 +29,7 @@ export async function ensureSlot(source: Database, wanted: SlotWanted): Promise<
   if (slot?.wal_status === 'lost') {
     if (!may || !wanted.gapAccepted) {
       throw new MillraceError('bad_source', `replication slot ${name} is lost: the server removed WAL that it needed`, {
-        remedy: `select pg_drop_replication_slot(${quoteLiteral(name)}); ${creation(name, wanted.version)}`,
+        remedy: `select pg_drop_replication_slot(${quoteLiteral(name)}); ${slotCreation(name, wanted.version)}`,
       });
     }
     await source.query('select pg_drop_replication_slot($1::name)', [name]);
@@ -35,9 +37,8 @@ export async function ensureSlot(source: Database, wanted: SlotWanted): Promise<
   }
   if (!slot) {
     if (!may) {
-      throw new MillraceError('bad_source', `replication slot ${name} does not exist`, {
-        remedy: remarked(creation(name, wanted.version), 'or set slot.create_if_not_exists: true'),
-      });
+      const missing = slotMissing(name, wanted.version);
+      throw new MillraceError('bad_source', missing.summary, { remedy: repairText(missing) });
     }
     await create(source, name, wanted.version);
   } else if (wanted.skipOlder && wanted.version < 180000) {
@@ -47,13 +48,10 @@ export async function ensureSlot(source: Database, wanted: SlotWanted): Promise<
   return (await readSlot(source, name))?.confirmed_flush_lsn ?? '0/0';
 }
 
-const creation = (name: string, version: number): string =>
-  `select from pg_create_logical_replication_slot(${quoteLiteral(name)}, 'pgoutput'${version >= 170000 ? ', failover => true' : ''})`;
-
 /** Waits for every transaction that is writing now, as Postgres does, but not for ever: the pool's statement timeout. */
 async function create(source: Database, name: string, version: number): Promise<void> {
   try {
-    await source.query(creation(name, version));
+    await source.query(slotCreation(name, version));
   } catch (error) {
     if (!isCancelled(error)) throw error;
     const { pids, prepared } = await readWriters(source);

@@ -4,7 +4,7 @@
  */
 import { promisify } from 'node:util';
 import { constants, gzip } from 'node:zlib';
-import type { Place } from '../../model/connection-fault.ts';
+import type { Place } from '../../model/connection-causes.ts';
 import { MillraceError } from '../../model/errors.ts';
 import { credentialSecrets, maskOf } from '../../model/mask.ts';
 import { withoutTrailing } from '../../model/trailing.ts';

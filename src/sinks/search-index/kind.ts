@@ -1,5 +1,7 @@
 /** A search index: a document for each row, written with `_bulk` under the row's key, the message's id as its version. */
 import { setTimeout as wait } from 'node:timers/promises';
+import { checkCircuit } from '../../checks/circuit.ts';
+import { passed } from '../../checks/finding.ts';
 import { originOf } from '../../model/origin.ts';
 import { withoutTrailing } from '../../model/trailing.ts';
 import type { SinkKind } from '../contract.ts';
@@ -16,6 +18,16 @@ export const searchIndex: SinkKind<SearchDestination> = {
   async open({ settings: { destination }, secret, reach }, { log }) {
     const { openSearchSink } = await import('./sink.ts');
     return openSearchSink({ log }, { destination, authValue: secret(), reach });
+  },
+  async look({ settings: { destination }, secret, reach }, { log }, signal) {
+    const { openSearchSink } = await import('./sink.ts');
+    const sink = openSearchSink({ log }, { destination, authValue: secret(), reach });
+    try {
+      const circuit = await sink.test(signal);
+      return [circuit ? checkCircuit(circuit) : passed('index', `index ${destination.index_name} answers`)];
+    } finally {
+      await sink.close();
+    }
   },
   async openReader({ settings: { destination }, secret, reach }) {
     const { openSearchReader } = await import('./reader.ts');

@@ -3,7 +3,7 @@
  * A connection that was kept may have been closed over there just when a request leaves by it: that request goes once more,
  * by a new one. The receiver may see it twice, as whatever is repeated, under the same `webhook-id`.
  */
-import type { Place } from '../../model/connection-fault.ts';
+import type { Place } from '../../model/connection-causes.ts';
 import { MillraceError } from '../../model/errors.ts';
 import { maskOf, type Secret } from '../../model/mask.ts';
 import type { Reach } from '../../runtime/checked-lookup.ts';

@@ -1,0 +1,9 @@
+-- `failover` by way of JSON: servers before 17 do not have the column. Another role's activity may be hidden, its slot never.
+select current_setting('max_replication_slots')::integer as max_slots,
+       (select count(*)::integer from pg_catalog.pg_replication_slots) as slots,
+       coalesce((select array_agg(s.slot_name::text order by s.slot_name) from pg_catalog.pg_replication_slots s
+                  where not s.active and s.slot_name <> $1::name), '{}') as idle_slots,
+       current_setting('max_wal_senders')::integer as max_senders,
+       (select count(*)::integer from pg_catalog.pg_stat_activity a where a.backend_type = 'walsender') as senders,
+       (select (to_jsonb(s) ->> 'failover')::boolean from pg_catalog.pg_replication_slots s
+         where s.slot_name = $1::name) as failover

@@ -1,0 +1,50 @@
+/** The message database as a server, and what it knows of databases, sinks and processes. */
+
+import type { Finding } from '../../checks/finding.ts';
+import type { MessageServerFacts } from '../../checks/message-database.ts';
+import { checkMessageDatabase } from '../../checks/message-database.ts';
+import { checkProcesses } from '../../checks/processes.ts';
+import type { Queryable } from '../../db/pool.ts';
+import { readSchemaFault } from '../../db/schema-version.ts';
+import { statement } from '../../db/statement.ts';
+import { type ListedDatabase, listDatabases } from '../list-databases.ts';
+import { type ListedSink, listSinks } from '../list-sinks.ts';
+
+const SERVER = statement('admin/doctor/message-server');
+const ROOM = statement('db/count-room');
+const WORKER = statement('admin/doctor/has-worker');
+
+export interface Known {
+  databases: ListedDatabase[];
+  /** Of both lists. */
+  sinks: ListedSink[];
+  hasWorker: boolean;
+}
+
+export interface MessagesLook {
+  findings: Finding[];
+  /** Nothing more can be asked of it: it is of another release. */
+  isOtherSchema: boolean;
+}
+
+export async function lookAtMessages(db: Queryable, now: () => number): Promise<MessagesLook> {
+  const server = (await db.query<MessageServerFacts>(SERVER)).rows[0]!;
+  const nowMs = now();
+  const { room } = (await db.query<{ room: number }>(ROOM)).rows[0]!;
+  const schema = await readSchemaFault(db);
+  return { findings: checkMessageDatabase({ server, room, schema, nowMs }), isOtherSchema: schema !== undefined };
+}
+
+export async function readKnown(db: Queryable): Promise<Known> {
+  const databases = await listDatabases(db);
+  const sinks = [...(await listSinks(db, 'sinks')), ...(await listSinks(db, 'change_retentions'))];
+  const hasWorker = (await db.query<{ has_worker: boolean }>(WORKER)).rows[0]!.has_worker;
+  return { databases, sinks, hasWorker };
+}
+
+export const lookAtProcesses = ({ databases, sinks, hasWorker }: Known): Finding[] =>
+  checkProcesses({
+    uncaptured: databases.filter(({ reasons }) => reasons.includes('no_capture')).map(({ name }) => name),
+    hasWorker,
+    needsWorker: sinks.some(({ status, lanes }) => status === 'active' && lanes > 0),
+  });

@@ -1,0 +1,55 @@
+/** A sink: its destination as it is now, where that can be seen without changing it, and what is known of its delivery. */
+import { lookAtDestination } from '../../catalog/open-sink.ts';
+import type { Catalog, CatalogSink } from '../../catalog/store.ts';
+import { checkCircuit } from '../../checks/circuit.ts';
+import { checkDelivery } from '../../checks/delivery.ts';
+import { type Answered, byHand, type Finding, fault } from '../../checks/finding.ts';
+import type { WantedTableFinding } from '../../checks/wanted-tables.ts';
+import type { Database } from '../../db/pool.ts';
+import { MillraceError, messageOf } from '../../model/errors.ts';
+import { FOUND_BY } from '../../notices/replace.ts';
+import type { Log } from '../../runtime/log.ts';
+import { DestinationDown } from '../../sinks/contract.ts';
+import type { ListedSink } from '../list-sinks.ts';
+
+export interface SinkLookDeps {
+  messages: Database;
+  log: Log;
+  catalog: Catalog;
+}
+
+/** What is open until somebody acts; health has no other name for it. */
+const CIRCUITS: ReadonlySet<string> = new Set([
+  ...['unreachable', 'auth_failed', 'index_missing', 'overloaded', 'bad_destination'],
+]);
+const OF_PUBLICATION: ReadonlySet<string> = new Set(FOUND_BY.publication);
+
+/** Undefined: its kind cannot be looked at. Never throws. */
+export async function lookAtSink(
+  { catalog, ...deps }: SinkLookDeps,
+  sink: CatalogSink,
+  signal: AbortSignal,
+): Promise<(Finding | Answered)[] | undefined> {
+  try {
+    return await lookAtDestination(deps, { sink, catalog }, signal);
+  } catch (error) {
+    if (error instanceof DestinationDown) return [checkCircuit(error.circuit)];
+    const remedy = error instanceof MillraceError ? error.remedy : undefined;
+    return [fault('bad_destination', messageOf(error), byHand(remedy ?? 'Correct its destination.'))];
+  }
+}
+
+/** `seen`: what was looked at just now replaces what was found before. */
+export function findingsOf(
+  sink: ListedSink,
+  seen: { destination: (Finding | Answered)[] | undefined; tables: readonly WantedTableFinding[] | undefined },
+): (Finding | Answered)[] {
+  const { destination, tables } = seen;
+  const isSeen = (code: string): boolean =>
+    (destination !== undefined && CIRCUITS.has(code)) || (tables !== undefined && OF_PUBLICATION.has(code));
+  return [
+    ...(destination ?? []),
+    ...(tables ?? []),
+    ...checkDelivery({ ...sink, isFailing: sink.failing_since !== null }, isSeen),
+  ];
+}

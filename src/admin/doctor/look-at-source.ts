@@ -1,0 +1,168 @@
+/**
+ * A source as it is now, looked at over connections of our own, whatever capture says of it: catalogs are read, nothing is
+ * locked, made or changed.
+ */
+import type { CatalogDatabase, CatalogSink } from '../../catalog/store.ts';
+import { checkCapacity } from '../../checks/capacity.ts';
+import { checkContinuity, type Now } from '../../checks/continuity.ts';
+import { type Finding, passed, skipped } from '../../checks/finding.ts';
+import { checkPublication, type PublicationFacts, publicationMissing } from '../../checks/publication.ts';
+import { checkReach } from '../../checks/reach.ts';
+import { checkServer } from '../../checks/server.ts';
+import { checkSlot, slotMissing } from '../../checks/slot.ts';
+import { checkWantedTables, knownTables, type WantedTableFinding } from '../../checks/wanted-tables.ts';
+import { type Database, openPool, type PoolOptions } from '../../db/pool.ts';
+import { refuseSharedSessions, SharedSessions } from '../../db/pooler.ts';
+import { statement } from '../../db/statement.ts';
+import { optionsOf } from '../../db/tls.ts';
+import { readPosition, type StoredPosition } from '../../messages/position.ts';
+import { DECLARED_DATABASE } from '../../model/connection-fault.ts';
+import type { DatabaseSettings } from '../../model/declared.ts';
+import { MillraceError } from '../../model/errors.ts';
+import { identifySystem } from '../../source/identify.ts';
+import { publicationSql } from '../../source/publication.ts';
+import { readPublication } from '../../source/publication-facts.ts';
+import { readCapacity, readLeftSlots, readSlot, readSource, readWriters } from '../../source/server-facts.ts';
+import { readTables } from '../../source/tables.ts';
+import { readBranch } from '../../source/timeline.ts';
+
+const KNOWN = statement('capture/known-tables');
+const CATCH_UP = statement('admin/doctor/catch-up');
+
+/** A statement that reads catalogs: longer than this, and somebody has them locked. */
+const STATEMENT_MS = 5_000;
+
+export interface SourceLook {
+  /** Of the database. */
+  findings: Finding[];
+  /** Of its sinks: how the changes of their tables come. Undefined: not looked at. */
+  tables: WantedTableFinding[] | undefined;
+}
+
+export interface LookedAt {
+  database: CatalogDatabase;
+  /** That read from it. */
+  sinks: readonly CatalogSink[];
+  /** As capture said last; null: no sink reads from it. */
+  state: string | null;
+}
+
+/** Never throws: what cannot be seen is a finding. */
+export async function lookAtSource(messages: Database, { database, sinks, state }: LookedAt): Promise<SourceLook> {
+  const { name } = database.settings;
+  let source: Database | undefined;
+  try {
+    const options = await reach(database);
+    source = openPool({
+      ...options,
+      statementTimeoutMs: STATEMENT_MS,
+      queryTimeoutMs: STATEMENT_MS + 1_000,
+      onError: () => undefined,
+    });
+    return await look({ messages, source, options }, { database, sinks, state });
+  } catch (error) {
+    const isPooled = error instanceof SharedSessions || (error instanceof MillraceError && error.code === 'bad_source');
+    const found = checkReach(error, DECLARED_DATABASE, { what: `database ${name}`, isPooled });
+    return {
+      findings: [found, skipped('source', 'slot, publication and tables were not looked at')],
+      tables: undefined,
+    };
+  } finally {
+    await source?.close().catch(() => undefined);
+  }
+}
+
+async function reach(database: CatalogDatabase): Promise<PoolOptions> {
+  const { name } = database.settings;
+  const options = await optionsOf(
+    { ...database, address: database.address() },
+    { max: 1, applicationName: 'millrace doctor' },
+  );
+  await refuseSharedSessions(options, `The address of database ${name}`);
+  return options;
+}
+
+interface Reached {
+  messages: Database;
+  source: Database;
+  options: PoolOptions;
+}
+
+async function look(on: Reached, { database, sinks, state }: LookedAt): Promise<SourceLook> {
+  const { source, messages, options } = on;
+  const { settings } = database;
+  const { name, slot: wantedSlot } = settings;
+  // In the order of `prepare` in capture: the slot is never ahead of the position here unless something is wrong.
+  const slot = await readSlot(source, wantedSlot.name);
+  const stored = await readPosition(messages, database.no);
+  const facts = await readSource(source, () => identifySystem(options));
+  const publication = await readPublication(source, settings.publication.name, facts.version);
+  const leftSlots = await readLeftSlots(source, formerSlots(stored), wantedSlot.name);
+  const isRead = sinks.length > 0;
+  const now = { source: facts, slot, publication };
+  const findings = [
+    ...checkServer(facts),
+    ...(isRead ? await beginning(on, settings, { now, stored, state }) : []),
+    ...checkCapacity({
+      ...{ database: name, slotName: wantedSlot.name, slot, isRead },
+      facts: await readCapacity(source, wantedSlot.name),
+      walSenderTimeoutMs: facts.walSenderTimeoutMs,
+      writers: await readWriters(source),
+    }),
+    ...checkSlot({ name: wantedSlot.name, slot, source: facts, leftSlots }),
+    ...(publication ? checkPublication(publication, name) : []),
+  ];
+  const major = Math.floor(facts.version / 10_000);
+  return {
+    findings:
+      findings.length > 0
+        ? findings
+        : [passed('source', `Postgres ${major}; slot and publication are as they were left`)],
+    tables: publication && (await wantedTables(on, database, { publication, sinks })),
+  };
+}
+
+const formerSlots = (stored: StoredPosition | undefined): string[] => [
+  ...(stored?.formerSlots ?? []),
+  ...(stored?.identity ? [stored.identity.slotName] : []),
+];
+
+/** Where capture goes on, or, before it has begun, whether it can. */
+async function beginning(
+  { options, source }: Reached,
+  settings: DatabaseSettings,
+  { now, stored, state }: { now: Now; stored: StoredPosition | undefined; state: string | null },
+): Promise<Finding[]> {
+  const { slot, publication } = settings;
+  if (stored?.identity) {
+    const { identity } = stored;
+    const between = { from: identity.timeline, to: now.source.timeline };
+    const branch = between.from === between.to ? undefined : await readBranch(options, between);
+    const isUnnoticed = state !== 'needs_resync';
+    const expected = { database: settings.name, slot: slot.name, publication: publication.name, isUnnoticed };
+    return checkContinuity({ ...stored, identity }, { ...now, branch }, expected);
+  }
+  const { version } = now.source;
+  const found = now.slot || slot.create_if_not_exists ? [] : [slotMissing(slot.name, version)];
+  if (!now.publication && !publication.create_if_not_exists)
+    found.push(publicationMissing(publication.name, await publicationSql(source, publication, version)));
+  return found;
+}
+
+async function wantedTables(
+  { messages, source }: Reached,
+  database: CatalogDatabase,
+  { publication, sinks }: { publication: PublicationFacts; sinks: readonly CatalogSink[] },
+): Promise<WantedTableFinding[]> {
+  const { rows } = await messages.query<{ oid: number; name: string }>(KNOWN, [database.no]);
+  const tables = await readTables(source, publication.name);
+  const found = checkWantedTables(sinks, { ...publication, tables, locked: [] }, knownTables(rows));
+  return await Promise.all(found.map((finding) => withCatchUp(messages, finding)));
+}
+
+/** What was missed meanwhile is made good behind the repair. */
+async function withCatchUp(messages: Database, finding: WantedTableFinding): Promise<WantedTableFinding> {
+  if (!finding.catchUp) return finding;
+  const { rows } = await messages.query<{ remedy: string }>(CATCH_UP, [finding.sinkNo, finding.id, finding.table]);
+  return { ...finding, remedy: [finding.remedy, `then: ${rows[0]!.remedy}`].filter(Boolean).join('; ') };
+}

@@ -1,0 +1,26 @@
+/** A destination to which nothing can be delivered until somebody acts. */
+import type { Circuit } from '../model/sink.ts';
+import { type Answered, byHand, fault } from './finding.ts';
+
+const CAUSES: Record<Circuit['reason'], { what: string; remedy: string }> = {
+  unreachable: {
+    what: 'there is no connection to it, or no complete answer',
+    remedy: 'Check its address, the network and TLS, and that it runs.',
+  },
+  auth_failed: {
+    what: 'it refuses the credential, or a right is missing',
+    remedy: 'Correct `auth_value`, or give the role what its answer says.',
+  },
+  index_missing: { what: 'the index does not exist', remedy: 'Create it, with its mapping.' },
+  overloaded: { what: 'it has too much to do', remedy: 'Wait, or reduce its load; a smaller batch_size helps.' },
+  bad_destination: {
+    what: 'it cannot be delivered to as it is',
+    remedy: 'Its answer says what is wrong, and what to do.',
+  },
+};
+
+/** `reason` of another release is shown as it is. */
+export function checkCircuit({ reason, error }: { reason: string; error: string | null }): Answered {
+  const { what, remedy } = CAUSES[reason as Circuit['reason']] ?? { what: reason, remedy: 'See its answer.' };
+  return { ...fault(reason, `nothing can be delivered: ${what}`, byHand(remedy)), answer: error };
+}

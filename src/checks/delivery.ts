@@ -1,0 +1,107 @@
+/** What is known of a sink's delivery: from the reasons of its health, which the message database decides, and its notices. */
+import { quoteLiteral } from '../model/quote.ts';
+import { checkCircuit } from './circuit.ts';
+import {
+  type Answered,
+  byHand,
+  type Finding,
+  fault,
+  inMessages,
+  inSource,
+  notice,
+  passed,
+  warning,
+} from './finding.ts';
+
+export interface DeliveryFacts {
+  name: string;
+  status: string;
+  /** Codes of all that is known to be wrong, the worst first. */
+  reasons: readonly string[];
+  pending: number;
+  parked: number;
+  /** The destination's own words. */
+  error: string | null;
+  /** Its circuit is open. */
+  isFailing: boolean;
+  notices: readonly { code: string; table: string | null; message: string; remedy: string | null }[];
+}
+
+type Said = (facts: DeliveryFacts) => Finding | Answered;
+
+/** By reason of its health. What is said elsewhere (its source, the processes) is null. */
+const REASONS: Record<string, Said | null> = {
+  source_error: null,
+  source_needs_resync: null,
+  source_standby: null,
+  source_unknown: null,
+  no_worker: null,
+  paused: ({ name }) =>
+    notice('paused', 'somebody paused it: messages wait', inMessages(`select millrace.resume(${quoteLiteral(name)})`)),
+  disabled: ({ name }) =>
+    notice(
+      'disabled',
+      'somebody disabled it: nothing is kept for it',
+      inMessages(`select millrace.resume(${quoteLiteral(name)})`),
+    ),
+  routed_index_failing: ({ error }) => ({
+    ...fault(
+      'routed_index_failing',
+      'an index that a routing function named is missing or refuses; its messages wait, the others go on',
+      byHand('Create the index that the answer names, or correct the function.'),
+    ),
+    answer: error,
+  }),
+  not_worked_on: () =>
+    fault(
+      'not_worked_on',
+      'workers run, but none has taken one of its lanes for 30 s',
+      byHand('Start another worker: `bin/millrace start worker`; or see the log of those that run.'),
+    ),
+  nobody_receives: ({ name }) =>
+    warning(
+      'nobody_receives',
+      'messages have waited for an hour, and nobody has received one in that time',
+      byHand(`Start its client, or set \`status: disabled\` in the entry of ${name}.`),
+    ),
+  behind: ({ name, pending }) =>
+    warning(
+      'behind',
+      `a message has waited for more than 5 minutes; ${pending} are pending`,
+      byHand(
+        `Start another worker or client, or send larger batches; what fails is in millrace.pending_messages, column error, of sink_name ${name}.`,
+      ),
+    ),
+  parked: ({ name, parked }) =>
+    warning(
+      'parked',
+      `${parked} ${parked === 1 ? 'message is' : 'messages are'} parked: they failed for good`,
+      inMessages(
+        `select millrace.retry(${quoteLiteral(name)}, array(select id from millrace.parked_messages where sink_name = ${quoteLiteral(name)}))`,
+        'once the cause is corrected, which its column error names; or millrace.discard, with the same arguments',
+      ),
+    ),
+};
+
+/** Notices whose remedy is a statement for the source. */
+const IN_SOURCE: ReadonlySet<string> = new Set(['no_old_values', 'filter_needs_identity', 'function_needs_identity']);
+
+/** `isSeen`: the notice, or the circuit, was looked at just now, and what that found is said instead. */
+export function checkDelivery(facts: DeliveryFacts, isSeen: (code: string) => boolean): (Finding | Answered)[] {
+  const codes = new Set(facts.notices.map(({ code }) => code));
+  const found = facts.reasons
+    .filter((reason) => !codes.has(reason) && !isSeen(reason))
+    .flatMap((reason) => {
+      const say = REASONS[reason];
+      if (say === null) return [];
+      return [say?.(facts) ?? checkCircuit({ reason, error: facts.isFailing ? facts.error : null })];
+    });
+  found.push(...facts.notices.filter(({ code }) => !isSeen(code)).map(noticed));
+  return found.length > 0 ? found : [passed('delivery', `nothing is wrong; ${facts.pending} messages are pending`)];
+}
+
+function noticed({ code, message, remedy }: DeliveryFacts['notices'][number]): Finding {
+  const say = code === 'no_old_values' ? notice : warning;
+  if (remedy !== null && IN_SOURCE.has(code)) return say(code, message, inSource(remedy));
+  return say(code, message, remedy === null ? { remedy: null, sql: null, runOn: null } : byHand(remedy));
+}

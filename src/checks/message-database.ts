@@ -1,0 +1,83 @@
+/** The message database, as a server: is it of this release, does it keep what it is given, has it room? */
+import type { MillraceError } from '../model/errors.ts';
+import { byHand, type Finding, fault, inMessages, passed, warning } from './finding.ts';
+
+/** As the statement gives it. */
+export interface MessageServerFacts {
+  version: number;
+  version_name: string;
+  fsync: boolean;
+  full_page_writes: boolean;
+  max_connections: number;
+  /** Milliseconds since 1970, by its clock. */
+  clock_ms: number;
+  /** Backends, and prepared transactions, whose snapshot is older than any of ours should be. */
+  old_snapshots: { pid: number | null; gid: string | null; seconds: number; application: string | null }[];
+}
+
+export interface MessageDatabaseFacts {
+  server: MessageServerFacts;
+  /** Connections that could still be opened there. */
+  room: number;
+  /** Why this release cannot work with its schema. */
+  schema: MillraceError | undefined;
+  /** Milliseconds since 1970, by the clock of this machine. */
+  nowMs: number;
+}
+
+/** Below this a release that migrates, or a role that restarts, finds no place. */
+const ROOM = 3;
+const CLOCK_MS = 30_000;
+
+export function checkMessageDatabase({ server, room, schema, nowMs }: MessageDatabaseFacts): Finding[] {
+  const found: Finding[] = [];
+  if (server.version < 140000)
+    found.push(fault('too_old', 'the message database is older than Postgres 14', byHand('Upgrade its server.')));
+  if (schema)
+    found.push(fault('schema_behind', schema.message, byHand(schema.remedy ?? 'Run `bin/millrace migrate`.')));
+  if (!server.fsync) found.push(notDurable('fsync'));
+  if (!server.full_page_writes) found.push(notDurable('full_page_writes'));
+  if (room < ROOM)
+    found.push(
+      warning(
+        'connections_short',
+        `the message database has room for ${Math.max(0, room)} more connections, of ${server.max_connections}`,
+        inMessages(
+          `alter system set max_connections = ${server.max_connections + 50}`,
+          'then restart the server; or end other sessions, or raise the connection limit of the role',
+        ),
+      ),
+    );
+  const offMs = Math.abs(server.clock_ms - nowMs);
+  if (offMs > CLOCK_MS)
+    found.push(
+      warning(
+        'clock_apart',
+        `the clock of the message database and that of this machine are ${Math.round(offMs / 1_000)} s apart`,
+        byHand('Let a time service (chrony, systemd-timesyncd) set both clocks.'),
+      ),
+    );
+  found.push(...server.old_snapshots.map(oldSnapshot));
+  return found.length > 0
+    ? found
+    : [passed('message_database', `Postgres ${server.version_name}, schema of this release`)];
+}
+
+const notDurable = (setting: string): Finding =>
+  warning(
+    'commit_not_durable',
+    `${setting} is off in the message database: a crash of its machine loses messages that the source has been told are kept`,
+    inMessages(`alter system set ${setting} = on; select pg_reload_conf()`),
+  );
+
+/** Whoever keeps a snapshot open keeps dead rows in our tables, and every reader crawls over them. */
+function oldSnapshot({ pid, gid, seconds, application }: MessageServerFacts['old_snapshots'][number]): Finding {
+  const age = `has been open for ${Math.floor(seconds / 60)} minutes in the message database: dead rows pile up meanwhile`;
+  return gid === null
+    ? warning(
+        'long_snapshot',
+        `a transaction of backend ${pid}${application ? ` (${application})` : ''} ${age}`,
+        inMessages(`select pg_terminate_backend(${pid})`, 'if it is not wanted any more'),
+      )
+    : warning('long_snapshot', `prepared transaction ${gid} ${age}`, byHand('Commit it, or roll it back.'));
+}
