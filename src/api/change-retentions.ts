@@ -1,12 +1,15 @@
 /** The routes of change retentions: sinks whose destination is a change table, declared under `change_retentions:`. */
 import { z } from 'zod';
 import { showSink } from '../admin/list-sinks.ts';
+import { settleMessagesOf } from './failed-messages.ts';
+import { readMessagesOf } from './messages.ts';
 import { PAGE, pageOf } from './page.ts';
 import { REF, type Route, route } from './route.ts';
 import { ChangeRetention, HEALTH, healthOf, STATUS, shownRetention } from './sink-shape.ts';
 import { verbsOf } from './sink-verbs.ts';
 
 const PATH = '/api/change_retentions';
+const PLACE = { path: PATH, list: 'change_retentions', what: 'a change retention' } as const;
 
 const listRoute = route({
   method: 'GET',
@@ -48,8 +51,7 @@ const showRoute = route({
 export const CHANGE_RETENTION_ROUTES: readonly Route[] = [
   listRoute,
   showRoute,
-  ...verbsOf({
-    ...{ path: PATH, list: 'change_retentions', what: 'a change retention' },
-    ...{ answer: ChangeRetention, shown: shownRetention },
-  }),
+  ...verbsOf({ ...PLACE, answer: ChangeRetention, shown: shownRetention }),
+  ...readMessagesOf(PLACE),
+  ...settleMessagesOf(PLACE),
 ];

@@ -1,10 +1,14 @@
 /** The routes of sinks: pull consumers, search indexes and others that are declared under `sinks:`. */
 import { z } from 'zod';
 import { showSink } from '../admin/list-sinks.ts';
+import { settleMessagesOf } from './failed-messages.ts';
+import { readMessagesOf } from './messages.ts';
 import { PAGE, pageOf } from './page.ts';
 import { REF, type Route, route } from './route.ts';
 import { HEALTH, healthOf, Sink, STATUS, shownSink } from './sink-shape.ts';
 import { verbsOf } from './sink-verbs.ts';
+
+const PLACE = { path: '/api/sinks', list: 'sinks', what: 'a sink' } as const;
 
 const listRoute = route({
   method: 'GET',
@@ -48,5 +52,7 @@ const showRoute = route({
 export const SINK_ROUTES: readonly Route[] = [
   listRoute,
   showRoute,
-  ...verbsOf({ path: '/api/sinks', list: 'sinks', what: 'a sink', answer: Sink, shown: shownSink }),
+  ...verbsOf({ ...PLACE, answer: Sink, shown: shownSink }),
+  ...readMessagesOf(PLACE),
+  ...settleMessagesOf(PLACE),
 ];

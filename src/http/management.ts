@@ -5,6 +5,7 @@
 import type { Request, RequestHandler, Response } from 'express';
 import { listDatabases } from '../admin/list-databases.ts';
 import { listSinks } from '../admin/list-sinks.ts';
+import { textOf } from '../api/raw-json.ts';
 import type { ApiDeps, Asking, Route } from '../api/route.ts';
 import { ROUTES } from '../api/routes.ts';
 import { limitSql } from '../db/deadline.ts';
@@ -12,7 +13,7 @@ import type { Database, Transacting } from '../db/pool.ts';
 import { allows } from '../model/scope.ts';
 import type { Places } from '../runtime/concurrency/places.ts';
 import { type Admission, type AdmissionOptions, createAdmission } from './admission.ts';
-import { sendJson } from './answer.ts';
+import { sendText } from './answer.ts';
 import { type Caller, type FindToken, identify, requireScope } from './auth.ts';
 import { bodyBytes, jsonText, parsedBody } from './body.ts';
 import { managementError } from './errors.ts';
@@ -56,7 +57,7 @@ export function managementRoutes(given: ManagementDependencies, options: Managem
     admission: createAdmission(options.admission),
   };
   return (router) => {
-    for (const [path, routes] of Map.groupBy(ROUTES, (route) => route.path)) {
+    for (const [path, routes] of Map.groupBy(ROUTES.toSorted(literalFirst), (route) => route.path)) {
       const mounted = router.route(path).all(tellApart);
       for (const route of routes) {
         const verb = route.method.toLowerCase() as Lowercase<Route['method']>;
@@ -65,6 +66,12 @@ export function managementRoutes(given: ManagementDependencies, options: Managem
       mounted.all(methodNotAllowed(...routes.map(({ method }) => method)));
     }
   };
+}
+
+/** `/messages/retry` is no message of that name. */
+function literalFirst(one: Route, other: Route): number {
+  const [a, b] = [one, other].map(({ path }) => path.replaceAll(/:\w+/g, '~'));
+  return a! < b! ? -1 : a! > b! ? 1 : 0;
 }
 
 /** Takes its turn with the consumers, two at a time, and gives up where a statement takes too long. */
@@ -109,7 +116,7 @@ function answering(route: Route, { deps, findToken }: Handling): RequestHandler 
       throw managementError(error);
     });
     linkNext(request, response, answer);
-    sendJson(response, 200, answer);
+    sendText(response, 200, textOf(answer));
   };
 }
 

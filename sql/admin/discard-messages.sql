@@ -1,0 +1,1 @@
+select millrace.discard($1::text, $2::bigint[]) as count

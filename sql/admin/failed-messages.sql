@@ -1,0 +1,18 @@
+-- Those in one of the states $2, by id, behind $3. $4: how many are looked at; last_id: how far, when that was not to the end.
+with looked as materialized (
+  select e.id, e.lane from millrace_private.delivery_states e
+   where e.sink_no = $1::integer and e.id > $3::bigint and e.state = any ($2::text[])
+   order by e.id limit $4::integer
+), found as (
+  select v.id
+    from looked k
+    join millrace_private.message_list v on v.sink_no = $1::integer and v.lane = k.lane and v.id = k.id
+   where ($5::text is null or v.table_schema || '.' || v.table_name = $5::text)
+     and ($6::text is null or millrace_private.pk_text(v.record_pks) = $6::text)
+     and ($7::text is null or v.action = $7::text)
+     and ($8::text is null or position(lower($8::text) in lower(v.error)) > 0)
+     and ($9::timestamptz is null or v.committed_at >= $9::timestamptz)
+     and ($10::timestamptz is null or v.committed_at < $10::timestamptz)
+)
+select (select case when count(*) = $4::integer then max(k.id) end from looked k) as last_id,
+       coalesce((select array_agg(f.id order by f.id) from found f), '{}') as ids

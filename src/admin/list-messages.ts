@@ -1,0 +1,134 @@
+/**
+ * The messages of a sink that are not settled, by id: found by index, page by page, however many there are. A filter looks at a
+ * bounded number of them at a time, and says how far it came.
+ */
+import type { Queryable } from '../db/pool.ts';
+import { statement } from '../db/statement.ts';
+import { MillraceError } from '../model/errors.ts';
+import type { Action } from '../model/message.ts';
+
+const LIST = statement('admin/list-messages');
+const COUNT = statement('admin/count-messages');
+const TEXTS = statement('admin/message-texts');
+
+/** Messages that are looked at for one page, or for a count. */
+const LOOKED = 50_000;
+const COUNTED = 100_000;
+/** Of the texts of one page. */
+const TEXT_BYTES = 4_194_304;
+
+export const MESSAGE_STATES = ['waiting', 'leased', 'retrying', 'held', 'parked'] as const;
+
+export interface MessageFilter {
+  state?: (typeof MESSAGE_STATES)[number] | undefined;
+  /** `schema.table` */
+  table?: string | undefined;
+  /** As `record_pk` has it. */
+  key?: string | undefined;
+  action?: Action | undefined;
+  /** Contained in the error, in any case of letters. */
+  error?: string | undefined;
+  /** Committed from `since` on and before `until`, as Postgres reads times. */
+  since?: string | undefined;
+  until?: string | undefined;
+}
+
+export interface ListedMessage {
+  id: number;
+  state: (typeof MESSAGE_STATES)[number];
+  stage: string | null;
+  action: Action;
+  table_schema: string;
+  table_name: string;
+  /** A value of a row. */
+  record_pk: string | null;
+  attempts: number;
+  /** The destination's own words: they may quote a row. */
+  error: string | null;
+  /** ISO 8601, microseconds, UTC. */
+  committed_at: string;
+  visible_at: Date | null;
+  parked_at: Date | null;
+  /** Bytes of its JSON texts. */
+  size: number;
+  /** JSON text, where it was asked for. */
+  text?: string;
+}
+
+type Row = { last_id: number | null } & (Listed | { id: null });
+type Listed = ListedMessage & { lane: number };
+
+export interface MessagePage {
+  messages: ListedMessage[];
+  /** The id behind which the next page begins; null: there is none. A page may be short, or empty, and not be the last. */
+  next: number | null;
+}
+
+export interface MessagePlace {
+  /** An id; 0 for the beginning. */
+  after: number;
+  limit: number;
+  /** With texts; the page ends where they would be too much for one answer. */
+  texts?: boolean;
+}
+
+/** The conditions of a filter but for its state, in the order of the statements. */
+export const conditionsOf = ({ table, key, action, error, since, until }: MessageFilter): (string | null)[] =>
+  [table, key, action, error, since, until].map((value) => value ?? null);
+
+export async function listMessages(
+  db: Queryable,
+  sinkNo: number,
+  { filter, after, limit, texts = false }: MessagePlace & { filter: MessageFilter },
+): Promise<MessagePage> {
+  const isFiltered = Object.values(filter).some((value) => value !== undefined);
+  const looked = isFiltered ? LOOKED : limit + 1;
+  const conditions = [filter.state ?? null, ...conditionsOf(filter)];
+  const { rows } = await db.query<Row>(LIST, [sinkNo, after, looked, ...conditions, limit + 1]);
+  const found = rows.filter((row): row is Row & Listed => row.id !== null);
+  const page = found.slice(0, limit);
+  const next = found.length > limit ? page.at(-1)!.id : (rows[0]?.last_id ?? null);
+  const messages = page.map(({ last_id: _, lane, ...message }) => ({ lane, ...message }));
+  return texts ? await withTexts(db, sinkNo, { messages, next }) : { messages, next };
+}
+
+async function withTexts(
+  db: Queryable,
+  sinkNo: number,
+  { messages, next }: { messages: Listed[]; next: number | null },
+): Promise<MessagePage> {
+  const places = [messages.map(({ id }) => id), messages.map(({ lane }) => lane)];
+  const { rows } = await db.query<{ id: number; text: string }>(TEXTS, [sinkNo, ...places, TEXT_BYTES]);
+  const texts = new Map(rows.map(({ id, text }) => [id, text]));
+  const last = rows.at(-1)?.id;
+  // What was settled since the list was read is left out, what did not fit begins the next page.
+  const shown = messages.flatMap((message) => {
+    const text = texts.get(message.id);
+    return text === undefined ? [] : [{ ...message, text }];
+  });
+  const isCut = last !== undefined && messages.some(({ id }) => id > last);
+  return { messages: shown, next: isCut ? last : next };
+}
+
+/** @throws MillraceError not_found, also when it was settled. */
+export async function showMessage(
+  db: Queryable,
+  sinkNo: number,
+  { id, texts }: { id: number; texts: boolean },
+): Promise<ListedMessage> {
+  const { messages } = await listMessages(db, sinkNo, { filter: {}, after: id - 1, limit: 1, texts });
+  if (messages[0]?.id === id) return messages[0];
+  throw new MillraceError('not_found', `there is no message ${id}`, {
+    remedy: 'It was delivered or discarded, or there never was one.',
+  });
+}
+
+/** Those that fit, of the first 100,000. */
+export async function countMessages(
+  db: Queryable,
+  sinkNo: number,
+  filter: MessageFilter,
+): Promise<{ count: number; is_estimate: boolean }> {
+  const conditions = [filter.state ?? null, ...conditionsOf(filter)];
+  return (await db.query<{ count: number; is_estimate: boolean }>(COUNT, [sinkNo, COUNTED, ...conditions])).rows[0]!;
+}

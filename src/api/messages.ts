@@ -1,0 +1,127 @@
+/** The routes of messages that are not settled, of sinks and change retentions: what waits, and what failed. */
+import { z } from 'zod';
+import { findSink, type SinkList } from '../admin/find-sink.ts';
+import {
+  countMessages,
+  type ListedMessage,
+  listMessages,
+  MESSAGE_STATES,
+  showMessage,
+} from '../admin/list-messages.ts';
+import { MillraceError } from '../model/errors.ts';
+import { CONDITIONS, refuseLooking, stateOf } from './message-filter.ts';
+import { cursors, LONG_PAGE } from './page.ts';
+import { RawJson } from './raw-json.ts';
+import { type Asking, REF, type Route, route } from './route.ts';
+
+const Message = z
+  .looseObject({
+    id: z.number(),
+    state: z.enum(MESSAGE_STATES),
+    stage: z.string().nullable(),
+    action: z.string(),
+    table_schema: z.string(),
+    table_name: z.string(),
+    record_pk: z.string().nullable().optional(),
+    attempts: z.number(),
+    error: z.looseObject({ text: z.string() }).nullable().optional(),
+    size: z.number(),
+    committed_at: z.string(),
+    visible_at: z.string().nullable(),
+    parked_at: z.string().nullable(),
+    message: z.unknown().optional(),
+  })
+  .meta({ id: 'Message' });
+
+/** Without `read:data` there is no key, no error and no message. */
+function shown(message: ListedMessage, asking: Asking): z.input<typeof Message> {
+  const { id, state, stage, action, table_schema, table_name, attempts, size, committed_at, text } = message;
+  const data = {
+    record_pk: message.record_pk,
+    error: message.error === null ? null : { text: message.error },
+    ...(text === undefined ? {} : { message: new RawJson(text) }),
+  };
+  return {
+    ...{ id, state, stage, action, table_schema, table_name, attempts, size, committed_at },
+    visible_at: message.visible_at?.toISOString() ?? null,
+    parked_at: message.parked_at?.toISOString() ?? null,
+    ...(asking.may('read:data') ? data : {}),
+  };
+}
+
+const INCLUDE = { include: z.literal('message', 'must be message').optional() };
+
+/** Are the messages themselves wanted? @throws MillraceError forbidden. */
+function wantsTexts({ include }: { include?: 'message' | undefined }, asking: Asking): boolean {
+  if (include === undefined || asking.may('read:data')) return include !== undefined;
+  throw new MillraceError('forbidden', 'The token does not have the scope `read:data`, which `include` needs', {
+    remedy: 'Give it that scope in `api_tokens`, and apply the file; or leave that out.',
+    facts: { needs: 'read:data' },
+  });
+}
+
+export interface MessagesOf {
+  /** Of the sinks: `/api/sinks`. */
+  path: string;
+  list: SinkList;
+  /** For people: `a sink`. */
+  what: string;
+}
+
+const FILTER = { state: stateOf(MESSAGE_STATES), ...CONDITIONS };
+
+export function readMessagesOf({ path, list, what }: MessagesOf): Route[] {
+  const listRoute = route({
+    method: 'GET',
+    path: `${path}/:sink/messages`,
+    scope: 'read',
+    summary: `Messages of ${what} that are not settled, by id`,
+    input: z.strictObject({ sink: REF, ...FILTER, ...INCLUDE, ...LONG_PAGE }),
+    answer: z.looseObject({ data: z.array(Message), next_cursor: z.string().nullable() }),
+    sql: 'millrace.pending_messages',
+    async run({ db }, { sink: ref, limit, cursor, include, ...filter }, asking) {
+      refuseLooking(filter, asking);
+      const texts = wantsTexts({ include }, asking);
+      const sink = await findSink(db, ref, list);
+      const places = cursors(z.int().min(0), { ...filter, sink: sink.id });
+      const after = places.read(cursor) ?? 0;
+      const { messages, next } = await listMessages(db, sink.no, { filter, after, limit, texts });
+      return { data: messages.map((message) => shown(message, asking)), next_cursor: places.write(next) };
+    },
+  });
+  const countRoute = route({
+    method: 'GET',
+    path: `${path}/:sink/messages/count`,
+    scope: 'read',
+    summary: `How many messages of ${what} fit a filter, among the first 100,000`,
+    input: z.strictObject({ sink: REF, ...FILTER }),
+    answer: z.looseObject({ count: z.number(), is_estimate: z.boolean() }),
+    sql: 'millrace.pending_messages',
+    async run({ db }, { sink: ref, ...filter }, asking) {
+      refuseLooking(filter, asking);
+      return await countMessages(db, (await findSink(db, ref, list)).no, filter);
+    },
+  });
+  const showRoute = route({
+    method: 'GET',
+    path: `${path}/:sink/messages/:id`,
+    scope: 'read',
+    summary: `One message of ${what}`,
+    input: z.strictObject({ sink: REF, id: MESSAGE_ID, ...INCLUDE }),
+    answer: Message,
+    sql: 'millrace.pending_messages',
+    async run({ db }, { sink: ref, id, include }, asking) {
+      const texts = wantsTexts({ include }, asking);
+      const { no } = await findSink(db, ref, list);
+      return shown(await showMessage(db, no, { id, texts }), asking);
+    },
+  });
+  return [listRoute, countRoute, showRoute];
+}
+
+/** In a path. */
+export const MESSAGE_ID = z
+  .string()
+  .regex(/^[1-9]\d{0,15}$/, 'must be the id of a message')
+  .transform(Number)
+  .refine(Number.isSafeInteger, 'must be the id of a message');

@@ -1,0 +1,181 @@
+/** Messages of a sink over HTTP: found, shown as they are stored, tried again and given up; no row without `read:data`. */
+import { expect } from 'chai';
+import { appendMessages, type MessageFixture, parkOnArrival } from '../support/fixtures/fixtures.ts';
+import type { Reply } from '../support/processes/web.ts';
+import { type Managed, managed } from './support.ts';
+
+/** Digits that no double has. */
+const RECORD = '{"id":9223372036854775807,"price":12345678901234567890.1200,"note":"a \\u0000 b"}';
+
+describe('api: messages', () => {
+  let all: Managed;
+  let no: number;
+  beforeEach(async () => {
+    all = await managed();
+    no = await all.noOf('orders');
+  });
+  afterEach(async () => await all?.close());
+
+  const get = async (path: string, token = 'data-token'): Promise<Reply> =>
+    await all.web.call('GET', `/api/sinks/orders/messages${path}`, { token });
+  const post = async (path: string, body?: unknown, token = 'operate-token'): Promise<Reply> =>
+    await all.web.call('POST', `/api/sinks/orders/messages${path}`, { token, body });
+  const idsOf = (reply: Reply): number[] => reply.json.data.map(({ id }: { id: number }) => id);
+  const append = async (messages: readonly MessageFixture[]): Promise<number[]> =>
+    await appendMessages(all.m.db, no, messages);
+  /** Every page. */
+  const walk = async (query: string): Promise<{ ids: number[]; pages: number }> => {
+    const ids: number[] = [];
+    let cursor = '';
+    for (let pages = 1; ; pages++) {
+      const reply = await get(`${query}${cursor}`);
+      expect(reply.status, reply.text).to.equal(200);
+      ids.push(...idsOf(reply));
+      if (reply.json.next_cursor === null) return { ids, pages };
+      cursor = `&cursor=${reply.json.next_cursor}`;
+    }
+  };
+
+  it('are listed by id, each once, whatever the size of a page', async () => {
+    const ids = await append(Array.from({ length: 7 }, () => ({})));
+    for (const limit of [1, 3, 7, 50]) {
+      expect(await walk(`?limit=${limit}`)).to.deep.equal({ ids, pages: Math.ceil(7 / limit) });
+    }
+    expect((await get('')).json.data[0]).to.include({
+      ...{ id: ids[0], state: 'waiting', stage: null, action: 'insert', attempts: 0, parked_at: null },
+      ...{ table_schema: 'public', table_name: 'orders', committed_at: '2026-11-21T08:00:00.123456Z' },
+    });
+  });
+
+  it('are found by state, table, key, action, error and time', async () => {
+    const ids = await append([{ action: 'delete' }, { recordPks: ['17'] }, {}, { recordPks: ['a', 'b-c'] }]);
+    await parkOnArrival(all.m.db, no, ids.slice(2));
+    const cases: [string, number[]][] = [
+      ['state=parked', ids.slice(2)],
+      ['state=waiting', ids.slice(0, 2)],
+      ['state=leased', []],
+      ['state=retrying', []],
+      ['table=orders', ids],
+      ['table=public.orders&action=delete', ids.slice(0, 1)],
+      ['table=public.others', []],
+      ['key=17', ids.slice(1, 2)],
+      ['error=TOO%20LARGE', ids.slice(2)],
+      ['error=%25', []],
+      ['since=2026-11-21T08:00:00Z&until=2026-11-22', ids],
+      ['until=2026-11-21T09:00:00%2B01:00', []],
+    ];
+    for (const [query, found] of cases) {
+      expect(await walk(`?limit=1&${query}`), query).to.have.deep.property('ids', found);
+      const { json } = await get(`/count?${query}`);
+      expect(json, query).to.deep.equal({ count: found.length, is_estimate: false });
+    }
+    const cursor = (await get('?limit=1')).json.next_cursor;
+    for (const query of ['state=on', 'since=yesterday', 'since=0000-01-01', 'action=x', `key=1&cursor=${cursor}`]) {
+      expect((await get(`?${query}`)).status, query).to.equal(400);
+    }
+  });
+
+  it('are those that wait for a lane, too', async () => {
+    const lane = await all.noOf('products');
+    const ids = await appendMessages(all.m.db, lane, [{ lane: 1 }, { lane: 0 }, { lane: 1 }]);
+    const { json } = await all.web.call('GET', '/api/sinks/products/messages?limit=2');
+    expect(json.data.map(({ id }: { id: number }) => id)).to.deep.equal(ids.slice(0, 2));
+    const one = await all.web.call('GET', `/api/sinks/products/messages/${ids[2]}`);
+    expect(one.json).to.include({ id: ids[2], state: 'waiting' });
+  });
+
+  it('are shown as they are stored, digit by digit', async () => {
+    const [id] = await append([{ record: RECORD }]);
+    const text = (await get(`/${id}?include=message`)).text;
+    expect(text).to.include(`"message":{"record":${RECORD},"changes":null,"action":"insert","metadata":{`);
+    expect((await get('?include=message')).text).to.include(RECORD);
+    expect((await get(`/${id}`)).json).to.not.have.property('message');
+    expect((await get(`/${id! + 1}`)).json.summary).to.equal(`there is no message ${id! + 1}`);
+    expect((await get('/0')).status).to.equal(400);
+  });
+
+  it('fill no more than some megabytes at once', async () => {
+    const record = JSON.stringify({ id: 1, text: 'x'.repeat(1_500_000) });
+    const ids = await append(Array.from({ length: 7 }, () => ({ record })));
+    expect(await walk('?include=message')).to.deep.equal({ ids, pages: 3 });
+  });
+
+  it('tell no row, no key and no error to who may not read data, nor let them be guessed', async () => {
+    const ids = await append([{ recordPks: ['secret-key'], record: '{"name":"secret-name"}' }]);
+    await parkOnArrival(all.m.db, no, ids);
+    for (const token of ['read-token', 'operate-token']) {
+      for (const path of ['', `/${ids[0]}`]) {
+        const { status, text, json } = await get(path, token);
+        expect(status).to.equal(200);
+        for (const secret of ['secret-key', 'secret-name', 'too large']) expect(text).to.not.include(secret);
+        expect(path === '' ? json.data[0] : json).to.not.have.any.keys('record_pk', 'error', 'message');
+      }
+      for (const path of ['?key=1', '?error=x', '?include=message', '/count?key=1', `/${ids[0]}?include=message`]) {
+        const { status, json } = await get(path, token);
+        expect([status, json.needs], path).to.deep.equal([403, 'read:data']);
+      }
+    }
+    for (const filter of [{ key: 'secret-key' }, { error: 'x' }]) {
+      const { status, json } = await post('/discard', { filter, dry_run: true });
+      expect([status, json.needs]).to.deep.equal([403, 'read:data']);
+    }
+    expect((await get(`/${ids[0]}`)).json).to.deep.include({ record_pk: 'secret-key', error: { text: 'too large' } });
+  });
+
+  it('are tried again by id, and those that did not fail are left alone', async () => {
+    const ids = await append([{}, {}, {}]);
+    await parkOnArrival(all.m.db, no, ids.slice(1));
+    expect((await post('/retry', { ids })).json).to.deep.equal({ count: 2, more: false });
+    expect((await post('/retry', { ids })).json).to.deep.equal({ count: 0, more: false });
+    expect((await walk('?state=retrying')).ids).to.deep.equal(ids.slice(1));
+    expect((await post(`/${ids[0]}/discard`)).json).to.deep.equal({ count: 0, more: false });
+    expect((await post(`/${ids[1]}/discard`)).json).to.deep.equal({ count: 1, more: false });
+    expect((await walk('?')).ids).to.deep.equal([ids[0], ids[2]]);
+  });
+
+  it('are tried again or given up by filter, counted first, some at a time', async () => {
+    const ids = await append([...Array.from({ length: 2_100 }, () => ({})), { action: 'delete' }, {}]);
+    await parkOnArrival(all.m.db, no, ids.slice(0, -1));
+    const filter = { table: 'orders', action: 'insert' };
+    expect((await post('/discard', { filter, dry_run: true })).json).to.deep.equal({ count: 2_100, more: false });
+    expect((await post('/discard', { filter, limit: 1_500 })).json).to.deep.equal({ count: 1_500, more: true });
+    expect((await post('/retry', { filter, limit: 600 })).json).to.deep.equal({ count: 600, more: false });
+    expect((await post('/retry', { filter })).json).to.deep.equal({ count: 0, more: false });
+    expect((await post('/discard', { filter: { ...filter, state: 'retrying' } })).json.count).to.equal(600);
+    expect((await post('/discard', { filter: {} })).json).to.deep.equal({ count: 1, more: false });
+    expect((await walk('?')).ids).to.deep.equal(ids.slice(-1));
+  });
+
+  it('are refused with the field that is wrong', async () => {
+    const cases: [unknown, string[]][] = [
+      [{}, ['filter']],
+      [{ ids: [] }, ['ids']],
+      [{ ids: ['x'] }, ['ids[0]']],
+      [{ ids: [1], dry_run: true }, ['dry_run']],
+      [{ ids: [1], filter: {} }, ['filter']],
+      [{ filter: { state: 'waiting' } }, ['filter.state']],
+      [{ filter: { tabel: 'x' } }, ['filter.tabel']],
+      [{ filter: {}, limit: 10_001 }, ['limit']],
+      [{ filter: { since: 'yesterday', table: 'a.b.c' } }, ['filter.table', 'filter.since']],
+    ];
+    for (const [body, fields] of cases) {
+      const { status, json } = await post('/retry', body);
+      expect([status, json.code], JSON.stringify(body)).to.deep.equal([422, 'invalid']);
+      expect(Object.keys(json.validation_errors), JSON.stringify(body)).to.have.members(fields);
+    }
+    expect((await post('/retry', { filter: { state: 'held' } })).json.validation_errors).to.deep.equal({
+      'filter.state': ['must be parked'],
+    });
+  });
+
+  it('of a change retention have the same routes', async () => {
+    const retention = await all.noOf('history');
+    const ids = await appendMessages(all.m.db, retention, [{}, {}]);
+    await parkOnArrival(all.m.db, retention, ids);
+    const path = '/api/change_retentions/history/messages';
+    expect((await all.web.call('GET', path)).json.data).to.have.length(2);
+    expect((await all.web.call('POST', `${path}/${ids[0]}/retry`, {})).json.count).to.equal(1);
+    expect((await all.web.call('POST', `${path}/discard`, { body: { filter: {} } })).json.count).to.equal(2);
+    expect((await all.web.call('GET', '/api/sinks/history/messages')).status).to.equal(404);
+  });
+});
