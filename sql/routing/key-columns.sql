@@ -1,12 +1,7 @@
 -- The type is a domain's base type: a cast to the domain would run its checks, which are functions of its owner.
 select a.attname as name, pg_catalog.format_type(b.oid, b.typmod) as type,
-       coalesce((select format('operator(%I.%s)', n.nspname, o.oprname)
-                   from pg_catalog.pg_opclass c
-                   join pg_catalog.pg_amop s on s.amopfamily = c.opcfamily and s.amoplefttype = c.opcintype
-                                            and s.amoprighttype = c.opcintype and s.amopstrategy = 3
-                   join pg_catalog.pg_operator o on o.oid = s.amopopr
-                   join pg_catalog.pg_namespace n on n.oid = o.oprnamespace
-                  where c.oid = i.indclass[(k.place - 1)::integer] and c.opcmethod = 403), 'operator(pg_catalog.=)') as equals
+       -- The operator of the key's index, and its schema: one of an extension is in no path of ours.
+       coalesce(o.schema, 'pg_catalog') as operators, coalesce(o.name, '=') as equals
   from pg_catalog.pg_index i
  cross join lateral unnest((i.indkey::smallint[])[0:i.indnkeyatts - 1]) with ordinality k (attnum, place)
   join pg_catalog.pg_attribute a on a.attrelid = i.indrelid and a.attnum = k.attnum
@@ -16,5 +11,13 @@ select a.attname as name, pg_catalog.format_type(b.oid, b.typmod) as type,
          union all
          select t.typbasetype, t.typtypmod from base b join pg_catalog.pg_type t on t.oid = b.oid where t.typtype = 'd')
        select b.oid, b.typmod from base b join pg_catalog.pg_type t on t.oid = b.oid where t.typtype <> 'd') b
+  left join lateral (
+       select n.nspname as schema, o.oprname as name
+         from pg_catalog.pg_opclass c
+         join pg_catalog.pg_amop s on s.amopfamily = c.opcfamily and s.amoplefttype = c.opcintype
+                                  and s.amoprighttype = c.opcintype and s.amopstrategy = 3
+         join pg_catalog.pg_operator o on o.oid = s.amopopr
+         join pg_catalog.pg_namespace n on n.oid = o.oprnamespace
+        where c.oid = i.indclass[(k.place - 1)::integer] and c.opcmethod = 403) o on true
  where i.indrelid = $1::oid and i.indisprimary
  order by k.place

@@ -11,6 +11,7 @@ import { isDeadlock, isForeignKeyViolation } from '../model/sqlstate.ts';
 import type { SinkNotice } from '../notices/notice.ts';
 import { replaceNotices } from '../notices/replace.ts';
 import { generatedColumns } from '../source/generated.ts';
+import type { ComparedKey } from '../source/given-keys.ts';
 import { schemasOf } from '../source/tables.ts';
 import { loadTypes } from '../source/types.ts';
 import { type Match, matchTable, type Route, type SinkEntry, type TableShape } from './match.ts';
@@ -30,22 +31,13 @@ const OWN_SCHEMAS = new Set(['millrace', 'millrace_private', 'millrace_jobs']);
 /** Kept beside change tables, in whatever schema they are. */
 const PROGRESS_TABLE = 'millrace_progress';
 
-export interface KeyColumn {
-  /** What the column is called now. */
-  name: string;
-  /** As SQL writes it; of a domain its base type. */
-  type: string;
-  /** The operator of the key's index, as SQL writes it: one of an extension is in no path of ours. */
-  equals: string;
-}
-
 export interface LoadedRelation {
   oid: number;
   schema: string;
   name: string;
   codec: RowCodec;
   /** Key columns in key order, as they are now; empty when the table does not have them any more. */
-  keyTypes: readonly KeyColumn[];
+  keyTypes: readonly ComparedKey[];
   /** What columns are called now, by the names in the message, as far as they are there. */
   namesNow: ReadonlyMap<string, string>;
   sourceTable: number;
@@ -78,7 +70,7 @@ export interface RelationDeps {
 export async function loadRelation(deps: RelationDeps, sent: RelationMessage): Promise<LoadedRelation> {
   const { schema, name, oid } = sent;
   const [{ rows: keyNow }, { rows: now }, { rows }, earlier, generated] = await Promise.all([
-    deps.source.query<KeyColumn>(KEY_COLUMNS, [oid]),
+    deps.source.query<ComparedKey>(KEY_COLUMNS, [oid]),
     deps.source.query<{ columns: string; partitioned: boolean }>(TABLE_NOW, [oid]),
     deps.messages.query<{ no: number; key_columns: string[] | null }>(SOURCE_TABLE, [
       ...[deps.databaseNo, oid, schema, name],

@@ -51,7 +51,7 @@ export interface TableDescription {
 }
 
 /** An operator on values of this column, as SQL writes it. */
-export const operatorOn = (column: TableColumn, name: '=' | '>' | '>='): string =>
+export const operatorOn = (column: Pick<TableColumn, 'operators'>, name: string): string =>
   `operator(${quoteIdentifier(column.operators)}.${name})`;
 
 interface Row {

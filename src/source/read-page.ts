@@ -11,6 +11,7 @@ import { queryTexts } from '../db/as-text.ts';
 import type { Connection } from '../db/pool.ts';
 import { quoteIdentifier, quoteTable } from '../model/quote.ts';
 import { operatorOn, type TableColumn, type TableDescription } from './describe-table.ts';
+import { asValue, operand } from './given-keys.ts';
 import { asTexts, inTextForm, meant, type TextForm, type Texts } from './text-form.ts';
 
 export interface PageRow {
@@ -128,10 +129,9 @@ function pageSql({ table, sort, after, from, form }: PageRequest & { form: TextF
   const given = (column: TableColumn, place: string): string => {
     const isBytes = place.startsWith(BYTES);
     const { value, sql } = isBytes ? HEX(place) : form.given(place);
-    return `${sql(`$${values.push(value)}`)}::${column.type}`;
+    return asValue(sql(`$${values.push(value)}`), column.type);
   };
-  if (from !== undefined)
-    conditions.push(`${quoteIdentifier(first.name)} ${operatorOn(first, '>=')} ${given(first, from)}`);
+  if (from !== undefined) conditions.push(`${operand(first)} ${operatorOn(first, '>=')} ${given(first, from)}`);
   if (after !== undefined)
     conditions.push(
       isAfter(
@@ -150,12 +150,12 @@ function pageSql({ table, sort, after, from, form }: PageRequest & { form: TextF
 function isAfter(order: readonly TableColumn[], given: readonly string[]): string {
   const [first] = order;
   if (order.every(({ operators }) => operators === first!.operators))
-    return `(${asTexts.list(order)}) ${operatorOn(first!, '>')} (${given.join(', ')})`;
+    return `(${order.map((column) => operand(column)).join(', ')}) ${operatorOn(first!, '>')} (${given.join(', ')})`;
   const rest = order.map((column, n) => {
-    const same = order.slice(0, n).map((one, m) => `${quoteIdentifier(one.name)} ${operatorOn(one, '=')} ${given[m]}`);
-    return [...same, `${quoteIdentifier(column.name)} ${operatorOn(column, '>')} ${given[n]}`].join(' and ');
+    const same = order.slice(0, n).map((one, m) => `${operand(one)} ${operatorOn(one, '=')} ${given[m]}`);
+    return [...same, `${operand(column)} ${operatorOn(column, '>')} ${given[n]}`].join(' and ');
   });
-  return `${quoteIdentifier(first!.name)} ${operatorOn(first!, '>=')} ${given[0]} and (${rest.join(' or ')})`;
+  return `${operand(first!)} ${operatorOn(first!, '>=')} ${given[0]} and (${rest.join(' or ')})`;
 }
 
 /** Before the hex digits of a value that is no UTF-8, where a page ends. Only a SQL_ASCII database has many of them. */

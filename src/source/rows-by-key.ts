@@ -7,9 +7,10 @@ import { queryTexts } from '../db/as-text.ts';
 import { byHalves } from '../db/halving.ts';
 import type { Connection } from '../db/pool.ts';
 import { inSavepoint } from '../db/savepoint.ts';
-import { quoteIdentifier, quoteTable } from '../model/quote.ts';
+import { quoteTable } from '../model/quote.ts';
 import { isDataException, isUnconvertible } from '../model/sqlstate.ts';
-import { operatorOn, type TableDescription } from './describe-table.ts';
+import type { TableDescription } from './describe-table.ts';
+import { rowsWith } from './given-keys.ts';
 import { sizeSql } from './read-page.ts';
 import { asBytes, asStored, asTexts, isSuspect, meant, type TextForm, type Texts } from './text-form.ts';
 
@@ -123,12 +124,9 @@ async function select(
 
 /** From `from` on: the rows `t` of the keys `w`. */
 function byKeySql(table: TableDescription, form: TextForm, wanted: Keys): { text: string; values: string[][] } {
-  const { keys } = table;
-  const given = wanted.map((key) => key.map(form.given));
-  const text = `from unnest(${keys.map((_, n) => `$${n + 1}::text[]`).join(', ')}) with ordinality
-         as w (${keys.map((_, n) => `millrace_k${n}`).join(', ')}, millrace_place)
-    join ${table.partitioned ? '' : 'only '}${quoteTable(table)} t
-      on ${keys.map((key, n) => `t.${quoteIdentifier(key.name)} ${operatorOn(key, '=')} ${form.given('').sql(`w.millrace_k${n}`)}::${key.type}`).join(' and ')}
-   ${table.rowFilter === null ? '' : `where (${table.rowFilter})`}`;
-  return { text, values: keys.map((_, n) => given.map((key) => key[n]!.value)) };
+  const { from, values } = rowsWith(
+    table.keys.map((key) => ({ ...key, equals: '=' })),
+    { table: `${table.partitioned ? '' : 'only '}${quoteTable(table)}`, form, wanted, others: 0 },
+  );
+  return { text: `${from}\n   ${table.rowFilter === null ? '' : `where (${table.rowFilter})`}`, values };
 }

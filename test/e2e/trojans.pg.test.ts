@@ -18,6 +18,8 @@ import { startService, stopServices } from '../support/processes/service.ts';
 import { until } from '../support/until.ts';
 
 const ROWS = 60;
+/** The document of a row whose key has an enum. */
+const KIND = 'ok-1';
 const SHOP = `
   create function public.seen(what pg_catalog.text) returns pg_catalog.text language plpgsql immutable as $$ begin
     if current_user like 'plain%' then perform mallory.ran('an expression'); end if; return what; end $$;
@@ -33,6 +35,8 @@ const SHOP = `
     well pg_catalog.bool generated always as (mood = 'ok' and mood = any (moods)) stored);
   create cast (pg_catalog.text as public.mood) with function public.felt(pg_catalog.text);
   create cast (public.mood as pg_catalog.text) with function public.told(public.mood);
+  create table public.kinds (mood public.mood, n pg_catalog.int4, name pg_catalog.text, body pg_catalog.text, primary key (mood, n));
+  insert into public.kinds select 'ok', n from pg_catalog.generate_series(1, ${ROWS}) n;
   create domain public.code as pg_catalog.text;
   create table public.parts (a public.code, b pg_catalog.timestamptz, mood pg_catalog.jsonb, primary key (a, b),
     loud pg_catalog.text generated always as (pg_catalog.upper(a)) stored);
@@ -74,7 +78,7 @@ for (const major of [15, 18] as const) {
         await client.end();
       }
     };
-    const verify = () => verification(urls.messages!, 100)('items');
+    const verify = (request = {}) => verification(urls.messages!, 100)('items', request);
 
     before(async function () {
       if (major === 15 && !hasPostgres15()) this.skip();
@@ -104,7 +108,7 @@ for (const major of [15, 18] as const) {
 sinks:
   - name: items
     database: shop
-    source: { include_tables: [items, parts] }
+    source: { include_tables: [items, parts, kinds] }
     initial_backfill: true
     destination: { type: elasticsearch, endpoint_url: "${engine.url}", index_name: items, auth_type: none }
   - { name: pulled, database: shop, source: { include_tables: [items] }, destination: { type: pull } }
@@ -135,15 +139,19 @@ ${['shop', 'archive', 'home']
     };
 
     it('backfill: no statement that reads a table', async () => {
-      await until('all rows are sent', () => engine.engine.documents('items').size === 2 * ROWS, 20_000);
+      await until('all rows are sent', () => engine.engine.documents('items').size === 3 * ROWS, 20_000);
     });
 
     it('capture: rows, large values that are read again, columns that are computed, a table that comes later', async () => {
-      await admin('shop', `update public.items set body = repeat('large ', 500000) where id = 1`);
+      await admin(
+        'shop',
+        `update public.items set body = repeat('large ', 500000) where id = 1;
+        update public.kinds set body = repeat('large ', 500000) where n = 1`,
+      );
       await admin(
         'shop',
         `update public.items set name = 'renamed' where id = 1; delete from public.parts where a = 'p1';
-         update public.parts set mood = '{"is": "well"}' where a = 'p2'`,
+         update public.parts set mood = '{"is": "well"}' where a = 'p2'; update public.kinds set name = 'read again' where n = 1`,
       );
       await admin('shop', 'create table public.later (id pg_catalog.int4 primary key)');
       await until('they are there', () => {
@@ -151,11 +159,14 @@ ${['shop', 'archive', 'home']
         const { name, body, loud, well } = documents.get('1') as Record<'name' | 'body' | 'loud' | 'well', string>;
         const all = [...documents.values()] as { a?: string; loud: string; mood?: object }[];
         const part = all.find(({ a }) => a === 'p2')!;
+        const kind = documents.get(KIND) as Record<'name' | 'body', string> | undefined;
         return (
           [name, loud, well, part.loud].join() === 'renamed,RENAMED,true,P2' &&
           'is' in part.mood! &&
           body.length === 3_000_000 &&
-          documents.size === 2 * ROWS - 1
+          kind?.name === 'read again' &&
+          kind.body.length === 3_000_000 &&
+          documents.size === 3 * ROWS - 1
         );
       });
       // 18 sends what an expression has made, whoever wrote it.
@@ -198,6 +209,10 @@ ${['shop', 'archive', 'home']
 
     it('pull, verification and the operator', async () => {
       expect((await verify()).code).to.equal(0);
+      // Rows that are looked at again, and sent again, by key.
+      engine.engine.plant('items', KIND, undefined);
+      const repaired = await verify({ repair: true });
+      expect([repaired.code, engine.engine.documents('items').has(KIND)], repaired.out).to.deep.equal([0, true]);
       const messages = openPool({ address: urls.messages!, max: 1, applicationName: 'test', path: 'role' });
       try {
         // From psql, under the path of the role.

@@ -8,10 +8,11 @@ import { queryTexts } from '../../db/as-text.ts';
 import { byHalves } from '../../db/halving.ts';
 import type { Connection, Database } from '../../db/pool.ts';
 import { inSnapshot } from '../../db/snapshot.ts';
-import { quoteIdentifier, quoteLiteral, quoteTable } from '../../model/quote.ts';
+import { quoteLiteral, quoteTable } from '../../model/quote.ts';
 import { isCancelled, isDataException, isLockTimeout, isOtherTable } from '../../model/sqlstate.ts';
 import type { Deferred } from '../../routing/pending.ts';
 import type { LoadedRelation } from '../../routing/relation.ts';
+import { rowsWith } from '../../source/given-keys.ts';
 import { inTextForm, meant, type TextForm, type Texts } from '../../source/text-form.ts';
 
 export interface AgainQuery {
@@ -111,16 +112,16 @@ async function select(
   { relation, name, form, list }: AgainQuery & { name: TableName; form: TextForm },
   entries: readonly Deferred[],
 ): Promise<Found> {
-  const keys = relation.keyTypes;
-  const given = entries.map((entry) => entry.key.map(form.given));
+  const { from, values } = rowsWith(relation.keyTypes, {
+    table: `${name.isPartitioned ? '' : 'only '}${name.sql}`,
+    form,
+    wanted: entries.map(({ key }) => key),
+    others: 1,
+  });
   // Who has the name when the table is opened: it may have been given to another one since it was looked up.
   const text = `select w.millrace_place, ${list(form)}
-    from unnest(${keys.map((_, n) => `$${n + 2}::text[]`).join(', ')}) with ordinality
-         as w (${keys.map((_, n) => `millrace_k${n}`).join(', ')}, millrace_place)
-    join ${name.isPartitioned ? '' : 'only '}${name.sql} t
-      on ${keys.map((key, n) => `t.${quoteIdentifier(key.name)} ${key.equals} ${given[0]![n]!.sql(`w.millrace_k${n}`)}::${key.type}`).join(' and ')}
+    ${from}
    where pg_catalog.to_regclass(${quoteLiteral(name.sql)})::oid = $1::oid`;
-  const values = [relation.oid, ...keys.map((_, n) => given.map((key) => key[n]!.value))];
-  const rows = await queryTexts(client, text, values);
+  const rows = await queryTexts(client, text, [relation.oid, ...values]);
   return new Map(rows.map(([place, ...texts]) => [entries[Number(place) - 1]!, meant(form, texts)]));
 }
