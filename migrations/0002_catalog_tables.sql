@@ -26,7 +26,8 @@ create table millrace_private.databases (
   database_name text not null,
   managed_by text not null default 'api' check (managed_by in ('api', 'file')), -- who may change it: a file, or nobody's
   released boolean not null default false, -- the file still names it, and has no say any more
-  declared_from text,               -- where the file that named it last was applied from: start, cli, a token's name
+  declared_from text,               -- where the file that named it last was applied from: start, cli, http
+  private_ok boolean not null default true, -- written by whoever runs the machine, not over HTTP: may be in a private network
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now()
 );
@@ -37,7 +38,7 @@ create table millrace_private.functions (
   settings jsonb not null,          -- FunctionSettings
   managed_by text not null default 'api' check (managed_by in ('api', 'file')), -- who may change it: a file, or nobody's
   released boolean not null default false, -- the file still names it, and has no say any more
-  declared_from text,               -- where the file that named it last was applied from: start, cli, a token's name
+  declared_from text,               -- where the file that named it last was applied from: start, cli, http
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now()
 );
@@ -63,9 +64,10 @@ create table millrace_private.sinks (
   metadata text not null default '',-- JSON members that are the same in every message of this sink
   managed_by text not null default 'api' check (managed_by in ('api', 'file')), -- who may change it: a file, or nobody's
   released boolean not null default false, -- the file still names it, and has no say any more
-  declared_from text,               -- where the file that named it last was applied from: start, cli, a token's name
+  declared_from text,               -- where the file that named it last was applied from: start, cli, http
   declared_status text,             -- that of the file, as last applied: the status is changed only where this one does
   status_by text not null default 'operator' check (status_by in ('file', 'operator')), -- who set the status last
+  private_ok boolean not null default true, -- written by whoever runs the machine, not over HTTP: may be in a private network
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now()
 );
@@ -78,7 +80,7 @@ create table millrace_private.api_tokens (
   scopes text[] not null,
   weak boolean not null default false, -- can be guessed: good only where nobody but this machine reaches the port
   managed_by text not null default 'api' check (managed_by in ('api', 'file')), -- who may change it: a file, or nobody's
-  declared_from text,               -- where the file that named it last was applied from: start, cli, a token's name
+  declared_from text,               -- where the file that named it last was applied from: start, cli, http
   created_at timestamptz not null default now(),
   revoked_at timestamptz
 );

@@ -124,6 +124,7 @@ table millrace_private.databases
   managed_by text not null default 'api'::text
   released boolean not null default false
   declared_from text
+  private_ok boolean not null default true
   created_at timestamp with time zone not null default now()
   updated_at timestamp with time zone not null default now()
 CREATE UNIQUE INDEX databases_name_key ON millrace_private.databases USING btree (name)
@@ -332,6 +333,7 @@ table millrace_private.sinks
   declared_from text
   declared_status text
   status_by text not null default 'operator'::text
+  private_ok boolean not null default true
   created_at timestamp with time zone not null default now()
   updated_at timestamp with time zone not null default now()
 CREATE INDEX sinks_database_id ON millrace_private.sinks USING btree (database_id)

@@ -3,16 +3,17 @@
  * before and after. Functions are tried first.
  */
 import { type ApplyDeps, type ApplyOptions, applyConfig, planConfig } from '../catalog/apply/apply.ts';
-import { freeStorage } from '../catalog/apply/remove-sink.ts';
 import type { Change } from '../catalog/apply/step.ts';
 import type { ApplySummary } from '../catalog/apply/summary.ts';
 import type { Configuration } from '../catalog/declare/file.ts';
+import type { FunctionSettings } from '../model/declared.ts';
 import { faultLine } from '../model/errors.ts';
-import type { Log } from '../runtime/log.ts';
-import { refuseBadFunctions } from './check-functions.ts';
 
 export interface ConfigDeps extends ApplyDeps {
-  log: Log;
+  /** @throws MillraceError bad_configuration: functions that do not work. */
+  tryFunctions(functions: readonly FunctionSettings[]): Promise<void>;
+  /** Of sinks that are gone. What is in the way now is freed by the next start. */
+  freeStorage(): Promise<void>;
 }
 
 export interface Plan {
@@ -33,16 +34,13 @@ export interface Applied extends Omit<Plan, 'losses' | 'summary'> {
   resources: { resource_type: string; name: string }[];
 }
 
-/** For transactions that are in the way of freeing the storage of pruned sinks. */
-const FREE_MS = 1_000;
-
 /** @throws MillraceError bad_configuration with every fault; bad_setting: a wrong SECRET_KEY. */
 export async function planDeclaration(
   deps: ConfigDeps,
   { config, warnings }: Configuration,
-  wishes: Pick<ApplyOptions, 'adopt' | 'prune'>,
+  wishes: Pick<ApplyOptions, 'adopt' | 'prune' | 'privateOk'>,
 ): Promise<Plan> {
-  await refuseBadFunctions(config.functions, deps.log);
+  await deps.tryFunctions(config.functions);
   const { losses, ...planned } = await planConfig(deps, config, wishes);
   const number = (wanted: Change['action']): number => planned.changes.filter(({ action }) => action === wanted).length;
   return {
@@ -61,14 +59,9 @@ export async function applyDeclaration(
   { config, warnings }: Configuration,
   options: ApplyOptions & { from: string },
 ): Promise<Applied> {
-  await refuseBadFunctions(config.functions, deps.log);
+  await deps.tryFunctions(config.functions);
   const applied = await applyConfig(deps, config, options);
-  if (applied.deleted.length > 0) {
-    // What is in the way now is freed by the next start.
-    await freeStorage(deps.db, FREE_MS).catch((error: unknown) =>
-      deps.log.warn({ err: error }, 'storage of removed sinks stays'),
-    );
-  }
+  if (applied.deleted.length > 0) await deps.freeStorage();
   return { ...told(applied, warnings.map(faultLine)), resources: applied.resources };
 }
 

@@ -3,6 +3,7 @@
  * operator did to a sink's status is not in it, as it is in no file.
  */
 
+import type { ApplyDeps } from '../catalog/apply/apply.ts';
 import { type Current, readCurrent } from '../catalog/apply/current.ts';
 import { addressOf } from '../catalog/apply/databases.ts';
 import { type SinkRow, secretOf } from '../catalog/apply/sinks.ts';
@@ -17,7 +18,6 @@ import {
   withSecrets,
 } from '../catalog/declare/written.ts';
 import { yamlText } from '../catalog/declare/yaml-text.ts';
-import type { Database } from '../db/pool.ts';
 import type { SinkSettings } from '../model/declared.ts';
 import { MASK } from '../model/scalars.ts';
 import type { KeyRing } from '../runtime/secret-key.ts';
@@ -29,10 +29,7 @@ export interface ExportOptions {
 }
 
 /** The text of millrace.yaml. @throws MillraceError bad_setting: a wrong SECRET_KEY. */
-export async function exportConfig(
-  { db, keys }: { db: Database; keys: KeyRing },
-  { reveal }: ExportOptions,
-): Promise<string> {
+export async function exportConfig({ db, keys }: ApplyDeps, { reveal }: ExportOptions): Promise<string> {
   const current = await db.transaction(async (tx) => {
     await tx.query('set transaction isolation level repeatable read read only');
     return await readCurrent(tx);

@@ -3,6 +3,7 @@
  * `admin` or `catalog`.
  */
 import { z } from 'zod';
+import type { ConfigDeps } from '../admin/apply-config.ts';
 import type { ListedDatabase } from '../admin/list-databases.ts';
 import type { ListedSink } from '../admin/list-sinks.ts';
 import type { Transacting } from '../db/pool.ts';
@@ -18,6 +19,8 @@ export interface ApiDeps {
   changeRetentions(): Promise<readonly ListedSink[]>;
   /** As `sinks`. */
   databases(): Promise<readonly ListedDatabase[]>;
+  /** What the configuration as a whole is planned and applied with. `loopbackOnly`: a token may be weak. */
+  config: ConfigDeps & { loopbackOnly: boolean };
 }
 
 /** Who asks. */
@@ -42,6 +45,8 @@ export interface Route {
   input: z.ZodObject;
   /** The body, a JSON object; no body at all is `{}`. Absent: none is read. */
   body?: z.ZodType;
+  /** Of the body; 1 MB. */
+  maxBytes?: number;
   answer: z.ZodType;
   /** What psql calls or shows of it; null: nothing. */
   sql: string | null;

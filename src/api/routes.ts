@@ -1,6 +1,7 @@
 /** Every management route. */
 import { BACKFILL_ROUTES } from './backfills.ts';
 import { CHANGE_RETENTION_ROUTES } from './change-retentions.ts';
+import { CONFIG_ROUTES } from './config.ts';
 import { DATABASE_ROUTES } from './databases.ts';
 import { OPERATION_ROUTES } from './operations.ts';
 import type { Route } from './route.ts';
@@ -13,5 +14,6 @@ export const ROUTES: readonly Route[] = [
   ...BACKFILL_ROUTES,
   ...CHANGE_RETENTION_ROUTES,
   ...OPERATION_ROUTES,
+  ...CONFIG_ROUTES,
   ...WHOAMI_ROUTES,
 ];

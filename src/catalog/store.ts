@@ -57,9 +57,9 @@ export interface Catalog {
 
 interface Row {
   generation: number;
-  databases: (Omit<CatalogDatabase, 'address' | 'reach'> & { address: string; hostname: string })[];
+  databases: (Omit<CatalogDatabase, 'address' | 'reach'> & { address: string; hostname: string; privateOk: boolean })[];
   functions: FunctionSettings[];
-  sinks: (Omit<CatalogSink, 'secret' | 'reach' | 'into' | 'index'> & { secret: string | null })[];
+  sinks: (Omit<CatalogSink, 'secret' | 'reach' | 'into' | 'index'> & { secret: string | null; privateOk: boolean })[];
 }
 
 /**
@@ -67,25 +67,25 @@ interface Row {
  * @throws MillraceError bad_setting when a secret is sealed with a key that we do not have.
  */
 export async function loadCatalog(db: Database, keys: KeyRing, allowed: PrivateAllowed = 'declared'): Promise<Catalog> {
-  const reach: Reach = { allowed };
+  const reachOf = (privateOk: boolean): Reach => ({ allowed: allowed === 'declared' ? privateOk : allowed });
   const { rows } = await db.query<Row>(load);
   const row = rows[0]!;
   return {
     generation: row.generation,
-    databases: row.databases.map(({ address, hostname, ...database }) => {
+    databases: row.databases.map(({ address, hostname, privateOk, ...database }) => {
       const place = addressPlace({ id: database.id, name: database.settings.name, hostname });
       const text = opening(keys, place, address);
-      return { ...database, address: (): DatabaseAddress => JSON.parse(text()), reach };
+      return { ...database, address: (): DatabaseAddress => JSON.parse(text()), reach: reachOf(privateOk) };
     }),
     functions: row.functions,
-    sinks: row.sinks.map(({ secret, ...sink }) => {
+    sinks: row.sinks.map(({ secret, privateOk, ...sink }) => {
       const place = credentialPlace({ ...sink, destination: sink.settings.destination });
       const kind = kindOfType(sink.kind);
       const { destination } = sink.settings;
       return {
         ...sink,
         secret: secret === null ? () => null : opening(keys, place, secret),
-        reach,
+        reach: reachOf(privateOk),
         into: kind?.writesInto?.(destination),
         index: kind?.index?.place(destination),
       };

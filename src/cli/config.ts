@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import { applyDeclaration, type ConfigDeps, type Plan, planDeclaration } from '../admin/apply-config.ts';
 import { refuseBadFunctions } from '../admin/check-functions.ts';
 import { exportConfig } from '../admin/export-config.ts';
+import { freeStorage } from '../catalog/apply/remove-sink.ts';
 import { type Configuration, readConfiguration } from '../catalog/declare/file.ts';
 import { faultLine, MillraceError } from '../model/errors.ts';
 import { isLoopback } from '../model/loopback.ts';
@@ -25,6 +26,8 @@ interface ApplyWords extends PlanWords {
   autoApprove?: boolean;
 }
 
+/** For transactions that are in the way of freeing the storage of pruned sinks. */
+const FREE_MS = 1_000;
 /** Something differs. */
 const DIFFERS = 2;
 const FILE = 'the file; CONFIG_FILE_PATH if absent, else millrace.yaml';
@@ -66,13 +69,14 @@ export function addConfigCommands(program: Command): void {
     .argument('[file]', FILE)
     .action(async (file: string | undefined) => {
       const { config: declared, warnings } = readFile(file);
-      await refuseBadFunctions(declared.functions, silent());
+      await tryFunctions(declared.functions);
       for (const warning of warnings) process.stderr.write(`${faultLine(warning)}\n`);
       process.stdout.write('No fault was found.\n');
     });
 }
 
-const silent = () => createLog({ level: 'silent', role: 'config' });
+const tryFunctions: ConfigDeps['tryFunctions'] = (functions) =>
+  refuseBadFunctions(functions, createLog({ level: 'silent', role: 'config' }));
 
 function readFile(file: string | undefined): Configuration {
   const { host, configFilePath } = readSettings(PLACE.env);
@@ -82,7 +86,12 @@ function readFile(file: string | undefined): Configuration {
 
 async function withConfig<Result>(work: (deps: ConfigDeps) => Promise<Result>): Promise<Result> {
   const keys = keyRing(await operatorSettings(PLACE.home, PLACE.env));
-  return await withMessages(PLACE, (db) => work({ db, keys, log: silent() }));
+  return await withMessages(PLACE, (db) =>
+    work({
+      ...{ db, keys, tryFunctions },
+      freeStorage: async () => void (await freeStorage(db, FREE_MS).catch(() => false)),
+    }),
+  );
 }
 
 /** Plans, asks, and applies exactly that. False when the answer was no. @throws MillraceError */

@@ -60,9 +60,9 @@ export function toMillraceError(error: unknown): MillraceError {
     return new MillraceError('unavailable', 'The message database cannot be reached or is busy', { cause: error });
   }
   if (isUnknown(error)) return new MillraceError('not_found', 'There is no such sink', { cause: error });
-  const { status, type } = fieldsOf(error);
+  const { status, type, limit } = fieldsOf(error);
   return (
-    bodyError(typeof type === 'string' ? type : '', Number(status)) ??
+    bodyError(typeof type === 'string' ? type : '', Number(status), Number(limit)) ??
     new MillraceError('internal', 'Something went wrong here; it is in the log under the request id', { cause: error })
   );
 }
@@ -78,10 +78,10 @@ export function managementError(error: unknown): unknown {
 }
 
 /** What express and its body parser refuse. */
-function bodyError(type: string, status: number): MillraceError | undefined {
+function bodyError(type: string, status: number, most: number): MillraceError | undefined {
   switch (type) {
     case 'entity.too.large':
-      return new MillraceError('payload_too_large', 'The body is larger than 1 MB');
+      return new MillraceError('payload_too_large', `The body is larger than ${Math.ceil(most / 1_048_576)} MB`);
     case 'encoding.unsupported':
     case 'charset.unsupported':
       return new MillraceError('unsupported_media_type', 'The body has an encoding or a charset that is not supported');
@@ -96,6 +96,6 @@ function bodyError(type: string, status: number): MillraceError | undefined {
   }
 }
 
-function fieldsOf(error: unknown): { status?: unknown; type?: unknown } {
+function fieldsOf(error: unknown): { status?: unknown; type?: unknown; limit?: unknown } {
   return typeof error === 'object' && error !== null ? error : {};
 }

@@ -3,32 +3,44 @@
  * the request. Whatever many ask at once is asked of the database once a second.
  */
 import type { Request, RequestHandler, Response } from 'express';
+import { refuseBadFunctions } from '../admin/check-functions.ts';
 import { listDatabases } from '../admin/list-databases.ts';
 import { listSinks } from '../admin/list-sinks.ts';
 import { textOf } from '../api/raw-json.ts';
 import type { ApiDeps, Asking, Route } from '../api/route.ts';
 import { ROUTES } from '../api/routes.ts';
+import { freeStorage } from '../catalog/apply/remove-sink.ts';
 import { limitSql } from '../db/deadline.ts';
 import type { Database, Transacting } from '../db/pool.ts';
 import { allows } from '../model/scope.ts';
 import type { Places } from '../runtime/concurrency/places.ts';
+import { createSemaphore } from '../runtime/concurrency/semaphore.ts';
+import type { KeyRing } from '../runtime/secret-key.ts';
 import { type Admission, type AdmissionOptions, createAdmission } from './admission.ts';
 import { sendText } from './answer.ts';
 import { type Caller, type FindToken, identify, requireScope } from './auth.ts';
-import { bodyBytes, jsonText, parsedBody } from './body.ts';
+import { bodyBytes, jsonTextOf, parsedBody } from './body.ts';
 import { managementError } from './errors.ts';
 import { remembered } from './remembered.ts';
 import { type Mount, methodNotAllowed } from './route.ts';
+import type { ServerLog } from './server.ts';
 import { refuseUnstorable, validate } from './validate.ts';
 
 const KEEP_MS = 1_000;
 const STATEMENT_MS = 5_000;
+/** For transactions that are in the way of freeing the storage of pruned sinks. */
+const FREE_MS = 1_000;
 
 export interface ManagementDependencies {
   db: Database;
   /** Shares the connections of `db`, so that lists never keep receivers waiting. */
   places: Places;
   findToken: FindToken;
+  /** What sealed the secrets. */
+  keys: KeyRing;
+  log: ServerLog;
+  /** Only this machine reaches the port. */
+  loopbackOnly: boolean;
 }
 
 export interface ManagementOptions {
@@ -52,6 +64,7 @@ export function managementRoutes(given: ManagementDependencies, options: Managem
       sinks: remembered(() => listSinks(db, 'sinks'), { keepMs }),
       changeRetentions: remembered(() => listSinks(db, 'change_retentions'), { keepMs }),
       databases: remembered(() => listDatabases(db), { keepMs }),
+      config: configOf(given, db),
     },
     findToken: given.findToken,
     admission: createAdmission(options.admission),
@@ -61,7 +74,11 @@ export function managementRoutes(given: ManagementDependencies, options: Managem
       const mounted = router.route(path).all(tellApart);
       for (const route of routes) {
         const verb = route.method.toLowerCase() as Lowercase<Route['method']>;
-        mounted[verb](admitting(route, handling), ...(route.body ? [jsonText] : []), answering(route, handling));
+        mounted[verb](
+          admitting(route, handling),
+          ...(route.body ? [jsonTextOf(route.maxBytes)] : []),
+          answering(route, handling),
+        );
       }
       mounted.all(methodNotAllowed(...routes.map(({ method }) => method)));
     }
@@ -72,6 +89,18 @@ export function managementRoutes(given: ManagementDependencies, options: Managem
 function literalFirst(one: Route, other: Route): number {
   const [a, b] = [one, other].map(({ path }) => path.replaceAll(/:\w+/g, '~'));
   return a! < b! ? -1 : a! > b! ? 1 : 0;
+}
+
+/** One sandbox at a time: each is a process of its own. */
+function configOf({ db, keys, log, loopbackOnly }: ManagementDependencies, turns: Transacting): ApiDeps['config'] {
+  const alone = createSemaphore(1);
+  return {
+    ...{ db: turns, keys, loopbackOnly },
+    tryFunctions: (functions) => alone(() => refuseBadFunctions(functions, log)),
+    async freeStorage() {
+      await freeStorage(db, FREE_MS).catch((err: unknown) => log.warn({ err }, 'storage of removed sinks stays'));
+    },
+  };
 }
 
 /** Takes its turn with the consumers, two at a time, and gives up where a statement takes too long. */
@@ -102,7 +131,7 @@ async function callerOf(request: Request, findToken: FindToken, { scope }: Route
 function admitting(route: Route, { findToken, admission }: Handling): RequestHandler {
   return async (request, response, next) => {
     const { token } = await callerOf(request, findToken, route);
-    response.once('close', admission.enter([`token ${token}`], route.body ? bodyBytes(request) : 0));
+    response.once('close', admission.enter([`token ${token}`], route.body ? bodyBytes(request, route.maxBytes) : 0));
     next();
   };
 }

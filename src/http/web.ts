@@ -4,10 +4,12 @@
  * moment it is opened. On stop whoever waits for messages gets an empty answer, requests under way are finished.
  */
 import type { Database, Queryable } from '../db/pool.ts';
+import { isLoopback } from '../model/loopback.ts';
 import { type Notifications, openConsumers } from '../receive/consumer.ts';
 import { openWakeups } from '../receive/wakeups.ts';
 import { createPlaces, type Places } from '../runtime/concurrency/places.ts';
 import type { Metrics } from '../runtime/metrics.ts';
+import type { KeyRing } from '../runtime/secret-key.ts';
 import type { AdmissionOptions } from './admission.ts';
 import type { FindToken } from './auth.ts';
 import { managementRoutes } from './management.ts';
@@ -27,6 +29,8 @@ export interface WebDependencies {
   listener: Notifications;
   log: ServerLog;
   findToken: FindToken;
+  /** What sealed the secrets. */
+  keys: KeyRing;
   metrics?: Metrics;
   /** One that listens already; absent: a new one. */
   server?: HttpServer | undefined;
@@ -68,7 +72,8 @@ export interface Web {
 
 /** Listens. Throws EADDRINUSE and the like. */
 export async function openWeb(deps: WebDependencies, options: WebOptions): Promise<Web> {
-  const { db, listener, log, findToken, metrics } = deps;
+  const { db, listener, log, findToken, keys, metrics } = deps;
+  const loopbackOnly = isLoopback(options.host);
   const connections = deps.connections ?? CONNECTIONS;
   const places = createPlaces({ places: connections, each: Math.max(1, connections - 1) });
   const wakeups = openWakeups({ db: inPlaces(places, db, 'give back'), listener, log });
@@ -80,7 +85,10 @@ export async function openWeb(deps: WebDependencies, options: WebOptions): Promi
       ? []
       : [metricsRoutes({ db: inPlaces(places, db, 'metrics'), metrics, waiting: wakeups.waiting })]),
     pullRoutes({ db, wakeups, consumers, findToken, log, places, revoked, metrics }, options.pull),
-    managementRoutes({ db, places, findToken }, { keepMs: options.keepHealthMs, admission: options.management }),
+    managementRoutes(
+      { db, places, findToken, keys, log, loopbackOnly },
+      { keepMs: options.keepHealthMs, admission: options.management },
+    ),
     ...(deps.routes ?? []),
   ];
   const server = deps.server ?? createServer({ log, routes: [] }, options.limits);

@@ -19,6 +19,7 @@ export type ErrorCode =
   | 'unavailable'
   | 'bad_setting'
   | 'bad_configuration'
+  | 'invalid_configuration'
   | 'needs_force'
   | 'plan_outdated'
   | 'bad_source'
@@ -43,6 +44,7 @@ const STATUS: Record<ErrorCode, number> = {
   unavailable: 503,
   bad_setting: 500,
   bad_configuration: 400,
+  invalid_configuration: 422,
   needs_force: 409,
   plan_outdated: 409,
   bad_source: 500,

@@ -10,6 +10,7 @@ import { openWeb } from '../http/web.ts';
 import { MillraceError } from '../model/errors.ts';
 import { isLoopback } from '../model/loopback.ts';
 import { createMetrics } from '../runtime/metrics.ts';
+import { keyRing } from '../runtime/secret-key.ts';
 import type { Settings } from '../runtime/settings.ts';
 import type { Parts } from './parts.ts';
 
@@ -43,7 +44,17 @@ export async function webParts(settings: Settings, waiting: Waiting): Promise<Pa
   const tokens = openTokens({ db, listener, loopbackOnly });
   const metrics = createMetrics();
   const web = await openWeb(
-    { db, connections: CONNECTIONS, health: listener, listener, log, metrics, findToken: tokens.find, server },
+    {
+      db,
+      connections: CONNECTIONS,
+      health: listener,
+      listener,
+      log,
+      metrics,
+      findToken: tokens.find,
+      keys: keyRing(settings),
+      server,
+    },
     { host, port, allowedHosts },
   );
   return { services: [listener, web], close: () => db.close() };

@@ -4,7 +4,6 @@ import os from 'node:os';
 import path from 'node:path';
 import { expect } from 'chai';
 import { runApply } from '../../src/cli/config.ts';
-import { createLog } from '../../src/runtime/log.ts';
 import { KEYS, parse, SECRET_KEY, SHOP } from '../catalog/support.ts';
 import { type MessageDatabase, messageDatabase } from '../support/postgres/message-database.ts';
 import { runCli } from '../support/processes/cli.ts';
@@ -120,7 +119,8 @@ Plan: 0 to create, 2 to change, 0 to delete.
       said.push(question);
       return answer;
     };
-    const deps = { db: messages.db, keys: KEYS, log: createLog({ level: 'silent', role: 'test' }) };
+    const nothing = async (): Promise<void> => undefined;
+    const deps = { db: messages.db, keys: KEYS, tryFunctions: nothing, freeStorage: nothing };
     const run = (answer: string, words: Parameters<typeof runApply>[2]) =>
       runApply({ ...deps, say: (line) => said.push(line), ask: answering(answer) }, parse('sinks: []\n'), words);
     const refusal = await run('y', { prune: true }).catch((error: Error) => error);

@@ -2,7 +2,7 @@
  * The declaration becomes the catalog: one transaction (see transaction.ts), by name, and nothing at all when nothing differs.
  * Death at any line leaves the catalog as it was; what is not declared stays, unless it is to be pruned.
  */
-import type { Database, Transaction } from '../../db/pool.ts';
+import type { Transacting, Transaction } from '../../db/pool.ts';
 import { statement } from '../../db/statement.ts';
 import { MillraceError } from '../../model/errors.ts';
 import type { KeyRing } from '../../runtime/secret-key.ts';
@@ -20,13 +20,15 @@ const markDeclared = statement('catalog/mark-declared');
 const readGeneration = statement('catalog/generation');
 
 export interface ApplyDeps {
-  db: Database;
+  db: Transacting;
   keys: KeyRing;
 }
 
 export interface ApplyOptions extends ChangeOptions, Pick<Wishes, 'adopt' | 'prune'> {
   /** Where the file was applied from: `start`, `cli`, a token's name. Absent: no file, these things are nobody's but the API's. */
   from?: string | undefined;
+  /** Written by whoever runs the machine; true. False: it came over HTTP. */
+  privateOk?: boolean | undefined;
   /** Messages and slots may be lost by pruning. */
   force?: boolean | undefined;
   /** That of the plan that was agreed to. */
@@ -54,7 +56,11 @@ async function applyOnce(
   const { from, generation } = options;
   if (generation !== undefined && generation !== (await generationOf(tx))) throw planOutdated();
   const managedBy = from === undefined ? 'api' : 'file';
-  const decided = decide(await readCurrent(tx), config, { ...options, keys, managedBy });
+  const decided = decide(await readCurrent(tx), config, {
+    ...options,
+    privateOk: options.privateOk ?? true,
+    ...{ keys, managedBy },
+  });
   refuseFaults(decided);
   if (options.force !== true) await refuseLosses(tx, decided.steps);
   const changing = decided.steps.filter(({ action }) => action !== 'keep');
@@ -77,11 +83,15 @@ export interface Planned extends ApplySummary {
 export async function planConfig(
   { db, keys }: ApplyDeps,
   config: Declared,
-  wishes: Pick<Wishes, 'adopt' | 'prune'>,
+  wishes: Pick<ApplyOptions, 'adopt' | 'prune' | 'privateOk'>,
 ): Promise<Planned> {
   return await db.transaction(async (tx) => {
     await tx.query('set transaction isolation level repeatable read read only');
-    const decided = decide(await readCurrent(tx), config, { ...wishes, keys, managedBy: 'file' });
+    const decided = decide(await readCurrent(tx), config, {
+      ...wishes,
+      privateOk: wishes.privateOk ?? true,
+      ...{ keys, managedBy: 'file' as const },
+    });
     refuseFaults(decided);
     const losses = await lossesOf(tx, decided.steps);
     return { ...summaryOf(decided, await generationOf(tx)), losses };

@@ -8,7 +8,16 @@ import type { KeyRing } from '../../runtime/secret-key.ts';
 import type { Declared } from '../declare/declaration.ts';
 import { databaseEntry } from '../declare/written.ts';
 import { addressPlace, openIfOurs, seal } from '../secrets.ts';
-import { type Decided, type ManagedBy, releasedNote, type Step, sameJson, type Taking, withManager } from './step.ts';
+import {
+  type Decided,
+  type ManagedBy,
+  releasedNote,
+  type Step,
+  sameJson,
+  standingAfter,
+  type Taking,
+  withStanding,
+} from './step.ts';
 
 const putDatabase = statement('catalog/put-database');
 
@@ -20,6 +29,7 @@ export interface DatabaseRow {
   hostname: string;
   managed_by: ManagedBy;
   released: boolean;
+  private_ok: boolean;
 }
 
 /** Undefined: what is sealed is not ours to open. @throws MillraceError bad_setting: another SECRET_KEY. */
@@ -75,22 +85,29 @@ interface Stored {
 function stepOf(
   { settings, address }: Declared['databases'][number],
   stored: Stored | undefined,
-  { keys, managedBy }: Taking,
+  taking: Taking,
 ): Step {
-  const taken = stored !== undefined && managedBy === 'file' && stored.row.managed_by !== 'file';
-  const same = stored && isDeepStrictEqual(stored.before, address) && sameJson(stored.row.settings, settings);
+  const { row, before } = stored ?? {};
+  const standing = standingAfter(row, taking, before?.host === address.host && before.port === address.port);
+  const { isSame, ...entries } = withStanding(row && { entry: databaseEntry(row.settings, before), standing: row }, {
+    entry: databaseEntry(settings, address),
+    standing,
+  });
+  const same = isSame && isDeepStrictEqual(before, address) && sameJson(row?.settings, settings);
   return {
     type: 'database',
     name: settings.name,
-    action: stored === undefined ? 'create' : same && !taken ? 'keep' : 'update',
-    old: stored ? withManager(databaseEntry(stored.row.settings, stored.before), stored.row.managed_by, taken) : null,
-    new: withManager(databaseEntry(settings, address), managedBy, taken),
+    action: row === undefined ? 'create' : same ? 'keep' : 'update',
+    ...entries,
     async write(tx) {
-      const id = stored?.row.id ?? randomUUID();
+      const id = row?.id ?? randomUUID();
       const place = addressPlace({ id, name: settings.name, hostname: address.host });
-      const sealed = seal(keys, place, JSON.stringify(address));
-      const values = [settings.name, JSON.stringify(settings), sealed, address.host, address.database, id];
-      await tx.query(putDatabase, values);
+      const sealed = seal(taking.keys, place, JSON.stringify(address));
+      const shown = [address.host, address.database];
+      await tx.query(putDatabase, [
+        ...[settings.name, JSON.stringify(settings), sealed, ...shown, id],
+        standing.private_ok,
+      ]);
     },
   };
 }

@@ -2,7 +2,15 @@
 import { statement } from '../../db/statement.ts';
 import type { FunctionSettings } from '../../model/declared.ts';
 import { functionEntry } from '../declare/written.ts';
-import { type Decided, type ManagedBy, releasedNote, sameJson, type Taking, withManager } from './step.ts';
+import {
+  type Decided,
+  type ManagedBy,
+  releasedNote,
+  sameJson,
+  standingAfter,
+  type Taking,
+  withStanding,
+} from './step.ts';
 
 const putFunction = statement('catalog/put-function');
 
@@ -25,13 +33,15 @@ export function decideFunctions(
       decided.notes.push(releasedNote('function', row.name));
       continue;
     }
-    const taken = row !== undefined && taking.managedBy === 'file' && row.managed_by !== 'file';
+    const { isSame, ...entries } = withStanding(
+      row && { entry: functionEntry(row.settings), standing: { managed_by: row.managed_by } },
+      { entry: functionEntry(settings), standing: standingAfter(row, taking, true) },
+    );
     decided.steps.push({
       type: 'function',
       name: settings.name,
-      action: row === undefined ? 'create' : sameJson(row.settings, settings) && !taken ? 'keep' : 'update',
-      old: row ? withManager(functionEntry(row.settings), row.managed_by, taken) : null,
-      new: withManager(functionEntry(settings), taking.managedBy, taken),
+      action: row === undefined ? 'create' : isSame && sameJson(row.settings, settings) ? 'keep' : 'update',
+      ...entries,
       async write(tx) {
         await tx.query(putFunction, [settings.name, JSON.stringify(settings)]);
       },

@@ -14,7 +14,16 @@ import type { Declared } from '../declare/declaration.ts';
 import { sinkEntry } from '../declare/written.ts';
 import { credentialPlace, openIfOurs, seal } from '../secrets.ts';
 import { keptSecret } from './kept-secret.ts';
-import { type Decided, type ManagedBy, releasedNote, type Step, sameJson, type Taking, withManager } from './step.ts';
+import {
+  type Decided,
+  type ManagedBy,
+  releasedNote,
+  type Step,
+  sameJson,
+  standingAfter,
+  type Taking,
+  withStanding,
+} from './step.ts';
 
 const putSink = statement('catalog/put-sink');
 const addStorage = statement('catalog/add-storage');
@@ -32,6 +41,7 @@ export interface SinkRow {
   database_name: string;
   managed_by: ManagedBy;
   released: boolean;
+  private_ok: boolean;
   /** That of the file, as it was applied last; null: no file has named it. */
   declared_status: SinkSettings['status'] | null;
   /** Its functions brought their process down, and it was paused for that. */
@@ -83,15 +93,19 @@ interface Stored {
   secret: string | null | undefined;
 }
 
-function stepOf(
-  { settings, secret }: Declared['sinks'][number],
-  stored: Stored | undefined,
-  { keys, managedBy }: Taking,
-): Step {
+function stepOf({ settings, secret }: Declared['sinks'][number], stored: Stored | undefined, taking: Taking): Step {
   const row = stored?.row;
+  const kind = kindOf(settings);
   const lanes = lanesOf(settings, row?.lanes ?? 0);
-  const taken = row !== undefined && managedBy === 'file' && row.managed_by !== 'file';
+  const server = kind.server?.(settings.destination);
+  const sameServer = row !== undefined && kind.server?.(row.settings.destination) === server;
+  const standing = standingAfter(row, taking, sameServer);
+  const { isSame, ...entries } = withStanding(
+    row && { entry: sinkEntry(row.settings, stored?.secret ?? null), standing: row },
+    { entry: sinkEntry(settings, secret), standing },
+  );
   const same =
+    isSame &&
     row?.status === settings.status &&
     row.lanes === lanes &&
     stored?.secret === secret &&
@@ -99,11 +113,9 @@ function stepOf(
   return {
     type: typeOf(settings),
     name: settings.name,
-    action: row === undefined ? 'create' : same && !taken ? 'keep' : 'update',
-    old: row ? withManager(sinkEntry(row.settings, stored?.secret ?? null), row.managed_by, taken) : null,
-    new: withManager(sinkEntry(settings, secret), managedBy, taken),
+    action: row === undefined ? 'create' : same ? 'keep' : 'update',
+    ...entries,
     async write(tx) {
-      const kind = kindOf(settings);
       const id = row?.id ?? randomUUID();
       const written = await tx.query<{ no: number }>(putSink, [
         settings.name,
@@ -111,12 +123,13 @@ function stepOf(
         settings.database,
         settings.status,
         JSON.stringify(settings),
-        secret === null ? null : seal(keys, credentialPlace({ id, ...settings }), secret),
+        secret === null ? null : seal(taking.keys, credentialPlace({ id, ...settings }), secret),
         lanes,
         id,
         kind.writesInto?.(settings.destination).database ?? null,
         JSON.stringify(kind.traits),
-        managedBy === 'file' ? 'file' : 'operator',
+        taking.managedBy === 'file' ? 'file' : 'operator',
+        standing.private_ok,
       ]);
       await tx.query(addStorage, [written.rows[0]!.no]);
       if (row === undefined) await startBackfills(tx, settings);

@@ -40,6 +40,8 @@ export interface Taking {
   keys: KeyRing;
   /** Who it makes things for: what a file names is the file's. */
   managedBy: ManagedBy;
+  /** It was written by whoever runs the machine: what it names may be in a private network. */
+  privateOk: boolean;
   /** Was it released, and is not asked back? Then the file has no say. */
   isReleased(type: ResourceType, row: { name: string; released: boolean }): boolean;
 }
@@ -85,9 +87,35 @@ export function sameJson(stored: unknown, declared: unknown): boolean {
   return isDeepStrictEqual(stored, JSON.parse(JSON.stringify(declared)));
 }
 
-/** An entry with who manages it, where that changes. */
-export function withManager(entry: Entry, managedBy: ManagedBy, changes: boolean): Entry {
-  return changes ? { ...entry, managed_by: managedBy } : entry;
+/** Whose a thing is, and where its connections may go. */
+export interface Standing {
+  managed_by: ManagedBy;
+  private_ok?: boolean;
+}
+
+/** That of a thing, once this declaration names it. `sameServer`: it leads where it led before. */
+export function standingAfter(row: Standing | undefined, taking: Taking, sameServer: boolean): Required<Standing> {
+  return {
+    managed_by: taking.managedBy === 'file' ? 'file' : (row?.managed_by ?? 'api'),
+    private_ok: taking.privateOk || (sameServer && row?.private_ok === true),
+  };
+}
+
+/** Entries before and after, with what changes of the standing. */
+export function withStanding(
+  old: { entry: Entry; standing: Standing } | undefined,
+  after: { entry: Entry; standing: Required<Standing> },
+): { old: Entry | null; new: Entry; isSame: boolean } {
+  if (old === undefined) return { old: null, new: after.entry, isSame: false };
+  const keys = (['managed_by', 'private_ok'] as const).filter(
+    (key) => old.standing[key] !== undefined && old.standing[key] !== after.standing[key],
+  );
+  const of = (standing: Standing): Entry => Object.fromEntries(keys.map((key) => [key, standing[key]]));
+  return {
+    old: { ...old.entry, ...of(old.standing) },
+    new: { ...after.entry, ...of(after.standing) },
+    isSame: keys.length === 0,
+  };
 }
 
 /** The sentence about a thing that the file names and has no say in. */

@@ -7,7 +7,7 @@ import type { Fault } from '../../model/errors.ts';
 import { MASK } from '../../model/scalars.ts';
 import type { Declared } from '../declare/declaration.ts';
 import { tokenEntry } from '../declare/written.ts';
-import { type Decided, type ManagedBy, type Step, type Taking, withManager } from './step.ts';
+import { type Decided, type ManagedBy, type Step, standingAfter, type Taking, withStanding } from './step.ts';
 
 const putToken = statement('catalog/put-token');
 const renameToken = statement('catalog/rename-token');
@@ -45,9 +45,8 @@ export function decideTokens(
 }
 
 /** `row`: of its name, or the one that becomes it. */
-function stepOf({ name, hash, scopes, weak }: DeclaredToken, row: TokenRow | undefined, { managedBy }: Taking): Step {
+function stepOf({ name, hash, scopes, weak }: DeclaredToken, row: TokenRow | undefined, taking: Taking): Step {
   const kept = { hash: hash ?? row!.hash, weak: hash === null ? row!.weak : weak };
-  const isTaken = row !== undefined && managedBy === 'file' && row.managed_by !== 'file';
   const same =
     row?.name === name &&
     row.hash.equals(kept.hash) &&
@@ -55,12 +54,15 @@ function stepOf({ name, hash, scopes, weak }: DeclaredToken, row: TokenRow | und
     row.weak === kept.weak;
   const entry = (of: { name: string; hash: Buffer; scopes: string[] }) =>
     tokenEntry({ ...of, identity: of.hash.toString('hex') });
+  const { isSame, ...entries } = withStanding(row && { entry: entry(row), standing: { managed_by: row.managed_by } }, {
+    entry: entry({ name, scopes, hash: kept.hash }),
+    standing: standingAfter(row, taking, true),
+  });
   return {
     type: 'token',
     name,
-    action: row === undefined ? 'create' : same && !isTaken ? 'keep' : 'update',
-    old: row ? withManager(entry(row), row.managed_by, isTaken) : null,
-    new: withManager(entry({ name, scopes, hash: kept.hash }), managedBy, isTaken),
+    action: row === undefined ? 'create' : same && isSame ? 'keep' : 'update',
+    ...entries,
     async write(tx) {
       if (row !== undefined && row.name !== name) await tx.query(renameToken, [row.name, name]);
       await tx.query(putToken, [name, kept.hash, scopes, kept.weak]);

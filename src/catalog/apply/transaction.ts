@@ -23,7 +23,7 @@ const PAUSE_MS = 250;
 
 /** @throws MillraceError unavailable when locks could not be had; whatever `work` throws. */
 export async function changeCatalog<Result>(
-  db: Database,
+  db: Pick<Database, 'transaction'>,
   work: (tx: Transaction) => Promise<Result>,
   options: ChangeOptions = {},
 ): Promise<Result> {

@@ -43,7 +43,7 @@ export interface ReadOptions {
 /** Faults of a text that is no YAML are told from the beginning on, and those behind are not: they follow from them. */
 const SYNTAX_FAULTS = 100;
 
-export function readDocument(text: string, env: NodeJS.ProcessEnv, options: ReadOptions): ReadDocument {
+export function readDocument(text: string, env: NodeJS.ProcessEnv | null, options: ReadOptions): ReadDocument {
   const counter = new LineCounter();
   const strange = [...text.matchAll(HIDDEN_ALREADY)].slice(0, SYNTAX_FAULTS);
   const document = parseDocument(hideReferences(text.replaceAll(HIDDEN_ALREADY, '\ufffd')), {
@@ -149,7 +149,11 @@ interface Looked {
 /** Replaces every reference, and finds what is wrong with aliases, keys and texts: one walk. */
 function look(
   nodes: DocumentNodes,
-  { env, isCode, offsets }: { env: NodeJS.ProcessEnv; isCode: (path: Path) => boolean; offsets: readonly number[] },
+  {
+    env,
+    isCode,
+    offsets,
+  }: { env: NodeJS.ProcessEnv | null; isCode: (path: Path) => boolean; offsets: readonly number[] },
 ): Looked {
   const looked: Looked = { findings: [], texts: new Map(), duplicates: [], paths: [] };
   const { findings } = looked;
@@ -179,13 +183,21 @@ function look(
 function replaceIn(
   node: Scalar,
   { findings, texts }: Looked,
-  { env, path: at, options }: { env: NodeJS.ProcessEnv; path: Path; options: ReplaceOptions },
+  { env, path: at, options }: { env: NodeJS.ProcessEnv | null; path: Path; options: ReplaceOptions },
 ): void {
   const written = String(node.value);
   const replaced = replaceReferences(written, env, options);
   const text = replaced?.text ?? written;
   const find = (reason: Reason): void => void findings.push({ path: [...at], ...reason });
   for (const name of replaced?.missing ?? []) {
+    if (env === null) {
+      const remedy =
+        'Whoever sends it replaces variables first, as `bin/millrace config apply` does; `$${' +
+        '` is the text `$' +
+        '{`.';
+      find({ message: `holds the variable ${name}, and nothing is replaced here`, remedy });
+      continue;
+    }
     const remedy = `Set it, or write \${${name}:-default}.`;
     find({ message: `needs the variable ${name}, which is not set`, remedy });
   }

@@ -36,7 +36,8 @@ export function readConfiguration(deps: Omit<ParseDeps, 'readFile'>, source: Con
 }
 
 export interface ParseDeps {
-  env: NodeJS.ProcessEnv;
+  /** Null: no variable is replaced (a request). */
+  env: NodeJS.ProcessEnv | null;
   readFile?: (path: string) => string;
   /** Only this machine reaches the port: then a token may be weak. */
   loopbackOnly?: boolean;

@@ -47,13 +47,20 @@ export interface ReplaceOptions {
   code?: boolean;
 }
 
-/** Replaces the references in a scalar's (hidden) text. Undefined when there is nothing to do. */
+/**
+ * Replaces the references in a scalar's (hidden) text. Undefined when there is nothing to do. `env` null: nothing is replaced
+ * here, so that code stays as it is, and every other reference is missing.
+ */
 export function replaceReferences(
   hiding: string,
-  env: NodeJS.ProcessEnv,
+  env: NodeJS.ProcessEnv | null,
   options: ReplaceOptions = {},
 ): Replaced | undefined {
   const code = options.code === true;
+  if (code && env === null) {
+    const text = showReferences(hiding);
+    return text === hiding ? undefined : { text, whole: false, missing: [], malformed: false };
+  }
   const missing: string[] = [];
   let whole = false;
   let malformed = false;
@@ -69,8 +76,8 @@ export function replaceReferences(
     if (code && fallback === undefined) return showReferences(match);
     whole = match === hiding;
     malformed ||= fallback?.includes('${') === true;
-    const value = env[name];
-    if (value === undefined && fallback === undefined) missing.push(name);
+    const value = env?.[name];
+    if (env === null || (value === undefined && fallback === undefined)) missing.push(name);
     return (fallback === undefined ? value : value || fallback) ?? '';
   });
   if (text === hiding && !malformed) return undefined;

@@ -5,6 +5,7 @@ import type { FindToken } from '../../../src/http/auth.ts';
 import { openWeb, type Web, type WebOptions } from '../../../src/http/web.ts';
 import type { Notifications } from '../../../src/receive/consumer.ts';
 import type { Metrics } from '../../../src/runtime/metrics.ts';
+import { KEYS } from '../../catalog/support.ts';
 import { checkAnswer } from './answers.ts';
 
 const TOKENS: Record<string, string[]> = {
@@ -76,6 +77,7 @@ export async function testWeb(
     {
       listener: fakeListener(),
       findToken: findTestToken,
+      keys: KEYS,
       ...deps,
       log: { info: note('info'), warn: note('warn'), error: note('error') },
     },

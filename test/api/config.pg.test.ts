@@ -1,0 +1,161 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: that is the syntax under test
+/** The configuration over HTTP: planned, applied and exported by a client that does what Sequin's own does. */
+import { readFileSync } from 'node:fs';
+import { isDeepStrictEqual } from 'node:util';
+import { expect } from 'chai';
+import { applyConfig } from '../../src/catalog/apply/apply.ts';
+import { loadCatalog } from '../../src/catalog/store.ts';
+import { KEYS, parse, SHOP } from '../catalog/support.ts';
+import { type MessageDatabase, messageDatabase } from '../support/postgres/message-database.ts';
+import { type TestWeb, testWeb } from '../support/processes/web.ts';
+
+const EXPORT = readFileSync(new URL('../catalog/declare/data/sequin-export.yaml', import.meta.url), 'utf8');
+const FILE = `${SHOP}sinks:
+  - { name: worker, database: shop, destination: { type: pull } }
+  - name: index
+    database: shop
+    destination: { type: elasticsearch, endpoint_url: "http://h", index_name: i, auth_value: canary-one }
+  - name: hook
+    database: shop
+    destination:
+      type: webhook
+      url: https://h/a
+      encrypted_headers: { authorization: canary-two }
+      signing_secrets: ["whsec_Y2FuYXJ5LXRocmVlLWNhbmFyeS10aHJlZQ=="]
+api_tokens:
+  - { name: ops, token: canary-four-8sj2ls9dk3js8dk2, scopes: [read] }
+`;
+const CANARIES = /canary|hunter22|Y2FuYXJ5/;
+
+describe('api: the configuration', () => {
+  let m: MessageDatabase;
+  let web: TestWeb;
+  const post = (verb: string, body: object) => web.call('POST', `/api/config/${verb}`, { body });
+  /** As that client does: a plan, an apply only if something differs, and nothing but 200 is success. */
+  async function sequinApply(yaml: string): Promise<string> {
+    const planned = await post('plan', { yaml });
+    if (planned.status !== 200) return planned.json.summary;
+    const differs = planned.json.changes.filter(
+      ({ old, new: after }: { old: unknown; new: unknown }) => !isDeepStrictEqual(old ?? null, after ?? null),
+    );
+    for (const { resource_type, action } of planned.json.changes)
+      expect([typeof resource_type, ['create', 'update', 'delete'].includes(action)]).to.deep.equal(['string', true]);
+    if (differs.length === 0) return 'No changes detected, exiting.';
+    const applied = await post('apply', { yaml });
+    expect(applied.status).to.equal(200);
+    return `Applied ${applied.json.resources.length} resources`;
+  }
+
+  beforeEach(async () => {
+    m = await messageDatabase();
+    web = await testWeb({ db: m.db });
+  });
+  afterEach(async () => {
+    await web.close();
+    await m.drop();
+  });
+
+  it('is planned, applied and exported, and then nothing changes', async () => {
+    const planned = await post('plan', { yaml: FILE });
+    expect([planned.status, planned.json.summary]).to.deep.equal([200, { create: 5, update: 0, delete: 0 }]);
+    expect(await sequinApply(FILE)).to.equal('Applied 5 resources');
+    const exported = await web.call('GET', '/api/config/export?show-sensitive=true');
+    expect(exported.json.yaml).to.contain('auth_value: "********"');
+    for (const yaml of [FILE, exported.json.yaml]) expect(await sequinApply(yaml)).to.contain('No changes');
+    for (const text of [planned.text, exported.text]) expect(text).to.not.match(CANARIES);
+  });
+
+  it('takes what Sequin’s own export has', async () => {
+    expect(await sequinApply(EXPORT)).to.match(/^Applied \d+ resources$/);
+    expect(await sequinApply(EXPORT)).to.contain('No changes');
+  });
+
+  it('shows every change, of tokens and secrets too, and no secret', async () => {
+    await sequinApply(FILE);
+    const next = FILE.replaceAll('canary', 'canari').replace('hunter22', 'hunter23').replace('Y2Fu', 'Z2Fu');
+    const { json, text } = await post('plan', { yaml: next });
+    const paths = json.changes.flatMap(({ name, diff }: { name: string; diff: { path: string }[] }) =>
+      diff.map(({ path }) => `${name} ${path}`),
+    );
+    expect(paths).to.deep.equal([
+      'ops token',
+      'shop password',
+      'index destination.auth_value',
+      'hook destination.encrypted_headers.authorization',
+      'hook destination.signing_secrets',
+    ]);
+    expect(text).to.not.match(/canar|hunter2|[YZ]2FuYXJ5/);
+    expect(await sequinApply(next)).to.equal('Applied 5 resources');
+    expect(await sequinApply(next)).to.contain('No changes');
+  });
+
+  it('says every fault by its field, in one answer, and applies nothing', async () => {
+    const bad = FILE.replace('type: pull', 'type: pul')
+      .replace('canary-one', '${SEARCH_KEY}')
+      .replace('url: https', 'urll: https');
+    for (const verb of ['plan', 'apply']) {
+      const { status, json, text } = await post(verb, { yaml: bad });
+      expect([status, json.code]).to.deep.equal([422, 'invalid_configuration']);
+      expect(Object.keys(json.validation_errors)).to.include.members([
+        'sinks[0].destination.type',
+        'sinks[1].destination.auth_value',
+      ]);
+      expect(json.validation_errors['sinks[1].destination.auth_value'][0]).to.contain('SEARCH_KEY');
+      expect(text).to.not.match(CANARIES);
+    }
+    const files = await post('plan', { yaml: 'functions: [{ name: f, type: filter, file: /etc/passwd }]' });
+    expect(files.json.validation_errors['functions[0].file'][0]).to.contain('Write the code as `code:`');
+    const broken = await post('plan', { yaml: 'functions: [{ name: f, type: filter, code: "(a) =>" }]' });
+    expect(broken.json.validation_errors['functions[0].code'][0]).to.contain('line 1');
+    const noYaml = await post('plan', { yaml: 'a: [canary' });
+    expect([noYaml.status, CANARIES.test(noYaml.text)]).to.deep.equal([422, false]);
+    expect((await loadCatalog(m.db, KEYS)).sinks).to.deep.equal([]);
+  });
+
+  it('leaves code as it is, and reads `$${` as `${`', async () => {
+    const yaml = `${SHOP}    annotations: { a: "$\${HOME}" }
+functions:
+  - { name: f, type: filter, code: "() => '\${1} \${HOME:-x} $\${HOME}' === ''" }
+`;
+    expect(await sequinApply(yaml)).to.equal('Applied 2 resources');
+    const { databases, functions } = await loadCatalog(m.db, KEYS);
+    expect(databases[0]!.settings.annotations).to.deep.equal({ a: '${HOME}' });
+    expect(functions[0]!.code).to.equal("() => '${1} ${HOME:-x} $${HOME}' === ''");
+  });
+
+  it('prunes with force where something may be lost, and refuses an outdated plan', async () => {
+    await sequinApply(FILE);
+    const { json: planned } = await post('plan', { yaml: 'sinks: []', prune: true });
+    expect([planned.summary.delete, planned.losses.length]).to.deep.equal([5, 1]);
+    const refused = await post('apply', { yaml: 'sinks: []', prune: true });
+    expect([refused.status, refused.json.code]).to.deep.equal([409, 'needs_force']);
+    await m.db.query("select millrace.pause('worker')");
+    const { generation } = planned;
+    const late = await post('apply', { yaml: 'sinks: []', prune: true, force: true, generation });
+    expect([late.status, late.json.code]).to.deep.equal([409, 'plan_outdated']);
+    expect((await post('apply', { yaml: 'sinks: []', prune: true, force: true })).status).to.equal(200);
+    const { rows } = await m.db.query("select from pg_tables where tablename ~ '^messages_[0-9]+$'");
+    expect(rows).to.deep.equal([]);
+  });
+
+  it('connects to no private network that it names, until whoever runs the machine names it too', async () => {
+    const allowed = async () => {
+      const { databases, sinks } = await loadCatalog(m.db, KEYS);
+      return [...databases, ...sinks].map(({ reach }) => reach.allowed);
+    };
+    await sequinApply(FILE);
+    expect(await allowed()).to.deep.equal([false, false, false, false]);
+    await applyConfig({ db: m.db, keys: KEYS }, parse(FILE).config, { from: 'start' });
+    expect(await allowed()).to.deep.equal([true, true, true, true]);
+    // Another server is another one to be allowed; what stays where it was stays allowed.
+    await sequinApply(FILE.replace('http://h', 'http://elsewhere').replace('type: pull', 'type: pull, max_waiting: 3'));
+    expect(await allowed()).to.deep.equal([true, true, false, true]);
+  });
+
+  it('takes 8 MB', async () => {
+    const long = `# ${'x'.repeat(2_000_000)}\n${FILE}`;
+    expect((await post('plan', { yaml: long })).status).to.equal(200);
+    const { status, json } = await post('plan', { yaml: 'x'.repeat(9_000_000) });
+    expect([status, json.code, json.summary]).to.deep.equal([413, 'payload_too_large', 'The body is larger than 8 MB']);
+  });
+});
