@@ -13,6 +13,9 @@ export interface ListedDatabase {
   /** As its server calls it. */
   database_name: string;
   settings: DatabaseSettings;
+  managed_by: 'file' | 'api';
+  /** Where the file that named it last was applied from. */
+  declared_from: string | null;
   inserted_at: Date;
   updated_at: Date;
   level: 'failing' | 'unknown' | 'warning' | 'ok';

@@ -19,6 +19,11 @@ export interface ListedSink {
   settings: SinkSettings;
   /** Delivery lanes; of a receivable one those that its functions need. */
   lanes: number;
+  managed_by: 'file' | 'api';
+  /** Where the file that named it last was applied from. */
+  declared_from: string | null;
+  /** Who set the status last. */
+  status_by: 'file' | 'operator';
   inserted_at: Date;
   updated_at: Date;
   /** `ok`, the status if it is not active, or the first reason of level failing or unknown. */

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { acceptGap } from '../admin/accept-gap.ts';
 import { type ListedDatabase, showDatabase } from '../admin/list-databases.ts';
 import { PAGE, pageOf } from './page.ts';
+import { releaseOf } from './release.ts';
 import { REF, type Route, route, writing } from './route.ts';
 import { HEALTH, LEVELS } from './sink-shape.ts';
 
@@ -30,6 +31,8 @@ const Database = z
       commit_lsn: z.string().nullable(),
       confirmed_lsn: z.string().nullable(),
     }),
+    managed_by: z.enum(['file', 'api']),
+    declared_from: z.string().nullable(),
     inserted_at: z.string(),
     updated_at: z.string(),
   })
@@ -51,6 +54,7 @@ function shown(database: ListedDatabase): z.input<typeof Database> {
       ...{ state, reason, remedy, since: database.state_since?.toISOString() ?? null },
       ...{ epoch, commit_lsn, confirmed_lsn },
     },
+    ...{ managed_by: database.managed_by, declared_from: database.declared_from },
     inserted_at: database.inserted_at.toISOString(),
     updated_at: database.updated_at.toISOString(),
   };
@@ -95,4 +99,13 @@ const acceptRoute = writing({
   run: async ({ db }, { database, body }) => ({ epoch: await acceptGap(db, database, body) }),
 });
 
-export const DATABASE_ROUTES: readonly Route[] = [listRoute, showRoute, acceptRoute];
+export const DATABASE_ROUTES: readonly Route[] = [
+  listRoute,
+  showRoute,
+  acceptRoute,
+  ...releaseOf({
+    ...{ path: `${PATH}/:database`, input: INPUT, type: 'database', what: 'a database', answer: Database },
+    nameOf: async ({ db }, { database }) => (await showDatabase(db, database)).name,
+    show: async ({ db }, name) => shown(await showDatabase(db, name)),
+  }),
+];

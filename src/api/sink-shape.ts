@@ -27,6 +27,9 @@ const shared = {
     failing_since: z.string().nullable(),
     notices: z.array(z.looseObject({ code: z.string(), message: z.string() })),
   }),
+  managed_by: z.enum(['file', 'api']),
+  declared_from: z.string().nullable(),
+  status_by: z.enum(['file', 'operator']),
   inserted_at: z.string(),
   updated_at: z.string(),
 };
@@ -95,6 +98,7 @@ function shownOf(sink: ListedSink, asking: Asking) {
       ...{ health: sink.health, pending, pending_is_estimate, retrying, parked, oldest_committed_at },
       ...{ error, failing_since: sink.failing_since?.toISOString() ?? null, notices },
     },
+    ...{ managed_by: sink.managed_by, declared_from: sink.declared_from, status_by: sink.status_by },
     inserted_at: sink.inserted_at.toISOString(),
     updated_at: sink.updated_at.toISOString(),
   };

@@ -1,8 +1,9 @@
 /** What an operator does to a sink or a change retention, also to one that the configuration file declares. */
 import { z } from 'zod';
 import { changeSink, dismissNotice, type SinkVerb } from '../admin/change-sink.ts';
-import type { SinkList } from '../admin/find-sink.ts';
-import type { ListedSink } from '../admin/list-sinks.ts';
+import { findSink, type SinkList } from '../admin/find-sink.ts';
+import { type ListedSink, showSink } from '../admin/list-sinks.ts';
+import { releaseOf } from './release.ts';
 import { type Asking, NO_BODY, REF, type Route, writing } from './route.ts';
 
 interface Place<Shape extends z.ZodType> {
@@ -46,5 +47,11 @@ export function verbsOf<Shape extends z.ZodType>({ path, list, what, answer, sho
     sql: 'millrace.dismiss',
     run: async (deps, { sink: ref, code }) => ({ dismissed: await dismissNotice(deps.db, { list, ref }, code) }),
   });
-  return [...verbs, dismiss];
+  const released = releaseOf({
+    ...{ path: `${path}/:sink`, input: z.strictObject({ sink: REF }), what, answer },
+    type: list === 'sinks' ? 'sink' : 'change_retention',
+    nameOf: async ({ db }, { sink: ref }) => (await findSink(db, ref, list)).name,
+    show: async ({ db }, name, asking) => shown(await showSink(db, list, name), asking),
+  });
+  return [...verbs, dismiss, ...released];
 }

@@ -152,6 +152,26 @@ functions:
     expect(await allowed()).to.deep.equal([true, true, false, true]);
   });
 
+  it('shows whose a thing is, and releases and takes it back', async () => {
+    await sequinApply(FILE);
+    const move = async (path: string, verb: string) => {
+      const { status, json } = await web.call('POST', `/api/${path}/${verb}`);
+      return [status, json.code ?? json.managed_by, json.declared_from];
+    };
+    for (const path of ['sinks/worker', 'postgres_databases/shop']) {
+      expect(await move(path, 'adopt'), path).to.deep.equal([409, 'wrong_state', undefined]);
+      expect(await move(path, 'release'), path).to.deep.equal([200, 'api', 'http']);
+      expect(await move(path, 'release'), path).to.deep.equal([409, 'wrong_state', undefined]);
+      const { json } = await post('plan', { yaml: FILE });
+      expect(json.warnings.join()).to.contain('was released from the file');
+      expect(await move(path, 'adopt'), path).to.deep.equal([200, 'file', 'http']);
+    }
+    expect(await move('change_retentions/worker', 'release')).to.deep.equal([404, 'not_found', undefined]);
+    await m.db.query("select millrace.pause('worker')");
+    const { json } = await web.call('GET', '/api/sinks/worker');
+    expect([json.status, json.status_by]).to.deep.equal(['paused', 'operator']);
+  });
+
   it('takes 8 MB', async () => {
     const long = `# ${'x'.repeat(2_000_000)}\n${FILE}`;
     expect((await post('plan', { yaml: long })).status).to.equal(200);
