@@ -4,6 +4,7 @@
  */
 import { z } from 'zod';
 import type { ConfigDeps } from '../admin/apply-config.ts';
+import type { Examination, ExamineRequest } from '../admin/doctor/examine.ts';
 import type { ListedDatabase } from '../admin/list-databases.ts';
 import type { ListedSink } from '../admin/list-sinks.ts';
 import type { Transacting } from '../db/pool.ts';
@@ -21,6 +22,8 @@ export interface ApiDeps {
   databases(): Promise<readonly ListedDatabase[]>;
   /** What the configuration as a whole is planned and applied with. `loopbackOnly`: a token may be weak. */
   config: ConfigDeps & { loopbackOnly: boolean };
+  /** Some seconds old at most; takes up to 20. @throws MillraceError not_found, too_many_requests. */
+  examine(request: ExamineRequest): Promise<Examination>;
 }
 
 /** Who asks. */

@@ -3,6 +3,7 @@ import { BACKFILL_ROUTES } from './backfills.ts';
 import { CHANGE_RETENTION_ROUTES } from './change-retentions.ts';
 import { CONFIG_ROUTES } from './config.ts';
 import { DATABASE_ROUTES } from './databases.ts';
+import { DOCTOR_ROUTES } from './doctor.ts';
 import { OPERATION_ROUTES } from './operations.ts';
 import type { Route } from './route.ts';
 import { SINK_ROUTES } from './sinks.ts';
@@ -15,5 +16,6 @@ export const ROUTES: readonly Route[] = [
   ...CHANGE_RETENTION_ROUTES,
   ...OPERATION_ROUTES,
   ...CONFIG_ROUTES,
+  ...DOCTOR_ROUTES,
   ...WHOAMI_ROUTES,
 ];

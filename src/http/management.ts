@@ -21,6 +21,7 @@ import { sendText } from './answer.ts';
 import { type Caller, type FindToken, identify, requireScope } from './auth.ts';
 import { bodyBytes, jsonTextOf, parsedBody } from './body.ts';
 import { managementError } from './errors.ts';
+import { type Examine, rememberedExaminations } from './examinations.ts';
 import { remembered } from './remembered.ts';
 import { type Mount, methodNotAllowed } from './route.ts';
 import type { ServerLog } from './server.ts';
@@ -41,6 +42,7 @@ export interface ManagementDependencies {
   log: ServerLog;
   /** Only this machine reaches the port. */
   loopbackOnly: boolean;
+  examine: Examine;
 }
 
 export interface ManagementOptions {
@@ -65,6 +67,7 @@ export function managementRoutes(given: ManagementDependencies, options: Managem
       changeRetentions: remembered(() => listSinks(db, 'change_retentions'), { keepMs }),
       databases: remembered(() => listDatabases(db), { keepMs }),
       config: configOf(given, db),
+      examine: rememberedExaminations(given.examine),
     },
     findToken: given.findToken,
     admission: createAdmission(options.admission),

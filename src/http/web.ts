@@ -12,6 +12,7 @@ import type { Metrics } from '../runtime/metrics.ts';
 import type { KeyRing } from '../runtime/secret-key.ts';
 import type { AdmissionOptions } from './admission.ts';
 import type { FindToken } from './auth.ts';
+import type { Examine } from './examinations.ts';
 import { managementRoutes } from './management.ts';
 import { createRevoked } from './revoked.ts';
 import type { Mount } from './route.ts';
@@ -31,6 +32,8 @@ export interface WebDependencies {
   findToken: FindToken;
   /** What sealed the secrets. */
   keys: KeyRing;
+  /** What is wrong, looked at now. */
+  examine: Examine;
   metrics?: Metrics;
   /** One that listens already; absent: a new one. */
   server?: HttpServer | undefined;
@@ -72,7 +75,7 @@ export interface Web {
 
 /** Listens. Throws EADDRINUSE and the like. */
 export async function openWeb(deps: WebDependencies, options: WebOptions): Promise<Web> {
-  const { db, listener, log, findToken, keys, metrics } = deps;
+  const { db, listener, log, findToken, keys, examine, metrics } = deps;
   const loopbackOnly = isLoopback(options.host);
   const connections = deps.connections ?? CONNECTIONS;
   const places = createPlaces({ places: connections, each: Math.max(1, connections - 1) });
@@ -86,7 +89,7 @@ export async function openWeb(deps: WebDependencies, options: WebOptions): Promi
       : [metricsRoutes({ db: inPlaces(places, db, 'metrics'), metrics, waiting: wakeups.waiting })]),
     pullRoutes({ db, wakeups, consumers, findToken, log, places, revoked, metrics }, options.pull),
     managementRoutes(
-      { db, places, findToken, keys, log, loopbackOnly },
+      { db, places, findToken, keys, log, loopbackOnly, examine },
       { keepMs: options.keepHealthMs, admission: options.management },
     ),
     ...(deps.routes ?? []),

@@ -3,6 +3,7 @@ import { openTokens, refuseWeakTokens } from '../catalog/tokens.ts';
 import { openListener } from '../db/listen.ts';
 import { fullServer, lostConnection, messageDatabase, type Waiting } from '../db/message-database.ts';
 import { openPool } from '../db/pool.ts';
+import type { Examine } from '../http/examinations.ts';
 import type { Mount } from '../http/route.ts';
 import { healthRoutes } from '../http/routes/health.ts';
 import { createServer, type HttpServer } from '../http/server.ts';
@@ -43,6 +44,13 @@ export async function webParts(settings: Settings, waiting: Waiting): Promise<Pa
   if (!loopbackOnly) await refuseWeakTokens(db);
   const tokens = openTokens({ db, listener, loopbackOnly });
   const metrics = createMetrics();
+  // Loaded when somebody asks: nothing else here connects to sources and destinations.
+  const examine: Examine = async (request) =>
+    await (await import('../admin/doctor/examine.ts')).examine(
+      { settings, log, now: Date.now },
+      request,
+      waiting.signal,
+    );
   const web = await openWeb(
     {
       db,
@@ -53,6 +61,7 @@ export async function webParts(settings: Settings, waiting: Waiting): Promise<Pa
       metrics,
       findToken: tokens.find,
       keys: keyRing(settings),
+      examine,
       server,
     },
     { host, port, allowedHosts },

@@ -1,10 +1,8 @@
 /** A web role on a random port, with tokens that every test knows, and a client for it. */
 
-import type { Database, Queryable } from '../../../src/db/pool.ts';
 import type { FindToken } from '../../../src/http/auth.ts';
-import { openWeb, type Web, type WebOptions } from '../../../src/http/web.ts';
+import { openWeb, type Web, type WebDependencies, type WebOptions } from '../../../src/http/web.ts';
 import type { Notifications } from '../../../src/receive/consumer.ts';
-import type { Metrics } from '../../../src/runtime/metrics.ts';
 import { KEYS } from '../../catalog/support.ts';
 import { checkAnswer } from './answers.ts';
 
@@ -68,7 +66,7 @@ export interface CallOptions {
 }
 
 export async function testWeb(
-  deps: { db: Database; health?: Queryable; listener?: Notifications; findToken?: FindToken; metrics?: Metrics },
+  deps: Pick<WebDependencies, 'db'> & Partial<Omit<WebDependencies, 'log'>>,
   options: Partial<WebOptions> = {},
 ): Promise<TestWeb> {
   const logged: LogLine[] = [];
@@ -78,6 +76,7 @@ export async function testWeb(
       listener: fakeListener(),
       findToken: findTestToken,
       keys: KEYS,
+      examine: async () => ({ ok: true, checks: [] }),
       ...deps,
       log: { info: note('info'), warn: note('warn'), error: note('error') },
     },
