@@ -147,7 +147,7 @@ function computeSql({ columns, rows }: ComputeQuery, form: TextForm): { text: st
   const each = (write: (place: string, column: Computable) => string): string =>
     columns.map((column, n) => write(`r${n}`, column)).join(', ');
   const text = `with texts as materialized (
-      select place, ${each((r) => `case when ${r} is not null then format('%s', ${r}) end as ${r}`)}
+      select place, ${each((r) => `case when ${r} is distinct from null then format('%s', ${r}) end as ${r}`)}
         from (select millrace_place as place, ${each((r, { sql, type }) => `(${sql})::${type} as ${r}`)}
                 from (select millrace_place${given.join('')} from (values (${values.join('), (')})) v (${names.join(', ')})) t
               offset 0) c

@@ -30,13 +30,16 @@ export const asTexts: TextForm = {
   given: plainly,
 };
 
-/** Twice as long on the wire. Neither converted nor checked where the client's encoding is the server's. */
+/**
+ * Twice as long on the wire. Neither converted nor checked where the client's encoding is the server's. `is not null` would be
+ * false of a composite value with a field that is null.
+ */
 export const asBytes: TextForm = {
   list: (columns) =>
     columns
       .map(
         ({ name }) =>
-          `case when ${quoteIdentifier(name)} is not null then textsend(format('%s', ${quoteIdentifier(name)})) end`,
+          `case when ${quoteIdentifier(name)} is distinct from null then textsend(format('%s', ${quoteIdentifier(name)})) end`,
       )
       .join(', '),
   value: (text) => wholeOf(Buffer.from(text.slice(2), 'hex')),

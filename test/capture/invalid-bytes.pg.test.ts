@@ -182,6 +182,21 @@ function suite(cluster: () => Cluster, major: Major): void {
     );
   });
 
+  it('make no null of a value beside them whose own fields are null', async () => {
+    const schema =
+      'create type spot as (x integer, label text); create table notes (id text primary key, body text, at spot)';
+    const work = async (on: Captured): Promise<void> => {
+      await on.source.query(`insert into notes values ('a', ${raw('80')}, row(1, null))`);
+      const sink = await on.addSink(sinkSettings({ name: 'all', destination: PULL }));
+      on.start();
+      await on.streaming();
+      await backfilled(on.messages.db, `'all', 'notes'`);
+      const [row] = await on.received(sink, 1);
+      expect(JSON.parse(row!.record)).to.deep.equal({ id: 'a', body: '\ufffd', at: { x: 1, label: null } });
+    };
+    await onSource(cluster(), 'SQL_ASCII', work, { schema });
+  });
+
   it('in a damaged UTF8 database are found when they come by', async () => {
     await onSource(cluster(), 'SQL_ASCII', async (on) => {
       await on.source.query(
