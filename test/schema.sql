@@ -755,10 +755,10 @@ begin
       using errcode = 'MR400', hint = 'Name a sink whose database is the source_database of the retention.';
   end if;
   if from_time > to_time then
-    raise exception 'from_time (--since) is after to_time (--until)' using errcode = 'MR400', hint = 'Entries from from_time on and before to_time are taken.';
+    raise exception 'from_time is after to_time' using errcode = 'MR400', hint = 'Entries from from_time on and before to_time are taken.';
   end if;
   if from_seq > to_seq then
-    raise exception 'from_seq (--from-seq) is after to_seq (--to-seq)' using errcode = 'MR400', hint = 'Entries from from_seq to to_seq are taken, both included.';
+    raise exception 'from_seq is after to_seq' using errcode = 'MR400', hint = 'Entries from from_seq to to_seq are taken, both included.';
   end if;
   -- schema.table, as the catalog writes it; a dot may be part of neither.
   v_table := regexp_match(v_from.settings #>> '{source,include_tables,0}', '^([^.]*)\.(.*)$', 's');

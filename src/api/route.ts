@@ -7,8 +7,10 @@ import type { ConfigDeps } from '../admin/apply-config.ts';
 import type { Examination, ExamineRequest } from '../admin/doctor/examine.ts';
 import type { ListedDatabase } from '../admin/list-databases.ts';
 import type { ListedSink } from '../admin/list-sinks.ts';
+import type { ReplayOptions, ReplayPreview } from '../admin/replay.ts';
 import type { Transacting } from '../db/pool.ts';
 import type { Scope } from '../model/scope.ts';
+import type { Begun } from './begun.ts';
 
 /** What routes call. */
 export interface ApiDeps {
@@ -24,6 +26,8 @@ export interface ApiDeps {
   config: ConfigDeps & { loopbackOnly: boolean };
   /** Some seconds old at most; takes up to 20. @throws MillraceError not_found, too_many_requests. */
   examine(request: ExamineRequest): Promise<Examination>;
+  /** Looks into the change table, wherever that is. @throws MillraceError source_unavailable, invalid */
+  previewReplay(options: ReplayOptions): Promise<ReplayPreview>;
 }
 
 /** Who asks. */
@@ -53,7 +57,7 @@ export interface Route {
   answer: z.ZodType;
   /** What psql calls or shows of it; null: nothing. */
   sql: string | null;
-  /** `input` as its schema has it, with `body`; what it returns fits `answer`. @throws MillraceError */
+  /** `input` as its schema has it, with `body`; what it returns fits `answer`, or is `Begun`. @throws MillraceError */
   run(deps: ApiDeps, input: unknown, asking: Asking): Promise<unknown>;
 }
 
@@ -74,7 +78,11 @@ interface Writing<Input extends z.ZodObject, Body extends z.ZodType, Answer exte
   input: Input;
   body: Body;
   answer: Answer;
-  run(deps: ApiDeps, input: z.output<Input> & { body: z.output<Body> }, asking: Asking): Promise<z.input<Answer>>;
+  run(
+    deps: ApiDeps,
+    input: z.output<Input> & { body: z.output<Body> },
+    asking: Asking,
+  ): Promise<z.input<Answer> | Begun<z.input<Answer>>>;
 }
 
 /** One that changes something. */

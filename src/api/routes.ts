@@ -5,6 +5,7 @@ import { CONFIG_ROUTES } from './config.ts';
 import { DATABASE_ROUTES } from './databases.ts';
 import { DOCTOR_ROUTES } from './doctor.ts';
 import { OPERATION_ROUTES } from './operations.ts';
+import { REPLAY_ROUTES } from './replays.ts';
 import type { Route } from './route.ts';
 import { SINK_ROUTES } from './sinks.ts';
 import { WHOAMI_ROUTES } from './whoami.ts';
@@ -14,6 +15,7 @@ export const ROUTES: readonly Route[] = [
   ...SINK_ROUTES,
   ...BACKFILL_ROUTES,
   ...CHANGE_RETENTION_ROUTES,
+  ...REPLAY_ROUTES,
   ...OPERATION_ROUTES,
   ...CONFIG_ROUTES,
   ...DOCTOR_ROUTES,

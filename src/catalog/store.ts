@@ -3,7 +3,7 @@
  * generation with the current one to know whether it is still true. Secrets are opened when they are asked for: one that
  * does not open is the fault of its database or sink alone.
  */
-import type { Database } from '../db/pool.ts';
+import type { Database, Queryable } from '../db/pool.ts';
 import { statement } from '../db/statement.ts';
 import type { DatabaseAddress, DatabaseSettings, FunctionSettings, SinkSettings } from '../model/declared.ts';
 import type { SinkTraits } from '../model/sink.ts';
@@ -66,7 +66,11 @@ interface Row {
  * `allowed`: which private networks the connections of what is declared may go to.
  * @throws MillraceError bad_setting when a secret is sealed with a key that we do not have.
  */
-export async function loadCatalog(db: Database, keys: KeyRing, allowed: PrivateAllowed = 'declared'): Promise<Catalog> {
+export async function loadCatalog(
+  db: Queryable,
+  keys: KeyRing,
+  allowed: PrivateAllowed = 'declared',
+): Promise<Catalog> {
   const reachOf = (privateOk: boolean): Reach => ({ allowed: allowed === 'declared' ? privateOk : allowed });
   const { rows } = await db.query<Row>(load);
   const row = rows[0]!;

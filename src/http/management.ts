@@ -6,6 +6,7 @@ import type { Request, RequestHandler, Response } from 'express';
 import { refuseBadFunctions } from '../admin/check-functions.ts';
 import { listDatabases } from '../admin/list-databases.ts';
 import { listSinks } from '../admin/list-sinks.ts';
+import { Begun } from '../api/begun.ts';
 import { textOf } from '../api/raw-json.ts';
 import type { ApiDeps, Asking, Route } from '../api/route.ts';
 import { ROUTES } from '../api/routes.ts';
@@ -13,6 +14,7 @@ import { freeStorage } from '../catalog/apply/remove-sink.ts';
 import { limitSql } from '../db/deadline.ts';
 import type { Database, Transacting } from '../db/pool.ts';
 import { allows } from '../model/scope.ts';
+import type { PrivateAllowed } from '../runtime/addresses.ts';
 import type { Places } from '../runtime/concurrency/places.ts';
 import { createSemaphore } from '../runtime/concurrency/semaphore.ts';
 import type { KeyRing } from '../runtime/secret-key.ts';
@@ -22,6 +24,7 @@ import { type Caller, type FindToken, identify, requireScope } from './auth.ts';
 import { bodyBytes, jsonTextOf, parsedBody } from './body.ts';
 import { managementError } from './errors.ts';
 import { type Examine, rememberedExaminations } from './examinations.ts';
+import { previewing } from './previewing.ts';
 import { remembered } from './remembered.ts';
 import { type Mount, methodNotAllowed } from './route.ts';
 import type { ServerLog } from './server.ts';
@@ -43,6 +46,7 @@ export interface ManagementDependencies {
   /** Only this machine reaches the port. */
   loopbackOnly: boolean;
   examine: Examine;
+  privateAllowed: PrivateAllowed;
 }
 
 export interface ManagementOptions {
@@ -68,6 +72,7 @@ export function managementRoutes(given: ManagementDependencies, options: Managem
       databases: remembered(() => listDatabases(db), { keepMs }),
       config: configOf(given, db),
       examine: rememberedExaminations(given.examine),
+      previewReplay: previewing(db, given),
     },
     findToken: given.findToken,
     admission: createAdmission(options.admission),
@@ -144,11 +149,13 @@ function answering(route: Route, { deps, findToken }: Handling): RequestHandler 
     // Once more: it sent its body meanwhile.
     const caller = await callerOf(request, findToken, route);
     const asking: Asking = { ...caller, may: (scope) => allows(caller.scopes, scope) };
-    const answer = await route.run(deps, inputOf(route, request), asking).catch((error: unknown) => {
+    const result = await route.run(deps, inputOf(route, request), asking).catch((error: unknown) => {
       throw managementError(error);
     });
+    if (result instanceof Begun) response.setHeader('Location', result.location);
+    const answer = result instanceof Begun ? result.body : result;
     linkNext(request, response, answer);
-    sendText(response, 200, textOf(answer));
+    sendText(response, result instanceof Begun ? 202 : 200, textOf(answer));
   };
 }
 

@@ -7,6 +7,7 @@ import type { Database, Queryable } from '../db/pool.ts';
 import { isLoopback } from '../model/loopback.ts';
 import { type Notifications, openConsumers } from '../receive/consumer.ts';
 import { openWakeups } from '../receive/wakeups.ts';
+import type { PrivateAllowed } from '../runtime/addresses.ts';
 import { createPlaces, type Places } from '../runtime/concurrency/places.ts';
 import type { Metrics } from '../runtime/metrics.ts';
 import type { KeyRing } from '../runtime/secret-key.ts';
@@ -34,6 +35,7 @@ export interface WebDependencies {
   keys: KeyRing;
   /** What is wrong, looked at now. */
   examine: Examine;
+  privateAllowed: PrivateAllowed;
   metrics?: Metrics;
   /** One that listens already; absent: a new one. */
   server?: HttpServer | undefined;
@@ -75,7 +77,7 @@ export interface Web {
 
 /** Listens. Throws EADDRINUSE and the like. */
 export async function openWeb(deps: WebDependencies, options: WebOptions): Promise<Web> {
-  const { db, listener, log, findToken, keys, examine, metrics } = deps;
+  const { db, listener, log, findToken, keys, examine, privateAllowed, metrics } = deps;
   const loopbackOnly = isLoopback(options.host);
   const connections = deps.connections ?? CONNECTIONS;
   const places = createPlaces({ places: connections, each: Math.max(1, connections - 1) });
@@ -89,7 +91,7 @@ export async function openWeb(deps: WebDependencies, options: WebOptions): Promi
       : [metricsRoutes({ db: inPlaces(places, db, 'metrics'), metrics, waiting: wakeups.waiting })]),
     pullRoutes({ db, wakeups, consumers, findToken, log, places, revoked, metrics }, options.pull),
     managementRoutes(
-      { db, places, findToken, keys, log, loopbackOnly, examine },
+      { db, places, findToken, keys, log, loopbackOnly, examine, privateAllowed },
       { keepMs: options.keepHealthMs, admission: options.management },
     ),
     ...(deps.routes ?? []),

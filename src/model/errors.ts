@@ -17,6 +17,7 @@ export type ErrorCode =
   | 'too_many_waiting'
   | 'too_many_requests'
   | 'unavailable'
+  | 'source_unavailable'
   | 'bad_setting'
   | 'bad_configuration'
   | 'invalid_configuration'
@@ -42,6 +43,7 @@ const STATUS: Record<ErrorCode, number> = {
   too_many_waiting: 429,
   too_many_requests: 429,
   unavailable: 503,
+  source_unavailable: 502,
   bad_setting: 500,
   bad_configuration: 400,
   invalid_configuration: 422,

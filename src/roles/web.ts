@@ -62,6 +62,7 @@ export async function webParts(settings: Settings, waiting: Waiting): Promise<Pa
       findToken: tokens.find,
       keys: keyRing(settings),
       examine,
+      privateAllowed: settings.privateAllowed,
       server,
     },
     { host, port, allowedHosts },

@@ -77,6 +77,7 @@ export async function testWeb(
       findToken: findTestToken,
       keys: KEYS,
       examine: async () => ({ ok: true, checks: [] }),
+      privateAllowed: 'declared',
       ...deps,
       log: { info: note('info'), warn: note('warn'), error: note('error') },
     },

@@ -1,0 +1,1 @@
+select $1::timestamptz > $2::timestamptz as crossed
