@@ -1,5 +1,5 @@
 /**
- * Messages that kill the whole worker, not only its box: the lane is taken up with care, the guilty ones are parked, and
+ * Messages that kill the whole worker, not only the sandbox process: the lane is taken up with care, the guilty ones are parked, and
  * everything else arrives. Each worker is a process that really dies.
  */
 import { fork } from 'node:child_process';

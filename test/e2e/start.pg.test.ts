@@ -171,7 +171,7 @@ sinks:
           /works with releases of version 2 and later.*Run the release that/s,
         );
       await db.query('update millrace_private.schema_state set version = version - 1, serves = version - 1');
-      await db.query(`update millrace_private.migrations set sha256 = 'older' where name = '0002_catalog_tables'`);
+      await db.query(`update millrace_private.schema_files set sha256 = 'older' where path ~ '^migrations/0002'`);
       expect(await refusal(env)).to.match(
         /DATABASE_URL: this database was made by .* never released.* Use an empty database/s,
       );
