@@ -86,18 +86,34 @@ const REASONS: Record<string, Said | null> = {
 /** Notices whose remedy is a statement for the source. */
 const IN_SOURCE: ReadonlySet<string> = new Set(['no_old_values', 'filter_needs_identity', 'function_needs_identity']);
 
-/** `isSeen`: the notice, or the circuit, was looked at just now, and what that found is said instead. */
-export function checkDelivery(facts: DeliveryFacts, isSeen: (code: string) => boolean): (Finding | Answered)[] {
-  const codes = new Set(facts.notices.map(({ code }) => code));
+/** What was looked at just now. */
+export interface Seen {
+  /** Notices of these codes are known anew: what was found before does not count. */
+  notices: ReadonlySet<string>;
+  /** How its destination is; undefined: it was not looked at. */
+  destination: 'well' | 'wrong' | undefined;
+}
+
+export function checkDelivery(facts: DeliveryFacts, seen: Seen): (Finding | Answered)[] {
+  const notices = new Set(facts.notices.map(({ code }) => code));
   const found = facts.reasons
-    .filter((reason) => !codes.has(reason) && !isSeen(reason))
+    .filter((reason) => !notices.has(reason) && !seen.notices.has(reason))
     .flatMap((reason) => {
       const say = REASONS[reason];
-      if (say === null) return [];
-      return [say?.(facts) ?? checkCircuit({ reason, error: facts.isFailing ? facts.error : null })];
+      if (say === undefined) return open(reason, facts, seen);
+      return say === null ? [] : [say(facts)];
     });
-  found.push(...facts.notices.filter(({ code }) => !isSeen(code)).map(noticed));
+  found.push(...facts.notices.filter(({ code }) => !seen.notices.has(code)).map(noticed));
   return found.length > 0 ? found : [passed('delivery', `nothing is wrong; ${facts.pending} messages are pending`)];
+}
+
+/** An open circuit: health has no other reasons. What the look has found of the destination itself is said already. */
+function open(reason: string, { error, isFailing }: DeliveryFacts, { destination }: Seen): Answered[] {
+  if (destination === 'wrong') return [];
+  const found = checkCircuit({ reason, error: isFailing ? error : null });
+  if (destination === undefined) return [found];
+  const summary = `${found.summary}, when delivery tried last; asked now it is well, and a worker tries again within 30 s`;
+  return [{ ...found, status: 'warning', summary }];
 }
 
 function noticed({ code, message, remedy }: DeliveryFacts['notices'][number]): Finding {

@@ -9,8 +9,6 @@ import { type Statement, statement } from './statement.ts';
 
 const TAKES_ANNOTATIONS = statement('db/takes-annotations');
 
-export const ANNOTATIONS = 'transaction_annotations';
-
 /** Is the column there, and can it be filled? One round trip. */
 export async function takesAnnotations(tx: Pick<Queryable, 'query'>, table: QuotedTable): Promise<boolean> {
   const { rows } = await tx.query<{ takes: boolean }>(TAKES_ANNOTATIONS, [quoteTable(table)]);

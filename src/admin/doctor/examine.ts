@@ -94,9 +94,10 @@ async function checksOfKnown(deps: Asked, request: ExamineRequest, signal: Abort
       checksOf(aboutDatabase(database.name), sourceFindings(database, looked.sources.get(database.name))),
     ),
     ...known.sinks.flatMap((sink) => {
-      const no = catalog?.sinks.find(({ name }) => name === sink.name)?.no;
-      const tables = looked.sources.get(sink.database)?.tables?.filter(({ sinkNo }) => sinkNo === no);
-      const about = { subject: { kind: 'sink', name: sink.name }, source: sink.database } as const;
+      const declared = catalog?.sinks.find(({ name }) => name === sink.name);
+      const tables = looked.sources.get(sink.database)?.tables?.filter(({ sinkNo }) => sinkNo === declared?.no);
+      const subject = { kind: 'sink', name: sink.name } as const;
+      const about = { subject, source: sink.database, destination: declared?.into?.database };
       return checksOf(about, findingsOf(sink, { destination: looked.destinations.get(sink.name), tables }));
     }),
   ];

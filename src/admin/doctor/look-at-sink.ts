@@ -1,6 +1,7 @@
 /** A sink: its destination as it is now, where that can be seen without changing it, and what is known of its delivery. */
 import { lookAtDestination } from '../../catalog/open-sink.ts';
 import type { Catalog, CatalogSink } from '../../catalog/store.ts';
+import { COMPARED } from '../../checks/change-table-findings.ts';
 import { checkCircuit } from '../../checks/circuit.ts';
 import { checkDelivery } from '../../checks/delivery.ts';
 import { type Answered, byHand, type Finding, fault } from '../../checks/finding.ts';
@@ -17,12 +18,6 @@ export interface SinkLookDeps {
   log: Log;
   catalog: Catalog;
 }
-
-/** What is open until somebody acts; health has no other name for it. */
-const CIRCUITS: ReadonlySet<string> = new Set([
-  ...['unreachable', 'auth_failed', 'index_missing', 'overloaded', 'bad_destination'],
-]);
-const OF_PUBLICATION: ReadonlySet<string> = new Set(FOUND_BY.publication);
 
 /** Undefined: its kind cannot be looked at. Never throws. */
 export async function lookAtSink(
@@ -45,11 +40,19 @@ export function findingsOf(
   seen: { destination: (Finding | Answered)[] | undefined; tables: readonly WantedTableFinding[] | undefined },
 ): (Finding | Answered)[] {
   const { destination, tables } = seen;
-  const isSeen = (code: string): boolean =>
-    (destination !== undefined && CIRCUITS.has(code)) || (tables !== undefined && OF_PUBLICATION.has(code));
+  const isWrong = destination?.some(({ status }) => status === 'error');
   return [
     ...(destination ?? []),
     ...(tables ?? []),
-    ...checkDelivery({ ...sink, isFailing: sink.failing_since !== null }, isSeen),
+    ...checkDelivery(
+      { ...sink, isFailing: sink.failing_since !== null },
+      {
+        notices: new Set([...(tables ? FOUND_BY.publication : []), ...(isLookedAt(destination) ? COMPARED : [])]),
+        destination: isLookedAt(destination) ? (isWrong ? 'wrong' : 'well') : undefined,
+      },
+    ),
   ];
 }
+
+const isLookedAt = (destination: (Finding | Answered)[] | undefined): boolean =>
+  destination !== undefined && !destination.some(({ status }) => status === 'skipped');

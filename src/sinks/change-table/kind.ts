@@ -11,6 +11,7 @@ export const changeTable: SinkKind<ChangeTableDestination> = {
   list: { key: 'change_retentions', entry: 'change retention' },
   section: async () => (await import('./section.ts')).changeTableSection,
   open: async (entry, given) => await (await import('./open.ts')).open(entry, given),
+  look: async (entry, given, signal) => await (await import('./look.ts')).look(entry, given, signal),
   jobs: async (given) => (await import('./policies/expire.ts')).openExpiries(given),
   writesInto: ({ database, table_schema, table_name }) => ({ database, schema: table_schema, name: table_name }),
 };

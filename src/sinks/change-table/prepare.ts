@@ -4,12 +4,13 @@
  * the statement that fixes it.
  */
 
+import type { Comparison, TableWarning } from '../../checks/change-table.ts';
 import { type Deadline, onDestination } from '../../db/deadline.ts';
 import type { Queryable } from '../../db/pool.ts';
 import { quoteTable } from '../../model/quote.ts';
 import type { Circuit } from '../../model/sink.ts';
 import { replaceSinkNotices } from '../../notices/replace.ts';
-import { type Comparison, faultsAsCircuit, type TableWarning } from './compare.ts';
+import { faultsAsCircuit } from './as-circuit.ts';
 import { cronWarnings } from './policies/cron.ts';
 import { createPartitioned, partmanWarnings } from './policies/partman.ts';
 import { lockProgress, progressStatements } from './progress.ts';

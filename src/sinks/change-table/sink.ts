@@ -8,7 +8,7 @@
  */
 import { inSavepoint } from '../../db/savepoint.ts';
 import type { Above, Circuit, Delivery, Outcome, SendResult, Sink, SinkTransaction } from '../../model/sink.ts';
-import { faultsAsCircuit } from './compare.ts';
+import { faultsAsCircuit } from './as-circuit.ts';
 import { writeElsewhere } from './other-database.ts';
 import { isAtHome, look, prepareProgress, prepareTable } from './prepare.ts';
 import { takeRows } from './take.ts';

@@ -2,11 +2,13 @@
  * Is it the table's doing that a row was refused? A column that was changed, a sequence at its end or behind the table,
  * refuse every row alike: parking them one by one would hide what is wrong, and empty the queue.
  */
+
+import { goOnBehind } from '../../checks/change-table.ts';
 import type { Queryable } from '../../db/pool.ts';
 import { statement } from '../../db/statement.ts';
 import type { Circuit } from '../../model/sink.ts';
 import { isSequenceOver, isUniqueViolation } from '../../model/sqlstate.ts';
-import { faultsAsCircuit, goOnBehind } from './compare.ts';
+import { faultsAsCircuit } from './as-circuit.ts';
 import { inspectTable, verifyChangeTable } from './table.ts';
 import type { TableName } from './table-name.ts';
 import { circuitText } from './verdict.ts';

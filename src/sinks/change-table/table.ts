@@ -2,9 +2,11 @@
  * The event table in the user's database: making it, and finding out whether it is one. Making it is safe when several
  * workers do it at once: `create table if not exists` alone is not (two can collide in the catalogs), so they queue.
  */
+
+import { type Comparison, compareTable, type FoundTable } from '../../checks/change-table.ts';
 import type { Queryable } from '../../db/pool.ts';
 import { statement } from '../../db/statement.ts';
-import { type Comparison, compareTable, type FoundTable } from './compare.ts';
+import { instructions } from './policies/instructions.ts';
 import { onTable, PROGRESS_TABLE, type TableName } from './table-name.ts';
 
 const CREATE_TABLE = statement('sinks/change-table/create-table');
@@ -48,7 +50,7 @@ export async function createChangeTable(
 
 /** Compares the table with the fixed columns: every fault with the statement that fixes it. Reads catalogs only. */
 export async function verifyChangeTable(db: Queryable, table: TableName): Promise<Comparison> {
-  return compareTable(table, await inspectTable(db, table));
+  return compareTable(table, await inspectTable(db, table), instructions({ table, variant: 'plain' }));
 }
 
 /** Creates `millrace_progress` beside the change table when it, or one of its columns, is missing. */

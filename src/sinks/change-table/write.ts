@@ -7,12 +7,13 @@
  * Records travel as one text, parted by U+001E, which no JSON text contains: as fast as COPY here and half again as fast
  * as an array of text, whose every quote must be escaped (bench: 75k, 76k and 55k rows a second).
  */
-import { ANNOTATIONS, takesAnnotations } from '../../db/annotations-column.ts';
+import { takesAnnotations } from '../../db/annotations-column.ts';
 import { byHalves } from '../../db/halving.ts';
 import type { Queryable } from '../../db/pool.ts';
 import { inSavepoint, undone } from '../../db/savepoint.ts';
 import { BACK_TO_OUR_PATH, USERS_PATH } from '../../db/session-settings.ts';
 import type { Statement } from '../../db/statement.ts';
+import { ANNOTATIONS } from '../../model/annotations.ts';
 import { joinedKey } from '../../model/joined-key.ts';
 import { membersOf } from '../../model/json-scan.ts';
 import { quoteTable } from '../../model/quote.ts';

@@ -52,7 +52,7 @@ describe('millrace doctor: sinks', function () {
       `insert into millrace_private.circuits (sink_no, reason, error, probe_at)
        select s.no, 'unreachable', 'of an hour ago', now() from millrace_private.sinks s where s.name = 'products-index'`,
     );
-    await gone('unreachable');
+    expect(await by.finding('unreachable')).to.include({ status: 'WARNING', subject: 'sink products-index' });
     await by.on.messages.db.query('delete from millrace_private.circuits');
   });
 

@@ -4,13 +4,13 @@
  * of the same name is replaced, never doubled.
  */
 
+import type { TableWarning } from '../../../checks/change-table.ts';
 import { limitSql, onDestination } from '../../../db/deadline.ts';
 import type { Database, Queryable } from '../../../db/pool.ts';
 import { statement } from '../../../db/statement.ts';
 import { cronSchedule } from '../../../model/cron-schedule.ts';
 import { messageOf } from '../../../model/errors.ts';
 import { quoteIdentifier } from '../../../model/quote.ts';
-import type { TableWarning } from '../compare.ts';
 import type { RetentionPolicy } from '../section.ts';
 import type { Target } from '../target.ts';
 import { type CronRequest, cronJob, instructions } from './instructions.ts';

@@ -2,8 +2,9 @@
  * What is said when a policy that an extension of the database carries out is not in place: a notice on the sink, with
  * Postgres' own words and the SQL that fixes it. Entries are written all the same; only old ones stay too long.
  */
+
+import type { TableWarning } from '../../../checks/change-table.ts';
 import { messageOf } from '../../../model/errors.ts';
-import type { TableWarning } from '../compare.ts';
 import { judge } from '../verdict.ts';
 
 export function policyNotice(message: string, remedy: string): TableWarning {

@@ -4,12 +4,12 @@
  * extension keeps what was declared, and sets it when it may. Safe to do again.
  */
 
+import type { TableWarning } from '../../../checks/change-table.ts';
 import { onDestination } from '../../../db/deadline.ts';
 import type { Queryable } from '../../../db/pool.ts';
 import { statement } from '../../../db/statement.ts';
 import { quoteIdentifier, quoteTable } from '../../../model/quote.ts';
 import type { Circuit } from '../../../model/sink.ts';
-import type { TableWarning } from '../compare.ts';
 import type { RetentionPolicy } from '../section.ts';
 import { queueCreators } from '../table.ts';
 import { onTable } from '../table-name.ts';

@@ -2,13 +2,9 @@
  * Is this table an event table? A pure comparison of what was found with the fixed columns, so that every difference is
  * named at once and each comes with the statement that fixes it, ready to run on a table that already holds rows.
  */
-import { ANNOTATIONS } from '../../db/annotations-column.ts';
-import type { Fault } from '../../model/errors.ts';
-import { quoteIdentifier, quoteLiteral, quoteTable } from '../../model/quote.ts';
-import type { Circuit } from '../../model/sink.ts';
-import { instructions } from './policies/instructions.ts';
-import type { TableName } from './table-name.ts';
-import { circuitText } from './verdict.ts';
+import { ANNOTATIONS } from '../model/annotations.ts';
+import type { Fault } from '../model/errors.ts';
+import { type QuotedTable, quoteIdentifier, quoteLiteral, quoteTable } from '../model/quote.ts';
 
 export interface FoundColumn {
   name: string;
@@ -42,6 +38,8 @@ export interface FoundTable {
 export interface TableFault extends Fault {
   kind: 'missing' | 'shape' | 'rights';
   remedy: string;
+  /** Where the remedy is more than statements: those alone; null: it is words. */
+  sql?: string | null;
 }
 
 /** `code` is the notice's on the sink. */
@@ -74,9 +72,9 @@ const INTEGER_END = 2 ** 31 - 1;
 const BIGINT_END = 2n ** 63n - 1n;
 const MAX_NAME_BYTES = 63;
 
-/** Every difference between the table found and service's event table; empty lists when it is one. */
-export function compareTable(table: TableName, found: FoundTable): Comparison {
-  const missing = missingTable(table, found);
+/** Every difference between the table found and an event table; empty lists when it is one. `creation`: what makes it. */
+export function compareTable(table: QuotedTable, found: FoundTable, creation: string): Comparison {
+  const missing = missingTable(table, found, creation);
   if (missing !== undefined) return { faults: [missing], warnings: [] };
   const alter = `alter table ${quoteTable(table)}`;
   const columns = new Map((found.columns ?? []).map((column) => [column.name, column]));
@@ -90,12 +88,12 @@ export function compareTable(table: TableName, found: FoundTable): Comparison {
   return { faults, warnings };
 }
 
-function missingTable(table: TableName, found: FoundTable): TableFault | undefined {
+function missingTable(table: QuotedTable, found: FoundTable, creation: string): TableFault | undefined {
   const name = quoteTable(table);
   for (const part of [table.schema, table.name]) {
     if (Buffer.byteLength(part) > MAX_NAME_BYTES) {
       const message = `the name ${quoteIdentifier(part)} is longer than ${MAX_NAME_BYTES} bytes, which Postgres would cut`;
-      return { kind: 'shape', field: 'table', message, remedy: 'Choose a shorter name.' };
+      return { kind: 'shape', field: 'table', message, remedy: 'Choose a shorter name.', sql: null };
     }
   }
   if (!found.schema_exists) {
@@ -108,11 +106,17 @@ function missingTable(table: TableName, found: FoundTable): TableFault | undefin
     };
   }
   if (found.kind === null) {
-    const remedy = `Set create_if_not_exists: true, or run:\n${instructions({ table, variant: 'plain' })}`;
-    return { kind: 'missing', field: 'table', message: `table ${name} does not exist`, remedy };
+    const remedy = `Set create_if_not_exists: true, or run:\n${creation}`;
+    return { kind: 'missing', field: 'table', message: `table ${name} does not exist`, remedy, sql: creation };
   }
   if (found.kind !== 'r' && found.kind !== 'p') {
-    return { kind: 'shape', field: 'table', message: `${name} is not a table`, remedy: 'Name a table of its own.' };
+    return {
+      kind: 'shape',
+      field: 'table',
+      message: `${name} is not a table`,
+      remedy: 'Name a table of its own.',
+      sql: null,
+    };
   }
   return undefined;
 }
@@ -159,7 +163,7 @@ function afterTheEnd(alter: string, id: FoundColumn, { sequence, max_value }: Fo
 }
 
 /** Makes `id` go on after the highest one that is there. */
-export function goOnBehind(table: TableName, { sequence }: Pick<FoundTable, 'sequence'>): string {
+export function goOnBehind(table: QuotedTable, { sequence }: Pick<FoundTable, 'sequence'>): string {
   const name = quoteTable(table);
   const which = sequence === null ? `pg_get_serial_sequence(${quoteLiteral(name)}, 'id')` : quoteLiteral(sequence);
   return `select setval(${which}, (select max(id) from ${name}));`;
@@ -208,7 +212,7 @@ function foreignFaults(alter: string, column: FoundColumn): TableFault[] {
   return [shape(column.name, 'is not a column of a change table, takes no null and has no default', remedy)];
 }
 
-function rightsFaults(table: TableName, found: FoundTable): TableFault[] {
+function rightsFaults(table: QuotedTable, found: FoundTable): TableFault[] {
   const role = quoteIdentifier(found.role);
   const faults: TableFault[] = [];
   const lacks = (field: string, what: string, grant: string): void => {
@@ -244,7 +248,7 @@ function warningsOf(alter: string, id: FoundColumn | undefined, found: FoundTabl
   if (found.few_ahead) {
     const message = 'less than two partitions are made ahead';
     const remedy = 'Make some; with pg_partman: call partman.run_maintenance_proc(); and see that its worker runs.';
-    warnings.push({ kind: 'shape', field: 'committed_at', message, remedy, code: 'few_partitions' });
+    warnings.push({ kind: 'shape', field: 'committed_at', message, remedy, sql: null, code: 'few_partitions' });
   }
   return warnings;
 }
@@ -253,35 +257,24 @@ function warningsOf(alter: string, id: FoundColumn | undefined, found: FoundTabl
 function annotationWarnings(alter: string, columns: ReadonlyMap<string, FoundColumn>): TableWarning[] {
   const column = columns.get(ANNOTATIONS);
   const set = `${alter} alter column ${ANNOTATIONS}`;
-  const warning = (what: string, remedy: string): TableWarning[] => [
+  const unkept = (what: string, remedy: string): TableWarning[] => [
     {
       ...shape(ANNOTATIONS, `${what}, so the annotations of transactions are not kept in it`, remedy),
       code: 'annotations_not_kept',
     },
   ];
   if (column === undefined) return [];
-  if (column.generated) return warning('is generated', `${set} drop expression;`);
+  if (column.generated) return unkept('is generated', `${set} drop expression;`);
   if (column.type !== 'jsonb') {
-    return warning(
+    return unkept(
       `is ${column.type} instead of jsonb`,
       `${set} drop default, alter column ${ANNOTATIONS} type jsonb using to_jsonb(${ANNOTATIONS});`,
     );
   }
-  if (column.not_null) return warning('does not take null', `${set} drop not null;`);
+  if (column.not_null) return unkept('does not take null', `${set} drop not null;`);
   return [];
 }
 
 function shape(column: string, what: string, remedy: string): TableFault {
   return { kind: 'shape', field: column, message: `column ${quoteIdentifier(column)} ${what}`, remedy };
-}
-
-/** A circuit that names every fault; undefined when there is none. */
-export function faultsAsCircuit(table: TableName, { faults }: Comparison): Circuit | undefined {
-  if (faults.length === 0) return undefined;
-  const parts = faults.map(({ message, remedy, kind }) => ({
-    message: `${quoteTable(table)}: ${message}`,
-    remedy: kind === 'missing' ? remedy : `Run: ${remedy}`,
-  }));
-  const reason = faults.every((fault) => fault.kind === 'rights') ? 'auth_failed' : 'bad_destination';
-  return { reason, error: circuitText(parts) };
 }

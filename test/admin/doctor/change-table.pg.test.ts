@@ -1,0 +1,55 @@
+/** Traps in a change table: each is set, found without a worker, and gone when what is printed was run in its database. */
+import { expect } from 'chai';
+import { sinkSettings } from '../../support/fixtures/captured.ts';
+import { type Examined, examined } from '../../support/fixtures/examined.ts';
+import { plainRoleOf } from '../../support/postgres/plain-role.ts';
+
+describe('millrace doctor: change tables', function () {
+  this.timeout(60_000);
+  let by: Examined;
+
+  before(async () => {
+    by = await examined('create table orders (id int primary key)', { as: 'plain' });
+    const destination = {
+      ...{ type: 'change_table', database: 'shop', table_schema: 'public', table_name: 'history' },
+      ...{ create_if_not_exists: false, retention: null },
+    };
+    await by.on.addSink(sinkSettings({ name: 'orders-history', destination }));
+  });
+  after(async () => await by?.close());
+  const query = (sql: string) => by.on.source.query(sql);
+
+  const traps: [string, string | undefined, object][] = [
+    ['change_table_missing', undefined, { status: 'ERROR' }],
+    ['columns', 'alter table history drop column action', { status: 'ERROR' }],
+    ['columns', 'alter table history alter column record type text', { status: 'ERROR' }],
+    ['rights', 'alter table history owner to postgres; revoke all on history from public', { status: 'ERROR' }],
+    ['unlogged', 'alter table history set unlogged', { status: 'WARNING' }],
+    [
+      'serial_ends',
+      `alter table history alter column id type integer; alter sequence history_id_seq as integer;
+       select setval('history_id_seq', 2000000000)`,
+      { status: 'WARNING' },
+    ],
+    ['annotations_not_kept', 'alter table history add column transaction_annotations text', { status: 'WARNING' }],
+  ];
+  for (const [id, set, expected] of traps) {
+    it(`finds ${id}${set === undefined ? '' : ` (${set.replaceAll(/\s+/g, ' ')})`}`, async () => {
+      if (set !== undefined) await query(set);
+      // Several faults at once take several rounds.
+      for (let round = 0; round < 3 && (await by.finding(id)) !== undefined; round += 1)
+        expect(await by.repair(id)).to.include({ subject: 'sink orders-history', place: 'database shop', ...expected });
+      expect(await by.finding(id)).to.equal(undefined);
+      expect((await by.doctor()).text).to.match(/^OK {2}sink orders-history: "public"."history" fits/m);
+    });
+  }
+
+  it('as the role that writes it', async () => {
+    await query(
+      `revoke usage on schema public from public; revoke usage on schema public from ${plainRoleOf({ name: new URL(by.on.sourceUrl).pathname.slice(1) })}`,
+    );
+    expect((await by.finding('rights'))?.summary).to.include('may not use schema "public"');
+    await by.repair('rights');
+    expect(await by.finding('rights')).to.equal(undefined);
+  });
+});
