@@ -59,6 +59,7 @@ const replayRoute = writing({
   method: 'POST',
   path: '/api/change_retentions/:sink/replays',
   scope: 'operate',
+  begins: true,
   summary: 'Sends entries of its change table to a sink again, or counts them',
   input: z.strictObject({ sink: REF }),
   body: Wanted,

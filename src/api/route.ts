@@ -44,8 +44,8 @@ export interface Route {
   method: Method;
   /** As express writes it: `/api/sinks/:sink`. */
   path: string;
-  /** `any`: whoever has a token. */
-  scope: Scope | 'any';
+  /** `any`: whoever has a token; `none`: everybody. */
+  scope: Scope | 'any' | 'none';
   /** One line for people. */
   summary: string;
   /** The query string, with the parameters of the path; what is not in it is refused. */
@@ -55,6 +55,8 @@ export interface Route {
   /** Of the body; 1 MB. */
   maxBytes?: number;
   answer: z.ZodType;
+  /** Its answer may be `Begun`: 202. */
+  begins?: true;
   /** What psql calls or shows of it; null: nothing. */
   sql: string | null;
   /** `input` as its schema has it, with `body`; what it returns fits `answer`, or is `Begun`. @throws MillraceError */

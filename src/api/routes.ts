@@ -4,6 +4,7 @@ import { CHANGE_RETENTION_ROUTES } from './change-retentions.ts';
 import { CONFIG_ROUTES } from './config.ts';
 import { DATABASE_ROUTES } from './databases.ts';
 import { DOCTOR_ROUTES } from './doctor.ts';
+import { openApiRoute } from './openapi.ts';
 import { OPERATION_ROUTES } from './operations.ts';
 import { REPLAY_ROUTES } from './replays.ts';
 import type { Route } from './route.ts';
@@ -20,4 +21,5 @@ export const ROUTES: readonly Route[] = [
   ...CONFIG_ROUTES,
   ...DOCTOR_ROUTES,
   ...WHOAMI_ROUTES,
+  openApiRoute(() => ROUTES),
 ];

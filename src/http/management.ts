@@ -129,7 +129,10 @@ const tellApart: RequestHandler = (_request, response, next) => {
   next();
 };
 
+const NOBODY: Caller = { token: '', scopes: [] };
+
 async function callerOf(request: Request, findToken: FindToken, { scope }: Route): Promise<Caller> {
+  if (scope === 'none') return NOBODY;
   const caller = await identify(findToken, request);
   if (scope !== 'any') requireScope(caller.scopes, scope);
   return caller;

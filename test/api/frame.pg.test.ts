@@ -23,8 +23,8 @@ describe('api: the frame', () => {
   });
   after(async () => await all?.close());
 
-  for (const route of ROUTES) {
-    const { method, path, scope } = route;
+  for (const { method, path, scope } of ROUTES) {
+    if (scope === 'none') continue;
     it(`${method} ${path} wants ${scope}, before it looks at anything else`, async () => {
       const call = (token: string | null) =>
         all.web.call(method, somewhere(path), { token, ...(method === 'GET' ? {} : { body: '{' }) });

@@ -1,14 +1,7 @@
 /** Every answer of a management route, in any test, fits the schema that its route declares, and every error the one of errors. */
 import { z } from 'zod';
+import { ErrorShape } from '../../../src/api/error-shape.ts';
 import { ROUTES } from '../../../src/api/routes.ts';
-
-const Fault = z.looseObject({
-  code: z.string(),
-  summary: z.string(),
-  remedy: z.string().optional(),
-  validation_errors: z.record(z.string(), z.array(z.string())).optional(),
-  request_id: z.string(),
-});
 
 const patterns = ROUTES.map((route) => ({
   route,
@@ -23,7 +16,7 @@ export function checkAnswer(
   const path = request.path.replace(/[?#].*$/s, '');
   const found = patterns.find(({ route, pattern }) => route.method === request.method && pattern.test(path));
   if (found === undefined) return;
-  const result = (status < 300 ? found.route.answer : Fault).safeParse(json);
+  const result = (status < 300 ? found.route.answer : ErrorShape).safeParse(json);
   if (result.success) return;
   throw new Error(`${request.method} ${path} ${status} does not fit: ${z.prettifyError(result.error)}`);
 }
