@@ -4,6 +4,7 @@ import type { SourceFacts } from '../checks/server.ts';
 import type { SlotFacts } from '../checks/slot.ts';
 import type { Database } from '../db/pool.ts';
 import { statement } from '../db/statement.ts';
+import type { QuotedTable } from '../model/quote.ts';
 import { isNotPermitted } from '../model/sqlstate.ts';
 import type { SystemIdentity } from './identify.ts';
 
@@ -12,6 +13,7 @@ const IDENTITY = statement('source/system-identity');
 const SLOT = statement('source/slot-facts');
 const LEFT = statement('source/left-slots');
 const CAPACITY = statement('source/capacity');
+const UNREADABLE = statement('source/unreadable');
 const WRITERS = statement('source/open-writers');
 
 /** `identify`: asked where our role may not read the control file. */
@@ -74,4 +76,9 @@ export async function readWriters(source: Database): Promise<{ pids: string; pre
 /** `slot`: the one that is read now. */
 export async function readCapacity(source: Database, slot: string): Promise<CapacityFacts> {
   return (await source.query<CapacityFacts>(CAPACITY, [slot])).rows[0]!;
+}
+
+/** Of these tables, by oid, those whose rows our role may not read. */
+export async function readUnreadable(source: Database, tables: readonly number[]): Promise<QuotedTable[]> {
+  return (await source.query<QuotedTable>(UNREADABLE, [tables])).rows;
 }

@@ -5,11 +5,13 @@
  */
 import { type Catalog, type CatalogDatabase, type CatalogSink, loadCatalog } from '../../catalog/store.ts';
 import { byHand, type Finding, fault, passed, skipped } from '../../checks/finding.ts';
+import { checkOperations } from '../../checks/operations.ts';
 import { checkReach } from '../../checks/reach.ts';
+import { checkSharedIndex } from '../../checks/shared-index.ts';
 import { messageDatabase } from '../../db/message-database.ts';
 import { type Database, openPool } from '../../db/pool.ts';
 import { SharedSessions } from '../../db/pooler.ts';
-import { MESSAGE_DATABASE } from '../../model/connection-fault.ts';
+import { DECLARED_DATABASE, MESSAGE_DATABASE } from '../../model/connection-fault.ts';
 import { MillraceError, messageOf } from '../../model/errors.ts';
 import { createSemaphore } from '../../runtime/concurrency/semaphore.ts';
 import type { Log } from '../../runtime/log.ts';
@@ -17,10 +19,10 @@ import { keyRing } from '../../runtime/secret-key.ts';
 import type { Settings } from '../../runtime/settings.ts';
 import type { ListedDatabase } from '../list-databases.ts';
 import { aboutDatabase, type Check, checksOf, MESSAGES, PROCESSES, worstFirst } from './check.ts';
-import { type Known, lookAtMessages, lookAtProcesses, readKnown } from './look-at-messages.ts';
+import { type Known, lookAtAccess, lookAtMessages, lookAtProcesses, readKnown } from './look-at-messages.ts';
 import { findingsOf, lookAtSink } from './look-at-sink.ts';
 import { lookAtSource, type SourceLook } from './look-at-source.ts';
-import { within } from './within.ts';
+import { NoAnswer, within } from './within.ts';
 
 export interface ExamineDeps {
   settings: Settings;
@@ -98,7 +100,12 @@ async function checksOfKnown(deps: Asked, request: ExamineRequest, signal: Abort
       const tables = looked.sources.get(sink.database)?.tables?.filter(({ sinkNo }) => sinkNo === declared?.no);
       const subject = { kind: 'sink', name: sink.name } as const;
       const about = { subject, source: sink.database, destination: declared?.into?.database };
-      return checksOf(about, findingsOf(sink, { destination: looked.destinations.get(sink.name), tables }));
+      const failed = known.operations.filter(({ state, sink: name }) => state === 'failed' && name === sink.name);
+      return checksOf(about, [
+        ...(declared ? checkSharedIndex(declared, catalog?.sinks ?? []) : []),
+        ...checkOperations(failed),
+        ...findingsOf(sink, { destination: looked.destinations.get(sink.name), tables }),
+      ]);
     }),
   ];
 }
@@ -130,7 +137,9 @@ async function openCatalog({
   settings,
 }: Asked): Promise<{ catalog: Catalog | undefined; findings: Finding[] }> {
   try {
-    return { catalog: await loadCatalog(messages, keyRing(settings), settings.privateAllowed), findings: [] };
+    const keys = keyRing(settings);
+    const catalog = await loadCatalog(messages, keys, settings.privateAllowed);
+    return { catalog, findings: await lookAtAccess(messages, keys.current.id) };
   } catch (error) {
     if (!(error instanceof MillraceError) || error.code !== 'bad_setting') throw error;
     const found = fault('wrong_secret_key', messageOf(error), byHand(error.remedy ?? 'Give the former SECRET_KEY.'));
@@ -160,12 +169,12 @@ async function lookAround(
     const look = within(EACH_MS, signal, () => lookAtSource(messages, { database, sinks, state }));
     looked.sources.set(
       name,
-      await look.catch((error: unknown) => ({ findings: [unanswered(error)], tables: undefined })),
+      await look.catch((error: unknown) => ({ findings: [unanswered(error, `database ${name}`)], tables: undefined })),
     );
   };
   const destinationOf = async (sink: CatalogSink): Promise<void> => {
     const look = within(EACH_MS, signal, (own) => lookAtSink({ messages, log, catalog }, sink, own));
-    looked.destinations.set(sink.name, await look.catch((error: unknown) => [unanswered(error)]));
+    looked.destinations.set(sink.name, await look.catch((error: unknown) => [unanswered(error, 'its destination')]));
   };
   const databases = catalog.databases.filter(({ settings }) =>
     known.databases.some(({ name }) => name === settings.name),
@@ -180,7 +189,11 @@ async function lookAround(
   return looked;
 }
 
-const unanswered = (error: unknown): Finding => skipped('unchecked', `it was not looked at: ${messageOf(error)}`);
+/** Who did not answer in time does not work; what our own time did not suffice for was not looked at. */
+const unanswered = (error: unknown, what: string): Finding =>
+  error instanceof NoAnswer
+    ? checkReach(error, DECLARED_DATABASE, { what, isPooled: false })
+    : skipped('unchecked', `it was not looked at: ${messageOf(error)}`);
 
 /** What capture says of its state counts where our own look found nothing, or was not made. */
 function sourceFindings({ state, reason, remedy, level }: ListedDatabase, look: SourceLook | undefined): Finding[] {

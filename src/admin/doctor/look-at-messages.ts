@@ -1,8 +1,10 @@
 /** The message database as a server, and what it knows of databases, sinks and processes. */
 
+import { type AccessFacts, checkAccess } from '../../checks/access.ts';
 import type { Finding } from '../../checks/finding.ts';
 import type { MessageServerFacts } from '../../checks/message-database.ts';
 import { checkMessageDatabase } from '../../checks/message-database.ts';
+import type { OperationFacts } from '../../checks/operations.ts';
 import { checkProcesses } from '../../checks/processes.ts';
 import type { Queryable } from '../../db/pool.ts';
 import { readSchemaFault } from '../../db/schema-version.ts';
@@ -12,6 +14,8 @@ import { type ListedSink, listSinks } from '../list-sinks.ts';
 
 const SERVER = statement('admin/doctor/message-server');
 const ROOM = statement('db/count-room');
+const OPERATIONS = statement('admin/doctor/operations');
+const ACCESS = statement('admin/doctor/access');
 const WORKER = statement('admin/doctor/has-worker');
 
 export interface Known {
@@ -19,6 +23,13 @@ export interface Known {
   /** Of both lists. */
   sinks: ListedSink[];
   hasWorker: boolean;
+  /** Backfills and replays, of each kind and table of a sink the newest. */
+  operations: KnownOperation[];
+}
+
+export interface KnownOperation extends OperationFacts {
+  sink: string;
+  state: string;
 }
 
 export interface MessagesLook {
@@ -39,7 +50,13 @@ export async function readKnown(db: Queryable): Promise<Known> {
   const databases = await listDatabases(db);
   const sinks = [...(await listSinks(db, 'sinks')), ...(await listSinks(db, 'change_retentions'))];
   const hasWorker = (await db.query<{ has_worker: boolean }>(WORKER)).rows[0]!.has_worker;
-  return { databases, sinks, hasWorker };
+  const operations = (await db.query<KnownOperation>(OPERATIONS)).rows;
+  return { databases, sinks, hasWorker, operations };
+}
+
+/** `keyId`: of the current key. */
+export async function lookAtAccess(db: Queryable, keyId: string): Promise<Finding[]> {
+  return checkAccess((await db.query<AccessFacts>(ACCESS, [keyId])).rows[0]!);
 }
 
 export const lookAtProcesses = ({ databases, sinks, hasWorker }: Known): Finding[] =>

@@ -6,11 +6,17 @@ import type { CatalogDatabase, CatalogSink } from '../../catalog/store.ts';
 import { checkCapacity } from '../../checks/capacity.ts';
 import { checkContinuity, type Now } from '../../checks/continuity.ts';
 import { type Finding, passed, skipped } from '../../checks/finding.ts';
-import { checkPublication, type PublicationFacts, publicationMissing } from '../../checks/publication.ts';
+import { checkPublication, publicationMissing } from '../../checks/publication.ts';
 import { checkReach } from '../../checks/reach.ts';
+import { checkReadable } from '../../checks/readable.ts';
 import { checkServer } from '../../checks/server.ts';
 import { checkSlot, slotMissing } from '../../checks/slot.ts';
-import { checkWantedTables, knownTables, type WantedTableFinding } from '../../checks/wanted-tables.ts';
+import {
+  checkWantedTables,
+  knownTables,
+  type PublishedTables,
+  type WantedTableFinding,
+} from '../../checks/wanted-tables.ts';
 import { type Database, openPool, type PoolOptions } from '../../db/pool.ts';
 import { refuseSharedSessions, SharedSessions } from '../../db/pooler.ts';
 import { statement } from '../../db/statement.ts';
@@ -19,10 +25,19 @@ import { readPosition, type StoredPosition } from '../../messages/position.ts';
 import { DECLARED_DATABASE } from '../../model/connection-fault.ts';
 import type { DatabaseSettings } from '../../model/declared.ts';
 import { MillraceError } from '../../model/errors.ts';
+import type { PublishedTable } from '../../model/published-table.ts';
+import { takesIn } from '../../model/taken-in.ts';
 import { identifySystem } from '../../source/identify.ts';
 import { publicationSql } from '../../source/publication.ts';
 import { readPublication } from '../../source/publication-facts.ts';
-import { readCapacity, readLeftSlots, readSlot, readSource, readWriters } from '../../source/server-facts.ts';
+import {
+  readCapacity,
+  readLeftSlots,
+  readSlot,
+  readSource,
+  readUnreadable,
+  readWriters,
+} from '../../source/server-facts.ts';
 import { readTables } from '../../source/tables.ts';
 import { readBranch } from '../../source/timeline.ts';
 
@@ -100,6 +115,7 @@ async function look(on: Reached, { database, sinks, state }: LookedAt): Promise<
   const leftSlots = await readLeftSlots(source, formerSlots(stored), wantedSlot.name);
   const isRead = sinks.length > 0;
   const now = { source: facts, slot, publication };
+  const listed = publication ? await readTables(source, publication.name) : [];
   const findings = [
     ...checkServer(facts),
     ...(isRead ? await beginning(on, settings, { now, stored, state }) : []),
@@ -111,6 +127,7 @@ async function look(on: Reached, { database, sinks, state }: LookedAt): Promise<
     }),
     ...checkSlot({ name: wantedSlot.name, slot, source: facts, leftSlots }),
     ...(publication ? checkPublication(publication, name) : []),
+    ...checkReadable(await readUnreadable(source, takenIn(listed, sinks)), facts.roleName),
   ];
   const major = Math.floor(facts.version / 10_000);
   return {
@@ -118,7 +135,9 @@ async function look(on: Reached, { database, sinks, state }: LookedAt): Promise<
       findings.length > 0
         ? findings
         : [passed('source', `Postgres ${major}; slot and publication are as they were left`)],
-    tables: publication && (await wantedTables(on, database, { publication, sinks })),
+    tables:
+      publication &&
+      (await wantedTables(messages, { ...publication, tables: listed, locked: [] }, { database, sinks })),
   };
 }
 
@@ -149,14 +168,19 @@ async function beginning(
   return found;
 }
 
+/** Oids of the published tables that some sink takes in. */
+const takenIn = (tables: readonly PublishedTable[], sinks: readonly CatalogSink[]): number[] =>
+  tables
+    .filter((table) => table.published && sinks.some(({ settings }) => takesIn(settings.source, table)))
+    .map(({ oid }) => oid);
+
 async function wantedTables(
-  { messages, source }: Reached,
-  database: CatalogDatabase,
-  { publication, sinks }: { publication: PublicationFacts; sinks: readonly CatalogSink[] },
+  messages: Database,
+  publication: PublishedTables,
+  { database, sinks }: Pick<LookedAt, 'database' | 'sinks'>,
 ): Promise<WantedTableFinding[]> {
   const { rows } = await messages.query<{ oid: number; name: string }>(KNOWN, [database.no]);
-  const tables = await readTables(source, publication.name);
-  const found = checkWantedTables(sinks, { ...publication, tables, locked: [] }, knownTables(rows));
+  const found = checkWantedTables(sinks, publication, knownTables(rows));
   return await Promise.all(found.map((finding) => withCatchUp(messages, finding)));
 }
 

@@ -1,6 +1,14 @@
 /** A look that takes no longer than its share: what has not answered by then is not waited for. */
 
-/** @throws Error that says how long it waited; what `work` throws. `work` itself is to end by its signal. */
+/** Its share of time is over. */
+export class NoAnswer extends Error {
+  constructor(ms: number) {
+    super(`no answer within ${ms} ms`);
+    this.name = 'NoAnswer';
+  }
+}
+
+/** @throws NoAnswer; the signal's reason; what `work` throws. `work` itself is to end by its signal. */
 export async function within<Result>(
   ms: number,
   signal: AbortSignal,
@@ -15,7 +23,7 @@ export async function within<Result>(
   const onAbort = (): void => end(signal.reason);
   signal.throwIfAborted();
   signal.addEventListener('abort', onAbort, { once: true });
-  const timer = setTimeout(() => end(new Error(`no answer within ${ms} ms`)), ms);
+  const timer = setTimeout(() => end(new NoAnswer(ms)), ms);
   try {
     return await Promise.race([work(own.signal), ended.promise]);
   } finally {

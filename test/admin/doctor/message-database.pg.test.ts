@@ -66,6 +66,12 @@ describe('millrace doctor: the message database', function () {
     for (const key of [OTHER_KEY, SECRET_KEY]) expect(wrong.text).to.not.include(key);
     const right = await by.doctor([], { SECRET_KEY: OTHER_KEY, SECRET_KEY_PREVIOUS: SECRET_KEY });
     expect(right.text).to.not.include('wrong_secret_key');
+    expect(right.text).to.include('(sealed_with_previous)').and.include('Run `bin/millrace secret rotate`');
+    const env = { DATABASE_URL: by.on.messages.url, SECRET_KEY: OTHER_KEY, SECRET_KEY_PREVIOUS: SECRET_KEY };
+    expect((await runCli(['secret', 'rotate'], env)).code).to.equal(0);
+    expect((await by.doctor([], env)).text).to.not.include('sealed_with_previous');
+    const back = { ...env, SECRET_KEY, SECRET_KEY_PREVIOUS: OTHER_KEY };
+    expect((await runCli(['secret', 'rotate'], back)).code).to.equal(0);
   });
 
   it('finds that commits are not durable', async () => {

@@ -85,6 +85,26 @@ describe('millrace doctor: sinks', function () {
     await gone('gap');
   });
 
+  it('has the statement for a backfill that failed', async () => {
+    await by.on.messages.db.query(
+      `insert into millrace_private.backfills (sink_no, kind, table_schema, table_name, state, reason, ended_at)
+       values ($1, 'table', 'public', 'products', 'failed', 'of a reason', now())`,
+      [pull],
+    );
+    const printed = await by.repair('failed');
+    expect(printed).to.include({ status: 'WARNING', subject: "sink o'rders" });
+    expect(printed.summary).to.include('of public.products').and.include('of a reason');
+    await gone('failed');
+  });
+
+  it('says when two sinks write one index', async () => {
+    const destination = { ...SEARCH, endpoint_url: engine.url };
+    await by.on.addSink(sinkSettings({ name: 'another-index', destination }));
+    expect((await by.finding('two_sinks_one_index'))?.summary).to.match(/written by (another|products)-index too/);
+    await by.on.messages.db.query("delete from millrace_private.sinks where name = 'another-index'");
+    await gone('two_sinks_one_index');
+  });
+
   it('looks at one sink, or one database, alone; and says what there is for a name that is not known', async () => {
     const one = JSON.parse((await by.doctor(['--sink', 'products-index', '--json'])).text);
     const subjects = new Set(

@@ -84,7 +84,9 @@ for (const major of [18, 15] as const) {
           ),
       ],
     ];
-    for (const [id, set] of gaps) {
+    // Servers differ in these.
+    const here = major === 18 ? gaps : gaps.filter(([id]) => /publication|lost/.test(id));
+    for (const [id, set] of here) {
       it(`finds the gap ${id}, and its statement resyncs`, async () => {
         await settled();
         await set();
