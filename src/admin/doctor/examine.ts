@@ -11,8 +11,9 @@ import { checkSharedIndex } from '../../checks/shared-index.ts';
 import { messageDatabase } from '../../db/message-database.ts';
 import { type Database, openPool } from '../../db/pool.ts';
 import { SharedSessions } from '../../db/pooler.ts';
-import { DECLARED_DATABASE, MESSAGE_DATABASE } from '../../model/connection-fault.ts';
+import { connectionFault, DECLARED_DATABASE, MESSAGE_DATABASE } from '../../model/connection-fault.ts';
 import { MillraceError, messageOf } from '../../model/errors.ts';
+import { isServerError } from '../../model/sqlstate.ts';
 import { createSemaphore } from '../../runtime/concurrency/semaphore.ts';
 import type { Log } from '../../runtime/log.ts';
 import { keyRing } from '../../runtime/secret-key.ts';
@@ -69,7 +70,7 @@ async function checksNow(deps: ExamineDeps, request: ExamineRequest, signal: Abo
     if (look.isOtherSchema) return [...checks, ...checksOf(PROCESSES, [unseen('its schema is not of this release')])];
     return [...checks, ...(await checksOfKnown({ ...deps, messages: opened }, request, signal))];
   } catch (error) {
-    if (error instanceof MillraceError && error.code === 'not_found') throw error;
+    if (!isOfServer(error)) throw error;
     const isPooled = error instanceof SharedSessions;
     const found = checkReach(error, MESSAGE_DATABASE, { what: 'the message database', isPooled });
     return [...checksOf(MESSAGES, [found]), ...checksOf(PROCESSES, [unseen('it cannot be asked')])];
@@ -77,6 +78,13 @@ async function checksNow(deps: ExamineDeps, request: ExamineRequest, signal: Abo
     await messages?.close().catch(() => undefined);
   }
 }
+
+/** A fault of ours, and a name that is not known, are no findings. */
+const isOfServer = (error: unknown): boolean =>
+  error instanceof NoAnswer ||
+  isServerError(error) ||
+  connectionFault(error, MESSAGE_DATABASE) !== undefined ||
+  (error instanceof MillraceError && error.code !== 'not_found');
 
 const unseen = (why: string): Finding =>
   skipped('not_seen', `databases, sinks and processes were not looked at: the message database knows them, and ${why}`);
@@ -195,14 +203,20 @@ const unanswered = (error: unknown, what: string): Finding =>
     ? checkReach(error, DECLARED_DATABASE, { what, isPooled: false })
     : skipped('unchecked', `it was not looked at: ${messageOf(error)}`);
 
-/** What capture says of its state counts where our own look found nothing, or was not made. */
-function sourceFindings({ state, reason, remedy, level }: ListedDatabase, look: SourceLook | undefined): Finding[] {
+/** What capture says of its state counts where our own look was not made, or found nothing of that kind. */
+function sourceFindings(database: ListedDatabase, look: SourceLook | undefined): Finding[] {
+  const { state, reason, reasons, remedy, level } = database;
   const found = look?.findings ?? [];
+  const isLookedAt = look !== undefined && !found.some(({ status }) => status === 'skipped');
   const isWrong = found.some(({ status }) => status === 'error') || look?.tables?.some(({ id }) => id === state);
-  if (isWrong || state === null || level === 'ok' || state === 'unknown')
+  const isKnown = isWrong || (isLookedAt && state === 'streaming');
+  if (isKnown || state === null || level === 'ok' || state === 'unknown')
     return found.length > 0 ? found : [passed('source', `its state is ${state ?? 'that no sink reads from it'}`)];
-  const isStopped = level === 'failing';
-  const stored = { id: state, status: isStopped ? 'error' : 'warning', summary: reason ?? state } as const;
+  const stored = {
+    id: reasons[0] ?? state,
+    status: level === 'failing' ? 'error' : 'warning',
+    summary: reason ?? state,
+  } as const;
   return [
     { ...stored, ...byHand(remedy ?? 'See the log of capture.') },
     ...found.filter(({ status }) => status !== 'ok'),

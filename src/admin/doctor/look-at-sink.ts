@@ -41,17 +41,17 @@ export function findingsOf(
 ): (Finding | Answered)[] {
   const { destination, tables } = seen;
   const isWrong = destination?.some(({ status }) => status === 'error');
-  return [
-    ...(destination ?? []),
-    ...(tables ?? []),
-    ...checkDelivery(
-      { ...sink, isFailing: sink.failing_since !== null },
-      {
-        notices: new Set([...(tables ? FOUND_BY.publication : []), ...(isLookedAt(destination) ? COMPARED : [])]),
-        destination: isLookedAt(destination) ? (isWrong ? 'wrong' : 'well') : undefined,
-      },
-    ),
-  ];
+  const looked = [...(destination ?? []), ...(tables ?? [])];
+  const delivery = checkDelivery(
+    { ...sink, isFailing: sink.failing_since !== null },
+    {
+      notices: new Set([...(tables ? FOUND_BY.publication : []), ...(isLookedAt(destination) ? COMPARED : [])]),
+      destination: isLookedAt(destination) ? (isWrong ? 'wrong' : 'well') : undefined,
+    },
+  );
+  // That nothing else is wrong need not be said.
+  const isWell = looked.every(({ status }) => status === 'ok');
+  return [...looked, ...delivery.filter(({ status }) => isWell || status !== 'ok')];
 }
 
 const isLookedAt = (destination: (Finding | Answered)[] | undefined): boolean =>
