@@ -19,7 +19,7 @@ import { isLost, type LaneState, readState, releaseLane, takeLane } from './sett
 
 const STATE_MS = 250;
 /** Until another lane that goes message by message may be through. */
-const TURN_MS = 1_000;
+const TURN_MS = 250;
 
 export async function runLane(deps: LaneDeps, run: LaneRun, signal: AbortSignal): Promise<LaneEnd> {
   const heartbeat = deps.heartbeat ?? createHeartbeat(deps.db);
@@ -53,7 +53,7 @@ async function deliver(deps: LaneDeps, run: HeldLane, signal: AbortSignal): Prom
   const end = turn ? turn.take() : () => undefined;
   if (!end) return new Date(deps.now() + TURN_MS);
   try {
-    return await deliverAll(deps, run, { state, care, signal });
+    return await deliverAll(deps, run, { state, care, signal, onTrusted: end });
   } finally {
     end();
   }
@@ -62,7 +62,7 @@ async function deliver(deps: LaneDeps, run: HeldLane, signal: AbortSignal): Prom
 async function deliverAll(
   deps: LaneDeps,
   run: HeldLane,
-  from: { state: LaneState; care: Care | undefined; signal: AbortSignal },
+  from: { state: LaneState; care: Care | undefined; signal: AbortSignal; onTrusted?: () => void },
 ): Promise<LaneEnd['again']> {
   const { signal } = from;
   let { state, care } = from;
@@ -93,7 +93,11 @@ async function deliverAll(
     if (!next) break;
     const { end, more } = next;
     if (care) stateAt = 0;
-    if (care?.left === 0) care = undefined;
+    if (care?.left === 0) {
+      care = undefined;
+      // Others wait for the turn: what comes now, or does not come, is no reason to keep it.
+      from.onTrusted?.();
+    }
     ask = nextAsk(deps, run.target, { ...next, ask });
     if (end) ({ slow } = next);
     behind = end !== undefined && more;

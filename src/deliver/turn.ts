@@ -2,7 +2,7 @@
 
 /** Lets one lane at a time go message by message. */
 export interface Turn {
-  /** Ends it; undefined: another lane has it. */
+  /** Ends it, however often it is called; undefined: another lane has it. */
   take(): (() => void) | undefined;
 }
 
@@ -12,8 +12,10 @@ export function createTurn(): Turn {
     take() {
       if (isTaken) return undefined;
       isTaken = true;
+      let isMine = true;
       return () => {
-        isTaken = false;
+        if (isMine) isTaken = false;
+        isMine = false;
       };
     },
   };

@@ -8,8 +8,15 @@ import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import { careOf } from '../../src/deliver/careful.ts';
 import { createTurn } from '../../src/deliver/turn.ts';
+import type { Sink } from '../../src/model/sink.ts';
+import { createLog } from '../../src/runtime/log.ts';
+import { openSandbox } from '../../src/transform/sandbox.ts';
 import { type Captured, captured, SEARCH, sinkSettings } from '../support/fixtures/captured.ts';
+import { addPushSink, appendMessages } from '../support/fixtures/fixtures.ts';
+import { laneSink, runOnce } from '../support/fixtures/lane.ts';
+import { type MessageDatabase, messageDatabase } from '../support/postgres/message-database.ts';
 import type { LaneOfChild } from '../support/processes/lane-child.ts';
+import { until } from '../support/until.ts';
 
 const CHILD = fileURLToPath(new URL('../support/processes/lane-child.ts', import.meta.url));
 
@@ -172,5 +179,42 @@ describe('care', () => {
     expect(turn.take()).to.equal(undefined);
     end!();
     expect(turn.take()).not.to.equal(undefined);
+  });
+});
+
+describe('the turn of a lane that goes message by message', () => {
+  let m: MessageDatabase;
+  before(async () => {
+    m = await messageDatabase();
+  });
+  after(async () => await m.drop());
+
+  it('ends when the lane is trusted again, not when it has nothing to do any more', async () => {
+    const { no } = await addPushSink(m.db, { name: 'index', kind: 'search_index' });
+    await appendMessages(m.db, no, [{ group: 1 }, { group: 2 }]);
+    await m.db.query('update millrace_private.lanes set deaths = 2 where sink_no = $1', [no]);
+    const turn = createTurn();
+    const ending = new AbortController();
+    const sink: Sink = {
+      batchSize: 10,
+      batchBytes: 1_000_000,
+      test: async () => undefined,
+      send: async (deliveries) => ({ outcomes: deliveries.map(() => ({ kind: 'done' as const })) }),
+      close: async () => undefined,
+    };
+    const sandbox = openSandbox({ log: createLog({ level: 'silent', role: 'test' }) });
+    const lingering = runOnce(
+      { db: m.db, sandbox },
+      { target: laneSink({ no, sink, replaces: true }), lingerMs: 60_000, runMs: 60_000, turn },
+      ending.signal,
+    );
+    const another = await until('another lane may have it, once the messages are gone', async () => {
+      const { rowCount } = await m.db.query('select from millrace_private.messages where sink_no = $1', [no]);
+      return rowCount === 0 && turn.take();
+    });
+    expect(another).to.be.a('function');
+    ending.abort();
+    await lingering;
+    await sandbox.close();
   });
 });
