@@ -18,7 +18,7 @@ export function changeTableFindings(table: QuotedTable, { faults, warnings }: Co
     ...faults.map((one) => fault(IDS[one.kind], `${quoteTable(table)}: ${one.message}`, repairOf(one))),
     ...warnings.map((one) => warning(one.code, `${quoteTable(table)}: ${one.message}`, repairOf(one))),
   ];
-  return found.length > 0 ? found : [passed('change_table', `${quoteTable(table)} fits, and may be written`)];
+  return found.length > 0 ? found : [passed('change_table_fits', `${quoteTable(table)} fits, and may be written`)];
 }
 
 function repairOf({ remedy, sql = remedy }: TableFault): Repair {
