@@ -51,7 +51,7 @@ export function moments(around: Surroundings): Moment[] {
     },
     {
       what: 'a batch is written into a change table elsewhere, and not settled',
-      come: () => writtenNotSettled(world),
+      come: () => writtenNotSettled(world, writers),
     },
   ];
   return all
@@ -69,10 +69,10 @@ async function waitsToBeShaped(world: World): Promise<boolean> {
 }
 
 /**
- * Holds the row of the lane, so that settling waits for it, until more is in the change table than before. Returns how to
- * let go.
+ * Holds the row of the lane, so that settling waits for it, until more is in the change table than before. What is written
+ * meanwhile is there to be delivered, however quick the lane was with the rest. Returns how to let go.
  */
-async function writtenNotSettled(world: World): Promise<() => Promise<void>> {
+async function writtenNotSettled(world: World, writers: Writers): Promise<() => Promise<void>> {
   const lane = `select l.owner from millrace_private.lanes l join millrace_private.sinks s on s.no = l.sink_no
                  where s.name = 'accounts-in-archive' and l.owner is not null and l.until > clock_timestamp()
                    for update of l`;
@@ -85,11 +85,16 @@ async function writtenNotSettled(world: World): Promise<() => Promise<void>> {
     const before = (await client.query(lane)).rowCount === 0 ? undefined : await archived(world);
     // A lane that was about to end writes no more: then another one is waited for.
     const grows = async (): Promise<boolean> => before !== undefined && (await archived(world)) > before;
+    const writing = writers.write(writers.written + 50);
     const grown = before !== undefined && (await until('more rows', grows, 1_000).catch(() => false));
+    await writing;
     if (!grown) await letGo();
     return grown;
   };
-  await until('a batch is written and not settled', attempt, 20_000);
+  await until('a batch is written and not settled', attempt, 20_000).catch((error: unknown) => {
+    client.release(true);
+    throw error;
+  });
   return async () => {
     // A statement whose client died is still run to its end, unless its server dies too.
     const waiting = `select pg_terminate_backend(a.pid, 5000) from pg_stat_activity a
