@@ -6,8 +6,6 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
-import pg from 'pg';
-import { startEmbedded } from '../src/db/embedded/server.ts';
 import { until } from './support/until.ts';
 
 const run = promisify(execFile);
@@ -188,42 +186,6 @@ describe('start', function () {
       },
       20_000,
     );
-  });
-
-  it('takes over what an earlier release made as the superuser', async () => {
-    const { postgresPassword } = await state();
-    const server = await startEmbedded({
-      dir: path.join(dir, '.millrace', 'postgres'),
-      password: postgresPassword,
-      log: () => undefined,
-    });
-    for (const name of ['millrace', 'playground']) {
-      const url = new URL(server.adminUrl);
-      url.pathname = `/${name}`;
-      const client = new pg.Client({ connectionString: url.href });
-      await client.connect();
-      await client.query(`reassign owned by ${name} to postgres; drop owned by ${name}; drop role ${name};
-        create table public.made_then (id int primary key); create domain public.kind as text`);
-      await client.end();
-    }
-    await server.stop();
-    const started = start();
-    await welcomed(started);
-    await sql(
-      `insert into orders (customer_id, payload) values (1, '{"word": "handed over"}'); insert into made_then values (1)`,
-    );
-    await until('it is captured', async () => {
-      const seen = `select count(*) as n from millrace.pending_messages where message::text like '%handed over%'`;
-      return (await sql(seen, 'millrace')).includes(' 1\n');
-    });
-    await expectPlain();
-    const left = await sql(
-      `select count(*) as n from pg_class c join pg_namespace n on n.oid = c.relnamespace
-        where c.relowner = 10 and n.nspname !~ '^pg_' and n.nspname <> 'information_schema'`,
-    );
-    expect(left).to.contain(' 0\n');
-    started.process.kill('SIGINT');
-    await once(started.process, 'exit');
   });
 
   it('names every fault of its settings and starts nothing', async () => {

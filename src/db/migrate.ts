@@ -4,12 +4,11 @@
  * else's lock is in the way, everybody behind us would wait as well: so all of it is undone soon, and tried again. What a newer
  * release has made stays as it is.
  */
-import { MillraceError } from '../model/errors.ts';
 import { isMadeMeanwhile, isTransient } from '../model/sqlstate.ts';
 import { changedDefinitions, readMigrations, type SchemaFile } from './definitions.ts';
 import { type Connection, openClient, type PoolOptions, type Queryable, run } from './pool.ts';
 import { runMigration } from './run-migration.ts';
-import { readSchemaVersion, SCHEMA, schemaFault } from './schema-version.ts';
+import { readSchemaVersion, SCHEMA, schemaFault, unreleased } from './schema-version.ts';
 import { statement } from './statement.ts';
 
 export interface MigrateDependencies {
@@ -112,18 +111,6 @@ function missingAfter(applied: ReadonlyMap<string, string>): Missing {
     migrations: migrations.filter(({ path }) => !applied.has(path)),
     definitions: changedDefinitions(applied),
   };
-}
-
-function unreleased(): MillraceError {
-  return new MillraceError(
-    'bad_setting',
-    'DATABASE_URL: this database was made by a version of Millrace that was never released, and no release can upgrade it',
-    {
-      remedy:
-        'Use an empty database, or drop the schemas millrace, millrace_private and millrace_jobs of this one; of the ' +
-        'playground, remove the folder .millrace. Replication slots that were made for it must be dropped at their sources.',
-    },
-  );
 }
 
 /** Each attempt waits some seconds itself for what is in its way. */

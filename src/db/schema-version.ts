@@ -55,3 +55,16 @@ export function schemaFault(
     );
   return undefined;
 }
+
+/** The database is one that no release has made. */
+export function unreleased(): MillraceError {
+  return new MillraceError(
+    'bad_setting',
+    'DATABASE_URL: this database was made by a version of Millrace that was never released, and no release can upgrade it',
+    {
+      remedy:
+        'Use an empty database, or drop the schemas millrace, millrace_private and millrace_jobs of this one; of the ' +
+        'playground, remove the folder .millrace. Replication slots that were made for it must be dropped at their sources.',
+    },
+  );
+}

@@ -1,13 +1,10 @@
 /**
  * A database of the embedded server, and the role that owns it: no superuser, for the service needs none. Only this file
- * works as the superuser: somebody must make roles and databases. What an earlier release made as the superuser is handed
- * over; the database itself comes last, so that a kill in between begins anew.
+ * works as the superuser: somebody must make roles and databases.
  */
 import pg from 'pg';
 import { openClient } from '../pool.ts';
-import { statement } from '../statement.ts';
-
-const HAND_OVER = statement('db/hand-over');
+import { unreleased } from '../schema-version.ts';
 
 export interface OwnedDatabase {
   /** Of the database, and of its owner. */
@@ -19,7 +16,10 @@ export interface OwnedDatabase {
   reader?: string;
 }
 
-/** The address of the database, as its owner. Its locale is the server's. Throws what Postgres says. */
+/**
+ * The address of the database, as its owner. Its locale is the server's. @throws MillraceError for a database that no
+ * release has made; else what Postgres says.
+ */
 export async function ensureDatabase(adminUrl: string, wanted: OwnedDatabase): Promise<string> {
   const { name, password } = wanted;
   const owner = pg.escapeIdentifier(name);
@@ -32,11 +32,12 @@ export async function ensureDatabase(adminUrl: string, wanted: OwnedDatabase): P
       [name, wanted.reader ?? ''],
     );
     const found = rows[0]!;
+    // Before the first release it was the superuser's.
+    if (found.held === false) throw unreleased();
     const may = `login nosuperuser ${wanted.replication ? 'replication' : 'noreplication'}`;
     await admin.query(`${found.role ? 'alter' : 'create'} role ${owner} ${may} password ${pg.escapeLiteral(password)}`);
     if (wanted.reader && !found.reader) await admin.query(`create role ${pg.escapeIdentifier(wanted.reader)} nologin`);
     if (found.held === null) await admin.query(`create database ${owner} owner ${owner}`);
-    else if (!found.held) await handOver(admin, { adminUrl, name });
     await admin.query(`revoke connect, temporary on database ${owner} from public`);
   } finally {
     await admin.end();
@@ -45,20 +46,6 @@ export async function ensureDatabase(adminUrl: string, wanted: OwnedDatabase): P
   url.username = encodeURIComponent(name);
   url.password = encodeURIComponent(password);
   return url.href;
-}
-
-async function handOver(admin: pg.Client, { adminUrl, name }: { adminUrl: string; name: string }): Promise<void> {
-  const owner = pg.escapeIdentifier(name);
-  // The owner of a publication must have it.
-  await admin.query(`grant create on database ${owner} to ${owner}`);
-  const inside = await asSuperuser(addressOf(adminUrl, name));
-  try {
-    await inside.query("select set_config('millrace.owner', $1, false)", [name]);
-    await inside.query(HAND_OVER.text);
-  } finally {
-    await inside.end();
-  }
-  await admin.query(`alter database ${owner} owner to ${owner}`);
 }
 
 const asSuperuser = (address: string): Promise<pg.Client> =>
