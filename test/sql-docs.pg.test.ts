@@ -42,7 +42,7 @@ function typed({ language, text: block }: Block): string {
 }
 
 describe('docs/sql.md', function () {
-  this.timeout(60_000);
+  this.timeout(120_000);
   let messages: MessageDatabase;
 
   beforeEach(async () => {

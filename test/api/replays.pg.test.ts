@@ -6,7 +6,7 @@ import { type Reply, testWeb } from '../support/processes/web.ts';
 import { type Managed, managed } from './support.ts';
 
 describe('api: replays', function () {
-  this.timeout(60_000);
+  this.timeout(120_000);
   let all: Managed;
   before(async () => {
     all = await managed();

@@ -7,7 +7,7 @@ import { messageDatabase } from '../support/postgres/message-database.ts';
 import { until } from '../support/until.ts';
 
 describe('a backfill of a table that changes under it', function () {
-  this.timeout(30_000);
+  this.timeout(120_000);
   let on: Captured;
   afterEach(() => on.close());
 

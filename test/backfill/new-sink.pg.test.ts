@@ -4,7 +4,7 @@ import { type Captured, captured, PULL, sinkSettings } from '../support/fixtures
 import { until } from '../support/until.ts';
 
 describe('backfill of a sink that is new', function () {
-  this.timeout(30_000);
+  this.timeout(120_000);
   let on: Captured;
   afterEach(() => on.close());
 

@@ -11,7 +11,7 @@ import { type SynchronousCluster, startSynchronousCluster } from '../support/pos
 import { until } from '../support/until.ts';
 
 describe('a backfill beside commits that wait for a standby', function () {
-  this.timeout(60_000);
+  this.timeout(120_000);
   let server: SynchronousCluster;
   let on: Captured;
   let writer: pg.Client;

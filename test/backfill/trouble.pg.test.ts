@@ -19,7 +19,7 @@ const ONLY = (tables: string[]) => ({
 });
 
 describe('a backfill in trouble', function () {
-  this.timeout(30_000);
+  this.timeout(120_000);
   let on: Captured;
   afterEach(() => on.close());
 

@@ -4,7 +4,7 @@ import { HOSTILE } from '../../bench/hostile-texts.ts';
 const isLong = (what: string): boolean => !what.startsWith('millrace.yaml');
 
 describe('hostile texts', function () {
-  this.timeout(60_000);
+  this.timeout(120_000);
   for (const { what, text, read } of HOSTILE) {
     it(`are read to their end: ${what}`, () => {
       read(text(isLong(what) ? 1024 * 1024 : 48 * 1024));

@@ -14,7 +14,7 @@ import {
 const ROWS = 2_000;
 
 describe('the sample database', function () {
-  this.timeout(30_000);
+  this.timeout(120_000);
   const opened: { database: TestDatabase; db: Database }[] = [];
   let clusters: Cluster[] = [];
 

@@ -58,7 +58,7 @@ describe('npm ci on Node 20', () => {
 });
 
 describe('bin/millrace', function () {
-  this.timeout(60_000);
+  this.timeout(120_000);
   let dir: string;
   let launcher: string;
   const running: ChildProcess[] = [];

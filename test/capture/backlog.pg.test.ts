@@ -4,7 +4,7 @@ import { type Captured, captured, PULL, SEARCH, sinkSettings } from '../support/
 import { eachMajor } from '../support/postgres/postgres.ts';
 
 describe('a backlog', function () {
-  this.timeout(60_000);
+  this.timeout(120_000);
   let on: Captured;
   let pull: number;
   let index: number;

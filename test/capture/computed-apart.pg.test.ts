@@ -21,7 +21,7 @@ const TIMING = { checkMs: 150, recheckMs: 100 };
 
 eachMajor((cluster, major) => {
   describe('stored generated columns', function () {
-    this.timeout(60_000);
+    this.timeout(120_000);
     let on: Captured;
     let sink: number;
     const start = async (schema: string, options: CapturedOptions = {}): Promise<void> => {

@@ -54,7 +54,7 @@ const NAMES = `id, "a ""b", price, code, name, short, fixed, at, data, body, tag
 
 eachMajor((cluster) => {
   describe('stored generated columns', function () {
-    this.timeout(60_000);
+    this.timeout(120_000);
     let on: Captured;
     let sink: number;
     const start = async (schema: string, options: Parameters<typeof captured>[1] = {}): Promise<void> => {

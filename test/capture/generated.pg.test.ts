@@ -23,7 +23,7 @@ const TABLES = `${DOUBLE}
 const OWN = { publication: { name: 'own', create_if_not_exists: false, init_sql: null } };
 
 describe('generated columns', function () {
-  this.timeout(30_000);
+  this.timeout(120_000);
   let on: Captured;
   let sink: number;
 

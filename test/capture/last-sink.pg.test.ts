@@ -8,7 +8,7 @@ import { catalogued } from '../support/fixtures/catalogued.ts';
 import { until } from '../support/until.ts';
 
 describe('capture without a sink', function () {
-  this.timeout(30_000);
+  this.timeout(120_000);
   let on: Captured;
   afterEach(() => on.close());
 

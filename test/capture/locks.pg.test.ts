@@ -114,6 +114,6 @@ function suite(cluster: () => Cluster): void {
 }
 
 describe('a lock', function () {
-  this.timeout(60_000);
+  this.timeout(120_000);
   eachMajor(suite);
 });

@@ -62,7 +62,7 @@ describe('a promoted standby', () => {
   });
 
   it('to which the slot came along goes on without a gap; one that lacks what was captured does not', async function () {
-    this.timeout(60_000);
+    this.timeout(120_000);
     await start(18);
     for (const name of ['late', 'near']) await server.execute(`select pg_create_physical_replication_slot('${name}')`);
     wire = await startPostgresRelay(server.adminUrl);

@@ -17,7 +17,7 @@ const PAPERS = `create table papers (id text primary key, n int, body text);
   insert into papers values ('a', 0, 'a${LONG}'), ('b', 0, 'b${LONG}')`;
 
 describe('large values that an update left unchanged', function () {
-  this.timeout(90_000);
+  this.timeout(120_000);
   let on: Captured;
   let sink: number;
   afterEach(() => on.close());

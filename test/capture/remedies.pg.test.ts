@@ -133,7 +133,7 @@ for (const major of [15, 18] as const) {
 }
 
 describe('remedies for hostile names', function () {
-  this.timeout(60_000);
+  this.timeout(120_000);
   let database: TestDatabase;
   let messages: MessageDatabase;
   let client: pg.Client;

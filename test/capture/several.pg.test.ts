@@ -13,7 +13,7 @@ import { until } from '../support/until.ts';
 const NAMES = ['shop', 'stock', 'gone', 'unfit'] as const;
 
 describe('several sources', function () {
-  this.timeout(30_000);
+  this.timeout(120_000);
   let messages: MessageDatabase;
   let sources: Map<string, TestDatabase>;
   let stop: AbortController;

@@ -10,7 +10,7 @@ import { type Captured, captured, PULL, sinkSettings } from '../support/fixtures
 import { catalogued } from '../support/fixtures/catalogued.ts';
 
 describe('a capture that is stopped', function () {
-  this.timeout(30_000);
+  this.timeout(120_000);
   let on: Captured | undefined;
   afterEach(async () => {
     await on?.close();

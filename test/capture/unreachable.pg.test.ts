@@ -13,7 +13,7 @@ import { startTlsFront, type TlsFront } from '../support/postgres/tls-front.ts';
 import { until } from '../support/until.ts';
 
 describe('a source that cannot be reached', function () {
-  this.timeout(30_000);
+  this.timeout(120_000);
   let messages: MessageDatabase;
   let source: TestDatabase;
   let front: TlsFront;

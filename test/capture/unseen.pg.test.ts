@@ -12,7 +12,7 @@ import { until } from '../support/until.ts';
 const LONG = 'x'.repeat(9_000);
 
 describe('a large value that is read again', function () {
-  this.timeout(60_000);
+  this.timeout(120_000);
   let server: SynchronousCluster;
   let on: Captured;
   let writer: pg.Client;

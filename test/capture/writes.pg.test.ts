@@ -154,6 +154,6 @@ const VIRTUAL_TABLES: Record<string, string> = {
 };
 
 describe('writes of the user do not fail', function () {
-  this.timeout(60_000);
+  this.timeout(120_000);
   eachMajor((cluster, major) => suite(cluster, major === 18 ? { ...TABLES, ...VIRTUAL_TABLES } : TABLES));
 });

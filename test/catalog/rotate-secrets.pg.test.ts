@@ -22,7 +22,7 @@ sinks:
 `;
 
 describe('secrets under a changed SECRET_KEY', function () {
-  this.timeout(60_000);
+  this.timeout(120_000);
   let messages: MessageDatabase;
   const ring = (secretKey: string, ...previousKeys: string[]) => keyRing({ secretKey, previousKeys });
   const apply = (keys: ReturnType<typeof ring>) => applyConfig({ db: messages.db, keys }, parse(FILE).config);

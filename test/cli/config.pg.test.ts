@@ -17,7 +17,7 @@ const FILE = `${SHOP}sinks:
 `;
 
 describe('millrace config', function () {
-  this.timeout(60_000);
+  this.timeout(120_000);
   let messages: MessageDatabase;
   let folder: string;
   const config = async (words: string[], text?: string) => {

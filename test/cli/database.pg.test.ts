@@ -15,7 +15,7 @@ import { until } from '../support/until.ts';
 let made = 0;
 
 describe('millrace database remove', function () {
-  this.timeout(30_000);
+  this.timeout(120_000);
   let messages: MessageDatabase;
   let shop: TestDatabase;
   let slot: string;

@@ -51,7 +51,7 @@ change_retentions:
 `;
 
 describe('resync', function () {
-  this.timeout(60_000);
+  this.timeout(120_000);
   let server: SourceServer;
   let shop: Database;
   let messages: MessageDatabase;

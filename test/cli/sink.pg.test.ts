@@ -13,7 +13,7 @@ change_retentions:
 `;
 
 describe('millrace sink remove', function () {
-  this.timeout(30_000);
+  this.timeout(120_000);
   let messages: MessageDatabase;
   const said: string[] = [];
   const remove = (name: string, answer?: string) =>

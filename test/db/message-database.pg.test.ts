@@ -13,7 +13,7 @@ import { sharedCluster, startCluster, type TestDatabase } from '../support/postg
 import { startTlsFront, type TlsFront } from '../support/postgres/tls-front.ts';
 
 describe('messageDatabase', function () {
-  this.timeout(60_000);
+  this.timeout(120_000);
   let database: TestDatabase;
   const fronts: TlsFront[] = [];
 
@@ -123,7 +123,7 @@ describe('messageDatabase', function () {
 });
 
 describe('messageDatabase with channel binding', function () {
-  this.timeout(60_000);
+  this.timeout(120_000);
 
   it('logs in where the certificate is the server’s own, and not where somebody is in between', async () => {
     const { uid, gid } = await serverAccount();
@@ -162,7 +162,7 @@ describe('messageDatabase with channel binding', function () {
 });
 
 describe('messageDatabase on a server that lets nobody in', function () {
-  this.timeout(60_000);
+  this.timeout(120_000);
 
   it('tells a missing line of pg_hba.conf from a missing right', async () => {
     const cluster = await startCluster({});

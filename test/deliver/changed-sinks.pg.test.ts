@@ -16,7 +16,7 @@ import { until } from '../support/until.ts';
 const log = createLog({ level: 'silent', role: 'test' });
 
 describe('lanes while the catalog changes', function () {
-  this.timeout(30_000);
+  this.timeout(120_000);
   let on: MessageDatabase;
   let sandbox: Sandbox;
   let catalog: Catalog;

@@ -15,7 +15,7 @@ const BOMB = code(
 );
 
 describe('messages that bring down the process of the functions', function () {
-  this.timeout(30_000);
+  this.timeout(120_000);
   let sandbox: Sandbox;
   let lane: IndexLane;
   const log = createLog({ level: 'silent', role: 'test' });

@@ -15,7 +15,7 @@ const SCHEMA = `
 `;
 
 describe('the commands of backfill', function () {
-  this.timeout(60_000);
+  this.timeout(120_000);
   let engine: BulkServer;
   let world: World;
   let service: TestService;

@@ -87,7 +87,7 @@ ${['shop', 'home', 'archive']
 `;
 
 describe('end to end', function () {
-  this.timeout(60_000);
+  this.timeout(120_000);
   let world: World;
   let engine: BulkServer;
   let service: TestService;

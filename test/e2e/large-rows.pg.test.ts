@@ -9,7 +9,7 @@ import { until } from '../support/until.ts';
 const LENGTH = 20_000_000;
 
 describe('rows of 20 MB', function () {
-  this.timeout(90_000);
+  this.timeout(120_000);
   let world: World;
   let engine: BulkServer;
   let service: TestService;

@@ -88,7 +88,7 @@ const FAULTS: Fault[] = [
 ];
 
 describe('outages of verify', function () {
-  this.timeout(90_000);
+  this.timeout(120_000);
   let world: Outages;
 
   before(async () => {

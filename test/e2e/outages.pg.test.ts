@@ -28,7 +28,7 @@ interface Operation {
 }
 
 describe('outages', function () {
-  this.timeout(90_000);
+  this.timeout(120_000);
   let world: Outages;
   /** Sent again to `replayed` by replays. */
   const again: string[] = [];

@@ -18,7 +18,7 @@ const LARGE = 20_000;
 
 for (const major of [15, 18] as const) {
   describe(`everything as a plain role, on Postgres ${major}`, function () {
-    this.timeout(60_000);
+    this.timeout(120_000);
     let cluster: Cluster;
     let world: World;
     let engine: BulkServer;

@@ -13,7 +13,7 @@ import { createWorld, type World } from '../support/processes/world.ts';
 import { until } from '../support/until.ts';
 
 describe('behind pgbouncer', function () {
-  this.timeout(90_000);
+  this.timeout(120_000);
   let world: World;
   let engine: BulkServer;
   let pooler: Pgbouncer;

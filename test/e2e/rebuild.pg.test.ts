@@ -10,7 +10,7 @@ const ROWS = 3_000;
 const KEY = 'bXlrZXk6c2VjcmV0';
 
 describe('millrace rebuild', function () {
-  this.timeout(60_000);
+  this.timeout(120_000);
   let engine: BulkServer;
   let world: World;
   const cli = (...args: string[]) => runCli(args, { DATABASE_URL: world.messagesUrl });

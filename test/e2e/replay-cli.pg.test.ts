@@ -19,7 +19,7 @@ change_retentions:
 `;
 
 describe('the command replay', function () {
-  this.timeout(60_000);
+  this.timeout(120_000);
   let world: ReplayWorld;
   let seqs: number[];
   const cli = (...args: string[]) => runCli(['replay', ...args], { DATABASE_URL: world.messagesUrl, SECRET_KEY });

@@ -20,7 +20,7 @@ const PLACES: Failpoint[] = [
 ];
 
 describe('a worker that stalls', function () {
-  this.timeout(90_000);
+  this.timeout(120_000);
   let world: World;
   let engine: BulkServer;
   let capture: TestService;

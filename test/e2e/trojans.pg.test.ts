@@ -63,7 +63,7 @@ const HANGING = `
 
 for (const major of [15, 18] as const) {
   describe(`trojans in schema public, on Postgres ${major}`, function () {
-    this.timeout(60_000);
+    this.timeout(120_000);
     let cluster: Cluster;
     let engine: BulkServer;
     const databases: Record<string, TestDatabase> = {};

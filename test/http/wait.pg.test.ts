@@ -168,7 +168,7 @@ describe('http: long poll', () => {
 });
 
 describe('http: without a database', function () {
-  this.timeout(60_000);
+  this.timeout(120_000);
 
   it('answers 503 with Retry-After, and recovers', async () => {
     const cluster = await startCluster();

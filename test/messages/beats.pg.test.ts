@@ -7,7 +7,7 @@ import { openPatient, type Patient } from '../support/fixtures/health.ts';
 import { until } from '../support/until.ts';
 
 describe('the beats of captures and workers', function () {
-  this.timeout(60_000);
+  this.timeout(120_000);
   let on: Patient;
   before(async () => {
     on = await openPatient();

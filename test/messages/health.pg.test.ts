@@ -6,7 +6,7 @@ import { openPatient, type Patient, type Seen } from '../support/fixtures/health
 const WELL: Seen = { level: 'ok', reasons: [] };
 
 describe('health', function () {
-  this.timeout(60_000);
+  this.timeout(120_000);
   let on: Patient;
   before(async () => {
     on = await openPatient();

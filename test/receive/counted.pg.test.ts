@@ -6,7 +6,7 @@ import { pullFrom } from '../support/pull/pull.ts';
 import { until } from '../support/until.ts';
 
 describe('what is pending', function () {
-  this.timeout(60_000);
+  this.timeout(120_000);
   let on: Backlog['on'];
   let queue: Backlog['queue'];
   let fill: Backlog['fill'];

@@ -15,7 +15,7 @@ const HOT = 50;
 const ACKNOWLEDGE = 'select millrace_private.acknowledge($1::integer, $2::text[])';
 
 describe('a backlog', function () {
-  this.timeout(60_000);
+  this.timeout(120_000);
   let on: Backlog['on'];
   let queue: Backlog['queue'];
   let fill: Backlog['fill'];

@@ -53,7 +53,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 );
 
 describe('receive: random clients', function () {
-  this.timeout(60_000);
+  this.timeout(120_000);
   let m: MessageDatabase;
   let made = 0;
   before(async () => {

@@ -17,7 +17,7 @@ import { NEVER, openTestSearchSink, searchDestination } from '../support/engines
 import { delivery, foldDeliveries } from '../support/fixtures/delivery.ts';
 
 describe('Elasticsearch 8.19.7 with security', function () {
-  this.timeout(60_000);
+  this.timeout(120_000);
   let engine: SecuredEngine;
 
   before(async function () {

@@ -12,7 +12,7 @@ import { NEVER, openTestSearchSink, searchDestination } from '../support/engines
 import { delivery, foldDeliveries } from '../support/fixtures/delivery.ts';
 
 describe('OpenSearch 2.19.1', function () {
-  this.timeout(60_000);
+  this.timeout(120_000);
   let engine: SearchEngine;
 
   before(async function () {

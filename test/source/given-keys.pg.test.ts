@@ -72,7 +72,7 @@ const BUDGET = { rows: 2, bytes: 1_000_000, ms: 60_000, step: 10, maxRowBytes: 1
 
 eachMajor((cluster) => {
   describe('keys of types that have planted casts', function () {
-    this.timeout(60_000);
+    this.timeout(120_000);
 
     const as = async (address: string, ...statements: string[]): Promise<void> => {
       const client = new pg.Client({ connectionString: address });

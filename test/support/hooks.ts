@@ -10,7 +10,7 @@ process.env.NODE_COMPILE_CACHE ??= fileURLToPath(new URL('../../node_modules/.ca
 
 export const mochaHooks = {
   async afterAll(this: Mocha.Context): Promise<void> {
-    this.timeout(30_000);
+    this.timeout(120_000);
     if (process.env.MOCHA_WORKER_ID === undefined) await stopSharedCluster();
   },
 };

@@ -30,7 +30,7 @@ async function told(uid?: number): Promise<Told> {
 }
 
 describe('the process of the functions, if code got out', function () {
-  this.timeout(20_000);
+  this.timeout(120_000);
   before(function () {
     if (process.platform !== 'linux') this.skip();
   });
@@ -74,7 +74,7 @@ describe('the process of the functions, if code got out', function () {
 });
 
 describe('SIGUSR1', function () {
-  this.timeout(20_000);
+  this.timeout(120_000);
 
   /** What a process says once it got the signal, with a port of its own for a debugger. */
   const afterSignal = async (args: readonly string[]): Promise<string> => {

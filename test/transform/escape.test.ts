@@ -88,7 +88,7 @@ const CASES: Record<string, { run: string; kinds?: string[]; body?: string | und
 };
 
 describe('code that tries to get out', function () {
-  this.timeout(60_000);
+  this.timeout(120_000);
   let sandbox: Sandbox;
   const log = recordingLog();
   before(() => {
@@ -121,7 +121,7 @@ describe('code that tries to get out', function () {
 });
 
 describe('what one message does to the next', function () {
-  this.timeout(20_000);
+  this.timeout(120_000);
   let sandbox: Sandbox;
   before(() => {
     sandbox = openSandbox({ log: recordingLog() });

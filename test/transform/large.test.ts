@@ -8,7 +8,7 @@ const items = (count: number, item: (n: number) => string): string =>
   `{"id":1,"items":[${Array.from({ length: count }, (_item, n) => item(n)).join(',')}]}`;
 
 describe('a row of many megabytes', function () {
-  this.timeout(20_000);
+  this.timeout(120_000);
   let sandbox: Sandbox;
   before(() => {
     sandbox = openSandbox({ log: recordingLog() });

@@ -3,7 +3,7 @@ import { openSandbox, type Sandbox } from '../../src/transform/sandbox.ts';
 import { code, message, recordingLog } from '../support/fixtures/sandbox.ts';
 
 describe('numbers in functions', function () {
-  this.timeout(20_000);
+  this.timeout(120_000);
   let sandbox: Sandbox;
   before(() => {
     sandbox = openSandbox({ log: recordingLog() });

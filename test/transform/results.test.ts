@@ -4,7 +4,7 @@ import { openSandbox, type Sandbox } from '../../src/transform/sandbox.ts';
 import { code, message, recordingLog } from '../support/fixtures/sandbox.ts';
 
 describe('large results', function () {
-  this.timeout(60_000);
+  this.timeout(120_000);
   let sandbox: Sandbox;
   const log = recordingLog();
   before(() => {

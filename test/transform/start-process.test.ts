@@ -24,7 +24,7 @@ function isGone(pid: number): boolean {
 const here = (file: string) => fileURLToPath(new URL(file, import.meta.url));
 
 describe('the process behind the sandbox', function () {
-  this.timeout(20_000);
+  this.timeout(120_000);
 
   const started = async () => {
     const log = recordingLog();

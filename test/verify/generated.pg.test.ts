@@ -69,7 +69,7 @@ change_retentions:
 `;
 
 describe('verify and generated columns', function () {
-  this.timeout(60_000);
+  this.timeout(120_000);
   const clusters: Cluster[] = [];
   let engine: BulkServer;
   let world: World;

@@ -10,7 +10,7 @@ const STILL = Array.from({ length: 10 }, (_, n) => String(5_001 + n));
 const SEED = Number(process.env.SEED ?? 4_812);
 
 describe('verify while everything changes', function () {
-  this.timeout(60_000);
+  this.timeout(120_000);
   let shop: VerifiedShop;
 
   before(async () => {

@@ -14,7 +14,7 @@ import type { World } from '../support/processes/world.ts';
 import { until } from '../support/until.ts';
 
 describe('verify', function () {
-  this.timeout(60_000);
+  this.timeout(120_000);
   let shop: VerifiedShop;
   let world: World;
   let plain: BulkServer;

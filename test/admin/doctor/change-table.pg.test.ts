@@ -5,7 +5,7 @@ import { type Examined, examined } from '../../support/fixtures/examined.ts';
 import { plainRoleOf } from '../../support/postgres/plain-role.ts';
 
 describe('millrace doctor: change tables', function () {
-  this.timeout(60_000);
+  this.timeout(120_000);
   let by: Examined;
 
   before(async () => {

@@ -9,7 +9,7 @@ import { SECRET_KEY } from '../../support/processes/service.ts';
 const OTHER_KEY = 'qL7xVb2NcT9sKf4WmZ8rYp5HgJ1dEu6A';
 
 describe('millrace doctor: the message database', function () {
-  this.timeout(60_000);
+  this.timeout(120_000);
   let by: Examined;
 
   before(async () => {

@@ -6,7 +6,7 @@ import { type Examined, examined } from '../../support/fixtures/examined.ts';
 import { plainRoleOf } from '../../support/postgres/plain-role.ts';
 
 describe('millrace doctor: the role at the source', function () {
-  this.timeout(60_000);
+  this.timeout(120_000);
   let by: Examined;
   let role: string;
 
@@ -42,7 +42,7 @@ describe('millrace doctor: the role at the source', function () {
 });
 
 describe('millrace doctor: a source that never answers', function () {
-  this.timeout(60_000);
+  this.timeout(120_000);
 
   it('is not waited for, and everything else is said', async () => {
     const silent = createServer(() => undefined);

@@ -6,7 +6,7 @@ import { type Examined, examined } from '../../support/fixtures/examined.ts';
 import { appendMessages, parkOnArrival } from '../../support/fixtures/fixtures.ts';
 
 describe('millrace doctor: sinks', function () {
-  this.timeout(60_000);
+  this.timeout(120_000);
   let by: Examined;
   let engine: BulkServer;
   let pull: number;

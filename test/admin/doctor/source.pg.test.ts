@@ -11,7 +11,7 @@ const SCHEMA = 'create table ledger (id int primary key, note text)';
 
 for (const major of [18, 15] as const) {
   describe(`millrace doctor: the source (Postgres ${major})`, function () {
-    this.timeout(60_000);
+    this.timeout(120_000);
     let server: SourceServer;
     let by: Examined;
 

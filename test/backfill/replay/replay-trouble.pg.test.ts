@@ -6,7 +6,7 @@ import { plain, replayedShop } from '../../support/fixtures/replayed-shop.ts';
 import { until } from '../../support/until.ts';
 
 describe('a replay in trouble', function () {
-  this.timeout(60_000);
+  this.timeout(120_000);
   let world: ReplayWorld;
   let entries: ChangeRow[];
 

@@ -5,7 +5,7 @@ import { freeStorage, removeSink } from '../../../src/catalog/apply/remove-sink.
 import { catalogGeneration, loadCatalog } from '../../../src/catalog/store.ts';
 import { MillraceError } from '../../../src/model/errors.ts';
 import { type MessageDatabase, messageDatabase } from '../../support/postgres/message-database.ts';
-import { until } from '../../support/until.ts';
+import { promised, until } from '../../support/until.ts';
 import { KEYS, parse, SHOP } from '../support.ts';
 
 const FILE = `${SHOP}sinks:
@@ -14,7 +14,7 @@ const FILE = `${SHOP}sinks:
 `;
 
 describe('removing a sink', function () {
-  this.timeout(30_000);
+  this.timeout(120_000);
   let messages: MessageDatabase;
   const apply = (text: string) => applyConfig({ db: messages.db, keys: KEYS }, parse(text).config);
   const sinkNo = async (name: string): Promise<number> =>
@@ -79,7 +79,7 @@ describe('removing a sink', function () {
     await reader.query('select count(*) from millrace_private.messages');
     try {
       await removeSink(messages.db, 'worker');
-      const freeing = freeStorage(messages.db, 1_500);
+      const freeing = freeStorage(messages.db, 5_000);
       await until('it waits for the reader', async () => {
         const { rows } = await messages.db.query<{ n: number }>(
           'select count(*)::integer as n from pg_inherits where inhdetachpending',
@@ -91,7 +91,7 @@ describe('removing a sink', function () {
       await put(other, 2);
       expect(await count('millrace_private.messages')).to.equal(1);
       await apply(FILE.replace('name: worker', 'name: fresh'));
-      expect(performance.now() - begun).to.be.lessThan(1_000);
+      expect(performance.now() - begun).to.be.lessThan(promised(1_000));
       expect(await freeing).to.equal(false);
       // The reader still sees what it began with.
       expect((await reader.query('select count(*)::integer as n from millrace_private.messages')).rows).to.deep.equal([
