@@ -16,6 +16,10 @@ table millrace_private.api_tokens
   declared_from text
   created_at timestamp with time zone not null default now()
   revoked_at timestamp with time zone
+  prefix text
+  expires_at timestamp with time zone
+  last_used_at timestamp with time zone
+  created_by text
 CREATE TRIGGER tell_of_tokens AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON millrace_private.api_tokens FOR EACH STATEMENT EXECUTE FUNCTION millrace_private.tell_of_tokens()
 CREATE UNIQUE INDEX api_tokens_hash_key ON millrace_private.api_tokens USING btree (hash)
 CREATE UNIQUE INDEX api_tokens_name_key ON millrace_private.api_tokens USING btree (name)
@@ -24,6 +28,21 @@ constraint api_tokens_hash_key UNIQUE (hash)
 constraint api_tokens_managed_by_check CHECK ((managed_by = ANY (ARRAY['api'::text, 'file'::text])))
 constraint api_tokens_name_key UNIQUE (name)
 constraint api_tokens_pkey PRIMARY KEY (id)
+
+table millrace_private.audit_log
+  id bigint not null identity a
+  at timestamp with time zone not null default clock_timestamp()
+  actor text not null
+  action text not null
+  subject text not null
+  before jsonb
+  after jsonb
+  request_id text
+CREATE INDEX audit_log_at ON millrace_private.audit_log USING btree (at)
+CREATE TRIGGER guard_audit BEFORE DELETE OR UPDATE ON millrace_private.audit_log FOR EACH ROW EXECUTE FUNCTION millrace_private.guard_audit()
+CREATE TRIGGER guard_audit_whole BEFORE TRUNCATE ON millrace_private.audit_log FOR EACH STATEMENT EXECUTE FUNCTION millrace_private.guard_audit()
+CREATE UNIQUE INDEX audit_log_pkey ON millrace_private.audit_log USING btree (id)
+constraint audit_log_pkey PRIMARY KEY (id)
 
 table millrace_private.backfills
   id uuid not null default gen_random_uuid()
@@ -178,6 +197,15 @@ table millrace_private.group_locks
 CREATE UNIQUE INDEX group_locks_pkey ON millrace_private.group_locks USING btree (sink_no, bucket)
 constraint group_locks_pkey PRIMARY KEY (sink_no, bucket)
 
+table millrace_private.installation
+  only_row boolean not null default true
+  letters text not null default translate(substr(replace((gen_random_uuid())::text, '-'::text, ''::text), 1, 4), '0123456789'::text, 'ghijklmnop'::text)
+  setup_hash bytea
+  setup_expires_at timestamp with time zone
+CREATE UNIQUE INDEX installation_pkey ON millrace_private.installation USING btree (only_row)
+constraint installation_only_row_check CHECK (only_row)
+constraint installation_pkey PRIMARY KEY (only_row)
+
 table millrace_private.lanes
   sink_no integer not null
   lane smallint not null
@@ -215,6 +243,16 @@ table millrace_private.lock_appliers
 table millrace_private.lock_catalog
 
 table millrace_private.lock_migrations
+
+table millrace_private.login_failures
+  id bigint not null identity a
+  at timestamp with time zone not null default clock_timestamp()
+  account bytea not null
+  address text not null
+CREATE INDEX login_failures_account ON millrace_private.login_failures USING btree (account, at)
+CREATE INDEX login_failures_address ON millrace_private.login_failures USING btree (address, at)
+CREATE UNIQUE INDEX login_failures_pkey ON millrace_private.login_failures USING btree (id)
+constraint login_failures_pkey PRIMARY KEY (id)
 
 table millrace_private.messages
   sink_no integer not null
@@ -311,6 +349,22 @@ CREATE UNIQUE INDEX schema_state_pkey ON millrace_private.schema_state USING btr
 constraint schema_state_only_row_check CHECK (only_row)
 constraint schema_state_pkey PRIMARY KEY (only_row)
 
+table millrace_private.sessions
+  id uuid not null default gen_random_uuid()
+  user_id uuid not null
+  hash bytea not null
+  created_at timestamp with time zone not null default clock_timestamp()
+  seen_at timestamp with time zone not null default clock_timestamp()
+  expires_at timestamp with time zone not null
+  address text
+  user_agent text
+CREATE INDEX sessions_user_id ON millrace_private.sessions USING btree (user_id)
+CREATE UNIQUE INDEX sessions_hash_key ON millrace_private.sessions USING btree (hash)
+CREATE UNIQUE INDEX sessions_pkey ON millrace_private.sessions USING btree (id)
+constraint sessions_hash_key UNIQUE (hash)
+constraint sessions_pkey PRIMARY KEY (id)
+constraint sessions_user_id_fkey FOREIGN KEY (user_id) REFERENCES millrace_private.users(id) ON DELETE CASCADE
+
 table millrace_private.sinks
   id uuid not null default gen_random_uuid()
   no integer not null identity a
@@ -364,6 +418,22 @@ constraint source_tables_database_no_fkey FOREIGN KEY (database_no) REFERENCES m
 constraint source_tables_database_no_oid_schema_name_table_name_key UNIQUE (database_no, oid, schema_name, table_name)
 constraint source_tables_pkey PRIMARY KEY (no)
 
+table millrace_private.users
+  id uuid not null default gen_random_uuid()
+  email text not null
+  name text
+  password text
+  scopes text[] not null
+  created_by text not null
+  created_at timestamp with time zone not null default clock_timestamp()
+  updated_at timestamp with time zone not null default clock_timestamp()
+  last_login_at timestamp with time zone
+CREATE UNIQUE INDEX users_email_key ON millrace_private.users USING btree (email)
+CREATE UNIQUE INDEX users_pkey ON millrace_private.users USING btree (id)
+constraint users_email_check CHECK ((email = lower(email)))
+constraint users_email_key UNIQUE (email)
+constraint users_pkey PRIMARY KEY (id)
+
 table millrace_private.worker_beats
   seq bigint not null identity a
   at timestamp with time zone not null
@@ -385,6 +455,8 @@ begin
    using millrace_private.sinks s, millrace_private.databases d
    where s.no = n.sink_no and d.id = s.database_id and d.no = v_no
      and n.code = any (millrace_private.missed_codes() || 'gap'::text);
+  perform millrace_private.record_change('accept_gap', 'database ' || d.name, null, jsonb_build_object('epoch', v_epoch))
+    from millrace_private.databases d where d.no = v_no;
   return v_epoch;
 end
 $function$
@@ -444,6 +516,8 @@ begin
   values (v_no, case when "table" is null then 'all' else 'table' end, v_parts[1], v_parts[2],
           backfill.sort_column, backfill.start_position)
   returning id into v_id;
+  perform millrace_private.record_sink('backfill', v_no, null, jsonb_strip_nulls(jsonb_build_object(
+    'operation', v_id, 'table', "table", 'sort_column', backfill.sort_column)));
   return v_id;
 exception when unique_violation then
   raise exception 'a backfill of % runs already',
@@ -469,6 +543,7 @@ begin
   if not found then
     return false;
   end if;
+  perform millrace_private.record_change('cancel', 'operation ' || backfill, null, null);
   if v_done.kind = 'replay' and v_done.started_at is not null and not v_done.replay ? 'after'
      and exists (select from millrace_private.sinks s where s.no = v_done.sink_no and s.replaces) then
     insert into millrace_private.backfills (sink_no, kind, table_schema, table_name, replay, position, rows_total)
@@ -520,6 +595,7 @@ begin
   end if;
   if v_count > 0 then
     perform pg_notify('millrace_messages', v_no::text);
+    perform millrace_private.record_sink('discard', v_no, jsonb_build_object('messages', v_count), null);
   end if;
   return v_count;
 end
@@ -541,7 +617,11 @@ begin
       hint = format('These stay until they are dismissed: %s.', array_to_string(v_codes, ', '));
   end if;
   delete from millrace_private.notices n where n.sink_no = v_no and n.code = dismiss.code;
-  return found;
+  if not found then
+    return false;
+  end if;
+  perform millrace_private.record_sink('dismiss', v_no, jsonb_build_object('notice', dismiss.code), null);
+  return true;
 end
 $function$
 
@@ -646,7 +726,11 @@ AS $function$
 begin
   update millrace_private.backfills b set state = 'paused', reason = null, remedy = null
    where b.no = millrace_private.backfill_no(backfill) and b.state in ('waiting', 'running');
-  return found;
+  if not found then
+    return false;
+  end if;
+  perform millrace_private.record_change('pause', 'operation ' || backfill, null, null);
+  return true;
 end
 $function$
 
@@ -767,6 +851,9 @@ begin
           jsonb_build_object('retention_id', v_from.id, 'retention', v_from.name, 'from_time', from_time, 'to_time', to_time,
                              'from_seq', from_seq::text, 'to_seq', to_seq::text, 'record_pks', to_jsonb(record_pks)))
   returning id into v_id;
+  perform millrace_private.record_sink('replay', v_from.no, null, jsonb_strip_nulls(jsonb_build_object(
+    'operation', v_id, 'sink', v_to.name, 'from_time', from_time, 'to_time', to_time, 'from_seq', from_seq, 'to_seq', to_seq,
+    'record_pks', cardinality(record_pks))));
   return v_id;
 exception when unique_violation then
   raise exception 'a replay of % to sink % runs already', quote_literal(retention), quote_literal(sink)
@@ -795,7 +882,11 @@ begin
   update millrace_private.backfills b
      set state = 'waiting', reason = null, remedy = null, moved_at = null, ended_at = null
    where b.no = millrace_private.backfill_no(backfill) and b.state in ('paused', 'failed');
-  return found;
+  if not found then
+    return false;
+  end if;
+  perform millrace_private.record_change('resume', 'operation ' || backfill, null, null);
+  return true;
 exception when unique_violation then
   raise exception 'another backfill of this table runs' using errcode = 'MR409',
     hint = 'select * from millrace.backfill_status';
@@ -825,6 +916,8 @@ begin
       hint = format('select * from millrace.database_status; if all rows are to be sent all the same: select millrace.resync(%L, force => true)', database);
   end if;
   perform millrace_private.begin_epoch(v_no);
+  perform millrace_private.record_change('resync', 'database ' || d.name, jsonb_build_object('state', v_state), null)
+    from millrace_private.databases d where d.no = v_no;
   for v_sink in
     select s.no, s.name, s.takes_rows, s.readable from millrace_private.sinks s
       join millrace_private.databases d on d.id = s.database_id
@@ -870,6 +963,7 @@ begin
   get diagnostics v_count = row_count;
   if v_count > 0 then
     perform pg_notify('millrace_messages', v_no::text);
+    perform millrace_private.record_sink('retry', v_no, null, jsonb_build_object('messages', v_count));
   end if;
   return v_count;
 end
@@ -1545,6 +1639,24 @@ begin
                                    where o.sink_no = p_sink_no and o.lane = u.lane and o.id = u.id
                                      and o.group_key2 is not null))) f
    where x.sink_no = p_sink_no and x.id = f.id and x.state = 'held';
+end
+$function$
+
+grant execute to public
+
+CREATE OR REPLACE FUNCTION millrace_private.guard_audit()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+begin
+  if tg_op = 'DELETE'
+     and (old.at < now() - interval '400 days'
+          or old.id <= (select max(a.id) from millrace_private.audit_log a) - 1000000) then
+    return old;
+  end if;
+  raise exception 'the audit log is only added to' using errcode = 'MR400',
+    hint = 'What is older than 400 days, or than the last 1,000,000 rows, is deleted by itself.';
 end
 $function$
 
@@ -2564,6 +2676,37 @@ $procedure$
 
 grant execute to public
 
+CREATE OR REPLACE FUNCTION millrace_private.record_change(p_action text, p_subject text, p_before jsonb, p_after jsonb, p_actor text DEFAULT NULL::text, p_request_id text DEFAULT NULL::text)
+ RETURNS void
+ LANGUAGE sql
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+  insert into millrace_private.audit_log (actor, action, subject, before, after, request_id)
+  values (left(coalesce(p_actor, nullif(current_setting('millrace.actor', true), ''), 'sql ' || session_user), 400),
+          p_action, left(p_subject, 400),
+          case when octet_length(p_before::text) > 65536
+               then jsonb_build_object('left_out', 'larger than 64 KB') else p_before end,
+          case when octet_length(p_after::text) > 65536
+               then jsonb_build_object('left_out', 'larger than 64 KB') else p_after end,
+          left(coalesce(p_request_id, nullif(current_setting('millrace.request_id', true), '')), 100))
+$function$
+
+grant execute to public
+
+CREATE OR REPLACE FUNCTION millrace_private.record_sink(p_action text, p_no integer, p_before jsonb, p_after jsonb)
+ RETURNS void
+ LANGUAGE sql
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+  select millrace_private.record_change(
+           p_action,
+           case when s.destination_database_id is null then 'sink ' else 'change_retention ' end || s.name, p_before, p_after)
+    from millrace_private.sinks s
+   where s.no = p_no
+$function$
+
+grant execute to public
+
 CREATE OR REPLACE FUNCTION millrace_private.refresh_metadata()
  RETURNS void
  LANGUAGE sql
@@ -2634,7 +2777,9 @@ CREATE OR REPLACE FUNCTION millrace_private.set_status(p_sink text, p_status tex
 AS $function$
 declare
   v_no integer := millrace_private.sink_no(p_sink);
+  v_before text;
 begin
+  select s.status into v_before from millrace_private.sinks s where s.no = v_no for no key update;
   update millrace_private.sinks s
      set status = p_status, settings = jsonb_set(s.settings, '{status}', to_jsonb(p_status)), status_by = 'operator',
          updated_at = now()
@@ -2643,6 +2788,9 @@ begin
     return false;
   end if;
   perform millrace_private.add_sink_storage(v_no);
+  perform millrace_private.record_sink(
+    case p_status when 'active' then 'resume' when 'paused' then 'pause' else 'disable' end, v_no,
+    jsonb_build_object('status', v_before), jsonb_build_object('status', p_status));
   perform millrace_private.publish_catalog();
   perform pg_notify('millrace_messages', v_no::text);
   return true;
@@ -3035,6 +3183,27 @@ end
 $function$
 
 grant execute to public
+
+view millrace.audit
+  id bigint
+  at timestamp with time zone
+  actor text comment 'Kind and name of who did it: token ci, user ann@example.org, cli root, file start, sql postgres.'
+  action text
+  subject text comment 'Kind and name of what was changed: sink products-index.'
+  before jsonb comment 'Secrets are masked. Null: there was nothing.'
+  after jsonb comment 'Secrets are masked. Null: there is nothing any more.'
+  request_id text comment 'That of the HTTP request, as in its X-Request-Id.'
+ SELECT id,
+    at,
+    actor,
+    action,
+    subject,
+    before,
+    after,
+    request_id
+   FROM millrace_private.audit_log a;
+comment 'Who changed what, over HTTP, with the command line, by a file or by SQL: the last 400 days, at most 1,000,000 rows.'
+grant select to millrace_reader
 
 view millrace.backfill_status
   id uuid

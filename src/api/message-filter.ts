@@ -8,7 +8,7 @@ import type { Asking } from './route.ts';
 const ACTIONS = ['insert', 'update', 'delete', 'read'] as const;
 
 /** Postgres knows no year 0. */
-const Time = z
+export const TIME = z
   .union([z.iso.datetime({ offset: true }), z.iso.date()], 'must be a time such as 2026-11-22T08:00:00Z')
   .refine((text) => !text.startsWith('0000'), 'must be a time such as 2026-11-22T08:00:00Z');
 
@@ -18,8 +18,8 @@ export const CONDITIONS = {
   key: z.string().optional(),
   action: z.enum(ACTIONS, `must be one of ${ACTIONS.join(', ')}`).optional(),
   error: z.string().min(1, 'is empty').optional(),
-  since: Time.optional(),
-  until: Time.optional(),
+  since: TIME.optional(),
+  until: TIME.optional(),
 };
 
 export const stateOf = <State extends (typeof MESSAGE_STATES)[number]>(states: readonly [State, ...State[]]) =>

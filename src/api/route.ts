@@ -9,6 +9,7 @@ import type { ListedDatabase } from '../admin/list-databases.ts';
 import type { ListedSink } from '../admin/list-sinks.ts';
 import type { ReplayOptions, ReplayPreview } from '../admin/replay.ts';
 import type { Transacting } from '../db/pool.ts';
+import type { By } from '../model/by.ts';
 import type { Scope } from '../model/scope.ts';
 import type { Begun } from './begun.ts';
 
@@ -30,8 +31,11 @@ export interface ApiDeps {
   previewReplay(options: ReplayOptions): Promise<ReplayPreview>;
 }
 
-/** Who asks. */
+/** Who asks. What it changes through `ApiDeps` is recorded in its name. */
 export interface Asking {
+  by: By;
+  /** Of the HTTP request. */
+  requestId: string;
   /** Never to be shown, stored or logged. */
   token: string;
   scopes: readonly string[];

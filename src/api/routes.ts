@@ -1,4 +1,5 @@
 /** Every management route. */
+import { AUDIT_ROUTES } from './audit.ts';
 import { BACKFILL_ROUTES } from './backfills.ts';
 import { CHANGE_RETENTION_ROUTES } from './change-retentions.ts';
 import { CONFIG_ROUTES } from './config.ts';
@@ -20,6 +21,7 @@ export const ROUTES: readonly Route[] = [
   ...OPERATION_ROUTES,
   ...CONFIG_ROUTES,
   ...DOCTOR_ROUTES,
+  ...AUDIT_ROUTES,
   ...WHOAMI_ROUTES,
   openApiRoute(() => ROUTES),
 ];

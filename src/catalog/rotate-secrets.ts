@@ -8,6 +8,7 @@ import type { Destination } from '../model/declared.ts';
 import { MillraceError } from '../model/errors.ts';
 import type { KeyRing } from '../runtime/secret-key.ts';
 import { type ChangeOptions, changeCatalog } from './apply/transaction.ts';
+import { recordChange } from './audit.ts';
 import { addressPlace, credentialPlace, keyIdOf, type SecretPlace, seal, unseal } from './secrets.ts';
 
 const listDatabases = statement('catalog/list-databases');
@@ -50,6 +51,9 @@ export async function rotateSecrets(db: Database, keys: KeyRing, options: Change
       for (const { place, plain } of former) {
         const put = place.field === 'address' ? resealAddress : resealSecret;
         await tx.query(put, [place.id, seal(keys, place, plain)]);
+      }
+      if (former.length > 0) {
+        await recordChange(tx, { action: 'rotate', subject: 'secret keys', after: { sealed: former.length } });
       }
       return { sealed: former.length, kept: opened.length - former.length };
     },

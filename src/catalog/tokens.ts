@@ -22,13 +22,20 @@ const KEPT_TOKENS = 1_000;
 /** Tokens in one statement, and so many may wait for the next one. */
 const MAX_ASKED = 1_000;
 
+export interface KnownToken {
+  id: string;
+  name: string;
+  /** `model/scope.ts`. */
+  scopes: readonly string[];
+}
+
 export interface Tokens {
   /**
-   * The scopes of a token that is known and not revoked (`model/scope.ts`); undefined for others.
+   * A token that is known and not revoked; undefined for others.
    * `fresh`: as they are now, whatever is remembered.
    * @throws MillraceError too_many_requests, and what Postgres says.
    */
-  find(token: string, options?: { fresh?: boolean }): Promise<readonly string[] | undefined>;
+  find(token: string, options?: { fresh?: boolean }): Promise<KnownToken | undefined>;
   close(): void;
 }
 
@@ -41,13 +48,12 @@ export interface TokensDependencies {
   loopbackOnly?: boolean;
 }
 
-type Scopes = readonly string[] | undefined;
 /** Hashes, in hexadecimal, with the answer that everybody who asked waits for. */
-type Asked = Map<string, PromiseWithResolvers<Scopes>>;
+type Asked = Map<string, PromiseWithResolvers<KnownToken | undefined>>;
 
 export function openTokens(deps: TokensDependencies): Tokens {
   const now = deps.now ?? (() => performance.now());
-  const kept = new Map<string, { scopes: readonly string[]; until: number }>();
+  const kept = new Map<string, { token: KnownToken; until: number }>();
   let asked: Asked = new Map();
   let asking = false;
   let generation = 0;
@@ -60,18 +66,18 @@ export function openTokens(deps: TokensDependencies): Tokens {
     const until = now() + KEEP_MS;
     const askedIn = generation;
     const hashes = [...batch.keys()].map((hash) => Buffer.from(hash, 'hex'));
-    const { rows } = await deps.db.query<{ hash: string; scopes: string[] }>(FIND_TOKENS, [
+    const { rows } = await deps.db.query<KnownToken & { hash: string }>(FIND_TOKENS, [
       hashes,
       deps.loopbackOnly === true,
     ]);
-    const found = new Map(rows.map(({ hash, scopes }) => [hash, scopes]));
+    const found = new Map(rows.map(({ hash, ...token }) => [hash, token]));
     for (const [hash, answer] of batch) {
-      const scopes = found.get(hash);
+      const token = found.get(hash);
       kept.delete(hash);
       if (kept.size >= KEPT_TOKENS) kept.clear();
       // What changed while we asked may have been answered as it was before.
-      if (scopes !== undefined && askedIn === generation) kept.set(hash, { scopes, until });
-      answer.resolve(scopes);
+      if (token !== undefined && askedIn === generation) kept.set(hash, { token, until });
+      answer.resolve(token);
     }
   };
 
@@ -91,7 +97,7 @@ export function openTokens(deps: TokensDependencies): Tokens {
     async find(token, options = {}) {
       const hash = hashToken(token).toString('hex');
       const known = kept.get(hash);
-      if (options.fresh !== true && known !== undefined && now() < known.until) return known.scopes;
+      if (options.fresh !== true && known !== undefined && now() < known.until) return known.token;
       const waiting = asked.get(hash);
       if (waiting !== undefined) return await waiting.promise;
       if (asked.size >= MAX_ASKED) {
@@ -99,7 +105,7 @@ export function openTokens(deps: TokensDependencies): Tokens {
           remedy: 'Try again after a moment.',
         });
       }
-      const answer = Promise.withResolvers<Scopes>();
+      const answer = Promise.withResolvers<KnownToken | undefined>();
       asked.set(hash, answer);
       if (!asking) void askAll();
       return await answer.promise;

@@ -2,9 +2,10 @@
  * How a command reaches the message database: by DATABASE_URL, else the embedded server of this folder. What Postgres
  * refuses by our own rules comes as a sentence with its remedy.
  */
-
+import { userInfo } from 'node:os';
 import { messageDatabase } from '../db/message-database.ts';
 import { type Database, openPool } from '../db/pool.ts';
+import { actorOf } from '../model/by.ts';
 import { MillraceError } from '../model/errors.ts';
 import { isBadRequest, isConflict, isOtherSchema, isUnavailable, isUnknown } from '../model/sqlstate.ts';
 import { readCaCert } from '../runtime/settings.ts';
@@ -22,13 +23,27 @@ export async function withMessages<Result>(place: Place, work: (db: Database) =>
       cause: error,
     });
   });
-  const db = openPool({ ...options, max: 2, onError: () => undefined });
+  const db = openPool({
+    ...options,
+    actor: actorOf({ kind: 'cli', name: osUser() }),
+    max: 2,
+    onError: () => undefined,
+  });
   try {
     return await work(db);
   } catch (error) {
     throw told(error);
   } finally {
     await db.close();
+  }
+}
+
+/** A container may have no name for it. */
+function osUser(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    return `uid ${process.getuid?.() ?? 'unknown'}`;
   }
 }
 

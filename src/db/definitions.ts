@@ -28,6 +28,7 @@ export const PARSED = [
   'messages/metadata_text',
   'messages/message_members',
   'messages/message_text',
+  'views/audit',
   'views/message_list',
   'views/pending_messages',
   'views/parked_messages',

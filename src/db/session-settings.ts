@@ -2,6 +2,7 @@
  * What holds in every session of ours, whatever the role, the database or the server says. It is sent once the session is
  * there: a pooler refuses settings in the startup packet that it does not know, and hands out sessions that others have used.
  */
+import { quoteLiteral } from '../model/quote.ts';
 
 /**
  * A name in a statement of ours means Postgres' own function, operator or type, whatever others put into the schemas of our
@@ -83,6 +84,8 @@ export interface SessionOptions {
   path?: 'ours' | 'role';
   /** For reading the message table: its rows are found by index. */
   queue?: boolean;
+  /** Who acts in this session, for the audit log (sql/schema/audit/record_change.sql): `cli root`. */
+  actor?: string | undefined;
 }
 
 /** To be called once, before anything else is asked. One round trip; throws what Postgres or the network says. */
@@ -95,6 +98,7 @@ export async function applySettings(client: Asked, options: SessionOptions): Pro
     ...SETTINGS,
     ...(options.queue ? QUEUE_SETTINGS : {}),
     ...deadlines,
+    ...(options.actor === undefined ? {} : { 'millrace.actor': options.actor }),
   };
   const path = options.path === 'role' ? [] : [`set ${OUR_PATH}`];
   await send(client, [CLEAR, ...path, ...assignments(settings), NO_OTHER_DEADLINES, AS_STORED]);
@@ -106,7 +110,7 @@ export async function applyStreamSettings(client: Asked): Promise<void> {
 }
 
 const assignments = (settings: Record<string, string>): string[] =>
-  Object.entries(settings).map(([name, value]) => `set ${name} = '${value}'`);
+  Object.entries(settings).map(([name, value]) => `set ${name} = ${quoteLiteral(value)}`);
 
 async function send(client: Asked, statements: string[]): Promise<void> {
   await client.query({ text: [...statements, DURABLE].join('; '), query_timeout: ANSWER_MS });

@@ -3,19 +3,19 @@
  * their hashes and decides how long it remembers them.
  */
 import type { Request } from 'express';
+import type { KnownToken } from '../catalog/tokens.ts';
+import type { By } from '../model/by.ts';
 import { MillraceError } from '../model/errors.ts';
 import { allows, type Scope } from '../model/scope.ts';
 
-/**
- * The scopes of a token (`model/scope.ts`), at most a second old; undefined when it is not known or
- * was revoked. `fresh`: as they are now.
- */
-export type FindToken = (token: string, options?: { fresh?: boolean }) => Promise<readonly string[] | undefined>;
+/** A token, as it was a second ago at most; undefined when it is not known or was revoked. `fresh`: as it is now. */
+export type FindToken = (token: string, options?: { fresh?: boolean }) => Promise<KnownToken | undefined>;
 
 /** A token that somebody presented, and what it was good for then. */
 export interface Caller {
   token: string;
   scopes: readonly string[];
+  by: By;
 }
 
 const MAX_TOKEN_LENGTH = 512;
@@ -25,15 +25,15 @@ const NOT_KNOWN = 'The token is not known, or was revoked';
 export async function identify(findToken: FindToken, request: Request): Promise<Caller> {
   const token = bearerToken(request.headers.authorization);
   if (token === undefined) throw unauthorized('This needs a token: Authorization: Bearer <token>');
-  const scopes = await findToken(token);
-  if (scopes === undefined) throw unauthorized(NOT_KNOWN);
-  return { token, scopes };
+  const known = await findToken(token);
+  if (known === undefined) throw unauthorized(NOT_KNOWN);
+  return { token, scopes: known.scopes, by: { kind: 'token', name: known.name } };
 }
 
 /** Why these scopes do not do for a consumer, as an error; undefined when they do. */
-export function refusalOf(scopes: readonly string[] | undefined, consumerName: string): MillraceError | undefined {
-  if (scopes === undefined) return unauthorized(NOT_KNOWN);
-  return mayConsume(scopes, consumerName) ? undefined : forbidden();
+export function refusalOf(known: KnownToken | undefined, consumerName: string): MillraceError | undefined {
+  if (known === undefined) return unauthorized(NOT_KNOWN);
+  return mayConsume(known.scopes, consumerName) ? undefined : forbidden();
 }
 
 /** The token of `Authorization: Bearer <token>`; undefined when the header is missing or malformed. */

@@ -11,6 +11,7 @@ import { textOf } from '../api/raw-json.ts';
 import type { ApiDeps, Asking, Route } from '../api/route.ts';
 import { ROUTES } from '../api/routes.ts';
 import { freeStorage } from '../catalog/apply/remove-sink.ts';
+import { actingSql } from '../catalog/audit.ts';
 import { limitSql } from '../db/deadline.ts';
 import type { Database, Transacting } from '../db/pool.ts';
 import { allows } from '../model/scope.ts';
@@ -56,7 +57,8 @@ export interface ManagementOptions {
 }
 
 interface Handling {
-  deps: ApiDeps;
+  /** What is changed with it is recorded in the name of the caller. */
+  depsOf(caller: Caller, requestId: string): ApiDeps;
   findToken: FindToken;
   admission: Admission;
 }
@@ -64,15 +66,19 @@ interface Handling {
 export function managementRoutes(given: ManagementDependencies, options: ManagementOptions = {}): Mount {
   const db = inPlaces(given);
   const { keepMs = KEEP_MS } = options;
+  const deps: ApiDeps = {
+    db,
+    sinks: remembered(() => listSinks(db, 'sinks'), { keepMs }),
+    changeRetentions: remembered(() => listSinks(db, 'change_retentions'), { keepMs }),
+    databases: remembered(() => listDatabases(db), { keepMs }),
+    config: configOf(given, db),
+    examine: rememberedExaminations(given.examine),
+    previewReplay: previewing(db, given),
+  };
   const handling: Handling = {
-    deps: {
-      db,
-      sinks: remembered(() => listSinks(db, 'sinks'), { keepMs }),
-      changeRetentions: remembered(() => listSinks(db, 'change_retentions'), { keepMs }),
-      databases: remembered(() => listDatabases(db), { keepMs }),
-      config: configOf(given, db),
-      examine: rememberedExaminations(given.examine),
-      previewReplay: previewing(db, given),
+    depsOf({ by }, requestId) {
+      const acting = inPlaces(given, actingSql(by, requestId));
+      return { ...deps, db: acting, config: { ...deps.config, db: acting } };
     },
     findToken: given.findToken,
     admission: createAdmission(options.admission),
@@ -112,11 +118,11 @@ function configOf({ db, keys, log, loopbackOnly }: ManagementDependencies, turns
 }
 
 /** Takes its turn with the consumers, two at a time, and gives up where a statement takes too long. */
-function inPlaces({ db, places }: ManagementDependencies): Transacting {
+function inPlaces({ db, places }: ManagementDependencies, acting?: string): Transacting {
   const transaction: Transacting['transaction'] = (work) =>
     places.take(['management'], () =>
       db.transaction(async (tx) => {
-        await tx.query(limitSql({ statementMs: STATEMENT_MS }));
+        await tx.query([limitSql({ statementMs: STATEMENT_MS }), ...(acting ? [acting] : [])].join('; '));
         return await work(tx);
       }),
     );
@@ -129,7 +135,7 @@ const tellApart: RequestHandler = (_request, response, next) => {
   next();
 };
 
-const NOBODY: Caller = { token: '', scopes: [] };
+const NOBODY: Caller = { token: '', scopes: [], by: { kind: 'token', name: 'none' } };
 
 async function callerOf(request: Request, findToken: FindToken, { scope }: Route): Promise<Caller> {
   if (scope === 'none') return NOBODY;
@@ -147,14 +153,17 @@ function admitting(route: Route, { findToken, admission }: Handling): RequestHan
   };
 }
 
-function answering(route: Route, { deps, findToken }: Handling): RequestHandler {
+function answering(route: Route, { depsOf, findToken }: Handling): RequestHandler {
   return async (request, response) => {
     // Once more: it sent its body meanwhile.
     const caller = await callerOf(request, findToken, route);
-    const asking: Asking = { ...caller, may: (scope) => allows(caller.scopes, scope) };
-    const result = await route.run(deps, inputOf(route, request), asking).catch((error: unknown) => {
-      throw managementError(error);
-    });
+    const requestId = String(response.locals.requestId);
+    const asking: Asking = { ...caller, requestId, may: (scope) => allows(caller.scopes, scope) };
+    const result = await route
+      .run(depsOf(caller, requestId), inputOf(route, request), asking)
+      .catch((error: unknown) => {
+        throw managementError(error);
+      });
     if (result instanceof Begun) response.setHeader('Location', result.location);
     const answer = result instanceof Begun ? result.body : result;
     linkNext(request, response, answer);

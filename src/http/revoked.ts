@@ -3,6 +3,7 @@
  * file. All tokens with which somebody waits are looked up twice a second, in one statement, and at once when Postgres says
  * that tokens have changed.
  */
+import type { KnownToken } from '../catalog/tokens.ts';
 import { type Caller, type FindToken, refusalOf } from './auth.ts';
 
 export interface Revoked {
@@ -36,14 +37,14 @@ export function createRevoked(deps: { findToken: FindToken }, options: RevokedOp
   const watched = new Set<Watched>();
   let timer: NodeJS.Timeout | undefined;
 
-  const judge = (scopes: readonly string[] | undefined, { consumerName, controller }: Watched): boolean => {
-    const refusal = refusalOf(scopes, consumerName);
+  const judge = (known: KnownToken | undefined, { consumerName, controller }: Watched): boolean => {
+    const refusal = refusalOf(known, consumerName);
     if (refusal !== undefined) controller.abort(refusal);
     return refusal === undefined;
   };
   const check = async (token: string, all: Watched[]): Promise<void> => {
-    const scopes = await deps.findToken(token, { fresh: true });
-    for (const one of all) judge(scopes, one);
+    const known = await deps.findToken(token, { fresh: true });
+    for (const one of all) judge(known, one);
   };
   const look = (): void => {
     for (const [token, all] of Map.groupBy(watched, ({ caller }) => caller.token)) {

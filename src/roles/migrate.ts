@@ -29,7 +29,7 @@ export async function migrate(settings: Settings): Promise<void> {
   const waiting = { log, signal: new AbortController().signal };
   const options = { ...(await messageDatabase(settings, 'migrate', waiting)), max: 2 };
   await patiently(waiting, () => migrateSchema({ log }, options));
-  const db = openPool({ ...options, least: 1, patienceMs: PATIENCE_MS, onFull: fullServer(log) });
+  const db = openPool({ ...options, actor: 'file start', least: 1, patienceMs: PATIENCE_MS, onFull: fullServer(log) });
   const keys = keyRing(settings);
   try {
     await migrateJobs(db, log);

@@ -45,6 +45,7 @@ export async function workerParts(settings: Settings, waiting: Waiting): Promise
   const options = {
     ...(await messageDatabase(settings, 'worker', waiting)),
     queue: true,
+    actor: 'service worker',
     onError: lostConnection(log),
   };
   const db = openPool({

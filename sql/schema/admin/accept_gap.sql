@@ -11,6 +11,8 @@ begin
    using millrace_private.sinks s, millrace_private.databases d
    where s.no = n.sink_no and d.id = s.database_id and d.no = v_no
      and n.code = any (millrace_private.missed_codes() || 'gap'::text);
+  perform millrace_private.record_change('accept_gap', 'database ' || d.name, null, jsonb_build_object('epoch', v_epoch))
+    from millrace_private.databases d where d.no = v_no;
   return v_epoch;
 end
 $$;

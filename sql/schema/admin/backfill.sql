@@ -33,6 +33,8 @@ begin
   values (v_no, case when "table" is null then 'all' else 'table' end, v_parts[1], v_parts[2],
           backfill.sort_column, backfill.start_position)
   returning id into v_id;
+  perform millrace_private.record_sink('backfill', v_no, null, jsonb_strip_nulls(jsonb_build_object(
+    'operation', v_id, 'table', "table", 'sort_column', backfill.sort_column)));
   return v_id;
 exception when unique_violation then
   raise exception 'a backfill of % runs already',

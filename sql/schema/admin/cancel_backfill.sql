@@ -11,6 +11,7 @@ begin
   if not found then
     return false;
   end if;
+  perform millrace_private.record_change('cancel', 'operation ' || backfill, null, null);
   if v_done.kind = 'replay' and v_done.started_at is not null and not v_done.replay ? 'after'
      and exists (select from millrace_private.sinks s where s.no = v_done.sink_no and s.replaces) then
     insert into millrace_private.backfills (sink_no, kind, table_schema, table_name, replay, position, rows_total)

@@ -24,6 +24,7 @@ begin
   end if;
   if v_count > 0 then
     perform pg_notify('millrace_messages', v_no::text);
+    perform millrace_private.record_sink('discard', v_no, jsonb_build_object('messages', v_count), null);
   end if;
   return v_count;
 end

@@ -10,7 +10,11 @@ begin
       hint = format('These stay until they are dismissed: %s.', array_to_string(v_codes, ', '));
   end if;
   delete from millrace_private.notices n where n.sink_no = v_no and n.code = dismiss.code;
-  return found;
+  if not found then
+    return false;
+  end if;
+  perform millrace_private.record_sink('dismiss', v_no, jsonb_build_object('notice', dismiss.code), null);
+  return true;
 end
 $$;
 comment on function millrace.dismiss(text, text) is

@@ -4,7 +4,11 @@ set search_path = pg_catalog, pg_temp as $$
 begin
   update millrace_private.backfills b set state = 'paused', reason = null, remedy = null
    where b.no = millrace_private.backfill_no(backfill) and b.state in ('waiting', 'running');
-  return found;
+  if not found then
+    return false;
+  end if;
+  perform millrace_private.record_change('pause', 'operation ' || backfill, null, null);
+  return true;
 end
 $$;
 comment on function millrace.pause_backfill(uuid) is 'Stops a backfill after its current page. False when it was not running.';

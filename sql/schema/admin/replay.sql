@@ -43,6 +43,9 @@ begin
           jsonb_build_object('retention_id', v_from.id, 'retention', v_from.name, 'from_time', from_time, 'to_time', to_time,
                              'from_seq', from_seq::text, 'to_seq', to_seq::text, 'record_pks', to_jsonb(record_pks)))
   returning id into v_id;
+  perform millrace_private.record_sink('replay', v_from.no, null, jsonb_strip_nulls(jsonb_build_object(
+    'operation', v_id, 'sink', v_to.name, 'from_time', from_time, 'to_time', to_time, 'from_seq', from_seq, 'to_seq', to_seq,
+    'record_pks', cardinality(record_pks))));
   return v_id;
 exception when unique_violation then
   raise exception 'a replay of % to sink % runs already', quote_literal(retention), quote_literal(sink)

@@ -5,7 +5,11 @@ begin
   update millrace_private.backfills b
      set state = 'waiting', reason = null, remedy = null, moved_at = null, ended_at = null
    where b.no = millrace_private.backfill_no(backfill) and b.state in ('paused', 'failed');
-  return found;
+  if not found then
+    return false;
+  end if;
+  perform millrace_private.record_change('resume', 'operation ' || backfill, null, null);
+  return true;
 exception when unique_violation then
   raise exception 'another backfill of this table runs' using errcode = 'MR409',
     hint = 'select * from millrace.backfill_status';

@@ -18,6 +18,8 @@ begin
       hint = format('select * from millrace.database_status; if all rows are to be sent all the same: select millrace.resync(%L, force => true)', database);
   end if;
   perform millrace_private.begin_epoch(v_no);
+  perform millrace_private.record_change('resync', 'database ' || d.name, jsonb_build_object('state', v_state), null)
+    from millrace_private.databases d where d.no = v_no;
   for v_sink in
     select s.no, s.name, s.takes_rows, s.readable from millrace_private.sinks s
       join millrace_private.databases d on d.id = s.database_id

@@ -13,6 +13,7 @@ begin
   get diagnostics v_count = row_count;
   if v_count > 0 then
     perform pg_notify('millrace_messages', v_no::text);
+    perform millrace_private.record_sink('retry', v_no, null, jsonb_build_object('messages', v_count));
   end if;
   return v_count;
 end

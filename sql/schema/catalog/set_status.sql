@@ -3,7 +3,9 @@ create or replace function millrace_private.set_status(p_sink text, p_status tex
 set search_path = pg_catalog, pg_temp as $$
 declare
   v_no integer := millrace_private.sink_no(p_sink);
+  v_before text;
 begin
+  select s.status into v_before from millrace_private.sinks s where s.no = v_no for no key update;
   update millrace_private.sinks s
      set status = p_status, settings = jsonb_set(s.settings, '{status}', to_jsonb(p_status)), status_by = 'operator',
          updated_at = now()
@@ -12,6 +14,9 @@ begin
     return false;
   end if;
   perform millrace_private.add_sink_storage(v_no);
+  perform millrace_private.record_sink(
+    case p_status when 'active' then 'resume' when 'paused' then 'pause' else 'disable' end, v_no,
+    jsonb_build_object('status', v_before), jsonb_build_object('status', p_status));
   perform millrace_private.publish_catalog();
   perform pg_notify('millrace_messages', v_no::text);
   return true;

@@ -6,6 +6,7 @@ import type { Transacting, Transaction } from '../../db/pool.ts';
 import { statement } from '../../db/statement.ts';
 import { MillraceError } from '../../model/errors.ts';
 import type { KeyRing } from '../../runtime/secret-key.ts';
+import { recordChange } from '../audit.ts';
 import type { Declared } from '../declare/declaration.ts';
 import { readCurrent } from './current.ts';
 import { decide, type Wishes } from './decide.ts';
@@ -70,7 +71,11 @@ async function applyOnce(
     await tx.query(startPositions);
     await tx.query(publish);
   }
-  return summaryOf(decided, await generationOf(tx));
+  const summary = summaryOf(decided, await generationOf(tx));
+  for (const { resource_type, name, action, old, new: after } of summary.changes) {
+    await recordChange(tx, { action, subject: `${resource_type} ${name}`, before: old, after });
+  }
+  return summary;
 }
 
 /** What applying would do. */

@@ -1,6 +1,7 @@
 /** Takes a database out of the catalog, with its position. Its slot is somebody else's to drop, before. */
 import type { Database } from '../../db/pool.ts';
 import { statement } from '../../db/statement.ts';
+import { recordChange } from '../audit.ts';
 import { type ChangeOptions, changeCatalog } from './transaction.ts';
 
 const REMOVE = statement('catalog/remove-database');
@@ -13,6 +14,7 @@ export async function removeDatabase(db: Database, name: string, options: Change
     async (tx) => {
       const { rowCount } = await tx.query(REMOVE, [name]);
       await tx.query(PUBLISH);
+      if (rowCount > 0) await recordChange(tx, { action: 'delete', subject: `database ${name}`, before: { name } });
       return rowCount > 0;
     },
     options,

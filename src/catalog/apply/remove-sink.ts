@@ -8,6 +8,7 @@ import type { Database } from '../../db/pool.ts';
 import { statement } from '../../db/statement.ts';
 import { MillraceError } from '../../model/errors.ts';
 import { isCancelled, isTransient } from '../../model/sqlstate.ts';
+import { recordChange } from '../audit.ts';
 import { type ChangeOptions, changeCatalog } from './transaction.ts';
 
 const REMOVE = statement('catalog/remove-sink');
@@ -30,6 +31,7 @@ export async function removeSink(db: Database, name: string, options: ChangeOpti
       const { rows } = await tx.query<RemovedSink>(REMOVE, [name]);
       if (!rows[0]) throw new MillraceError('not_found', `there is no sink ${name}`);
       await tx.query(PUBLISH);
+      await recordChange(tx, { action: 'delete', subject: `sink ${name}`, before: { name } });
       return rows[0];
     },
     options,

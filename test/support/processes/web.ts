@@ -1,12 +1,13 @@
 /** A web role on a random port, with tokens that every test knows, and a client for it. */
 
+import { randomUUID } from 'node:crypto';
 import type { FindToken } from '../../../src/http/auth.ts';
 import { openWeb, type Web, type WebDependencies, type WebOptions } from '../../../src/http/web.ts';
 import type { Notifications } from '../../../src/receive/consumer.ts';
 import { KEYS } from '../../catalog/support.ts';
 import { checkAnswer } from './answers.ts';
 
-const TOKENS: Record<string, string[]> = {
+const SCOPES: Record<string, string[]> = {
   'admin-token': ['admin'],
   'read-token': ['read'],
   'data-token': ['read:data'],
@@ -14,7 +15,10 @@ const TOKENS: Record<string, string[]> = {
   'orders-token': ['consume:orders'],
 };
 
-export const findTestToken: FindToken = async (token) => TOKENS[token];
+export const findTestToken: FindToken = async (token) => {
+  const scopes = SCOPES[token];
+  return scopes && { id: randomUUID(), name: token.replace('-token', ''), scopes };
+};
 
 export interface LogLine {
   level: string;
