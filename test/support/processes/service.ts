@@ -31,6 +31,8 @@ export interface ServiceOptions {
   env?: NodeJS.ProcessEnv;
   /** Where the roles listen; a free port. */
   port?: number;
+  /** `src/main.ts` of another release; this one's. */
+  main?: string;
 }
 
 export interface TestService {
@@ -107,7 +109,7 @@ export async function createService(options: ServiceOptions): Promise<TestServic
     async start({ env, wait = true } = {}) {
       const before = await generations(options.databaseUrl);
       const printedBefore = printed.length;
-      child = launch(word, { ...environment({ ...options, port }), ...env });
+      child = launch(word, { ...environment({ ...options, port }), ...env }, options.main);
       const hear = (chunk: Buffer): void => {
         printed = (printed + chunk.toString()).slice(-PRINTED_MAX);
       };
@@ -156,8 +158,8 @@ export async function runMain(
   return { code: code ?? null, ...texts };
 }
 
-function launch(word: string, env: NodeJS.ProcessEnv): ChildProcess {
-  const child = fork(MAIN, [word], { cwd: os.tmpdir(), env, stdio: ['ignore', 'pipe', 'pipe', 'ipc'], execArgv: [] });
+function launch(word: string, env: NodeJS.ProcessEnv, main = MAIN): ChildProcess {
+  const child = fork(main, [word], { cwd: os.tmpdir(), env, stdio: ['ignore', 'pipe', 'pipe', 'ipc'], execArgv: [] });
   running.add(child);
   child.once('exit', () => running.delete(child));
   return child;

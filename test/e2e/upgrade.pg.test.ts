@@ -1,0 +1,121 @@
+/**
+ * A rolling upgrade and its rollback, under load: the roles of the release before and those of this one work side by side on
+ * one message database, whichever of them is there alone before and after. Nothing is lost, doubled or parked.
+ */
+import { expect } from 'chai';
+import { SCHEMA } from '../../src/db/schema-version.ts';
+import { type BulkServer, startBulkServer } from '../support/engines/bulk-server.ts';
+import {
+  accountsYaml,
+  EVERY_SINK,
+  expectChangeTables,
+  expectCrowd,
+  expectIndexes,
+  INDEXES,
+  readPlain,
+  readShaped,
+} from '../support/outages/accounts.ts';
+import { createWriters, LEDGER_SCHEMA, seeded, type Writers } from '../support/outages/ledger.ts';
+import { type Released, unpackReleased } from '../support/processes/released.ts';
+import { createService, stopServices, type TestService } from '../support/processes/service.ts';
+import { createWorld, type World } from '../support/processes/world.ts';
+import { pullByHttp } from '../support/pull/client.ts';
+import { type Crowd, startCrowd } from '../support/pull/crowd.ts';
+
+const SEED = Number(process.env.SEED ?? 20_261);
+const ROLES = ['web', 'worker', 'capture'] as const;
+
+describe('rolling upgrade', function () {
+  this.timeout(180_000);
+  let world: World;
+  let engine: BulkServer;
+  let writers: Writers;
+  let former: Released;
+  const all: TestService[] = [];
+  const crowds: Crowd[] = [];
+
+  before(async () => {
+    former = await unpackReleased(1);
+    world = await createWorld(LEDGER_SCHEMA);
+    // As it was before anybody migrated it.
+    await world.messages.query('drop schema if exists millrace, millrace_private, millrace_jobs cascade');
+    engine = await startBulkServer({ indexes: INDEXES });
+    writers = createWriters(world.shop, SEED, 2);
+  });
+  after(async () => {
+    await Promise.all(crowds.map((crowd) => crowd.stop()));
+    await stopServices();
+    await engine?.close();
+    await world?.drop();
+    await former?.remove();
+  });
+  afterEach(function () {
+    if (this.currentTest?.state !== 'failed') return;
+    console.error(`SEED=${SEED}\n${all.map((each) => each.output().slice(-3_000)).join('\n')}`);
+  });
+
+  const yaml = (): string => world.yaml + accountsYaml(engine.url);
+  /** The roles of a release, not started. */
+  async function rolesOf(main?: string): Promise<TestService[]> {
+    const options = { databaseUrl: world.messagesUrl, ...(main === undefined ? {} : { main }) };
+    const roles = await Promise.all(ROLES.map((word) => createService({ ...options, word })));
+    all.push(...roles);
+    return roles;
+  }
+  async function migrate(main?: string): Promise<void> {
+    const options = { databaseUrl: world.messagesUrl, yaml: yaml(), word: 'migrate' as const };
+    const migration = await createService(main === undefined ? options : { ...options, main });
+    await migration.start({ wait: false });
+    expect(await migration.died(60_000), migration.output()).to.equal('code 0');
+  }
+  /** Another capture may have the slot: it is not waited for. */
+  const start = (roles: TestService[]): Promise<unknown> =>
+    Promise.all(roles.map((role, at) => role.start({ wait: ROLES[at] === 'web' })));
+  const stop = (roles: TestService[]): Promise<unknown> => Promise.all(roles.map((role) => role.stop()));
+  const load = (): Promise<void> => writers.write(writers.written + 200);
+  const schemaVersion = async (): Promise<unknown> => {
+    const { rows } = await world.messages.query('select version from millrace_private.schema_state');
+    return rows[0]?.version;
+  };
+
+  it('old and new roles work side by side, the new ones alone, and the old ones again', async () => {
+    const [old, current, again] = [await rolesOf(former.main), await rolesOf(), await rolesOf(former.main)];
+    const crowd = (name: string, read: typeof readPlain, seed: number): Crowd => {
+      const clients = [old, current, again].map(([web]) => pullByHttp(web!.url, name));
+      return startCrowd({ clients, random: seeded(seed), read });
+    };
+    await migrate(former.main);
+    expect(await schemaVersion()).to.equal(1);
+    await start(old);
+    crowds.push(crowd('accounts-pull', readPlain, SEED + 1), crowd('accounts-shaped', readShaped, SEED + 2));
+    await load();
+
+    await migrate();
+    expect(await schemaVersion()).to.equal(SCHEMA.version);
+    await load();
+    await start(current);
+    const upgrading = load();
+    await stop(old);
+    await upgrading;
+    await load();
+
+    // As a platform does that goes back: its release phase comes first, and changes nothing.
+    await migrate(former.main);
+    expect(await schemaVersion()).to.equal(SCHEMA.version);
+    await start(again);
+    const rollingBack = load();
+    await stop(current);
+    await rollingBack;
+    await load();
+
+    for (const each of crowds) each.finish();
+    await world.settled(EVERY_SINK, 60_000);
+    const changes = await expectChangeTables(world);
+    await expectIndexes(world, engine);
+    expectCrowd(crowds[0]!, changes, 'accounts-pull');
+    const shaped = changes.filter(({ record }) => record.region !== 'west');
+    expectCrowd(crowds[1]!, shaped, 'accounts-shaped');
+    const { rows } = await world.messages.query('select sink_no, state, error from millrace_private.delivery_states');
+    expect(rows).to.deep.equal([]);
+  });
+});
