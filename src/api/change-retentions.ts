@@ -6,6 +6,7 @@ import { readMessagesOf } from './messages.ts';
 import { PAGE, pageOf } from './page.ts';
 import { REF, type Route, route } from './route.ts';
 import { ChangeRetention, HEALTH, healthOf, STATUS, shownRetention } from './sink-shape.ts';
+import { testsOf } from './sink-tests.ts';
 import { verbsOf } from './sink-verbs.ts';
 
 const PATH = '/api/change_retentions';
@@ -52,6 +53,7 @@ export const CHANGE_RETENTION_ROUTES: readonly Route[] = [
   listRoute,
   showRoute,
   ...verbsOf({ ...PLACE, answer: ChangeRetention, shown: shownRetention }),
+  ...testsOf(PLACE),
   ...readMessagesOf(PLACE),
   ...settleMessagesOf(PLACE),
 ];

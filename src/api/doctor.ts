@@ -3,32 +3,14 @@ import { z } from 'zod';
 import type { Check } from '../admin/doctor/check.ts';
 import type { Examination } from '../admin/doctor/examine.ts';
 import { showDatabase } from '../admin/list-databases.ts';
+import { CheckShape, shownCheck } from './check-shape.ts';
 import { type Asking, REF, type Route, route } from './route.ts';
-
-const CheckShape = z
-  .looseObject({
-    id: z.string(),
-    subject: z.looseObject({ kind: z.string(), name: z.string().nullable() }),
-    status: z.enum(['error', 'warning', 'notice', 'skipped', 'ok']),
-    summary: z.string(),
-    remedy: z.string().nullable(),
-    sql: z.string().nullable(),
-    run_on: z.string().nullable(),
-    answer: z.string().nullable(),
-    docs: z.string(),
-  })
-  .meta({ id: 'Check' });
 
 const answer = z.looseObject({ ok: z.boolean(), checks: z.array(CheckShape) });
 
-/** What a destination answered may quote a row. */
 const shown = ({ ok, checks }: Examination, asking: Asking): z.input<typeof answer> => ({
   ok,
-  checks: checks.map((check) => ({
-    ...check,
-    subject: { ...check.subject },
-    answer: asking.may('read:data') ? check.answer : null,
-  })),
+  checks: checks.map((check) => shownCheck(check, asking)),
 });
 
 const examineRoute = route({

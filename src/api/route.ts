@@ -7,6 +7,7 @@ import type { ConfigDeps } from '../admin/apply-config.ts';
 import type { Examination, ExamineRequest } from '../admin/doctor/examine.ts';
 import type { ListedDatabase } from '../admin/list-databases.ts';
 import type { ListedSink } from '../admin/list-sinks.ts';
+import type { Reaching } from '../admin/outside.ts';
 import type { ReplayOptions, ReplayPreview } from '../admin/replay.ts';
 import type { Transacting } from '../db/pool.ts';
 import type { By } from '../model/by.ts';
@@ -29,6 +30,8 @@ export interface ApiDeps {
   examine(request: ExamineRequest): Promise<Examination>;
   /** Looks into the change table, wherever that is. @throws MillraceError source_unavailable, invalid */
   previewReplay(options: ReplayOptions): Promise<ReplayPreview>;
+  /** Connects to databases and destinations. @throws MillraceError too_many_requests, source_unavailable; what the work throws. */
+  outside<Result>(work: Reaching<Result>): Promise<Result>;
 }
 
 /** Who asks. What it changes through `ApiDeps` is recorded in its name. */

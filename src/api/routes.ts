@@ -3,6 +3,7 @@ import { AUDIT_ROUTES } from './audit.ts';
 import { BACKFILL_ROUTES } from './backfills.ts';
 import { CHANGE_RETENTION_ROUTES } from './change-retentions.ts';
 import { CONFIG_ROUTES } from './config.ts';
+import { DATABASE_TEST_ROUTES } from './database-tests.ts';
 import { DATABASE_ROUTES } from './databases.ts';
 import { DOCTOR_ROUTES } from './doctor.ts';
 import { openApiRoute } from './openapi.ts';
@@ -14,6 +15,7 @@ import { WHOAMI_ROUTES } from './whoami.ts';
 
 export const ROUTES: readonly Route[] = [
   ...DATABASE_ROUTES,
+  ...DATABASE_TEST_ROUTES,
   ...SINK_ROUTES,
   ...BACKFILL_ROUTES,
   ...CHANGE_RETENTION_ROUTES,

@@ -6,6 +6,7 @@ import { readMessagesOf } from './messages.ts';
 import { PAGE, pageOf } from './page.ts';
 import { REF, type Route, route } from './route.ts';
 import { HEALTH, healthOf, Sink, STATUS, shownSink } from './sink-shape.ts';
+import { testsOf } from './sink-tests.ts';
 import { verbsOf } from './sink-verbs.ts';
 
 const PLACE = { path: '/api/sinks', list: 'sinks', what: 'a sink' } as const;
@@ -53,6 +54,7 @@ export const SINK_ROUTES: readonly Route[] = [
   listRoute,
   showRoute,
   ...verbsOf({ ...PLACE, answer: Sink, shown: shownSink }),
+  ...testsOf(PLACE),
   ...readMessagesOf(PLACE),
   ...settleMessagesOf(PLACE),
 ];

@@ -1,11 +1,11 @@
-/** Connections to databases that are declared, for whoever writes into them. */
+/** Connections to databases that are declared, for whoever writes into them, or looks. */
 import { type Database, openPool } from '../db/pool.ts';
 import { refuseSharedSessions } from '../db/pooler.ts';
 import { optionsOf } from '../db/tls.ts';
 import { MillraceError } from '../model/errors.ts';
 import type { Log } from '../runtime/log.ts';
 import type { OpenDatabase } from '../sinks/contract.ts';
-import type { Catalog } from './store.ts';
+import type { Catalog, CatalogDatabase } from './store.ts';
 
 export function openDatabaseOf(deps: { messages: Database; log: Log }, catalog: Catalog): OpenDatabase {
   return async ({ name, use, database, pool = {} }) => {
@@ -25,4 +25,19 @@ export function openDatabaseOf(deps: { messages: Database; log: Log }, catalog: 
       },
     };
   };
+}
+
+/** For somebody who waits: one connection, no statement beyond so many milliseconds. @throws what the server or the network says. */
+export async function openCatalogDatabase(
+  database: CatalogDatabase,
+  { use, statementMs }: { use: string; statementMs: number },
+): Promise<Database> {
+  const address = database.address();
+  const options = await optionsOf({ ...database, address }, { max: 1, applicationName: `millrace ${use}` });
+  return openPool({
+    ...options,
+    statementTimeoutMs: statementMs,
+    queryTimeoutMs: statementMs + 1_000,
+    onError: () => undefined,
+  });
 }

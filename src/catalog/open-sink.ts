@@ -32,6 +32,16 @@ export async function lookAtDestination(
   return await kindOf(sink).look?.(entryOf(sink, catalog), { ...deps, openDatabase }, signal);
 }
 
+/** Test Connection; undefined: there is nothing to connect to. @throws what `openSink` throws. */
+export async function tryDestination(
+  deps: OpenSinkDeps,
+  { kind, entry, catalog }: { kind: SinkKind; entry: SinkEntry; catalog: Catalog },
+  signal: AbortSignal,
+): Promise<(Finding | Answered)[] | undefined> {
+  const given = { ...deps, openDatabase: openDatabaseOf(deps, catalog) };
+  return await (kind.tryOut ?? kind.look)?.(entry, given, signal);
+}
+
 /** To read back what it holds. @throws MillraceError, bad_request where it cannot be read. */
 export async function openReader(sink: CatalogSink, catalog: Catalog): Promise<IndexReader> {
   const kind = kindOf(sink);
@@ -46,7 +56,8 @@ export function entryOf(sink: CatalogSink, catalog: Catalog): SinkEntry {
   return { id, no, name, settings, secret, reach, sourceId };
 }
 
-function kindOf({ name, kind }: CatalogSink): SinkKind {
+/** @throws MillraceError bad_destination: this release does not know it. */
+export function kindOf({ name, kind }: Pick<CatalogSink, 'name' | 'kind'>): SinkKind {
   const found = kindOfType(kind);
   if (found) return found;
   throw new MillraceError('bad_destination', `sink ${name} is of kind ${kind}, which this release does not know`, {

@@ -20,7 +20,13 @@ const CAUSES: Record<Circuit['reason'], { what: string; remedy: string }> = {
 };
 
 /** `reason` of another release is shown as it is. */
-export function checkCircuit({ reason, error }: { reason: string; error: string | null }): Answered {
+export function checkCircuit(circuit: { reason: string; error: string | null; isDenied?: boolean }): Answered {
+  const { reason, error } = circuit;
+  if (circuit.isDenied) {
+    const remedy = 'Name another address; if it is private and yours, add its network to `ALLOW_PRIVATE_DESTINATIONS`.';
+    const summary = 'nothing can be delivered: its address is one that may not be connected to';
+    return { ...fault('destination_denied', summary, byHand(remedy)), answer: error };
+  }
   const { what, remedy } = CAUSES[reason as Circuit['reason']] ?? { what: reason, remedy: 'See its answer.' };
   return { ...fault(reason, `nothing can be delivered: ${what}`, byHand(remedy)), answer: error };
 }

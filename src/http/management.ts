@@ -16,6 +16,7 @@ import { limitSql } from '../db/deadline.ts';
 import type { Database, Transacting } from '../db/pool.ts';
 import { allows } from '../model/scope.ts';
 import type { PrivateAllowed } from '../runtime/addresses.ts';
+import type { Resolver } from '../runtime/checked-lookup.ts';
 import type { Places } from '../runtime/concurrency/places.ts';
 import { createSemaphore } from '../runtime/concurrency/semaphore.ts';
 import type { KeyRing } from '../runtime/secret-key.ts';
@@ -25,6 +26,7 @@ import { type Caller, type FindToken, identify, requireScope } from './auth.ts';
 import { bodyBytes, jsonTextOf, parsedBody } from './body.ts';
 import { managementError } from './errors.ts';
 import { type Examine, rememberedExaminations } from './examinations.ts';
+import { reachingOut } from './outside.ts';
 import { previewing } from './previewing.ts';
 import { remembered } from './remembered.ts';
 import { type Mount, methodNotAllowed } from './route.ts';
@@ -48,6 +50,8 @@ export interface ManagementDependencies {
   loopbackOnly: boolean;
   examine: Examine;
   privateAllowed: PrivateAllowed;
+  /** Of the names of servers; by the system, if absent. */
+  resolver?: Resolver | undefined;
 }
 
 export interface ManagementOptions {
@@ -74,6 +78,7 @@ export function managementRoutes(given: ManagementDependencies, options: Managem
     config: configOf(given, db),
     examine: rememberedExaminations(given.examine),
     previewReplay: previewing(db, given),
+    outside: reachingOut({ ...given, db, messages: given.db }),
   };
   const handling: Handling = {
     depsOf({ by }, requestId) {

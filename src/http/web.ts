@@ -8,6 +8,7 @@ import { isLoopback } from '../model/loopback.ts';
 import { type Notifications, openConsumers } from '../receive/consumer.ts';
 import { openWakeups } from '../receive/wakeups.ts';
 import type { PrivateAllowed } from '../runtime/addresses.ts';
+import type { Resolver } from '../runtime/checked-lookup.ts';
 import { createPlaces, type Places } from '../runtime/concurrency/places.ts';
 import type { Metrics } from '../runtime/metrics.ts';
 import type { KeyRing } from '../runtime/secret-key.ts';
@@ -36,6 +37,8 @@ export interface WebDependencies {
   /** What is wrong, looked at now. */
   examine: Examine;
   privateAllowed: PrivateAllowed;
+  /** Of the names of servers; by the system, if absent. */
+  resolver?: Resolver | undefined;
   metrics?: Metrics;
   /** One that listens already; absent: a new one. */
   server?: HttpServer | undefined;
@@ -91,7 +94,7 @@ export async function openWeb(deps: WebDependencies, options: WebOptions): Promi
       : [metricsRoutes({ db: inPlaces(places, db, 'metrics'), metrics, waiting: wakeups.waiting })]),
     pullRoutes({ db, wakeups, consumers, findToken, log, places, revoked, metrics }, options.pull),
     managementRoutes(
-      { db, places, findToken, keys, log, loopbackOnly, examine, privateAllowed },
+      { db, places, findToken, keys, log, loopbackOnly, examine, privateAllowed, resolver: deps.resolver },
       { keepMs: options.keepHealthMs, admission: options.management },
     ),
     ...(deps.routes ?? []),

@@ -1,7 +1,7 @@
 /**
  * The position of a database: taken over by a new capture (which fences every older one), and read to go on from.
  */
-import type { Database } from '../db/pool.ts';
+import type { Database, Queryable } from '../db/pool.ts';
 import { statement } from '../db/statement.ts';
 import { parseLsn } from '../model/lsn.ts';
 import type { SourceIdentity } from '../model/source-identity.ts';
@@ -26,7 +26,7 @@ export interface StoredPosition extends Position {
 }
 
 /** The stored position; undefined for a database that was never captured (or whose epoch was just opened). */
-export async function readPosition(db: Database, databaseNo: number): Promise<StoredPosition | undefined> {
+export async function readPosition(db: Queryable, databaseNo: number): Promise<StoredPosition | undefined> {
   const { rows } = await db.query<{
     epoch: number;
     system_identifier: string | null;

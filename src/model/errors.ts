@@ -14,6 +14,9 @@ export type ErrorCode =
   | 'wrong_state'
   | 'operation_running'
   | 'invalid'
+  | 'test_failed'
+  | 'destination_denied'
+  | 'secret_required'
   | 'too_many_waiting'
   | 'too_many_requests'
   | 'unavailable'
@@ -40,6 +43,9 @@ const STATUS: Record<ErrorCode, number> = {
   wrong_state: 409,
   operation_running: 409,
   invalid: 422,
+  test_failed: 422,
+  destination_denied: 422,
+  secret_required: 422,
   too_many_waiting: 429,
   too_many_requests: 429,
   unavailable: 503,
@@ -67,7 +73,7 @@ export interface Fault {
 interface Details {
   faults?: Fault[];
   remedy?: string;
-  facts?: Record<string, string>;
+  facts?: Record<string, unknown>;
   cause?: unknown;
 }
 
@@ -77,7 +83,7 @@ export class MillraceError extends Error {
   readonly remedy: string | undefined;
 
   /** What a program needs of it: the scope that is wanting, the id of what is there already. */
-  readonly facts: Readonly<Record<string, string>>;
+  readonly facts: Readonly<Record<string, unknown>>;
 
   constructor(code: ErrorCode, message: string, details: Details = {}) {
     super(message, details.cause === undefined ? undefined : { cause: details.cause });

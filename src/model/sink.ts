@@ -86,7 +86,15 @@ export interface Circuit {
   isPassing?: boolean;
   /** The destination says that it is gone for good: the sink is paused until somebody resumes it. */
   isGone?: boolean;
+  /** We may not connect to its address. */
+  isDenied?: boolean;
 }
+
+/** Of a destination to which there is no connection. */
+export const noConnection = ({ error, isDenied }: { error: string; isDenied?: true }): Circuit => ({
+  ...{ reason: 'unreachable', error },
+  ...(isDenied ? { isDenied } : {}),
+});
 
 /**
  * `outcomes` has one entry per delivery, in the same order. With `circuit` set it may be empty: nothing is known of any of

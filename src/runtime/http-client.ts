@@ -24,8 +24,8 @@ export type HttpReply =
       /** Of a redirect, without its query. */
       location: string | undefined;
     }
-  /** No connection was made: nothing has reached the server. */
-  | { kind: 'unreachable'; error: string }
+  /** No connection was made: nothing has reached the server. `isDenied`: we may not connect to its address. */
+  | { kind: 'unreachable'; error: string; isDenied?: true }
   /** The request went out and no complete answer came back: it may have been obeyed. `cut`: its connection ended. */
   | { kind: 'lost'; error: string; cut?: true /** The answer was larger than we take. */; tooLarge?: true }
   /** The caller's signal ended it, or the client is closed. */
@@ -197,7 +197,9 @@ function silence(error: unknown, { mask, place }: Pick<HttpClientSettings, 'mask
   const message = code === undefined || text.includes(code) ? text : `${text} (${code})`;
   if (isBeforeSending(code)) {
     const fault = connectionFault(error, place);
-    return { kind: 'unreachable', error: fault ? `${fault.message}. ${fault.remedy}` : message };
+    if (fault === undefined) return { kind: 'unreachable', error: message };
+    const isDenied = fault.id === 'destination_denied' ? { isDenied: true as const } : {};
+    return { kind: 'unreachable', error: `${fault.message}. ${fault.remedy}`, ...isDenied };
   }
   if (error instanceof AnswerTooLarge || code === 'UND_ERR_RES_EXCEEDED_MAX_SIZE') {
     return { kind: 'lost', error: message, tooLarge: true };

@@ -40,6 +40,11 @@ export interface SinkKind<Own extends Destination = Destination> {
    * to. @throws what `open` throws.
    */
   look?(entry: SinkEntry<Own>, given: SinkGiven, signal: AbortSignal): Promise<(Finding | Answered)[]>;
+  /**
+   * Test Connection, where that is more than a look: something is sent that says it is a test. Absent: it is the look.
+   * @throws what `open` throws.
+   */
+  tryOut?(entry: SinkEntry<Own>, given: SinkGiven, signal: AbortSignal): Promise<(Finding | Answered)[]>;
   /** Of a readable kind. */
   openReader?(entry: SinkEntry<Own>): Promise<IndexReader>;
   /** Of a readable kind. */

@@ -17,7 +17,7 @@ import {
   type PublishedTables,
   type WantedTableFinding,
 } from '../../checks/wanted-tables.ts';
-import { type Database, openPool, type PoolOptions } from '../../db/pool.ts';
+import { type Database, openPool, type PoolOptions, type Queryable } from '../../db/pool.ts';
 import { refuseSharedSessions, SharedSessions } from '../../db/pooler.ts';
 import { statement } from '../../db/statement.ts';
 import { optionsOf } from '../../db/tls.ts';
@@ -60,10 +60,13 @@ export interface LookedAt {
   sinks: readonly CatalogSink[];
   /** As capture said last; null: no sink reads from it. */
   state: string | null;
+  /** It is to be captured, whether or not a sink reads from it; absent: where one does. */
+  isSource?: boolean;
 }
 
 /** Never throws: what cannot be seen is a finding. */
-export async function lookAtSource(messages: Database, { database, sinks, state }: LookedAt): Promise<SourceLook> {
+export async function lookAtSource(messages: Queryable, looked: LookedAt): Promise<SourceLook> {
+  const { database } = looked;
   const { name } = database.settings;
   let source: Database | undefined;
   try {
@@ -74,7 +77,7 @@ export async function lookAtSource(messages: Database, { database, sinks, state 
       queryTimeoutMs: STATEMENT_MS + 1_000,
       onError: () => undefined,
     });
-    return await look({ messages, source, options }, { database, sinks, state });
+    return await look({ messages, source, options }, looked);
   } catch (error) {
     const isPooled = error instanceof SharedSessions || (error instanceof MillraceError && error.code === 'bad_source');
     const found = checkReach(error, DECLARED_DATABASE, { what: `database ${name}`, isPooled });
@@ -98,12 +101,13 @@ async function reach(database: CatalogDatabase): Promise<PoolOptions> {
 }
 
 interface Reached {
-  messages: Database;
+  messages: Queryable;
   source: Database;
   options: PoolOptions;
 }
 
-async function look(on: Reached, { database, sinks, state }: LookedAt): Promise<SourceLook> {
+async function look(on: Reached, looked: LookedAt): Promise<SourceLook> {
+  const { database, sinks, state } = looked;
   const { source, messages, options } = on;
   const { settings } = database;
   const { name, slot: wantedSlot } = settings;
@@ -113,11 +117,11 @@ async function look(on: Reached, { database, sinks, state }: LookedAt): Promise<
   const facts = await readSource(source, () => identifySystem(options));
   const publication = await readPublication(source, settings.publication.name, facts.version);
   const leftSlots = await readLeftSlots(source, formerSlots(stored), wantedSlot.name);
-  const isRead = sinks.length > 0;
+  const isRead = looked.isSource ?? sinks.length > 0;
   const now = { source: facts, slot, publication };
   const listed = publication ? await readTables(source, publication.name) : [];
   const findings = [
-    ...checkServer(facts),
+    ...(looked.isSource === false ? [] : checkServer(facts)),
     ...(isRead ? await beginning(on, settings, { now, stored, state }) : []),
     ...checkCapacity({
       ...{ database: name, slotName: wantedSlot.name, slot, isRead },
@@ -175,7 +179,7 @@ const takenIn = (tables: readonly PublishedTable[], sinks: readonly CatalogSink[
     .map(({ oid }) => oid);
 
 async function wantedTables(
-  messages: Database,
+  messages: Queryable,
   publication: PublishedTables,
   { database, sinks }: Pick<LookedAt, 'database' | 'sinks'>,
 ): Promise<WantedTableFinding[]> {
@@ -185,7 +189,7 @@ async function wantedTables(
 }
 
 /** What was missed meanwhile is made good behind the repair. */
-async function withCatchUp(messages: Database, finding: WantedTableFinding): Promise<WantedTableFinding> {
+async function withCatchUp(messages: Queryable, finding: WantedTableFinding): Promise<WantedTableFinding> {
   if (!finding.catchUp) return finding;
   const { rows } = await messages.query<{ remedy: string }>(CATCH_UP, [finding.sinkNo, finding.id, finding.table]);
   return { ...finding, remedy: [finding.remedy, `then: ${rows[0]!.remedy}`].filter(Boolean).join('; ') };

@@ -55,7 +55,7 @@ export function judge(error: unknown): Verdict | undefined {
       message: found?.message ?? messageOf(error),
       remedy: found?.remedy ?? 'Check that the server runs.',
     };
-    return circuit(reason, text);
+    return circuit(reason, text, found?.id === 'destination_denied' ? { isDenied: true } : {});
   }
   const message = refusalText(error);
   const alike = alikeOf(error);
@@ -83,7 +83,7 @@ export const cut = (text: string): string => outsideText(text, { max: MAX_ERROR 
 function circuit(
   reason: Circuit['reason'],
   text: { message: string; remedy: string },
-  options: { look?: boolean; retryAfterMs?: number } = {},
+  options: { look?: boolean; retryAfterMs?: number; isDenied?: true } = {},
 ): Verdict {
   const { look = false, ...rest } = options;
   return { kind: 'circuit', circuit: { reason, error: circuitText([text]), ...rest }, look };

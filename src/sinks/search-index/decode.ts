@@ -7,7 +7,7 @@
  */
 import type { Mask } from '../../model/mask.ts';
 import { outsideText } from '../../model/outside-text.ts';
-import type { Circuit, Outcome } from '../../model/sink.ts';
+import { type Circuit, noConnection, type Outcome } from '../../model/sink.ts';
 import type { HttpReply } from '../../runtime/http-client.ts';
 import type { Operation } from './encode.ts';
 
@@ -56,7 +56,7 @@ export function decodeBulk(reply: HttpReply, sent: readonly Operation[], version
 /** What an answer to `_search` says about the index: the gate of a sink and of every routed index name. */
 export function decodeSearch(reply: HttpReply): Readiness {
   if (reply.kind === 'aborted') return reply;
-  if (reply.kind === 'unreachable') return { kind: 'circuit', circuit: { reason: 'unreachable', error: reply.error } };
+  if (reply.kind === 'unreachable') return { kind: 'circuit', circuit: noConnection(reply) };
   if (reply.kind === 'lost') return { kind: 'unclear', circuit: passing('unreachable', reply.error) };
   const { status } = reply;
   const error = errorText(reply);
@@ -91,7 +91,7 @@ function refusalOf(reply: Answer, error: string): Circuit | undefined {
 
 function decodeSilence(reply: Exclude<HttpReply, { kind: 'answer' }>): Verdict {
   if (reply.kind === 'aborted') return reply;
-  if (reply.kind === 'unreachable') return { kind: 'circuit', circuit: { reason: 'unreachable', error: reply.error } };
+  if (reply.kind === 'unreachable') return { kind: 'circuit', circuit: noConnection(reply) };
   return { ...failed('unreachable', reply.error), isDropped: true };
 }
 

@@ -3,6 +3,7 @@
  * A connection that was kept may have been closed over there just when a request leaves by it: that request goes once more,
  * by a new one. The receiver may see it twice, as whatever is repeated, under the same `webhook-id`.
  */
+import { randomUUID } from 'node:crypto';
 import type { Place } from '../../model/connection-causes.ts';
 import { MillraceError } from '../../model/errors.ts';
 import { maskOf, type Secret } from '../../model/mask.ts';
@@ -14,6 +15,8 @@ import { signatureHeaders, signingKey } from './sign.ts';
 export interface WebhookClient {
   /** Signed as of now. */
   send(request: { id: string; body: Buffer }, signal: AbortSignal): Promise<HttpReply>;
+  /** A request that says it is a test, without a body; with the answer's text. */
+  tryOut(signal: AbortSignal): Promise<HttpReply>;
   /** Connects and sends nothing. Undefined: it worked. */
   connect(signal: AbortSignal): Promise<Exclude<HttpReply, { kind: 'answer' }> | undefined>;
   /** Ends requests under way. Safe to call twice. */
@@ -28,6 +31,7 @@ export interface WebhookClientSettings {
   reach?: Reach | undefined;
 }
 
+const NO_BODY = Buffer.alloc(0);
 const CONNECT_TIMEOUT_MS = 10_000;
 const LONGEST_RETRY_AFTER_MS = 3_600_000;
 const WEBHOOK: Place = {
@@ -86,6 +90,12 @@ export function openWebhookClient(settings: WebhookClientSettings, now: () => nu
       if (wasKept && reply.kind === 'lost' && reply.cut) reply = await post();
       isKept = reply.kind === 'answer';
       return reply;
+    },
+    async tryOut(signal) {
+      const signed = signatureHeaders(keys, { id: `test_${randomUUID()}`, body: NO_BODY, nowMs: now() });
+      const path = `${url.pathname}${url.search}`;
+      const tested = { ...headers, ...signed, 'webhook-test': 'true' };
+      return await http.request({ method: 'POST', path, headers: tested, body: NO_BODY, signal, wantsText: true });
     },
     connect: (signal) => http.connect(signal),
     close: () => http.close(),

@@ -4,7 +4,7 @@
  * a redirect) never blames it by itself. No more of an answer is shown than 4,000 characters, with no secret in it.
  */
 import { outsideText } from '../../model/outside-text.ts';
-import type { Circuit } from '../../model/sink.ts';
+import { type Circuit, noConnection } from '../../model/sink.ts';
 import type { HttpReply } from '../../runtime/http-client.ts';
 
 export type Verdict =
@@ -44,7 +44,7 @@ export function decode(reply: HttpReply): Verdict {
     case 'answer':
       return decodeAnswer(reply);
     case 'unreachable':
-      return { kind: 'down', circuit: { reason: 'unreachable', error: reply.error } };
+      return { kind: 'down', circuit: noConnection(reply) };
     case 'lost':
       return { kind: 'retry', circuit: { reason: 'unreachable', error: reply.error, isPassing: true } };
     case 'aborted':

@@ -14,5 +14,9 @@ export const webhook: SinkKind<WebhookDestination> = {
     const { openWebhookSink } = await import('./sink.ts');
     return openWebhookSink({ destination, secret: secret(), transformed: transform !== null, reach });
   },
+  async tryOut({ settings: { destination }, secret, reach }, _given, signal) {
+    const { tryOut } = await import('./try-out.ts');
+    return await tryOut({ destination, secret: secret(), reach }, signal);
+  },
   server: ({ url }) => originOf(url),
 };

@@ -161,7 +161,7 @@ async function dropSlots(adminUrl: string, name: string): Promise<void> {
   }
 }
 
-async function execute(connectionString: string, sql: string): Promise<void> {
+export async function execute(connectionString: string, sql: string): Promise<void> {
   const client = new pg.Client({ connectionString });
   await client.connect();
   try {

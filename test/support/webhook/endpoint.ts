@@ -113,6 +113,7 @@ async function receive(request: IncomingMessage): Promise<Received> {
 }
 
 function recordsOf(body: string): Received['records'] {
+  if (body === '') return [];
   const { data, record } = JSON.parse(body) as { data?: { record: object }[]; record?: object };
   return data ? data.map((one) => one.record) : record ? [record] : [];
 }

@@ -1,0 +1,63 @@
+/** Servers of the user's, asked for a person who waits: over connections of our own, never over those of capture. */
+import { openCatalogDatabase } from '../catalog/open-database.ts';
+import { type Catalog, type CatalogDatabase, loadCatalog } from '../catalog/store.ts';
+import type { Database, Transacting } from '../db/pool.ts';
+import { connectionFault, DECLARED_DATABASE } from '../model/connection-fault.ts';
+import { MillraceError, messageOf } from '../model/errors.ts';
+import { isServerError } from '../model/sqlstate.ts';
+import type { PrivateAllowed } from '../runtime/addresses.ts';
+import type { Resolver } from '../runtime/checked-lookup.ts';
+import type { KeyRing } from '../runtime/secret-key.ts';
+
+export interface OutsideDeps {
+  /** The message database. */
+  db: Transacting;
+  /** The same, for who must know where it is. */
+  messages: Database;
+  keys: KeyRing;
+  privateAllowed: PrivateAllowed;
+  /** Of names; by the system, if absent. */
+  resolver?: Resolver | undefined;
+}
+
+/** Work that reaches out; it is to end by the signal. */
+export type Reaching<Result> = (on: OutsideDeps, signal: AbortSignal) => Promise<Result>;
+
+/** By name or id. @throws MillraceError not_found, bad_setting. */
+export async function findDatabase(
+  { db, keys, privateAllowed }: OutsideDeps,
+  ref: string,
+): Promise<{ catalog: Catalog; database: CatalogDatabase }> {
+  const catalog = await loadCatalog(db, keys, privateAllowed);
+  const database = catalog.databases.find(({ id, settings }) => settings.name === ref || id === ref);
+  if (database) return { catalog, database };
+  throw new MillraceError('not_found', `there is no database ${ref}`);
+}
+
+/** A statement that takes longer is given up. */
+const STATEMENT_MS = 5_000;
+
+/** @throws MillraceError source_unavailable, with the server's words; what `work` throws of ours. */
+export async function askSource<Result>(
+  database: CatalogDatabase,
+  work: (source: Database) => Promise<Result>,
+): Promise<Result> {
+  let source: Database | undefined;
+  try {
+    source = await openCatalogDatabase(database, { use: 'console', statementMs: STATEMENT_MS });
+    return await work(source);
+  } catch (error) {
+    throw unavailable(error, database.settings.name);
+  } finally {
+    await source?.close().catch(() => undefined);
+  }
+}
+
+function unavailable(error: unknown, name: string): unknown {
+  const found = connectionFault(error, DECLARED_DATABASE);
+  if (!found && !isServerError(error)) return error;
+  return new MillraceError('source_unavailable', `database ${name}: ${found?.message ?? messageOf(error)}`, {
+    remedy: found?.remedy ?? 'See what the server says, and its log.',
+    cause: error,
+  });
+}

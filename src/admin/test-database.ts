@@ -1,0 +1,42 @@
+/**
+ * Test Connection of a database: the doctor's checks of it, made now, of one that is stored or of one that is only a draft.
+ * Catalogs are read, and nothing is made or changed.
+ */
+import type { RequestedDatabase } from '../catalog/declare/requested-database.ts';
+import type { CatalogDatabase } from '../catalog/store.ts';
+import type { PrivateAllowed } from '../runtime/addresses.ts';
+import type { Reach } from '../runtime/checked-lookup.ts';
+import { aboutDatabase, type Check, checksOf, worstFirst } from './doctor/check.ts';
+import { lookAtSource } from './doctor/look-at-source.ts';
+import { findDatabase, type OutsideDeps } from './outside.ts';
+
+/** Of a database that is stored nowhere: nothing is known of it. */
+export const NOWHERE = { id: '00000000-0000-0000-0000-000000000000', no: 0 };
+
+/** `privateOk`: somebody who runs the machine has said that it may be in a private network. */
+export function reachOf(
+  { privateAllowed, resolver }: Pick<OutsideDeps, 'privateAllowed' | 'resolver'>,
+  privateOk = false,
+): Reach {
+  const allowed: PrivateAllowed = privateAllowed === 'declared' ? privateOk : privateAllowed;
+  return resolver === undefined ? { allowed } : { allowed, resolver };
+}
+
+/** By name or id. @throws MillraceError not_found */
+export async function testStoredDatabase(on: OutsideDeps, ref: string): Promise<Check[]> {
+  const { catalog, database } = await findDatabase(on, ref);
+  const sinks = catalog.sinks.filter(({ databaseNo }) => databaseNo === database.no);
+  const { findings } = await lookAtSource(on.db, { database, sinks, state: null });
+  return worstFirst(checksOf(aboutDatabase(database.settings.name), findings));
+}
+
+export async function testDraftDatabase(
+  on: OutsideDeps,
+  draft: RequestedDatabase,
+  privateOk = false,
+): Promise<Check[]> {
+  const { settings, address, isSource } = draft;
+  const database: CatalogDatabase = { ...NOWHERE, settings, address: () => address, reach: reachOf(on, privateOk) };
+  const { findings } = await lookAtSource(on.db, { database, sinks: [], state: null, isSource });
+  return worstFirst(checksOf(aboutDatabase(settings.name), findings));
+}

@@ -1,0 +1,41 @@
+/** Test Connection of source databases: of a draft, and of one that is stored. */
+import { z } from 'zod';
+import { testDraftDatabase, testStoredDatabase } from '../admin/test-database.ts';
+import { databaseKeys, readDatabase } from '../catalog/declare/requested-database.ts';
+import { REF, type Route, writing } from './route.ts';
+import { Tested, tested } from './test-connection.ts';
+
+const PATH = '/api/postgres_databases';
+
+/** An entry of `databases:`, whatever of it is there: the declaration's own reader says what is wrong with it. */
+const Draft = z.looseObject({}).meta({ description: 'The keys of an entry of `databases:`' });
+
+const draftRoute = writing({
+  method: 'POST',
+  path: `${PATH}/test_connection`,
+  scope: 'admin',
+  summary: 'Connects to a database that is not stored yet, and makes the checks of the doctor',
+  input: z.strictObject({}),
+  body: Draft,
+  answer: Tested,
+  sql: null,
+  async run({ outside }, { body }, asking) {
+    const draft = readDatabase({ name: 'draft', ...databaseKeys(body) });
+    return tested(await outside((on) => testDraftDatabase(on, draft)), asking);
+  },
+});
+
+const storedRoute = writing({
+  method: 'POST',
+  path: `${PATH}/:database/test_connection`,
+  scope: 'operate',
+  summary: 'Connects to a database as it is stored, and makes the checks of the doctor',
+  input: z.strictObject({ database: REF }),
+  body: z.strictObject({}),
+  answer: Tested,
+  sql: null,
+  run: async ({ outside }, { database }, asking) =>
+    tested(await outside((on) => testStoredDatabase(on, database)), asking),
+});
+
+export const DATABASE_TEST_ROUTES: readonly Route[] = [draftRoute, storedRoute];
