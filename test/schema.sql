@@ -216,6 +216,7 @@ table millrace_private.lanes
   alone bigint
   alone_deaths smallint not null default 0
   waiting_since timestamp with time zone
+  alone_begun boolean
 with autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=200
 CREATE UNIQUE INDEX lanes_pkey ON millrace_private.lanes USING btree (sink_no, lane)
 constraint lanes_pkey PRIMARY KEY (sink_no, lane)
@@ -3074,8 +3075,9 @@ begin
   update millrace_private.lanes l
      set owner = p_owner, until = clock_timestamp() + p_ttl, session = p_session,
          deaths = case when l.owner <> p_owner then least(l.deaths + 1, 1000) else l.deaths end,
-         alone_deaths = case when l.owner <> p_owner and l.alone is not null then least(l.alone_deaths + 1, 1000)
-                             else l.alone_deaths end
+         alone_deaths = case when l.owner <> p_owner and l.alone is not null and coalesce(l.alone_begun, true)
+                             then least(l.alone_deaths + 1, 1000) else l.alone_deaths end,
+         alone_begun = l.alone_begun and false
    where l.sink_no = p_sink_no and l.lane = p_lane
      and (l.owner = p_owner or l.owner is null or l.until < clock_timestamp());
   return found;

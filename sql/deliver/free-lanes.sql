@@ -8,6 +8,8 @@ with lost as materialized (
 )
 update millrace_private.lanes l
    set owner = null, until = null, session = null, waiting_since = null, deaths = least(l.deaths + 1, 1000),
-       alone_deaths = case when l.alone is not null then least(l.alone_deaths + 1, 1000) else l.alone_deaths end
+       alone_deaths = case when l.alone is not null and coalesce(l.alone_begun, true)
+                           then least(l.alone_deaths + 1, 1000) else l.alone_deaths end,
+       alone_begun = l.alone_begun and false
   from lost o
  where l.sink_no = o.sink_no and l.lane = o.lane

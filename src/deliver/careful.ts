@@ -2,14 +2,17 @@
  * A lane whose worker died over it, whatever the reason (killed, out of memory, aborted), is taken up with care: what killed
  * it may be one of its messages, and would kill the next worker too. After the first death it goes in small batches, after
  * the second one message at a time, until everything is through that the fatal batch can have held; then it is trusted
- * again. A message over which two workers died while they had it alone is parked, without being read.
+ * again. A message over which three workers died while they had it alone is parked, without being read.
  *
- * Which message is alone is written down before it is read, so that the next worker knows. Only one lane of a worker goes
- * message by message at a time: if the worker dies, that one is what it died of, as far as it can be known.
+ * Which message is alone is written down before it is read, and when it is settled, so that the next worker knows: a worker
+ * that dies before it has begun with a message, or after it, is no death of that message. Only one lane of a worker goes
+ * message by message at a time: if the worker dies, that one is what it died of, as far as it can be known. Who kills
+ * workers from outside may meet a message twice; three times is no chance any more.
  */
 import type { Queryable } from '../db/pool.ts';
 import { statement } from '../db/statement.ts';
 import type { Sink } from '../model/sink.ts';
+import { failpoint } from '../runtime/failpoint.ts';
 import type { HeldLane, LaneDeps, LaneRun } from './held-lane.ts';
 import { deliverNext, type Next, NOTHING_YET } from './next.ts';
 import { mostRows, nextAsk } from './read.ts';
@@ -20,7 +23,7 @@ const MARK_ALONE = statement('deliver/mark-alone');
 const TRUST = statement('deliver/trust-lane');
 
 /** Deaths that a message may see while it is alone. */
-const ALONE_DEATHS = 2;
+const ALONE_DEATHS = 3;
 
 export interface Care {
   /** Messages of a batch. */
@@ -53,11 +56,17 @@ export async function deliverCarefully(
     if (one && one.id === state.alone && state.alone_deaths >= ALONE_DEATHS) {
       return await parkCrashing(deps, run, { ...one, cursor: state.cursor });
     }
-    if (one && one.id !== state.alone) await mark(deps.db, run, one.id);
     only = one?.id;
   }
   const ask = nextAsk(deps, run.target, NOTHING_YET);
-  const next = await deliverNext(deps, run, { state, ask, slow, signal, limit: care.limit, ...(only && { only }) });
+  const begin = async (): Promise<void> => {
+    failpoint('deliver/before-alone');
+    await mark(deps.db, run, { alone: only!, begun: true });
+  };
+  const alone = only === undefined ? {} : { only: { id: only, begin } };
+  const next = await deliverNext(deps, run, { state, ask, slow, signal, limit: care.limit, ...alone });
+  // Its death, if it dies while it waits for what comes next, is nobody's fault.
+  if (only !== undefined) await mark(deps.db, run, { alone: only, begun: false });
   if (!next || signal.aborted || next.end?.circuit) return next;
   care.left = next.more ? Math.max(0, care.left - next.count) : 0;
   if (care.left === 0) await deps.db.query(TRUST, [run.id.sinkNo, run.id.lane, run.id.owner]);
@@ -74,8 +83,9 @@ async function nextAlone(db: Queryable, { id }: LaneRun, cursor: number): Promis
   return rows[0];
 }
 
-async function mark(db: Queryable, { id }: LaneRun, alone: number | null): Promise<void> {
-  const { rowCount } = await db.query(MARK_ALONE, [id.sinkNo, id.lane, id.owner, alone]);
+/** `alone`: the message that the lane has for itself. @throws LaneLost */
+async function mark(db: Queryable, { id }: LaneRun, at: { alone: number | null; begun: boolean }): Promise<void> {
+  const { rowCount } = await db.query(MARK_ALONE, [id.sinkNo, id.lane, id.owner, at.alone, at.begun]);
   if (rowCount === 0) throw new LaneLost();
 }
 
@@ -90,6 +100,6 @@ async function parkCrashing(deps: LaneDeps, run: HeldLane, one: Alone & { cursor
   run.events.onSettled(run.target, { done: 0, failed: 1 });
   deps.log.error({ sink: run.target.name, message: id }, 'parked: workers died while they handled this message alone');
   // Whoever puts it back has it tried again.
-  await mark(deps.db, run, null);
+  await mark(deps.db, run, { alone: null, begun: false });
   return { ...NOTHING_YET, end: { cursor: hi, remains: true }, more: true, slow: false };
 }

@@ -28,8 +28,8 @@ export interface NextAt {
   signal: AbortSignal;
   /** Messages, at most; absent: as many as the destination likes. */
   limit?: number;
-  /** This message and no other: `more` says to look again when the next one is another. */
-  only?: number;
+  /** This message and no other: `more` says to look again when the next one is another. `begin` is called before it is read. */
+  only?: { id: number; begin(): Promise<void> };
 }
 
 /** The next messages of the lane, if any. Undefined: the signal came first. */
@@ -47,8 +47,9 @@ export async function deliverNext(deps: LaneDeps, run: HeldLane, at: NextAt): Pr
     // It may have waited for long.
     if (run.leaving?.aborted) return undefined;
     const given = share?.bytes ?? ask.bytes + ask.room;
+    await only?.begin();
     const { rows, more } = await read(deps, run, { state, bytes: bytesToRead(ask, given), limit: limit ?? ask.rows });
-    if (only !== undefined && rows.some(({ id }) => id !== only)) {
+    if (only !== undefined && rows.some(({ id }) => id !== only.id)) {
       return { ...NOTHING_YET, end: undefined, more: true, slow: false };
     }
     const bytes = bytesOf(rows);

@@ -24,6 +24,8 @@ export const FAILPOINTS = [
   'capture/before-confirm',
   /** A page of a backfill is read; its watermark is not written. */
   'backfill/before-watermark',
+  /** A lane goes message by message, and has not begun with the next one. */
+  'deliver/before-alone',
   /** A batch is read and shaped; nothing of it is sent. */
   'deliver/before-send',
   /** The destination has answered; nothing is settled. */

@@ -9,6 +9,7 @@ import { expect } from 'chai';
 import { careOf } from '../../src/deliver/careful.ts';
 import { createTurn } from '../../src/deliver/turn.ts';
 import type { Sink } from '../../src/model/sink.ts';
+import type { Failpoint } from '../../src/runtime/failpoint.ts';
 import { createLog } from '../../src/runtime/log.ts';
 import { openSandbox } from '../../src/transform/sandbox.ts';
 import { type Captured, captured, SEARCH, sinkSettings } from '../support/fixtures/captured.ts';
@@ -50,10 +51,21 @@ describe('messages that kill the worker', function () {
     for (const no of to) await on.received(no, count);
   };
 
-  /** One worker after the other, until one has nothing left to do. How many died. */
-  const workers = async (mode: string, lanes: readonly LaneOfChild[] = [{ sinkNo, lane: 0 }]): Promise<number> => {
+  /**
+   * One worker after the other, until one has nothing left to do. How many died. `killed`: where the first ones are killed,
+   * one each.
+   */
+  const workers = async (
+    mode: string,
+    {
+      lanes = [{ sinkNo, lane: 0 }],
+      killed = [],
+    }: { lanes?: readonly LaneOfChild[]; killed?: readonly Failpoint[] } = {},
+  ): Promise<number> => {
     for (let deaths = 0; deaths <= 20; deaths += 1) {
-      const env = { ...process.env, MESSAGES: on.messages.url, LANES: JSON.stringify(lanes), MODE: mode };
+      const failpoint = killed[deaths] === undefined ? {} : { MILLRACE_FAILPOINTS: `${killed[deaths]}=kill` };
+      const given = { MESSAGES: on.messages.url, LANES: JSON.stringify(lanes), MODE: mode };
+      const env = { ...process.env, ...given, ...failpoint };
       const child = fork(CHILD, [], { env, execArgv: ['--no-warnings'], stdio: 'inherit' });
       const [code, signal] = await once(child, 'exit');
       if (signal !== 'SIGKILL') {
@@ -86,12 +98,12 @@ describe('messages that kill the worker', function () {
   for (const mode of ['send', 'within', 'functions']) {
     it(`are found and parked, and the others arrive (${mode})`, async () => {
       await insert(700, [300]);
-      expect(await workers(mode)).to.equal(4);
+      expect(await workers(mode)).to.equal(5);
       const [one, ...others] = await parked();
       expect(others).to.deep.equal([]);
       expect(one!.record_pk).to.equal('300');
       expect(one!.error).to.match(
-        /^not delivered: 2 workers, one after the other, died while they handled this message alone/,
+        /^not delivered: 3 workers, one after the other, died while they handled this message alone/,
       );
       expect(await delivered()).to.include({ messages: 699 });
       expect(await careful()).to.equal(0);
@@ -100,7 +112,7 @@ describe('messages that kill the worker', function () {
 
   it('are found wherever they are, also several of them', async () => {
     await insert(300, [1, 150, 151, 300]);
-    expect(await workers('send')).to.be.at.most(16);
+    expect(await workers('send')).to.be.at.most(20);
     expect((await parked()).map(({ record_pk }) => record_pk)).to.deep.equal(['1', '150', '151', '300']);
     expect(await delivered()).to.include({ messages: 296 });
     expect(await careful()).to.equal(0);
@@ -111,7 +123,7 @@ describe('messages that kill the worker', function () {
     await workers('send');
     const sql = `select millrace.retry('index', array(select id from millrace.parked_messages))`;
     await on.messages.db.query(sql);
-    expect(await workers('send')).to.be.within(3, 4);
+    expect(await workers('send')).to.be.within(4, 5);
     expect((await parked()).map(({ record_pk }) => record_pk)).to.deep.equal(['20']);
     // Somebody has put the row right.
     await on.source.query(`update products set name = 'good' where id = 20`);
@@ -132,7 +144,7 @@ describe('messages that kill the worker', function () {
       { sinkNo, lane: 0 },
       { sinkNo: other, lane: 0 },
     ];
-    expect(await workers('send', lanes)).to.be.at.most(5);
+    expect(await workers('send', { lanes })).to.be.at.most(5);
     expect((await parked()).map(({ sink_name, record_pk }) => [sink_name, record_pk])).to.deep.equal([
       ['index', '100'],
     ]);
@@ -152,6 +164,22 @@ describe('messages that kill the worker', function () {
     await on.received(sinkNo, 100);
     await workers('send');
     expect(await delivered()).to.deep.equal({ messages: 200, largest: 100 });
+  });
+
+  it('are not those over which workers were killed before they had begun with them, or after', async () => {
+    await insert(3, []);
+    await on.messages.db.query('update millrace_private.lanes set deaths = 2 where lane = 0');
+    // One that had it in hand may be blamed, all the others not.
+    const killed: Failpoint[] = [
+      'deliver/before-send',
+      ...Array.from({ length: 4 }, () => 'deliver/before-alone' as const),
+      'deliver/after-settle',
+      'deliver/after-settle',
+    ];
+    expect(await workers('send', { killed })).to.equal(killed.length);
+    expect(await parked()).to.deep.equal([]);
+    expect(await delivered()).to.include({ messages: 3 });
+    expect(await careful()).to.equal(0);
   });
 
   it('are not looked for after a worker that gave its lanes back', async () => {
