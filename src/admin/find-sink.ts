@@ -13,6 +13,8 @@ export interface NamedSink {
   id: string;
   name: string;
   kind: string;
+  /** It keeps the newest state of each row: a document. */
+  replaces: boolean;
   status: SinkSettings['status'];
   settings: SinkSettings;
 }

@@ -9,6 +9,7 @@ import type { ListedDatabase } from '../admin/list-databases.ts';
 import type { ListedSink } from '../admin/list-sinks.ts';
 import type { Reaching } from '../admin/outside.ts';
 import type { ReplayOptions, ReplayPreview } from '../admin/replay.ts';
+import type { TryFunctions } from '../admin/try-functions.ts';
 import type { Transacting } from '../db/pool.ts';
 import type { By } from '../model/by.ts';
 import type { Scope } from '../model/scope.ts';
@@ -32,6 +33,8 @@ export interface ApiDeps {
   previewReplay(options: ReplayOptions): Promise<ReplayPreview>;
   /** Connects to databases and destinations. @throws MillraceError too_many_requests, source_unavailable; what the work throws. */
   outside<Result>(work: Reaching<Result>): Promise<Result>;
+  /** Functions tried on messages. */
+  functions: TryFunctions;
 }
 
 /** Who asks. What it changes through `ApiDeps` is recorded in its name. */
@@ -59,6 +62,8 @@ export interface Route {
   input: z.ZodObject;
   /** The body, a JSON object; no body at all is `{}`. Absent: none is read. */
   body?: z.ZodType;
+  /** Keys of the body that lead to a list of JSON values: they come as RawJson, with every digit. */
+  texts?: readonly string[];
   /** Of the body; 1 MB. */
   maxBytes?: number;
   answer: z.ZodType;

@@ -6,6 +6,7 @@ import { CONFIG_ROUTES } from './config.ts';
 import { DATABASE_TEST_ROUTES } from './database-tests.ts';
 import { DATABASE_ROUTES } from './databases.ts';
 import { DOCTOR_ROUTES } from './doctor.ts';
+import { FUNCTION_ROUTES } from './functions.ts';
 import { openApiRoute } from './openapi.ts';
 import { OPERATION_ROUTES } from './operations.ts';
 import { REPLAY_ROUTES } from './replays.ts';
@@ -20,6 +21,7 @@ export const ROUTES: readonly Route[] = [
   ...BACKFILL_ROUTES,
   ...CHANGE_RETENTION_ROUTES,
   ...REPLAY_ROUTES,
+  ...FUNCTION_ROUTES,
   ...OPERATION_ROUTES,
   ...CONFIG_ROUTES,
   ...DOCTOR_ROUTES,

@@ -6,6 +6,7 @@ import type { Request, RequestHandler, Response } from 'express';
 import { refuseBadFunctions } from '../admin/check-functions.ts';
 import { listDatabases } from '../admin/list-databases.ts';
 import { listSinks } from '../admin/list-sinks.ts';
+import type { TryFunctions } from '../admin/try-functions.ts';
 import { Begun } from '../api/begun.ts';
 import { textOf } from '../api/raw-json.ts';
 import type { ApiDeps, Asking, Route } from '../api/route.ts';
@@ -52,6 +53,7 @@ export interface ManagementDependencies {
   privateAllowed: PrivateAllowed;
   /** Of the names of servers; by the system, if absent. */
   resolver?: Resolver | undefined;
+  functions: TryFunctions;
 }
 
 export interface ManagementOptions {
@@ -79,6 +81,7 @@ export function managementRoutes(given: ManagementDependencies, options: Managem
     examine: rememberedExaminations(given.examine),
     previewReplay: previewing(db, given),
     outside: reachingOut({ ...given, db, messages: given.db }),
+    functions: given.functions,
   };
   const handling: Handling = {
     depsOf({ by }, requestId) {
@@ -180,7 +183,7 @@ function inputOf(route: Route, request: Request): unknown {
   const input = validate(route.input, { ...request.query, ...request.params });
   refuseUnstorable(input, 'bad_request');
   if (route.body === undefined) return input;
-  const body = validate(route.body, parsedBody(request), 'invalid');
+  const body = validate(route.body, parsedBody(request, route.texts), 'invalid');
   refuseUnstorable(body, 'invalid');
   return { ...input, body };
 }

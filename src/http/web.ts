@@ -3,6 +3,7 @@
  * share the connections: none gets all of them, so that there is always one for the others, and health has its own. It listens from the
  * moment it is opened. On stop whoever waits for messages gets an empty answer, requests under way are finished.
  */
+import { openTryFunctions } from '../admin/try-functions.ts';
 import type { Database, Queryable } from '../db/pool.ts';
 import { isLoopback } from '../model/loopback.ts';
 import { type Notifications, openConsumers } from '../receive/consumer.ts';
@@ -87,6 +88,7 @@ export async function openWeb(deps: WebDependencies, options: WebOptions): Promi
   const wakeups = openWakeups({ db: inPlaces(places, db, 'give back'), listener, log });
   const consumers = openConsumers({ db, listener });
   const revoked = createRevoked({ findToken });
+  const functions = openTryFunctions(log);
   const routes: Mount[] = [
     healthRoutes({ db: deps.health ?? db, keepMs: options.keepHealthMs }),
     ...(metrics === undefined
@@ -94,7 +96,10 @@ export async function openWeb(deps: WebDependencies, options: WebOptions): Promi
       : [metricsRoutes({ db: inPlaces(places, db, 'metrics'), metrics, waiting: wakeups.waiting })]),
     pullRoutes({ db, wakeups, consumers, findToken, log, places, revoked, metrics }, options.pull),
     managementRoutes(
-      { db, places, findToken, keys, log, loopbackOnly, examine, privateAllowed, resolver: deps.resolver },
+      {
+        ...{ db, places, findToken, keys, log, loopbackOnly, examine, privateAllowed, functions },
+        resolver: deps.resolver,
+      },
       { keepMs: options.keepHealthMs, admission: options.management },
     ),
     ...(deps.routes ?? []),
@@ -109,6 +114,7 @@ export async function openWeb(deps: WebDependencies, options: WebOptions): Promi
     consumers.close();
     revoked.close();
     await server.close(options.graceMs);
+    await functions.close();
   };
   return {
     name: 'web',

@@ -1,0 +1,78 @@
+/** The routes of functions: those that are declared, and trying one on messages. */
+import { z } from 'zod';
+import { type ListedFunction, listFunctions, showFunction } from '../admin/list-functions.ts';
+import { PAGE, pageOf } from './page.ts';
+import { releaseOf } from './release.ts';
+import { REF, type Route, route } from './route.ts';
+import { TRY_FUNCTION } from './try-function.ts';
+
+const PATH = '/api/functions';
+const TYPES = ['transform', 'routing', 'filter', 'path'] as const;
+
+const FunctionShape = z
+  .looseObject({
+    id: z.uuid(),
+    name: z.string(),
+    description: z.string().nullable(),
+    type: z.enum(TYPES),
+    sink_type: z.string().nullable(),
+    code: z.string().nullable(),
+    path: z.string().nullable(),
+    used_by: z.array(z.string()),
+    managed_by: z.enum(['file', 'api']),
+    declared_from: z.string().nullable(),
+    inserted_at: z.string(),
+    updated_at: z.string(),
+  })
+  .meta({ id: 'Function' });
+
+function shown({ id, name, settings, ...row }: ListedFunction): z.input<typeof FunctionShape> {
+  const { description = null, type, sink_type, code, path } = settings;
+  const { used_by, managed_by, declared_from } = row;
+  return {
+    ...{ id, name, description, type, sink_type, code, path, used_by, managed_by, declared_from },
+    inserted_at: row.inserted_at.toISOString(),
+    updated_at: row.updated_at.toISOString(),
+  };
+}
+
+const listRoute = route({
+  method: 'GET',
+  path: PATH,
+  scope: 'read',
+  summary: 'All functions, with the sinks that use them',
+  input: z.strictObject({ type: z.enum(TYPES, `must be one of ${TYPES.join(', ')}`).optional(), ...PAGE }),
+  answer: z.looseObject({ data: z.array(FunctionShape), next_cursor: z.string().nullable() }),
+  sql: null,
+  async run({ db }, { limit, cursor, ...filter }) {
+    const rows = (await listFunctions(db)).filter(
+      ({ settings }) => filter.type === undefined || settings.type === filter.type,
+    );
+    const { data, next_cursor } = pageOf(rows, { limit, cursor }, filter);
+    return { data: data.map(shown), next_cursor };
+  },
+});
+
+const INPUT = z.strictObject({ function: REF });
+
+const showRoute = route({
+  method: 'GET',
+  path: `${PATH}/:function`,
+  scope: 'read',
+  summary: 'One function, by its name or id',
+  input: INPUT,
+  answer: FunctionShape,
+  sql: null,
+  run: async ({ db }, { function: ref }) => shown(await showFunction(db, ref)),
+});
+
+export const FUNCTION_ROUTES: readonly Route[] = [
+  listRoute,
+  showRoute,
+  TRY_FUNCTION,
+  ...releaseOf({
+    ...{ path: `${PATH}/:function`, input: INPUT, type: 'function', what: 'a function', answer: FunctionShape },
+    nameOf: async ({ db }, { function: ref }) => (await showFunction(db, ref)).name,
+    show: async ({ db }, name) => shown(await showFunction(db, name)),
+  }),
+];

@@ -1,0 +1,23 @@
+/** One entry of `functions:` by itself, as a request brings it. */
+import type { FunctionSettings } from '../../model/declared.ts';
+import { type Fault, MillraceError } from '../../model/errors.ts';
+import { type Finding, fieldOf } from '../../model/finding.ts';
+import { findingsOf } from '../../model/section.ts';
+import { DeclaredFunction } from './function.ts';
+
+/** @throws MillraceError invalid, with every fault. */
+export function readFunction(entry: object): FunctionSettings {
+  const parsed = DeclaredFunction.safeParse(entry);
+  if (!parsed.success) throw invalid(findingsOf(parsed.error, entry, []).map(faultOf));
+  const { settings, file, codePath } = parsed.data;
+  if (file === null) return settings;
+  const remedy = 'Send the code as `code`.';
+  throw invalid([{ field: fieldOf(codePath), message: 'needs a configuration file to be relative to', remedy }]);
+}
+
+const faultOf = ({ path, message, remedy }: Finding): Fault => ({ field: fieldOf(path), message, remedy });
+
+function invalid(faults: Fault[]): MillraceError {
+  const fields = [...new Set(faults.map(({ field }) => field))];
+  return new MillraceError('invalid', `Not valid: ${fields.join(', ')}`, { faults });
+}
