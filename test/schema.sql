@@ -146,6 +146,9 @@ table millrace_private.databases
   private_ok boolean not null default true
   created_at timestamp with time zone not null default now()
   updated_at timestamp with time zone not null default now()
+  version integer not null default 1
+  updated_by text
+CREATE TRIGGER count_version BEFORE INSERT OR UPDATE OF name, updated_at, managed_by ON millrace_private.databases FOR EACH ROW EXECUTE FUNCTION millrace_private.count_version()
 CREATE UNIQUE INDEX databases_name_key ON millrace_private.databases USING btree (name)
 CREATE UNIQUE INDEX databases_no_key ON millrace_private.databases USING btree (no)
 CREATE UNIQUE INDEX databases_pkey ON millrace_private.databases USING btree (id)
@@ -185,6 +188,9 @@ table millrace_private.functions
   declared_from text
   created_at timestamp with time zone not null default now()
   updated_at timestamp with time zone not null default now()
+  version integer not null default 1
+  updated_by text
+CREATE TRIGGER count_version BEFORE INSERT OR UPDATE OF name, updated_at, managed_by ON millrace_private.functions FOR EACH ROW EXECUTE FUNCTION millrace_private.count_version()
 CREATE UNIQUE INDEX functions_name_key ON millrace_private.functions USING btree (name)
 CREATE UNIQUE INDEX functions_pkey ON millrace_private.functions USING btree (id)
 constraint functions_managed_by_check CHECK ((managed_by = ANY (ARRAY['api'::text, 'file'::text])))
@@ -391,7 +397,10 @@ table millrace_private.sinks
   private_ok boolean not null default true
   created_at timestamp with time zone not null default now()
   updated_at timestamp with time zone not null default now()
+  version integer not null default 1
+  updated_by text
 CREATE INDEX sinks_database_id ON millrace_private.sinks USING btree (database_id)
+CREATE TRIGGER count_version BEFORE INSERT OR UPDATE OF name, updated_at, managed_by ON millrace_private.sinks FOR EACH ROW EXECUTE FUNCTION millrace_private.count_version()
 CREATE UNIQUE INDEX sinks_name_key ON millrace_private.sinks USING btree (name)
 CREATE UNIQUE INDEX sinks_no_key ON millrace_private.sinks USING btree (no)
 CREATE UNIQUE INDEX sinks_pkey ON millrace_private.sinks USING btree (id)
@@ -1354,6 +1363,22 @@ begin
       into pending
       from pg_catalog.pg_class r where r.oid = to_regclass('millrace_private.messages_' || p_sink_no);
   end if;
+end
+$function$
+
+grant execute to public
+
+CREATE OR REPLACE FUNCTION millrace_private.count_version()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+begin
+  if tg_op = 'UPDATE' then
+    new.version := old.version + 1;
+  end if;
+  new.updated_by := coalesce(nullif(current_setting('millrace.actor', true), ''), 'sql ' || session_user);
+  return new;
 end
 $function$
 

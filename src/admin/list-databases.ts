@@ -16,6 +16,10 @@ export interface ListedDatabase {
   managed_by: 'file' | 'api';
   /** Where the file that named it last was applied from. */
   declared_from: string | null;
+  /** Rises with every change. */
+  version: number;
+  /** Who made the last one: `token ci`. */
+  updated_by: string | null;
   inserted_at: Date;
   updated_at: Date;
   level: 'failing' | 'unknown' | 'warning' | 'ok';

@@ -24,6 +24,10 @@ export interface ListedSink {
   declared_from: string | null;
   /** Who set the status last. */
   status_by: 'file' | 'operator';
+  /** Rises with every change. */
+  version: number;
+  /** Who made the last one: `token ci`. */
+  updated_by: string | null;
   inserted_at: Date;
   updated_at: Date;
   /** `ok`, the status if it is not active, or the first reason of level failing or unknown. */

@@ -33,6 +33,8 @@ const Database = z
     }),
     managed_by: z.enum(['file', 'api']),
     declared_from: z.string().nullable(),
+    version: z.number(),
+    updated_by: z.string().nullable(),
     inserted_at: z.string(),
     updated_at: z.string(),
   })
@@ -55,6 +57,7 @@ function shown(database: ListedDatabase): z.input<typeof Database> {
       ...{ epoch, commit_lsn, confirmed_lsn },
     },
     ...{ managed_by: database.managed_by, declared_from: database.declared_from },
+    ...{ version: database.version, updated_by: database.updated_by },
     inserted_at: database.inserted_at.toISOString(),
     updated_at: database.updated_at.toISOString(),
   };

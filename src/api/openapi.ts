@@ -27,7 +27,7 @@ export function openApiOf(routes: readonly Route[]): Json {
 }
 
 function operationOf(one: Route, schemaOf: (schema: z.ZodType) => Json): Json {
-  const { method, path, scope, summary, body, answer, sql, begins } = one;
+  const { method, path, scope, summary, body, answer, sql, begins, creates } = one;
   const answered = { content: { 'application/json': { schema: schemaOf(answer) } } };
   return {
     operationId: `${method.toLowerCase()}${path.replaceAll(/\W+/g, '_')}`,
@@ -37,7 +37,10 @@ function operationOf(one: Route, schemaOf: (schema: z.ZodType) => Json): Json {
     parameters: parametersOf(one, schemaOf(one.input)),
     ...(body === undefined ? {} : { requestBody: { content: { 'application/json': { schema: schemaOf(body) } } } }),
     responses: {
-      200: { description: 'Done', ...answered },
+      [creates ?? 200]: {
+        description: creates === undefined ? 'Done' : 'Made: `Location` says where it is',
+        ...answered,
+      },
       ...(begins ? { 202: { description: 'Begun: `Location` says where to watch it', ...answered } } : {}),
       default: {
         description: 'Refused, or failed',

@@ -14,6 +14,7 @@ import type { Transacting } from '../db/pool.ts';
 import type { By } from '../model/by.ts';
 import type { Scope } from '../model/scope.ts';
 import type { Begun } from './begun.ts';
+import type { Created } from './created.ts';
 
 /** What routes call. */
 export interface ApiDeps {
@@ -46,6 +47,8 @@ export interface Asking {
   token: string;
   scopes: readonly string[];
   may(scope: Scope): boolean;
+  /** `If-Match`: the versions of a thing that may be changed or deleted; null: whichever it has. */
+  ifMatch: readonly number[] | null;
 }
 
 export type Method = 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE';
@@ -69,9 +72,11 @@ export interface Route {
   answer: z.ZodType;
   /** Its answer may be `Begun`: 202. */
   begins?: true;
+  /** Its answer may be `Created`, with this status: 200 where Sequin's clients compare with it. */
+  creates?: 200 | 201;
   /** What psql calls or shows of it; null: nothing. */
   sql: string | null;
-  /** `input` as its schema has it, with `body`; what it returns fits `answer`, or is `Begun`. @throws MillraceError */
+  /** `input` as its schema has it, with `body`; what it returns fits `answer`, or is `Begun` or `Created`. @throws MillraceError */
   run(deps: ApiDeps, input: unknown, asking: Asking): Promise<unknown>;
 }
 
@@ -96,7 +101,7 @@ interface Writing<Input extends z.ZodObject, Body extends z.ZodType, Answer exte
     deps: ApiDeps,
     input: z.output<Input> & { body: z.output<Body> },
     asking: Asking,
-  ): Promise<z.input<Answer> | Begun<z.input<Answer>>>;
+  ): Promise<z.input<Answer> | Begun<z.input<Answer>> | Created<z.input<Answer>>>;
 }
 
 /** One that changes something. */

@@ -30,6 +30,8 @@ const shared = {
   managed_by: z.enum(['file', 'api']),
   declared_from: z.string().nullable(),
   status_by: z.enum(['file', 'operator']),
+  version: z.number(),
+  updated_by: z.string().nullable(),
   inserted_at: z.string(),
   updated_at: z.string(),
 };
@@ -99,6 +101,7 @@ function shownOf(sink: ListedSink, asking: Asking) {
       ...{ error, failing_since: sink.failing_since?.toISOString() ?? null, notices },
     },
     ...{ managed_by: sink.managed_by, declared_from: sink.declared_from, status_by: sink.status_by },
+    ...{ version: sink.version, updated_by: sink.updated_by },
     inserted_at: sink.inserted_at.toISOString(),
     updated_at: sink.updated_at.toISOString(),
   };

@@ -8,6 +8,7 @@ import { listDatabases } from '../admin/list-databases.ts';
 import { listSinks } from '../admin/list-sinks.ts';
 import type { TryFunctions } from '../admin/try-functions.ts';
 import { Begun } from '../api/begun.ts';
+import { Created } from '../api/created.ts';
 import { textOf } from '../api/raw-json.ts';
 import type { ApiDeps, Asking, Route } from '../api/route.ts';
 import { ROUTES } from '../api/routes.ts';
@@ -15,6 +16,7 @@ import { freeStorage } from '../catalog/apply/remove-sink.ts';
 import { actingSql } from '../catalog/audit.ts';
 import { limitSql } from '../db/deadline.ts';
 import type { Database, Transacting } from '../db/pool.ts';
+import { MillraceError } from '../model/errors.ts';
 import { allows } from '../model/scope.ts';
 import type { PrivateAllowed } from '../runtime/addresses.ts';
 import type { Resolver } from '../runtime/checked-lookup.ts';
@@ -166,16 +168,17 @@ function answering(route: Route, { depsOf, findToken }: Handling): RequestHandle
     // Once more: it sent its body meanwhile.
     const caller = await callerOf(request, findToken, route);
     const requestId = String(response.locals.requestId);
-    const asking: Asking = { ...caller, requestId, may: (scope) => allows(caller.scopes, scope) };
+    const ifMatch = versionsOf(request.headers['if-match']);
+    const asking: Asking = { ...caller, requestId, may: (scope) => allows(caller.scopes, scope), ifMatch };
     const result = await route
       .run(depsOf(caller, requestId), inputOf(route, request), asking)
       .catch((error: unknown) => {
         throw managementError(error);
       });
-    if (result instanceof Begun) response.setHeader('Location', result.location);
-    const answer = result instanceof Begun ? result.body : result;
+    const answer = bodyOf(result, response);
+    tagVersion(response, answer);
     linkNext(request, response, answer);
-    sendText(response, result instanceof Begun ? 202 : 200, textOf(answer));
+    sendText(response, statusOf(route, result), textOf(answer));
   };
 }
 
@@ -186,6 +189,30 @@ function inputOf(route: Route, request: Request): unknown {
   const body = validate(route.body, parsedBody(request, route.texts), 'invalid');
   refuseUnstorable(body, 'invalid');
   return { ...input, body };
+}
+
+function bodyOf(result: unknown, response: Response): unknown {
+  if (!(result instanceof Begun) && !(result instanceof Created)) return result;
+  response.setHeader('Location', result.location);
+  return result.body;
+}
+
+const statusOf = ({ creates }: Route, result: unknown): number =>
+  result instanceof Begun ? 202 : result instanceof Created ? (creates ?? 201) : 200;
+
+/** The version of a thing, for whoever changes it: `If-Match`. */
+function tagVersion(response: Response, answer: unknown): void {
+  if (typeof answer !== 'object' || answer === null || !('version' in answer)) return;
+  if (typeof answer.version === 'number') response.setHeader('ETag', `"${answer.version}"`);
+}
+
+/** @throws MillraceError bad_request for what we never gave as `ETag`. */
+function versionsOf(header: string | undefined): number[] | null {
+  if (header === undefined || header.trim() === '*') return null;
+  const tags = header.split(',').map((tag) => /^(?:W\/)?"?(\d{1,9})"?$/.exec(tag.trim())?.[1]);
+  if (tags.every((tag) => tag !== undefined)) return tags.map(Number);
+  const message = 'must be the `ETag` of an answer, as "7", or *';
+  throw new MillraceError('bad_request', 'If-Match cannot be read', { faults: [{ field: 'If-Match', message }] });
 }
 
 /** The next page of a list, for clients that follow links. */

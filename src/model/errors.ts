@@ -12,11 +12,16 @@ export type ErrorCode =
   | 'payload_too_large'
   | 'unsupported_media_type'
   | 'wrong_state'
+  | 'managed_by_file'
+  | 'name_taken'
+  | 'in_use'
   | 'operation_running'
+  | 'version_conflict'
   | 'invalid'
   | 'test_failed'
   | 'destination_denied'
   | 'secret_required'
+  | 'immutable'
   | 'too_many_waiting'
   | 'too_many_requests'
   | 'unavailable'
@@ -41,11 +46,16 @@ const STATUS: Record<ErrorCode, number> = {
   payload_too_large: 413,
   unsupported_media_type: 415,
   wrong_state: 409,
+  managed_by_file: 409,
+  name_taken: 409,
+  in_use: 409,
   operation_running: 409,
+  version_conflict: 412,
   invalid: 422,
   test_failed: 422,
   destination_denied: 422,
   secret_required: 422,
+  immutable: 422,
   too_many_waiting: 429,
   too_many_requests: 429,
   unavailable: 503,
@@ -66,6 +76,8 @@ export interface Fault {
   field: string;
   message: string;
   remedy?: string;
+  /** What kind of fault it is, where a request with such faults alone is refused by a name of its own. */
+  refusedAs?: 'immutable' | 'secret_required';
   line?: number;
   column?: number;
 }

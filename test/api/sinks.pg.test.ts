@@ -115,8 +115,9 @@ describe('GET /api/sinks', () => {
   it('shows one, by its name or id', async () => {
     const [orders] = (await get('?kind=pull&status=active')).json.data;
     for (const ref of ['orders', orders.id]) {
-      const { status, json } = await get(`/${ref}`);
+      const { status, json, headers } = await get(`/${ref}`);
       expect([status, json.id, json.name]).to.deep.equal([200, orders.id, 'orders']);
+      expect(headers.get('etag')).to.equal(`"${json.version}"`);
     }
     for (const ref of ['order', 'history', '00000000-0000-0000-0000-000000000000']) {
       const { status, json } = await get(`/${ref}`);

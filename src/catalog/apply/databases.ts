@@ -29,6 +29,9 @@ export interface DatabaseRow {
   hostname: string;
   managed_by: ManagedBy;
   released: boolean;
+  /** Rises with every change. */
+  version: number;
+  updated_by: string | null;
   private_ok: boolean;
 }
 

@@ -15,10 +15,14 @@ import {
 const putFunction = statement('catalog/put-function');
 
 export interface FunctionRow {
+  id: string;
   name: string;
   settings: FunctionSettings;
   managed_by: ManagedBy;
   released: boolean;
+  /** Rises with every change. */
+  version: number;
+  updated_by: string | null;
 }
 
 export function decideFunctions(

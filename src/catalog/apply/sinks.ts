@@ -41,6 +41,9 @@ export interface SinkRow {
   database_name: string;
   managed_by: ManagedBy;
   released: boolean;
+  /** Rises with every change. */
+  version: number;
+  updated_by: string | null;
   private_ok: boolean;
   /** That of the file, as it was applied last; null: no file has named it. */
   declared_status: SinkSettings['status'] | null;
