@@ -20,7 +20,7 @@ table millrace_private.api_tokens
   expires_at timestamp with time zone
   last_used_at timestamp with time zone
   created_by text
-CREATE TRIGGER tell_of_tokens AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON millrace_private.api_tokens FOR EACH STATEMENT EXECUTE FUNCTION millrace_private.tell_of_tokens()
+CREATE TRIGGER tell_of_tokens AFTER INSERT OR DELETE OR UPDATE OF name, hash, scopes, weak, expires_at, revoked_at OR TRUNCATE ON millrace_private.api_tokens FOR EACH STATEMENT EXECUTE FUNCTION millrace_private.tell_of_tokens()
 CREATE UNIQUE INDEX api_tokens_hash_key ON millrace_private.api_tokens USING btree (hash)
 CREATE UNIQUE INDEX api_tokens_name_key ON millrace_private.api_tokens USING btree (name)
 CREATE UNIQUE INDEX api_tokens_pkey ON millrace_private.api_tokens USING btree (id)

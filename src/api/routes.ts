@@ -1,4 +1,5 @@
 /** Every management route. */
+import { API_KEY_ROUTES } from './api-keys.ts';
 import { AUDIT_ROUTES } from './audit.ts';
 import { BACKFILL_ROUTES } from './backfills.ts';
 import { CHANGE_RETENTION_ROUTES } from './change-retentions.ts';
@@ -25,6 +26,7 @@ export const ROUTES: readonly Route[] = [
   ...OPERATION_ROUTES,
   ...CONFIG_ROUTES,
   ...DOCTOR_ROUTES,
+  ...API_KEY_ROUTES,
   ...AUDIT_ROUTES,
   ...WHOAMI_ROUTES,
   openApiRoute(() => ROUTES),

@@ -6,6 +6,7 @@
  */
 import type { Queryable } from '../db/pool.ts';
 import { statement } from '../db/statement.ts';
+import { isMistyped } from '../model/api-token.ts';
 import { MillraceError } from '../model/errors.ts';
 import { quoteLiteral } from '../model/quote.ts';
 import { hashToken } from './token-hash.ts';
@@ -31,7 +32,7 @@ export interface KnownToken {
 
 export interface Tokens {
   /**
-   * A token that is known and not revoked; undefined for others.
+   * A token that is known, not revoked and not expired; undefined for others.
    * `fresh`: as they are now, whatever is remembered.
    * @throws MillraceError too_many_requests, and what Postgres says.
    */
@@ -63,20 +64,21 @@ export function openTokens(deps: TokensDependencies): Tokens {
   });
 
   const ask = async (batch: Asked): Promise<void> => {
-    const until = now() + KEEP_MS;
+    const from = now();
     const askedIn = generation;
     const hashes = [...batch.keys()].map((hash) => Buffer.from(hash, 'hex'));
-    const { rows } = await deps.db.query<KnownToken & { hash: string }>(FIND_TOKENS, [
+    const { rows } = await deps.db.query<KnownToken & { hash: string; left_ms: number | null }>(FIND_TOKENS, [
       hashes,
       deps.loopbackOnly === true,
     ]);
-    const found = new Map(rows.map(({ hash, ...token }) => [hash, token]));
+    const found = new Map(rows.map(({ hash, left_ms, ...token }) => [hash, { token, leftMs: left_ms ?? KEEP_MS }]));
     for (const [hash, answer] of batch) {
-      const token = found.get(hash);
+      const { token, leftMs } = found.get(hash) ?? { leftMs: 0 };
       kept.delete(hash);
       if (kept.size >= KEPT_TOKENS) kept.clear();
       // What changed while we asked may have been answered as it was before.
-      if (token !== undefined && askedIn === generation) kept.set(hash, { token, until });
+      if (token !== undefined && askedIn === generation)
+        kept.set(hash, { token, until: from + Math.min(KEEP_MS, leftMs) });
       answer.resolve(token);
     }
   };
@@ -95,6 +97,7 @@ export function openTokens(deps: TokensDependencies): Tokens {
 
   return {
     async find(token, options = {}) {
+      if (isMistyped(token)) return undefined;
       const hash = hashToken(token).toString('hex');
       const known = kept.get(hash);
       if (options.fresh !== true && known !== undefined && now() < known.until) return known.token;

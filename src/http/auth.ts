@@ -19,7 +19,7 @@ export interface Caller {
 }
 
 const MAX_TOKEN_LENGTH = 512;
-const NOT_KNOWN = 'The token is not known, or was revoked';
+const NOT_KNOWN = 'The token is not known, was revoked, or has expired';
 
 /** Throws MillraceError unauthorized. */
 export async function identify(findToken: FindToken, request: Request): Promise<Caller> {

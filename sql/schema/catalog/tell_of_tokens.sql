@@ -1,4 +1,4 @@
--- Whoever remembers tokens is told when they change, in the transaction that changes them.
+-- Whoever remembers tokens is told when they change, in the transaction that changes them. That one was used changes nothing.
 create or replace function millrace_private.tell_of_tokens() returns trigger language plpgsql
 set search_path = pg_catalog, pg_temp as $$
 begin
@@ -6,5 +6,6 @@ begin
   return null;
 end
 $$;
-create or replace trigger tell_of_tokens after insert or update or delete or truncate on millrace_private.api_tokens
+create or replace trigger tell_of_tokens
+  after insert or delete or truncate or update of name, hash, scopes, weak, expires_at, revoked_at on millrace_private.api_tokens
   for each statement execute function millrace_private.tell_of_tokens();

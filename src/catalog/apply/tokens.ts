@@ -45,7 +45,7 @@ export function decideTokens(
 }
 
 /** `row`: of its name, or the one that becomes it. */
-function stepOf({ name, hash, scopes, weak }: DeclaredToken, row: TokenRow | undefined, taking: Taking): Step {
+function stepOf({ name, hash, prefix, scopes, weak }: DeclaredToken, row: TokenRow | undefined, taking: Taking): Step {
   const kept = { hash: hash ?? row!.hash, weak: hash === null ? row!.weak : weak };
   const same =
     row?.name === name &&
@@ -65,7 +65,7 @@ function stepOf({ name, hash, scopes, weak }: DeclaredToken, row: TokenRow | und
     ...entries,
     async write(tx) {
       if (row !== undefined && row.name !== name) await tx.query(renameToken, [row.name, name]);
-      await tx.query(putToken, [name, kept.hash, scopes, kept.weak]);
+      await tx.query(putToken, [name, kept.hash, scopes, kept.weak, prefix]);
     },
   };
 }

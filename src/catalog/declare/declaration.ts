@@ -28,7 +28,7 @@ export interface Declared {
   /** Entries of `sinks:`, then of `change_retentions:`. */
   sinks: { settings: SinkSettings; secret: string | null }[];
   /** `hash` null: the one that is stored. */
-  tokens: { name: string; hash: Buffer | null; scopes: string[]; weak: boolean }[];
+  tokens: { name: string; hash: Buffer | null; prefix: string | null; scopes: string[]; weak: boolean }[];
 }
 
 export interface Checked {
@@ -140,9 +140,10 @@ function declaredOf(entries: Entries): Declared {
     databases: values(entries.databases).map(({ settings, address }) => ({ settings, address })),
     functions: values(entries.functions).map(({ settings }) => settings),
     sinks: values(entries.sinks).map(({ settings, secret }) => ({ settings, secret })),
-    tokens: values(entries.api_tokens).map(({ name, hash, scopes, weakness }) => ({
+    tokens: values(entries.api_tokens).map(({ name, hash, prefix, scopes, weakness }) => ({
       name,
       hash,
+      prefix,
       scopes,
       weak: weakness !== undefined,
     })),

@@ -1,5 +1,6 @@
 /** `api_tokens:`. Only the token's hash leaves this file. */
 import { z } from 'zod';
+import { isMistyped, prefixOf } from '../../model/api-token.ts';
 import { MASK, Name, refuseMask } from '../../model/scalars.ts';
 import { isScope, SCOPES } from '../../model/scope.ts';
 import { refusal, section, withRemedy } from '../../model/section.ts';
@@ -10,6 +11,8 @@ export interface TokenDeclared {
   name: string;
   /** Null: the one that is stored is kept. */
   hash: Buffer | null;
+  /** What it begins with, where that may be seen. */
+  prefix: string | null;
   scopes: string[];
   /** No scopes were given: it is an admin's. */
   unscoped: boolean;
@@ -44,12 +47,20 @@ export const DeclaredToken = section('api_tokens[]', {
         'Make one: `openssl rand -hex 24`.',
       ),
     )
+    .refine(
+      (token) => !isMistyped(token),
+      refusal(
+        'looks like a token that Millrace made, and was mistyped or cut off',
+        'Copy it again, or make another one: `openssl rand -hex 24`.',
+      ),
+    )
     .superRefine(refuseMask),
   scopes: z.array(Scope).min(1, withRemedy('must name at least one scope', KNOWN)).optional(),
 }).transform(
   (input): TokenDeclared => ({
     name: input.name,
     hash: input.token === MASK ? null : hashToken(input.token),
+    prefix: prefixOf(input.token),
     scopes: [...new Set(input.scopes ?? ['admin'])],
     unscoped: input.scopes === undefined,
     weakness: input.token === MASK ? undefined : weaknessOf(input.token),
