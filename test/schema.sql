@@ -298,6 +298,53 @@ CREATE UNIQUE INDEX notices_pkey ON millrace_private.notices USING btree (sink_n
 constraint notices_pkey PRIMARY KEY (sink_no, code, table_name)
 constraint notices_sink_no_fkey FOREIGN KEY (sink_no) REFERENCES millrace_private.sinks(no) ON DELETE CASCADE
 
+table millrace_private.operation_findings
+  operation_id uuid not null
+  no integer not null
+  finding jsonb not null
+CREATE UNIQUE INDEX operation_findings_pkey ON millrace_private.operation_findings USING btree (operation_id, no)
+constraint operation_findings_operation_id_fkey FOREIGN KEY (operation_id) REFERENCES millrace_private.operations(id) ON DELETE CASCADE
+constraint operation_findings_pkey PRIMARY KEY (operation_id, no)
+
+table millrace_private.operations
+  id uuid not null default gen_random_uuid()
+  kind text not null
+  sink_no integer
+  database_no integer not null
+  parent_id uuid
+  request jsonb not null
+  requested_by text not null
+  state text not null default 'waiting'::text
+  phase text
+  progress jsonb
+  lines text[] not null default '{}'::text[]
+  steps jsonb not null default '[]'::jsonb
+  kept jsonb
+  result jsonb
+  reason text
+  remedy text
+  attempt integer not null default 0
+  owner text
+  token uuid
+  until timestamp with time zone
+  created_at timestamp with time zone not null default clock_timestamp()
+  started_at timestamp with time zone
+  moved_at timestamp with time zone
+  ended_at timestamp with time zone
+with fillfactor=50, autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=500
+CREATE INDEX operations_ended ON millrace_private.operations USING btree (ended_at) WHERE (ended_at IS NOT NULL)
+CREATE INDEX operations_open ON millrace_private.operations USING btree (created_at) WHERE (state = ANY (ARRAY['waiting'::text, 'running'::text, 'paused'::text]))
+CREATE INDEX operations_parent ON millrace_private.operations USING btree (parent_id) WHERE (parent_id IS NOT NULL)
+CREATE UNIQUE INDEX operations_one_of_database ON millrace_private.operations USING btree (database_no, kind) WHERE ((state = ANY (ARRAY['waiting'::text, 'running'::text, 'paused'::text])) AND (sink_no IS NULL))
+CREATE UNIQUE INDEX operations_one_of_sink ON millrace_private.operations USING btree (sink_no, kind) WHERE ((state = ANY (ARRAY['waiting'::text, 'running'::text, 'paused'::text])) AND (sink_no IS NOT NULL))
+CREATE UNIQUE INDEX operations_pkey ON millrace_private.operations USING btree (id)
+constraint operations_database_no_fkey FOREIGN KEY (database_no) REFERENCES millrace_private.databases(no) ON DELETE CASCADE
+constraint operations_kind_check CHECK ((kind = ANY (ARRAY['verify'::text, 'rebuild'::text, 'resync'::text])))
+constraint operations_parent_id_fkey FOREIGN KEY (parent_id) REFERENCES millrace_private.operations(id) ON DELETE CASCADE
+constraint operations_pkey PRIMARY KEY (id)
+constraint operations_sink_no_fkey FOREIGN KEY (sink_no) REFERENCES millrace_private.sinks(no) ON DELETE CASCADE
+constraint operations_state_check CHECK ((state = ANY (ARRAY['waiting'::text, 'running'::text, 'paused'::text, 'done'::text, 'cancelled'::text, 'failed'::text])))
+
 table millrace_private.partitions
   database_no integer not null
   root bigint not null
@@ -567,6 +614,46 @@ $function$
 
 comment 'Ends a backfill for good; what it sent stays sent. False when it had ended.'
 
+CREATE OR REPLACE FUNCTION millrace.cancel_operation(operation uuid)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+declare
+  v_state text := millrace_private.operation_state(operation);
+  v_part uuid;
+  v_any boolean := false;
+begin
+  if v_state is not null then
+    update millrace_private.operations o
+       set state = 'cancelled', reason = null, remedy = null, owner = null, token = null, until = null,
+           lines = '{}', ended_at = clock_timestamp()
+     where o.id = operation and o.state in ('waiting', 'running', 'paused', 'failed');
+    if not found then
+      return false;
+    end if;
+    v_any := true;
+    perform millrace_private.record_change('cancel', 'operation ' || operation, null, null);
+    for v_part in select o.id from millrace_private.operations o
+                   where o.parent_id = operation and o.state in ('waiting', 'running', 'paused') loop
+      perform millrace.cancel_operation(v_part);
+    end loop;
+  end if;
+  for v_part in select millrace_private.operation_backfills(operation) loop
+    if millrace.cancel_backfill(v_part) then
+      v_any := true;
+    end if;
+  end loop;
+  if v_state is not null then
+    update millrace_private.operations o set kept = null where o.id = operation;
+    perform pg_notify('millrace_operations', operation::text);
+  end if;
+  return v_any;
+end
+$function$
+
+comment 'Ends a job for good, with what it began; what it has done stays. False when it had ended.'
+
 CREATE OR REPLACE FUNCTION millrace.disable(sink text)
  RETURNS boolean
  LANGUAGE sql
@@ -746,6 +833,65 @@ $function$
 
 comment 'Stops a backfill after its current page. False when it was not running.'
 
+CREATE OR REPLACE FUNCTION millrace.pause_operation(operation uuid)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+declare
+  v_state text := millrace_private.operation_state(operation);
+  v_part uuid;
+  v_any boolean := false;
+begin
+  if v_state is not null then
+    update millrace_private.operations o
+       set state = 'paused', reason = null, remedy = null, owner = null, token = null, until = null
+     where o.id = operation and o.state in ('waiting', 'running');
+    if not found then
+      return false;
+    end if;
+    v_any := true;
+    perform millrace_private.record_change('pause', 'operation ' || operation, null, null);
+    for v_part in select o.id from millrace_private.operations o where o.parent_id = operation loop
+      perform millrace.pause_operation(v_part);
+    end loop;
+    perform pg_notify('millrace_operations', operation::text);
+  end if;
+  for v_part in select millrace_private.operation_backfills(operation) loop
+    if millrace.pause_backfill(v_part) then
+      v_any := true;
+    end if;
+  end loop;
+  return v_any;
+end
+$function$
+
+comment 'Stops a job until it is resumed, with the backfills that it began. False when it was not under way.'
+
+CREATE OR REPLACE FUNCTION millrace.rebuild(sink text, index text, transform text DEFAULT NULL::text, name text DEFAULT NULL::text, alias text DEFAULT NULL::text)
+ RETURNS uuid
+ LANGUAGE plpgsql
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+declare
+  v_sink record;
+begin
+  select s.no, s.name, s.readable, d.no as database_no into v_sink
+    from millrace_private.sinks s join millrace_private.databases d on d.id = s.database_id
+   where s.no = millrace_private.sink_no(sink);
+  if not v_sink.readable then
+    raise exception 'sink % has no index', quote_literal(v_sink.name) using errcode = 'MR400', hint = 'Name a search index.';
+  end if;
+  if coalesce(index, '') = '' then
+    raise exception 'index must name the new index' using errcode = 'MR400', hint = 'It must exist, with its mapping.';
+  end if;
+  return millrace_private.begin_operation('rebuild', v_sink.no, v_sink.database_no,
+    jsonb_build_object('index', index, 'transform', transform, 'name', name, 'alias', alias));
+end
+$function$
+
+comment 'Has a second index filled beside the one of a search index, by a sink of its own. Returns the id that operation_status shows; its result says how to switch over.'
+
 CREATE OR REPLACE FUNCTION millrace.receive(consumer text, batch_size integer DEFAULT 1, visibility_timeout interval DEFAULT NULL::interval)
  RETURNS TABLE(ack_id text, message json)
  LANGUAGE plpgsql
@@ -905,6 +1051,45 @@ $function$
 
 comment 'Continues a paused or failed backfill where it stopped. False when it was neither.'
 
+CREATE OR REPLACE FUNCTION millrace.resume_operation(operation uuid)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+declare
+  v_state text := millrace_private.operation_state(operation);
+  v_part uuid;
+  v_any boolean := false;
+begin
+  if v_state is not null then
+    update millrace_private.operations o
+       set state = 'waiting', reason = null, remedy = null, attempt = 0, until = null, ended_at = null
+     where o.id = operation and o.state in ('paused', 'failed');
+    if not found then
+      return false;
+    end if;
+    v_any := true;
+    perform millrace_private.record_change('resume', 'operation ' || operation, null, null);
+    for v_part in select o.id from millrace_private.operations o
+                   where o.parent_id = operation and o.state = 'paused' loop
+      perform millrace.resume_operation(v_part);
+    end loop;
+    perform pg_notify('millrace_operations', operation::text);
+  end if;
+  for v_part in select millrace_private.operation_backfills(operation) loop
+    if millrace.resume_backfill(v_part) then
+      v_any := true;
+    end if;
+  end loop;
+  return v_any;
+exception when unique_violation then
+  raise exception 'another one of the kind is under way' using errcode = 'MR409',
+    hint = 'select * from millrace.operation_status';
+end
+$function$
+
+comment 'Continues a paused or failed job where it stopped. False when it was neither.'
+
 CREATE OR REPLACE FUNCTION millrace.resync(database text, force boolean DEFAULT false)
  RETURNS SETOF uuid
  LANGUAGE plpgsql
@@ -980,6 +1165,32 @@ end
 $function$
 
 comment 'Puts parked messages back at their old place, to be tried again at once. Returns their number.'
+
+CREATE OR REPLACE FUNCTION millrace.verify(sink text, repair boolean DEFAULT false, refresh_ms integer DEFAULT NULL::integer)
+ RETURNS uuid
+ LANGUAGE plpgsql
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+declare
+  v_sink record;
+begin
+  select s.no, s.name, s.readable, d.no as database_no into v_sink
+    from millrace_private.sinks s join millrace_private.databases d on d.id = s.database_id
+   where s.no = millrace_private.sink_no(sink);
+  if not v_sink.readable then
+    raise exception 'sink % holds nothing that can be compared with tables', quote_literal(v_sink.name)
+      using errcode = 'MR400', hint = 'Name a search index.';
+  end if;
+  if refresh_ms not between 0 and 600000 then
+    raise exception 'refresh_ms must be from 0 to 600000' using errcode = 'MR400',
+      hint = 'It is in milliseconds, a little more than the refresh_interval of the index.';
+  end if;
+  return millrace_private.begin_operation('verify', v_sink.no, v_sink.database_no,
+    jsonb_build_object('repair', coalesce(repair, false), 'refresh_ms', refresh_ms));
+end
+$function$
+
+comment 'Has a search index compared with its tables, and repaired if so wished. Returns the id that operation_status shows; its result says what was found.'
 
 CREATE OR REPLACE FUNCTION millrace_private.acknowledge(p_sink_no integer, p_ack_ids text[])
  RETURNS integer
@@ -1223,6 +1434,40 @@ begin
    where p.database_no = p_database_no returning p.epoch into v_epoch;
   perform pg_notify('millrace_catalog', '');
   return v_epoch;
+end
+$function$
+
+grant execute to public
+
+CREATE OR REPLACE FUNCTION millrace_private.begin_operation(p_kind text, p_sink_no integer, p_database_no integer, p_request jsonb, p_parent uuid DEFAULT NULL::uuid)
+ RETURNS uuid
+ LANGUAGE plpgsql
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+declare
+  v_id uuid;
+  v_name text;
+begin
+  insert into millrace_private.operations (kind, sink_no, database_no, request, parent_id, requested_by)
+  values (p_kind, p_sink_no, p_database_no, jsonb_strip_nulls(p_request), p_parent,
+          left(coalesce(nullif(current_setting('millrace.actor', true), ''), 'sql ' || session_user), 400))
+  on conflict do nothing
+  returning id into v_id;
+  if v_id is null then
+    select coalesce(
+      (select format('sink %L', s.name) from millrace_private.sinks s where s.no = p_sink_no),
+      (select format('database %L', d.name) from millrace_private.databases d where d.no = p_database_no)) into v_name;
+    raise exception 'a % of % is under way', p_kind, v_name using errcode = 'MR409',
+      hint = 'select * from millrace.operation_status';
+  end if;
+  if p_sink_no is null then
+    perform millrace_private.record_change(p_kind, 'database ' || d.name, null, p_request)
+       from millrace_private.databases d where d.no = p_database_no;
+  else
+    perform millrace_private.record_sink(p_kind, p_sink_no, null, p_request);
+  end if;
+  perform pg_notify('millrace_operations', v_id::text);
+  return v_id;
 end
 $function$
 
@@ -2396,6 +2641,50 @@ $function$
 
 grant execute to public
 
+CREATE OR REPLACE FUNCTION millrace_private.operation_backfills(p_id uuid)
+ RETURNS SETOF uuid
+ LANGUAGE sql
+ STABLE
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+  with asked as (
+    select b.no, b.id, b.kind, b.sink_no, b.ended_at
+      from millrace_private.backfills b
+     where b.id = p_id
+        or b.id in (select k.id::uuid from millrace_private.operations o,
+                           jsonb_array_elements_text(coalesce(o.kept -> 'backfills', '[]')) k(id) where o.id = p_id)
+  )
+  select b.id from millrace_private.backfills b join asked a on a.id = b.id
+   where b.state in ('waiting', 'running', 'paused', 'failed')
+   union
+  select c.id from asked a
+    join millrace_private.backfills c on c.sink_no = a.sink_no and c.kind = 'table'
+   where a.kind = 'all' and a.ended_at is not null and c.created_at <= a.ended_at + interval '1 s'
+     and (c.no > a.no or c.ended_at is null or c.ended_at >= a.ended_at)
+     and c.state in ('waiting', 'running', 'paused', 'failed')
+$function$
+
+grant execute to public
+
+CREATE OR REPLACE FUNCTION millrace_private.operation_state(p_id uuid)
+ RETURNS text
+ LANGUAGE plpgsql
+ STABLE
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+declare
+  v_state text;
+begin
+  select o.state into v_state from millrace_private.operations o where o.id = p_id;
+  if v_state is null and not exists (select from millrace_private.backfills b where b.id = p_id) then
+    raise exception 'there is no operation %', p_id using errcode = 'MR404', hint = 'select id from millrace.operation_status';
+  end if;
+  return v_state;
+end
+$function$
+
+grant execute to public
+
 CREATE OR REPLACE FUNCTION millrace_private.park_spent(p_sink_no integer, p_token text, p_ids bigint[])
  RETURNS bigint[]
  LANGUAGE plpgsql
@@ -3385,11 +3674,11 @@ grant select to millrace_reader
 
 view millrace.operation_status
   id uuid
-  kind text comment 'backfill or replay.'
-  sink_name text
+  kind text comment 'backfill, replay, verify, rebuild or resync.'
+  sink_name text comment 'Null: a resync is of all sinks of its database.'
   database_name text
   table_schema text
-  table_name text comment 'Null: all tables of the sink.'
+  table_name text comment 'Null: all tables of the sink. Of a verification: what it compares now.'
   state text comment 'waiting, running, paused, done, cancelled or failed.'
   reason text comment 'What it waits for, or why it failed.'
   remedy text comment 'What to do about it.'
@@ -3405,6 +3694,12 @@ view millrace.operation_status
   started_at timestamp with time zone
   updated_at timestamp with time zone comment 'When it moved last.'
   ended_at timestamp with time zone
+  phase text comment 'What it does now: of a verification, a rebuild, a resync, and so the columns below.'
+  result jsonb comment 'Null until it is done.'
+  attempt integer comment 'How often a worker took it up; after five it fails.'
+  requested_by text
+  steps jsonb comment 'What is over, with its time.'
+  lines text[] comment 'What a person sees who watches.'
  SELECT b.id,
         CASE
             WHEN (b.kind = 'replay'::text) THEN 'replay'::text
@@ -3438,7 +3733,13 @@ view millrace.operation_status
         CASE
             WHEN (r.state = ANY (ARRAY['done'::text, 'failed'::text, 'cancelled'::text])) THEN GREATEST(t.ended_at, b.ended_at)
             ELSE NULL::timestamp with time zone
-        END AS ended_at
+        END AS ended_at,
+    NULL::text AS phase,
+    NULL::jsonb AS result,
+    NULL::integer AS attempt,
+    NULL::text AS requested_by,
+    NULL::jsonb AS steps,
+    NULL::text[] AS lines
    FROM (((((millrace_private.backfills b
      JOIN millrace_private.sinks s ON ((s.no = b.sink_no)))
      JOIN millrace_private.databases d ON ((d.id = s.database_id)))
@@ -3467,8 +3768,55 @@ view millrace.operation_status
             COALESCE(t.rows_done, b.rows_done) AS rows_done,
             COALESCE(t.rows_sent, b.rows_sent) AS rows_sent,
             COALESCE(t.rows_total, b.rows_total) AS rows_total) r)
-     CROSS JOIN LATERAL ( SELECT round((((r.rows_done)::double precision / NULLIF(COALESCE(t.running_seconds, b.running_seconds), (0)::double precision)))::numeric, 1) AS rows_per_second) p);
-comment 'One row for each job that an operator asked for, including those that have ended: backfills (one for all tables with those of its tables) and replays.'
+     CROSS JOIN LATERAL ( SELECT round((((r.rows_done)::double precision / NULLIF(COALESCE(t.running_seconds, b.running_seconds), (0)::double precision)))::numeric, 1) AS rows_per_second) p)
+UNION ALL
+ SELECT o.id,
+    o.kind,
+    s.name AS sink_name,
+    d.name AS database_name,
+    NULL::text AS table_schema,
+    (o.progress ->> 'table'::text) AS table_name,
+    o.state,
+        CASE
+            WHEN w.is_lone THEN 'no worker is there to take it'::text
+            ELSE o.reason
+        END AS reason,
+        CASE
+            WHEN w.is_lone THEN 'Run bin/millrace start, or a worker process.'::text
+            ELSE o.remedy
+        END AS remedy,
+    COALESCE(((o.progress ->> 'done'::text))::bigint, (0)::bigint) AS rows_done,
+    COALESCE(((o.progress ->> 'sent'::text))::bigint, (0)::bigint) AS rows_sent,
+    ((o.progress ->> 'total'::text))::bigint AS rows_total,
+        CASE
+            WHEN (o.state = 'done'::text) THEN 100
+            ELSE ((o.progress ->> 'percent'::text))::integer
+        END AS percent,
+    ((o.progress ->> 'per_second'::text))::numeric AS rows_per_second,
+        CASE
+            WHEN (o.state = 'running'::text) THEN make_interval(secs => ((o.progress ->> 'seconds_left'::text))::double precision)
+            ELSE NULL::interval
+        END AS time_left,
+    NULL::text AS sort_column,
+    NULL::text AS start_position,
+    o.created_at,
+    o.started_at,
+    COALESCE(o.ended_at, o.moved_at, o.started_at, o.created_at) AS updated_at,
+    o.ended_at,
+    o.phase,
+    o.result,
+    o.attempt,
+    o.requested_by,
+    o.steps,
+    o.lines
+   FROM (((millrace_private.operations o
+     JOIN millrace_private.databases d ON ((d.no = o.database_no)))
+     LEFT JOIN millrace_private.sinks s ON ((s.no = o.sink_no)))
+     CROSS JOIN LATERAL ( SELECT ((o.state = ANY (ARRAY['waiting'::text, 'running'::text])) AND COALESCE((o.until < clock_timestamp()), true) AND (NOT millrace_private.is_fresh(( SELECT b.at
+                   FROM millrace_private.worker_beats b
+                  ORDER BY b.seq DESC
+                 LIMIT 1)))) AS is_lone) w);
+comment 'One row for each job that an operator asked for, including those that have ended: backfills (one for all tables with those of its tables), replays, verifications, rebuilds and resyncs.'
 grant select to millrace_reader
 
 view millrace.parked_messages

@@ -1,21 +1,28 @@
-/** Jobs that an operator asked for, whoever does them: what there is, one of them, and pause, resume, cancel. */
+/** Jobs that an operator asked for, whoever does them: what there is, one of them, what it found, and pause, resume, cancel. */
 import type { Queryable } from '../db/pool.ts';
 import { statement } from '../db/statement.ts';
 import { MillraceError } from '../model/errors.ts';
-import { type BackfillVerb, changeBackfill } from './change-backfill.ts';
-import { hasEnded, readWatched, type WatchedBackfill } from './watched.ts';
+import type { BackfillVerb } from './change-backfill.ts';
+import type { WatchedBackfill } from './watched.ts';
 
 const LIST = statement('admin/list-operations');
+const FINDINGS = statement('admin/operation/findings');
+const VERBS: Record<BackfillVerb, ReturnType<typeof statement>> = {
+  pause: statement('admin/operation/change-pause'),
+  resume: statement('admin/operation/change-resume'),
+  cancel: statement('admin/operation/change-cancel'),
+};
 
-export const OPERATION_KINDS = ['backfill', 'replay'] as const;
+export const OPERATION_KINDS = ['backfill', 'replay', 'verify', 'rebuild', 'resync'] as const;
 export const OPERATION_STATES = ['waiting', 'running', 'paused', 'done', 'failed', 'cancelled'] as const;
 
 export interface Operation {
   id: string;
   kind: (typeof OPERATION_KINDS)[number];
-  sink_name: string;
+  /** Null: of all sinks of its database. */
+  sink_name: string | null;
   database_name: string;
-  /** Null: all tables of the sink. */
+  /** Null: all tables of the sink, or that of a name that stands whole in `table_name`. */
   table_schema: string | null;
   table_name: string | null;
   state: WatchedBackfill['state'];
@@ -33,6 +40,22 @@ export interface Operation {
   started_at: Date | null;
   updated_at: Date;
   ended_at: Date | null;
+  /** What a worker does now; null for a backfill or a replay, as all that follows. */
+  phase: string | null;
+  result: Record<string, unknown> | null;
+  attempt: number | null;
+  requested_by: string | null;
+  /** What is over. */
+  steps: readonly OperationStep[] | null;
+  /** What a person sees who watches. */
+  lines: readonly string[] | null;
+}
+
+export interface OperationStep {
+  at: string;
+  text: string;
+  /** The operation that it was: a verification. */
+  operation?: string;
 }
 
 export interface OperationFilter {
@@ -85,11 +108,27 @@ const WANTED: Record<BackfillVerb, readonly Operation['state'][]> = {
 /** The operation as it is then; what it is already, it stays. @throws MillraceError not_found, wrong_state. */
 export async function changeOperation(db: Queryable, verb: BackfillVerb, id: string): Promise<Operation> {
   const { kind, state } = await showOperation(db, id);
-  const parts = await readWatched(db, [id]);
-  let changed = false;
-  for (const part of parts.filter((one) => !hasEnded(one) || one.state === 'failed')) {
-    if ((await changeBackfill(db, verb, part.id)).changed) changed = true;
-  }
-  if (changed || WANTED[verb].includes(state)) return await showOperation(db, id);
+  const { rows } = await db.query<{ changed: boolean }>(VERBS[verb], [id]);
+  if (rows[0]!.changed || WANTED[verb].includes(state)) return await showOperation(db, id);
   throw new MillraceError('wrong_state', `a ${kind} that is ${state} takes no ${verb}`, { facts: { state } });
+}
+
+/** What a verification found, of the first thousand, behind `after`. */
+export async function listFindings(
+  db: Queryable,
+  id: string,
+  { limit, after }: { limit: number; after: number },
+): Promise<{ no: number; finding: Finding }[]> {
+  return (await db.query<{ no: number; finding: Finding }>(FINDINGS, [id, after, limit])).rows;
+}
+
+/** Names and keys of what differs, and no other value. */
+export interface Finding {
+  kind: 'missing' | 'extra' | 'different';
+  index: string;
+  id: string;
+  table: string | null;
+  key: readonly string[] | null;
+  fields: readonly string[];
+  reason: string | null;
 }

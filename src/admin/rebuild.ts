@@ -12,6 +12,7 @@ import type { Circuit } from '../model/sink.ts';
 import type { PrivateAllowed } from '../runtime/addresses.ts';
 import { createLog } from '../runtime/log.ts';
 import type { KeyRing } from '../runtime/secret-key.ts';
+import type { OutsideDeps } from './outside.ts';
 import { planRebuild, type RebuildPlan, type RebuildRequest } from './plan-rebuild.ts';
 import { switchText } from './switch-over.ts';
 import { type Look, type WatchDeps, type Watched, watchBackfills } from './watched.ts';
@@ -86,6 +87,17 @@ export async function rebuild(deps: RebuildDeps, options: RebuildOptions, signal
   if (parked === undefined) return { ended: 'left', sink, parked: 0, switchOver: null };
   const hasSecret = plan.old.secret() !== null;
   return { ended: 'done', sink, parked, switchOver: switchText({ plan, alias: options.alias, hasSecret }) };
+}
+
+/** What would be wrong with it, its new index included. @throws MillraceError as `rebuild` does. */
+export async function checkRebuild(
+  { db, messages, keys, privateAllowed }: OutsideDeps,
+  request: RebuildRequest,
+  signal: AbortSignal,
+): Promise<void> {
+  const catalog = await loadCatalog(db, keys, privateAllowed);
+  const plan = planRebuild(catalog, request);
+  if (!plan.exists) await checkIndex(messages, { plan, catalog }, signal);
 }
 
 interface Making {

@@ -4,7 +4,7 @@
  * documents of rows that were deleted meanwhile. All but the last step happens without this too; called again after it was
  * interrupted, it goes on watching.
  */
-import type { Database } from '../db/pool.ts';
+import type { Database, Queryable } from '../db/pool.ts';
 import { statement } from '../db/statement.ts';
 import { MillraceError } from '../model/errors.ts';
 import { type Look, readWatched, type WatchDeps, type Watched, watchBackfills } from './watched.ts';
@@ -18,7 +18,7 @@ const LOOK_MS = 500;
 /** Messages that wait; the statement counts no more. */
 const COUNTED = 10_000;
 
-interface ResyncSink {
+export interface ResyncSink {
   no: number;
   name: string;
   receivable: boolean;
@@ -26,7 +26,7 @@ interface ResyncSink {
   readable: boolean;
 }
 
-interface State {
+export interface ResyncState {
   name: string;
   state: string | null;
   reason: string | null;
@@ -89,7 +89,7 @@ export async function resync(
   request: ResyncRequest,
   signal: AbortSignal,
 ): Promise<Watched['ended'] | 'refused'> {
-  const before = await stateOf(deps.db, request.database);
+  const before = await resyncState(deps.db, request.database);
   const ids = await begin(deps, before, request);
   if (ids === undefined) return 'refused';
   if (!(await untilStreaming(deps, before.name, signal))) return 'left';
@@ -110,30 +110,40 @@ export async function resync(
   return isGood ? 'done' : 'failed';
 }
 
-async function stateOf(db: Database, database: string): Promise<State> {
-  const { rows } = await db.query<State>(STATE, [database]);
+/** @throws MillraceError not_found. */
+export async function resyncState(db: Queryable, database: string): Promise<ResyncState> {
+  const { rows } = await db.query<ResyncState>(STATE, [database]);
   if (rows[0]) return rows[0];
   throw new MillraceError('not_found', `there is no database ${database}`, {
     remedy: 'select database_name, state from millrace.database_status',
   });
 }
 
+/** One that was asked for before has not ended: its backfills are under way. */
+export const isUnderWay = ({ state, open_ids }: ResyncState): boolean =>
+  open_ids.length > 0 && state !== 'needs_resync';
+
+/** @throws MillraceError wrong_state: nothing is known to be missing, and nobody insists. */
+export function refuseNeedless(state: ResyncState, { force }: Pick<ResyncRequest, 'force'>): void {
+  if (state.state === 'needs_resync' || force || isUnderWay(state)) return;
+  const message = `database ${state.name} needs no resync: it is ${state.state ?? 'not captured'}`;
+  // It may have been interrupted when all rows were sent.
+  const index = state.sinks.find(({ readable }) => readable)?.name;
+  const compare =
+    index === undefined ? '' : `Were the indexes not compared after one: bin/millrace verify ${index} --repair. `;
+  throw new MillraceError('wrong_state', message, {
+    facts: { state: state.state ?? 'none' },
+    remedy: `${compare}To send all rows anyway: bin/millrace resync ${state.name} --force`,
+  });
+}
+
 /** The backfills; undefined when nobody agreed. */
-async function begin(deps: ResyncDeps, state: State, request: ResyncRequest): Promise<string[] | undefined> {
-  if (state.open_ids.length > 0 && state.state !== 'needs_resync') {
+async function begin(deps: ResyncDeps, state: ResyncState, request: ResyncRequest): Promise<string[] | undefined> {
+  if (isUnderWay(state)) {
     deps.onStep({ step: 'found', database: state.name });
     return state.open_ids;
   }
-  if (state.state !== 'needs_resync' && !request.force) {
-    const message = `database ${state.name} needs no resync: it is ${state.state ?? 'not captured'}`;
-    // It may have been interrupted when all rows were sent.
-    const index = state.sinks.find(({ readable }) => readable)?.name;
-    const compare =
-      index === undefined ? '' : `Were the indexes not compared after one: bin/millrace verify ${index} --repair. `;
-    throw new MillraceError('bad_request', message, {
-      remedy: `${compare}To send all rows anyway: bin/millrace resync ${state.name} --force`,
-    });
-  }
+  refuseNeedless(state, request);
   const rowsTo = state.sinks.filter(({ takes_rows }) => takes_rows).map(({ name }) => name);
   if (!(await deps.agree({ database: state.name, reason: state.reason, rowsTo }))) return undefined;
   const { rows } = await deps.db.query<{ id: string }>(RESYNC, [state.name, request.force]);
@@ -143,7 +153,7 @@ async function begin(deps: ResyncDeps, state: State, request: ResyncRequest): Pr
 /** What keeps capture from it is shown for as long as it does. False: whoever watched has gone. */
 async function untilStreaming(deps: ResyncDeps, database: string, signal: AbortSignal): Promise<boolean> {
   while (!signal.aborted) {
-    const { state, reason, remedy } = await stateOf(deps.db, database);
+    const { state, reason, remedy } = await resyncState(deps.db, database);
     if (state === 'streaming') {
       deps.onStep({ step: 'streaming', database });
       return true;
@@ -160,7 +170,7 @@ const isPushed = ({ takes_rows, receivable }: ResyncSink): boolean => takes_rows
 /** To the search indexes; clients of a pull consumer take their time. */
 async function untilSent(
   deps: ResyncDeps,
-  { state, ids }: { state: State; ids: readonly string[] },
+  { state, ids }: { state: ResyncState; ids: readonly string[] },
   signal: AbortSignal,
 ): Promise<Watched['ended']> {
   const backfills = await readWatched(deps.db, ids);
@@ -174,7 +184,7 @@ async function untilSent(
 }
 
 /** What was there by now, by the search indexes. False: whoever watched has gone. */
-async function untilDelivered(deps: ResyncDeps, state: State, signal: AbortSignal): Promise<boolean> {
+async function untilDelivered(deps: ResyncDeps, state: ResyncState, signal: AbortSignal): Promise<boolean> {
   const { rows } = await deps.db.query<{ next_id: number }>(LAST_ID, [state.name]);
   const before = rows[0]?.next_id ?? 0;
   const pushed = state.sinks.filter(isPushed);

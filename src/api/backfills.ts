@@ -44,7 +44,15 @@ function shown(operation: Operation): z.input<typeof Backfill> {
   const { id, sink_name, state, reason, remedy, rows_done, rows_sent, rows_total, sort_column } = operation;
   const endedAt = operation.ended_at?.toISOString() ?? null;
   return {
-    ...{ id, sink_consumer: sink_name, table: tableOf(operation), state: STATES[state], reason, remedy, sort_column },
+    ...{
+      id,
+      sink_consumer: sink_name ?? '',
+      table: tableOf(operation),
+      state: STATES[state],
+      reason,
+      remedy,
+      sort_column,
+    },
     ...{ rows_initial_count: rows_total, rows_processed_count: rows_done, rows_ingested_count: rows_sent },
     inserted_at: operation.created_at.toISOString(),
     updated_at: (operation.ended_at ?? operation.updated_at).toISOString(),

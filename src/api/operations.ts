@@ -1,8 +1,9 @@
-/** The routes of jobs that an operator asked for: backfills and replays. */
+/** The routes of jobs that an operator asked for, whoever does them. */
 import { z } from 'zod';
 import { BACKFILL_VERBS } from '../admin/change-backfill.ts';
 import {
   changeOperation,
+  listFindings,
   listOperations,
   OPERATION_KINDS,
   OPERATION_STATES,
@@ -12,15 +13,16 @@ import {
 } from '../admin/operations.ts';
 import type { Queryable } from '../db/pool.ts';
 import { cursors, LONG_PAGE, type PageInput } from './page.ts';
-import { NO_BODY, type Route, route, writing } from './route.ts';
+import { type Asking, NO_BODY, type Route, route, writing } from './route.ts';
 
 export const OperationShape = z
   .looseObject({
     id: z.uuid(),
     kind: z.enum(OPERATION_KINDS),
-    sink: z.string(),
+    sink: z.string().nullable(),
     database: z.string(),
     state: z.enum(OPERATION_STATES),
+    phase: z.string().nullable(),
     progress: z.looseObject({
       table: z.string().nullable(),
       done: z.number(),
@@ -30,8 +32,13 @@ export const OperationShape = z
       per_second: z.number().nullable(),
       seconds_left: z.number().nullable(),
     }),
+    result: z.looseObject({}).nullable(),
+    steps: z.array(z.looseObject({ at: z.string(), text: z.string() })),
+    lines: z.array(z.string()),
     reason: z.string().nullable(),
     remedy: z.string().nullable(),
+    attempt: z.number().nullable(),
+    requested_by: z.string().nullable(),
     inserted_at: z.string(),
     started_at: z.string().nullable(),
     ended_at: z.string().nullable(),
@@ -39,18 +46,24 @@ export const OperationShape = z
   .meta({ id: 'Operation' });
 
 export const tableOf = ({ table_schema, table_name }: Pick<Operation, 'table_schema' | 'table_name'>): string | null =>
-  table_name === null ? null : `${table_schema}.${table_name}`;
+  table_schema === null || table_name === null ? table_name : `${table_schema}.${table_name}`;
 
-export function shownOperation(operation: Operation): z.input<typeof OperationShape> {
+/** Without `read:data` an answer of a destination, which may quote a document, is cut off: it stands behind a colon. */
+export function shownOperation(operation: Operation, asking: Pick<Asking, 'may'>): z.input<typeof OperationShape> {
   const { id, kind, sink_name, database_name, state, reason, remedy } = operation;
   const { rows_done, rows_sent, rows_total, percent, rows_per_second, seconds_left } = operation;
+  const { phase, result, attempt, requested_by } = operation;
+  const isWhole = operation.attempt === null || asking.may('read:data');
   return {
-    ...{ id, kind, sink: sink_name, database: database_name, state },
+    ...{ id, kind, sink: sink_name, database: database_name, state, phase },
     progress: {
       ...{ table: tableOf(operation), done: rows_done, sent: rows_sent, total: rows_total, percent },
       ...{ per_second: rows_per_second, seconds_left },
     },
-    ...{ reason, remedy },
+    ...{ result, attempt, requested_by, remedy },
+    reason: isWhole ? reason : (reason?.replace(/: .*$/s, '') ?? null),
+    steps: (operation.steps ?? []).map((step) => ({ ...step })),
+    lines: isWhole ? [...(operation.lines ?? [])] : [],
     inserted_at: operation.created_at.toISOString(),
     started_at: operation.started_at?.toISOString() ?? null,
     ended_at: operation.ended_at?.toISOString() ?? null,
@@ -77,9 +90,9 @@ const listRoute = route({
   method: 'GET',
   path: '/api/operations',
   scope: 'read',
-  summary: 'Backfills and replays, newest first',
+  summary: 'Jobs that somebody asked for, newest first',
   input: z.strictObject({
-    kind: z.enum(OPERATION_KINDS, `must be ${OPERATION_KINDS.join(' or ')}`).optional(),
+    kind: z.enum(OPERATION_KINDS, `must be one of ${OPERATION_KINDS.join(', ')}`).optional(),
     state: z.enum(OPERATION_STATES, `must be one of ${OPERATION_STATES.join(', ')}`).optional(),
     sink: z.string().optional(),
     database: z.string().optional(),
@@ -87,9 +100,9 @@ const listRoute = route({
   }),
   answer: z.looseObject({ data: z.array(OperationShape), next_cursor: z.string().nullable() }),
   sql: 'millrace.operation_status',
-  async run(deps, { limit, cursor, ...filter }) {
+  async run(deps, { limit, cursor, ...filter }, asking) {
     const { operations, next_cursor } = await operationPage(deps.db, { limit, cursor }, filter);
-    return { data: operations.map(shownOperation), next_cursor };
+    return { data: operations.map((one) => shownOperation(one, asking)), next_cursor };
   },
 });
 
@@ -99,17 +112,17 @@ const showRoute = route({
   method: 'GET',
   path: '/api/operations/:id',
   scope: 'read',
-  summary: 'One backfill or replay',
+  summary: 'One of them',
   input: z.strictObject({ id: ID }),
   answer: OperationShape,
   sql: 'millrace.operation_status',
-  run: async (deps, { id }) => shownOperation(await showOperation(deps.db, id)),
+  run: async (deps, { id }, asking) => shownOperation(await showOperation(deps.db, id), asking),
 });
 
 const SUMMARIES = {
-  pause: 'Stops it after its current page',
+  pause: 'Stops it until it is resumed, with what it began',
   resume: 'Goes on with one that is paused or has failed, where it was',
-  cancel: 'Ends it for good; what it sent stays sent',
+  cancel: 'Ends it for good, with what it began; what it has done stays',
 };
 
 const verbs = BACKFILL_VERBS.map((verb) =>
@@ -121,9 +134,43 @@ const verbs = BACKFILL_VERBS.map((verb) =>
     input: z.strictObject({ id: ID }),
     body: NO_BODY,
     answer: OperationShape,
-    sql: `millrace.${verb}_backfill`,
-    run: async (deps, { id }) => shownOperation(await changeOperation(deps.db, verb, id)),
+    sql: `millrace.${verb}_operation`,
+    run: async (deps, { id }, asking) => shownOperation(await changeOperation(deps.db, verb, id), asking),
   }),
 );
 
-export const OPERATION_ROUTES: readonly Route[] = [listRoute, showRoute, ...verbs];
+const Difference = z
+  .looseObject({
+    kind: z.enum(['missing', 'extra', 'different']),
+    index: z.string(),
+    id: z.string(),
+    table: z.string().nullable(),
+    key: z.array(z.string()).nullable(),
+    fields: z.array(z.string()),
+    reason: z.string().nullable(),
+  })
+  .meta({ id: 'Difference' });
+
+const differencesRoute = route({
+  method: 'GET',
+  path: '/api/operations/:id/differences',
+  scope: 'read:data',
+  summary: 'What a verification found, the first 1,000',
+  input: z.strictObject({ id: ID, ...LONG_PAGE }),
+  answer: z.looseObject({ data: z.array(Difference), next_cursor: z.string().nullable() }),
+  sql: null,
+  async run({ db }, { id, limit, cursor }) {
+    await showOperation(db, id);
+    const places = cursors(z.int(), { id });
+    const found = await listFindings(db, id, { limit: limit + 1, after: places.read(cursor) ?? 0 });
+    const page = found.slice(0, limit);
+    const data = page.map(({ finding }) => ({
+      ...finding,
+      key: finding.key && [...finding.key],
+      fields: [...finding.fields],
+    }));
+    return { data, next_cursor: places.write(found.length > limit ? page.at(-1)!.no : null) };
+  },
+});
+
+export const OPERATION_ROUTES: readonly Route[] = [listRoute, showRoute, differencesRoute, ...verbs];

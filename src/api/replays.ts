@@ -65,7 +65,7 @@ const replayRoute = writing({
   body: Wanted,
   answer: z.union([OperationShape, Preview]),
   sql: 'millrace.replay',
-  async run(deps, { sink: ref, body }) {
+  async run(deps, { sink: ref, body }, asking) {
     const { name: retention } = await findSink(deps.db, ref, 'change_retentions');
     const { since, until, from_seq: fromSeq, to_seq: toSeq } = body;
     const sink = await namedSink(deps.db, body.sink);
@@ -83,7 +83,7 @@ const replayRoute = writing({
       return { ...counts, actions: [...actions], is_filtered };
     }
     const id = await startReplay(deps.db, options);
-    return new Begun(`/api/operations/${id}`, shownOperation(await showOperation(deps.db, id)));
+    return new Begun(`/api/operations/${id}`, shownOperation(await showOperation(deps.db, id), asking));
   },
 });
 

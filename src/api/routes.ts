@@ -8,6 +8,7 @@ import { DATABASE_TEST_ROUTES } from './database-tests.ts';
 import { DATABASE_ROUTES } from './databases.ts';
 import { DOCTOR_ROUTES } from './doctor.ts';
 import { FUNCTION_ROUTES } from './functions.ts';
+import { JOB_ROUTES } from './jobs.ts';
 import { openApiRoute } from './openapi.ts';
 import { OPERATION_ROUTES } from './operations.ts';
 import { REPLAY_ROUTES } from './replays.ts';
@@ -23,6 +24,7 @@ export const ROUTES: readonly Route[] = [
   ...CHANGE_RETENTION_ROUTES,
   ...REPLAY_ROUTES,
   ...FUNCTION_ROUTES,
+  ...JOB_ROUTES,
   ...OPERATION_ROUTES,
   ...CONFIG_ROUTES,
   ...DOCTOR_ROUTES,

@@ -11,7 +11,9 @@ create or replace view millrace.operation_status as
               then make_interval(secs => (r.rows_total - r.rows_done) / p.rows_per_second) end as time_left,
          b.sort_column, b.start_position, b.created_at, b.started_at,
          coalesce(t.moved_at, b.moved_at, b.started_at, b.created_at) as updated_at,
-         case when r.state in ('done', 'failed', 'cancelled') then greatest(t.ended_at, b.ended_at) end as ended_at
+         case when r.state in ('done', 'failed', 'cancelled') then greatest(t.ended_at, b.ended_at) end as ended_at,
+         null::text as phase, null::jsonb as result, null::integer as attempt, null::text as requested_by,
+         null::jsonb as steps, null::text[] as lines
     from millrace_private.backfills b
     join millrace_private.sinks s on s.no = b.sink_no
     join millrace_private.databases d on d.id = s.database_id
@@ -36,13 +38,37 @@ create or replace view millrace.operation_status as
              coalesce(t.rows_total, b.rows_total) as rows_total) r
    cross join lateral (
       select round((r.rows_done / nullif(coalesce(t.running_seconds, b.running_seconds), 0))::numeric, 1)
-             as rows_per_second) p;
+             as rows_per_second) p
+   union all
+  select o.id, o.kind, s.name, d.name, null, o.progress ->> 'table', o.state,
+         case when w.is_lone then 'no worker is there to take it' else o.reason end,
+         case when w.is_lone then 'Run bin/millrace start, or a worker process.' else o.remedy end,
+         coalesce((o.progress ->> 'done')::bigint, 0), coalesce((o.progress ->> 'sent')::bigint, 0),
+         (o.progress ->> 'total')::bigint,
+         case when o.state = 'done' then 100 else (o.progress ->> 'percent')::integer end,
+         (o.progress ->> 'per_second')::numeric,
+         case when o.state = 'running' then make_interval(secs => (o.progress ->> 'seconds_left')::double precision) end,
+         null, null, o.created_at, o.started_at, coalesce(o.ended_at, o.moved_at, o.started_at, o.created_at), o.ended_at,
+         o.phase, o.result, o.attempt, o.requested_by, o.steps, o.lines
+    from millrace_private.operations o
+    join millrace_private.databases d on d.no = o.database_no
+    left join millrace_private.sinks s on s.no = o.sink_no
+   cross join lateral (
+      select o.state in ('waiting', 'running') and coalesce(o.until < clock_timestamp(), true)
+             and not millrace_private.is_fresh((select b.at from millrace_private.worker_beats b order by b.seq desc limit 1))
+             as is_lone) w;
 comment on view millrace.operation_status is
-  'One row for each job that an operator asked for, including those that have ended: backfills (one for all tables with those of its tables) and replays.';
-comment on column millrace.operation_status.kind is 'backfill or replay.';
-comment on column millrace.operation_status.table_name is 'Null: all tables of the sink.';
+  'One row for each job that an operator asked for, including those that have ended: backfills (one for all tables with those of its tables), replays, verifications, rebuilds and resyncs.';
+comment on column millrace.operation_status.kind is 'backfill, replay, verify, rebuild or resync.';
+comment on column millrace.operation_status.sink_name is 'Null: a resync is of all sinks of its database.';
+comment on column millrace.operation_status.table_name is 'Null: all tables of the sink. Of a verification: what it compares now.';
 comment on column millrace.operation_status.state is 'waiting, running, paused, done, cancelled or failed.';
 comment on column millrace.operation_status.reason is 'What it waits for, or why it failed.';
 comment on column millrace.operation_status.remedy is 'What to do about it.';
 comment on column millrace.operation_status.rows_done is 'As in millrace.backfill_status, and so the other figures.';
 comment on column millrace.operation_status.updated_at is 'When it moved last.';
+comment on column millrace.operation_status.phase is 'What it does now: of a verification, a rebuild, a resync, and so the columns below.';
+comment on column millrace.operation_status.result is 'Null until it is done.';
+comment on column millrace.operation_status.attempt is 'How often a worker took it up; after five it fails.';
+comment on column millrace.operation_status.steps is 'What is over, with its time.';
+comment on column millrace.operation_status.lines is 'What a person sees who watches.';

@@ -1,0 +1,1 @@
+select millrace.cancel_operation($1::uuid) as changed

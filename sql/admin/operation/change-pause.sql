@@ -1,0 +1,1 @@
+select millrace.pause_operation($1::uuid) as changed

@@ -1,0 +1,1 @@
+select millrace.resume_operation($1::uuid) as changed
