@@ -132,6 +132,20 @@ with autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=500
 CREATE UNIQUE INDEX cursor_log_pkey ON millrace_private.cursor_log USING btree (sink_no, lane, seq)
 constraint cursor_log_pkey PRIMARY KEY (sink_no, lane, seq)
 
+table millrace_private.database_counters
+  database_no integer not null
+  step text not null
+  at timestamp with time zone not null
+  lag_bytes bigint not null
+  kept_bytes bigint
+  limit_bytes bigint
+with fillfactor=50, autovacuum_vacuum_scale_factor=0.05, autovacuum_vacuum_threshold=500
+CREATE INDEX database_counters_at ON millrace_private.database_counters USING btree (step, at)
+CREATE UNIQUE INDEX database_counters_pkey ON millrace_private.database_counters USING btree (database_no, step, at)
+constraint database_counters_database_no_fkey FOREIGN KEY (database_no) REFERENCES millrace_private.databases(no) ON DELETE CASCADE
+constraint database_counters_pkey PRIMARY KEY (database_no, step, at)
+constraint database_counters_step_check CHECK ((step = ANY (ARRAY['minute'::text, 'hour'::text])))
+
 table millrace_private.databases
   id uuid not null default gen_random_uuid()
   no integer not null identity a
@@ -388,6 +402,29 @@ CREATE UNIQUE INDEX positions_pkey ON millrace_private.positions USING btree (da
 constraint positions_database_no_fkey FOREIGN KEY (database_no) REFERENCES millrace_private.databases(no) ON DELETE CASCADE
 constraint positions_pkey PRIMARY KEY (database_no)
 
+table millrace_private.processes
+  id uuid not null
+  role text not null
+  host text not null
+  pid integer not null
+  version text not null
+  key_id text not null
+  started_at timestamp with time zone not null default clock_timestamp()
+  seen_at timestamp with time zone not null default clock_timestamp()
+with fillfactor=50, autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=500
+CREATE UNIQUE INDEX processes_pkey ON millrace_private.processes USING btree (id)
+constraint processes_pkey PRIMARY KEY (id)
+
+table millrace_private.retention_runs
+  sink_no integer not null
+  ran_at timestamp with time zone not null
+  deleted bigint not null
+  error text
+  next_at timestamp with time zone
+CREATE UNIQUE INDEX retention_runs_pkey ON millrace_private.retention_runs USING btree (sink_no)
+constraint retention_runs_pkey PRIMARY KEY (sink_no)
+constraint retention_runs_sink_no_fkey FOREIGN KEY (sink_no) REFERENCES millrace_private.sinks(no) ON DELETE CASCADE
+
 table millrace_private.schema_files
   path text not null
   sha256 text not null
@@ -418,6 +455,41 @@ CREATE UNIQUE INDEX sessions_pkey ON millrace_private.sessions USING btree (id)
 constraint sessions_hash_key UNIQUE (hash)
 constraint sessions_pkey PRIMARY KEY (id)
 constraint sessions_user_id_fkey FOREIGN KEY (user_id) REFERENCES millrace_private.users(id) ON DELETE CASCADE
+
+table millrace_private.sink_counters
+  sink_no integer not null
+  step text not null
+  at timestamp with time zone not null
+  persisted bigint not null default 0
+  delivered bigint not null default 0
+  failed bigint not null default 0
+  retried bigint not null default 0
+  parked bigint not null default 0
+  discarded bigint not null default 0
+  bytes bigint not null default 0
+  latency bigint[] not null
+with fillfactor=50, autovacuum_vacuum_scale_factor=0.05, autovacuum_vacuum_threshold=500
+CREATE INDEX sink_counters_at ON millrace_private.sink_counters USING btree (step, at)
+CREATE UNIQUE INDEX sink_counters_pkey ON millrace_private.sink_counters USING btree (sink_no, step, at)
+constraint sink_counters_pkey PRIMARY KEY (sink_no, step, at)
+constraint sink_counters_sink_no_fkey FOREIGN KEY (sink_no) REFERENCES millrace_private.sinks(no) ON DELETE CASCADE
+constraint sink_counters_step_check CHECK ((step = ANY (ARRAY['minute'::text, 'hour'::text])))
+
+table millrace_private.sink_totals
+  sink_no integer not null
+  persisted bigint not null default 0
+  delivered bigint not null default 0
+  failed bigint not null default 0
+  retried bigint not null default 0
+  parked bigint not null default 0
+  discarded bigint not null default 0
+  bytes bigint not null default 0
+  latency bigint[] not null
+  latency_ms double precision not null default 0
+with fillfactor=50, autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=500
+CREATE UNIQUE INDEX sink_totals_pkey ON millrace_private.sink_totals USING btree (sink_no)
+constraint sink_totals_pkey PRIMARY KEY (sink_no)
+constraint sink_totals_sink_no_fkey FOREIGN KEY (sink_no) REFERENCES millrace_private.sinks(no) ON DELETE CASCADE
 
 table millrace_private.sinks
   id uuid not null default gen_random_uuid()
@@ -1206,6 +1278,8 @@ declare
   v_count integer;
   v_groups bigint[];
   v_more bigint[];
+  v_first timestamptz;
+  v_last timestamptz;
 begin
   if current_setting('transaction_isolation') <> 'read committed' then
     perform millrace_private.require_read_committed();
@@ -1237,7 +1311,7 @@ begin
     delete from millrace_private.messages m
      where m.sink_no = p_sink_no and m.lane = 0
        and m.id > (select l.lo from lease l) and m.id <= (select l.hi from lease l)
-    returning m.id, m.group_key, m.group_key2
+    returning m.id, m.group_key, m.group_key2, m.committed_at
   ), over as (
     delete from millrace_private.leases o where o.ctid = (select l.place from lease l)
   )
@@ -1248,11 +1322,13 @@ begin
                and exists (select from millrace_private.messages n
                             where n.sink_no = p_sink_no and n.group_key2 = g.group_key and n.id > g.id offset 0))))
          || array_agg(g.group_key2) filter (where g.group_key2 is not null),
-         array_agg(g.group_key) filter (where g.group_key is not null and cardinality(v_ids) > 8)
-    into v_count, v_groups, v_more from gone g;
+         array_agg(g.group_key) filter (where g.group_key is not null and cardinality(v_ids) > 8),
+         min(g.committed_at), max(g.committed_at)
+    into v_count, v_groups, v_more, v_first, v_last from gone g;
   if v_count = 0 then
     return millrace_private.acknowledge_each(p_sink_no, p_ack_ids);
   end if;
+  perform millrace_private.tell_committed(v_first, v_last);
 
   if v_more is not null
      and (select true from millrace_private.messages k
@@ -1280,6 +1356,8 @@ declare
   v_more bigint[];
   v_count integer := 0;
   v_groups bigint[] := '{}';
+  v_first timestamptz;
+  v_last timestamptz;
 begin
   for t in select k.token, k.ids from millrace_private.known_tokens(p_sink_no, p_ack_ids) k loop
     select l.place, l.lo, l.hi, l.dense, l.ids into v_lease from millrace_private.lock_lease(p_sink_no, t.token) l;
@@ -1290,11 +1368,12 @@ begin
            and m.id > v_lease.lo and m.id <= v_lease.hi and (v_lease.dense or m.id = any (v_lease.ids))
            and (select true from millrace_private.delivery_states x
                  where x.sink_no = p_sink_no and x.id = m.id order by x.id limit 1) is null
-        returning m.group_key, m.group_key2
+        returning m.group_key, m.group_key2, m.committed_at
       )
       select count(*), array_agg(g.group_key) filter (where g.group_key is not null)
-             || coalesce(array_agg(g.group_key2) filter (where g.group_key2 is not null), '{}')
-        into v_taken, v_more from gone g;
+             || coalesce(array_agg(g.group_key2) filter (where g.group_key2 is not null), '{}'),
+             least(v_first, min(g.committed_at)), greatest(v_last, max(g.committed_at))
+        into v_taken, v_more, v_first, v_last from gone g;
       if v_taken > 0 then
         perform millrace_private.shrink_lease(v_lease.place, v_taken);
       end if;
@@ -1309,18 +1388,63 @@ begin
     ), gone as (
       delete from millrace_private.messages m
        where m.sink_no = p_sink_no and m.lane = 0 and m.id = any (array(select s.id from settled s))
-      returning m.group_key, m.group_key2
+      returning m.group_key, m.group_key2, m.committed_at
     )
     select count(*), array_agg(g.group_key) filter (where g.group_key is not null)
-           || coalesce(array_agg(g.group_key2) filter (where g.group_key2 is not null), '{}')
-      into v_taken, v_more from gone g;
+           || coalesce(array_agg(g.group_key2) filter (where g.group_key2 is not null), '{}'),
+           least(v_first, min(g.committed_at)), greatest(v_last, max(g.committed_at))
+      into v_taken, v_more, v_first, v_last from gone g;
     v_count := v_count + v_taken;
     v_groups := v_groups || v_more;
   end loop;
   if cardinality(v_groups) > 0 then
     perform millrace_private.free_groups(p_sink_no, v_groups);
   end if;
+  perform millrace_private.tell_committed(v_first, v_last);
   return v_count;
+end
+$function$
+
+grant execute to public
+
+CREATE OR REPLACE FUNCTION millrace_private.add_counters(p_counts jsonb)
+ RETURNS void
+ LANGUAGE plpgsql
+ SET lock_timeout TO '2s'
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+declare
+  v_now constant timestamptz := clock_timestamp();
+begin
+  insert into millrace_private.sink_counters as c
+         (sink_no, step, at, persisted, delivered, failed, retried, parked, discarded, bytes, latency)
+  select n.sink_no, t.step, date_trunc(t.step, v_now, 'UTC'), n.persisted, n.delivered, n.failed, n.retried, n.parked,
+         n.discarded, n.bytes, n.latency
+    from jsonb_to_recordset(p_counts) n (sink_no integer, persisted bigint, delivered bigint, failed bigint, retried bigint,
+                                         parked bigint, discarded bigint, bytes bigint, latency bigint[])
+    join millrace_private.sinks s on s.no = n.sink_no
+   cross join (values ('hour'), ('minute')) t (step)
+   order by n.sink_no, t.step
+      on conflict (sink_no, step, at) do update
+     set persisted = c.persisted + excluded.persisted, delivered = c.delivered + excluded.delivered,
+         failed = c.failed + excluded.failed, retried = c.retried + excluded.retried, parked = c.parked + excluded.parked,
+         discarded = c.discarded + excluded.discarded, bytes = c.bytes + excluded.bytes,
+         latency = array(select x.one + x.other from unnest(c.latency, excluded.latency) x (one, other));
+
+  insert into millrace_private.sink_totals as c
+         (sink_no, persisted, delivered, failed, retried, parked, discarded, bytes, latency, latency_ms)
+  select n.sink_no, n.persisted, n.delivered, n.failed, n.retried, n.parked, n.discarded, n.bytes, n.latency, n.latency_ms
+    from jsonb_to_recordset(p_counts) n (sink_no integer, persisted bigint, delivered bigint, failed bigint, retried bigint,
+                                         parked bigint, discarded bigint, bytes bigint, latency bigint[],
+                                         latency_ms double precision)
+    join millrace_private.sinks s on s.no = n.sink_no
+   order by n.sink_no
+      on conflict (sink_no) do update
+     set persisted = c.persisted + excluded.persisted, delivered = c.delivered + excluded.delivered,
+         failed = c.failed + excluded.failed, retried = c.retried + excluded.retried, parked = c.parked + excluded.parked,
+         discarded = c.discarded + excluded.discarded, bytes = c.bytes + excluded.bytes,
+         latency = array(select x.one + x.other from unnest(c.latency, excluded.latency) x (one, other)),
+         latency_ms = c.latency_ms + excluded.latency_ms;
 end
 $function$
 
@@ -2101,6 +2225,31 @@ begin
           or exists (select from millrace_private.delivery_states e
                       where e.sink_no = p_sink_no and e.lane = l.lane and e.due_at <= clock_timestamp()));
 end
+$function$
+
+grant execute to public
+
+CREATE OR REPLACE FUNCTION millrace_private.latency_bounds()
+ RETURNS double precision[]
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+RETURN ARRAY[(1)::double precision, (2)::double precision, (3)::double precision, (5)::double precision, (8)::double precision, (12)::double precision, (20)::double precision, (35)::double precision, (60)::double precision, (100)::double precision, (200)::double precision, (500)::double precision, (1000)::double precision, (2000)::double precision, (5000)::double precision, (15000)::double precision, (60000)::double precision, (300000)::double precision, (900000)::double precision, (3600000)::double precision, (14400000)::double precision, (43200000)::double precision, (86400000)::double precision]
+
+grant execute to public
+
+CREATE OR REPLACE FUNCTION millrace_private.latency_share(p_latency bigint[], p_share double precision)
+ RETURNS double precision
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+  select round((b.lower + (b.upper - b.lower) * (w.wanted - (b.upto - b.count)) / b.count)::numeric, 1)::double precision
+    from (select p_share * sum(x.count)::double precision as wanted from unnest(p_latency) x (count)) w
+    join (select c.place, c.count::double precision as count, (sum(c.count) over (order by c.place))::double precision as upto,
+                 coalesce(l.bounds[c.place - 1], 0) as lower, coalesce(l.bounds[c.place], l.bounds[c.place - 1]) as upper
+            from unnest(p_latency) with ordinality c (count, place)
+           cross join (select millrace_private.latency_bounds() as bounds) l) b on b.count > 0 and b.upto >= w.wanted
+   order by b.place limit 1
 $function$
 
 grant execute to public
@@ -3402,6 +3551,16 @@ $function$
 
 grant execute to public
 
+CREATE OR REPLACE FUNCTION millrace_private.tell_committed(p_first timestamp with time zone, p_last timestamp with time zone)
+ RETURNS void
+ LANGUAGE sql
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+  select set_config('millrace.committed', concat_ws(' ', date_part('epoch', p_first), date_part('epoch', p_last)), true)
+$function$
+
+grant execute to public
+
 CREATE OR REPLACE FUNCTION millrace_private.tell_of_tokens()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -3881,6 +4040,40 @@ view millrace.pending_messages
    FROM millrace_private.message_list m
   WHERE (NOT parked);
 comment 'Every message that is not settled. state: waiting, leased (a client has it), retrying (backing off until visible_at), held (behind an earlier one of its row).'
+grant select to millrace_reader
+
+view millrace.sink_metrics
+  sink_name text
+  step text comment 'minute or hour.'
+  at timestamp with time zone comment 'When it began.'
+  persisted bigint
+  delivered bigint comment 'Of a pull consumer: acknowledged over HTTP. What was acknowledged from psql is not counted.'
+  failed bigint comment 'Deliveries that failed: retried, or parked.'
+  retried bigint
+  parked bigint
+  discarded bigint
+  bytes bigint comment 'Of what was persisted.'
+  p50_ms double precision comment 'Half of the messages took no longer from their commit to their delivery; null where none was delivered.'
+  p90_ms double precision
+  p99_ms double precision
+  latency_buckets bigint[] comment 'Messages by that time: up to 1, 2, 3, 5, 8, 12, 20, 35, 60, 100, 200, 500 ms, 1, 2, 5, 15 s, 1, 5, 15 min, 1, 4, 12, 24 h, and longer.'
+ SELECT s.name AS sink_name,
+    c.step,
+    c.at,
+    c.persisted,
+    c.delivered,
+    c.failed,
+    c.retried,
+    c.parked,
+    c.discarded,
+    c.bytes,
+    millrace_private.latency_share(c.latency, (0.5)::double precision) AS p50_ms,
+    millrace_private.latency_share(c.latency, (0.9)::double precision) AS p90_ms,
+    millrace_private.latency_share(c.latency, (0.99)::double precision) AS p99_ms,
+    c.latency AS latency_buckets
+   FROM (millrace_private.sink_counters c
+     JOIN millrace_private.sinks s ON ((s.no = c.sink_no)));
+comment 'What became of the messages of each sink, by minutes of the last 24 hours and by hours of the last 31 days.'
 grant select to millrace_reader
 
 view millrace.sink_status

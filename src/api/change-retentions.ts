@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { showSink } from '../admin/list-sinks.ts';
 import { settleMessagesOf } from './failed-messages.ts';
 import { readMessagesOf } from './messages.ts';
+import { metricsOf } from './metrics.ts';
 import { PAGE, pageOf } from './page.ts';
 import { REF, type Route, route } from './route.ts';
 import { ChangeRetention, HEALTH, healthOf, STATUS, shownRetention } from './sink-shape.ts';
@@ -54,6 +55,7 @@ export const CHANGE_RETENTION_ROUTES: readonly Route[] = [
   showRoute,
   ...verbsOf({ ...PLACE, answer: ChangeRetention, shown: shownRetention }),
   ...testsOf(PLACE),
+  metricsOf(PLACE),
   ...readMessagesOf(PLACE),
   ...settleMessagesOf(PLACE),
 ];

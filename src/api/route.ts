@@ -11,6 +11,7 @@ import type { Reaching } from '../admin/outside.ts';
 import type { ReplayOptions, ReplayPreview } from '../admin/replay.ts';
 import type { TryFunctions } from '../admin/try-functions.ts';
 import type { Transacting } from '../db/pool.ts';
+import type { Counters } from '../messages/counters.ts';
 import type { By } from '../model/by.ts';
 import type { Scope } from '../model/scope.ts';
 import type { Begun } from './begun.ts';
@@ -36,6 +37,7 @@ export interface ApiDeps {
   outside<Result>(work: Reaching<Result>): Promise<Result>;
   /** Functions tried on messages. */
   functions: TryFunctions;
+  counters: Counters;
 }
 
 /** Who asks. What it changes through `ApiDeps` is recorded in its name. */

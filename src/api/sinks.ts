@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { showSink } from '../admin/list-sinks.ts';
 import { settleMessagesOf } from './failed-messages.ts';
 import { readMessagesOf } from './messages.ts';
+import { metricsOf } from './metrics.ts';
 import { PAGE, pageOf } from './page.ts';
 import { REF, type Route, route } from './route.ts';
 import { HEALTH, healthOf, Sink, STATUS, shownSink } from './sink-shape.ts';
@@ -55,6 +56,7 @@ export const SINK_ROUTES: readonly Route[] = [
   showRoute,
   ...verbsOf({ ...PLACE, answer: Sink, shown: shownSink }),
   ...testsOf(PLACE),
+  metricsOf(PLACE),
   ...readMessagesOf(PLACE),
   ...settleMessagesOf(PLACE),
 ];

@@ -9,7 +9,7 @@ import { tupleOf } from '../codec/tuple.ts';
 import { keyValue } from '../codec/utf8.ts';
 import { putAddress, putChange } from '../messages/copy-rows.ts';
 import { groupKey, laneOf } from '../routing/group.ts';
-import { type Change, markOf, type Pending, rewind } from '../routing/pending.ts';
+import { type Change, countRow, markOf, type Pending, rewind } from '../routing/pending.ts';
 import type { LoadedRelation } from '../routing/relation.ts';
 import { addChange } from '../routing/write-change.ts';
 import type { PageRow } from '../source/read-page.ts';
@@ -93,6 +93,7 @@ function putAlien(
     const lane = route.fixedLane ?? laneOf(group, route.lanes);
     const id = pending.nextId;
     pending.nextId += 1;
+    const start = pending.out.length;
     putAddress(pending.out, { sinkNo: route.sinkNo, lane, id, groupKey: group, groupKey2: null });
     putChange(pending.out, {
       sourceTable: relation.sourceTable,
@@ -106,7 +107,6 @@ function putAlien(
       annotations: null,
       unchangedToast: null,
     });
-    pending.sinks.add(route.sinkNo);
-    pending.rows += 1;
+    countRow(pending, route.sinkNo, pending.out.length - start);
   }
 }

@@ -2,6 +2,7 @@
 import type { Database } from '../db/pool.ts';
 import type { DatabaseAddress, DatabaseSettings } from '../model/declared.ts';
 import type { SinkEntry } from '../routing/match.ts';
+import type { Gathered } from '../routing/pending.ts';
 import type { RelationDeps } from '../routing/relation.ts';
 import type { Reach } from '../runtime/checked-lookup.ts';
 import type { Log } from '../runtime/log.ts';
@@ -24,7 +25,7 @@ export interface CaptureDeps {
   /** The database as the catalog has it now; undefined when no sink reads from it any more. */
   current(): Promise<CapturedDatabase | undefined>;
   /** Messages of these sinks are there to be read. */
-  onPersisted(sinks: ReadonlySet<number>): void;
+  onPersisted(sinks: ReadonlyMap<number, Gathered>): void;
   /** Works beside each stream, until its signal: reads rows that join it. What it throws ends the stream. */
   beside?(streaming: Streaming, signal: AbortSignal): Promise<void>;
   /** Between the regular checks; 30,000 if absent. */

@@ -5,6 +5,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Catalog, changeTablesIn } from '../catalog/store.ts';
 import type { Database } from '../db/pool.ts';
+import type { Gathered } from '../routing/pending.ts';
 import type { Log } from '../runtime/log.ts';
 import type { Service } from '../runtime/service.ts';
 import { captureDatabase } from './database.ts';
@@ -14,7 +15,7 @@ export interface CapturesDeps {
   messages: Database;
   load(): Promise<Catalog>;
   log: Log;
-  onPersisted(sinks: ReadonlySet<number>): void;
+  onPersisted(sinks: ReadonlyMap<number, Gathered>): void;
   beside?: NonNullable<CaptureDeps['beside']>;
 }
 

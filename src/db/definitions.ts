@@ -37,6 +37,8 @@ export const PARSED = [
   'views/database_status',
   'views/backfill_status',
   'views/operation_status',
+  'messages/latency_bounds',
+  'views/sink_metrics',
 ];
 /** Applied with any other: whoever makes a function gives everybody the right to execute it. */
 const GRANTS = 'grants';

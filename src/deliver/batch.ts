@@ -15,6 +15,7 @@ import { prepare } from './prepare.ts';
 import type { LaneRow } from './row.ts';
 import { type Sent, send, upToLastTried } from './send.ts';
 import { beforeCommit, isLost, LaneLost, settle } from './settle.ts';
+import { countSettled } from './settled-counts.ts';
 
 export interface Batch {
   rows: readonly LaneRow[];
@@ -170,8 +171,6 @@ async function settleRows(
     random: deps.random,
   });
   await settle(what.db, run.id, { lo: cursor, hi, settlement });
-  const { remaining } = settlement;
-  const failed = remaining.filter(({ state }) => state === 'retrying' || state === 'parked').length;
-  run.events.onSettled(run.target, { done: settled.length - remaining.length, failed });
-  return { cursor: hi, remains: remaining.length > 0 };
+  run.events.onSettled(run.target, countSettled({ rows: settled, verdicts, settlement }, deps.now()));
+  return { cursor: hi, remains: settlement.remaining.length > 0 };
 }

@@ -97,7 +97,7 @@ async function parkCrashing(deps: LaneDeps, run: HeldLane, one: Alone & { cursor
   const parked = { id, state: 'parked' as const, attempts: attempts + 1, delay_ms: 0, stage: 'send' as const, error };
   const hi = Math.max(id, cursor);
   await settle(deps.db, run.id, { lo: cursor, hi, settlement: { finished: [], remaining: [parked], superseding: [] } });
-  run.events.onSettled(run.target, { done: 0, failed: 1 });
+  run.events.onSettled(run.target, { done: 0, retried: 0, parked: 1, latencies: [] });
   deps.log.error({ sink: run.target.name, message: id }, 'parked: workers died while they handled this message alone');
   // Whoever puts it back has it tried again.
   await mark(deps.db, run, { alone: null, begun: false });

@@ -7,6 +7,7 @@ import type { Sandbox } from '../transform/sandbox.ts';
 import type { LaneDatabase } from './behind.ts';
 import type { Heartbeat, Hold } from './heartbeat.ts';
 import type { LaneId } from './settle.ts';
+import type { SettledCounts } from './settled-counts.ts';
 import type { LaneSink } from './target.ts';
 import type { Turn } from './turn.ts';
 
@@ -38,7 +39,7 @@ export interface LaneLimits {
 
 /** Whom a lane tells. */
 export interface LaneEvents {
-  onSettled(sink: LaneSink, counts: { done: number; failed: number }): void;
+  onSettled(sink: LaneSink, counts: SettledCounts): void;
   /** The circuit of this sink has closed: its other lanes may go on. */
   onRecovered(sinkNo: number): void;
   /** The lane could not be given back: nobody else can have it before its lease ends. */

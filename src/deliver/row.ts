@@ -17,6 +17,8 @@ export interface LaneRow {
   changes: string | null;
   metadata: string;
   committed_at: string;
+  /** The same where only bodies are read, of some rows: milliseconds since 1970. */
+  committed_ms?: number | null;
   /** An unchanged TOAST value is missing: the record is not the whole row. */
   partial: boolean;
   attempts: number;

@@ -82,7 +82,8 @@ export async function readNew(db: Queryable, id: LaneId, above: ReadNew): Promis
 }
 
 /** On the straight path everything after the record is null: that costs the least on its way. */
-interface BodyRow extends Pick<LaneRow, 'id' | 'action' | 'record_pks' | 'record' | 'state' | 'error'> {
+interface BodyRow
+  extends Pick<LaneRow, 'id' | 'action' | 'record_pks' | 'record' | 'state' | 'error' | 'committed_ms'> {
   partial: boolean | null;
   attempts: number | null;
   behind: boolean | null;
@@ -101,6 +102,7 @@ const rowOfBody = (row: BodyRow): LaneRow => ({
   changes: null,
   metadata: '{}',
   committed_at: '',
+  committed_ms: row.committed_ms ?? null,
   partial: row.partial === true,
   attempts: row.attempts ?? 0,
   state: row.state,

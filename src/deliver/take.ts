@@ -7,6 +7,7 @@ import type { Taken } from '../model/sink.ts';
 import type { LaneDeps, LaneRun } from './held-lane.ts';
 import { hasFunctions } from './prepare.ts';
 import { beforeCommit, isRefused, type LaneState, settle } from './settle.ts';
+import { countTaken } from './settled-counts.ts';
 
 const NOTHING_FAILED = { finished: [], remaining: [], superseding: [] };
 
@@ -26,7 +27,7 @@ export async function take(deps: LaneDeps, run: LaneRun, state: LaneState): Prom
       beforeCommit();
       return found;
     });
-    if (taken && taken.count > 0) run.events.onSettled(target, { done: taken.count, failed: 0 });
+    if (taken && taken.count > 0) run.events.onSettled(target, countTaken(taken, deps.now()));
     return taken;
   } catch (error) {
     // The transaction is rolled back. What Postgres said of it, it will say of the row or of the table too.

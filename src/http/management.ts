@@ -16,6 +16,7 @@ import { freeStorage } from '../catalog/apply/remove-sink.ts';
 import { actingSql } from '../catalog/audit.ts';
 import { limitSql } from '../db/deadline.ts';
 import type { Database, Transacting } from '../db/pool.ts';
+import type { Counters } from '../messages/counters.ts';
 import { MillraceError } from '../model/errors.ts';
 import { allows } from '../model/scope.ts';
 import type { PrivateAllowed } from '../runtime/addresses.ts';
@@ -56,6 +57,7 @@ export interface ManagementDependencies {
   /** Of the names of servers; by the system, if absent. */
   resolver?: Resolver | undefined;
   functions: TryFunctions;
+  counters: Counters;
 }
 
 export interface ManagementOptions {
@@ -84,6 +86,7 @@ export function managementRoutes(given: ManagementDependencies, options: Managem
     previewReplay: previewing(db, given),
     outside: reachingOut({ ...given, db, messages: given.db }),
     functions: given.functions,
+    counters: given.counters,
   };
   const handling: Handling = {
     depsOf({ by }, requestId) {

@@ -5,6 +5,7 @@
  */
 import { openTryFunctions } from '../admin/try-functions.ts';
 import type { Database, Queryable } from '../db/pool.ts';
+import { type Counters, NO_COUNTERS } from '../messages/counters.ts';
 import { isLoopback } from '../model/loopback.ts';
 import { type Notifications, openConsumers } from '../receive/consumer.ts';
 import { openWakeups } from '../receive/wakeups.ts';
@@ -41,6 +42,7 @@ export interface WebDependencies {
   /** Of the names of servers; by the system, if absent. */
   resolver?: Resolver | undefined;
   metrics?: Metrics;
+  counters?: Counters;
   /** One that listens already; absent: a new one. */
   server?: HttpServer | undefined;
   /** Other parts of the API, and the console. */
@@ -81,7 +83,7 @@ export interface Web {
 
 /** Listens. Throws EADDRINUSE and the like. */
 export async function openWeb(deps: WebDependencies, options: WebOptions): Promise<Web> {
-  const { db, listener, log, findToken, keys, examine, privateAllowed, metrics } = deps;
+  const { db, listener, log, findToken, keys, examine, privateAllowed, metrics, counters = NO_COUNTERS } = deps;
   const loopbackOnly = isLoopback(options.host);
   const connections = deps.connections ?? CONNECTIONS;
   const places = createPlaces({ places: connections, each: Math.max(1, connections - 1) });
@@ -94,10 +96,10 @@ export async function openWeb(deps: WebDependencies, options: WebOptions): Promi
     ...(metrics === undefined
       ? []
       : [metricsRoutes({ db: inPlaces(places, db, 'metrics'), metrics, waiting: wakeups.waiting })]),
-    pullRoutes({ db, wakeups, consumers, findToken, log, places, revoked, metrics }, options.pull),
+    pullRoutes({ db, wakeups, consumers, findToken, log, places, revoked, metrics, counters }, options.pull),
     managementRoutes(
       {
-        ...{ db, places, findToken, keys, log, loopbackOnly, examine, privateAllowed, functions },
+        ...{ db, places, findToken, keys, log, loopbackOnly, examine, privateAllowed, functions, counters },
         resolver: deps.resolver,
       },
       { keepMs: options.keepHealthMs, admission: options.management },

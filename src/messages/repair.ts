@@ -21,10 +21,10 @@ export interface CopiedRow {
 
 const NULL = -1;
 
-/** The rows of a finished COPY, in its order. */
+/** The rows of a COPY, finished or not, in its order. */
 export function* rowsOf(copy: Buffer): Generator<CopiedRow> {
   let at = HEADER_BYTES;
-  while (copy.readInt16BE(at) === COLUMNS) {
+  while (at < copy.length && copy.readInt16BE(at) === COLUMNS) {
     const start = at;
     const fields: number[] = [];
     at += 2;

@@ -125,6 +125,8 @@ export interface Taken {
   hi: number;
   count: number;
   more: boolean;
+  /** When the first and the last of them were committed, milliseconds since 1970; absent: nobody asked. */
+  committedMs?: { first: number; last: number };
 }
 
 /** A destination opened for one sink. Safe to close twice. */

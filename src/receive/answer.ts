@@ -4,6 +4,7 @@
  */
 import type { Queryable } from '../db/pool.ts';
 import { statement } from '../db/statement.ts';
+import { type Latency, spreadLatencies } from '../messages/latency.ts';
 import { failpoint } from '../runtime/failpoint.ts';
 import { isAckId } from './ack-id.ts';
 import type { Consumer } from './consumer.ts';
@@ -12,6 +13,13 @@ import type { Wakeups } from './wakeups.ts';
 export interface AnswerDeps {
   db: Queryable;
   wakeups: Wakeups;
+}
+
+export interface Answered {
+  /** To how many messages it applied. */
+  count: number;
+  /** Of what was acknowledged: from its commit until now. */
+  latencies: readonly Latency[];
 }
 
 export type Answer =
@@ -24,15 +32,20 @@ export type Answer =
 const ACKNOWLEDGE = statement('receive/acknowledge');
 const PUT_BACK = statement('receive/put-back');
 
-/** To how many messages it applied; ids that are unknown, foreign or of a lease that went to somebody else count nothing. */
-export async function answer(deps: AnswerDeps, consumer: Consumer, given: Answer): Promise<number> {
+interface AnswerRow {
+  count: number;
+  committed?: string | null;
+}
+
+/** Ids that are unknown, foreign or of a lease that went to somebody else count nothing. */
+export async function answer(deps: AnswerDeps, consumer: Consumer, given: Answer): Promise<Answered> {
   const ackIds = given.ackIds.filter(isAckId);
-  if (ackIds.length === 0) return 0;
+  if (ackIds.length === 0) return { count: 0, latencies: [] };
   const laterMs = given.what === 'ack' ? 0 : given.what === 'nack' ? given.delayMs : given.visibilityTimeoutMs;
   failpoint('receive/before-answer');
   const { rows } = await (given.what === 'ack'
-    ? deps.db.query<{ count: number }>(ACKNOWLEDGE, [consumer.no, ackIds])
-    : deps.db.query<{ count: number }>(PUT_BACK, [consumer.no, given.what, ackIds, laterMs]));
+    ? deps.db.query<AnswerRow>(ACKNOWLEDGE, [consumer.no, ackIds])
+    : deps.db.query<AnswerRow>(PUT_BACK, [consumer.no, given.what, ackIds, laterMs]));
   failpoint('receive/after-answer');
   const count = rows[0]?.count ?? 0;
   if (count > 0) {
@@ -41,5 +54,12 @@ export async function answer(deps: AnswerDeps, consumer: Consumer, given: Answer
     if (given.what !== 'extend') waiters.wake();
     if (laterMs > 0) waiters.plan(laterMs);
   }
-  return count;
+  return { count, latencies: latenciesOf(rows[0]?.committed, count) };
+}
+
+/** `committed`: when the first and the last one were, in seconds; empty when nobody says. */
+function latenciesOf(committed: string | null | undefined, count: number): Latency[] {
+  if (!committed || count === 0) return [];
+  const [first = 0, last = first] = committed.split(' ').map((seconds) => Number(seconds) * 1_000);
+  return spreadLatencies({ firstMs: first, lastMs: last, count }, Date.now());
 }

@@ -4,6 +4,7 @@ import { openCaptures } from '../capture/service.ts';
 import { loadCatalog } from '../catalog/store.ts';
 import { fullServer, lostConnection, messageDatabase, type Waiting } from '../db/message-database.ts';
 import { openPool } from '../db/pool.ts';
+import { openCounters } from '../messages/counters.ts';
 import { openNotifier } from '../messages/notify.ts';
 import { keyRing } from '../runtime/secret-key.ts';
 import type { Settings } from '../runtime/settings.ts';
@@ -16,6 +17,7 @@ export async function captureParts(settings: Settings, waiting: Waiting): Promis
   const options = await messageDatabase(settings, 'capture', waiting);
   const db = openPool({ ...options, ...CONNECTIONS, onError: lostConnection(log), onFull: fullServer(log) });
   const notifier = openNotifier({ db, onError: (error) => log.warn({ err: error }, 'notification failed') });
+  const counters = openCounters({ db, onError: (error) => log.warn({ err: error }, 'counters could not be written') });
   const keys = keyRing(settings);
   const load = () => loadCatalog(db, keys, settings.privateAllowed);
   await refuseLaterSchema(db);
@@ -24,8 +26,12 @@ export async function captureParts(settings: Settings, waiting: Waiting): Promis
     messages: db,
     load,
     log,
-    onPersisted: (sinks) => notifier.tell(sinks),
+    onPersisted: (sinks) => {
+      notifier.tell(sinks.keys());
+      for (const [sinkNo, { messages: persisted, bytes, parked }] of sinks)
+        counters.add(sinkNo, { persisted, bytes, parked });
+    },
     beside: openBackfills({ messages: db, log, load }),
   });
-  return { services: [captures], close: () => db.close() };
+  return { services: [counters, captures], close: () => db.close() };
 }

@@ -8,6 +8,7 @@ import type { Mount } from '../http/route.ts';
 import { healthRoutes } from '../http/routes/health.ts';
 import { createServer, type HttpServer } from '../http/server.ts';
 import { openWeb } from '../http/web.ts';
+import { openCounters } from '../messages/counters.ts';
 import { MillraceError } from '../model/errors.ts';
 import { isLoopback } from '../model/loopback.ts';
 import { createMetrics } from '../runtime/metrics.ts';
@@ -44,6 +45,7 @@ export async function webParts(settings: Settings, waiting: Waiting): Promise<Pa
   if (!loopbackOnly) await refuseWeakTokens(db);
   const tokens = openTokens({ db, listener, loopbackOnly });
   const metrics = createMetrics();
+  const counters = openCounters({ db, onError: (error) => log.warn({ err: error }, 'counters could not be written') });
   // Loaded when somebody asks: nothing else here connects to sources and destinations.
   const examine: Examine = async (request) =>
     await (await import('../admin/doctor/examine.ts')).examine(
@@ -59,6 +61,7 @@ export async function webParts(settings: Settings, waiting: Waiting): Promise<Pa
       listener,
       log,
       metrics,
+      counters,
       findToken: tokens.find,
       keys: keyRing(settings),
       examine,
@@ -67,5 +70,5 @@ export async function webParts(settings: Settings, waiting: Waiting): Promise<Pa
     },
     { host, port, allowedHosts },
   );
-  return { services: [listener, web], close: () => db.close() };
+  return { services: [counters, listener, web], close: () => db.close() };
 }

@@ -16,6 +16,7 @@ import { openDeaths, openPresence } from '../deliver/presence.ts';
 import { DELIVERIES, openDeliveries } from '../deliver/schedule.ts';
 import { openTargets } from '../deliver/targets.ts';
 import { workerBeat } from '../messages/beat.ts';
+import { openCounters } from '../messages/counters.ts';
 import { CATALOG_CHANNEL, MESSAGES_CHANNEL, openNotifier, sinksOf } from '../messages/notify.ts';
 import { createByteBudget } from '../runtime/concurrency/byte-budget.ts';
 import { keyRing } from '../runtime/secret-key.ts';
@@ -61,6 +62,7 @@ export async function workerParts(settings: Settings, waiting: Waiting): Promise
   const listener = openListener({ ...options, max: 1 }, { log, session: presence });
   const notifier = openNotifier({ db, onError: (error) => log.warn({ err: error }, 'notification failed') });
   const sandbox = openSandbox({ log });
+  const counters = openCounters({ db, onError: (error) => log.warn({ err: error }, 'counters could not be written') });
   const keys = keyRing(settings);
   const load = () => loadCatalog(db, keys, settings.privateAllowed);
   await refuseLaterSchema(db);
@@ -76,8 +78,13 @@ export async function workerParts(settings: Settings, waiting: Waiting): Promise
       jobs: () => jobs!,
       targets,
       budget: createByteBudget(READ_BUDGET_BYTES),
-      onSettled: (target) => {
+      onSettled: (target, { done, retried, parked, latencies }) => {
+        counters.add(target.no, { failed: retried + parked, retried, parked });
         if (target.shapes) notifier.tell([target.no]);
+        else {
+          counters.add(target.no, { delivered: done });
+          counters.took(target.no, latencies);
+        }
       },
       owner: randomUUID(),
       life: {
@@ -94,7 +101,7 @@ export async function workerParts(settings: Settings, waiting: Waiting): Promise
   listener.on(MESSAGES_CHANNEL, (payload) => deliveries.onNews(sinksOf(payload)));
   listener.on(CATALOG_CHANNEL, () => deliveries.onCatalog());
   return {
-    services: [jobs, deliveries, ...sinkJobs, listener],
+    services: [counters, jobs, deliveries, ...sinkJobs, listener],
     // Sinks outlive the lanes, which end with the jobs: a request that we cut off is no answer.
     async close() {
       await targets.close();

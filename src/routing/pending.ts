@@ -7,6 +7,7 @@ import type { JsonBytes } from '../codec/json-bytes.ts';
 import type { Reread } from '../codec/row.ts';
 import type { RowMessage } from '../codec/row-message.ts';
 import { beginRows, endRows, type ParkedOnArrival } from '../messages/copy-rows.ts';
+import { rowsOf } from '../messages/repair.ts';
 import type { LoadedRelation } from './relation.ts';
 import type { Wanted } from './widen.ts';
 
@@ -37,9 +38,19 @@ export interface Pending {
   deferred: Deferred[];
   /** Pages of rows that took their place among the changes. */
   pages: Placed[];
-  sinks: Set<number>;
+  sinks: Map<number, Gathered>;
   nextId: number;
 }
+
+/** Rows of one sink. */
+export interface Gathered {
+  messages: number;
+  bytes: number;
+  /** Of them: parked on arrival. */
+  parked: number;
+}
+
+const NONE: Gathered = { messages: 0, bytes: 0, parked: 0 };
 
 /** A change that waits for values that it does not carry. */
 export interface Deferred {
@@ -96,7 +107,39 @@ export interface Placed {
 export function emptyPending(nextId: number, out: JsonBytes): Pending {
   out.clear();
   beginRows(out);
-  return { out, rows: 0, deferredBytes: 0, parked: [], deferred: [], pages: [], sinks: new Set(), nextId };
+  return { out, rows: 0, deferredBytes: 0, parked: [], deferred: [], pages: [], sinks: new Map(), nextId };
+}
+
+/** `out` has a row more for this sink, so many bytes long. */
+export function countRow(pending: Pending, sinkNo: number, bytes: number): void {
+  pending.rows += 1;
+  addRow(pending.sinks, sinkNo, bytes);
+}
+
+function addRow(sinks: Map<number, Gathered>, sinkNo: number, bytes: number): void {
+  const known = sinks.get(sinkNo);
+  if (known) {
+    known.messages += 1;
+    known.bytes += bytes;
+  } else sinks.set(sinkNo, { messages: 1, bytes, parked: 0 });
+}
+
+/** Adds what some rows come to, with those of them that arrive parked. */
+export function gather(
+  sinks: Map<number, Gathered>,
+  rows: { sinks: ReadonlyMap<number, Gathered>; parked: readonly ParkedOnArrival[] },
+): void {
+  const add = (sinkNo: number, more: Partial<Gathered>): void => {
+    const { messages, bytes, parked } = { ...NONE, ...more };
+    const known = sinks.get(sinkNo) ?? NONE;
+    sinks.set(sinkNo, {
+      messages: known.messages + messages,
+      bytes: known.bytes + bytes,
+      parked: known.parked + parked,
+    });
+  };
+  for (const [sinkNo, gathered] of rows.sinks) add(sinkNo, gathered);
+  for (const { sinkNo } of rows.parked) add(sinkNo, { parked: 1 });
 }
 
 /** How much memory it holds, about. */
@@ -133,4 +176,7 @@ export function rewind(pending: Pending, mark: ReturnType<typeof markOf>): void 
   pending.out.length = mark.bytes;
   pending.parked.length = mark.parked;
   pending.deferred.length = mark.deferred;
+  pending.sinks.clear();
+  for (const { sinkNo, start, end } of rowsOf(pending.out.bytes.subarray(0, mark.bytes)))
+    addRow(pending.sinks, sinkNo, end - start);
 }

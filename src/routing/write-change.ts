@@ -12,7 +12,7 @@ import type { RowMessage } from '../codec/row-message.ts';
 import type { Tuple } from '../codec/tuple.ts';
 import { type ChangeText, putAddress, putAgain, putChange } from '../messages/copy-rows.ts';
 import { type FannedRow, fanOut } from './fan-out.ts';
-import type { Change, Pending } from './pending.ts';
+import { type Change, countRow, type Pending } from './pending.ts';
 import { wantedOf } from './widen.ts';
 
 /** Adds a change for every sink that wants it. */
@@ -77,11 +77,11 @@ function render(pending: Pending, change: Change, known: Known): void {
         route.parkReason ??
         (tooLarge ? TOO_LARGE : isDamaged ? DAMAGED_KEY : part.key === null || isKeyLost ? NO_KEY : undefined);
       if (reason) pending.parked.push({ sinkNo, lane, id, groupKey, error: reason });
-      pending.sinks.add(sinkNo);
+      const start = pending.out.length;
       putAddress(pending.out, { sinkNo, lane, id, groupKey, groupKey2 });
       if (part.form === 'delete') asDelete();
       else asIs();
-      pending.rows += 1;
+      countRow(pending, sinkNo, pending.out.length - start);
     }
   }
 }

@@ -16,6 +16,8 @@ declare
   v_count integer;
   v_groups bigint[];
   v_more bigint[];
+  v_first timestamptz;
+  v_last timestamptz;
 begin
   if current_setting('transaction_isolation') <> 'read committed' then
     perform millrace_private.require_read_committed();
@@ -47,7 +49,7 @@ begin
     delete from millrace_private.messages m
      where m.sink_no = p_sink_no and m.lane = 0
        and m.id > (select l.lo from lease l) and m.id <= (select l.hi from lease l)
-    returning m.id, m.group_key, m.group_key2
+    returning m.id, m.group_key, m.group_key2, m.committed_at
   ), over as (
     delete from millrace_private.leases o where o.ctid = (select l.place from lease l)
   )
@@ -58,11 +60,13 @@ begin
                and exists (select from millrace_private.messages n
                             where n.sink_no = p_sink_no and n.group_key2 = g.group_key and n.id > g.id offset 0))))
          || array_agg(g.group_key2) filter (where g.group_key2 is not null),
-         array_agg(g.group_key) filter (where g.group_key is not null and cardinality(v_ids) > 8)
-    into v_count, v_groups, v_more from gone g;
+         array_agg(g.group_key) filter (where g.group_key is not null and cardinality(v_ids) > 8),
+         min(g.committed_at), max(g.committed_at)
+    into v_count, v_groups, v_more, v_first, v_last from gone g;
   if v_count = 0 then
     return millrace_private.acknowledge_each(p_sink_no, p_ack_ids);
   end if;
+  perform millrace_private.tell_committed(v_first, v_last);
 
   if v_more is not null
      and (select true from millrace_private.messages k

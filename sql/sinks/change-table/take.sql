@@ -3,14 +3,15 @@
 with next as materialized (
   select pg_catalog.max(w.id) as hi, pg_catalog.count(*)::integer as count,
          coalesce(pg_catalog.max(w.before), 0)::bigint as before,
+         pg_catalog.min(w.committed_at) as first_at, pg_catalog.max(w.committed_at) as last_at,
          coalesce(pg_catalog.bool_and(w.action operator(pg_catalog.=) any (array['insert', 'update', 'delete'])), true)
          and not exists (select from millrace_private.delivery_states x
                           where x.sink_no operator(pg_catalog.=) $1::integer
                             and (x.state operator(pg_catalog.<>) 'parked' or x.id operator(pg_catalog.>) $3::bigint))
            as straight
-    from (select b.id, b.action,
+    from (select b.id, b.action, b.committed_at,
                  pg_catalog.sum(b.bytes) over (order by b.id rows unbounded preceding) operator(pg_catalog.-) b.bytes as before
-            from (select i.id, i.action,
+            from (select i.id, i.action, i.committed_at,
                          pg_catalog.octet_length(i.record) operator(pg_catalog.+)
                          coalesce(pg_catalog.octet_length(i.changes), 0) as bytes
                     from millrace_private.messages i
@@ -37,4 +38,7 @@ with next as materialized (
      and m.id operator(pg_catalog.<=) (select n.hi from next n where n.straight)
    order by m.id
 )
-select n.hi, n.count, n.before, n.straight from next n
+select n.hi, n.count, n.before, n.straight,
+       pg_catalog.date_part('epoch', n.first_at) operator(pg_catalog.*) 1000::pg_catalog.float8 as first_ms,
+       pg_catalog.date_part('epoch', n.last_at) operator(pg_catalog.*) 1000::pg_catalog.float8 as last_ms
+  from next n

@@ -8,7 +8,7 @@ import type { PagePlace } from '../../capture/windows.ts';
 import { putAddress, putChange } from '../../messages/copy-rows.ts';
 import type { DeclaredAction } from '../../model/declared.ts';
 import { fanOut } from '../../routing/fan-out.ts';
-import { markOf, type OpenTransaction, type Pending, rewind } from '../../routing/pending.ts';
+import { countRow, markOf, type OpenTransaction, type Pending, rewind } from '../../routing/pending.ts';
 import type { LoadedRelation } from '../../routing/relation.ts';
 
 /** Values of some columns, as text or null, by the column's index; absent where the entry does not tell. */
@@ -77,7 +77,7 @@ function putEntry(pending: Pending, { entry, relation, transaction, commitIdx }:
     const { sinkNo, parkReason } = route;
     const id = ids[of];
     if (parkReason) pending.parked.push({ sinkNo, lane, id, groupKey, error: parkReason });
-    pending.sinks.add(sinkNo);
+    const start = pending.out.length;
     putAddress(pending.out, { sinkNo, lane, id, groupKey, groupKey2 });
     const asIs = form === 'change';
     putChange(pending.out, {
@@ -92,7 +92,7 @@ function putEntry(pending: Pending, { entry, relation, transaction, commitIdx }:
       annotations: entry.annotations,
       unchangedToast: null,
     });
-    pending.rows += 1;
+    countRow(pending, sinkNo, pending.out.length - start);
   }
   return parts.length > 0;
 }

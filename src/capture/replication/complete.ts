@@ -6,7 +6,16 @@ import { JsonBytes } from '../../codec/json-bytes.ts';
 import type { Reread } from '../../codec/row.ts';
 import type { Database } from '../../db/pool.ts';
 import type { Rows } from '../../messages/append.ts';
-import { type Deferred, emptyPending, finishRows, markOf, type Pending, rewind } from '../../routing/pending.ts';
+import {
+  type Deferred,
+  emptyPending,
+  finishRows,
+  type Gathered,
+  gather,
+  markOf,
+  type Pending,
+  rewind,
+} from '../../routing/pending.ts';
 import type { LoadedRelation } from '../../routing/relation.ts';
 import type { UntilSeen } from '../../source/visibility.ts';
 import { type CompletedEntry, computed, partsOf, type Trouble } from './compute-part.ts';
@@ -76,7 +85,7 @@ async function finished(
     out: JsonBytes;
     run: readonly CompletedEntry[];
   },
-  sinks: Set<number>,
+  sinks: Map<number, Gathered>,
 ): Promise<Rows> {
   const { relation } = given;
   const out = emptyPending(0, given.out);
@@ -91,6 +100,6 @@ async function finished(
     rewind(out, mark);
     entry.render(out, found, fresh);
   }
-  for (const sink of out.sinks) sinks.add(sink);
+  gather(sinks, out);
   return { rows: finishRows(out), parked: out.parked };
 }

@@ -12,7 +12,15 @@ import type { Position, Writer } from '../../messages/append.ts';
 import type { Persist } from '../../messages/persist.ts';
 import type { CopiedRow } from '../../messages/repair.ts';
 import { isStaleCatalog, staleCatalog } from '../../model/sqlstate.ts';
-import { emptyPending, finishRows, isEmpty, type OpenTransaction, type Pending } from '../../routing/pending.ts';
+import {
+  emptyPending,
+  finishRows,
+  type Gathered,
+  gather,
+  isEmpty,
+  type OpenTransaction,
+  type Pending,
+} from '../../routing/pending.ts';
 import type { LoadedRelation } from '../../routing/relation.ts';
 import { failpoint } from '../../runtime/failpoint.ts';
 import { type Acker, openAcker } from './acker.ts';
@@ -33,7 +41,7 @@ export interface OutboxDeps extends CompleteDeps {
   /** Texts of these rows were no UTF-8. */
   onDamaged(rows: readonly CopiedRow[]): Promise<void>;
   /** Messages of these sinks are there to be read. */
-  onPersisted(sinks: ReadonlySet<number>): void;
+  onPersisted(sinks: ReadonlyMap<number, Gathered>): void;
   catalog: CatalogInUse;
   /** The stream goes on with a newer catalog. */
   onCatalog(isMatched: boolean): void;
@@ -54,6 +62,12 @@ export interface Filling {
   between(work: () => readonly Buffer[]): Promise<void>;
   /** Goes back to this place, with routes of the catalog in use; so many messages come that came before. */
   goBack(place: Place, messages: number): void;
+}
+
+interface Written {
+  damaged: readonly CopiedRow[];
+  /** What was written for whom. */
+  sinks: ReadonlyMap<number, Gathered>;
 }
 
 /** Kept bytes after which a batch is persisted though there may be no message in it, and those that fill it must wait. */
@@ -187,20 +201,29 @@ export class Outbox {
     this.#spareJournal = before.journal;
     this.#acker.persisted(position.confirmedLsn);
     this.#filling.persisted();
-    if (batch.sinks.size > 0) this.#deps.onPersisted(batch.sinks);
+    if (written.sinks.size > 0) this.#deps.onPersisted(written.sinks);
     if (written.damaged.length > 0) await this.#deps.onDamaged(written.damaged);
   }
 
   /** `newer`: the batch was refused, and is not what the newer catalog makes of its changes. */
-  async #write(batch: Pending, position: Position): Promise<{ damaged: readonly CopiedRow[] } | { newer: Newer }> {
-    const { parked, pages } = batch;
+  async #write(batch: Pending, position: Position): Promise<Written | { newer: Newer }> {
+    const { parked, pages, deferred } = batch;
     const input = { rows: finishRows(batch), parked, position, also: pages.map((page) => page.sql) };
-    const more = batch.deferred.length > 0 ? { more: () => complete(this.#deps, batch) } : {};
+    let late = new Map<number, Gathered>();
+    const completed = () => {
+      late = new Map();
+      return complete(this.#deps, { deferred, sinks: late });
+    };
+    const more = deferred.length > 0 ? { more: completed } : {};
     const { catalog } = this.#deps;
     for (;;) {
       try {
         const writer = { ...this.#fence, catalogGeneration: catalog.database.catalogGeneration };
-        return { damaged: await this.#deps.persist(writer, { ...input, ...more }) };
+        const damaged = await this.#deps.persist(writer, { ...input, ...more });
+        const sinks = new Map<number, Gathered>();
+        gather(sinks, batch);
+        gather(sinks, { sinks: late, parked: [] });
+        return { damaged, sinks };
       } catch (error) {
         if (!isStaleCatalog(error)) throw error;
       }

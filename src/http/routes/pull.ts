@@ -4,8 +4,9 @@
  * of psql; nothing here parses a stored message.
  */
 import type { Request, RequestHandler, Response } from 'express';
+import type { Counters } from '../../messages/counters.ts';
 import { MillraceError } from '../../model/errors.ts';
-import { type Answer, answer } from '../../receive/answer.ts';
+import { type Answer, type Answered, answer } from '../../receive/answer.ts';
 import type { Consumer, Consumers } from '../../receive/consumer.ts';
 import { NOTHING } from '../../receive/lease.ts';
 import { type ReceiveDeps, receive } from '../../receive/receive.ts';
@@ -33,6 +34,7 @@ export interface PullDependencies {
   places: Places;
   revoked: Revoked;
   metrics?: Metrics | undefined;
+  counters: Counters;
 }
 
 export interface PullOptions {
@@ -58,20 +60,20 @@ const EMPTY = '{"data":[]}';
 
 /** The routes, to be mounted on the server. */
 export function pullRoutes(deps: PullDependencies, options: PullOptions = {}): Mount {
-  const counters = countersOf(deps.metrics);
+  const counters = countersOf(deps.metrics, deps.counters);
   const authorise = authoriseWith(deps, createAdmission(options.admission));
   const onReceive = receiveWith(deps, { ...options, received: counters.received });
   const onAnswer =
     (read: (body: unknown) => Answer): RequestHandler =>
     async (request, response) => {
       const { consumer, caller, names } = askingOf(response);
-      const [given, count] = await deps.places.take(names, async () => {
+      const [given, answered] = await deps.places.take(names, async () => {
         await confirm(deps.findToken, caller, consumer);
         const given = read(parsedBody(request));
         return [given, await answer(deps, consumer, given)] as const;
       });
-      counters.answered(consumer, given.what, count);
-      sendJson(response, 200, { success: true, count });
+      counters.answered(consumer, given.what, answered);
+      sendJson(response, 200, { success: true, count: answered.count });
     };
 
   return (router) => {
@@ -224,9 +226,12 @@ function hangUpOf(request: Request, response: Response): AbortSignal {
   return controller.signal;
 }
 
-function countersOf(metrics: Metrics | undefined): {
+function countersOf(
+  metrics: Metrics | undefined,
+  counters: Counters,
+): {
   received: (consumer: Consumer, count: number) => void;
-  answered: (consumer: Consumer, what: Answer['what'], count: number) => void;
+  answered: (consumer: Consumer, what: Answer['what'], answered: Answered) => void;
 } {
   const received = metrics?.counter({
     name: 'received_messages_total',
@@ -240,6 +245,12 @@ function countersOf(metrics: Metrics | undefined): {
   });
   return {
     received: (consumer, count) => received?.inc({ consumer: consumer.name }, count),
-    answered: (consumer, what, count) => answered?.inc({ consumer: consumer.name, answer: what }, count),
+    answered: (consumer, what, { count, latencies }) => {
+      answered?.inc({ consumer: consumer.name, answer: what }, count);
+      if (what === 'ack') {
+        counters.add(consumer.no, { delivered: count });
+        counters.took(consumer.no, latencies);
+      } else if (what === 'nack') counters.add(consumer.no, { failed: count, retried: count });
+    },
   };
 }

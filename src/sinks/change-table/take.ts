@@ -21,6 +21,9 @@ interface Next {
   /** Bytes of all but the last. */
   before: number;
   straight: boolean;
+  /** Null: there was none. */
+  first_ms: number | null;
+  last_ms: number | null;
 }
 
 /**
@@ -33,7 +36,8 @@ export async function takeRows(tx: SinkTransaction, target: Target, above: Above
   await tx.query(`${target.begin}; ${USERS_PATH}`);
   const values = [above.sinkNo, above.lane, above.cursor, TAKE_ROWS, TAKE_BYTES, target.writing.sourceDatabaseId];
   const { rows } = await tx.query<Next>(statement, values);
-  const { hi, count, before, straight } = rows[0]!;
+  const { hi, count, before, straight, first_ms: first, last_ms: last } = rows[0]!;
   if (!straight) return undefined;
-  return { hi: hi ?? above.cursor, count, more: count >= SMALL_ROWS || before >= SMALL_BYTES };
+  const taken = { hi: hi ?? above.cursor, count, more: count >= SMALL_ROWS || before >= SMALL_BYTES };
+  return first === null || last === null ? taken : { ...taken, committedMs: { first, last } };
 }

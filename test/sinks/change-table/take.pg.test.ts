@@ -77,7 +77,10 @@ describe('the straight path into a change table', () => {
     );
     await bench.keep(batch);
     await run();
-    expect(takes).to.deep.equal([{ hi: keys.length, count: keys.length, more: false }]);
+    const at = Date.parse('2026-01-02T03:04:05.678901Z') + 0.901;
+    expect(takes).to.deep.equal([
+      { hi: keys.length, count: keys.length, more: false, committedMs: { first: at, last: at } },
+    ]);
     await bench.destination.query('create table public.one_by_one (like public.orders_events including all)');
     const other = await bench.open({ table_name: 'one_by_one' });
     await writeWithin(bench, other, batch);
@@ -97,7 +100,7 @@ describe('the straight path into a change table', () => {
       [batch.length],
     );
     await run();
-    expect(takes).to.deep.equal([
+    expect(takes.map((taken) => taken && { hi: taken.hi, count: taken.count, more: taken.more })).to.deep.equal([
       { hi: 5_000, count: 5_000, more: true },
       { hi: 5_030, count: 30, more: false },
     ]);
@@ -127,7 +130,7 @@ describe('the straight path into a change table', () => {
     // Parked ones are in nobody's way.
     await bench.keep([delivery(301, 'k', TABLE)]);
     await run();
-    expect(takes.at(-1)).to.deep.equal({ hi: 301, count: 1, more: false });
+    expect(takes.at(-1)).to.deep.include({ hi: 301, count: 1, more: false });
     expect((await seqs()).at(-1)).to.equal(301);
   });
 

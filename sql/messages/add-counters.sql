@@ -1,0 +1,1 @@
+select millrace_private.add_counters($1::jsonb)

@@ -1,0 +1,40 @@
+-- Adds what a process has counted since it wrote last: [{"sink_no": 1, "persisted": 2, ..., "latency": [...], "latency_ms": 7.5}].
+-- Sinks that were removed meanwhile are left out. Rows are locked by the number of the sink, first of counters and then of
+-- totals, so that two processes never wait for each other.
+create or replace function millrace_private.add_counters(p_counts jsonb) returns void
+language plpgsql set lock_timeout = '2s'
+set search_path = pg_catalog, pg_temp as $$
+declare
+  v_now constant timestamptz := clock_timestamp();
+begin
+  insert into millrace_private.sink_counters as c
+         (sink_no, step, at, persisted, delivered, failed, retried, parked, discarded, bytes, latency)
+  select n.sink_no, t.step, date_trunc(t.step, v_now, 'UTC'), n.persisted, n.delivered, n.failed, n.retried, n.parked,
+         n.discarded, n.bytes, n.latency
+    from jsonb_to_recordset(p_counts) n (sink_no integer, persisted bigint, delivered bigint, failed bigint, retried bigint,
+                                         parked bigint, discarded bigint, bytes bigint, latency bigint[])
+    join millrace_private.sinks s on s.no = n.sink_no
+   cross join (values ('hour'), ('minute')) t (step)
+   order by n.sink_no, t.step
+      on conflict (sink_no, step, at) do update
+     set persisted = c.persisted + excluded.persisted, delivered = c.delivered + excluded.delivered,
+         failed = c.failed + excluded.failed, retried = c.retried + excluded.retried, parked = c.parked + excluded.parked,
+         discarded = c.discarded + excluded.discarded, bytes = c.bytes + excluded.bytes,
+         latency = array(select x.one + x.other from unnest(c.latency, excluded.latency) x (one, other));
+
+  insert into millrace_private.sink_totals as c
+         (sink_no, persisted, delivered, failed, retried, parked, discarded, bytes, latency, latency_ms)
+  select n.sink_no, n.persisted, n.delivered, n.failed, n.retried, n.parked, n.discarded, n.bytes, n.latency, n.latency_ms
+    from jsonb_to_recordset(p_counts) n (sink_no integer, persisted bigint, delivered bigint, failed bigint, retried bigint,
+                                         parked bigint, discarded bigint, bytes bigint, latency bigint[],
+                                         latency_ms double precision)
+    join millrace_private.sinks s on s.no = n.sink_no
+   order by n.sink_no
+      on conflict (sink_no) do update
+     set persisted = c.persisted + excluded.persisted, delivered = c.delivered + excluded.delivered,
+         failed = c.failed + excluded.failed, retried = c.retried + excluded.retried, parked = c.parked + excluded.parked,
+         discarded = c.discarded + excluded.discarded, bytes = c.bytes + excluded.bytes,
+         latency = array(select x.one + x.other from unnest(c.latency, excluded.latency) x (one, other)),
+         latency_ms = c.latency_ms + excluded.latency_ms;
+end
+$$;

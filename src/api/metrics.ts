@@ -1,0 +1,58 @@
+/** What became of a sink's messages, by minutes and hours. */
+import { z } from 'zod';
+import { findSink, type SinkList } from '../admin/find-sink.ts';
+import { readSinkMetrics } from '../admin/metrics.ts';
+import { TIME } from './message-filter.ts';
+import { REF, type Route, route } from './route.ts';
+
+const STEPS = ['minute', 'hour'] as const;
+
+const Point = z.looseObject({
+  at: z.string(),
+  persisted: z.number(),
+  delivered: z.number(),
+  failed: z.number(),
+  retried: z.number(),
+  parked: z.number(),
+  discarded: z.number(),
+  bytes: z.number(),
+  latency_ms: z.looseObject({
+    p50: z.number().nullable(),
+    p90: z.number().nullable(),
+    p99: z.number().nullable(),
+  }),
+  latency_buckets: z.array(z.number()),
+});
+
+const SinkMetrics = z.looseObject({ step: z.enum(STEPS), points: z.array(Point) }).meta({ id: 'SinkMetrics' });
+
+/** Of the query string. */
+export const PERIOD = {
+  step: z.enum(STEPS, 'must be minute or hour').default('minute'),
+  from: TIME.optional(),
+  to: TIME.optional(),
+};
+
+export const metricsOf = ({ path, list, what }: { path: string; list: SinkList; what: string }): Route =>
+  route({
+    method: 'GET',
+    path: `${path}/:sink/metrics`,
+    scope: 'read',
+    summary: `What became of the messages of ${what}, by minutes or hours`,
+    input: z.strictObject({ sink: REF, ...PERIOD }),
+    answer: SinkMetrics,
+    sql: 'millrace.sink_metrics',
+    async run({ db }, { sink, step, from, to }) {
+      const { name } = await findSink(db, sink, list);
+      const points = await readSinkMetrics(db, name, { step, from, to });
+      return {
+        step,
+        points: points.map(({ p50_ms: p50, p90_ms: p90, p99_ms: p99, latency_buckets, at, ...counts }) => ({
+          at: at.toISOString(),
+          ...counts,
+          latency_ms: { p50, p90, p99 },
+          latency_buckets,
+        })),
+      };
+    },
+  });

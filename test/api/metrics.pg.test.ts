@@ -1,0 +1,73 @@
+/** What became of the messages of a sink, over HTTP. */
+import { expect } from 'chai';
+import { openCounters } from '../../src/messages/counters.ts';
+import { appendMessages } from '../support/fixtures/fixtures.ts';
+import { type TestWeb, testWeb } from '../support/processes/web.ts';
+import { type Managed, managed } from './support.ts';
+
+describe('api: metrics', () => {
+  let all: Managed;
+  let web: TestWeb;
+  const onError = (error: unknown): never => {
+    throw error;
+  };
+  before(async () => {
+    all = await managed();
+  });
+  after(async () => {
+    await web?.close();
+    await all?.close();
+  });
+
+  const points = async (path: string) => {
+    const { status, json } = await web.call('GET', `/api/${path}`, { token: 'read-token' });
+    expect(status, JSON.stringify(json)).to.equal(200);
+    return json.points;
+  };
+
+  it('count what clients acknowledge and give back, how long that took, and what is given up', async () => {
+    const counters = openCounters({ db: all.m.db, onError });
+    web = await testWeb({ db: all.m.db, counters });
+    const no = await all.noOf('orders');
+    await appendMessages(all.m.db, no, [{}, {}, {}, {}, {}]);
+    await all.m.db.query(
+      "update millrace_private.messages set committed_at = clock_timestamp() - interval '10 s' where sink_no = $1",
+      [no],
+    );
+    const at = '/api/http_pull_consumers/orders';
+    const { json } = await web.call('POST', `${at}/receive`, { body: { batch_size: 5 } });
+    const ids: string[] = json.data.map(({ ack_id }: { ack_id: string }) => ack_id);
+    await web.call('POST', `${at}/ack`, { body: { ack_ids: ids.slice(0, 3) } });
+    await web.call('POST', `${at}/nack`, { body: { ack_ids: ids.slice(3, 5), delay: 60_000 } });
+    const more = await appendMessages(all.m.db, no, [{}, {}]);
+    const batch = await web.call('POST', `${at}/receive`, { body: { batch_size: 2 } });
+    await web.call('POST', `${at}/ack`, {
+      body: { ack_ids: batch.json.data.map(({ ack_id }: { ack_id: string }) => ack_id) },
+    });
+    expect(more.length).to.equal(2);
+    const { json: dropped } = await web.call('POST', '/api/sinks/orders/messages/discard', { body: { filter: {} } });
+    expect(dropped.count).to.equal(2);
+    await web.call('POST', '/api/sinks/orders/messages/discard', { body: { filter: {}, dry_run: true } });
+    await counters.write();
+    for (const step of ['minute', 'hour']) {
+      const [point, ...others] = await points(`sinks/orders/metrics?step=${step}`);
+      expect(others).to.deep.equal([]);
+      expect(point).to.deep.include({ persisted: 0, delivered: 5, failed: 2, retried: 2, parked: 0, discarded: 2 });
+      // Three of 10 s; the others of the fixture's day.
+      expect(point.latency_buckets[15]).to.equal(3);
+      expect(point.latency_ms.p50).to.be.within(5_000, 15_000);
+    }
+  });
+
+  it('are asked for by a time from and to, and by step; what is wrong is said by its field', async () => {
+    const later = new Date(Date.now() + 3_600_000).toISOString();
+    expect(await points(`sinks/orders/metrics?from=${later}`)).to.deep.equal([]);
+    expect(await points(`sinks/orders/metrics?from=2026-01-01&to=${later}`)).to.have.length(1);
+    expect(await points('sinks/orders/metrics?to=2026-01-01')).to.deep.equal([]);
+    expect(await points('change_retentions/history/metrics')).to.deep.equal([]);
+    const { status, json } = await web.call('GET', '/api/sinks/orders/metrics?from=soon&to=x&step=day&until=1');
+    expect(status).to.equal(400);
+    expect(Object.keys(json.validation_errors).toSorted()).to.deep.equal(['from', 'step', 'to', 'until']);
+    expect((await web.call('GET', '/api/sinks/history/metrics')).status).to.equal(404);
+  });
+});

@@ -1,0 +1,45 @@
+/** What capture says that it has persisted is what is there. */
+import { expect } from 'chai';
+import type { Gathered } from '../../src/routing/pending.ts';
+import { gather } from '../../src/routing/pending.ts';
+import { type Captured, captured, PULL, sinkSettings } from '../support/fixtures/captured.ts';
+import { until } from '../support/until.ts';
+
+describe('what capture counts', () => {
+  let on: Captured;
+  const counted = new Map<number, Gathered>();
+  before(async () => {
+    on = await captured('create table t (id int primary key, x text); alter table t replica identity full', {
+      settings: { max_row_bytes: 10_000 },
+      onPersisted: (sinks) => gather(counted, { sinks, parked: [] }),
+    });
+  });
+  after(async () => await on?.close());
+
+  it('is each message of a sink once, those included that arrive parked or are read again', async () => {
+    const all = await on.addSink(sinkSettings({ name: 'all', destination: PULL }));
+    const inserts = await on.addSink(sinkSettings({ name: 'inserts', destination: PULL, actions: ['insert'] }));
+    on.start();
+    await on.streaming();
+    await on.source.query("insert into t select n, 'x' from generate_series(1, 5) n");
+    await on.source.query("update t set x = 'y' where id <= 2");
+    await on.source.query("insert into t values (6, repeat('z', 20000))");
+    // Its large value is not sent again, and so read.
+    await on.source.query('update t set id = 7 where id = 6');
+    await on.received(all, 9);
+    const { rows } = await on.messages.db.query<{ sink_no: number; messages: number; parked: number }>(
+      `select m.sink_no, count(*)::integer as messages, count(e.id)::integer as parked
+         from millrace_private.messages m
+         left join millrace_private.delivery_states e on e.sink_no = m.sink_no and e.id = m.id and e.state = 'parked'
+        group by 1 order by 1`,
+    );
+    expect(rows).to.deep.equal([
+      { sink_no: all, messages: 9, parked: 2 },
+      { sink_no: inserts, messages: 6, parked: 1 },
+    ]);
+    await until('all is counted', () => (counted.get(all)?.messages ?? 0) >= 9);
+    for (const { sink_no, messages, parked } of rows)
+      expect(counted.get(sink_no)).to.deep.include({ messages, parked });
+    expect(counted.get(all)!.bytes).to.be.within(9 * 60, 5_000);
+  });
+});
