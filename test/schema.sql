@@ -29,6 +29,21 @@ constraint api_tokens_managed_by_check CHECK ((managed_by = ANY (ARRAY['api'::te
 constraint api_tokens_name_key UNIQUE (name)
 constraint api_tokens_pkey PRIMARY KEY (id)
 
+table millrace_private.attempts
+  sink_no integer not null
+  id bigint not null
+  seq bigint not null identity a
+  attempt integer not null
+  at timestamp with time zone not null default clock_timestamp()
+  stage text not null
+  took_ms bigint
+  status integer
+  type text
+  text text not null
+CREATE INDEX attempts_newest ON millrace_private.attempts USING btree (sink_no, seq)
+CREATE UNIQUE INDEX attempts_pkey ON millrace_private.attempts USING btree (sink_no, id, seq)
+constraint attempts_pkey PRIMARY KEY (sink_no, id, seq)
+
 table millrace_private.audit_log
   id bigint not null identity a
   at timestamp with time zone not null default clock_timestamp()
@@ -2175,6 +2190,7 @@ begin
     from kept k
     left join millrace_private.messages m
            on m.sink_no = p_sink_no and m.lane = p_lane and m.id = k.id and k.state in ('parked', 'held');
+  perform millrace_private.record_attempts(p_sink_no, p_kept);
 end
 $function$
 
@@ -3137,6 +3153,47 @@ begin
   end if;
 end
 $procedure$
+
+grant execute to public
+
+CREATE OR REPLACE FUNCTION millrace_private.record_attempts(p_sink_no integer, p_kept jsonb)
+ RETURNS void
+ LANGUAGE plpgsql
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+declare
+  v_ids bigint[];
+  v_first bigint;
+  v_last bigint;
+begin
+  with written as (
+    insert into millrace_private.attempts (sink_no, id, attempt, stage, took_ms, status, type, text)
+    select p_sink_no, k.id, k.attempts, k.stage, (k.failure ->> 'took_ms')::bigint, (k.failure ->> 'status')::integer,
+           left(k.failure ->> 'type', 200), left(coalesce(k.error, ''), 2000)
+      from jsonb_to_recordset(p_kept) as k (id bigint, attempts integer, stage text, error text, failure jsonb)
+     where k.failure is not null and k.stage is not null
+    returning id, seq
+  )
+  select array_agg(w.id), min(w.seq), max(w.seq) into v_ids, v_first, v_last from written w;
+  if v_ids is null then
+    return;
+  end if;
+
+  delete from millrace_private.attempts a
+   using unnest(v_ids) i (id)
+   cross join lateral (select x.seq from millrace_private.attempts x
+                        where x.sink_no = p_sink_no and x.id = i.id order by x.seq desc offset 9) o
+   where a.sink_no = p_sink_no and a.id = i.id and a.seq = o.seq
+     and a.seq > (select min(y.seq) from millrace_private.attempts y where y.sink_no = p_sink_no and y.id = i.id);
+
+  if v_first / 1000 < v_last / 1000 or v_last % 1000 = 0 then
+    delete from millrace_private.attempts a
+     where a.sink_no = p_sink_no
+       and a.seq <= (select x.seq from millrace_private.attempts x
+                      where x.sink_no = p_sink_no order by x.seq desc offset 10000 limit 1);
+  end if;
+end
+$function$
 
 grant execute to public
 

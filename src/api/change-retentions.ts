@@ -1,6 +1,7 @@
 /** The routes of change retentions: sinks whose destination is a change table, declared under `change_retentions:`. */
 import { z } from 'zod';
 import { showSink } from '../admin/list-sinks.ts';
+import { attemptsOf } from './attempts.ts';
 import { settleMessagesOf } from './failed-messages.ts';
 import { readMessagesOf } from './messages.ts';
 import { metricsOf } from './metrics.ts';
@@ -57,5 +58,6 @@ export const CHANGE_RETENTION_ROUTES: readonly Route[] = [
   ...testsOf(PLACE),
   metricsOf(PLACE),
   ...readMessagesOf(PLACE),
+  ...attemptsOf(PLACE),
   ...settleMessagesOf(PLACE),
 ];

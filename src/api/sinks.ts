@@ -1,6 +1,7 @@
 /** The routes of sinks: pull consumers, search indexes and others that are declared under `sinks:`. */
 import { z } from 'zod';
 import { showSink } from '../admin/list-sinks.ts';
+import { attemptsOf } from './attempts.ts';
 import { settleMessagesOf } from './failed-messages.ts';
 import { readMessagesOf } from './messages.ts';
 import { metricsOf } from './metrics.ts';
@@ -58,5 +59,6 @@ export const SINK_ROUTES: readonly Route[] = [
   ...testsOf(PLACE),
   metricsOf(PLACE),
   ...readMessagesOf(PLACE),
+  ...attemptsOf(PLACE),
   ...settleMessagesOf(PLACE),
 ];

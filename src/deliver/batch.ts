@@ -62,6 +62,7 @@ export async function deliverRows(deps: LaneDeps, run: HeldLane, batch: Batch): 
       replaces: target.replaces,
       deleteOnLeave: target.deleteOnLeave,
       room: batch.room,
+      now: deps.now,
     });
     batch.onMade?.(made.length);
     const cut = sendable.length - made.prepared.length;
@@ -72,12 +73,13 @@ export async function deliverRows(deps: LaneDeps, run: HeldLane, batch: Batch): 
       const untried = prepared.length - tried.length;
       return { ...(await settleRows(deps, run, { db, batch, decided })), pause, cut, untried };
     };
-    const { within } = target.sink;
+    const { within, batchSize, batchBytes } = target.sink;
+    const limits = { batchSize, batchBytes, now: deps.now };
     if (within) {
       // Written and settled at once.
       stage = 'settle';
       return await deps.db.transaction(async (tx) => {
-        const sent = await send((deliveries) => within(tx, deliveries), prepared, target.sink);
+        const sent = await send((deliveries) => within(tx, deliveries), prepared, limits);
         if (sent.circuit) throw new CircuitOpened(sent.circuit);
         const end = await finish(tx, sent);
         beforeCommit();
@@ -92,7 +94,7 @@ export async function deliverRows(deps: LaneDeps, run: HeldLane, batch: Batch): 
         return target.sink.send(deliveries, batch.signal);
       },
       prepared,
-      target.sink,
+      limits,
     );
     failpoint('deliver/after-send');
     ({ circuit } = sent);

@@ -94,7 +94,15 @@ async function parkCrashing(deps: LaneDeps, run: HeldLane, one: Alone & { cursor
   const error =
     `not delivered: ${ALONE_DEATHS} workers, one after the other, died while they handled this message alone. ` +
     'See the log and the memory of the worker at that time';
-  const parked = { id, state: 'parked' as const, attempts: attempts + 1, delay_ms: 0, stage: 'send' as const, error };
+  const parked = {
+    id,
+    state: 'parked' as const,
+    attempts: attempts + 1,
+    delay_ms: 0,
+    stage: 'send' as const,
+    error,
+    failure: {},
+  };
   const hi = Math.max(id, cursor);
   await settle(deps.db, run.id, { lo: cursor, hi, settlement: { finished: [], remaining: [parked], superseding: [] } });
   run.events.onSettled(run.target, { done: 0, retried: 0, parked: 1, latencies: [] });

@@ -3,7 +3,7 @@
  * number of deliveries; beyond max_retry_count, or when the destination says never, a message is parked.
  */
 import { outsideText } from '../model/outside-text.ts';
-import type { Outcome } from '../model/sink.ts';
+import type { AnswerFacts, Outcome } from '../model/sink.ts';
 import { backoffMs, REDELIVER } from '../runtime/backoff.ts';
 import type { LaneRow } from './row.ts';
 
@@ -12,8 +12,11 @@ export type Stage = 'shape' | 'send' | 'settle' | 'index';
 
 type Failure = Extract<Outcome, { error: string }>;
 
-/** What happened to a message; an error names its stage. */
-export type Verdict = Exclude<Outcome, Failure> | (Failure & { stage: Stage }) | { kind: 'as_it_was' };
+/** What happened to a message; an error names its stage, and how long that took. */
+export type Verdict =
+  | Exclude<Outcome, Failure>
+  | (Failure & { stage: Stage; tookMs?: number | undefined })
+  | { kind: 'as_it_was' };
 
 /** A message that remains, and how. */
 export interface Remaining {
@@ -24,6 +27,8 @@ export interface Remaining {
   delay_ms: number;
   stage: Stage | null;
   error: string | null;
+  /** It was tried and failed: an attempt to be written down. */
+  failure?: { took_ms?: number } & AnswerFacts;
 }
 
 export interface Settlement {
@@ -43,6 +48,7 @@ export interface DecideOptions {
 }
 
 const ERROR_CHARACTERS = 4_000;
+const TYPE_CHARACTERS = 200;
 
 export function decide(rows: readonly LaneRow[], verdicts: readonly Verdict[], options: DecideOptions): Settlement {
   const settlement: Settlement = { finished: [], remaining: [], superseding: [] };
@@ -84,14 +90,28 @@ function remainingOf(row: LaneRow, verdict: Exclude<Verdict, { kind: 'done' }>, 
     case 'wait':
       return { ...base, state: 'retrying', attempts: row.attempts, delay_ms: verdict.retryAfterMs };
     case 'park':
-      return { ...base, state: 'parked', attempts };
+      return { ...base, state: 'parked', attempts, failure: failureOf(verdict) };
     case 'retry': {
+      const failure = failureOf(verdict);
       if (options.maxRetryCount !== null && attempts > options.maxRetryCount)
-        return { ...base, state: 'parked', attempts };
+        return { ...base, state: 'parked', attempts, failure };
       const wait = backoffMs(attempts, REDELIVER, options.random());
-      return { ...base, state: 'retrying', attempts, delay_ms: Math.max(wait, verdict.retryAfterMs ?? 0) };
+      return { ...base, state: 'retrying', attempts, delay_ms: Math.max(wait, verdict.retryAfterMs ?? 0), failure };
     }
     default:
       throw new Error(`no such outcome: ${JSON.stringify(verdict)}`);
   }
+}
+
+/** What a destination says of itself is no value that Postgres must take. */
+function failureOf({
+  tookMs,
+  answer,
+}: Extract<Verdict, { kind: 'park' | 'retry' }>): NonNullable<Remaining['failure']> {
+  const { status, type } = answer ?? {};
+  return {
+    ...(tookMs === undefined ? {} : { took_ms: Math.max(0, Math.round(tookMs)) }),
+    ...(status !== undefined && Number.isInteger(status) && status > 0 && status < 1_000 ? { status } : {}),
+    ...(type === undefined ? {} : { type: outsideText(type, { max: TYPE_CHARACTERS }) }),
+  };
 }

@@ -27,6 +27,7 @@ export interface ShapeOptions {
   deleteOnLeave: boolean;
   /** Characters that what functions make may take; undefined: as many as the sandbox gives. */
   room: number | undefined;
+  now: () => number;
 }
 
 export interface Made {
@@ -42,9 +43,11 @@ export async function prepare(sandbox: Sandbox, rows: readonly LaneRow[], option
   if (!hasFunctions(functions)) {
     return { prepared: rows.map((row) => ({ row, deliveries: [deliveryOf(row)] })), length: 0 };
   }
+  const begun = options.now();
   const shaped = await sandbox.shape(functions, rows, { replaces, sinkNo, ...(room === undefined ? {} : { room }) });
+  const tookMs = options.now() - begun;
   return {
-    prepared: shaped.map((one, place) => apply(rows[place]!, one, options)),
+    prepared: shaped.map((one, place) => apply(rows[place]!, one, { ...options, tookMs })),
     length: shaped.reduce((length, { body }) => length + (body?.length ?? 0), 0),
   };
 }
@@ -52,7 +55,7 @@ export async function prepare(sandbox: Sandbox, rows: readonly LaneRow[], option
 export const hasFunctions = ({ filter, transform, routing }: FunctionSet): boolean =>
   (filter ?? transform ?? routing) !== undefined;
 
-function apply(row: LaneRow, shaped: Shaped, options: ShapeOptions): Prepared {
+function apply(row: LaneRow, shaped: Shaped, options: ShapeOptions & { tookMs: number }): Prepared {
   if (shaped.error) {
     const { error } = shaped;
     const place = error.line === undefined ? '' : ` (line ${error.line}, column ${error.column ?? 1})`;
@@ -60,7 +63,7 @@ function apply(row: LaneRow, shaped: Shaped, options: ShapeOptions): Prepared {
     // What fails once, fails again for the same input. Time alone may have been short: one more try.
     const kind = error.kind === 'timeout' && row.attempts === 0 ? 'retry' : 'park';
     const crash = error.kind === 'killed' || error.kind === 'untried' ? { crash: error.kind } : {};
-    return { row, deliveries: [], verdict: { kind, error: text, stage: 'shape' }, ...crash };
+    return { row, deliveries: [], verdict: { kind, error: text, stage: 'shape', tookMs: options.tookMs }, ...crash };
   }
   const delivery = deliveryOf(row);
   const gone = (indexName: string | undefined): Delivery => ({ ...delivery, action: 'delete', indexName });

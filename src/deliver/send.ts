@@ -45,23 +45,26 @@ export function upToLastTried(verdicts: readonly Verdict[]): readonly Verdict[] 
   return verdicts.slice(0, 1 + verdicts.findLastIndex(({ kind }) => kind !== 'untried'));
 }
 
+/** `now`: milliseconds. */
 export async function send(
   deliver: (batch: readonly Delivery[]) => Promise<SendResult>,
   prepared: readonly Prepared[],
-  limits: SendLimits,
+  { now, ...limits }: SendLimits & { now: () => number },
 ): Promise<Sent> {
   const verdicts: Verdict[] = [];
   for (const [from, to] of batches(prepared, limits)) {
     const part = prepared.slice(from, to);
     const deliveries = part.flatMap((message) => message.deliveries);
+    const begun = now();
     const result = deliveries.length > 0 ? await deliver(deliveries) : { outcomes: [] };
+    const tookMs = now() - begun;
     if (result.circuit && result.outcomes.length === 0) return { verdicts, circuit: result.circuit };
     let place = 0;
     for (const message of part) {
       const count = message.deliveries.length;
       const outcome = count === 1 ? result.outcomes[place]! : worst(result.outcomes.slice(place, place + count));
       place += count;
-      verdicts.push(message.verdict ?? verdictOf(outcome));
+      verdicts.push(message.verdict ?? verdictOf(outcome, tookMs));
     }
     if (result.circuit) return { verdicts, circuit: result.circuit };
     if (verdicts.at(-1)?.kind === 'untried') break;
@@ -69,9 +72,9 @@ export async function send(
   return { verdicts };
 }
 
-function verdictOf(outcome: Outcome): Verdict {
+function verdictOf(outcome: Outcome, tookMs: number): Verdict {
   if (!('error' in outcome)) return outcome;
-  return { ...outcome, stage: outcome.kind === 'wait' && outcome.isForIndex ? 'index' : 'send' };
+  return { ...outcome, tookMs, stage: outcome.kind === 'wait' && outcome.isForIndex ? 'index' : 'send' };
 }
 
 const RANK = { done: 0, untried: 1, held: 2, wait: 3, retry: 4, park: 5 };

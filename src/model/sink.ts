@@ -58,13 +58,19 @@ export interface Delivery {
   attempts: number;
 }
 
+/** What a program reads of a destination's answer: an HTTP status, the destination's word for the kind of error. */
+export interface AnswerFacts {
+  status?: number;
+  type?: string;
+}
+
 /** What became of one delivery. `error` is the destination's own answer, unchanged, at most 4,000 characters. */
 export type Outcome =
   | { kind: 'done' }
   /** Temporary: back off and send again. */
-  | { kind: 'retry'; error: string; retryAfterMs?: number }
+  | { kind: 'retry'; error: string; retryAfterMs?: number; answer?: AnswerFacts }
   /** Permanent for this message: park it. */
-  | { kind: 'park'; error: string }
+  | { kind: 'park'; error: string; answer?: AnswerFacts }
   /** Not sent in this call (the service stops, or it took long enough): it is sent again as it was. */
   | { kind: 'untried' }
   /** Not sent, because an earlier delivery of its group is to be retried: it waits for that one. */
@@ -88,6 +94,7 @@ export interface Circuit {
   isGone?: boolean;
   /** We may not connect to its address. */
   isDenied?: boolean;
+  answer?: AnswerFacts;
 }
 
 /** Of a destination to which there is no connection. */

@@ -69,6 +69,17 @@ describe('deciding what becomes of a message', () => {
     });
   });
 
+  it('has an attempt written down for what failed, and for nothing else', () => {
+    const answer = { status: 400, type: 'mapping\0' };
+    const failed: Verdict = { kind: 'park', error: 'x', stage: 'send', tookMs: 12.4, answer };
+    expect(one({}, failed).remaining[0]!.failure).to.deep.equal({ took_ms: 12, status: 400, type: 'mapping\uFFFD' });
+    const odd: Verdict = { kind: 'retry', error: 'x', stage: 'shape', answer: { status: 4.5 } };
+    expect(one({}, odd).remaining[0]!.failure).to.deep.equal({});
+    const wait: Verdict = { kind: 'wait', error: 'x', stage: 'index', retryAfterMs: 1 };
+    for (const verdict of [wait, { kind: 'untried' }, { kind: 'held' }, { kind: 'as_it_was' }] as const)
+      expect(one({}, verdict).remaining[0]).to.not.have.property('failure');
+  });
+
   it('counts no attempt for what was not tried', () => {
     expect(
       one({ attempts: 1 }, { kind: 'wait', error: 'no index', stage: 'send', retryAfterMs: 30_000 }).remaining[0],

@@ -11,6 +11,8 @@ const prepared = (bodies: readonly string[][]): Prepared[] =>
     deliveries: texts.map((body) => delivery(id, String(id), { body })),
   }));
 
+const now = (): number => 0;
+
 describe('sending in batches', () => {
   it('cuts every message into exactly one batch, within the limits unless one alone is larger', () => {
     const bodies = fc.array(fc.array(fc.string({ maxLength: 30 }), { maxLength: 2 }), { maxLength: 40 });
@@ -43,7 +45,7 @@ describe('sending in batches', () => {
         ),
       }),
       all,
-      { batchSize: 10, batchBytes: 100 },
+      { batchSize: 10, batchBytes: 100, now },
     );
     expect(result.verdicts.map((verdict) => verdict.kind)).to.deep.equal(['retry', 'done', 'done']);
   });
@@ -53,7 +55,7 @@ describe('sending in batches', () => {
     const { verdicts } = await send(
       async () => ({ outcomes: [{ kind: 'park', error: 'x' }, wait, { ...wait, isForIndex: true }] }),
       prepared([['a'], ['b'], ['c']]),
-      { batchSize: 3, batchBytes: 100 },
+      { batchSize: 3, batchBytes: 100, now },
     );
     expect(verdicts.map((verdict) => 'stage' in verdict && verdict.stage)).to.deep.equal(['send', 'send', 'index']);
   });
@@ -67,7 +69,7 @@ describe('sending in batches', () => {
         return { outcomes: batch.map(() => ({ kind: 'done' as const })) };
       },
       prepared([['a'], ['b'], ['c'], ['d'], ['e']]),
-      { batchSize: 2, batchBytes: 100 },
+      { batchSize: 2, batchBytes: 100, now },
     );
     expect(result.verdicts).to.have.length(2);
     expect(result.circuit?.reason).to.equal('unreachable');
@@ -81,7 +83,7 @@ describe('sending in batches', () => {
         circuit: { reason: 'unreachable', error: 'refused' },
       }),
       prepared([['a'], ['b'], ['c']]),
-      { batchSize: 2, batchBytes: 100 },
+      { batchSize: 2, batchBytes: 100, now },
     );
     expect(result.verdicts.map(({ kind }) => kind)).to.deep.equal(['done', 'untried']);
     expect(result.circuit?.reason).to.equal('unreachable');
@@ -95,7 +97,7 @@ describe('sending in batches', () => {
         return { outcomes: batch.map((_, place) => ({ kind: place === 0 ? 'done' : 'untried' })) };
       },
       prepared([['a'], ['b'], ['c'], ['d']]),
-      { batchSize: 2, batchBytes: 100 },
+      { batchSize: 2, batchBytes: 100, now },
     );
     expect(calls).to.equal(1);
     expect(result.verdicts.map(({ kind }) => kind)).to.deep.equal(['done', 'untried']);

@@ -1,5 +1,5 @@
 -- Messages of a batch that stay: writes each one's delivery state (`as_it_was`: not touched). Returns their ids, and the groups of
--- those that are parked or held, for what is behind them to be looked at (free_held). Called by settle.
+-- those that are parked or held, for what is behind them to be looked at (free_held). Writes down what failed. Called by settle.
 create or replace function millrace_private.keep_messages(
   p_sink_no integer, p_lane integer, p_kept jsonb, out kept bigint[], out groups bigint[])
 language plpgsql
@@ -29,5 +29,6 @@ begin
     from kept k
     left join millrace_private.messages m
            on m.sink_no = p_sink_no and m.lane = p_lane and m.id = k.id and k.state in ('parked', 'held');
+  perform millrace_private.record_attempts(p_sink_no, p_kept);
 end
 $$;

@@ -161,13 +161,14 @@ function outcomeOf(item: Item, isDelete: boolean, versioning: 'external' | 'none
   const isGone = isDelete && status === 404;
   if (item.error === undefined && ((status >= 200 && status < 300) || isGone)) return DONE;
   const error = itemError(item);
+  const answer = { status, ...(type === undefined ? {} : { type }) };
   if (status === 409) {
     const isOlder = versioning === 'external' && type === 'version_conflict_engine_exception';
-    return isOlder ? { kind: 'done' } : { kind: 'retry', error };
+    return isOlder ? { kind: 'done' } : { kind: 'retry', error, answer };
   }
   if (status === 403) return { kind: 'wait', error, retryAfterMs: INDEX_WAIT_MS };
-  if (isPushedBack(item) || status === 408 || status >= 500 || status < 400) return { kind: 'retry', error };
-  return { kind: 'park', error };
+  if (isPushedBack(item) || status === 408 || status >= 500 || status < 400) return { kind: 'retry', error, answer };
+  return { kind: 'park', error, answer };
 }
 
 const isTurnedAway = (item: Item): boolean => isPushedBack(item) || item.status === 503;

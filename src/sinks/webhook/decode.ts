@@ -4,7 +4,7 @@
  * a redirect) never blames it by itself. No more of an answer is shown than 4,000 characters, with no secret in it.
  */
 import { outsideText } from '../../model/outside-text.ts';
-import { type Circuit, noConnection } from '../../model/sink.ts';
+import { type AnswerFacts, type Circuit, noConnection } from '../../model/sink.ts';
 import type { HttpReply } from '../../runtime/http-client.ts';
 
 export type Verdict =
@@ -14,7 +14,7 @@ export type Verdict =
   /** Not about this message, unless others are taken. */
   | { kind: 'refused'; circuit: Circuit }
   /** It will never be taken; or, of a batch, some message in it. */
-  | { kind: 'park'; error: string }
+  | { kind: 'park'; error: string; answer?: AnswerFacts }
   /** Nothing can be sent at all: there is no connection, or the endpoint is gone. */
   | { kind: 'down'; circuit: Circuit }
   | { kind: 'aborted' };
@@ -58,19 +58,20 @@ function decodeAnswer(reply: Answer): Verdict {
   if (status >= 300 && status < 400) {
     const target = reply.location === undefined ? '' : ` to ${reply.location}`;
     const error = `HTTP ${status}${target}; redirects are not followed: set url to the address itself`;
-    return { kind: 'refused', circuit: { reason: 'bad_destination', error: capped(error) } };
+    return { kind: 'refused', circuit: { reason: 'bad_destination', error: capped(error), answer: { status } } };
   }
   const error = errorText(reply);
   if (status === 410) return { kind: 'down', circuit: { reason: 'bad_destination', error, isGone: true } };
   const refused = REFUSED[status];
   if (refused) {
     const { reason, remedy } = refused;
-    return { kind: 'refused', circuit: { reason, error: capped(`${error}; ${remedy}`) } };
+    return { kind: 'refused', circuit: { reason, error: capped(`${error}; ${remedy}`), answer: { status } } };
   }
-  if (status < 500 && !LATER.has(status)) return { kind: 'park', error };
+  if (status < 500 && !LATER.has(status)) return { kind: 'park', error, answer: { status } };
   const reason = status === 429 || status === 503 ? 'overloaded' : 'unreachable';
   const { retryAfterMs } = reply;
-  const circuit: Circuit = { reason, error, isPassing: true, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) };
+  const later = retryAfterMs === undefined ? {} : { retryAfterMs };
+  const circuit: Circuit = { reason, error, isPassing: true, ...later, answer: { status } };
   return { kind: 'retry', circuit };
 }
 

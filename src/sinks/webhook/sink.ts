@@ -194,7 +194,7 @@ function accepted({ evidence }: Sending, progress: Progress): void {
 /** What is refused of a load that failed by itself is refused for good. */
 function judged(verdict: Verdict, load: Load, { suspects }: Progress): Verdict {
   const isKnown = verdict.kind === 'refused' && load.every((delivery) => suspects.has(delivery));
-  return isKnown ? { kind: 'park', error: verdict.circuit.error } : verdict;
+  return isKnown ? refusedFor(verdict.circuit) : verdict;
 }
 
 /** What is not sent stops all of its groups: nothing of them may overtake it. */
@@ -216,7 +216,7 @@ async function acquit(sending: Sending, progress: Progress, begun: number): Prom
   progress.failures = progress.failures.filter((failure) => !known.includes(failure));
   for (const { load, verdict } of known) {
     if (verdict.kind === 'retry') retryLater(progress, load, verdict.circuit);
-    else if (load.length === 1) progress.outcomes.set(load[0]!, { kind: 'park', error: verdict.circuit.error });
+    else if (load.length === 1) progress.outcomes.set(load[0]!, refusedFor(verdict.circuit));
     else {
       for (const group of groupsOf(load)) progress.stopped.delete(group);
       for (const delivery of load) progress.suspects.add(delivery);
@@ -225,8 +225,14 @@ async function acquit(sending: Sending, progress: Progress, begun: number): Prom
   }
 }
 
-function retryLater({ outcomes, waiting }: Progress, load: Load, { error, retryAfterMs }: Circuit): void {
-  const outcome: Outcome = { kind: 'retry', error, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) };
+const refusedFor = ({ error, answer }: Circuit): Extract<Outcome, { kind: 'park' }> => ({
+  ...{ kind: 'park', error },
+  ...(answer ? { answer } : {}),
+});
+
+function retryLater({ outcomes, waiting }: Progress, load: Load, { error, retryAfterMs, answer }: Circuit): void {
+  const later = retryAfterMs === undefined ? {} : { retryAfterMs };
+  const outcome: Outcome = { kind: 'retry', error, ...later, ...(answer ? { answer } : {}) };
   for (const delivery of load) outcomes.set(delivery, outcome);
   for (const group of groupsOf(load)) waiting.add(group);
 }

@@ -99,7 +99,9 @@ describe('what the items of a _bulk answer mean', () => {
       ],
     );
     expect(verdict).to.have.property('pushedBack', false);
-    expect(outcomes(verdict)).to.deep.equal(Array(2).fill({ kind: 'retry', error: JSON.stringify(unavailable) }));
+    const { type } = unavailable;
+    const again = { kind: 'retry', error: JSON.stringify(unavailable) };
+    expect(outcomes(verdict)).to.deep.equal([503, 408].map((status) => ({ ...again, answer: { status, type } })));
   });
 
   it('400 and other permanent errors park that message alone, with the error unchanged', () => {
@@ -114,10 +116,10 @@ describe('what the items of a _bulk answer mean', () => {
       ],
     );
     expect(outcomes(verdict)).to.deep.equal([
-      { kind: 'park', error: JSON.stringify(MAPPING) },
+      { kind: 'park', error: JSON.stringify(MAPPING), answer: { status: 400, type: MAPPING.type } },
       { kind: 'done' },
-      { kind: 'park', error: JSON.stringify(tooLong) },
-      { kind: 'park', error: JSON.stringify(tooLong) },
+      { kind: 'park', error: JSON.stringify(tooLong), answer: { status: 400, type: tooLong.type } },
+      { kind: 'park', error: JSON.stringify(tooLong), answer: { status: 413, type: tooLong.type } },
     ]);
   });
 

@@ -107,8 +107,10 @@ describe('the search-index sink', () => {
         },
       });
       const { outcomes } = await open().send([...rows(4), delivery(5, 'k2')], NEVER);
-      const parked = { kind: 'park', error: JSON.stringify(mapping) };
-      expect(outcomes).to.deep.equal([DONE, parked, { kind: 'retry', error: JSON.stringify(rejected) }, DONE, parked]);
+      const parked = { kind: 'park', error: JSON.stringify(mapping), answer: { status: 400, type: mapping.type } };
+      const answer = { status: 429, type: rejected.type };
+      const again = { kind: 'retry', error: JSON.stringify(rejected), answer };
+      expect(outcomes).to.deep.equal([DONE, parked, again, DONE, parked]);
     });
 
     it('sends smaller requests after a failure, and larger ones again as they pass', async () => {

@@ -32,7 +32,7 @@ describe('what an answer of a webhook means', () => {
     it(`HTTP ${status} parks the message, with the answer`, async () => {
       answers(endpoint, { 1: status });
       const { outcomes } = await open().send(deliveries('1a'), NEVER);
-      expect(outcomes).to.deep.equal([{ kind: 'park', error: `HTTP ${status}: no ${status}` }]);
+      expect(outcomes).to.deep.equal([{ kind: 'park', error: `HTTP ${status}: no ${status}`, answer: { status } }]);
     });
 
   for (const status of [408, 425, 429, 500, 502, 503, 504, 599])
@@ -40,7 +40,7 @@ describe('what an answer of a webhook means', () => {
       answers(endpoint, { 1: { status, text: 'later', headers: { 'retry-after': '7' } } });
       const { outcomes } = await open().send(deliveries('1a 2b'), NEVER);
       expect(outcomes).to.deep.equal([
-        { kind: 'retry', error: `HTTP ${status}: later`, retryAfterMs: 7000 },
+        { kind: 'retry', error: `HTTP ${status}: later`, retryAfterMs: 7000, answer: { status } },
         { kind: 'done' },
       ]);
     });

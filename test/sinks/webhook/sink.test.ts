@@ -89,6 +89,7 @@ describe('the webhook sink', () => {
         error: 'HTTP 503: busy',
         isPassing: true,
         retryAfterMs: 2000,
+        answer: { status: 503 },
       });
       endpoint.answer = () => undefined;
       expect(kinds(await sink.send(deliveries('1a 2b'), NEVER))).to.equal('done done');
