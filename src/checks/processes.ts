@@ -1,5 +1,5 @@
 /** Do the processes run that do the work? By the signs of life that they leave in the message database. */
-import { byHand, type Finding, fault, passed } from './finding.ts';
+import { byHand, type Finding, fault, passed, warning } from './finding.ts';
 
 export interface ProcessFacts {
   /** Databases that a sink reads from, and that no capture has reported on for 15 s. */
@@ -8,9 +8,21 @@ export interface ProcessFacts {
   hasWorker: boolean;
   /** Some sink is delivered to, or shaped for, by workers. */
   needsWorker: boolean;
+  /** Clients receive over HTTP. */
+  needsWeb: boolean;
+  /** Seen within the last half minute. */
+  processes: readonly ProcessFact[];
 }
 
-export function checkProcesses({ uncaptured, hasWorker, needsWorker }: ProcessFacts): Finding[] {
+export interface ProcessFact {
+  role: string;
+  host: string;
+  version: string;
+  /** Of SECRET_KEY. */
+  keyId: string;
+}
+
+export function checkProcesses({ uncaptured, hasWorker, needsWorker, needsWeb, processes }: ProcessFacts): Finding[] {
   const found: Finding[] = [];
   if (uncaptured.length > 0)
     found.push(
@@ -28,5 +40,40 @@ export function checkProcesses({ uncaptured, hasWorker, needsWorker }: ProcessFa
         byHand('Start one: `bin/millrace start worker`. If one is running, its log says what it does.'),
       ),
     );
+  if (needsWeb && !processes.some(({ role }) => role === 'web'))
+    found.push(
+      warning(
+        'no_web',
+        'no web process has reported for 30 s: clients of pull consumers receive nothing over HTTP',
+        byHand('Start one: `bin/millrace start web`. If one is running, its log says what it does.'),
+      ),
+    );
+  const versions = namedBy(processes, ({ version }) => version);
+  if (versions.size > 1)
+    found.push(
+      warning(
+        'versions_differ',
+        `processes of different releases run: ${listed(versions)}`,
+        byHand('Restart those of the older release with the newer one.'),
+      ),
+    );
+  const keys = namedBy(processes, ({ keyId }) => `key ${keyId}`);
+  if (keys.size > 1)
+    found.push(
+      warning(
+        'key_differs',
+        `processes seal with different keys: ${listed(keys)}`,
+        byHand('Give all of them the same SECRET_KEY, and the former one as SECRET_KEY_PREVIOUS, and restart them.'),
+      ),
+    );
   return found.length > 0 ? found : [passed('processes', 'capture and workers report')];
 }
+
+/** Roles and hosts of the processes, by what they have in common. */
+const namedBy = (processes: readonly ProcessFact[], key: (one: ProcessFact) => string): Map<string, ProcessFact[]> =>
+  Map.groupBy(processes, key);
+
+const listed = (groups: ReadonlyMap<string, readonly ProcessFact[]>): string =>
+  [...groups]
+    .map(([what, those]) => `${what} (${those.map(({ role, host }) => `${role} on ${host}`).join(', ')})`)
+    .join('; ');

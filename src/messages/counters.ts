@@ -3,6 +3,7 @@
  * at its end. Never in the transaction of the work: dies the process, its last 10 s are not counted. What cannot be written
  * is written with what comes next.
  */
+import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Queryable } from '../db/pool.ts';
 import { statement } from '../db/statement.ts';
@@ -112,10 +113,11 @@ export function openCounters(
     },
     write,
     async run(signal) {
-      while (!signal.aborted) {
-        await sleep(options.everyMs ?? EVERY_MS, undefined, { signal }).catch(() => undefined);
-        if (!signal.aborted) await write().catch(deps.onError);
-      }
+      const timer = setInterval(() => {
+        if (!writing) write().catch(deps.onError);
+      }, options.everyMs ?? EVERY_MS);
+      if (!signal.aborted) await once(signal, 'abort');
+      clearInterval(timer);
     },
     async close() {
       await Promise.race([write().catch(deps.onError), sleep(FAREWELL_MS, undefined, { ref: false })]);

@@ -4,11 +4,11 @@ import { openCaptures } from '../capture/service.ts';
 import { loadCatalog } from '../catalog/store.ts';
 import { fullServer, lostConnection, messageDatabase, type Waiting } from '../db/message-database.ts';
 import { openPool } from '../db/pool.ts';
-import { openCounters } from '../messages/counters.ts';
 import { openNotifier } from '../messages/notify.ts';
 import { keyRing } from '../runtime/secret-key.ts';
 import type { Settings } from '../runtime/settings.ts';
 import { type Parts, refuseLaterSchema, refuseWrongKey } from './parts.ts';
+import { openReporting } from './reporting.ts';
 
 const CONNECTIONS = { max: 2, least: 1 };
 
@@ -17,8 +17,8 @@ export async function captureParts(settings: Settings, waiting: Waiting): Promis
   const options = await messageDatabase(settings, 'capture', waiting);
   const db = openPool({ ...options, ...CONNECTIONS, onError: lostConnection(log), onFull: fullServer(log) });
   const notifier = openNotifier({ db, onError: (error) => log.warn({ err: error }, 'notification failed') });
-  const counters = openCounters({ db, onError: (error) => log.warn({ err: error }, 'counters could not be written') });
   const keys = keyRing(settings);
+  const { counters, services } = openReporting({ db, log }, { role: 'capture', keys });
   const load = () => loadCatalog(db, keys, settings.privateAllowed);
   await refuseLaterSchema(db);
   await refuseWrongKey(load);
@@ -33,5 +33,5 @@ export async function captureParts(settings: Settings, waiting: Waiting): Promis
     },
     beside: openBackfills({ messages: db, log, load }),
   });
-  return { services: [counters, captures], close: () => db.close() };
+  return { services: [...services, captures], close: () => db.close() };
 }

@@ -8,13 +8,13 @@ import type { Mount } from '../http/route.ts';
 import { healthRoutes } from '../http/routes/health.ts';
 import { createServer, type HttpServer } from '../http/server.ts';
 import { openWeb } from '../http/web.ts';
-import { openCounters } from '../messages/counters.ts';
 import { MillraceError } from '../model/errors.ts';
 import { isLoopback } from '../model/loopback.ts';
 import { createMetrics } from '../runtime/metrics.ts';
 import { keyRing } from '../runtime/secret-key.ts';
 import type { Settings } from '../runtime/settings.ts';
 import type { Parts } from './parts.ts';
+import { openReporting } from './reporting.ts';
 
 const CONNECTIONS = 3;
 
@@ -44,8 +44,9 @@ export async function webParts(settings: Settings, waiting: Waiting): Promise<Pa
   const loopbackOnly = isLoopback(host);
   if (!loopbackOnly) await refuseWeakTokens(db);
   const tokens = openTokens({ db, listener, loopbackOnly });
+  const keys = keyRing(settings);
   const metrics = createMetrics();
-  const counters = openCounters({ db, onError: (error) => log.warn({ err: error }, 'counters could not be written') });
+  const { counters, services } = openReporting({ db, log }, { role: 'web', keys });
   // Loaded when somebody asks: nothing else here connects to sources and destinations.
   const examine: Examine = async (request) =>
     await (await import('../admin/doctor/examine.ts')).examine(
@@ -63,12 +64,12 @@ export async function webParts(settings: Settings, waiting: Waiting): Promise<Pa
       metrics,
       counters,
       findToken: tokens.find,
-      keys: keyRing(settings),
+      keys,
       examine,
       privateAllowed: settings.privateAllowed,
       server,
     },
     { host, port, allowedHosts },
   );
-  return { services: [counters, listener, web], close: () => db.close() };
+  return { services: [...services, listener, web], close: () => db.close() };
 }

@@ -16,13 +16,14 @@ import { openDeaths, openPresence } from '../deliver/presence.ts';
 import { DELIVERIES, openDeliveries } from '../deliver/schedule.ts';
 import { openTargets } from '../deliver/targets.ts';
 import { workerBeat } from '../messages/beat.ts';
-import { openCounters } from '../messages/counters.ts';
 import { CATALOG_CHANNEL, MESSAGES_CHANNEL, openNotifier, sinksOf } from '../messages/notify.ts';
+import { openTrimming } from '../messages/trim.ts';
 import { createByteBudget } from '../runtime/concurrency/byte-budget.ts';
 import { keyRing } from '../runtime/secret-key.ts';
 import type { Settings } from '../runtime/settings.ts';
 import { openSandbox } from '../transform/sandbox.ts';
 import { type Parts, refuseLaterSchema, refuseWrongKey } from './parts.ts';
+import { openReporting } from './reporting.ts';
 
 const LANES_AT_ONCE = 64;
 /** Half of them are kept for lanes that have little to do. */
@@ -62,8 +63,8 @@ export async function workerParts(settings: Settings, waiting: Waiting): Promise
   const listener = openListener({ ...options, max: 1 }, { log, session: presence });
   const notifier = openNotifier({ db, onError: (error) => log.warn({ err: error }, 'notification failed') });
   const sandbox = openSandbox({ log });
-  const counters = openCounters({ db, onError: (error) => log.warn({ err: error }, 'counters could not be written') });
   const keys = keyRing(settings);
+  const { counters, services } = openReporting({ db, log }, { role: 'worker', keys });
   const load = () => loadCatalog(db, keys, settings.privateAllowed);
   await refuseLaterSchema(db);
   await refuseWrongKey(load);
@@ -96,12 +97,13 @@ export async function workerParts(settings: Settings, waiting: Waiting): Promise
     { ...DELIVERIES, places: LANES_AT_ONCE },
   );
   const sinkJobs = await openSinkJobs({ messages: db, jobs: () => jobs!, load, log });
-  const tasks = Object.fromEntries(sinkJobs.map(({ taskName, task }) => [taskName, task]));
+  const onClock = [...sinkJobs, openTrimming({ db, jobs: () => jobs!, log })];
+  const tasks = Object.fromEntries(onClock.map(({ taskName, task }) => [taskName, task]));
   jobs = openJobs({ db, log }, { tasks: { [DELIVER_TASK]: deliveries.task, ...tasks }, concurrency: LANES_AT_ONCE });
   listener.on(MESSAGES_CHANNEL, (payload) => deliveries.onNews(sinksOf(payload)));
   listener.on(CATALOG_CHANNEL, () => deliveries.onCatalog());
   return {
-    services: [counters, jobs, deliveries, ...sinkJobs, listener],
+    services: [...services, jobs, deliveries, ...onClock, listener],
     // Sinks outlive the lanes, which end with the jobs: a request that we cut off is no answer.
     async close() {
       await targets.close();

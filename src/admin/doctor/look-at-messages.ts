@@ -9,6 +9,8 @@ import { checkProcesses } from '../../checks/processes.ts';
 import type { Queryable } from '../../db/pool.ts';
 import { readSchemaFault } from '../../db/schema-version.ts';
 import { statement } from '../../db/statement.ts';
+import { isPresent, readProcesses, type SeenProcess } from '../../messages/processes.ts';
+import { kindOfType } from '../../sinks/kinds.ts';
 import { type ListedDatabase, listDatabases } from '../list-databases.ts';
 import { type ListedSink, listSinks } from '../list-sinks.ts';
 
@@ -23,6 +25,7 @@ export interface Known {
   /** Of both lists. */
   sinks: ListedSink[];
   hasWorker: boolean;
+  processes: SeenProcess[];
   /** Backfills and replays, of each kind and table of a sink the newest. */
   operations: KnownOperation[];
 }
@@ -51,7 +54,7 @@ export async function readKnown(db: Queryable): Promise<Known> {
   const sinks = [...(await listSinks(db, 'sinks')), ...(await listSinks(db, 'change_retentions'))];
   const hasWorker = (await db.query<{ has_worker: boolean }>(WORKER)).rows[0]!.has_worker;
   const operations = (await db.query<KnownOperation>(OPERATIONS)).rows;
-  return { databases, sinks, hasWorker, operations };
+  return { databases, sinks, hasWorker, operations, processes: await readProcesses(db) };
 }
 
 /** `keyId`: of the current key. */
@@ -59,9 +62,11 @@ export async function lookAtAccess(db: Queryable, keyId: string): Promise<Findin
   return checkAccess((await db.query<AccessFacts>(ACCESS, [keyId])).rows[0]!);
 }
 
-export const lookAtProcesses = ({ databases, sinks, hasWorker }: Known): Finding[] =>
+export const lookAtProcesses = ({ databases, sinks, hasWorker, processes }: Known): Finding[] =>
   checkProcesses({
     uncaptured: databases.filter(({ reasons }) => reasons.includes('no_capture')).map(({ name }) => name),
     hasWorker,
     needsWorker: sinks.some(({ status, lanes }) => status === 'active' && lanes > 0),
+    needsWeb: sinks.some(({ status, kind }) => status === 'active' && kindOfType(kind)?.traits.receivable === true),
+    processes: processes.filter(isPresent).map(({ key_id: keyId, ...process }) => ({ ...process, keyId })),
   });

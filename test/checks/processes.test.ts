@@ -1,0 +1,34 @@
+import { expect } from 'chai';
+import { checkProcesses, type ProcessFacts } from '../../src/checks/processes.ts';
+
+const web = { role: 'web', host: 'a', version: '1.0.0', keyId: 'k1' };
+const well: ProcessFacts = {
+  ...{ uncaptured: [], hasWorker: true, needsWorker: true, needsWeb: true },
+  processes: [web, { ...web, role: 'worker' }],
+};
+const idsOf = (facts: Partial<ProcessFacts>): string[] => checkProcesses({ ...well, ...facts }).map(({ id }) => id);
+
+describe('the check of processes', () => {
+  it('finds those that are missing, where they are needed', () => {
+    expect(idsOf({})).to.deep.equal(['processes']);
+    expect(idsOf({ uncaptured: ['shop'], hasWorker: false, processes: [] })).to.deep.equal([
+      'no_capture',
+      'no_worker',
+      'no_web',
+    ]);
+    expect(idsOf({ hasWorker: false, needsWorker: false, needsWeb: false, processes: [] })).to.deep.equal([
+      'processes',
+    ]);
+  });
+
+  it('finds releases and keys that differ, and says whose', () => {
+    const processes = [web, { ...web, role: 'worker', host: 'b', version: '1.1.0', keyId: 'k2' }];
+    const found = checkProcesses({ ...well, processes });
+    expect(found.map(({ id, status }) => [id, status])).to.deep.equal([
+      ['versions_differ', 'warning'],
+      ['key_differs', 'warning'],
+    ]);
+    expect(found[0]!.summary).to.contain('1.0.0 (web on a); 1.1.0 (worker on b)');
+    expect(found[1]!.summary).to.contain('key k1 (web on a); key k2 (worker on b)');
+  });
+});
