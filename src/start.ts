@@ -9,11 +9,9 @@ import { faultLine, MillraceError, messageOf } from './model/errors.ts';
 import { runAll } from './roles/all.ts';
 import { createLog, maskAddresses } from './runtime/log.ts';
 import { withoutRepeats } from './runtime/repeats.ts';
+import type { Word } from './runtime/role-words.ts';
 import { type Declared, readSettings, withDatabase } from './runtime/settings.ts';
 import { stopSignal } from './runtime/stop-signal.ts';
-
-export const WORDS = ['all', 'web', 'worker', 'capture', 'migrate'] as const;
-export type Word = (typeof WORDS)[number];
 
 /** A role gives its leases back and ends well before its parent, or its platform, loses patience. */
 const ROLE_GRACE_MS = 7_500;

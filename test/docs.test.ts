@@ -130,7 +130,8 @@ describe('the documentation', () => {
   });
 
   it('and every printed remedy write the command in one way, which works in a clone as it stands', () => {
-    const verbs = 'start|migrate|sql|verify|backfills?|replay|rebuild|resync|sink|database|secret|change-table';
+    const verbs =
+      'start|migrate|sql|verify|backfills?|replay|rebuild|resync|retentions?|operations?|pending|parked|sinks?|databases?|secret|change-table';
     const other = new RegExp(
       `(?<![\\w/.-])millrace (?:${verbs})\\b|npm run [^\`\\n]*\\b(?:millrace|sql) |node src/(?:cli|main)`,
     );

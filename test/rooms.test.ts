@@ -37,7 +37,7 @@ const MAY: Record<string, string[]> = {
   ],
   api: ['admin', 'catalog', 'receive', 'messages', 'transform', ...GROUND],
   http: ['api', 'admin', 'catalog', 'receive', 'messages', ...GROUND],
-  cli: ['admin', 'catalog', ...GROUND],
+  cli: ['api', 'admin', 'catalog', 'messages', ...GROUND],
   playground: ['db', 'runtime', 'model'],
   roles: ['*'],
   'app.ts': ['roles', 'runtime', 'model'],

@@ -11,6 +11,7 @@ import { createLog } from '../runtime/log.ts';
 import { keyRing } from '../runtime/secret-key.ts';
 import { readSettings } from '../runtime/settings.ts';
 import { withMessages } from './connect.ts';
+import { everywhere } from './everywhere.ts';
 import { operatorSettings } from './settings.ts';
 import { planText } from './tell-plan.ts';
 import { isAgreed, type Person, PLACE, person } from './terminal.ts';
@@ -40,10 +41,10 @@ export function addConfigCommands(program: Command): void {
       .description(description)
       .argument('[file]', FILE)
       .option('--prune', 'delete what a file has made and this one does not name')
-      .option('--adopt <kind:name...>', 'take back what was released, as sink:orders-worker')
-      .option('--json', 'print it as JSON');
+      .option('--adopt <kind:name...>', 'take back what was released, as sink:orders-worker');
   planned('plan', 'say what an apply would change; exit code 2 if anything').action(
-    async (file: string | undefined, words: PlanWords) => {
+    async (file: string | undefined, options: PlanWords, command: Command) => {
+      const words = { ...options, json: everywhere(command).json };
       const plan = await withConfig((deps) => planDeclaration(deps, readFile(file), words));
       process.stdout.write(words.json === true ? `${JSON.stringify(plan)}\n` : planText(plan));
       process.exitCode = plan.changes.length > 0 ? DIFFERS : 0;
@@ -52,7 +53,9 @@ export function addConfigCommands(program: Command): void {
   planned('apply', 'apply it, in one transaction')
     .option('--force', 'prune what has undelivered messages, and databases')
     .option('--auto-approve', 'do not ask')
-    .action(async (file: string | undefined, words: ApplyWords) => {
+    .action(async (file: string | undefined, options: ApplyWords, command: Command) => {
+      const { json, yes } = everywhere(command);
+      const words = { ...options, json, autoApprove: yes || options.autoApprove === true };
       const isDone = await withConfig((deps) => runApply({ ...deps, ...person() }, readFile(file), words));
       process.exitCode = isDone ? 0 : 1;
     });

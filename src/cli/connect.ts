@@ -5,7 +5,7 @@
 import { userInfo } from 'node:os';
 import { messageDatabase } from '../db/message-database.ts';
 import { type Database, openPool } from '../db/pool.ts';
-import { actorOf } from '../model/by.ts';
+import { actorOf, type By } from '../model/by.ts';
 import { MillraceError } from '../model/errors.ts';
 import { isBadRequest, isConflict, isOtherSchema, isUnavailable, isUnknown } from '../model/sqlstate.ts';
 import { readCaCert } from '../runtime/settings.ts';
@@ -25,7 +25,7 @@ export async function withMessages<Result>(place: Place, work: (db: Database) =>
   });
   const db = openPool({
     ...options,
-    actor: actorOf({ kind: 'cli', name: osUser() }),
+    actor: actorOf(operator()),
     max: 2,
     onError: () => undefined,
   });
@@ -37,6 +37,9 @@ export async function withMessages<Result>(place: Place, work: (db: Database) =>
     await db.close();
   }
 }
+
+/** Who runs the command. */
+export const operator = (): By => ({ kind: 'cli', name: osUser() });
 
 /** A container may have no name for it. */
 function osUser(): string {

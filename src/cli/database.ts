@@ -4,18 +4,19 @@ import { type Dropping, type RemoveDatabaseDeps, removeDatabase } from '../admin
 import { loadCatalog } from '../catalog/store.ts';
 import { keyRing } from '../runtime/secret-key.ts';
 import { withMessages } from './connect.ts';
+import { everywhere } from './everywhere.ts';
 import { operatorSettings } from './settings.ts';
+import { groupOf } from './table/command.ts';
+import { DATABASES } from './table/databases.ts';
 import { isAgreed, now, type Person, PLACE, person, sleep } from './terminal.ts';
 
 export function addDatabaseCommands(program: Command): void {
-  program
-    .command('database')
-    .description('manage databases')
+  groupOf(program, DATABASES)
     .command('remove')
     .description('remove a database that no sink uses, with the slot and the publication that Millrace made in it')
     .argument('<name>', 'its name')
-    .option('--yes', 'do not ask')
-    .action(async (name: string, { yes = false }: { yes?: boolean }) => {
+    .action(async (name: string, _options: object, command: Command) => {
+      const { yes } = everywhere(command);
       const settings = await operatorSettings(PLACE.home, PLACE.env);
       const isGone = await withMessages(PLACE, async (db) => {
         const catalog = await loadCatalog(db, keyRing(settings), settings.privateAllowed);

@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import { type Examination, examine } from '../admin/doctor/examine.ts';
 import { createLog } from '../runtime/log.ts';
 import { stopSignal } from '../runtime/stop-signal.ts';
+import { everywhere } from './everywhere.ts';
 import { operatorSettings } from './settings.ts';
 import { tellExamination, tellSql } from './tell-examination.ts';
 import { PLACE } from './terminal.ts';
@@ -11,7 +12,6 @@ interface Options {
   database?: string;
   sink?: string;
   sql?: boolean;
-  json?: boolean;
   strict?: boolean;
 }
 
@@ -25,10 +25,10 @@ export function addDoctorCommand(program: Command): void {
     .option('--database <name>', 'this database and its sinks alone')
     .option('--sink <name>', 'this sink and its database alone')
     .option('--sql', 'only the statements that put it right')
-    .option('--json', 'what GET /api/doctor answers')
     .option('--strict', 'exit code 2 for warnings too')
-    .addHelpText('after', '\nExamples:\n  millrace doctor\n  millrace doctor --database shop --sql\n')
-    .action(async ({ database, sink, sql, json, strict }: Options) => {
+    .addHelpText('after', '\nExamples:\n  bin/millrace doctor\n  bin/millrace doctor --database shop --sql\n')
+    .action(async ({ database, sink, sql, strict }: Options, command: Command) => {
+      const { json } = everywhere(command);
       const settings = await operatorSettings(PLACE.home, PLACE.env);
       const log = createLog({ level: 'silent', role: 'doctor' });
       const found = await examine({ settings, log, now: Date.now }, { database, sink }, stopSignal(process).signal);

@@ -5,6 +5,7 @@
 import { Argument, Command } from 'commander';
 import { faultLine, MillraceError, messageOf } from '../model/errors.ts';
 import { maskAddresses } from '../runtime/log.ts';
+import { addEverywhere } from './everywhere.ts';
 
 /** What `start` can run, and how. */
 export interface Roles {
@@ -24,6 +25,7 @@ export async function runProgram(roles: Roles, argv: readonly string[]): Promise
     .command('migrate')
     .description('bring the message database to this release, apply the configuration file, and end')
     .action(async () => await roles.start('migrate'));
+  addEverywhere(program);
   // A role loads only what it runs: the commands of operators would add 45 MB to each.
   if (!['start', 'migrate'].includes(argv[2] ?? '')) {
     for (const stream of [process.stdout, process.stderr]) stream.on('error', endOfPipe);
@@ -32,7 +34,7 @@ export async function runProgram(roles: Roles, argv: readonly string[]): Promise
   try {
     await program.parseAsync(argv);
   } catch (error) {
-    process.stderr.write(`${maskAddresses(describe(error))}\n`);
+    await report(error, program.opts().json === true);
     process.exitCode = 1;
   }
 }
@@ -41,6 +43,11 @@ export async function runProgram(roles: Roles, argv: readonly string[]): Promise
 function endOfPipe(error: NodeJS.ErrnoException): void {
   if (error.code !== 'EPIPE') throw error;
   process.exit(141);
+}
+
+async function report(error: unknown, isJson: boolean): Promise<void> {
+  const text = isJson ? await (await import('./error-text.ts')).errorText(error) : describe(error);
+  process.stderr.write(`${maskAddresses(text)}\n`);
 }
 
 /** Each fault with its remedy, else what went wrong, why, and what to do. */

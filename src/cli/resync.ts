@@ -2,6 +2,7 @@
 import type { Command } from 'commander';
 import { stopSignal } from '../runtime/stop-signal.ts';
 import { withMessages } from './connect.ts';
+import { everywhere } from './everywhere.ts';
 import { openScreen } from './screen.ts';
 import { operatorSettings } from './settings.ts';
 import { INTERRUPTED, now, PLACE, person, sleep } from './terminal.ts';
@@ -9,7 +10,6 @@ import { runVerify } from './verify.ts';
 import { showResync } from './watch-resync.ts';
 
 interface Options {
-  yes?: boolean;
   force?: boolean;
   verify: boolean;
 }
@@ -24,10 +24,10 @@ export function addResyncCommand(program: Command): void {
       'repair a database that needs a resync: capture it again, send all rows, remove documents of deleted rows; exit code 0: done, 1: not, 130: interrupted',
     )
     .argument('<database>', 'its name in millrace.yaml')
-    .option('--yes', 'do not ask')
     .option('--no-verify', 'do not compare the search indexes afterwards: documents of deleted rows stay')
     .option('--force', 'also when the database needs no resync')
-    .action(async (database: string, { yes = false, force = false, verify: isVerified }: Options) => {
+    .action(async (database: string, { force = false, verify: isVerified }: Options, command: Command) => {
+      const { yes } = everywhere(command);
       const settings = await operatorSettings(PLACE.home, PLACE.env);
       const { signal } = stopSignal(process);
       const terminals = { out: process.stdout, err: process.stderr };

@@ -5,20 +5,21 @@ import { freeStorage } from '../catalog/apply/remove-sink.ts';
 import type { Database } from '../db/pool.ts';
 import { count } from '../model/quantity.ts';
 import { withMessages } from './connect.ts';
+import { everywhere } from './everywhere.ts';
+import { groupOf } from './table/command.ts';
+import { SINKS } from './table/sinks.ts';
 import { isAgreed, type Person, PLACE, person } from './terminal.ts';
 
 /** For transactions that are in the way of freeing its storage. */
 const PATIENCE_MS = 10_000;
 
 export function addSinkCommands(program: Command): void {
-  program
-    .command('sink')
-    .description('manage sinks')
+  groupOf(program, SINKS)
     .command('remove')
     .description('remove a sink with its messages; its entry in millrace.yaml is yours to remove')
     .argument('<name>', 'its name')
-    .option('--yes', 'do not ask')
-    .action(async (name: string, { yes = false }: { yes?: boolean }) => {
+    .action(async (name: string, _options: object, command: Command) => {
+      const { yes } = everywhere(command);
       const isGone = await withMessages(PLACE, (db) => runRemoveSink({ db, ...person() }, name, { yes }));
       process.exitCode = isGone ? 0 : 1;
     });

@@ -3,9 +3,8 @@
  * us do it, and parsed apart from that, because a large one takes a while in which nothing else runs.
  */
 import express, { type Request, type RequestHandler } from 'express';
-import { RawJson } from '../api/raw-json.ts';
+import { bodyOf } from '../api/body.ts';
 import { MillraceError } from '../model/errors.ts';
-import { itemsOf, membersOf } from '../model/json-scan.ts';
 
 const MAX_BYTES = 1024 * 1024;
 const JSON_TYPE = /^application\/(json|[\w.+-]+\+json)\s*(;|$)/i;
@@ -50,23 +49,5 @@ export function parsedBody(request: Request, texts?: readonly string[]): unknown
   if (typeof text !== 'string' || text === '') return {};
   // `request.body` is not needed again, and may be large.
   request.body = undefined;
-  try {
-    const value: unknown = JSON.parse(text);
-    if (typeof value === 'object' && value !== null) return texts === undefined ? value : withTexts(value, text, texts);
-  } catch {
-    // Said below: what the parser says may quote the text.
-  }
-  throw new MillraceError('bad_request', 'The body is not valid JSON', {
-    faults: [{ field: 'body', message: 'is not a valid JSON object' }],
-  });
-}
-
-/** `value` is that of `text`, which is therefore JSON. */
-function withTexts(value: unknown, text: string, [key, ...keys]: readonly string[]): unknown {
-  if (key === undefined) {
-    return Array.isArray(value) ? itemsOf(text)!.map((item) => new RawJson(item)) : value;
-  }
-  if (typeof value !== 'object' || value === null || !Object.hasOwn(value, key)) return value;
-  const inner = membersOf(text)?.get(key);
-  return inner === undefined ? value : { ...value, [key]: withTexts(Reflect.get(value, key), inner, keys) };
+  return bodyOf(text, texts);
 }

@@ -2,20 +2,14 @@
  * What a client sees of a failure: a status, a code, a sentence, and which fields are wrong. Never a stack, never what a
  * library or Postgres says about values. What is our fault is `internal` outside, and whole in the log.
  */
+import { type ErrorBody, errorBody, withFaults } from '../api/errors.ts';
 import { MillraceError } from '../model/errors.ts';
-import { isBadRequest, isConflict, isServerError, isUnavailable, isUnknown } from '../model/sqlstate.ts';
+import { isUnavailable, isUnknown } from '../model/sqlstate.ts';
 
 export interface ErrorAnswer {
   status: number;
   headers: Record<string, string>;
-  body: {
-    code: string;
-    summary: string;
-    remedy?: string;
-    validation_errors?: Record<string, string[]>;
-    request_id?: string;
-    [fact: string]: unknown;
-  };
+  body: ErrorBody;
 }
 
 const RETRY_AFTER_SECONDS = '1';
@@ -29,29 +23,15 @@ export function errorAnswer(error: unknown, requestId?: string): ErrorAnswer {
   const headers: Record<string, string> = {};
   if (known.code === 'unauthorized') headers['WWW-Authenticate'] = 'Bearer';
   if (known.status === 429 || known.status === 503) headers['Retry-After'] = RETRY_AFTER_SECONDS;
-  const faults: Record<string, string[]> = {};
-  for (const { field, message, remedy } of known.faults) {
-    const text = remedy === undefined ? message : `${message}. ${remedy}`;
-    faults[field] = [...(faults[field] ?? []), text];
-  }
   return {
     status: known.status,
     headers,
-    body: {
-      ...known.facts,
-      code: known.code,
-      ...(requestId === undefined ? { summary: sentenceOf(known) } : apart(known)),
-      ...(known.faults.length === 0 ? {} : { validation_errors: faults }),
-      ...(requestId === undefined ? {} : { request_id: requestId }),
-    },
+    body: requestId === undefined ? { ...withFaults(known), summary: sentenceOf(known) } : errorBody(known, requestId),
   };
 }
 
 const sentenceOf = ({ message, remedy }: MillraceError): string =>
   remedy === undefined ? message : `${message}. ${remedy}`;
-
-const apart = ({ message, remedy }: MillraceError): { summary: string; remedy?: string } =>
-  remedy === undefined ? { summary: message } : { summary: message, remedy };
 
 /** One code for everything that can be thrown here. */
 export function toMillraceError(error: unknown): MillraceError {
@@ -65,16 +45,6 @@ export function toMillraceError(error: unknown): MillraceError {
     bodyError(typeof type === 'string' ? type : '', Number(status), Number(limit)) ??
     new MillraceError('internal', 'Something went wrong here; it is in the log under the request id', { cause: error })
   );
-}
-
-/** What a function of schema millrace refuses, in its own words: they name what was asked for, and the remedy. */
-export function managementError(error: unknown): unknown {
-  if (!isServerError(error)) return error;
-  const { message, hint } = error;
-  const details = { cause: error, ...(hint === undefined ? {} : { remedy: hint }) };
-  if (isUnknown(error)) return new MillraceError('not_found', message, { cause: error });
-  if (isConflict(error)) return new MillraceError('operation_running', message, details);
-  return isBadRequest(error) ? new MillraceError('invalid', message, details) : error;
 }
 
 /** What express and its body parser refuse. */

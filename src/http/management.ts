@@ -7,17 +7,17 @@ import { refuseBadFunctions } from '../admin/check-functions.ts';
 import { listDatabases } from '../admin/list-databases.ts';
 import { listSinks } from '../admin/list-sinks.ts';
 import type { TryFunctions } from '../admin/try-functions.ts';
-import { Begun } from '../api/begun.ts';
-import { Created } from '../api/created.ts';
+import { managementError } from '../api/errors.ts';
 import { textOf } from '../api/raw-json.ts';
+import { replyOf, versionsOf } from '../api/reply.ts';
 import type { ApiDeps, Asking, Route } from '../api/route.ts';
 import { ROUTES } from '../api/routes.ts';
+import { refuseUnstorable, validate } from '../api/validate.ts';
 import { freeStorage } from '../catalog/apply/remove-sink.ts';
 import { actingSql } from '../catalog/audit.ts';
 import { limitSql } from '../db/deadline.ts';
 import type { Database, Transacting } from '../db/pool.ts';
 import type { Counters } from '../messages/counters.ts';
-import { MillraceError } from '../model/errors.ts';
 import { allows } from '../model/scope.ts';
 import type { PrivateAllowed } from '../runtime/addresses.ts';
 import type { Resolver } from '../runtime/checked-lookup.ts';
@@ -28,14 +28,12 @@ import { type Admission, type AdmissionOptions, createAdmission } from './admiss
 import { sendText } from './answer.ts';
 import { type Caller, type FindToken, identify, requireScope } from './auth.ts';
 import { bodyBytes, jsonTextOf, parsedBody } from './body.ts';
-import { managementError } from './errors.ts';
 import { type Examine, rememberedExaminations } from './examinations.ts';
 import { reachingOut } from './outside.ts';
 import { previewing } from './previewing.ts';
 import { remembered } from './remembered.ts';
 import { type Mount, methodNotAllowed } from './route.ts';
 import type { ServerLog } from './server.ts';
-import { refuseUnstorable, validate } from './validate.ts';
 
 const KEEP_MS = 1_000;
 const STATEMENT_MS = 5_000;
@@ -178,10 +176,11 @@ function answering(route: Route, { depsOf, findToken }: Handling): RequestHandle
       .catch((error: unknown) => {
         throw managementError(error);
       });
-    const answer = bodyOf(result, response);
-    tagVersion(response, answer);
-    linkNext(request, response, answer);
-    sendText(response, statusOf(route, result), textOf(answer));
+    const { status, body, location, etag } = replyOf(route, result);
+    if (location !== undefined) response.setHeader('Location', location);
+    if (etag !== undefined) response.setHeader('ETag', etag);
+    linkNext(request, response, body);
+    sendText(response, status, textOf(body));
   };
 }
 
@@ -192,30 +191,6 @@ function inputOf(route: Route, request: Request): unknown {
   const body = validate(route.body, parsedBody(request, route.texts), 'invalid');
   refuseUnstorable(body, 'invalid');
   return { ...input, body };
-}
-
-function bodyOf(result: unknown, response: Response): unknown {
-  if (!(result instanceof Begun) && !(result instanceof Created)) return result;
-  response.setHeader('Location', result.location);
-  return result.body;
-}
-
-const statusOf = ({ creates }: Route, result: unknown): number =>
-  result instanceof Begun ? 202 : result instanceof Created ? (creates ?? 201) : 200;
-
-/** The version of a thing, for whoever changes it: `If-Match`. */
-function tagVersion(response: Response, answer: unknown): void {
-  if (typeof answer !== 'object' || answer === null || !('version' in answer)) return;
-  if (typeof answer.version === 'number') response.setHeader('ETag', `"${answer.version}"`);
-}
-
-/** @throws MillraceError bad_request for what we never gave as `ETag`. */
-function versionsOf(header: string | undefined): number[] | null {
-  if (header === undefined || header.trim() === '*') return null;
-  const tags = header.split(',').map((tag) => /^(?:W\/)?"?(\d{1,9})"?$/.exec(tag.trim())?.[1]);
-  if (tags.every((tag) => tag !== undefined)) return tags.map(Number);
-  const message = 'must be the `ETag` of an answer, as "7", or *';
-  throw new MillraceError('bad_request', 'If-Match cannot be read', { faults: [{ field: 'If-Match', message }] });
 }
 
 /** The next page of a list, for clients that follow links. */

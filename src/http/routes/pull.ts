@@ -4,6 +4,7 @@
  * of psql; nothing here parses a stored message.
  */
 import type { Request, RequestHandler, Response } from 'express';
+import { validate } from '../../api/validate.ts';
 import type { Counters } from '../../messages/counters.ts';
 import { MillraceError } from '../../model/errors.ts';
 import { type Answer, type Answered, answer } from '../../receive/answer.ts';
@@ -21,7 +22,6 @@ import type { Revoked } from '../revoked.ts';
 import { type Mount, methodNotAllowed } from '../route.ts';
 import type { ServerLog } from '../server.ts';
 import { createUnread } from '../unread.ts';
-import { validate } from '../validate.ts';
 import { ackBody, extendBody, nackBody, receiveInput } from './pull-schemas.ts';
 
 export interface PullDependencies {

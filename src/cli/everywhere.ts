@@ -1,0 +1,51 @@
+/** The options that every command takes, wherever they stand among its words. */
+import { type Command, Option } from 'commander';
+import { MillraceError } from '../model/errors.ts';
+
+export interface Everywhere {
+  /** Of a service; absent: MILLRACE_URL. */
+  url?: string;
+  /** For it; absent: MILLRACE_TOKEN. */
+  token?: string;
+  json: boolean;
+  quiet: boolean;
+  yes: boolean;
+  verbose: boolean;
+  color: boolean;
+  timeoutMs: number | undefined;
+}
+
+const MOST_SECONDS = 86_400;
+
+export function addEverywhere(program: Command): void {
+  program
+    .addOption(new Option('--url <address>', 'the service to ask (MILLRACE_URL), else DATABASE_URL, else this folder'))
+    .addOption(new Option('--token <token>', 'for it (MILLRACE_TOKEN); other users of this machine see an option'))
+    .addOption(new Option('--json', 'print the answer of the API as it is; errors too, on stderr'))
+    .addOption(new Option('--quiet', 'print results and errors alone'))
+    .addOption(new Option('--yes', 'do not ask'))
+    .addOption(
+      new Option('--timeout <seconds>', 'give up after so long; a job that is watched goes on').argParser(seconds),
+    )
+    .addOption(new Option('--no-color', 'no colours (NO_COLOR); none without a terminal'))
+    .addOption(new Option('--verbose', 'say on stderr what is asked, and how'));
+  program.configureHelp({ showGlobalOptions: true });
+}
+
+/** What was given of them, to a command or before it. */
+export function everywhere(command: Command): Everywhere {
+  const given = command.optsWithGlobals<Partial<Omit<Everywhere, 'timeoutMs'>> & { timeout?: number }>();
+  const { url, token, timeout, json = false, quiet = false, yes = false, verbose = false, color = true } = given;
+  return {
+    ...(url === undefined ? {} : { url }),
+    ...(token === undefined ? {} : { token }),
+    ...{ json, quiet, yes, verbose, color },
+    timeoutMs: timeout === undefined ? undefined : timeout * 1_000,
+  };
+}
+
+function seconds(text: string): number {
+  const value = /^\d{1,6}(\.\d{1,3})?$/.test(text) ? Number(text) : 0;
+  if (value > 0 && value <= MOST_SECONDS) return value;
+  throw new MillraceError('bad_request', `--timeout must be a number of seconds, up to ${MOST_SECONDS}`);
+}

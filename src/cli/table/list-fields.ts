@@ -1,0 +1,7 @@
+/** What every list takes. */
+import { type Field, wholeNumber } from './command.ts';
+
+export const LIST_FIELDS: readonly Field[] = [
+  { flags: '--limit <number>', about: 'at most so many', field: 'limit', read: wholeNumber('--limit') },
+  { flags: '--cursor <cursor>', about: 'from where the page before ended', field: 'cursor' },
+];

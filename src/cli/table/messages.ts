@@ -1,0 +1,201 @@
+/** Commands of messages that are not settled: what waits, what failed, and what becomes of it. */
+import { MillraceError } from '../../model/errors.ts';
+import { count } from '../../model/quantity.ts';
+import { millrace } from '../../model/quote.ts';
+import type { Client } from '../client/client.ts';
+import { isAgreed, person } from '../terminal.ts';
+import { type Field, fieldsOf, type Group, type OwnCommand, type Running, wholeNumber } from './command.ts';
+import { pretty, readJson } from './json.ts';
+import { LIST_FIELDS } from './list-fields.ts';
+import { at, rowsOf, tellRows, tellThing } from './tell.ts';
+
+const CONDITIONS: readonly Field[] = [
+  { flags: '--table <table>', about: 'of this table alone: orders, sales.orders', field: 'table' },
+  { flags: '--key <key>', about: 'of the row with this key alone', field: 'key' },
+  { flags: '--action <action>', about: 'insert, update, delete or read alone', field: 'action' },
+  { flags: '--error <text>', about: 'with this text in their error alone', field: 'error' },
+  { flags: '--since <time>', about: 'committed at this time or later: 2026-11-22T08:00:00Z', field: 'since' },
+  { flags: '--until <time>', about: 'committed before this time', field: 'until' },
+];
+const STATE: Field = {
+  ...{ flags: '--state <state>', about: 'waiting, leased, retrying, held or parked alone', field: 'state' },
+};
+
+const COLUMNS = {
+  '-id': 'id',
+  state: 'state',
+  action: 'action',
+  schema: 'table_schema',
+  table: 'table_name',
+  key: 'record_pk',
+  '-attempts': 'attempts',
+  committed: 'committed_at',
+  error: 'error.text',
+};
+
+/** `/api/sinks` or `/api/change_retentions`, whichever has it. @throws MillraceError not_found */
+export async function placeOf(client: Client, sink: string): Promise<string> {
+  const has = async (path: string): Promise<MillraceError | undefined> => {
+    try {
+      await client.ask({ route: `GET ${path}/:sink`, params: { sink } });
+      return undefined;
+    } catch (error) {
+      if (error instanceof MillraceError && error.code === 'not_found') return error;
+      throw error;
+    }
+  };
+  const fault = await has('/api/sinks');
+  if (fault === undefined) return '/api/sinks';
+  if ((await has('/api/change_retentions')) === undefined) return '/api/change_retentions';
+  throw fault;
+}
+
+const texts = (fields: Record<string, unknown>): Record<string, string> =>
+  Object.fromEntries(Object.entries(fields).map(([key, value]) => [key, String(value)]));
+
+/** Without a sink: how many each has. */
+async function countEach({ client, everywhere }: Running, what: 'pending' | 'parked'): Promise<number> {
+  const lists = await Promise.all(
+    ['/api/sinks', '/api/change_retentions'].map((path) => client.ask({ route: `GET ${path}` })),
+  );
+  const rows = lists
+    .flatMap(({ text }) => rowsOf(readJson(text)))
+    .filter((row) => Number(at(row, `state.${what}`)) > 0)
+    .map((row) => ({ name: at(row, 'name'), state: at(row, 'state') }));
+  const columns = { sink: 'name', [`-${what}`]: `state.${what}`, 'oldest pending': 'state.oldest_committed_at' };
+  process.stdout.write(everywhere.json ? `${JSON.stringify({ data: rows })}\n` : tellRows(rows, columns));
+  return 0;
+}
+
+const listing = (what: 'pending' | 'parked', fields: readonly Field[]): OwnCommand['run'] =>
+  async function list(running) {
+    const { client, everywhere, arguments: words } = running;
+    const [sink] = words;
+    if (sink === undefined) return await countEach(running, what);
+    const state = what === 'parked' ? { state: 'parked' } : {};
+    const query = { ...texts(fieldsOf(fields, running)), ...state };
+    const route = `GET ${await placeOf(client, sink)}/:sink/messages`;
+    const { text } = await client.ask({ route, params: { sink }, query });
+    const answer = readJson(text);
+    process.stdout.write(everywhere.json ? `${text}\n` : tellRows(rowsOf(answer), COLUMNS));
+    const cursor = at(answer, 'next_cursor');
+    if (typeof cursor === 'string' && !everywhere.json && !everywhere.quiet) {
+      process.stderr.write(`There are more: add --cursor ${cursor}, or a larger --limit.\n`);
+    }
+    return 0;
+  };
+
+async function show({ client, everywhere, arguments: [sink = '', id = ''] }: Running): Promise<number> {
+  const route = `GET ${await placeOf(client, sink)}/:sink/messages/:id`;
+  const { text } = await client.ask({ route, params: { sink, id }, query: { include: 'message' } });
+  if (everywhere.json) {
+    process.stdout.write(`${text}\n`);
+    return 0;
+  }
+  const { message, ...rest } = Object(readJson(text));
+  process.stdout.write(tellThing(rest) + (message === undefined ? '' : `message\n${pretty(message)}\n`));
+  return 0;
+}
+
+const PAST = { retry: 'to be tried again', discard: 'given up' };
+const INFINITIVE = { retry: 'Try again', discard: 'Give up' };
+
+/** Asked in steps of what one request may change. */
+const settling = (verb: 'retry' | 'discard', fields: readonly Field[]): OwnCommand['run'] =>
+  async function settle(running) {
+    const {
+      client,
+      everywhere,
+      arguments: [sink = '', ...ids],
+      options,
+    } = running;
+    const route = `POST ${await placeOf(client, sink)}/:sink/messages/${verb}`;
+    const filter = fieldsOf(fields, running);
+    if (ids.length > 0 && Object.keys(filter).length > 0) {
+      throw new MillraceError('bad_request', 'ids and filters do not go together', {
+        remedy: 'Leave one of them out.',
+      });
+    }
+    const what = ids.length > 0 ? { ids: ids.map(wholeNumber('an id')) } : { filter };
+    const ask = async (more: object): Promise<{ text: string; count: number; isMore: boolean }> => {
+      const { text } = await client.ask({ route, params: { sink }, body: { ...what, ...more } });
+      const answer = readJson(text);
+      return { text, count: Number(at(answer, 'count')), isMore: at(answer, 'more') === true };
+    };
+    const sure = ids.length > 0 ? { text: '', count: ids.length, isMore: false } : await ask({ dry_run: true });
+    const many = `${count(sure.count)}${sure.isMore ? ' or more' : ''} ${sure.count === 1 ? 'message' : 'messages'}`;
+    if (options.dryRun === true || sure.count === 0) {
+      const said = ids.length > 0 ? `${many} of ${sink} named` : `${many} of ${sink} would be ${PAST[verb]}`;
+      process.stdout.write(everywhere.json && sure.text !== '' ? `${sure.text}\n` : `${said}\n`);
+      return 0;
+    }
+    const unasked = {
+      message: `nobody can be asked whether ${many} of ${sink} are ${PAST[verb]}`,
+      remedy: `${millrace(verb, sink, ...ids)} --yes`,
+    };
+    if (!everywhere.yes && !(await isAgreed(person(), `${INFINITIVE[verb]} ${many} of ${sink}? [y/N] `, unasked))) {
+      process.stdout.write('Nothing was changed.\n');
+      return 1;
+    }
+    let sum = 0;
+    for (let step = await ask({}); ; step = await ask({})) {
+      sum += step.count;
+      if (everywhere.json) process.stdout.write(`${step.text}\n`);
+      if (!step.isMore || step.count === 0) break;
+    }
+    if (!everywhere.json)
+      process.stdout.write(`${count(sum)} ${sum === 1 ? 'message is' : 'messages are'} ${PAST[verb]}.\n`);
+    return 0;
+  };
+
+const DRY_RUN = { flags: '--dry-run', about: 'only count them' };
+const PENDING_FIELDS = [STATE, ...CONDITIONS, ...LIST_FIELDS];
+const PARKED_FIELDS = [...CONDITIONS, ...LIST_FIELDS];
+
+export const MESSAGES: Group = {
+  commands: [
+    {
+      words: 'pending [sink]',
+      about: 'list messages of a sink that are not settled, by id; without a sink how many each has',
+      fields: PENDING_FIELDS,
+      examples: ['pending', 'pending orders-worker --table public.orders'],
+      run: listing('pending', PENDING_FIELDS),
+    },
+    {
+      words: 'parked [sink]',
+      about: 'list messages of a sink that failed for good; without a sink how many each has',
+      fields: PARKED_FIELDS,
+      examples: ['parked', 'parked products-index --error mapper_parsing_exception'],
+      run: listing('parked', PARKED_FIELDS),
+    },
+    {
+      words: 'retry <sink> [ids...]',
+      about: 'try parked messages of a sink again: those named, those that fit, or all; asks first',
+      fields: CONDITIONS,
+      flags: [DRY_RUN],
+      examples: ['retry products-index 1795250360075568', 'retry products-index --table products --dry-run'],
+      run: settling('retry', CONDITIONS),
+    },
+    {
+      words: 'discard <sink> [ids...]',
+      about: 'give up messages of a sink that failed: those named, those that fit, or all; asks first',
+      fields: [STATE, ...CONDITIONS],
+      flags: [DRY_RUN],
+      examples: ['discard products-index 1795250360075568', 'discard products-index --state parked --yes'],
+      run: settling('discard', [STATE, ...CONDITIONS]),
+    },
+  ],
+};
+
+export const MESSAGE: Group = {
+  name: 'message',
+  about: 'look at a message',
+  commands: [
+    {
+      words: 'show <sink> <id>',
+      about: 'show a message that is not settled, with what it says',
+      examples: ['show products-index 1795250360075568'],
+      run: show,
+    },
+  ],
+};

@@ -1,0 +1,70 @@
+/** Commands of jobs that an operator asked for. */
+import { duration } from '../../model/quantity.ts';
+import type { Group, RouteCommand } from './command.ts';
+import { LIST_FIELDS } from './list-fields.ts';
+import { at, rowsOf, tellRows, tellThing, textAt } from './tell.ts';
+
+const COLUMNS = {
+  id: 'id',
+  kind: 'kind',
+  sink: 'sink',
+  database: 'database',
+  state: 'state',
+  table: 'progress.table',
+  '-done': 'progress.done',
+  '-of': 'progress.total',
+  '-%': 'progress.percent',
+  left: 'left',
+  reason: 'reason',
+};
+
+const withLeft = (row: unknown): unknown => {
+  const seconds = at(row, 'progress.seconds_left');
+  return { ...Object(row), left: typeof seconds === 'number' ? duration(seconds) : null };
+};
+
+const VERBS: [string, string, string][] = [
+  ['pause', 'stop one after its current page', 'is paused'],
+  ['resume', 'go on with one that is paused or has failed, where it was', 'goes on'],
+  ['cancel', 'end one for good; what it sent stays sent', 'is cancelled'],
+];
+
+const verbs = VERBS.map(
+  ([verb, about, done]): RouteCommand => ({
+    words: `${verb} <id>`,
+    about,
+    route: `POST /api/operations/:id/${verb}`,
+    examples: [`${verb} 3f0c1c4e-6a36-4b5e-9f6e-0a8d6a1f7b11`],
+    tell: (answer) => `${textAt(answer, 'kind')} ${textAt(answer, 'id')} ${done} (${textAt(answer, 'state')})`,
+  }),
+);
+
+export const OPERATIONS: Group = {
+  name: 'operation',
+  plural: 'operations',
+  about: 'list, watch and control backfills and other jobs',
+  commands: [
+    {
+      words: 'list',
+      about: 'list jobs, newest first',
+      route: 'GET /api/operations',
+      fields: [
+        { flags: '--kind <kind>', about: 'of this kind alone: backfill, replay', field: 'kind' },
+        { flags: '--state <state>', about: 'waiting, running, paused, done, failed or cancelled', field: 'state' },
+        { flags: '--sink <name>', about: 'of this sink alone', field: 'sink' },
+        { flags: '--database <name>', about: 'of this database alone', field: 'database' },
+        ...LIST_FIELDS,
+      ],
+      examples: ['list', 'list --state running'],
+      tell: (answer) => tellRows(rowsOf(answer).map(withLeft), COLUMNS),
+    },
+    {
+      words: 'show <id>',
+      about: 'show a job: how far it is, and why it waits',
+      route: 'GET /api/operations/:id',
+      examples: ['show 3f0c1c4e-6a36-4b5e-9f6e-0a8d6a1f7b11'],
+      tell: tellThing,
+    },
+    ...verbs,
+  ],
+};

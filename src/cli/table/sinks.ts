@@ -1,0 +1,113 @@
+/** Commands of sinks and change retentions, which an operator handles alike. */
+import type { Group, RouteCommand } from './command.ts';
+import { LIST_FIELDS } from './list-fields.ts';
+import { at, type Columns, rowsOf, tellRows, tellThing, textAt } from './tell.ts';
+
+interface Kind {
+  /** Of its routes. */
+  path: string;
+  /** The name of the argument. */
+  word: string;
+  /** For people: `sink`. */
+  what: string;
+  example: string;
+}
+
+const STATE: Columns = {
+  status: 'status',
+  health: 'state.health',
+  '-pending': 'state.pending',
+  '-parked': 'state.parked',
+  'oldest pending': 'state.oldest_committed_at',
+  by: 'managed_by',
+};
+
+const DONE = {
+  pause: 'is paused: its messages are kept',
+  resume: 'is delivered again',
+  disable: 'is disabled: no change is kept for it from now on',
+};
+const ABOUT = {
+  pause: (what: string) => `stop delivery to a ${what}; its messages are kept`,
+  resume: (what: string) => `deliver to a ${what} again`,
+  disable: (what: string) => `stop delivery to a ${what}, and keep no changes for it from now on`,
+};
+
+function commandsOf({ path, word, what, example }: Kind): RouteCommand[] {
+  const show: RouteCommand = {
+    words: `show <${word}>`,
+    about: `show a ${what}, as it is declared and how it is`,
+    route: `GET ${path}/:sink`,
+    examples: [`show ${example}`],
+    tell: tellThing,
+  };
+  const verbs = (['pause', 'resume', 'disable'] as const).map(
+    (verb): RouteCommand => ({
+      words: `${verb} <${word}>`,
+      about: ABOUT[verb](what),
+      route: `POST ${path}/:sink/${verb}`,
+      examples: [`${verb} ${example}`],
+      tell: (answer) => `${textAt(answer, 'name')} ${DONE[verb]}`,
+    }),
+  );
+  const dismiss: RouteCommand = {
+    words: `dismiss <${word}> <code>`,
+    about: `take away notices of a ${what} whose cause nobody can see to be fixed`,
+    route: `POST ${path}/:sink/notices/:code/dismiss`,
+    examples: [`dismiss ${example} invalid_utf8`],
+    tell: (answer) => (at(answer, 'dismissed') === true ? 'The notice is gone.' : 'There was no such notice.'),
+  };
+  return [show, ...verbs, dismiss];
+}
+
+const STATUSES = ['active', 'paused', 'disabled'];
+const HEALTHS = ['healthy', 'warning', 'error', 'paused'];
+const FILTERS = [
+  { flags: '--database <name>', about: 'of this database alone', field: 'database' },
+  { flags: '--status <status>', about: 'with this status alone', field: 'status', choices: STATUSES },
+  { flags: '--health <health>', about: 'with this health alone', field: 'health', choices: HEALTHS },
+  ...LIST_FIELDS,
+];
+
+export const SINKS: Group = {
+  name: 'sink',
+  plural: 'sinks',
+  about: 'manage sinks: search indexes, webhooks, pull consumers',
+  commands: [
+    {
+      words: 'list',
+      about: 'list sinks, with their health and how much is pending',
+      route: 'GET /api/sinks',
+      fields: [{ flags: '--kind <kind>', about: 'of this kind alone', field: 'kind' }, ...FILTERS],
+      examples: ['list', 'list --health error'],
+      tell: (answer) => tellRows(rowsOf(answer), { name: 'name', kind: 'kind', database: 'database', ...STATE }),
+    },
+    ...commandsOf({ path: '/api/sinks', word: 'sink', what: 'sink', example: 'orders-worker' }),
+  ],
+};
+
+export const RETENTIONS: Group = {
+  name: 'retention',
+  plural: 'retentions',
+  about: 'manage change retentions, which keep the changes of a table in a change table',
+  commands: [
+    {
+      words: 'list',
+      about: 'list change retentions, with their health and how much is pending',
+      route: 'GET /api/change_retentions',
+      fields: FILTERS,
+      examples: ['list', 'list --database shop'],
+      tell: (answer) =>
+        tellRows(rowsOf(answer), {
+          name: 'name',
+          database: 'source_database',
+          table: 'source_table_name',
+          into: 'destination_table_name',
+          ...STATE,
+        }),
+    },
+    ...commandsOf({
+      ...{ path: '/api/change_retentions', word: 'retention', what: 'change retention', example: 'orders-history' },
+    }),
+  ],
+};

@@ -1,0 +1,101 @@
+/** The commands as a whole: each asks a route that is there, with what it takes; each example can be typed; docs/cli.md lists all. */
+import { readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect } from 'chai';
+import { Command } from 'commander';
+import { z } from 'zod';
+import { ROUTES } from '../../src/api/routes.ts';
+import { addCommands } from '../../src/cli/commands.ts';
+import { addEverywhere } from '../../src/cli/everywhere.ts';
+import { type RouteCommand, requestOf } from '../../src/cli/table/command.ts';
+import { GROUPS } from '../../src/cli/table/groups.ts';
+
+const PAGE = path.join(import.meta.dirname, '../../docs/cli.md');
+
+const ASKING = GROUPS.flatMap(({ name, commands }) =>
+  commands.flatMap((command) => ('route' in command ? [{ name: `${name ?? ''} ${command.words}`, command }] : [])),
+);
+
+function program(): Command {
+  const made = new Command('millrace');
+  addEverywhere(made);
+  addCommands(made);
+  return made;
+}
+
+/** Those that do something, with their words. */
+function leaves(command: Command, words: string[] = []): { command: Command; words: string[] }[] {
+  if (command.commands.length === 0) return [{ command, words }];
+  return command.commands.flatMap((one) => leaves(one, [...words, one.name()]));
+}
+
+const usage = ({ command, words }: { command: Command; words: string[] }): string =>
+  [
+    'bin/millrace',
+    ...words,
+    ...command.registeredArguments.map((one) => {
+      const name = `${one.name().toUpperCase()}${one.variadic ? '...' : ''}`;
+      return one.required ? name : `[${name}]`;
+    }),
+  ].join(' ');
+
+const keysOf = (schema: z.ZodType | undefined): string[] => {
+  if (schema === undefined) return [];
+  const { properties = {} } = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' });
+  return Object.keys(properties);
+};
+
+function fieldsOf(command: RouteCommand): string[] {
+  return [...(command.fields ?? []).map(({ field }) => field), ...Object.keys(command.fixed ?? {})];
+}
+
+describe('cli: commands', () => {
+  for (const { name, command } of ASKING) {
+    it(`${name.trim()} asks a route that is there, with what it takes`, () => {
+      const route = ROUTES.find(({ method, path: at }) => `${method} ${at}` === command.route);
+      expect(route, command.route).to.not.equal(undefined);
+      const wanted = [...command.words.matchAll(/<(\w+)>/g)].map(([, word]) => word!);
+      const { params = {} } = requestOf(command, { arguments: wanted, options: {} });
+      expect(Object.values(params)).to.deep.equal(wanted);
+      const isRead = route!.method === 'GET' || route!.method === 'DELETE';
+      expect(keysOf(isRead ? route!.input : route!.body)).to.include.members(fieldsOf(command));
+    });
+  }
+
+  it('have examples that can be typed as they stand', async () => {
+    let found = 0;
+    for (const { command } of leaves(program())) {
+      let text = '';
+      command.configureOutput({ writeOut: (part) => (text += part) });
+      command.outputHelp();
+      for (const [, example] of text.matchAll(/^ {2}bin\/millrace (.*)$/gm)) {
+        found += 1;
+        const typed = program();
+        let ran: Command | undefined;
+        for (const leaf of leaves(typed)) {
+          leaf.command.exitOverride().configureOutput({ writeErr: () => undefined });
+          leaf.command.action(function run(this: Command) {
+            ran = this;
+          });
+        }
+        const words = example!.replace(/ [>|].*$/, '').match(/'[^']*'|"[^"]*"|\S+/g) ?? [];
+        await typed.parseAsync(
+          words.map((word) => word.replace(/^(['"])(.*)\1$/, '$2')),
+          { from: 'user' },
+        );
+        expect(ran?.name(), example).to.equal(command.name());
+      }
+    }
+    expect(found).to.be.greaterThan(20);
+  });
+
+  it('stand in docs/cli.md, each with its line', () => {
+    const rows = leaves(program()).map((leaf) => `| \`${usage(leaf)}\` | ${leaf.command.description()} |`);
+    const page = readFileSync(PAGE, 'utf8');
+    const [before, rest = ''] = page.split('<!-- commands -->\n');
+    const [, after = ''] = rest.split('<!-- /commands -->');
+    const wanted = `${before}<!-- commands -->\n| command | |\n|---|---|\n${rows.join('\n')}\n<!-- /commands -->${after}`;
+    if (process.env.MILLRACE_WRITE_CLI_PAGE === '1') writeFileSync(PAGE, wanted);
+    else expect(page, 'write it again: MILLRACE_WRITE_CLI_PAGE=1 npx mocha test/cli/commands.test.ts').to.equal(wanted);
+  });
+});
