@@ -78,7 +78,10 @@ export function openTryFunctions(log: SandboxLog, { idleMs = IDLE_MS, limits }: 
   return {
     check: (fn) => use((on) => on.check(fn)),
     run: (fn, inputs, options) => inTurn((on) => runEach(on, { fn, inputs }, options)),
-    shape: (set, input, options) => inTurn(async (on) => (await on.shape(set, [input], options))[0]!),
+    async shape(set, input, options) {
+      if (Object.keys(set).length === 0) return { kept: true };
+      return await inTurn(async (on) => (await on.shape(set, [input], options))[0]!);
+    },
     async close() {
       clearTimeout(idle);
       await closeSandbox();

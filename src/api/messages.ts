@@ -13,6 +13,7 @@ import { CONDITIONS, refuseLooking, stateOf } from './message-filter.ts';
 import { cursors, LONG_PAGE } from './page.ts';
 import { RawJson } from './raw-json.ts';
 import { type Asking, REF, type Route, route } from './route.ts';
+import { ShapedMessage, shapedMessage } from './shaped-message.ts';
 
 const Message = z
   .looseObject({
@@ -30,6 +31,7 @@ const Message = z
     visible_at: z.string().nullable(),
     parked_at: z.string().nullable(),
     message: z.unknown().optional(),
+    shaped: ShapedMessage.optional(),
   })
   .meta({ id: 'Message' });
 
@@ -51,9 +53,16 @@ function shown(message: ListedMessage, asking: Asking): z.input<typeof Message> 
 
 const INCLUDE = { include: z.literal('message', 'must be message').optional() };
 
-/** Are the messages themselves wanted? @throws MillraceError forbidden. */
-function wantsTexts({ include }: { include?: 'message' | undefined }, asking: Asking): boolean {
-  if (include === undefined || asking.may('read:data')) return include !== undefined;
+/** Parts of one message, with commas between them. */
+const PARTS = z
+  .string()
+  .regex(/^(message|shaped)(,(message|shaped))?$/, 'must be message, shaped, or both with a comma')
+  .transform((text) => text.split(','))
+  .optional();
+
+/** @throws MillraceError forbidden. */
+function refuseTexts({ include }: { include?: unknown }, asking: Asking): void {
+  if (include === undefined || asking.may('read:data')) return;
   throw new MillraceError('forbidden', 'The token does not have the scope `read:data`, which `include` needs', {
     remedy: 'Give it that scope in `api_tokens`, and apply the file; or leave that out.',
     facts: { needs: 'read:data' },
@@ -81,7 +90,8 @@ export function readMessagesOf({ path, list, what }: MessagesOf): Route[] {
     sql: 'millrace.pending_messages',
     async run({ db }, { sink: ref, limit, cursor, include, ...filter }, asking) {
       refuseLooking(filter, asking);
-      const texts = wantsTexts({ include }, asking);
+      refuseTexts({ include }, asking);
+      const texts = include !== undefined;
       const sink = await findSink(db, ref, list);
       const places = cursors(z.int().min(0), { ...filter, sink: sink.id });
       const after = places.read(cursor) ?? 0;
@@ -107,13 +117,16 @@ export function readMessagesOf({ path, list, what }: MessagesOf): Route[] {
     path: `${path}/:sink/messages/:id`,
     scope: 'read',
     summary: `One message of ${what}`,
-    input: z.strictObject({ sink: REF, id: MESSAGE_ID, ...INCLUDE }),
+    input: z.strictObject({ sink: REF, id: MESSAGE_ID, include: PARTS }),
     answer: Message,
     sql: 'millrace.pending_messages',
-    async run({ db }, { sink: ref, id, include }, asking) {
-      const texts = wantsTexts({ include }, asking);
-      const { no } = await findSink(db, ref, list);
-      return shown(await showMessage(db, no, { id, texts }), asking);
+    async run(deps, { sink: ref, id, include }, asking) {
+      refuseTexts({ include }, asking);
+      const { db } = deps;
+      const sink = await findSink(db, ref, list);
+      const message = await showMessage(db, sink.no, { id, texts: include?.includes('message') ?? false });
+      const answer = shown(message, asking);
+      return include?.includes('shaped') ? { ...answer, shaped: await shapedMessage(deps, sink, id) } : answer;
     },
   });
   return [listRoute, countRoute, showRoute];

@@ -75,6 +75,28 @@ describe('api: messages', () => {
     }
   });
 
+  it('show what the functions make of them now, and what is wrong', async () => {
+    const lane = await all.noOf('products');
+    const [id, gone] = await appendMessages(all.m.db, lane, [
+      { record: RECORD },
+      { action: 'delete', record: '{"id":1}' },
+    ]);
+    const show = async (path: string, token = 'data-token'): Promise<Reply> =>
+      await all.web.call('GET', `/api/sinks/products/messages/${path}`, { token });
+    const both = await show(`${id}?include=message,shaped`);
+    expect(both.text).to.include(`"message":{"record":${RECORD},`);
+    expect(both.text).to.include(`"shaped":{"ok":true,"kept":true,"result":${RECORD}}`);
+    expect((await show(`${gone}?include=shaped`)).json.shaped).to.deep.equal({ ok: true, kept: true, result: null });
+    const set = 'update millrace_private.functions set settings = settings || jsonb_build_object($1::text, $2::text)';
+    await all.m.db.query(set, ['code', '(action, record) => record.a.b']);
+    const { error } = (await show(`${id}?include=shaped`)).json.shaped;
+    expect(error).to.include({ function: 'document', kind: 'threw', line: 1, column: 30 });
+    expect((await show(`${id}?include=shaped`, 'read-token')).status).to.equal(403);
+    expect((await show(`${id}?include=all`)).status).to.equal(400);
+    const [plain] = await append([{}]);
+    expect((await get(`/${plain}?include=shaped`)).json.shaped).to.deep.equal({ ok: true, kept: true, result: null });
+  });
+
   it('are those that wait for a lane, too', async () => {
     const lane = await all.noOf('products');
     const ids = await appendMessages(all.m.db, lane, [{ lane: 1 }, { lane: 0 }, { lane: 1 }]);
