@@ -1,5 +1,5 @@
 -- Those of the kinds in $1 if $2, else all others: a kind that another release knows is among those. $3: one, by its name.
-select s.id, s.name, s.kind, d.name as database, d.id as database_id, s.status, s.settings,
+select s.id, s.name, s.kind, d.name as database, d.id as database_id, s.status, s.settings, s.secret,
        s.lanes, s.managed_by, s.declared_from, s.status_by, s.version, s.updated_by,
        s.created_at as inserted_at, s.updated_at,
        t.health, t.level, t.reasons, t.pending::double precision as pending, t.pending_is_estimate,

@@ -1,5 +1,5 @@
 /** What an operator does to a sink, whoever declared it: pause, resume, disable it, and dismiss its notices. */
-import type { Transacting } from '../db/pool.ts';
+import type { Queryable, Transacting } from '../db/pool.ts';
 import { statement } from '../db/statement.ts';
 import { findSink, type SinkList } from './find-sink.ts';
 import { type ListedSink, showSink } from './list-sinks.ts';
@@ -22,8 +22,13 @@ export interface SinkRef {
 /** The sink as it is then; what it is already, it stays. @throws MillraceError not_found. */
 export async function changeSink(db: Transacting, verb: SinkVerb, { list, ref }: SinkRef): Promise<ListedSink> {
   const { name } = await findSink(db, ref, list);
-  await db.query(VERBS[verb], [name]);
+  await changeStatus(db, verb, name);
   return await showSink(db, list, name);
+}
+
+/** By its name. */
+export async function changeStatus(db: Queryable, verb: SinkVerb, name: string): Promise<void> {
+  await db.query(VERBS[verb], [name]);
 }
 
 /** False: there was none. @throws MillraceError not_found; MR400: it goes by itself. */

@@ -17,6 +17,8 @@ export interface ListedSink {
   status: SinkSettings['status'];
   /** Without the destination's credential. */
   settings: SinkSettings;
+  /** The credential, sealed. */
+  secret: string | null;
   /** Delivery lanes; of a receivable one those that its functions need. */
   lanes: number;
   managed_by: 'file' | 'api';

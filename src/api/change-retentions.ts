@@ -7,6 +7,7 @@ import { readMessagesOf } from './messages.ts';
 import { metricsOf } from './metrics.ts';
 import { PAGE, pageOf } from './page.ts';
 import { REF, type Route, route } from './route.ts';
+import { changesOf } from './sink-changes.ts';
 import { ChangeRetention, HEALTH, healthOf, STATUS, shownRetention } from './sink-shape.ts';
 import { testsOf } from './sink-tests.ts';
 import { verbsOf } from './sink-verbs.ts';
@@ -54,6 +55,7 @@ const showRoute = route({
 export const CHANGE_RETENTION_ROUTES: readonly Route[] = [
   listRoute,
   showRoute,
+  ...changesOf({ ...PLACE, answer: ChangeRetention, shown: shownRetention }),
   ...verbsOf({ ...PLACE, answer: ChangeRetention, shown: shownRetention }),
   ...testsOf(PLACE),
   metricsOf(PLACE),

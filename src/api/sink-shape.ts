@@ -1,6 +1,10 @@
 /** How a sink and a change retention are shown: the keys of the file, then how it is. Read-only keys may come back unread. */
 import { z } from 'zod';
 import type { ListedSink } from '../admin/list-sinks.ts';
+import { type Entry, withSecrets, writtenDestination } from '../catalog/declare/written.ts';
+import { credentialPlace, openIfOurs } from '../catalog/secrets.ts';
+import { MASK } from '../model/scalars.ts';
+import type { KeyRing } from '../runtime/secret-key.ts';
 import type { Asking } from './route.ts';
 
 export const HEALTH = ['healthy', 'warning', 'error', 'paused'] as const;
@@ -72,17 +76,29 @@ export const LEVELS: Record<ListedSink['level'], (typeof HEALTH)[number]> = {
 export const healthOf = ({ status, level }: ListedSink): (typeof HEALTH)[number] =>
   status === 'active' ? LEVELS[level] : 'paused';
 
-export function shownSink(sink: ListedSink, asking: Asking): z.input<typeof Sink> {
+/** Its credential is masked, key by key; one that does not open is not there. */
+function shownDestination({ id, name, settings: { destination }, secret }: ListedSink, keys: KeyRing): Entry {
+  const open = (sealed: string): string | null => {
+    try {
+      return openIfOurs(keys, credentialPlace({ id, name, destination }), sealed) ?? null;
+    } catch {
+      return null;
+    }
+  };
+  return withSecrets(writtenDestination(destination, secret === null ? null : open(secret)), () => MASK) as Entry;
+}
+
+export function shownSink(sink: ListedSink, asking: Asking, keys: KeyRing): z.input<typeof Sink> {
   const { kind, database, settings } = sink;
-  const { source, max_retry_count, message_grouping, annotations, destination } = settings;
+  const { source, max_retry_count, message_grouping, annotations, tables, filter_leave } = settings;
   const functions = {
     transform: settings.transform ?? 'none',
     filter: settings.filter ?? 'none',
     routing: settings.routing ?? 'none',
   };
   return {
-    ...{ kind, database, source, ...functions, max_retry_count, message_grouping, annotations },
-    destination: { ...destination },
+    ...{ kind, database, source, ...functions, max_retry_count, message_grouping, annotations, tables, filter_leave },
+    destination: { type: settings.destination.type, ...shownDestination(sink, keys) },
     ...shownOf(sink, asking),
   };
 }

@@ -3,16 +3,17 @@ import { z } from 'zod';
 import { changeSink, dismissNotice, type SinkVerb } from '../admin/change-sink.ts';
 import { findSink, type SinkList } from '../admin/find-sink.ts';
 import { type ListedSink, showSink } from '../admin/list-sinks.ts';
+import type { KeyRing } from '../runtime/secret-key.ts';
 import { releaseOf } from './release.ts';
 import { type Asking, NO_BODY, REF, type Route, writing } from './route.ts';
 
-interface Place<Shape extends z.ZodType> {
+export interface SinkPlace<Shape extends z.ZodType> {
   path: string;
   list: SinkList;
   /** For people: `a sink`. */
   what: string;
   answer: Shape;
-  shown(sink: ListedSink, asking: Asking): z.input<Shape>;
+  shown(sink: ListedSink, asking: Asking, keys: KeyRing): z.input<Shape>;
 }
 
 const SUMMARIES: Record<SinkVerb, (what: string) => string> = {
@@ -22,7 +23,7 @@ const SUMMARIES: Record<SinkVerb, (what: string) => string> = {
 };
 const VERBS = ['pause', 'resume', 'disable'] as const;
 
-export function verbsOf<Shape extends z.ZodType>({ path, list, what, answer, shown }: Place<Shape>): Route[] {
+export function verbsOf<Shape extends z.ZodType>({ path, list, what, answer, shown }: SinkPlace<Shape>): Route[] {
   const verbs = VERBS.map((verb) =>
     writing({
       method: 'POST',
@@ -33,7 +34,8 @@ export function verbsOf<Shape extends z.ZodType>({ path, list, what, answer, sho
       body: NO_BODY,
       answer,
       sql: `millrace.${verb}`,
-      run: async (deps, { sink: ref }, asking) => shown(await changeSink(deps.db, verb, { list, ref }), asking),
+      run: async ({ db, config }, { sink: ref }, asking) =>
+        shown(await changeSink(db, verb, { list, ref }), asking, config.keys),
     }),
   );
   const dismiss = writing({
@@ -51,7 +53,7 @@ export function verbsOf<Shape extends z.ZodType>({ path, list, what, answer, sho
     ...{ path: `${path}/:sink`, input: z.strictObject({ sink: REF }), what, answer },
     type: list === 'sinks' ? 'sink' : 'change_retention',
     nameOf: async ({ db }, { sink: ref }) => (await findSink(db, ref, list)).name,
-    show: async ({ db }, name, asking) => shown(await showSink(db, list, name), asking),
+    show: async ({ db, config }, name, asking) => shown(await showSink(db, list, name), asking, config.keys),
   });
   return [...verbs, dismiss, ...released];
 }

@@ -7,6 +7,7 @@ import { readMessagesOf } from './messages.ts';
 import { metricsOf } from './metrics.ts';
 import { PAGE, pageOf } from './page.ts';
 import { REF, type Route, route } from './route.ts';
+import { changesOf } from './sink-changes.ts';
 import { HEALTH, healthOf, Sink, STATUS, shownSink } from './sink-shape.ts';
 import { testsOf } from './sink-tests.ts';
 import { verbsOf } from './sink-verbs.ts';
@@ -37,7 +38,7 @@ const listRoute = route({
         (health === undefined || healthOf(sink) === health),
     );
     const { data, next_cursor } = pageOf(rows, { limit, cursor }, filter);
-    return { data: data.map((sink) => shownSink(sink, asking)), next_cursor };
+    return { data: data.map((sink) => shownSink(sink, asking, deps.config.keys)), next_cursor };
   },
 });
 
@@ -49,12 +50,13 @@ const showRoute = route({
   input: z.strictObject({ sink: REF }),
   answer: Sink,
   sql: 'millrace.sink_status',
-  run: async (deps, { sink }, asking) => shownSink(await showSink(deps.db, 'sinks', sink), asking),
+  run: async (deps, { sink }, asking) => shownSink(await showSink(deps.db, 'sinks', sink), asking, deps.config.keys),
 });
 
 export const SINK_ROUTES: readonly Route[] = [
   listRoute,
   showRoute,
+  ...changesOf({ ...PLACE, answer: Sink, shown: shownSink }),
   ...verbsOf({ ...PLACE, answer: Sink, shown: shownSink }),
   ...testsOf(PLACE),
   metricsOf(PLACE),

@@ -45,6 +45,8 @@ export interface SinkKind<Own extends Destination = Destination> {
    * @throws what `open` throws.
    */
   tryOut?(entry: SinkEntry<Own>, given: SinkGiven, signal: AbortSignal): Promise<(Finding | Answered)[]>;
+  /** It is made only where Test Connection finds nothing wrong, unless that is not asked for. */
+  gated?: true;
   /** Of a readable kind. */
   openReader?(entry: SinkEntry<Own>): Promise<IndexReader>;
   /** Of a readable kind. */

@@ -141,8 +141,8 @@ describe('GET /api/sinks', () => {
   });
 
   it('understands no other method', async () => {
-    const reply = await web.call('POST', '/api/sinks', { body: {} });
-    expect([reply.status, reply.headers.get('allow')]).to.deep.equal([405, 'GET']);
+    const reply = await web.call('DELETE', '/api/sinks');
+    expect([reply.status, reply.headers.get('allow')]).to.deep.equal([405, 'GET, POST']);
     expect(reply.json).to.include({ code: 'method_not_allowed', request_id: reply.headers.get('x-request-id') });
   });
 });

@@ -78,6 +78,7 @@ const noPassword = (name: string, before: DatabaseAddress | undefined) => ({
       ? `is ${MASK}, and no password is stored that it could keep`
       : `is ${MASK}, which keeps the stored password, and that was given for another host or port`,
   remedy: 'Write the password.',
+  ...(before === undefined ? {} : { refusedAs: 'secret_required' as const }),
 });
 
 interface Stored {

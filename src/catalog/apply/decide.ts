@@ -30,12 +30,22 @@ export function decide(current: Current, declared: Declared, wishes: Wishes): De
   decideFunctions(current.functions, declared.functions, into);
   decideSinks(current.sinks, declared.sinks, into);
   if (wishes.prune === true) decidePruned(current, declared, { keys: wishes.keys, decided });
+  decided.faults.push(
+    ...decided.steps.flatMap(({ action, name }) => (action === 'create' ? reservedFaults(name) : [])),
+  );
   const rows = new Map(current.sinks.map((row) => [row.name, row]));
   const known = knownAfter(current, declared);
   for (const { settings } of declared.sinks)
     decided.faults.push(...references(settings, known), ...impossibleChanges(settings, rows.get(settings.name)));
   return decided;
 }
+
+/** Words that stand in addresses where a name stands. */
+const RESERVED = new Set(['test_connection', 'setup_sql', 'run', 'sql']);
+
+/** A name for something new. */
+export const reservedFaults = (name: string): Fault[] =>
+  RESERVED.has(name) ? [{ field: `${name}.name`, message: 'is a reserved word', remedy: 'Choose another name.' }] : [];
 
 function notReleased(current: Current, adopted: ReadonlySet<string>): Fault[] {
   const released = new Set([

@@ -34,7 +34,8 @@ export function keptSecret(
     isThere && !isSame
       ? `is ${MASK}, which keeps the stored secret, and that was given for another server`
       : `is ${MASK}, and no secret is stored that it could keep`;
-  return { faults: missing.map((field) => ({ field, message, remedy: 'Write the secret.' })) };
+  const refusedAs = isThere && !isSame ? { refusedAs: 'secret_required' as const } : {};
+  return { faults: missing.map((field) => ({ field, message, remedy: 'Write the secret.', ...refusedAs })) };
 }
 
 function fill(value: unknown, before: unknown, { path, missing }: { path: string; missing: string[] }): unknown {

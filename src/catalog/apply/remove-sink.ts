@@ -4,7 +4,7 @@
  * (a plain detach would wait for every reader of any sink, with all captures behind it), then dropped. Whatever is left
  * when a long transaction is in the way, or after death on any line, is found again by `freeStorage`.
  */
-import type { Database } from '../../db/pool.ts';
+import type { Database, Transaction } from '../../db/pool.ts';
 import { statement } from '../../db/statement.ts';
 import { MillraceError } from '../../model/errors.ts';
 import { isCancelled, isTransient } from '../../model/sqlstate.ts';
@@ -25,17 +25,19 @@ export interface RemovedSink {
 
 /** Takes it out of the catalog. Its messages are unreachable then. @throws MillraceError not_found, unavailable. */
 export async function removeSink(db: Database, name: string, options: ChangeOptions = {}): Promise<RemovedSink> {
-  return await changeCatalog(
-    db,
-    async (tx) => {
-      const { rows } = await tx.query<RemovedSink>(REMOVE, [name]);
-      if (!rows[0]) throw new MillraceError('not_found', `there is no sink ${name}`);
-      await tx.query(PUBLISH);
-      await recordChange(tx, { action: 'delete', subject: `sink ${name}`, before: { name } });
-      return rows[0];
-    },
-    options,
-  );
+  return await changeCatalog(db, (tx) => removeIn(tx, { subject: `sink ${name}`, before: { name }, name }), options);
+}
+
+/** In a transaction that changes the catalog. `subject`, `before`: as the audit log has them. @throws MillraceError not_found */
+export async function removeIn(
+  tx: Transaction,
+  { name, subject, before }: { name: string; subject: string; before: unknown },
+): Promise<RemovedSink> {
+  const { rows } = await tx.query<RemovedSink>(REMOVE, [name]);
+  if (!rows[0]) throw new MillraceError('not_found', `there is no sink ${name}`);
+  await tx.query(PUBLISH);
+  await recordChange(tx, { action: 'delete', subject, before });
+  return rows[0];
 }
 
 interface Orphan {

@@ -80,7 +80,8 @@ export function decideSinks(
     const kept = keptSecret({ ...wanted, secret }, before && { ...row!.settings, secret: before.secret });
     if ('faults' in kept) decided.faults.push(...kept.faults);
     else {
-      const settings = row === undefined ? wanted : withStatus(wanted, row, decided.notes);
+      const isFile = taking.managedBy === 'file';
+      const settings = row && isFile ? withStatus(wanted, row, decided.notes) : wanted;
       decided.steps.push({ ...stepOf({ settings, secret: kept.secret }, before, taking), status: wanted.status });
     }
     if (row && wanted.initial_backfill && !sameJson(row.settings.initial_backfill ?? null, wanted.initial_backfill))

@@ -112,6 +112,9 @@ function listAt(raw: unknown, key: string): unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
+/** Of a request: there are no files. */
+export const withoutFiles = (entries: Entry<FunctionDeclared>[]): Finding[] => readFiles(entries, undefined);
+
 function readFiles(entries: Entry<FunctionDeclared>[], readFile: ((path: string) => string) | undefined): Finding[] {
   return entries.flatMap(({ path, value }) => {
     if (value === undefined || value.file === null || value.settings.type === 'path') return [];
@@ -133,7 +136,7 @@ function readFiles(entries: Entry<FunctionDeclared>[], readFile: ((path: string)
   });
 }
 
-function declaredOf(entries: Entries): Declared {
+export function declaredOf(entries: Entries): Declared {
   const values = <Value>(list: Entry<Value>[]): Value[] =>
     list.flatMap(({ value }) => (value === undefined ? [] : [value]));
   return {

@@ -20,12 +20,16 @@ type Given = Readonly<Record<string, unknown>>;
 /** Shown, and not to be changed: who reads, edits and sends back has them in it. */
 const SHOWN = new Set([
   ...['id', 'kind', 'health', 'state', 'active_backfills', 'managed_by', 'declared_from', 'status_by', 'version'],
-  ...['inserted_at', 'updated_at'],
+  ...['updated_by', 'warnings', 'inserted_at', 'updated_at'],
 ]);
+
+/** What of it can be changed. */
+export const sinkKeys = (given: Given): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(given).filter(([key]) => !SHOWN.has(key)));
 
 /** To be tried out: what has nothing to do with where it delivers to may be missing. @throws MillraceError invalid */
 export function readSinkDraft(list: 'sinks' | 'change_retentions', given: Given): RequestedSink {
-  const keys = Object.fromEntries(Object.entries(given).filter(([key]) => !SHOWN.has(key)));
+  const keys = sinkKeys(given);
   if (list === 'sinks') return read(list, { name: 'draft', database: 'draft', ...keys });
   const source = { source_database: 'draft', source_table_name: 'draft' };
   return read(list, { name: 'draft', ...source, ...keys });

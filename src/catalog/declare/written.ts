@@ -51,10 +51,7 @@ export const listOf = ({ destination: { type } }: Pick<SinkSettings, 'destinatio
 /** An entry of the list that `listOf` says. `secret`: the destination's credential. */
 export function sinkEntry(settings: SinkSettings, secret: string | null): Entry {
   const { name, database, status, source, actions, filters, initial_backfill: backfill, ...rest } = settings;
-  const destination = {
-    ...destinationKeys(settings.destination),
-    ...hiddenKeys(secretKeys(settings.destination, secret)),
-  };
+  const destination = writtenDestination(settings.destination, secret);
   if (listOf(settings) !== 'sinks') {
     const [schema, table] = source.include_tables?.[0]?.split('.') ?? [];
     const at = { source_database: database, source_table_schema: schema, source_table_name: table };
@@ -63,6 +60,12 @@ export function sinkEntry(settings: SinkSettings, secret: string | null): Entry 
   const initial = backfill === undefined ? {} : { initial_backfill: backfillEntry(backfill) };
   return written({ ...{ name, database, status, source, actions, filters }, ...rest, ...initial, destination });
 }
+
+/** With its credential hidden in it. */
+export const writtenDestination = (destination: Destination, secret: string | null): Entry => ({
+  ...destinationKeys(destination),
+  ...hiddenKeys(secretKeys(destination, secret)),
+});
 
 /** The keys that a credential stands in. */
 export function secretKeys(destination: Destination, secret: string | null): object {

@@ -14,6 +14,7 @@ export const searchIndex: SinkKind<SearchDestination> = {
   title: 'a search index',
   traits: { receivable: false, replaces: true, order: 'key', takesRows: true, readable: true },
   lanes: 2,
+  gated: true,
   section: async () => (await import('./section.ts')).searchSection,
   async open({ settings: { destination }, secret, reach }, { log }) {
     const { openSearchSink } = await import('./sink.ts');

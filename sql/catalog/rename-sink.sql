@@ -1,0 +1,9 @@
+-- $1: its name; $2: its next one. Who may consume it may consume it under that name.
+with scopes as (
+  update millrace_private.api_tokens t
+     set scopes = array_replace(t.scopes, 'consume:' || $1::text, 'consume:' || $2::text)
+   where 'consume:' || $1::text = any (t.scopes)
+)
+update millrace_private.sinks s
+   set name = $2::text, settings = jsonb_set(s.settings, '{name}', to_jsonb($2::text)), updated_at = now()
+ where s.name = $1::text
