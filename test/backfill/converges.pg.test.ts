@@ -12,7 +12,7 @@ import { type Captured, captured, SEARCH, sinkSettings } from '../support/fixtur
 import { createWriters, LEDGER_SCHEMA, seeded } from '../support/outages/ledger.ts';
 import { until } from '../support/until.ts';
 
-const SEEDS = Number(process.env.SEEDS ?? 60);
+const SEEDS = Number(process.env.SEEDS ?? 12);
 const FIRST = Number(process.env.SEED ?? 20_261_121);
 const KILLED = Math.ceil(SEEDS / 4);
 const CHILD = fileURLToPath(new URL('../support/processes/capture-child.ts', import.meta.url));

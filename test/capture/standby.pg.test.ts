@@ -121,7 +121,8 @@ describe('captures of one database', () => {
       );
       return rows[0]!.generation;
     };
-    const [second, taken] = [await holder(), await generation()];
+    const second = await until('it streams', holder);
+    const taken = await generation();
     const { rows: asleep } = await on.messages.db.query<{ now: string }>('select clock_timestamp()::text as now');
     sleeper.kill('SIGCONT');
     // It has seen that its stream is over when it asks the message database again, and has looked at the slot.

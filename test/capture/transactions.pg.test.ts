@@ -12,10 +12,10 @@ import { until } from '../support/until.ts';
 const CHILD = fileURLToPath(new URL('../support/processes/capture-child.ts', import.meta.url));
 const PEAK_KB = 256 * 1024;
 /** Rows of the big transaction, together more than the memory that capture may take; 5,000,000 was tried too. */
-const BIG = Number(process.env.MILLRACE_BIG_TRANSACTION ?? 300_000);
-const WIDTH = BIG > 1_000_000 ? 40 : 400;
-/** Tables of one transaction; 5,000 was tried too. */
-const MANY = Number(process.env.MILLRACE_MANY_TABLES ?? 1_000);
+const BIG = Number(process.env.MILLRACE_BIG_TRANSACTION ?? 80_000);
+const WIDTH = Math.max(40, Math.ceil(120_000_000 / BIG));
+/** Tables of one transaction; 1,000 in .ci/long, and 5,000 was tried too. */
+const MANY = Number(process.env.MILLRACE_MANY_TABLES ?? 200);
 
 describe('transactions under capture', () => {
   let cluster: Cluster;
