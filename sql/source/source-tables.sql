@@ -1,5 +1,7 @@
 -- Every table that could be captured, and how publication $1 has it, which lists all tables of the schemas $2.
 --
+-- There may be tens of thousands: what is known of their parts is grouped once, never looked for table by table.
+--
 -- Reads catalogs only, for what opens a table (pg_publication_tables, pg_partition_tree, a size) waits for whoever has it
 -- locked. What Postgres does with a row that is written: CheckCmdReplicaIdentity() and RelationGetReplicaIndex().
 with recursive publication as (
@@ -30,44 +32,82 @@ with recursive publication as (
          array(select a.attname::text from unnest((i.indkey::smallint[])[0:i.indnkeyatts - 1]) k (attnum)
                  join pg_catalog.pg_attribute a on a.attrelid = i.indrelid and a.attnum = k.attnum) as columns
     from pg_catalog.pg_index i
+    join tree t on t.oid = i.indrelid
    where (i.indisprimary or i.indisreplident) and i.indisunique and i.indisvalid and i.indislive and i.indimmediate
      and i.indpred is null
 ), store as (
   -- The tables that hold the rows, with the columns of their identity; null: none.
   select t.root, t.oid, c.relreplident = 'f' as is_full, format('%I.%I', n.nspname, c.relname) as name,
-         case c.relreplident when 'd' then (select k.columns from identity_index k where k.indrelid = c.oid and k.indisprimary)
-                             when 'i' then (select k.columns from identity_index k where k.indrelid = c.oid and k.indisreplident)
-         end as identity
+         k.columns as identity
     from tree t
     join pg_catalog.pg_class c on c.oid = t.oid
     join pg_catalog.pg_namespace n on n.oid = c.relnamespace
+    left join identity_index k
+      on k.indrelid = c.oid and case c.relreplident when 'd' then k.indisprimary when 'i' then k.indisreplident end
    where c.relkind = 'r'
 ), primary_key as (
   select i.indrelid, array(select a.attname::text from unnest((i.indkey::smallint[])[0:i.indnkeyatts - 1]) k (attnum)
                              join pg_catalog.pg_attribute a on a.attrelid = i.indrelid and a.attnum = k.attnum) as columns
     from pg_catalog.pg_index i
    where i.indisprimary
+), published as (
+  select distinct t.root as oid
+    from tree t
+    join pg_catalog.pg_class part on part.oid = t.oid
+   where t.oid in (select l.oid from listed l) or part.relnamespace = any ($2::oid[])
+), described as (
+  select c.oid, c.nspname, c.relname, c.relkind, c.relowner, c.relreplident, l.columns as listed_columns,
+         k.indrelid is not null as has_key, k.columns as key_columns, u.indrelid is not null as usable_key,
+         g.virtual, g.stored, p.columns, p.filtered
+    from candidate c
+    left join listed l on l.oid = c.oid
+    left join primary_key k on k.indrelid = c.oid
+    left join identity_index u on u.indrelid = c.oid and u.indisprimary
+   cross join lateral (select coalesce(bool_or(a.attgenerated = 'v'), false) as virtual,
+                              coalesce(bool_or(a.attgenerated = 's'), false) as stored
+                         from pg_catalog.pg_attribute a
+                        where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped and a.attgenerated <> '') g
+   cross join lateral (select array(select a.attname::text
+                                      from pg_catalog.pg_attribute a
+                                     where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
+                                       and case when l.columns is null
+                                                then a.attgenerated = '' or (a.attgenerated = 's'
+                                                                             and (select p.with_generated from publication p))
+                                                else l.columns @> to_jsonb(a.attnum) end) as columns,
+                              array(select a.attname::text
+                                      from regexp_matches(coalesce(l.filter, ''), ':varattno (\d+)', 'g') m (found)
+                                      join pg_catalog.pg_attribute a
+                                        on a.attrelid = c.oid and a.attnum = m.found[1]::smallint) as filtered) p
+), stored as (
+  select c.oid,
+         count(*) filter (where not s.is_full and s.identity is null) as unidentified,
+         count(*) filter (where not s.is_full and not c.key_columns <@ s.identity) as uncovered,
+         count(*) filter (where not s.is_full and not s.identity <@ c.columns) as unlisted,
+         count(*) filter (where not s.is_full and not c.filtered <@ s.identity) as unfiltered,
+         coalesce(bool_and(s.is_full), false) as all_full,
+         coalesce((array_agg(s.name order by s.name) filter (where s.is_full))[1:20], '{}') as full_stores,
+         coalesce((array_agg(s.name order by s.name) filter (where not s.is_full))[1:20], '{}') as partial_stores,
+         coalesce((array_agg(s.name order by s.name)
+                     filter (where not s.is_full and (s.identity is null or not c.key_columns <@ s.identity)))[1:20],
+                  '{}') as weak
+    from described c
+    left join store s on s.root = c.oid
+   group by c.oid
 )
 select c.oid::bigint as oid, c.nspname as schema, c.relname as name, c.relkind = 'p' as partitioned,
        c.relowner in (select m.oid from pg_catalog.pg_roles m where pg_has_role(current_user, m.oid, 'usage')) as mine,
        case when c.relkind = 'p' and s.all_full then 'full' when c.relkind = 'p' then 'default'
             when c.relreplident = 'f' then 'full' when c.relreplident = 'n' then 'nothing'
             when c.relreplident = 'i' then 'index' else 'default' end as identity,
-       k.indrelid is not null as has_key,
-       u.indrelid is not null as usable_key,
+       c.has_key, c.usable_key,
        s.unidentified = 0 as has_identity,
        s.unidentified = 0 and s.uncovered = 0 as covers_key,
        s.weak, c.relkind = 'p' and c.relreplident = 'f' and not s.all_full as partly_full, s.partial_stores, s.full_stores, s.full_stores <> '{}' as some_full,
-       coalesce((select true from publication p
-                  where p.all_tables
-                     or exists (select from tree t
-                                  join pg_catalog.pg_class part on part.oid = t.oid
-                                 where t.root = c.oid and (t.oid in (select l.oid from listed l)
-                                                           or part.relnamespace = any ($2::oid[])))), false) as published,
-       l.columns is not null as some_columns, g.virtual as virtual_columns, g.stored as stored_columns,
+       coalesce((select p.all_tables from publication p), false) or c.oid in (select p.oid from published p) as published,
+       c.listed_columns is not null as some_columns, c.virtual as virtual_columns, c.stored as stored_columns,
        array(select a.attname::text from pg_catalog.pg_attribute a
               where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped and a.attgenerated = 's'
-                and a.attname::text <> all (p.columns) order by a.attnum) as stored_left_out,
+                and a.attname::text <> all (c.columns) order by a.attnum) as stored_left_out,
        array(select a.attname::text from pg_catalog.pg_attribute a
               where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped and a.attgenerated = 'v'
               order by a.attnum) as virtual_left_out,
@@ -80,39 +120,10 @@ select c.oid::bigint as oid, c.nspname as schema, c.relname as name, c.relkind =
                                              and not coalesce(a.attname::text = any (o.identity), false)))
             else '{}' end as carried,
        s.unlisted > 0 as identity_unlisted, s.unfiltered > 0 as identity_unfiltered
-  from candidate c
-  left join listed l on l.oid = c.oid
-  left join primary_key k on k.indrelid = c.oid
-  left join identity_index u on u.indrelid = c.oid and u.indisprimary
- cross join lateral (select coalesce(bool_or(a.attgenerated = 'v'), false) as virtual,
-                            coalesce(bool_or(a.attgenerated = 's'), false) as stored
-                       from pg_catalog.pg_attribute a
-                      where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped and a.attgenerated <> '') g
- cross join lateral (select array(select a.attname::text
-                                    from pg_catalog.pg_attribute a
-                                   where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
-                                     and case when l.columns is null
-                                              then a.attgenerated = '' or (a.attgenerated = 's'
-                                                                           and (select p.with_generated from publication p))
-                                              else l.columns @> to_jsonb(a.attnum) end) as columns,
-                            array(select a.attname::text
-                                    from regexp_matches(coalesce(l.filter, ''), ':varattno (\d+)', 'g') m (found)
-                                    join pg_catalog.pg_attribute a
-                                      on a.attrelid = c.oid and a.attnum = m.found[1]::smallint) as filtered) p
+  from described c
+  join stored s on s.oid = c.oid
  cross join lateral (select array(select a.attname::text from pg_catalog.pg_attribute a
                                    where a.attrelid = c.oid and not a.attisdropped and a.attgenerated = 's'
-                                     and a.attname::text = any (k.columns) and a.attname::text <> all (p.columns)
+                                     and a.attname::text = any (c.key_columns) and a.attname::text <> all (c.columns)
                                    order by a.attnum) as key_left_out) h
- cross join lateral (select count(*) filter (where not s.is_full and s.identity is null) as unidentified,
-                            count(*) filter (where not s.is_full and not k.columns <@ s.identity) as uncovered,
-                            count(*) filter (where not s.is_full and not s.identity <@ p.columns) as unlisted,
-                            count(*) filter (where not s.is_full and not p.filtered <@ s.identity) as unfiltered,
-                            coalesce(bool_and(s.is_full), false) as all_full,
-                            coalesce((array_agg(s.name order by s.name) filter (where s.is_full))[1:20], '{}') as full_stores,
-                            coalesce((array_agg(s.name order by s.name) filter (where not s.is_full))[1:20], '{}')
-                              as partial_stores,
-                            coalesce((array_agg(s.name order by s.name)
-                                        filter (where not s.is_full and (s.identity is null or not k.columns <@ s.identity)))
-                                     [1:20], '{}') as weak
-                       from store s where s.root = c.oid) s
  order by c.nspname, c.relname

@@ -14,11 +14,13 @@ import { OPERATION_ROUTES } from './operations.ts';
 import { REPLAY_ROUTES } from './replays.ts';
 import type { Route } from './route.ts';
 import { SINK_ROUTES } from './sinks.ts';
+import { TABLE_ROUTES } from './tables.ts';
 import { WHOAMI_ROUTES } from './whoami.ts';
 
 export const ROUTES: readonly Route[] = [
   ...DATABASE_ROUTES,
   ...DATABASE_TEST_ROUTES,
+  ...TABLE_ROUTES,
   ...SINK_ROUTES,
   ...BACKFILL_ROUTES,
   ...CHANGE_RETENTION_ROUTES,

@@ -1,0 +1,117 @@
+/** The tables of a source as they are now, for a person who looks: pages of them, the shape of one, some of its rows. */
+import type { Catalog } from '../catalog/store.ts';
+import type { Database } from '../db/pool.ts';
+import { statement } from '../db/statement.ts';
+import type { FunctionInput } from '../model/message.ts';
+import type { QuotedTable } from '../model/quote.ts';
+import { takesIn } from '../model/taken-in.ts';
+import { ensurePublication } from '../source/publication.ts';
+import { readPublication } from '../source/publication-facts.ts';
+import { type RecordType, recordType } from '../source/record-type.ts';
+import { readShape, sampleRows } from '../source/sample.ts';
+import { readTables, schemasOf } from '../source/tables.ts';
+import { askSource, findDatabase, type OutsideDeps } from './outside.ts';
+
+const LIST = statement('source/list-tables');
+const VERSION = "select current_setting('server_version_num')::integer as version";
+
+export interface ListedTable {
+  oid: number;
+  schema: string;
+  name: string;
+  partitioned: boolean;
+  identity: 'default' | 'nothing' | 'full' | 'index';
+  /** The primary key's columns, in its order. */
+  key: string[];
+  published: boolean;
+  size_bytes: number;
+  /** Null: nobody has counted. */
+  estimated_rows: number | null;
+  columns: { name: string; type: string; not_null: boolean; generated: 'stored' | 'virtual' | null }[] | null;
+  /** Names of those that take it in. */
+  sinks: string[];
+}
+
+export interface TablesRequest {
+  after: readonly [schema: string, name: string] | undefined;
+  limit: number;
+  schema?: string | undefined;
+  q?: string | undefined;
+  columns: boolean;
+}
+
+/** One more than asked for, if there are more. @throws MillraceError not_found, source_unavailable */
+export async function listTables(on: OutsideDeps, ref: string, request: TablesRequest): Promise<ListedTable[]> {
+  const { catalog, database } = await findDatabase(on, ref);
+  const { after, limit, schema, q, columns } = request;
+  const publication = database.settings.publication.name;
+  const rows = await askSource(database, async (source) => {
+    const [afterSchema = null, afterName = null] = after ?? [];
+    const asked = [publication, await schemasOf(source, publication), afterSchema, afterName];
+    return (await source.query<ListedTable>(LIST, [...asked, schema ?? null, q ?? null, limit + 1, columns])).rows;
+  });
+  const taking = sinksOf(catalog, database.no);
+  return rows.map((row) => ({ ...row, sinks: taking(row) }));
+}
+
+function sinksOf({ sinks }: Catalog, databaseNo: number): (table: QuotedTable) => string[] {
+  const reading = sinks.filter((sink) => sink.databaseNo === databaseNo);
+  return (table) => reading.filter(({ settings }) => takesIn(settings.source, table)).map(({ name }) => name);
+}
+
+/** @throws MillraceError not_found, source_unavailable */
+export async function showRecordType(on: OutsideDeps, ref: string, table: QuotedTable): Promise<RecordType> {
+  const { database } = await findDatabase(on, ref);
+  return recordType(await askSource(database, (source) => readShape(source, table)));
+}
+
+/** Rows as messages of a backfill, the last ones by their key. @throws MillraceError not_found, source_unavailable */
+export async function readRows(
+  on: OutsideDeps,
+  ref: string,
+  { table, limit }: { table: QuotedTable; limit: number },
+): Promise<FunctionInput[]> {
+  const { database } = await findDatabase(on, ref);
+  const { id, settings } = database;
+  const { host: hostname, database: name } = database.address();
+  const rows = await askSource(database, async (source) => sampleRows(source, await readShape(source, table), limit));
+  return rows.map(({ record, pks }, index) => {
+    const metadata = {
+      ...{ table_schema: table.schema, table_name: table.name, commit_timestamp: new Date().toISOString() },
+      ...{ commit_lsn: 0, commit_idx: index, idempotency_key: `read-${index}`, record_pks: pks },
+      ...{ transaction_annotations: null, database_name: settings.name },
+      database: { id, name: settings.name, annotations: settings.annotations, database: name, hostname },
+    };
+    return { action: 'read', record, changes: null, metadata: JSON.stringify(metadata) };
+  });
+}
+
+export interface Refreshed {
+  /** That are published. */
+  tables: number;
+  /** That came into our publication just now, `schema.table`. */
+  added: string[];
+}
+
+/**
+ * Looks at the source again, and brings the publication up to date if it is one that we keep up. One that is not there is
+ * made by capture, with its slot. @throws MillraceError not_found, source_unavailable
+ */
+export async function refreshTables(on: OutsideDeps, ref: string): Promise<Refreshed> {
+  const { database } = await findDatabase(on, ref);
+  const { publication } = database.settings;
+  return await askSource(database, async (source) => {
+    const { version } = (await source.query<{ version: number }>(VERSION)).rows[0]!;
+    const facts = await readPublication(source, publication.name, version);
+    const { tables, added } = facts?.ours
+      ? await ensurePublication(source, publication, version)
+      : { tables: await known(source, facts?.name), added: [] };
+    return {
+      tables: tables.filter(({ published }) => published).length,
+      added: added.map(({ schema, name }) => `${schema}.${name}`),
+    };
+  });
+}
+
+const known = async (source: Database, publication: string | undefined) =>
+  publication === undefined ? [] : await readTables(source, publication);
