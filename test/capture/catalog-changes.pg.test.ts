@@ -7,6 +7,7 @@ import { removeSink } from '../../src/catalog/apply/remove-sink.ts';
 import type { SinkSettings } from '../../src/model/declared.ts';
 import { backfillsOf } from '../support/fixtures/backfilled.ts';
 import { type Captured, captured, PULL, SEARCH, sinkSettings } from '../support/fixtures/captured.ts';
+import { type TestWeb, testWeb } from '../support/processes/web.ts';
 import { until } from '../support/until.ts';
 
 /** In the long run 500. */
@@ -17,7 +18,10 @@ const ROWS =
 describe('capture while the catalog changes', function () {
   this.timeout(60_000 + CHANGES * 500);
   let on: Captured;
+  let web: TestWeb | undefined;
   afterEach(async () => {
+    await web?.close();
+    web = undefined;
     taken = new Map();
     await on.close();
   });
@@ -146,16 +150,37 @@ describe('capture while the catalog changes', function () {
     expect(await stream()).to.deep.equal(before);
   });
 
-  it(`nothing is lost or doubled through ${CHANGES} changes at random under load, in one stream`, async () => {
+  it(`nothing is lost or doubled through ${CHANGES} changes at random over HTTP under load, in one stream`, async () => {
     on = await captured(
       `create table items (n integer primary key, kind text); create table old (n integer primary key, value integer);
        insert into old select n, 0 from generate_series(1, 2000) n`,
       { page: { rows: 200 } },
     );
     const db = on.messages.db;
-    const steady = await on.addSink(sinkSettings({ name: 'steady', destination: PULL }));
-    const edited = await on.addSink(sinkSettings({ name: 'edited', destination: PULL }));
-    const switched = await on.addSink(sinkSettings({ name: 'switched', destination: SEARCH }));
+    web = await testWeb({ db });
+    const pull = { type: 'pull' };
+    const index = { type: 'elasticsearch', endpoint_url: 'http://h:9', index_name: 'i', auth_type: 'none' };
+    const made = new Map<string, { no: number; after: number }>();
+    /** Its number; from the commit of its creation on it gets everything. */
+    const make = async (name: string, destination: object): Promise<number> => {
+      await change('POST', '?test=false', { name, database: 'shop', destination });
+      const { rows } = await db.query<{ no: number }>('select no from millrace_private.sinks where name = $1', [name]);
+      return rows[0]!.no;
+    };
+    const change = async (method: string, path: string, body?: object): Promise<void> => {
+      const { status, text } = await web!.call(method, `/api/sinks${path}`, { body });
+      expect(status, `${method} ${path}: ${text}`).to.equal(200);
+    };
+    const steady = await make('steady', pull);
+    const edited = await make('edited', pull);
+    const switched = await make('switched', index);
+    const owned = await make('owned', index);
+    await db.query(
+      "update millrace_private.lanes set owner = 'a worker', until = now() + interval '1 hour' where sink_no = $1",
+      [owned],
+    );
+    const lanes = () => db.query('select * from millrace_private.lanes where sink_no = $1 order by lane', [owned]);
+    const ownedBefore = (await lanes()).rows;
     on.start();
     await on.streaming();
     const before = await stream();
@@ -182,39 +207,43 @@ describe('capture while the catalog changes', function () {
       }
     })();
     writing.catch(() => undefined);
-    /** Sinks that were made, and the last row that was committed before. */
-    const made: { no: number; name: string; after: number }[] = [];
     let isDisabled = false;
+    let editedName = 'edited';
     let frozen: number[] = [];
     const random: (() => Promise<unknown>)[] = [
       async () => {
-        const name = `made_${made.length}_${Date.now()}`;
-        const settings = sinkSettings({ name, destination: Math.random() < 0.5 ? PULL : SEARCH });
-        const no = await on.addSink(settings);
-        made.push({ no, name, after: sent });
-        if (made.length % 3 === 1) await db.query('select millrace.backfill($1::text, $2::text)', [name, 'public.old']);
+        const name = `made_${made.size}_${Date.now()}`;
+        const no = await make(name, Math.random() < 0.5 ? pull : index);
+        made.set(name, { no, after: sent });
+        if (made.size % 3 === 1) await db.query('select millrace.backfill($1::text, $2::text)', [name, 'public.old']);
       },
       async () => {
-        if (made.length < 4) return;
-        const [gone] = made.splice(Math.floor(Math.random() * made.length), 1);
-        await removeSink(db, gone!.name);
+        if (made.size < 4) return;
+        const name = [...made.keys()][Math.floor(Math.random() * made.size)]!;
+        made.delete(name);
+        await change('DELETE', `/${name}?force=true`);
       },
       async () => {
         const filters = Math.random() < 0.5 ? [] : [{ column_name: 'kind', operator: '=', comparison_value: 'a' }];
-        await edit('edited', { filters: filters as never });
+        await change('PATCH', `/${editedName}`, { filters });
       },
-      async () => await edit('edited', { max_retry_count: Math.floor(Math.random() * 9) }),
-      async () => await db.query(`select millrace.${Math.random() < 0.5 ? 'pause' : 'resume'}('edited')`),
+      async () => await change('PUT', `/${editedName}`, { max_retry_count: Math.floor(Math.random() * 9) }),
+      async () => await change('POST', `/${editedName}/${Math.random() < 0.5 ? 'pause' : 'resume'}`),
+      async () => {
+        const name = `edited_${Date.now()}`;
+        await change('PATCH', `/${editedName}`, { name });
+        editedName = name;
+      },
       async () => await db.query('select millrace_private.publish_catalog()'),
       async () => {
         isDisabled = !isDisabled;
         if (!isDisabled) expect(await got(switched), 'nothing new is kept for a disabled sink').to.deep.equal(frozen);
-        await edit('switched', { status: isDisabled ? 'disabled' : 'active' });
+        await change('PATCH', '/switched', { status: isDisabled ? 'disabled' : 'active' });
         if (isDisabled) frozen = await got(switched);
       },
     ];
     try {
-      for (let change = 0; change < CHANGES; change += 1) {
+      for (let turn = 0; turn < CHANGES; turn += 1) {
         allowed = last + 100;
         await random[Math.floor(Math.random() * random.length)]!();
         await until('what was allowed', () => last >= allowed);
@@ -232,7 +261,7 @@ describe('capture while the catalog changes', function () {
       throw new Error(`${String(error)} ${JSON.stringify(await backfillsOf(db))}`);
     });
     expect(await got(steady)).to.deep.equal(range(1, last));
-    for (const { no, name, after } of made) {
+    for (const [name, { no, after }] of made) {
       const all = await got(no);
       expect(all, name).to.deep.equal(range(all[0] ?? last + 1, last));
       expect(all[0] ?? last + 1, name).to.be.at.most(after + 1);
@@ -248,5 +277,6 @@ describe('capture while the catalog changes', function () {
       expect(new Set(await got(backfill.sink_no, 'old')).size, 'backfilled').to.equal(2_000);
     }
     expect(await stream()).to.deep.equal(before);
+    expect((await lanes()).rows, 'a lane of a sink that nobody changed').to.deep.equal(ownedBefore);
   });
 });
