@@ -417,6 +417,14 @@ CREATE UNIQUE INDEX positions_pkey ON millrace_private.positions USING btree (da
 constraint positions_database_no_fkey FOREIGN KEY (database_no) REFERENCES millrace_private.databases(no) ON DELETE CASCADE
 constraint positions_pkey PRIMARY KEY (database_no)
 
+table millrace_private.previews
+  sink_no integer not null
+  until timestamp with time zone not null
+  seconds integer not null
+CREATE UNIQUE INDEX previews_pkey ON millrace_private.previews USING btree (sink_no)
+constraint previews_pkey PRIMARY KEY (sink_no)
+constraint previews_sink_no_fkey FOREIGN KEY (sink_no) REFERENCES millrace_private.sinks(no) ON DELETE CASCADE
+
 table millrace_private.processes
   id uuid not null
   role text not null
@@ -429,6 +437,31 @@ table millrace_private.processes
 with fillfactor=50, autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=500
 CREATE UNIQUE INDEX processes_pkey ON millrace_private.processes USING btree (id)
 constraint processes_pkey PRIMARY KEY (id)
+
+table millrace_private.recent_messages
+  sink_no integer not null
+  seq bigint not null identity a
+  id bigint not null
+  at timestamp with time zone not null default clock_timestamp()
+  action text not null
+  source_table integer not null
+  record_pks text not null
+  committed_at timestamp with time zone not null
+  size integer not null
+  message text
+  shape_ms bigint
+  kept boolean
+  sent_at timestamp with time zone
+  send_ms bigint
+  sent text
+  outcome text not null
+  stage text
+  status integer
+  type text
+  text text
+CREATE UNIQUE INDEX recent_messages_pkey ON millrace_private.recent_messages USING btree (sink_no, seq)
+constraint recent_messages_pkey PRIMARY KEY (sink_no, seq)
+constraint recent_messages_sink_no_fkey FOREIGN KEY (sink_no) REFERENCES millrace_private.sinks(no) ON DELETE CASCADE
 
 table millrace_private.retention_runs
   sink_no integer not null
@@ -3286,6 +3319,42 @@ begin
      and exists (select from millrace_private.delivery_states x where x.sink_no = p_sink_no and x.lane = 1 and x.id = m.id)
       on conflict (sink_no, id) do update
      set lane = 0, state = 'waiting', attempts = 0, due_at = excluded.due_at, stage = null, error = null, token = null;
+end
+$function$
+
+grant execute to public
+
+CREATE OR REPLACE FUNCTION millrace_private.sample_message(p_sink_no integer, p_id bigint, p_steps jsonb, p_sent text)
+ RETURNS void
+ LANGUAGE plpgsql
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+begin
+  if not exists (select from millrace_private.previews p where p.sink_no = p_sink_no and p.until > clock_timestamp())
+     or exists (select from millrace_private.recent_messages r
+                 where r.sink_no = p_sink_no and r.at > clock_timestamp() - interval '1 s') then
+    return;
+  end if;
+
+  insert into millrace_private.recent_messages
+         (sink_no, id, action, source_table, record_pks, committed_at, size, message,
+          kept, shape_ms, sent_at, send_ms, sent, outcome, stage, status, type, text)
+  select p_sink_no, m.id, m.action, m.source_table, m.record_pks, m.committed_at, m.size,
+         case when m.size <= 32768 then '{' || millrace_private.message_members(m.message, t.metadata, s.metadata) || '}' end,
+         k.kept, k.shape_ms, k.sent_at, k.send_ms, p_sent, k.outcome, k.stage, k.status, k.type, left(k.text, 2000)
+    from (select 0::smallint as lane union select l.lane from millrace_private.lanes l where l.sink_no = p_sink_no) l
+   cross join lateral (select o.*, o as message, octet_length(o.record) + coalesce(octet_length(o.changes), 0) as size
+                         from millrace_private.messages o
+                        where o.sink_no = p_sink_no and o.lane = l.lane and o.id = p_id) m
+    join millrace_private.source_tables t on t.no = m.source_table
+    join millrace_private.sinks s on s.no = p_sink_no
+   cross join jsonb_to_record(p_steps) as k (kept boolean, shape_ms bigint, sent_at timestamptz, send_ms bigint,
+                                             outcome text, stage text, status integer, type text, text text);
+
+  delete from millrace_private.recent_messages r
+   where r.sink_no = p_sink_no
+     and r.seq in (select o.seq from millrace_private.recent_messages o
+                    where o.sink_no = p_sink_no order by o.seq desc offset 50 for update skip locked);
 end
 $function$
 

@@ -11,6 +11,7 @@ import { FUNCTION_ROUTES } from './functions.ts';
 import { JOB_ROUTES } from './jobs.ts';
 import { openApiRoute } from './openapi.ts';
 import { OPERATION_ROUTES } from './operations.ts';
+import { PREVIEW_ROUTES } from './preview.ts';
 import { REPLAY_ROUTES } from './replays.ts';
 import type { Route } from './route.ts';
 import { SINK_ROUTES } from './sinks.ts';
@@ -25,6 +26,7 @@ export const ROUTES: readonly Route[] = [
   ...BACKFILL_ROUTES,
   ...CHANGE_RETENTION_ROUTES,
   ...REPLAY_ROUTES,
+  ...PREVIEW_ROUTES,
   ...FUNCTION_ROUTES,
   ...JOB_ROUTES,
   ...OPERATION_ROUTES,

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { findSink } from '../admin/find-sink.ts';
 import { oldestInputs } from '../admin/function-inputs.ts';
 import { showFunction } from '../admin/list-functions.ts';
+import { recentInputs } from '../admin/preview.ts';
 import type { Tried } from '../admin/try-functions.ts';
 import { readFunction } from '../catalog/declare/read-function.ts';
 import type { FunctionSettings } from '../model/declared.ts';
@@ -75,7 +76,9 @@ async function functionOf({ db }: ApiDeps, { type, code, path, function: ref }: 
 
 async function inputsOf({ db }: ApiDeps, { messages, recent }: Body['on']): Promise<FunctionInput[]> {
   if (messages !== undefined) return messages;
-  return await oldestInputs(db, (await findSink(db, recent!)).no, MOST);
+  const { no } = await findSink(db, recent!);
+  const seen = await recentInputs(db, no, MOST);
+  return seen.length > 0 ? seen : await oldestInputs(db, no, MOST);
 }
 
 /** For which sink? Of messages of a sink, that one. */

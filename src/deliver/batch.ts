@@ -13,9 +13,11 @@ import { decide, type Stage, type Verdict } from './decide.ts';
 import type { HeldLane, LaneDeps, LaneRun } from './held-lane.ts';
 import { prepare } from './prepare.ts';
 import type { LaneRow } from './row.ts';
+import { isTime, keepSample } from './sample.ts';
 import { type Sent, send, upToLastTried } from './send.ts';
 import { beforeCommit, isLost, LaneLost, settle } from './settle.ts';
 import { countSettled } from './settled-counts.ts';
+import type { LaneSink } from './target.ts';
 
 export interface Batch {
   rows: readonly LaneRow[];
@@ -25,6 +27,8 @@ export interface Batch {
   room?: number;
   /** Hears how many they made of it. */
   onMade?(length: number): void;
+  /** Somebody looks at messages on their way. */
+  isWatched?: boolean;
 }
 
 export interface BatchEnd {
@@ -46,13 +50,7 @@ export interface BatchEnd {
  */
 export async function deliverRows(deps: LaneDeps, run: HeldLane, batch: Batch): Promise<BatchEnd> {
   const { target } = run;
-  const decided = new Map<LaneRow, Verdict>();
-  const sendable: LaneRow[] = [];
-  for (const row of batch.rows) {
-    if (row.id > batch.cursor && row.state === 'parked') decided.set(row, { kind: 'as_it_was' });
-    else if (row.behind && !(target.replaces && !row.partial)) decided.set(row, { kind: 'held' });
-    else sendable.push(row);
-  }
+  const { decided, sendable } = sortOut(batch, target);
   let circuit: Circuit | undefined;
   let stage: Stage = 'shape';
   try {
@@ -75,16 +73,23 @@ export async function deliverRows(deps: LaneDeps, run: HeldLane, batch: Batch): 
     };
     const { within, batchSize, batchBytes } = target.sink;
     const limits = { batchSize, batchBytes, now: deps.now };
+    const at = deps.now();
+    const sample = async (sent: Sent): Promise<void> => {
+      if (!batch.isWatched || !isTime(deps, run)) return;
+      await keepSample(deps, run, { prepared, shapeMs: made.tookMs, sent: { ...sent, at, tookMs: deps.now() - at } });
+    };
     if (within) {
       // Written and settled at once.
       stage = 'settle';
-      return await deps.db.transaction(async (tx) => {
+      const { sent, end } = await deps.db.transaction(async (tx) => {
         const sent = await send((deliveries) => within(tx, deliveries), prepared, limits);
         if (sent.circuit) throw new CircuitOpened(sent.circuit);
         const end = await finish(tx, sent);
         beforeCommit();
-        return end;
+        return { sent, end };
       });
+      await sample(sent);
+      return end;
     }
     stage = 'send';
     failpoint('deliver/before-send');
@@ -98,6 +103,7 @@ export async function deliverRows(deps: LaneDeps, run: HeldLane, batch: Batch): 
     );
     failpoint('deliver/after-send');
     ({ circuit } = sent);
+    await sample(sent);
     stage = 'settle';
     const end = await finish(deps.db, sent);
     return circuit ? { ...end, circuit } : end;
@@ -111,6 +117,21 @@ export async function deliverRows(deps: LaneDeps, run: HeldLane, batch: Batch): 
     deps.log.error({ sink: target.name, stage, err: error }, 'delivery failed');
     return { ...nothing, circuit: { reason: 'bad_destination', error: messageOf(error) } };
   }
+}
+
+/** What may be sent, and what is decided without. */
+function sortOut(
+  { rows, cursor }: Batch,
+  { replaces }: LaneSink,
+): { decided: Map<LaneRow, Verdict>; sendable: LaneRow[] } {
+  const decided = new Map<LaneRow, Verdict>();
+  const sendable: LaneRow[] = [];
+  for (const row of rows) {
+    if (row.id > cursor && row.state === 'parked') decided.set(row, { kind: 'as_it_was' });
+    else if (row.behind && !(replaces && !row.partial)) decided.set(row, { kind: 'held' });
+    else sendable.push(row);
+  }
+  return { decided, sendable };
 }
 
 /**

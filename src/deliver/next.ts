@@ -62,7 +62,10 @@ export async function deliverNext(deps: LaneDeps, run: HeldLane, at: NextAt): Pr
       share?.resize(bytes + length);
     };
     const begun = deps.now();
-    const end = await deliverRows(deps, run, { rows, cursor: state.cursor, signal, room, onMade });
+    const end = await deliverRows(deps, run, {
+      ...{ rows, cursor: state.cursor, signal, room, onMade },
+      isWatched: state.is_watched,
+    });
     const left = end.cut ?? 0;
     const untried = end.untried ?? 0;
     return {

@@ -35,6 +35,8 @@ export interface Made {
   prepared: Prepared[];
   /** Characters that functions made. */
   length: number;
+  /** Undefined: there are none. */
+  tookMs?: number;
 }
 
 /** Rejects only when the sandbox itself cannot work. */
@@ -49,6 +51,7 @@ export async function prepare(sandbox: Sandbox, rows: readonly LaneRow[], option
   return {
     prepared: shaped.map((one, place) => apply(rows[place]!, one, { ...options, tookMs })),
     length: shaped.reduce((length, { body }) => length + (body?.length ?? 0), 0),
+    tookMs,
   };
 }
 

@@ -58,6 +58,8 @@ export interface LaneState {
   alone: number | null;
   /** Deaths that this message has seen so. */
   alone_deaths: number;
+  /** Somebody looks at messages of the sink on their way. */
+  is_watched: boolean;
 }
 
 export async function readState(db: Queryable, id: LaneId): Promise<LaneState> {

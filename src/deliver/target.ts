@@ -18,6 +18,8 @@ export interface LaneSink {
   tested: boolean;
   /** Messages that brought its functions' process down since one went well. */
   crashes: Set<number>;
+  /** When a message was last kept for whoever looks at them (sample.ts); by the clock of `LaneDeps`. */
+  sampledAt: number;
   /** Times that it failed as a whole since a batch went well. */
   failures: number;
 }

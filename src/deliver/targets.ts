@@ -107,6 +107,7 @@ function laneSink(entry: CatalogSink, catalog: Catalog, sink: Sink): LaneSink {
     maxRetryCount: settings.max_retry_count,
     tested: false,
     crashes: new Set(),
+    sampledAt: 0,
     failures: 0,
   };
 }

@@ -16,6 +16,8 @@ const TRIMMED: readonly Statement[] = [
   statement('trim/audit-log'),
   statement('trim/login-failures'),
   statement('trim/sessions'),
+  statement('trim/attempts'),
+  statement('trim/recent-messages'),
 ];
 
 const CHUNK = 5_000;
