@@ -498,6 +498,7 @@ table millrace_private.sessions
   address text
   user_agent text
 CREATE INDEX sessions_user_id ON millrace_private.sessions USING btree (user_id)
+CREATE TRIGGER tell_of_sessions AFTER DELETE OR UPDATE OF hash, expires_at OR TRUNCATE ON millrace_private.sessions FOR EACH STATEMENT EXECUTE FUNCTION millrace_private.tell_of_tokens()
 CREATE UNIQUE INDEX sessions_hash_key ON millrace_private.sessions USING btree (hash)
 CREATE UNIQUE INDEX sessions_pkey ON millrace_private.sessions USING btree (id)
 constraint sessions_hash_key UNIQUE (hash)
@@ -605,6 +606,7 @@ table millrace_private.users
   created_at timestamp with time zone not null default clock_timestamp()
   updated_at timestamp with time zone not null default clock_timestamp()
   last_login_at timestamp with time zone
+CREATE TRIGGER tell_of_users AFTER DELETE OR UPDATE OF email, name, scopes OR TRUNCATE ON millrace_private.users FOR EACH STATEMENT EXECUTE FUNCTION millrace_private.tell_of_tokens()
 CREATE UNIQUE INDEX users_email_key ON millrace_private.users USING btree (email)
 CREATE UNIQUE INDEX users_pkey ON millrace_private.users USING btree (id)
 constraint users_email_check CHECK ((email = lower(email)))

@@ -3,6 +3,7 @@ import { MillraceError } from '../model/errors.ts';
 import { Begun } from './begun.ts';
 import { Created } from './created.ts';
 import type { Route } from './route.ts';
+import { Signed } from './signed.ts';
 
 export interface Reply {
   status: number;
@@ -17,7 +18,7 @@ export interface Reply {
 export function replyOf({ creates }: Pick<Route, 'creates'>, result: unknown): Reply {
   if (result instanceof Begun) return { status: 202, location: result.location, ...tagged(result.body) };
   if (result instanceof Created) return { status: creates ?? 201, location: result.location, ...tagged(result.body) };
-  return { status: 200, ...tagged(result) };
+  return { status: 200, ...tagged(result instanceof Signed ? result.body : result) };
 }
 
 function tagged(body: unknown): Pick<Reply, 'body' | 'etag'> {

@@ -7,6 +7,7 @@ import type { ConfigDeps } from '../admin/apply-config.ts';
 import type { Examination, ExamineRequest } from '../admin/doctor/examine.ts';
 import type { ListedDatabase } from '../admin/list-databases.ts';
 import type { ListedSink } from '../admin/list-sinks.ts';
+import type { Client } from '../admin/log-in.ts';
 import type { Reaching } from '../admin/outside.ts';
 import type { ReplayOptions, ReplayPreview } from '../admin/replay.ts';
 import type { TryFunctions } from '../admin/try-functions.ts';
@@ -16,6 +17,7 @@ import type { By } from '../model/by.ts';
 import type { Scope } from '../model/scope.ts';
 import type { Begun } from './begun.ts';
 import type { Created } from './created.ts';
+import type { Signed } from './signed.ts';
 
 /** What routes call. */
 export interface ApiDeps {
@@ -48,9 +50,22 @@ export interface Asking {
   /** Never to be shown, stored or logged. */
   token: string;
   scopes: readonly string[];
+  /** A person asks, who has logged in. */
+  session?: SessionOf | undefined;
+  client: Client;
   may(scope: Scope): boolean;
   /** `If-Match`: the versions of a thing that may be changed or deleted; null: whichever it has. */
   ifMatch: readonly number[] | null;
+}
+
+/** Of a person who has logged in. */
+export interface SessionOf {
+  id: string;
+  userId: string;
+  email: string;
+  name: string | null;
+  /** What the header `X-Millrace-Csrf` must say. */
+  csrf: string;
 }
 
 export type Method = 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE';
@@ -59,7 +74,7 @@ export interface Route {
   method: Method;
   /** As express writes it: `/api/sinks/:sink`. */
   path: string;
-  /** `any`: whoever has a token; `none`: everybody. */
+  /** `any`: whoever has a token, or has logged in; `none`: everybody. */
   scope: Scope | 'any' | 'none';
   /** One line for people. */
   summary: string;
@@ -103,7 +118,7 @@ interface Writing<Input extends z.ZodObject, Body extends z.ZodType, Answer exte
     deps: ApiDeps,
     input: z.output<Input> & { body: z.output<Body> },
     asking: Asking,
-  ): Promise<z.input<Answer> | Begun<z.input<Answer>> | Created<z.input<Answer>>>;
+  ): Promise<z.input<Answer> | Begun<z.input<Answer>> | Created<z.input<Answer>> | Signed<z.input<Answer>>>;
 }
 
 /** One that changes something. */

@@ -14,8 +14,10 @@ import { OPERATION_ROUTES } from './operations.ts';
 import { PREVIEW_ROUTES } from './preview.ts';
 import { REPLAY_ROUTES } from './replays.ts';
 import type { Route } from './route.ts';
+import { SESSION_ROUTES } from './sessions.ts';
 import { SINK_ROUTES } from './sinks.ts';
 import { TABLE_ROUTES } from './tables.ts';
+import { USER_ROUTES } from './users.ts';
 import { WHOAMI_ROUTES } from './whoami.ts';
 
 export const ROUTES: readonly Route[] = [
@@ -33,6 +35,8 @@ export const ROUTES: readonly Route[] = [
   ...CONFIG_ROUTES,
   ...DOCTOR_ROUTES,
   ...API_KEY_ROUTES,
+  ...USER_ROUTES,
+  ...SESSION_ROUTES,
   ...AUDIT_ROUTES,
   ...WHOAMI_ROUTES,
   openApiRoute(() => ROUTES),

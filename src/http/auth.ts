@@ -3,6 +3,7 @@
  * their hashes and decides how long it remembers them.
  */
 import type { Request } from 'express';
+import type { SessionOf } from '../api/route.ts';
 import type { KnownToken } from '../catalog/tokens.ts';
 import type { By } from '../model/by.ts';
 import { MillraceError } from '../model/errors.ts';
@@ -11,11 +12,14 @@ import { allows, type Scope } from '../model/scope.ts';
 /** A token, as it was a second ago at most; undefined when it is not known or was revoked. `fresh`: as it is now. */
 export type FindToken = (token: string, options?: { fresh?: boolean }) => Promise<KnownToken | undefined>;
 
-/** A token that somebody presented, and what it was good for then. */
+/** Who asks, and what they might do then. */
 export interface Caller {
+  /** What was presented. Of a person: who it is. */
   token: string;
   scopes: readonly string[];
   by: By;
+  /** A person, who has logged in. */
+  session?: SessionOf;
 }
 
 const MAX_TOKEN_LENGTH = 512;

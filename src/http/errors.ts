@@ -22,7 +22,8 @@ export function errorAnswer(error: unknown, requestId?: string): ErrorAnswer {
   const known = toMillraceError(error);
   const headers: Record<string, string> = {};
   if (known.code === 'unauthorized') headers['WWW-Authenticate'] = 'Bearer';
-  if (known.status === 429 || known.status === 503) headers['Retry-After'] = RETRY_AFTER_SECONDS;
+  if (known.status === 429 || known.status === 503)
+    headers['Retry-After'] = String(known.facts.retry_after ?? RETRY_AFTER_SECONDS);
   return {
     status: known.status,
     headers,

@@ -6,19 +6,23 @@ import type { Request, RequestHandler, Response } from 'express';
 import { refuseBadFunctions } from '../admin/check-functions.ts';
 import { listDatabases } from '../admin/list-databases.ts';
 import { listSinks } from '../admin/list-sinks.ts';
+import { readLetters } from '../admin/setup.ts';
 import type { TryFunctions } from '../admin/try-functions.ts';
 import { managementError } from '../api/errors.ts';
 import { textOf } from '../api/raw-json.ts';
 import { replyOf, versionsOf } from '../api/reply.ts';
 import type { ApiDeps, Asking, Route } from '../api/route.ts';
 import { ROUTES } from '../api/routes.ts';
+import { Signed } from '../api/signed.ts';
 import { refuseUnstorable, validate } from '../api/validate.ts';
 import { freeStorage } from '../catalog/apply/remove-sink.ts';
 import { actingSql } from '../catalog/audit.ts';
+import { openSessions } from '../catalog/sessions.ts';
 import { limitSql } from '../db/deadline.ts';
 import type { Database, Transacting } from '../db/pool.ts';
 import type { Counters } from '../messages/counters.ts';
 import { allows } from '../model/scope.ts';
+import type { Notifications } from '../receive/consumer.ts';
 import type { PrivateAllowed } from '../runtime/addresses.ts';
 import type { Resolver } from '../runtime/checked-lookup.ts';
 import type { Places } from '../runtime/concurrency/places.ts';
@@ -26,8 +30,10 @@ import { createSemaphore } from '../runtime/concurrency/semaphore.ts';
 import type { KeyRing } from '../runtime/secret-key.ts';
 import { type Admission, type AdmissionOptions, createAdmission } from './admission.ts';
 import { sendText } from './answer.ts';
-import { type Caller, type FindToken, identify, requireScope } from './auth.ts';
+import type { Caller, FindToken } from './auth.ts';
 import { bodyBytes, jsonTextOf, parsedBody } from './body.ts';
+import { type Callers, openCallers } from './callers.ts';
+import { clientOf } from './client-address.ts';
 import { type Examine, rememberedExaminations } from './examinations.ts';
 import { reachingOut } from './outside.ts';
 import { previewing } from './previewing.ts';
@@ -45,6 +51,8 @@ export interface ManagementDependencies {
   /** Shares the connections of `db`, so that lists never keep receivers waiting. */
   places: Places;
   findToken: FindToken;
+  /** Says when sessions have changed. */
+  listener: Notifications;
   /** What sealed the secrets. */
   keys: KeyRing;
   log: ServerLog;
@@ -59,6 +67,8 @@ export interface ManagementDependencies {
 }
 
 export interface ManagementOptions {
+  /** TRUST_PROXY; 0. */
+  proxies?: number | undefined;
   /** How long an answer of the database is given again; 1,000. */
   keepMs?: number | undefined;
   admission?: AdmissionOptions | undefined;
@@ -67,7 +77,9 @@ export interface ManagementOptions {
 interface Handling {
   /** What is changed with it is recorded in the name of the caller. */
   depsOf(caller: Caller, requestId: string): ApiDeps;
-  findToken: FindToken;
+  callers: Callers;
+  /** Before us, which say where a request comes from. */
+  proxies: number;
   admission: Admission;
 }
 
@@ -91,7 +103,12 @@ export function managementRoutes(given: ManagementDependencies, options: Managem
       const acting = inPlaces(given, actingSql(by, requestId));
       return { ...deps, db: acting, config: { ...deps.config, db: acting } };
     },
-    findToken: given.findToken,
+    callers: openCallers({
+      findToken: given.findToken,
+      sessions: openSessions({ db, listener: given.listener }),
+      letters: lettersOf(db),
+    }),
+    proxies: options.proxies ?? 0,
     admission: createAdmission(options.admission),
   };
   return (router) => {
@@ -107,6 +124,18 @@ export function managementRoutes(given: ManagementDependencies, options: Managem
       }
       mounted.all(methodNotAllowed(...routes.map(({ method }) => method)));
     }
+  };
+}
+
+/** Read once: it never changes. */
+function lettersOf(db: Transacting): () => Promise<string> {
+  let letters: Promise<string> | undefined;
+  return () => {
+    letters ??= readLetters(db).catch((error: unknown) => {
+      letters = undefined;
+      throw error;
+    });
+    return letters;
   };
 }
 
@@ -146,36 +175,29 @@ const tellApart: RequestHandler = (_request, response, next) => {
   next();
 };
 
-const NOBODY: Caller = { token: '', scopes: [], by: { kind: 'token', name: 'none' } };
-
-async function callerOf(request: Request, findToken: FindToken, { scope }: Route): Promise<Caller> {
-  if (scope === 'none') return NOBODY;
-  const caller = await identify(findToken, request);
-  if (scope !== 'any') requireScope(caller.scopes, scope);
-  return caller;
-}
-
 /** Before the body is read. */
-function admitting(route: Route, { findToken, admission }: Handling): RequestHandler {
+function admitting(route: Route, { callers, admission }: Handling): RequestHandler {
   return async (request, response, next) => {
-    const { token } = await callerOf(request, findToken, route);
+    const { token } = await callers.of(request, route);
     response.once('close', admission.enter([`token ${token}`], route.body ? bodyBytes(request, route.maxBytes) : 0));
     next();
   };
 }
 
-function answering(route: Route, { depsOf, findToken }: Handling): RequestHandler {
+function answering(route: Route, { depsOf, callers, proxies }: Handling): RequestHandler {
   return async (request, response) => {
     // Once more: it sent its body meanwhile.
-    const caller = await callerOf(request, findToken, route);
+    const caller = await callers.of(request, route);
     const requestId = String(response.locals.requestId);
     const ifMatch = versionsOf(request.headers['if-match']);
-    const asking: Asking = { ...caller, requestId, may: (scope) => allows(caller.scopes, scope), ifMatch };
+    const client = clientOf(request, proxies);
+    const asking: Asking = { ...caller, requestId, client, may: (scope) => allows(caller.scopes, scope), ifMatch };
     const result = await route
       .run(depsOf(caller, requestId), inputOf(route, request), asking)
       .catch((error: unknown) => {
         throw managementError(error);
       });
+    if (result instanceof Signed) await callers.sign(response, result.value);
     const { status, body, location, etag } = replyOf(route, result);
     if (location !== undefined) response.setHeader('Location', location);
     if (etag !== undefined) response.setHeader('ETag', etag);

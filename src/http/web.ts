@@ -62,6 +62,8 @@ export interface WebOptions {
   /** How long an answer of the database on health and sinks is given again; 1,000. */
   keepHealthMs?: number;
   limits?: ServerLimits;
+  /** TRUST_PROXY: how many proxies say where a request comes from; 0. */
+  proxies?: number;
   /** ALLOWED_HOSTS; null: loopback names where we listen on a loopback address, else all. */
   allowedHosts?: readonly string[] | null;
 }
@@ -99,10 +101,10 @@ export async function openWeb(deps: WebDependencies, options: WebOptions): Promi
     pullRoutes({ db, wakeups, consumers, findToken, log, places, revoked, metrics, counters }, options.pull),
     managementRoutes(
       {
-        ...{ db, places, findToken, keys, log, loopbackOnly, examine, privateAllowed, functions, counters },
+        ...{ db, places, findToken, listener, keys, log, loopbackOnly, examine, privateAllowed, functions, counters },
         resolver: deps.resolver,
       },
-      { keepMs: options.keepHealthMs, admission: options.management },
+      { proxies: options.proxies, keepMs: options.keepHealthMs, admission: options.management },
     ),
     ...(deps.routes ?? []),
   ];

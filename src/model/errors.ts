@@ -14,6 +14,7 @@ export type ErrorCode =
   | 'wrong_state'
   | 'managed_by_file'
   | 'name_taken'
+  | 'last_admin'
   | 'in_use'
   | 'operation_running'
   | 'version_conflict'
@@ -48,6 +49,7 @@ const STATUS: Record<ErrorCode, number> = {
   wrong_state: 409,
   managed_by_file: 409,
   name_taken: 409,
+  last_admin: 409,
   in_use: 409,
   operation_running: 409,
   version_conflict: 412,

@@ -14,6 +14,8 @@ export interface Surroundings {
   command: string;
   /** Where the messages are: the embedded server, or what DATABASE_URL names (`shop at db.example.com:5432`). */
   messages: EmbeddedPlace | string;
+  /** Where the first user is made; null: there is one. */
+  setup?: string | null;
   /** Absent without a playground. */
   playground?: Playground;
 }
@@ -42,12 +44,21 @@ export function welcome(around: Surroundings): string {
     'Millrace is running. Ctrl-C stops it; the next start continues where this one stopped.',
     '',
     `  HTTP API       ${around.baseUrl}${around.answering ? '' : '   (not answering yet: see the lines above)'}`,
+    ...setupLines(around),
     ...databaseLines(around),
     '  roles          web, worker, capture: one process each',
     '',
   ];
   lines.push(...(around.playground === undefined ? looks(around) : commands(around, around.playground)));
   return `${lines.join('\n')}\n`;
+}
+
+function setupLines({ baseUrl, setup }: Surroundings): string[] {
+  if (setup == null) return [];
+  const hint = setup.includes('#')
+    ? 'good once, for 1 hour'
+    : 'the link is printed on a terminal alone; or set ADMIN_PASSWORD';
+  return [`  first user     ${baseUrl}${setup}   (${hint})`];
 }
 
 /** The launcher as a shell in this folder takes it: `bin/millrace` in a clone, elsewhere its whole path. */

@@ -6,9 +6,12 @@
 import path from 'node:path';
 import { setTimeout as sleepFor } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { makeSetupToken } from '../admin/setup.ts';
+import { listUsers } from '../admin/users.ts';
 import { ensureDatabase } from '../db/embedded/ensure-database.ts';
 import { type Embedded, startEmbedded } from '../db/embedded/server.ts';
 import { embeddedService } from '../db/embedded/service.ts';
+import { messageDatabase } from '../db/message-database.ts';
 import { openPool } from '../db/pool.ts';
 import { MillraceError } from '../model/errors.ts';
 import { createPlayground } from '../playground/create.ts';
@@ -83,11 +86,24 @@ export async function runAll(
     const roles = ROLES.map((role) => roleProcess(role, { entry: options.entry, env, graceMs: ROLE_GRACE_MS }));
     services.push(sideBySide(roles, { log, backoff }), ...plan.services);
     const running = supervise(services, { log, backoff }, { graceMs: 4 * STOP_MS });
+    plan.around.setup = await setupPath(plan.settings, options.terminal);
     const greeted = greet(plan, { signal, print: options.print });
     await running.run(signal);
     await greeted;
   } finally {
     for (const service of services.toReversed()) await service.close();
+  }
+}
+
+/** A link is for who sits at the terminal: in a log it would stay. Null: there is a user already. */
+async function setupPath(settings: Settings, terminal: boolean): Promise<string | null> {
+  const db = openPool({ ...(await messageDatabase(settings, 'setup')), max: 1 });
+  try {
+    if (!terminal) return (await listUsers(db)).length === 0 ? '/setup' : null;
+    const token = await makeSetupToken(db);
+    return token === null ? null : `/setup#k=${token}`;
+  } finally {
+    await db.close();
   }
 }
 

@@ -1,5 +1,6 @@
 /** The role `migrate`: schema, job tables and configuration, each safe to repeat. */
 import { refuseBadFunctions } from '../admin/check-functions.ts';
+import { ensureAdmin } from '../admin/setup.ts';
 import { applyConfig } from '../catalog/apply/apply.ts';
 import { freeStorage } from '../catalog/apply/remove-sink.ts';
 import { storeTraits } from '../catalog/apply/traits.ts';
@@ -43,6 +44,8 @@ export async function migrate(settings: Settings): Promise<void> {
       log.info({ created: summary.created, changed: summary.changed }, 'configuration applied');
       for (const note of summary.notes) log.warn(note);
     }
+    if (settings.adminPassword !== null && (await ensureAdmin(db, settings.adminPassword)))
+      log.info('ADMIN_PASSWORD has made the user admin');
     // With another key, or secrets of another release, no role could do anything.
     await loadCatalog(db, keys);
   } finally {

@@ -69,7 +69,7 @@ export async function webParts(settings: Settings, waiting: Waiting): Promise<Pa
       privateAllowed: settings.privateAllowed,
       server,
     },
-    { host, port, allowedHosts },
+    { host, port, allowedHosts, proxies: settings.trustProxy },
   );
   return { services: [...services, listener, web], close: () => db.close() };
 }

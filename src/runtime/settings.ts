@@ -19,6 +19,8 @@ export interface Declared {
   host: string | null;
   /** Names that the HTTP API answers to; null: what suits `host`. */
   allowedHosts: string[] | null;
+  /** How many proxies stand before the HTTP API, and say where a request comes from. */
+  trustProxy: number;
   /** Null: the embedded server. */
   databaseUrl: string | null;
   databaseCaCert: string | null;
@@ -60,6 +62,7 @@ const Environment = z.object({
         'must be host names or IP addresses with commas between them, without ports; *.example.com is all below it, * is any',
       ),
   ),
+  TRUST_PROXY: text(z.string().regex(/^\d$/, 'must be the number of proxies before the HTTP API, from 0 to 9')),
   DATABASE_URL: text(z.string()),
   DATABASE_CA_CERT: text(z.string().refine((value) => readCertificates(value) !== undefined, NO_CERTIFICATE)),
   SECRET_KEY: text(
@@ -114,6 +117,7 @@ export function readSettings(env: NodeJS.ProcessEnv): Declared {
     portGiven: values.PORT !== undefined,
     host: values.HOST ?? (values.DATABASE_URL === undefined ? '127.0.0.1' : null),
     allowedHosts: readAllowedHosts(values.ALLOWED_HOSTS ?? '') ?? null,
+    trustProxy: Number(values.TRUST_PROXY ?? 0),
     databaseUrl: values.DATABASE_URL ?? null,
     databaseCaCert: readCertificates(values.DATABASE_CA_CERT ?? '') ?? null,
     secretKey: values.SECRET_KEY ?? null,

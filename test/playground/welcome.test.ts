@@ -46,6 +46,12 @@ describe('playground', () => {
     expect(found).to.equal('mr_x-Y_9');
   });
 
+  it('shows where the first user is made, as long as there is none', () => {
+    expect(welcome({ ...AROUND, setup: '/setup#k=abc' })).to.contain('http://127.0.0.1:7376/setup#k=abc   (good once');
+    expect(welcome({ ...AROUND, setup: '/setup' })).to.contain('7376/setup   (the link is printed on a terminal alone');
+    expect(welcome({ ...AROUND, setup: null })).to.not.contain('setup');
+  });
+
   it('prints our own prompt without psql', () => {
     const text = welcome(AROUND);
     expect(text).not.to.contain('psql');

@@ -24,6 +24,7 @@ describe('readSettings', () => {
       portGiven: false,
       host: '127.0.0.1',
       allowedHosts: null,
+      trustProxy: 0,
       databaseUrl: null,
       databaseCaCert: null,
       secretKey: null,
@@ -46,9 +47,17 @@ describe('readSettings', () => {
       SECRET_KEY: KEY,
       ADMIN_PASSWORD: 'long enough',
       LOG_LEVEL: 'debug',
+      TRUST_PROXY: '2',
       CONFIG_FILE_YAML: yaml,
     });
-    expect(settings).to.include({ port: 80, portGiven: true, host: null, databaseUrl: URL_TEXT, logLevel: 'debug' });
+    expect(settings).to.include({
+      port: 80,
+      portGiven: true,
+      host: null,
+      databaseUrl: URL_TEXT,
+      logLevel: 'debug',
+      trustProxy: 2,
+    });
     expect(settings.configFileYaml).to.equal('databases: []\n# ü\n');
     expect(settings.databaseCaCert).to.equal(cert);
     expect(withDatabase(settings).databaseUrl).to.equal(URL_TEXT);
@@ -86,6 +95,7 @@ describe('readSettings', () => {
   for (const [variable, value] of [
     ['PORT', '12.5'],
     ['PORT', '-1'],
+    ['TRUST_PROXY', 'true'],
     ['DATABASE_URL', 'postgres://db'],
     ['DATABASE_URL', 'db.example/app'],
     ['ALLOW_PRIVATE_DESTINATIONS', 'yes'],

@@ -69,6 +69,7 @@ function routeOf({ route: wanted }: Request): Route {
 const asking = ({ ifMatch }: Request): Asking => ({
   ...{ by: operator(), requestId: randomUUID(), ifMatch: versionsOf(ifMatch) },
   ...{ token: '', scopes: ['admin'], may: () => true },
+  client: { address: 'this machine', userAgent: null },
 });
 
 async function run(route: Route, deps: ApiDeps, request: Request): Promise<Answer> {

@@ -1,0 +1,1 @@
+update millrace_private.installation i set setup_hash = null, setup_expires_at = null

@@ -1,0 +1,1 @@
+delete from millrace_private.login_failures f where f.id = $1::bigint

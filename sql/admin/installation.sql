@@ -1,0 +1,1 @@
+select i.letters from millrace_private.installation i

@@ -1,0 +1,1 @@
+lock table millrace_private.users in share row exclusive mode

@@ -1,0 +1,1 @@
+delete from millrace_private.users u where u.id = $1::uuid
