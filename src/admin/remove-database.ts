@@ -5,7 +5,7 @@
  */
 import { removeDatabase as removeFromCatalog } from '../catalog/apply/remove-database.ts';
 import type { Catalog, CatalogDatabase } from '../catalog/store.ts';
-import { type Database, openPool } from '../db/pool.ts';
+import { type Database, openPool, type Transacting } from '../db/pool.ts';
 import { statement } from '../db/statement.ts';
 import { optionsOf } from '../db/tls.ts';
 import { unreachable } from '../model/connection-fault.ts';
@@ -22,9 +22,11 @@ const LOOK_MS = 500;
 const STATEMENT_MS = 15_000;
 
 export interface RemoveDatabaseDeps {
-  db: Database;
+  db: Transacting;
   catalog: Catalog;
   agree(dropping: Dropping): Promise<boolean>;
+  /** It may not be forgotten while that is left in the source. @throws MillraceError; absent: it may. */
+  mayLeave?(removal: DatabaseRemoval): void;
   /** Capture still reads the slot: it lets it go within 30 s. */
   onWait(): void;
   /** Milliseconds. */
@@ -49,7 +51,7 @@ export interface DatabaseRemoval {
 
 /**
  * Undefined when nobody agreed, and nothing was removed.
- * @throws MillraceError not_found; bad_request: in use; unavailable: its slot is read by somebody else; what `agree` throws.
+ * @throws MillraceError not_found; in_use; unavailable: its slot is read by somebody else; what `agree` throws.
  */
 export async function removeDatabase(deps: RemoveDatabaseDeps, name: string): Promise<DatabaseRemoval | undefined> {
   const { db, catalog } = deps;
@@ -63,6 +65,7 @@ export async function removeDatabase(deps: RemoveDatabaseDeps, name: string): Pr
   };
   if (!(await deps.agree(dropping))) return undefined;
   const removal = await dropThere(deps, database);
+  deps.mayLeave?.(removal);
   if (!(await removeFromCatalog(db, name))) ensureUnused(catalog, database, 'a sink that was declared meanwhile');
   return removal;
 }
@@ -81,7 +84,7 @@ function ensureUnused({ sinks }: Catalog, { no, settings: { name } }: CatalogDat
   const users = sinks.filter(({ databaseNo, into }) => databaseNo === no || into?.database === name);
   const names = [...users.map((sink) => sink.name), ...(also ? [also] : [])];
   if (names.length === 0) return;
-  throw new MillraceError('bad_request', `database ${name} is used by ${names.join(', ')}`, {
+  throw new MillraceError('in_use', `database ${name} is used by ${names.join(', ')}`, {
     remedy: `Remove it first: bin/millrace sink remove ${users[0]?.name ?? 'NAME'}`,
   });
 }

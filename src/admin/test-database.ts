@@ -2,8 +2,15 @@
  * Test Connection of a database: the doctor's checks of it, made now, of one that is stored or of one that is only a draft.
  * Catalogs are read, and nothing is made or changed.
  */
-import type { RequestedDatabase } from '../catalog/declare/requested-database.ts';
+import { findThing } from '../catalog/apply/change-thing.ts';
+import { readCurrent } from '../catalog/apply/current.ts';
+import { addressOf, keptAddress } from '../catalog/apply/databases.ts';
+import { entryOf } from '../catalog/apply/stored.ts';
+import { merged } from '../catalog/declare/merge.ts';
+import { databaseKeys, type RequestedDatabase, readDatabase } from '../catalog/declare/requested-database.ts';
+import type { Entry } from '../catalog/declare/written.ts';
 import type { CatalogDatabase } from '../catalog/store.ts';
+import { MillraceError } from '../model/errors.ts';
 import type { PrivateAllowed } from '../runtime/addresses.ts';
 import type { Reach } from '../runtime/checked-lookup.ts';
 import { aboutDatabase, type Check, checksOf, worstFirst } from './doctor/check.ts';
@@ -28,6 +35,26 @@ export async function testStoredDatabase(on: OutsideDeps, ref: string): Promise<
   const sinks = catalog.sinks.filter(({ databaseNo }) => databaseNo === database.no);
   const { findings } = await lookAtSource(on.db, { database, sinks, state: null });
   return worstFirst(checksOf(aboutDatabase(database.settings.name), findings));
+}
+
+/**
+ * As it would be once these keys are merged with what is stored. @throws MillraceError not_found, invalid; secret_required: its
+ * password is not told to another server.
+ */
+export async function testEditedDatabase(on: OutsideDeps, ref: string, body: Entry): Promise<Check[]> {
+  const current = await on.db.transaction(async (tx) => await readCurrent(tx));
+  const { id, name } = findThing(current, { type: 'database', ref });
+  const row = current.databases.find((one) => one.id === id)!;
+  const entry = merged(entryOf(current, name, { type: 'database', keys: on.keys }), databaseKeys(body));
+  const draft = readDatabase(entry);
+  const before = addressOf(on.keys, row);
+  const address = keptAddress(draft.address, before);
+  if (address === undefined)
+    throw new MillraceError('secret_required', 'The stored password was given for another host or port', {
+      faults: [{ field: 'password', message: 'is needed for another host or port', remedy: 'Send it along.' }],
+    });
+  const isThere = before?.host === address.host && before.port === address.port;
+  return await testDraftDatabase(on, { ...draft, address }, isThere && row.private_ok);
 }
 
 export async function testDraftDatabase(

@@ -2,8 +2,15 @@
  * Test Connection of a sink or a change retention, of one that is stored or of one that is only a draft: a search for no hits, a
  * request that says it is a test, the catalogs of a database; nothing is delivered.
  */
-import type { RequestedSink } from '../catalog/declare/requested-sink.ts';
-import { entryOf, kindOf, tryDestination } from '../catalog/open-sink.ts';
+import { findThing } from '../catalog/apply/change-thing.ts';
+import { readCurrent } from '../catalog/apply/current.ts';
+import { keptSecret } from '../catalog/apply/kept-secret.ts';
+import { secretOf } from '../catalog/apply/sinks.ts';
+import { entryOf } from '../catalog/apply/stored.ts';
+import { merged } from '../catalog/declare/merge.ts';
+import { type RequestedSink, readSinkDraft, sinkKeys } from '../catalog/declare/requested-sink.ts';
+import type { Entry } from '../catalog/declare/written.ts';
+import { kindOf, entryOf as opened, tryDestination } from '../catalog/open-sink.ts';
 import { type Catalog, loadCatalog } from '../catalog/store.ts';
 import { checkCircuit } from '../checks/circuit.ts';
 import { type Answered, byHand, type Finding, fault, passed } from '../checks/finding.ts';
@@ -28,17 +35,54 @@ export async function testStoredSink(
   const catalog = await loadCatalog(on.db, on.keys, on.privateAllowed);
   const sink = catalog.sinks.find((one) => one.no === no);
   if (sink === undefined) throw new MillraceError('not_found', `there is no sink ${ref}`);
-  return await tried(on, { kind: kindOf(sink), entry: entryOf(sink, catalog), catalog }, signal);
+  return await tried(on, { kind: kindOf(sink), entry: opened(sink, catalog), catalog }, signal);
+}
+
+/**
+ * As it would be once these keys are merged with what is stored. @throws MillraceError not_found, invalid; secret_required: its
+ * credential is not told to another server.
+ */
+export async function testEditedSink(
+  on: OutsideDeps,
+  { list, ref, body }: { list: SinkList; ref: string; body: Entry },
+  signal: AbortSignal,
+): Promise<Check[]> {
+  const type = list === 'sinks' ? 'sink' : 'change_retention';
+  const current = await on.db.transaction(async (tx) => await readCurrent(tx));
+  const { id, name } = findThing(current, { type, ref });
+  const row = current.sinks.find((one) => one.id === id)!;
+  const entry = merged(entryOf(current, name, { type, keys: on.keys }), sinkKeys(body));
+  const draft = readSinkDraft(list, entry);
+  const stored = { ...row.settings, secret: secretOf(on.keys, row) };
+  const kept = keptSecret({ ...draft.settings, secret: draft.secret }, stored);
+  if ('faults' in kept) {
+    const faults = kept.faults.map((fault) => ({
+      ...fault,
+      field: fault.field.replace(`${draft.settings.name}.`, ''),
+    }));
+    throw new MillraceError('secret_required', 'The stored secret was given for another server', { faults });
+  }
+  const server = draft.kind.server?.(draft.settings.destination);
+  const isThere = server !== undefined && server === draft.kind.server?.(row.settings.destination);
+  return await testDraftSink(on, { ...draft, ...kept, privateOk: isThere && row.private_ok }, signal);
 }
 
 export async function testDraftSink(
   on: OutsideDeps,
-  { settings, kind, secret }: RequestedSink,
+  draft: RequestedSink & { privateOk?: boolean },
   signal: AbortSignal,
 ): Promise<Check[]> {
+  const { settings, kind, secret, privateOk } = draft;
   const catalog = await loadCatalog(on.db, on.keys, on.privateAllowed);
   const { name } = settings;
-  const entry = { ...NOWHERE, name, settings, sourceId: NOWHERE.id, secret: () => secret, reach: reachOf(on) };
+  const entry = {
+    ...NOWHERE,
+    name,
+    settings,
+    sourceId: NOWHERE.id,
+    secret: () => secret,
+    reach: reachOf(on, privateOk),
+  };
   return await tried(on, { kind, entry, catalog }, signal);
 }
 

@@ -1,9 +1,10 @@
 /** Test Connection of source databases: of a draft, and of one that is stored. */
 import { z } from 'zod';
-import { testDraftDatabase, testStoredDatabase } from '../admin/test-database.ts';
+import { testDraftDatabase, testEditedDatabase, testStoredDatabase } from '../admin/test-database.ts';
+import { merged } from '../catalog/declare/merge.ts';
 import { databaseKeys, readDatabase } from '../catalog/declare/requested-database.ts';
 import { REF, type Route, writing } from './route.ts';
-import { Tested, tested } from './test-connection.ts';
+import { refuseDraft, Tested, tested } from './test-connection.ts';
 
 const PATH = '/api/postgres_databases';
 
@@ -20,7 +21,7 @@ const draftRoute = writing({
   answer: Tested,
   sql: null,
   async run({ outside }, { body }, asking) {
-    const draft = readDatabase({ name: 'draft', ...databaseKeys(body) });
+    const draft = readDatabase(merged({ name: 'draft' }, databaseKeys(body)));
     return tested(await outside((on) => testDraftDatabase(on, draft)), asking);
   },
 });
@@ -29,13 +30,17 @@ const storedRoute = writing({
   method: 'POST',
   path: `${PATH}/:database/test_connection`,
   scope: 'operate',
-  summary: 'Connects to a database as it is stored, and makes the checks of the doctor',
+  summary:
+    'Connects to a database as it is stored, or as the keys of a body would make it, and makes the checks of the doctor',
   input: z.strictObject({ database: REF }),
-  body: z.strictObject({}),
+  body: Draft,
   answer: Tested,
   sql: null,
-  run: async ({ outside }, { database }, asking) =>
-    tested(await outside((on) => testStoredDatabase(on, database)), asking),
+  async run({ outside }, { database, body }, asking) {
+    if (Object.keys(body).length === 0) return tested(await outside((on) => testStoredDatabase(on, database)), asking);
+    refuseDraft(asking);
+    return tested(await outside((on) => testEditedDatabase(on, database, body)), asking);
+  },
 });
 
 export const DATABASE_TEST_ROUTES: readonly Route[] = [draftRoute, storedRoute];

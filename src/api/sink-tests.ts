@@ -1,10 +1,10 @@
 /** Test Connection of sinks and change retentions: of a draft, and of one that is stored. */
 import { z } from 'zod';
 import type { SinkList } from '../admin/find-sink.ts';
-import { testDraftSink, testStoredSink } from '../admin/test-sink.ts';
+import { testDraftSink, testEditedSink, testStoredSink } from '../admin/test-sink.ts';
 import { readSinkDraft } from '../catalog/declare/requested-sink.ts';
-import { NO_BODY, REF, type Route, writing } from './route.ts';
-import { Tested, tested } from './test-connection.ts';
+import { REF, type Route, writing } from './route.ts';
+import { refuseDraft, Tested, tested } from './test-connection.ts';
 
 /** `what`: for people, `a sink`. */
 export function testsOf({ path, list, what }: { path: string; list: SinkList; what: string }): Route[] {
@@ -26,13 +26,19 @@ export function testsOf({ path, list, what }: { path: string; list: SinkList; wh
     method: 'POST',
     path: `${path}/:sink/test_connection`,
     scope: 'operate',
-    summary: `Connects to where ${what} delivers to`,
+    summary: `Connects to where ${what} delivers to, or would with the keys of a body`,
     input: z.strictObject({ sink: REF }),
-    body: NO_BODY,
+    body: z.looseObject({}).meta({ description: `The keys of an entry of \`${list}:\` that differ` }),
     answer: Tested,
     sql: null,
-    run: async ({ outside }, { sink: ref }, asking) =>
-      tested(await outside((on, signal) => testStoredSink(on, { list, ref }, signal)), asking),
+    async run({ outside }, { sink: ref, body }, asking) {
+      const isStored = Object.keys(body).length === 0;
+      if (!isStored) refuseDraft(asking);
+      const checks = await outside((on, signal) =>
+        isStored ? testStoredSink(on, { list, ref }, signal) : testEditedSink(on, { list, ref, body }, signal),
+      );
+      return tested(checks, asking);
+    },
   });
   return [draft, stored];
 }

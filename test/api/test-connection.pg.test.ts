@@ -91,6 +91,21 @@ change_retentions:
       expect((await test(DATABASES, { url: source.url }, 'operate-token')).json.needs).to.equal('admin');
     });
 
+    it('tests what a change would make of it, and tells the stored password to no other server', async () => {
+      const at = `${DATABASES}/away`;
+      const moved = await test(at, { hostname: 'localhost' });
+      expect([moved.status, moved.json.code, Object.keys(moved.json.validation_errors)]).to.deep.equal([
+        ...[422, 'secret_required', ['password']],
+      ]);
+      const { hostname, port, username, password, pathname } = new URL(source.url);
+      const whole = { hostname, port: Number(port), username, password, database: pathname.slice(1), slot: null };
+      const changed = await test(at, { ...whole, publication: null, pool_size: 9 });
+      expect([changed.status, changed.json.success], changed.text).to.deep.equal([200, true]);
+      const same = await test(`${DATABASES}/shop`, { slot: { name: 'another', create_if_not_exists: false } });
+      expect(idsOf(same, 'error')).to.deep.equal(['slot_missing']);
+      expect((await test(at, { pool_size: 9 }, 'operate-token')).json.needs).to.equal('admin');
+    });
+
     it('names each field that is wrong', async () => {
       const reply = await test(DATABASES, { url: 'nonsense', pool_size: 0, slott: {} });
       expect([reply.status, Object.keys(reply.json.validation_errors).sort()]).to.deep.equal([
@@ -124,6 +139,17 @@ change_retentions:
       engine.authorization = undefined;
       expect(idsOf(refused, 'error')).to.deep.equal(['auth_failed']);
       expect(refused.text).to.not.include('wrong-one');
+    });
+
+    it('tests what a change would make of it', async () => {
+      const other = await test('/api/sinks/products', { destination: { index_name: 'nothing' } });
+      expect([other.status, idsOf(other, 'error')]).to.deep.equal([422, ['index_missing']]);
+      const secret = { auth_type: 'bearer', auth_value: '********' };
+      const kept = await test('/api/sinks/products', { destination: secret });
+      expect([kept.status, kept.json.code, Object.keys(kept.json.validation_errors)]).to.deep.equal([
+        ...[422, 'secret_required', ['destination.auth_value']],
+      ]);
+      expect((await test('/api/sinks/products', { destination: {} }, 'operate-token')).json.needs).to.equal('admin');
     });
 
     it('sends a webhook one signed request that says it is a test, and shows the answer', async () => {

@@ -186,7 +186,7 @@ change_retentions:
   it('refuses one that is used, one that is not there, and to go on where nobody can be asked', async () => {
     await declare();
     expect(await refusal(remove())).to.equal(
-      'bad_request: database shop is used by worker; Remove it first: bin/millrace sink remove worker',
+      'in_use: database shop is used by worker; Remove it first: bin/millrace sink remove worker',
     );
     const env = { DATABASE_URL: messages.url, SECRET_KEY };
     const unknown = await runCli(['database', 'remove', 'shopp', '--yes'], env);

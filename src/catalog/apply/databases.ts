@@ -65,7 +65,10 @@ export function decideDatabases(
 }
 
 /** Undefined when there is no password to keep, or not for that server. */
-function keptAddress(address: DatabaseAddress, before: DatabaseAddress | undefined): DatabaseAddress | undefined {
+export function keptAddress(
+  address: DatabaseAddress,
+  before: DatabaseAddress | undefined,
+): DatabaseAddress | undefined {
   if (address.password !== MASK) return address;
   if (before?.host !== address.host || before.port !== address.port) return undefined;
   return { ...address, password: before.password };

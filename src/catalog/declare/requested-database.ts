@@ -3,53 +3,61 @@ import type { DatabaseAddress, DatabaseSettings } from '../../model/declared.ts'
 import { type Fault, MillraceError } from '../../model/errors.ts';
 import { type Finding, fieldOf } from '../../model/finding.ts';
 import { checkDeclaration } from './declaration.ts';
+import { isObject } from './written.ts';
 
 export interface RequestedDatabase {
   settings: DatabaseSettings;
   address: DatabaseAddress;
   /** A slot or a publication is named: it is to be captured. */
   isSource: boolean;
-  /** What is accepted and may not be meant. */
-  warnings: string[];
 }
 
 type Given = Readonly<Record<string, unknown>>;
 
 /** Shown, and not to be changed: who reads, edits and sends back has them in it. */
 const SHOWN = new Set([
-  ...['id', 'health', 'state', 'managed_by', 'declared_from', 'status_by', 'version'],
-  ...['inserted_at', 'updated_at', 'left'],
+  ...['id', 'health', 'state', 'managed_by', 'declared_from', 'version', 'updated_by', 'warnings'],
+  ...['inserted_at', 'updated_at'],
 ]);
-const OF_SOURCE = ['slot', 'slot_name', 'publication', 'publication_name'];
+const PARTS = {
+  slot: { flat: 'slot_name', given: 'slot_name' },
+  publication: { flat: 'publication_name', given: 'publication_name' },
+} as const;
 const AT = ['databases', 0] as const;
 
-/** Its keys as the file has them. @throws MillraceError invalid */
+/**
+ * Its keys as the file has them: of Sequin's `replication_slots` the names, beside which nothing of slot and publication changes.
+ * @throws MillraceError invalid
+ */
 export function databaseKeys(given: Given): Record<string, unknown> {
   const { replication_slots: slots, ...rest } = given;
   const keys = Object.fromEntries(Object.entries(rest).filter(([key]) => !SHOWN.has(key)));
-  if (slots === undefined || slots === null || OF_SOURCE.some((key) => key in keys)) return keys;
+  if (slots === undefined || slots === null) return keys;
   const [first, ...more] = Array.isArray(slots) ? slots : [undefined];
-  if (typeof first !== 'object' || first === null || more.length > 0) {
-    const message = 'must be a list of one { slot_name, publication_name }';
-    throw notValid([{ field: 'replication_slots', message, remedy: 'Declare another database for another slot.' }]);
+  const refuse = (message: string, remedy: string): MillraceError =>
+    notValid([{ field: 'replication_slots', message, remedy }]);
+  if (!isObject(first) || more.length > 0)
+    throw refuse('must be a list of one { slot_name, publication_name }', 'Another slot is another database.');
+  for (const [key, { flat, given: name }] of Object.entries(PARTS)) {
+    const wanted = first[name];
+    if (wanted === undefined) continue;
+    const beside = keys[key];
+    const known = isObject(beside) ? beside.name : keys[flat];
+    if (known !== undefined && known !== wanted)
+      throw refuse(`says another ${name} than \`${isObject(beside) ? key : flat}\``, 'Keep one of the two.');
+    if (known === undefined) keys[key] = { name: wanted };
   }
-  const { slot_name, publication_name } = first as Record<string, unknown>;
-  return {
-    ...keys,
-    ...(slot_name === undefined ? {} : { slot_name }),
-    ...(publication_name === undefined ? {} : { publication_name }),
-  };
+  return keys;
 }
 
 /** @throws MillraceError invalid, with every fault by its field */
 export function readDatabase(keys: Given): RequestedDatabase {
-  const { declared, faults, warnings } = checkDeclaration({ databases: [keys] });
+  const { declared, faults } = checkDeclaration({ databases: [keys] });
   const [read] = declared.databases;
   if (faults.length > 0 || read === undefined) throw notValid(faults.map(placed));
   return {
     ...read,
-    isSource: OF_SOURCE.some((key) => keys[key] !== undefined),
-    warnings: warnings.map(placed).map(({ field, message, remedy }) => `${field} ${message}. ${remedy}`),
+    isSource: Object.entries(PARTS).some(([key, { flat }]) => keys[key] !== undefined || keys[flat] !== undefined),
   };
 }
 

@@ -1,0 +1,58 @@
+/** A source database as answers have it, with the keys of Sequin. */
+import { z } from 'zod';
+import type { ListedDatabase } from '../admin/list-databases.ts';
+import { HEALTH, LEVELS } from './sink-shape.ts';
+
+export const Database = z
+  .looseObject({
+    id: z.uuid(),
+    name: z.string(),
+    hostname: z.string(),
+    database: z.string(),
+    password: z.literal('********'),
+    replication_slots: z.array(z.looseObject({ slot_name: z.string(), publication_name: z.string() })),
+    health: z.looseObject({
+      name: z.literal('Database'),
+      status: z.enum(HEALTH),
+      checks: z.array(z.looseObject({ name: z.string() })),
+    }),
+    state: z.looseObject({
+      state: z.string().nullable(),
+      reason: z.string().nullable(),
+      remedy: z.string().nullable(),
+      since: z.string().nullable(),
+      epoch: z.number().nullable(),
+      commit_lsn: z.string().nullable(),
+      confirmed_lsn: z.string().nullable(),
+    }),
+    managed_by: z.enum(['file', 'api']),
+    declared_from: z.string().nullable(),
+    version: z.number(),
+    updated_by: z.string().nullable(),
+    inserted_at: z.string(),
+    updated_at: z.string(),
+  })
+  .meta({ id: 'Database' });
+
+export function shownDatabase(database: ListedDatabase): z.input<typeof Database> {
+  const { id, name, hostname, settings, state, reason, remedy, epoch, commit_lsn, confirmed_lsn } = database;
+  const { slot, publication, ssl, pool_size, max_row_bytes, invalid_utf8, annotations } = settings;
+  return {
+    ...{ id, name, hostname, database: database.database_name, password: '********' as const },
+    ...{ ssl, pool_size, max_row_bytes, invalid_utf8, annotations, slot, publication },
+    replication_slots: [{ slot_name: slot.name, publication_name: publication.name }],
+    health: {
+      name: 'Database' as const,
+      status: LEVELS[database.level],
+      checks: database.reasons.map((code) => ({ name: code })),
+    },
+    state: {
+      ...{ state, reason, remedy, since: database.state_since?.toISOString() ?? null },
+      ...{ epoch, commit_lsn, confirmed_lsn },
+    },
+    ...{ managed_by: database.managed_by, declared_from: database.declared_from },
+    ...{ version: database.version, updated_by: database.updated_by },
+    inserted_at: database.inserted_at.toISOString(),
+    updated_at: database.updated_at.toISOString(),
+  };
+}
