@@ -8,6 +8,7 @@ import { addDoctorCommand } from './doctor.ts';
 import { addOpenApiCommand } from './openapi.ts';
 import { addRebuildCommand } from './rebuild.ts';
 import { addReleaseCommands } from './release.ts';
+import { sendOverHttp } from './remote/over-http.ts';
 import { addReplayCommand } from './replay.ts';
 import { addResyncCommand } from './resync.ts';
 import { addSecretCommand } from './secret.ts';
@@ -38,4 +39,5 @@ const COMMANDS = [
 export function addCommands(program: Command): void {
   for (const add of COMMANDS) add(program);
   for (const group of GROUPS) addGroup(program, group);
+  sendOverHttp(program);
 }

@@ -1,5 +1,5 @@
 /** The commands as a whole: each asks a route that is there, with what it takes; each example can be typed; docs/cli.md lists all. */
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect } from 'chai';
 import { Command } from 'commander';
@@ -10,6 +10,7 @@ import { addEverywhere } from '../../src/cli/everywhere.ts';
 import { type RouteCommand, requestOf } from '../../src/cli/table/command.ts';
 import { GROUPS } from '../../src/cli/table/groups.ts';
 
+const CLI = path.join(import.meta.dirname, '../../src/cli');
 const PAGE = path.join(import.meta.dirname, '../../docs/cli.md');
 
 const ASKING = GROUPS.flatMap(({ name, commands }) =>
@@ -61,6 +62,16 @@ describe('cli: commands', () => {
       expect(keysOf(isRead ? route!.input : route!.body)).to.include.members(fieldsOf(command));
     });
   }
+
+  it('ask no route that is not there', () => {
+    const files = readdirSync(CLI, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts'));
+    const asked = files.flatMap((file) => [
+      ...readFileSync(path.join(CLI, file), 'utf8').matchAll(/'((?:GET|POST|PUT|PATCH|DELETE) \/api\/[^']*)'/g),
+    ]);
+    const known = ROUTES.map(({ method, path: at }) => `${method} ${at}`);
+    expect(known).to.include.members(asked.map(([, route]) => route!));
+    expect(asked.length).to.be.greaterThan(20);
+  });
 
   it('have examples that can be typed as they stand', async () => {
     let found = 0;

@@ -9,6 +9,7 @@ import { type Finding, fieldOf, formatFaults, type Path } from '../../model/find
 import { isKey } from '../../model/section.ts';
 import { type Checked, checkDeclaration, type Declared } from './declaration.ts';
 import { type ReadDocument, readDocument } from './document.ts';
+import { yamlText } from './yaml-text.ts';
 
 export interface Configuration {
   config: Declared;
@@ -45,6 +46,41 @@ export interface ParseDeps {
 
 /** As `readConfiguration`, of a text. `name` is the file's in the error. */
 export function parseConfiguration(deps: ParseDeps, text: string, options: { name?: string } = {}): Configuration {
+  return parse(deps, text, options).configuration;
+}
+
+/**
+ * A file's text for a reader who has neither our environment nor our disk: variables are replaced, and files of functions are
+ * read. @throws MillraceError as `readConfiguration` does.
+ */
+export function resolvedText(env: NodeJS.ProcessEnv, file: string): string {
+  const directory = path.dirname(path.resolve(file));
+  const readFile = (name: string): string => readText(path.resolve(directory, name));
+  // Whether a token is too weak is the reader's to say.
+  const { document } = parse({ env, readFile, loopbackOnly: true }, readWhole(file), { name: file });
+  return yamlText(withFiles(Object(document.value()), readFile));
+}
+
+function withFiles(value: object, readFile: (name: string) => string): object {
+  const lists = ['functions', 'transforms'].map((list) => [list, Reflect.get(value, list)] as const);
+  const read = (entry: object): object => {
+    const inner = ['transform', 'function'].map((key) => [key, Reflect.get(entry, key)] as const);
+    const nested = inner.filter(([, of]) => typeof of === 'object' && of !== null).map(([key, of]) => [key, read(of)]);
+    const { file, ...rest } = entry as { file?: unknown };
+    return { ...rest, ...(typeof file === 'string' ? { code: readFile(file) } : {}), ...Object.fromEntries(nested) };
+  };
+  const given = lists.filter((pair): pair is [string, object[]] => Array.isArray(pair[1]));
+  return {
+    ...value,
+    ...Object.fromEntries(given.map(([list, entries]) => [list, entries.map((one) => read(Object(one)))])),
+  };
+}
+
+function parse(
+  deps: ParseDeps,
+  text: string,
+  options: { name?: string },
+): { document: ReadDocument; configuration: Configuration } {
   const document = readDocument(text, deps.env, { isCode, isKey });
   const checked = checkWithTexts(document, deps);
   const place = (finding: Finding): Fault => ({
@@ -67,7 +103,7 @@ export function parseConfiguration(deps: ParseDeps, text: string, options: { nam
       faults,
     });
   }
-  return { config: checked.declared, warnings: checked.warnings.map(place).sort(byPlace) };
+  return { document, configuration: { config: checked.declared, warnings: checked.warnings.map(place).sort(byPlace) } };
 }
 
 function byPlace(a: Fault, b: Fault): number {

@@ -2,6 +2,7 @@
 import type { Command } from 'commander';
 import { withClient } from '../client/reach.ts';
 import { everywhere } from '../everywhere.ts';
+import { giveUpAfter } from '../stopping.ts';
 import { PLACE } from '../terminal.ts';
 import { type Given, type Group, groupOf, type Listed, optionsOf, type RouteCommand, requestOf } from './command.ts';
 import { readJson } from './json.ts';
@@ -31,7 +32,7 @@ function add(parent: Command, listed: Listed, group: string): void {
 
 async function run(listed: Listed, given: Given, command: Command): Promise<number> {
   const options = everywhere(command);
-  giveUpAfter(options.timeoutMs);
+  if (!('run' in listed && listed.watches)) giveUpAfter(options.timeoutMs);
   return await withClient({ place: PLACE, options }, async (client) => {
     if (!('route' in listed)) return await listed.run({ ...given, client, everywhere: options });
     const { text } = await client.ask(requestOf(listed, given));
@@ -45,16 +46,6 @@ async function run(listed: Listed, given: Given, command: Command): Promise<numb
 function told(listed: RouteCommand, answer: unknown, given: Given): string {
   const text = listed.tell(answer, given);
   return text === '' || text.endsWith('\n') ? text : `${text}\n`;
-}
-
-/** A question whose answer does not come; what has begun there goes on or is taken back there. */
-export function giveUpAfter(ms: number | undefined): void {
-  if (ms === undefined) return;
-  const giveUp = (): void => {
-    process.stderr.write(`There was no answer within ${ms / 1_000} s\n  Give it longer: --timeout\n`);
-    process.exit(1);
-  };
-  setTimeout(giveUp, ms).unref();
 }
 
 function hintAtMore(answer: unknown): void {

@@ -51,6 +51,8 @@ export interface OwnCommand {
   /** Beside the fields; their names in camel case. */
   flags?: readonly { flags: string; about: string }[];
   examples: readonly string[];
+  /** Until something has ended: `--timeout` ends the watching alone. */
+  watches?: true;
   /** The exit code. */
   run(running: Running): Promise<number>;
 }

@@ -18,15 +18,17 @@ const COLUMNS = {
   reason: 'reason',
 };
 
+const DIFFERENCE = { kind: 'kind', index: 'index', _id: 'id', table: 'table', fields: 'fields', reason: 'reason' };
+
 const withLeft = (row: unknown): unknown => {
   const seconds = at(row, 'progress.seconds_left');
   return { ...Object(row), left: typeof seconds === 'number' ? duration(seconds) : null };
 };
 
 const VERBS: [string, string, string][] = [
-  ['pause', 'stop one after its current page', 'is paused'],
+  ['pause', 'stop one until it is resumed', 'is paused'],
   ['resume', 'go on with one that is paused or has failed, where it was', 'goes on'],
-  ['cancel', 'end one for good; what it sent stays sent', 'is cancelled'],
+  ['cancel', 'end one for good; what it has done stays', 'is cancelled'],
 ];
 
 const verbs = VERBS.map(
@@ -49,7 +51,11 @@ export const OPERATIONS: Group = {
       about: 'list jobs, newest first',
       route: 'GET /api/operations',
       fields: [
-        { flags: '--kind <kind>', about: 'of this kind alone: backfill, replay', field: 'kind' },
+        {
+          flags: '--kind <kind>',
+          about: 'of this kind alone: backfill, replay, verify, rebuild, resync',
+          field: 'kind',
+        },
         { flags: '--state <state>', about: 'waiting, running, paused, done, failed or cancelled', field: 'state' },
         { flags: '--sink <name>', about: 'of this sink alone', field: 'sink' },
         { flags: '--database <name>', about: 'of this database alone', field: 'database' },
@@ -64,6 +70,21 @@ export const OPERATIONS: Group = {
       route: 'GET /api/operations/:id',
       examples: ['show 3f0c1c4e-6a36-4b5e-9f6e-0a8d6a1f7b11'],
       tell: tellThing,
+    },
+    {
+      words: 'watch <id>',
+      about: 'watch a job until it has ended; exit code 2: a verification found drift',
+      examples: ['watch 3f0c1c4e-6a36-4b5e-9f6e-0a8d6a1f7b11'],
+      watches: true,
+      run: async (running) => await (await import('../remote/follow.ts')).follows(running, running.arguments[0] ?? ''),
+    },
+    {
+      words: 'differences <id>',
+      about: 'list what a verification found',
+      route: 'GET /api/operations/:id/differences',
+      fields: LIST_FIELDS,
+      examples: ['differences 3f0c1c4e-6a36-4b5e-9f6e-0a8d6a1f7b11'],
+      tell: (answer) => tellRows(rowsOf(answer), DIFFERENCE),
     },
     ...verbs,
   ],

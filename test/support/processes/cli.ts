@@ -12,6 +12,8 @@ export interface RunningCommand {
   output(): string;
   /** Ctrl-C. */
   interrupt(): void;
+  /** SIGTERM. */
+  terminate(): void;
   /** SIGKILL; `ended` says when it is gone. */
   kill(): void;
   type(text: string): void;
@@ -35,6 +37,7 @@ export function startCli(args: readonly string[], env: NodeJS.ProcessEnv = {}): 
   return {
     output: () => texts.stdout + texts.stderr,
     interrupt: () => void child.kill('SIGINT'),
+    terminate: () => void child.kill('SIGTERM'),
     kill: () => void child.kill('SIGKILL'),
     type: (text) => void child.stdin?.end(text),
     async ended(deadlineMs = 20_000) {

@@ -1,0 +1,98 @@
+/** Commands that work on the message database, and over HTTP as well: the same words, the same exit codes. */
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import { expect } from 'chai';
+import { FILE, type Managed, managed } from '../api/support.ts';
+import { startCli } from '../support/processes/cli.ts';
+import { until } from '../support/until.ts';
+
+describe('cli: over HTTP', () => {
+  let all: Managed;
+  let folder: string;
+  before(async () => {
+    all = await managed();
+    folder = await mkdtemp(path.join(os.tmpdir(), 'remote-'));
+  });
+  after(async () => {
+    await all?.close();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  const start = (args: string[], env: NodeJS.ProcessEnv = {}) =>
+    startCli(args, { MILLRACE_URL: all.web.url, MILLRACE_TOKEN: 'admin-token', ...env });
+  const call = (...args: string[]) => start(args).ended(60_000);
+
+  it('config replaces variables and reads files here, and applies what it planned', async () => {
+    await writeFile(
+      path.join(folder, 'shape.js'),
+      '(action, record) => ({ ...record, price: `$${"$"}{record.price}` })',
+    );
+    const text = FILE.replace('functions: [', 'functions: [{ name: shape, type: transform, file: shape.js }, ').replace(
+      'team: billing',
+      ['team: $', '{TEAM}'].join(''),
+    );
+    const file = path.join(folder, 'millrace.yaml');
+    await writeFile(file, text);
+    const env = { TEAM: 'sa$${les' };
+    const planned = await start(['config', 'plan', file], env).ended(60_000);
+    expect([planned.stderr, planned.code]).to.deep.equal(['', 2]);
+    expect(planned.stdout)
+      .to.match(/\+ function shape/)
+      .and.to.match(/team/)
+      .and.to.match(/Plan: 1 to create, \d+ to change/);
+    const applied = await start(['config', 'apply', file, '--yes', '--quiet'], env).ended(60_000);
+    expect(applied).to.deep.equal({ code: 0, stdout: 'Applied.\n', stderr: '' });
+    const { json } = await all.web.call('GET', '/api/sinks/orders');
+    expect(json.annotations).to.deep.equal({ team: 'sa$${les' });
+    const shape = await all.web.call('GET', '/api/functions/shape');
+    expect(shape.json.code).to.equal('(action, record) => ({ ...record, price: `$${"$"}{record.price}` })');
+    const [again, exported, revealed] = await Promise.all([
+      start(['config', 'plan', file], env).ended(60_000),
+      call('config', 'export'),
+      call('config', 'export', '--reveal'),
+    ]);
+    expect([again.stdout, again.code]).to.deep.equal(['No changes.\n', 0]);
+    expect(exported.stdout)
+      .to.match(/^databases:/m)
+      .and.to.not.include('hunter22');
+    expect(revealed.code).to.equal(1);
+  });
+
+  it('the doctor, release and adopt, and what is not done over HTTP', async () => {
+    const [doctor, released, local] = await Promise.all([
+      call('doctor'),
+      call('release', 'change_retention', 'history'),
+      call('sql', 'select 1', '--url', all.web.url),
+    ]);
+    expect(doctor).to.deep.equal({ code: 0, stdout: 'All is well.\n', stderr: '' });
+    expect(released.stdout).to.match(/^history is released/);
+    expect(local.code).to.equal(1);
+    expect(local.stderr).to.match(/is not done over HTTP\n {2}Run it with DATABASE_URL/);
+    expect((await call('adopt', 'change_retention', 'history')).code).to.equal(0);
+  });
+
+  it('a job is begun, watched and left: Ctrl-C is 130, SIGTERM 143, its end the exit code', async () => {
+    const begun = await call('backfill', 'orders', '--no-wait');
+    expect([begun.code, begun.stderr]).to.deep.equal([0, '']);
+    const id = begun.stdout.trim();
+    // Who asks again watches the one that is there.
+    const watching = start(['backfill', 'orders']);
+    const other = start(['operation', 'watch', id, '--json']);
+    const third = start(['operation', 'watch', id]);
+    for (const one of [watching, third]) await until('it is shown', () => one.output().includes('waiting'), 60_000);
+    await until('it is printed', () => other.output().includes('"waiting"'), 60_000);
+    watching.interrupt();
+    other.terminate();
+    const [left, ended] = await Promise.all([watching.ended(), other.ended()]);
+    expect([left.code, left.stderr]).to.deep.equal([
+      130,
+      `It continues without this command. To watch it: bin/millrace operation watch ${id}\n`,
+    ]);
+    expect(ended.code).to.equal(143);
+    expect(JSON.parse(ended.stdout.split('\n')[0]!)).to.include({ id, kind: 'backfill', state: 'waiting' });
+    expect((await call('operation', 'cancel', id)).stdout).to.match(/is cancelled/);
+    const over = await third.ended();
+    expect([over.code, over.stderr]).to.deep.equal([1, 'the backfill was cancelled\n']);
+  });
+});
