@@ -2089,6 +2089,25 @@ $function$
 
 grant execute to public
 
+CREATE OR REPLACE FUNCTION millrace_private.glance_pending(p_sink_no integer, p_parked bigint, OUT pending bigint, OUT is_estimate boolean)
+ RETURNS record
+ LANGUAGE plpgsql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+begin
+  pending := pg_catalog.pg_stat_get_live_tuples(to_regclass('millrace_private.messages_' || p_sink_no));
+  if pending > 1000 then
+    pending := greatest(pending - p_parked, 0);
+    is_estimate := true;
+    return;
+  end if;
+  select c.pending, c.is_estimate into pending, is_estimate from millrace_private.count_pending(p_sink_no) c;
+end
+$function$
+
+grant execute to public
+
 CREATE OR REPLACE FUNCTION millrace_private.guard_audit()
  RETURNS trigger
  LANGUAGE plpgsql

@@ -4,6 +4,7 @@ import { acceptGap } from '../admin/accept-gap.ts';
 import { showDatabase } from '../admin/list-databases.ts';
 import { DATABASE_CHANGE_ROUTES } from './database-changes.ts';
 import { Database, shownDatabase } from './database-shape.ts';
+import { databaseMetricsRoute } from './metrics.ts';
 import { PAGE, pageOf } from './page.ts';
 import { releaseOf } from './release.ts';
 import { REF, type Route, route, writing } from './route.ts';
@@ -53,6 +54,7 @@ export const DATABASE_ROUTES: readonly Route[] = [
   listRoute,
   showRoute,
   ...DATABASE_CHANGE_ROUTES,
+  databaseMetricsRoute,
   acceptRoute,
   ...releaseOf({
     ...{ path: `${PATH}/:database`, input: INPUT, type: 'database', what: 'a database', answer: Database },

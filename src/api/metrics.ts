@@ -1,7 +1,8 @@
 /** What became of a sink's messages, by minutes and hours. */
 import { z } from 'zod';
 import { findSink, type SinkList } from '../admin/find-sink.ts';
-import { readSinkMetrics } from '../admin/metrics.ts';
+import { showDatabase } from '../admin/list-databases.ts';
+import { readDatabaseMetrics, readSinkMetrics } from '../admin/metrics.ts';
 import { TIME } from './message-filter.ts';
 import { REF, type Route, route } from './route.ts';
 
@@ -56,3 +57,32 @@ export const metricsOf = ({ path, list, what }: { path: string; list: SinkList; 
       };
     },
   });
+
+const DatabaseMetrics = z
+  .looseObject({
+    step: z.enum(STEPS),
+    points: z.array(
+      z.looseObject({
+        at: z.string(),
+        lag_bytes: z.number(),
+        kept_bytes: z.number().nullable(),
+        limit_bytes: z.number().nullable(),
+      }),
+    ),
+  })
+  .meta({ id: 'DatabaseMetrics' });
+
+export const databaseMetricsRoute = route({
+  method: 'GET',
+  path: '/api/postgres_databases/:database/metrics',
+  scope: 'read',
+  summary: 'How far capture of a database is behind, and how much WAL is kept for it, by minutes or hours',
+  input: z.strictObject({ database: REF, ...PERIOD }),
+  answer: DatabaseMetrics,
+  sql: null,
+  async run({ db }, { database, step, from, to }) {
+    const { name } = await showDatabase(db, database);
+    const points = await readDatabaseMetrics(db, name, { step, from, to });
+    return { step, points: points.map(({ at, ...figures }) => ({ at: at.toISOString(), ...figures })) };
+  },
+});

@@ -9,6 +9,7 @@ import type { ListedDatabase } from '../admin/list-databases.ts';
 import type { ListedSink } from '../admin/list-sinks.ts';
 import type { Client } from '../admin/log-in.ts';
 import type { Reaching } from '../admin/outside.ts';
+import type { Overview } from '../admin/overview.ts';
 import type { ReplayOptions, ReplayPreview } from '../admin/replay.ts';
 import type { TryFunctions } from '../admin/try-functions.ts';
 import type { Transacting } from '../db/pool.ts';
@@ -40,6 +41,8 @@ export interface ApiDeps {
   /** Functions tried on messages. */
   functions: TryFunctions;
   counters: Counters;
+  /** Two seconds old at most, and read only while somebody asks. */
+  overview(): Promise<Overview>;
 }
 
 /** Who asks. What it changes through `ApiDeps` is recorded in its name. */

@@ -11,6 +11,7 @@ import { FUNCTION_ROUTES } from './functions.ts';
 import { JOB_ROUTES } from './jobs.ts';
 import { openApiRoute } from './openapi.ts';
 import { OPERATION_ROUTES } from './operations.ts';
+import { OVERVIEW_ROUTES } from './overview.ts';
 import { PREVIEW_ROUTES } from './preview.ts';
 import { REPLAY_ROUTES } from './replays.ts';
 import type { Route } from './route.ts';
@@ -34,6 +35,7 @@ export const ROUTES: readonly Route[] = [
   ...OPERATION_ROUTES,
   ...CONFIG_ROUTES,
   ...DOCTOR_ROUTES,
+  ...OVERVIEW_ROUTES,
   ...API_KEY_ROUTES,
   ...USER_ROUTES,
   ...SESSION_ROUTES,

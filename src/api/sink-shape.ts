@@ -73,7 +73,7 @@ export const LEVELS: Record<ListedSink['level'], (typeof HEALTH)[number]> = {
   unknown: 'error',
 };
 
-export const healthOf = ({ status, level }: ListedSink): (typeof HEALTH)[number] =>
+export const healthOf = ({ status, level }: Pick<ListedSink, 'status' | 'level'>): (typeof HEALTH)[number] =>
   status === 'active' ? LEVELS[level] : 'paused';
 
 /** Its credential is masked, key by key; one that does not open is not there. */

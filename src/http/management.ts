@@ -6,6 +6,7 @@ import type { Request, RequestHandler, Response } from 'express';
 import { refuseBadFunctions } from '../admin/check-functions.ts';
 import { listDatabases } from '../admin/list-databases.ts';
 import { listSinks } from '../admin/list-sinks.ts';
+import { readOverview } from '../admin/overview.ts';
 import { readLetters } from '../admin/setup.ts';
 import type { TryFunctions } from '../admin/try-functions.ts';
 import { managementError } from '../api/errors.ts';
@@ -42,6 +43,7 @@ import { type Mount, methodNotAllowed } from './route.ts';
 import type { ServerLog } from './server.ts';
 
 const KEEP_MS = 1_000;
+const OVERVIEW_MS = 2_000;
 const STATEMENT_MS = 5_000;
 /** For transactions that are in the way of freeing the storage of pruned sinks. */
 const FREE_MS = 1_000;
@@ -97,6 +99,7 @@ export function managementRoutes(given: ManagementDependencies, options: Managem
     outside: reachingOut({ ...given, db, messages: given.db }),
     functions: given.functions,
     counters: given.counters,
+    overview: remembered(() => readOverview(db, Date.now), { keepMs: Math.min(2 * keepMs, OVERVIEW_MS) }),
   };
   const handling: Handling = {
     depsOf({ by }, requestId) {

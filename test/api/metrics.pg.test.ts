@@ -70,4 +70,16 @@ describe('api: metrics', () => {
     expect(Object.keys(json.validation_errors).toSorted()).to.deep.equal(['from', 'step', 'to', 'until']);
     expect((await web.call('GET', '/api/sinks/history/metrics')).status).to.equal(404);
   });
+
+  it('of a database are how far it is behind', async () => {
+    await all.m.db.query(
+      `insert into millrace_private.database_counters (database_no, step, at, lag_bytes, kept_bytes, limit_bytes)
+       select d.no, 'minute', date_trunc('minute', clock_timestamp()), 1, 2, 3 from millrace_private.databases d
+        where d.name = 'shop'`,
+    );
+    const [point] = await points('postgres_databases/shop/metrics');
+    expect(point).to.deep.include({ lag_bytes: 1, kept_bytes: 2, limit_bytes: 3 });
+    expect(await points('postgres_databases/other/metrics')).to.deep.equal([]);
+    expect((await web.call('GET', '/api/postgres_databases/nobody/metrics')).status).to.equal(404);
+  });
 });

@@ -11,6 +11,7 @@ describe('what capture counts', () => {
   before(async () => {
     on = await captured('create table t (id int primary key, x text); alter table t replica identity full', {
       settings: { max_row_bytes: 10_000 },
+      timing: { checkMs: 200 },
       onPersisted: (sinks) => gather(counted, { sinks, parked: [] }),
     });
   });
@@ -41,5 +42,19 @@ describe('what capture counts', () => {
     for (const { sink_no, messages, parked } of rows)
       expect(counted.get(sink_no)).to.deep.include({ messages, parked });
     expect(counted.get(all)!.bytes).to.be.within(9 * 60, 5_000);
+  });
+
+  it('with how much WAL its source keeps', async () => {
+    const { rows } = await until('the WAL was looked at', async () => {
+      const found = await on.messages.db.query<{ step: string; lag: number; kept: number; limit_bytes: number | null }>(
+        `select step, lag_bytes::double precision as lag, kept_bytes::double precision as kept, limit_bytes
+           from millrace_private.database_counters order by step`,
+      );
+      return found.rows.length >= 2 && found;
+    });
+    expect(rows.map(({ step }) => step).slice(0, 1)).to.deep.equal(['hour']);
+    expect(rows.at(-1)!.kept).to.be.greaterThan(0);
+    expect(rows.at(-1)!.lag).to.be.at.least(0);
+    expect(rows.at(-1)!.limit_bytes).to.equal(null);
   });
 });

@@ -4,7 +4,7 @@
  * that anybody waits for, and nobody is asked but declared databases and search engines (`_search` alone).
  */
 import { type Catalog, type CatalogDatabase, type CatalogSink, loadCatalog } from '../../catalog/store.ts';
-import { byHand, type Finding, fault, passed, skipped } from '../../checks/finding.ts';
+import { byHand, type Finding, fault, skipped } from '../../checks/finding.ts';
 import { checkOperations } from '../../checks/operations.ts';
 import { checkReach } from '../../checks/reach.ts';
 import { checkSharedIndex } from '../../checks/shared-index.ts';
@@ -18,11 +18,11 @@ import { createSemaphore } from '../../runtime/concurrency/semaphore.ts';
 import type { Log } from '../../runtime/log.ts';
 import { keyRing } from '../../runtime/secret-key.ts';
 import type { Settings } from '../../runtime/settings.ts';
-import type { ListedDatabase } from '../list-databases.ts';
 import { aboutDatabase, type Check, checksOf, MESSAGES, PROCESSES, worstFirst } from './check.ts';
 import { type Known, lookAtAccess, lookAtMessages, lookAtProcesses, readKnown } from './look-at-messages.ts';
 import { findingsOf, lookAtSink } from './look-at-sink.ts';
 import { lookAtSource, type SourceLook } from './look-at-source.ts';
+import { sourceFindings } from './source-findings.ts';
 import { NoAnswer, within } from './within.ts';
 
 export interface ExamineDeps {
@@ -202,23 +202,3 @@ const unanswered = (error: unknown, what: string): Finding =>
   error instanceof NoAnswer
     ? checkReach(error, DECLARED_DATABASE, { what, isPooled: false })
     : skipped('unchecked', `it was not looked at: ${messageOf(error)}`);
-
-/** What capture says of its state counts where our own look was not made, or found nothing of that kind. */
-function sourceFindings(database: ListedDatabase, look: SourceLook | undefined): Finding[] {
-  const { state, reason, reasons, remedy, level } = database;
-  const found = look?.findings ?? [];
-  const isLookedAt = look !== undefined && !found.some(({ status }) => status === 'skipped');
-  const isWrong = found.some(({ status }) => status === 'error') || look?.tables?.some(({ id }) => id === state);
-  const isKnown = isWrong || (isLookedAt && state === 'streaming');
-  if (isKnown || state === null || level === 'ok' || state === 'unknown')
-    return found.length > 0 ? found : [passed('source', `its state is ${state ?? 'that no sink reads from it'}`)];
-  const stored = {
-    id: reasons[0] ?? state,
-    status: level === 'failing' ? 'error' : 'warning',
-    summary: reason ?? state,
-  } as const;
-  return [
-    { ...stored, ...byHand(remedy ?? 'See the log of capture.') },
-    ...found.filter(({ status }) => status !== 'ok'),
-  ];
-}

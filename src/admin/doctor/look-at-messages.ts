@@ -62,7 +62,13 @@ export async function lookAtAccess(db: Queryable, keyId: string): Promise<Findin
   return checkAccess((await db.query<AccessFacts>(ACCESS, [keyId])).rows[0]!);
 }
 
-export const lookAtProcesses = ({ databases, sinks, hasWorker, processes }: Known): Finding[] =>
+export interface KnownProcesses extends Pick<Known, 'hasWorker'> {
+  databases: readonly Pick<ListedDatabase, 'name' | 'reasons'>[];
+  sinks: readonly Pick<ListedSink, 'status' | 'lanes' | 'kind'>[];
+  processes: readonly SeenProcess[];
+}
+
+export const lookAtProcesses = ({ databases, sinks, hasWorker, processes }: KnownProcesses): Finding[] =>
   checkProcesses({
     uncaptured: databases.filter(({ reasons }) => reasons.includes('no_capture')).map(({ name }) => name),
     hasWorker,

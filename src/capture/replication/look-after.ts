@@ -15,10 +15,11 @@ import type { CaptureDeps } from '../method.ts';
 import { notePartitions } from '../partition-notices.ts';
 import { noteAdded, noteTables } from '../table-notices.ts';
 import type { CatalogInUse } from './catalog-in-use.ts';
-import { checkRunning, type Prepared } from './prepare.ts';
+import { checkRunning, type Prepared, type WalFacts } from './prepare.ts';
 import type { CaptureSession } from './session.ts';
 
 const HEARTBEAT = statement('capture/heartbeat');
+const NOTE_WAL = statement('capture/note-wal');
 
 const CHECKPOINT_MS = 1_000;
 const CHECK_MS = 30_000;
@@ -40,6 +41,11 @@ export async function showStreaming(
       : {}),
     warnings: [...new Set(warnings.map(({ id }) => id))].toSorted(),
   });
+}
+
+/** For whoever wants to know when there will be too much of it. */
+async function noteWal(messages: Database, databaseNo: number, { lag, kept, limit }: WalFacts): Promise<void> {
+  await messages.query(NOTE_WAL, [databaseNo, lag, kept === null ? null : Math.round(kept), limit]);
 }
 
 interface Looked {
@@ -64,6 +70,7 @@ async function check(deps: CaptureDeps, catalog: CatalogInUse, at: Looked): Prom
     await noteTables(deps.messages, catalog.database, running.publication);
     await notePartitions(both, catalog.database, running.publication);
     await showStreaming(deps, catalog.database.no, running.warnings);
+    if (running.wal) await noteWal(deps.messages, catalog.database.no, running.wal);
     await session.renewTypes();
   } catch (error) {
     // A sink was removed meanwhile: the next check knows.

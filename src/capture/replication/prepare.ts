@@ -64,6 +64,25 @@ export interface Prepared {
   begun: boolean;
   /** Where the history of a promoted source left the one that was captured. */
   branch?: bigint;
+  /** When it was looked at while it streams. */
+  wal?: WalFacts;
+}
+
+/** Bytes of WAL. */
+export interface WalFacts {
+  /** Written there, and not confirmed. */
+  lag: number;
+  /** Kept for the slot; null: unknown. */
+  kept: number | null;
+  /** Beyond that the slot is lost; null: there is no limit. */
+  limit: number | null;
+}
+
+function walOf({ walLsn, keepBytes }: SourceFacts, slot: SlotFacts | undefined): WalFacts {
+  const confirmed = slot?.confirmed_flush_lsn ?? null;
+  const lag = walLsn === null || confirmed === null ? 0 : Number(parseLsn(walLsn) - parseLsn(confirmed));
+  const limit = keepBytes === null || keepBytes < 0 ? null : keepBytes;
+  return { lag: Math.max(0, lag), kept: slot?.kept_bytes ?? null, limit };
 }
 
 const expectedOf = (settings: DatabaseSettings): Expected => ({
@@ -185,5 +204,5 @@ export async function checkRunning(deps: PreparedDeps, database: PreparedDatabas
     ...checkServer(facts),
     ...checkHealth(settings, { source: facts, slot, publication, leftSlots }),
   ]);
-  return { facts, publication, warnings, begun: true };
+  return { facts, publication, warnings, begun: true, wal: walOf(facts, slot) };
 }

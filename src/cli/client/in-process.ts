@@ -4,6 +4,7 @@ import { refuseBadFunctions } from '../../admin/check-functions.ts';
 import { examine } from '../../admin/doctor/examine.ts';
 import { listDatabases } from '../../admin/list-databases.ts';
 import { listSinks } from '../../admin/list-sinks.ts';
+import { readOverview } from '../../admin/overview.ts';
 import { previewReplay } from '../../admin/replay.ts';
 import { openTryFunctions } from '../../admin/try-functions.ts';
 import { bodyOf } from '../../api/body.ts';
@@ -101,6 +102,7 @@ function depsOf(db: Database, known: Settings | { fault: unknown }): Omit<ApiDep
     sinks: () => listSinks(db, 'sinks'),
     changeRetentions: () => listSinks(db, 'change_retentions'),
     databases: () => listDatabases(db),
+    overview: () => readOverview(db, Date.now),
     config: {
       db,
       get keys() {

@@ -1,0 +1,15 @@
+-- As count_pending, for a look at all sinks at once: more than 1,000 messages are not counted one by one, but by Postgres' own
+-- count of the rows. What that does not know (after a crash of the server) is counted.
+create or replace function millrace_private.glance_pending(
+  p_sink_no integer, p_parked bigint, out pending bigint, out is_estimate boolean)
+language plpgsql stable security definer set search_path = pg_catalog, pg_temp as $$
+begin
+  pending := pg_catalog.pg_stat_get_live_tuples(to_regclass('millrace_private.messages_' || p_sink_no));
+  if pending > 1000 then
+    pending := greatest(pending - p_parked, 0);
+    is_estimate := true;
+    return;
+  end if;
+  select c.pending, c.is_estimate into pending, is_estimate from millrace_private.count_pending(p_sink_no) c;
+end
+$$;

@@ -1,0 +1,145 @@
+/** One answer for a first page: whatever there is, how it is, and what needs attention first. */
+import { z } from 'zod';
+import type { Attention } from '../admin/attention.ts';
+import type { OverviewDatabase, OverviewSink } from '../admin/overview.ts';
+import { isPresent } from '../messages/processes.ts';
+import { VERSION } from '../runtime/version.ts';
+import { CheckShape, shownCheck } from './check-shape.ts';
+import { OperationShape, shownOperation } from './operations.ts';
+import { type Asking, type Route, route } from './route.ts';
+import { HEALTH, healthOf, LEVELS } from './sink-shape.ts';
+
+const AttentionShape = CheckShape.extend({
+  since: z.string().nullable(),
+  act: z.looseObject({ method: z.literal('POST'), path: z.string(), body: z.looseObject({}) }).nullable(),
+}).meta({ id: 'Attention' });
+
+const Minutes = z.array(z.number());
+
+const SinkShape = z
+  .looseObject({
+    id: z.uuid(),
+    name: z.string(),
+    kind: z.string(),
+    database: z.string(),
+    status: z.string(),
+    health: z.enum(HEALTH),
+    reasons: z.array(z.string()),
+    pending: z.number(),
+    pending_is_estimate: z.boolean(),
+    retrying: z.number(),
+    parked: z.number(),
+    oldest_seconds: z.number().nullable(),
+    failing_since: z.string().nullable(),
+    per_second: z.looseObject({ persisted: z.number(), delivered: z.number(), failed: z.number() }),
+    latency_ms: z.looseObject({ p50: z.number().nullable(), p99: z.number().nullable() }),
+    hour: z.looseObject({ persisted: Minutes, delivered: Minutes }),
+  })
+  .meta({ id: 'OverviewSink' });
+
+const DatabaseShape = z
+  .looseObject({
+    id: z.uuid(),
+    name: z.string(),
+    health: z.enum(HEALTH),
+    reasons: z.array(z.string()),
+    state: z.string().nullable(),
+    state_since: z.string().nullable(),
+    lag_bytes: z.number().nullable(),
+    kept_bytes: z.number().nullable(),
+    limit_bytes: z.number().nullable(),
+  })
+  .meta({ id: 'OverviewDatabase' });
+
+const Process = z
+  .looseObject({
+    id: z.uuid(),
+    role: z.string(),
+    host: z.string(),
+    pid: z.number(),
+    version: z.string(),
+    key_id: z.string(),
+    started_at: z.string(),
+    seen_at: z.string(),
+    is_present: z.boolean(),
+  })
+  .meta({ id: 'Process' });
+
+const OverviewShape = z
+  .looseObject({
+    at: z.string(),
+    version: z.string(),
+    health: z.enum(HEALTH),
+    attention: z.array(AttentionShape),
+    databases: z.array(DatabaseShape),
+    sinks: z.array(SinkShape),
+    change_retentions: z.array(SinkShape),
+    operations: z.array(OperationShape),
+    processes: z.array(Process),
+  })
+  .meta({ id: 'Overview' });
+
+const shownAttention = (item: Attention, asking: Asking): z.input<typeof AttentionShape> => ({
+  ...shownCheck(item, asking),
+  since: item.since,
+  act: item.act && { ...item.act, body: { ...item.act.body } },
+});
+
+function shownSink(sink: OverviewSink): z.input<typeof SinkShape> {
+  const { id, name, kind, database, status, reasons, pending, pending_is_estimate, retrying, parked } = sink;
+  return {
+    ...{
+      id,
+      name,
+      kind,
+      database,
+      status,
+      health: healthOf(sink),
+      reasons,
+      pending,
+      pending_is_estimate,
+      retrying,
+      parked,
+    },
+    oldest_seconds: sink.oldest_seconds,
+    failing_since: sink.failing_since?.toISOString() ?? null,
+    per_second: { ...sink.rate },
+    latency_ms: { p50: sink.p50_ms, p99: sink.p99_ms },
+    hour: { ...sink.hour },
+  };
+}
+
+const shownDatabase = ({ id, name, reasons, state, state_since, wal, level }: OverviewDatabase) => ({
+  ...{ id, name, health: LEVELS[level], reasons, state, state_since: state_since?.toISOString() ?? null },
+  lag_bytes: wal?.lag_bytes ?? null,
+  kept_bytes: wal?.kept_bytes ?? null,
+  limit_bytes: wal?.limit_bytes ?? null,
+});
+
+const overviewRoute = route({
+  method: 'GET',
+  path: '/api/overview',
+  scope: 'read',
+  summary: 'Everything on one page: how each thing is, what is under way, and what needs attention first',
+  input: z.strictObject({}),
+  answer: OverviewShape,
+  sql: null,
+  async run(deps, _input, asking) {
+    const overview = await deps.overview();
+    const { at, level, attention, databases, sinks, operations, processes } = overview;
+    return {
+      ...{ at: at.toISOString(), version: VERSION, health: LEVELS[level] },
+      attention: attention.map((item) => shownAttention(item, asking)),
+      databases: databases.map(shownDatabase),
+      sinks: sinks.filter(({ is_retention }) => !is_retention).map(shownSink),
+      change_retentions: sinks.filter(({ is_retention }) => is_retention).map(shownSink),
+      operations: operations.map((operation) => shownOperation(operation, asking)),
+      processes: processes.map((one) => ({
+        ...{ id: one.id, role: one.role, host: one.host, pid: one.pid, version: one.version, key_id: one.key_id },
+        ...{ started_at: one.started_at.toISOString(), seen_at: one.seen_at.toISOString(), is_present: isPresent(one) },
+      })),
+    };
+  },
+});
+
+export const OVERVIEW_ROUTES: readonly Route[] = [overviewRoute];
