@@ -1,20 +1,8 @@
-/** What holds for every management route over HTTP: who may, which bodies are read, and that receivers never wait for it. */
+/** What holds for every management route over HTTP: which bodies are read, and that receivers never wait for it. */
 import { expect } from 'chai';
-import { ROUTES } from '../../src/api/routes.ts';
-import type { Scope } from '../../src/model/scope.ts';
 import { testWeb } from '../support/processes/web.ts';
 import { until } from '../support/until.ts';
 import { type Managed, managed } from './support.ts';
-
-/** What each token may do; the others nothing. */
-const MAY: Record<string, readonly Scope[]> = {
-  'read-token': ['read'],
-  'data-token': ['read', 'read:data'],
-  'operate-token': ['read', 'operate'],
-  'orders-token': [],
-};
-/** Of nothing that is there. */
-const somewhere = (path: string): string => path.replaceAll(/:\w+/g, '0');
 
 describe('api: the frame', () => {
   let all: Managed;
@@ -22,25 +10,6 @@ describe('api: the frame', () => {
     all = await managed();
   });
   after(async () => await all?.close());
-
-  for (const { method, path, scope } of ROUTES) {
-    if (scope === 'none') continue;
-    it(`${method} ${path} wants ${scope}, before it looks at anything else`, async () => {
-      const call = (token: string | null) =>
-        all.web.call(method, somewhere(path), { token, ...(method === 'GET' ? {} : { body: '{' }) });
-      for (const token of [null, 'nobody']) {
-        const { status, json, headers } = await call(token);
-        expect([status, json.code], String(token)).to.deep.equal([401, 'unauthorized']);
-        expect(headers.get('www-authenticate')).to.equal('Bearer');
-      }
-      for (const [token, scopes] of Object.entries(MAY)) {
-        const { status, json } = await call(token);
-        if (scope === 'any' || scopes.includes(scope)) expect([401, 403], token).to.not.include(status);
-        else expect([status, json.code, json.needs], token).to.deep.equal([403, 'forbidden', scope]);
-      }
-      expect([401, 403]).to.not.include((await call('admin-token')).status);
-    });
-  }
 
   it('reads JSON objects of at most 1 MB, and no body at all as an empty one', async () => {
     const post = (body: string | undefined, type = 'application/json') =>
