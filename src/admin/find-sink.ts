@@ -38,6 +38,19 @@ export async function findSink(db: Queryable, ref: string, list?: SinkList): Pro
   );
 }
 
+/** By its name or id. @throws MillraceError not_found; invalid: it is no index, and cannot be `done`: `compared with tables`. */
+export async function findIndex(db: Queryable, ref: string, done: string): Promise<NamedSink> {
+  const { rows } = await db.query<NamedSink>(SINKS);
+  const found = rows.find(({ name, id }) => name === ref || id === ref);
+  const indexes = rows.filter(({ kind }) => kindOfType(kind)?.traits.readable).map(({ name }) => name);
+  const remedy = `Name a search index: ${indexes.join(', ') || 'none is declared'}.`;
+  if (!found) throw new MillraceError('not_found', `there is no sink ${ref}`, { remedy });
+  if (indexes.includes(found.name)) return found;
+  throw new MillraceError('invalid', `sink ${found.name} is ${titleOf(found)}: only a search index is ${done}`, {
+    remedy,
+  });
+}
+
 export function noSink(name: string, names: readonly string[], what = 'sink'): MillraceError {
   const close = nearest(name, [...names]);
   const all = names.length === 0 ? 'None is declared: see millrace.yaml.' : `There are: ${names.join(', ')}.`;

@@ -5,16 +5,17 @@
 import { applyConfig } from '../catalog/apply/apply.ts';
 import { openSink } from '../catalog/open-sink.ts';
 import { type Catalog, loadCatalog } from '../catalog/store.ts';
-import type { Database } from '../db/pool.ts';
+import type { Database, Transacting } from '../db/pool.ts';
 import { statement } from '../db/statement.ts';
 import { MillraceError } from '../model/errors.ts';
 import type { Circuit } from '../model/sink.ts';
 import type { PrivateAllowed } from '../runtime/addresses.ts';
+import { failpoint } from '../runtime/failpoint.ts';
 import { createLog } from '../runtime/log.ts';
 import type { KeyRing } from '../runtime/secret-key.ts';
 import type { OutsideDeps } from './outside.ts';
 import { planRebuild, type RebuildPlan, type RebuildRequest } from './plan-rebuild.ts';
-import { switchText } from './switch-over.ts';
+import { type SwitchOver, switchOver } from './switch-over.ts';
 import { type Look, type WatchDeps, type Watched, watchBackfills } from './watched.ts';
 
 const BACKFILLS = statement('admin/rebuild-backfills');
@@ -28,7 +29,11 @@ const COUNTED = 100_000;
 export interface RebuildDeps extends WatchDeps {
   keys: KeyRing;
   privateAllowed: PrivateAllowed;
+  /** Where the new sink is made; `db` if absent. */
+  making?: Pick<Database, 'transaction'>;
   onStep(step: RebuildStep): void;
+  /** Hears of its backfill before that is watched. */
+  onBegun(backfill: string): Promise<void>;
 }
 
 export interface RebuildOptions extends RebuildRequest {
@@ -66,10 +71,13 @@ export interface Rebuilt {
   ended: Watched['ended'];
   /** The new one. */
   sink: string;
+  index: string;
+  /** The old index. */
+  before: string;
   /** The last look at what was to be delivered, once all is in the index or parked. */
   parked: number;
   /** How to switch over, for a person; null until it has caught up. */
-  switchOver: string | null;
+  switchOver: SwitchOver | null;
 }
 
 /** @throws MillraceError when the new index is not ready, or the request makes no sense. */
@@ -77,16 +85,18 @@ export async function rebuild(deps: RebuildDeps, options: RebuildOptions, signal
   const catalog = await loadCatalog(deps.db, deps.keys, deps.privateAllowed);
   const plan = planRebuild(catalog, options);
   const sink = plan.settings.name;
+  const of = { sink, index: plan.after, before: plan.before, parked: 0, switchOver: null };
   await make(deps, { plan, catalog }, signal);
   const ids = [await backfillOf(deps.db, sink)];
+  await deps.onBegun(ids[0]!);
   const onLook = (look: Look): void => deps.onStep({ step: 'filling', sink, look });
   const watched = await watchBackfills(deps, { ids, onLook }, signal);
   deps.onStep({ step: 'filled', sink, watched });
-  if (watched.ended !== 'done') return { ended: watched.ended, sink, parked: 0, switchOver: null };
+  if (watched.ended !== 'done') return { ...of, ended: watched.ended };
   const parked = await watchDelivery(deps, sink, signal);
-  if (parked === undefined) return { ended: 'left', sink, parked: 0, switchOver: null };
+  if (parked === undefined) return { ...of, ended: 'left' };
   const hasSecret = plan.old.secret() !== null;
-  return { ended: 'done', sink, parked, switchOver: switchText({ plan, alias: options.alias, hasSecret }) };
+  return { ...of, ended: 'done', parked, switchOver: switchOver({ plan, alias: options.alias, hasSecret }) };
 }
 
 /** What would be wrong with it, its new index included. @throws MillraceError as `rebuild` does. */
@@ -111,7 +121,14 @@ async function make(deps: RebuildDeps, making: Making, signal: AbortSignal): Pro
   if (exists) return deps.onStep({ step: 'found', sink });
   await checkIndex(deps.db, making, signal);
   const sinks = [{ settings, secret: old.secret() }];
-  await applyConfig({ db: deps.db, keys: deps.keys }, { databases: [], functions: [], tokens: [], sinks });
+  const db: Transacting = {
+    query: (what, values) => deps.db.query(what, values),
+    transaction: (work) => (deps.making ?? deps.db).transaction(work),
+  };
+  // It may connect to where the old one may.
+  const privateOk = old.reach?.allowed !== false;
+  await applyConfig({ db, keys: deps.keys }, { databases: [], functions: [], tokens: [], sinks }, { privateOk });
+  failpoint('rebuild/after-make');
   deps.onStep({ step: 'made', sink, index: after, beside: old.name });
 }
 

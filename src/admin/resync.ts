@@ -7,6 +7,7 @@
 import type { Database, Queryable } from '../db/pool.ts';
 import { statement } from '../db/statement.ts';
 import { MillraceError } from '../model/errors.ts';
+import { failpoint } from '../runtime/failpoint.ts';
 import { type Look, readWatched, type WatchDeps, type Watched, watchBackfills } from './watched.ts';
 
 const STATE = statement('admin/resync-state');
@@ -36,24 +37,14 @@ export interface ResyncState {
 }
 
 export interface ResyncDeps extends WatchDeps {
-  agree(asked: ResyncAsked): Promise<boolean>;
+  /** Accepts the gap, or takes it up where it is: the ids of its backfills. */
+  begin(state: ResyncState): Promise<readonly string[]>;
   /** Compares and repairs one search index. True: it is what its tables are. */
-  verify(sink: string, signal: AbortSignal): Promise<boolean>;
+  verify(sink: ResyncSink): Promise<boolean>;
   onStep(step: ResyncStep): void;
 }
 
-/** What somebody agrees to: captured from now on, and all rows are sent. */
-export interface ResyncAsked {
-  database: string;
-  /** Why it needs a resync. */
-  reason: string | null;
-  /** Sinks. */
-  rowsTo: readonly string[];
-}
-
 export type ResyncStep =
-  /** One that was asked for before. */
-  | { step: 'found'; database: string }
   | { step: 'waiting'; database: string; state: string | null; why: string }
   | { step: 'streaming'; database: string }
   | { step: 'filling'; look: Look }
@@ -80,30 +71,24 @@ export interface ResyncRequest {
   force: boolean;
 }
 
-/**
- * `left`: whoever watched has gone; `refused`: nobody agreed, and nothing was done.
- * @throws MillraceError not_found; bad_request: nothing to repair; what `agree` throws.
- */
-export async function resync(
-  deps: ResyncDeps,
-  request: ResyncRequest,
-  signal: AbortSignal,
-): Promise<Watched['ended'] | 'refused'> {
+/** `left`: whoever watched has gone. @throws MillraceError not_found; what `begin` throws. */
+export async function resync(deps: ResyncDeps, request: ResyncRequest, signal: AbortSignal): Promise<Watched['ended']> {
   const before = await resyncState(deps.db, request.database);
-  const ids = await begin(deps, before, request);
-  if (ids === undefined) return 'refused';
+  const ids = await deps.begin(before);
+  failpoint('resync/after-begin');
   if (!(await untilStreaming(deps, before.name, signal))) return 'left';
   const sent = await untilSent(deps, { state: before, ids }, signal);
   if (sent === 'left' || !(await untilDelivered(deps, before, signal))) return 'left';
   let isGood = sent === 'done';
-  for (const { name: sink, receivable, takes_rows, readable } of before.sinks) {
+  for (const one of before.sinks) {
+    const { name: sink, receivable, takes_rows, readable } = one;
     if (!takes_rows) deps.onStep({ step: 'changes_lost', sink });
     else if (receivable) deps.onStep({ step: 'left_to_clients', sink });
     else if (!readable) continue;
     else if (!request.verify) deps.onStep({ step: 'not_verified', sink });
     else {
       deps.onStep({ step: 'verifying', sink });
-      if (!(await deps.verify(sink, signal))) isGood = false;
+      if (!(await deps.verify(one))) isGood = false;
       if (signal.aborted) return 'left';
     }
   }
@@ -137,17 +122,13 @@ export function refuseNeedless(state: ResyncState, { force }: Pick<ResyncRequest
   });
 }
 
-/** The backfills; undefined when nobody agreed. */
-async function begin(deps: ResyncDeps, state: ResyncState, request: ResyncRequest): Promise<string[] | undefined> {
-  if (isUnderWay(state)) {
-    deps.onStep({ step: 'found', database: state.name });
-    return state.open_ids;
-  }
-  refuseNeedless(state, request);
-  const rowsTo = state.sinks.filter(({ takes_rows }) => takes_rows).map(({ name }) => name);
-  if (!(await deps.agree({ database: state.name, reason: state.reason, rowsTo }))) return undefined;
-  const { rows } = await deps.db.query<{ id: string }>(RESYNC, [state.name, request.force]);
-  return rows.map(({ id }) => id);
+/** Sinks that get all rows. */
+export const takersOf = ({ sinks }: ResyncState): string[] =>
+  sinks.filter(({ takes_rows }) => takes_rows).map(({ name }) => name);
+
+/** Accepts the gap, and asks for all rows; the ids of the backfills. */
+export async function acceptAndSend(db: Queryable, { name }: ResyncState, force: boolean): Promise<string[]> {
+  return (await db.query<{ id: string }>(RESYNC, [name, force])).rows.map(({ id }) => id);
 }
 
 /** What keeps capture from it is shown for as long as it does. False: whoever watched has gone. */

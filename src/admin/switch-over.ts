@@ -9,20 +9,37 @@ export interface SwitchInput {
   hasSecret: boolean;
 }
 
-export function switchText({ plan, alias, hasSecret }: SwitchInput): string {
+export interface SwitchOver {
+  /** The call that does it. */
+  aliasCall: string;
+  /** The new sink's entry. */
+  yaml: string;
+  /** All of it. */
+  text: string;
+}
+
+export function switchOver({ plan, alias, hasSecret }: SwitchInput): SwitchOver {
   const { old, settings, before, after } = plan;
   const name = alias ?? 'ALIAS';
   const which = alias === undefined ? ' (ALIAS: the name under which they read)' : '';
-  return `
+  const aliasCall = plan.kind.aliasCommand(settings.destination, {
+    alias: name,
+    before,
+    after,
+    credential: CREDENTIAL,
+  });
+  const yaml = sinkYaml(settings, hasSecret);
+  const text = `
 1. Switch your readers over, in one step${which}:
 
-${plan.kind.aliasCommand(settings.destination, { alias: name, before, after, credential: CREDENTIAL })}
+${aliasCall}
 
 2. Keep the new sink: put this into millrace.yaml, and take the entry of ${old.name} out.
 
-${sinkYaml(settings, hasSecret)}
+${yaml}
 3. When nobody reads ${before} any more, remove the old sink, then its index:
 
 bin/millrace sink remove ${old.name}
 `;
+  return { aliasCall, yaml, text };
 }

@@ -15,15 +15,9 @@ import { keyRing } from '../runtime/secret-key.ts';
 import type { Settings } from '../runtime/settings.ts';
 import { openSandbox } from '../transform/sandbox.ts';
 import { type DriftKind, isDrifting, type Report } from '../verify/drift.ts';
+import type { Kept, Progress } from '../verify/progress.ts';
 import { repair } from '../verify/repair.ts';
-import {
-  type Progress,
-  VERIFY,
-  type VerifyDeps,
-  type VerifyInput,
-  type VerifyOptions,
-  verifySink,
-} from '../verify/verify.ts';
+import { VERIFY, type VerifyDeps, type VerifyInput, type VerifyOptions, verifySink } from '../verify/verify.ts';
 import { titleOf } from './find-sink.ts';
 
 export interface VerifyRequest {
@@ -42,6 +36,14 @@ export interface Verified extends Report {
 
 export type VerifyProgress = Progress;
 
+export interface VerifyWatch {
+  onProgress(progress: VerifyProgress): void;
+  signal: AbortSignal;
+  /** Of an attempt that ended early. */
+  kept?: Kept | undefined;
+  onKept?(kept: Kept): void;
+}
+
 /** Two connections to the source: a page is read while another one is compared. */
 const SOURCE_CONNECTIONS = 2;
 
@@ -49,7 +51,7 @@ const SOURCE_CONNECTIONS = 2;
 export async function verify(
   settings: Settings,
   request: VerifyRequest,
-  { onProgress, signal }: { onProgress(progress: VerifyProgress): void; signal: AbortSignal },
+  { onProgress, signal, kept, onKept }: VerifyWatch,
 ): Promise<Verified> {
   const log = createLog({ level: 'silent', role: 'verify' });
   const closers: (() => Promise<void>)[] = [];
@@ -81,7 +83,7 @@ export async function verify(
       onProgress,
     };
     const begun = deps.now();
-    const verified = await verifyAndRepair(deps, { sink, database, signal }, request);
+    const verified = await verifyAndRepair(deps, { sink, database, signal, kept, onKept }, request);
     const seconds = (deps.now() - begun) / 1_000;
     if (isProved(verified)) await forgetMissed(messages, sink.no, { tables: verified.tables, seconds });
     return verified;

@@ -1,12 +1,59 @@
 /** What a person reads of a verification: counts, the first differences by id and field names, what was not compared. */
-import type { Verified, VerifyProgress } from '../admin/verify.ts';
+import type { Finding, Operation } from '../admin/operations.ts';
+import type { Verified } from '../admin/verify.ts';
 import { count } from '../model/quantity.ts';
-import { progressText } from './screen.ts';
+
+/** Differences that are kept. */
+export const KEPT = 1_000;
 
 const some = (many: number, noun: string): string => `${count(many)} ${noun}${many === 1 ? '' : 's'}`;
 
+export type ToldVerification = Pick<
+  Verified,
+  | 'sink'
+  | 'tables'
+  | 'rows'
+  | 'listed'
+  | 'missing'
+  | 'extra'
+  | 'different'
+  | 'changing'
+  | 'notes'
+  | 'repaired'
+  | 'isDrifting'
+> & { drifts: readonly Finding[] };
+
+/** Of one that is done. */
+export function reportOf({ sink_name, result }: Operation, drifts: readonly Finding[]): ToldVerification {
+  const { compared, documents, drift, repaired, ...counts } = (result as KeptResult | null) ?? NOTHING;
+  return {
+    ...counts,
+    ...{
+      sink: sink_name ?? '',
+      rows: compared,
+      listed: documents,
+      isDrifting: drift,
+      repaired: repaired ?? undefined,
+      drifts,
+    },
+  };
+}
+
+/** As it is kept. */
+interface KeptResult extends Pick<Verified, 'missing' | 'extra' | 'different' | 'changing' | 'notes' | 'tables'> {
+  compared: number;
+  documents: number | null;
+  drift: boolean;
+  repaired: number | null;
+}
+
+const NOTHING: KeptResult = {
+  ...{ compared: 0, documents: null, drift: false, repaired: null, notes: [], tables: [] },
+  ...{ missing: 0, extra: 0, different: 0, changing: 0 },
+};
+
 /** Lines without colours; `show`: how many differences are listed. */
-export function tellReport(verified: Verified, { show }: { show: number }): string {
+export function tellReport(verified: ToldVerification, { show }: { show: number }): string {
   const { sink, tables, rows, listed, missing, extra, different, changing, drifts, notes, repaired } = verified;
   const looked = listed === null ? '' : `, ${some(listed, 'document')} looked through`;
   const lines = [`${sink}: ${some(rows, 'row')} of ${tables.join(', ')} compared${looked}`];
@@ -14,7 +61,10 @@ export function tellReport(verified: Verified, { show }: { show: number }): stri
   lines.push(`missing ${count(missing)}, extra ${count(extra)}, different ${count(different)}`);
   if (changing > 0) lines.push(`${some(changing, 'row')} changed again and again, and could not be compared`);
   for (const drift of drifts.slice(0, show)) lines.push(`  ${tellDrift(drift)}`);
-  if (drifts.length > show) lines.push(`  and ${count(drifts.length - show)} more (--show=${drifts.length} lists all)`);
+  const all = missing + extra + different;
+  const left = all - Math.min(show, drifts.length);
+  if (left > 0)
+    lines.push(`  and ${count(left)} more (--show=${Math.min(all, KEPT)} lists ${all > KEPT ? 'the first' : 'all'})`);
   for (const note of notes) lines.push(`note: ${note}`);
   if (!verified.isDrifting) lines.push('no drift');
   else if (repaired === undefined) {
@@ -23,25 +73,11 @@ export function tellReport(verified: Verified, { show }: { show: number }): stri
   return `${lines.join('\n')}\n`;
 }
 
-function tellDrift({ kind, index, id, table, fields, reason }: Verified['drifts'][number]): string {
+function tellDrift({ kind, index, id, table, fields, reason }: Finding): string {
   const about = [
     table === null ? 'no row' : table,
     ...(fields.length > 0 ? [`fields ${fields.join(', ')}`] : []),
     ...(reason === null ? [] : [reason.replaceAll(/\s+/g, ' ').slice(0, 300)]),
   ];
   return `${kind.padEnd(9)}  ${index}  _id ${JSON.stringify(id)}: ${about.join('; ')}`;
-}
-
-const WORDS = {
-  rows: { what: 'compared', unit: 'rows' },
-  index: { what: 'looked through', unit: 'documents' },
-  recheck: { what: 'looking again', unit: 'documents' },
-  repair: { what: 'sending again', unit: 'documents' },
-} as const;
-
-/** One line. */
-export function tellProgress({ phase, name, part, count: done }: VerifyProgress): string {
-  const { what, unit } = WORDS[phase];
-  const total = part ? Math.round(done / part) : undefined;
-  return `${name === '' ? '' : `${name} `}${what}: ${progressText({ done, total, unit })}`;
 }

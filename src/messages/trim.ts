@@ -18,6 +18,7 @@ const TRIMMED: readonly Statement[] = [
   statement('trim/sessions'),
   statement('trim/attempts'),
   statement('trim/recent-messages'),
+  statement('trim/operations'),
 ];
 
 const CHUNK = 5_000;

@@ -2,6 +2,8 @@
  * The role `worker`: delivery lanes, and what sinks do on a clock. Four connections to the message database, and one that listens.
  */
 import { randomUUID } from 'node:crypto';
+import { OPERATIONS_CHANNEL, openOperations } from '../admin/operation/runner.ts';
+import { operationWork } from '../admin/operation/work.ts';
 import { openSink } from '../catalog/open-sink.ts';
 import { openSinkJobs } from '../catalog/sink-jobs.ts';
 import { loadCatalog } from '../catalog/store.ts';
@@ -70,6 +72,7 @@ export async function workerParts(settings: Settings, waiting: Waiting): Promise
   await refuseWrongKey(load);
   const targets = openTargets({ load, open: (sink, catalog) => openSink({ messages: db, log }, sink, catalog), log });
   let jobs: Jobs | undefined;
+  const owner = randomUUID();
   // At once when it listens, and then now and then.
   const beat = workerBeat(listener);
   presence.onChange(beat);
@@ -87,7 +90,7 @@ export async function workerParts(settings: Settings, waiting: Waiting): Promise
           counters.took(target.no, latencies);
         }
       },
-      owner: randomUUID(),
+      owner,
       life: {
         presence,
         beat,
@@ -97,13 +100,15 @@ export async function workerParts(settings: Settings, waiting: Waiting): Promise
     { ...DELIVERIES, places: LANES_AT_ONCE },
   );
   const sinkJobs = await openSinkJobs({ messages: db, jobs: () => jobs!, load, log });
-  const onClock = [...sinkJobs, openTrimming({ db, jobs: () => jobs!, log })];
-  const tasks = Object.fromEntries(onClock.map(({ taskName, task }) => [taskName, task]));
+  const operations = openOperations({ db, jobs: () => jobs!, log, owner, work: operationWork({ settings, keys }) });
+  const others = [...sinkJobs, openTrimming({ db, jobs: () => jobs!, log }), operations];
+  const tasks = Object.fromEntries(others.map(({ taskName, task }) => [taskName, task]));
   jobs = openJobs({ db, log }, { tasks: { [DELIVER_TASK]: deliveries.task, ...tasks }, concurrency: LANES_AT_ONCE });
+  listener.on(OPERATIONS_CHANNEL, operations.onNews);
   listener.on(MESSAGES_CHANNEL, (payload) => deliveries.onNews(sinksOf(payload)));
   listener.on(CATALOG_CHANNEL, () => deliveries.onCatalog());
   return {
-    services: [...services, jobs, deliveries, ...onClock, listener],
+    services: [...services, jobs, deliveries, ...others, listener],
     // Sinks outlive the lanes, which end with the jobs: a request that we cut off is no answer.
     async close() {
       await targets.close();

@@ -40,6 +40,16 @@ export const FAILPOINTS = [
   'change-table/before-commit',
   /** Committed there, not settled here. */
   'change-table/after-commit',
+  /** An operation is taken; nothing of it is done. */
+  'operation/after-take',
+  /** It is done; that is not written. */
+  'operation/before-end',
+  /** A table is compared; that is perhaps not written. */
+  'verify/after-table',
+  /** The second sink is made; which one it is, and its backfill, are not written. */
+  'rebuild/after-make',
+  /** The gap is accepted, all rows are asked for; nothing is watched. */
+  'resync/after-begin',
   /** Messages are leased; the answer is not written. */
   'receive/after-lease',
   /** An acknowledgement was read, and is not applied. */

@@ -23,6 +23,16 @@ export interface FindingsOf {
   mostDrifts: number;
 }
 
+/** What was gathered of tables that are done, for whoever goes on from there. */
+export interface Gathered {
+  rows: number;
+  sharedIds: number;
+  unkept: number;
+  changing: number;
+  volatile: readonly string[];
+  drifts: readonly Drift[];
+}
+
 export class Findings {
   readonly notes: string[] = [];
   /** Fields that a transform makes of more than the row. */
@@ -67,6 +77,21 @@ export class Findings {
     const { drifts, changing } = await this.#deps.recheck(suspects);
     this.#drifts.push(...drifts);
     this.#changing += changing;
+  }
+
+  /** As it is after `flush`. */
+  get gathered(): Gathered {
+    const { rows, sharedIds, unkept } = this;
+    return { rows, sharedIds, unkept, changing: this.#changing, volatile: [...this.volatile], drifts: this.#drifts };
+  }
+
+  /** Goes on from what was gathered before. */
+  restore(gathered: Gathered): void {
+    const { rows, sharedIds, unkept, changing, volatile, drifts } = gathered;
+    Object.assign(this, { rows, sharedIds, unkept });
+    this.#changing = changing;
+    this.#drifts.push(...drifts);
+    for (const field of volatile) this.volatile.add(field);
   }
 
   async report(): Promise<Report> {

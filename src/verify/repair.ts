@@ -8,9 +8,9 @@ import { statement } from '../db/statement.ts';
 import { MillraceError } from '../model/errors.ts';
 import type { Drift } from './drift.ts';
 import { keyOf } from './orphans.ts';
+import type { Progress } from './progress.ts';
 import type { Suspect } from './recheck.ts';
 import type { VerifiedTable } from './tables.ts';
-import type { Progress } from './verify.ts';
 
 const SEND_AGAIN = statement('verify/send-again');
 const SENT_AGAIN = statement('verify/sent-again');

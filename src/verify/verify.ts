@@ -13,14 +13,16 @@ import { statement } from '../db/statement.ts';
 import { MillraceError } from '../model/errors.ts';
 import type { IndexReader } from '../model/index-reader.ts';
 import { sameJson } from '../model/json-text.ts';
+import { failpoint } from '../runtime/failpoint.ts';
 import { estimateRows } from '../source/read-page.ts';
 import type { Sandbox } from '../transform/sandbox.ts';
-import type { FunctionSet } from '../transform/shape.ts';
 import type { Drift, Report } from './drift.ts';
 import { expectRows } from './expect.ts';
 import { Findings } from './findings.ts';
+import { functionsOf } from './functions-of.ts';
 import { IdSet } from './id-set.ts';
 import { ensureDelivering, untilPassed } from './passed.ts';
+import { KEPT_DRIFTS, type Kept, type Progress } from './progress.ts';
 import { type RecheckDeps, type Rechecked, recheck, type Suspect } from './recheck.ts';
 import { sharers } from './shared-index.ts';
 import { type RowsPage, readRowsAfter } from './source-rows.ts';
@@ -28,16 +30,6 @@ import { findTables, type VerifiedTable } from './tables.ts';
 
 const METADATA = statement('verify/sink-metadata');
 const OPEN_BACKFILLS = statement('verify/open-backfills');
-
-export interface Progress {
-  phase: 'rows' | 'index' | 'recheck' | 'repair';
-  /** The table or index. */
-  name: string;
-  /** 0..1; undefined when it cannot be told. */
-  part: number | undefined;
-  /** Rows or documents. */
-  count: number;
-}
 
 export interface VerifyDeps {
   messages: Database;
@@ -56,6 +48,10 @@ export interface VerifyInput {
   sink: CatalogSink;
   database: CatalogDatabase;
   signal: AbortSignal;
+  /** Of a verification that ended early: its tables are read, for their ids, and not compared again. */
+  kept?: Kept | undefined;
+  /** Hears what is done, after each table. */
+  onKept?: ((kept: Kept) => void) | undefined;
 }
 
 export interface VerifyOptions {
@@ -103,7 +99,11 @@ export async function verifySink(deps: VerifyDeps, input: VerifyInput, options: 
   await verification.noteBackfills();
   // What was written into the index before we came is seen from here on.
   await deps.sleep(options.refreshMs, input.signal);
-  for (const table of tables) await verification.compareTable(table);
+  verification.goOn();
+  for (const table of tables) {
+    await verification.compareTable(table);
+    failpoint('verify/after-table');
+  }
   await verification.compareIndexes();
   const report = await verification.findings.report();
   return { report, again: (suspects) => verification.again(suspects), tables };
@@ -123,6 +123,8 @@ class Verification {
   readonly #recheck: RecheckDeps;
   readonly #ids = new IdSet();
   readonly #indexes: Set<string>;
+  /** Compared before. */
+  readonly #done = new Set<string>();
 
   constructor(deps: VerifyDeps, input: VerifyInput, plan: Plan) {
     const { sink, signal } = input;
@@ -165,6 +167,21 @@ class Verification {
     this.findings.notes.push(`${count} backfills of this sink have not ended: what they are still to send is missing`);
   }
 
+  /** From where an earlier one ended, if that was of this catalog. */
+  goOn(): void {
+    const { kept } = this.#input;
+    if (kept?.generation !== this.#deps.catalog.generation) return;
+    this.findings.restore(kept.gathered);
+    for (const name of kept.tables) this.#done.add(name);
+  }
+
+  #keep(table: VerifiedTable): void {
+    this.#done.add(table.name);
+    const { gathered } = this.findings;
+    if (gathered.drifts.length > KEPT_DRIFTS) return;
+    this.#input.onKept?.({ generation: this.#deps.catalog.generation, tables: [...this.#done], gathered });
+  }
+
   async compareTable(table: VerifiedTable): Promise<void> {
     const { source } = this.#deps;
     const maxRowBytes = this.#input.database.settings.max_row_bytes;
@@ -187,6 +204,7 @@ class Verification {
     }
     await reading?.catch(() => undefined);
     await this.findings.flush();
+    if (!this.#done.has(table.name)) this.#keep(table);
   }
 
   async #comparePage(table: VerifiedTable, page: RowsPage): Promise<void> {
@@ -194,6 +212,7 @@ class Verification {
     const { findings } = this;
     for (const [index, documents] of await this.#expected(table, page)) {
       this.#indexes.add(index);
+      if (this.#done.has(table.name)) continue;
       const found = await reader.fetch(index, [...documents.keys()], this.#input.signal);
       for (const [id, { key, body }] of documents) {
         const document = found.get(id);
@@ -208,17 +227,19 @@ class Verification {
   /** The documents that a page's rows should have, by index and id; all of them are remembered. */
   async #expected(table: VerifiedTable, page: RowsPage): Promise<Map<string, Map<string, Wanted>>> {
     const { reader } = this.#deps;
+    const isDone = this.#done.has(table.name);
     const expected = await expectRows(this.#recheck, { table, rows: page.rows });
     const byIndex = new Map<string, Map<string, Wanted>>();
-    this.findings.rows += page.rows.length;
+    if (!isDone) this.findings.rows += page.rows.length;
     for (const [n, { texts }] of page.rows.entries()) {
       const key = table.codec.keyIndexes.map((index) => keyValue(texts[index] ?? ''));
       const id = reader.documentId(key);
       const wanted = expected[n]!;
       if (wanted.kind !== 'document') {
-        if (wanted.kind === 'fault') this.findings.suspect({ index: reader.indexName, id, row: { table, key } });
+        if (wanted.kind === 'fault' && !isDone)
+          this.findings.suspect({ index: reader.indexName, id, row: { table, key } });
         if (wanted.kind === 'fault' || !this.#recheck.rules.deleteOnLeave) this.#ids.add(ANYWHERE, id);
-      } else if (!this.#ids.add(wanted.index, id)) this.findings.sharedIds += 1;
+      } else if (!this.#ids.add(wanted.index, id)) this.findings.sharedIds += isDone ? 0 : 1;
       else {
         const beside = byIndex.get(wanted.index) ?? new Map<string, Wanted>();
         byIndex.set(wanted.index, beside.set(id, { key, body: wanted.body }));
@@ -279,13 +300,4 @@ class Verification {
 interface Wanted {
   key: string[];
   body: string;
-}
-
-function functionsOf({ settings }: CatalogSink, catalog: Catalog): FunctionSet {
-  const set: FunctionSet = {};
-  for (const use of ['filter', 'transform', 'routing'] as const) {
-    const found = catalog.functions.find(({ name }) => name === settings[use]);
-    if (found) set[use] = found;
-  }
-  return set;
 }

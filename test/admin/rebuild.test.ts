@@ -1,7 +1,7 @@
 /** What a rebuild makes of a sink, what it refuses, and what it tells at the end. */
 import { expect } from 'chai';
 import { planRebuild } from '../../src/admin/plan-rebuild.ts';
-import { switchText } from '../../src/admin/switch-over.ts';
+import { switchOver } from '../../src/admin/switch-over.ts';
 import type { Catalog } from '../../src/catalog/store.ts';
 import { MillraceError } from '../../src/model/errors.ts';
 import type { SearchDestination } from '../../src/sinks/search-index/section.ts';
@@ -77,7 +77,7 @@ describe('a rebuild', () => {
 
   it('tells how to switch over, without the credential', () => {
     const plan = planRebuild(catalog(), { sink: 'products', index: 'products-2' });
-    const text = switchText({ plan, alias: undefined, hasSecret: true });
+    const { text } = switchOver({ plan, alias: undefined, hasSecret: true });
     expect(text)
       .to.include('ALIAS')
       .and.include('bin/millrace sink remove products\n')

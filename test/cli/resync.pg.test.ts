@@ -3,12 +3,11 @@
  * on the way, in the end the index holds what the transform makes of the table, and nothing else.
  */
 import { expect } from 'chai';
-import type { ResyncRequest } from '../../src/admin/resync.ts';
-import { showResync } from '../../src/cli/watch-resync.ts';
+import { type ResyncCommand, runResync } from '../../src/cli/resync.ts';
 import { type Database, openPool } from '../../src/db/pool.ts';
 import { type BulkServer, startBulkServer } from '../support/engines/bulk-server.ts';
 import { type EngineRelay, startEngineRelay } from '../support/engines/relay.ts';
-import { refusal, verification } from '../support/fixtures/verification.ts';
+import { refusal } from '../support/fixtures/verification.ts';
 import { type MessageDatabase, messageDatabase } from '../support/postgres/message-database.ts';
 import { hasPostgres15 } from '../support/postgres/postgres.ts';
 import { type SourceServer, startSourceServer } from '../support/postgres/source-server.ts';
@@ -62,7 +61,7 @@ describe('resync', function () {
   let place = 0;
 
   const resync = async (
-    changed: Partial<ResyncRequest & { yes: boolean }> = {},
+    changed: Partial<ResyncCommand> = {},
     onLine: (line: string) => void = () => undefined,
   ): Promise<{ ended: string; said: string[] }> => {
     const said: string[] = [];
@@ -71,15 +70,10 @@ describe('resync', function () {
       onLine(line);
     };
     const screen = { say, show: (lines: readonly string[]) => lines.forEach(onLine), end: () => undefined };
-    const verify = async (sink: string): Promise<boolean> => {
-      const { code, out } = await verification(messages.url, 100)(sink, { repair: true });
-      say(out);
-      return code === 0;
-    };
     const sleep = async (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms / 5));
-    const deps = { db: messages.db, screen, ask: undefined, verify, now: () => performance.now(), sleep };
+    const deps = { db: messages.db, screen, ask: undefined, sleep };
     const request = { database: 'shop', yes: true, verify: true, force: false, ...changed };
-    return { ended: await showResync(deps, request, AbortSignal.timeout(50_000)), said };
+    return { ended: await runResync(deps, request, AbortSignal.timeout(50_000)), said };
   };
 
   /** Rows come, change and go, with nobody looking. */
@@ -238,6 +232,7 @@ describe('resync', function () {
       if (!line.includes('is captured again')) return;
       killed = service.kill().then(async () => {
         await messages.db.query('update millrace_private.lanes set until = clock_timestamp()');
+        await messages.db.query('update millrace_private.operations set until = clock_timestamp()');
         await service.start();
       });
     });

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
-import { openScreen, progressText } from '../../src/cli/screen.ts';
+import { openScreen } from '../../src/cli/screen.ts';
+import { progressText } from '../../src/model/progress-text.ts';
 
 function terminal(isTTY: boolean, columns?: number) {
   const written: string[] = [];

@@ -3,7 +3,7 @@ import type { Queryable } from '../../db/pool.ts';
 import { type Statement, statement } from '../../db/statement.ts';
 import { MillraceError } from '../../model/errors.ts';
 import { isConflict } from '../../model/sqlstate.ts';
-import { findSink } from '../find-sink.ts';
+import { findIndex } from '../find-sink.ts';
 import { type ResyncRequest, refuseNeedless, resyncState } from '../resync.ts';
 
 const VERIFY = statement('admin/operation/start-verify');
@@ -20,7 +20,7 @@ export interface VerifyWanted {
 
 /** Its id. @throws MillraceError not_found, operation_running with `id`; what our own function refuses. */
 export async function startVerify(db: Queryable, wanted: VerifyWanted): Promise<string> {
-  const { name } = await findSink(db, wanted.sink);
+  const { name } = await findIndex(db, wanted.sink, 'compared with tables');
   return await start(db, { kind: 'verify', of: name }, [VERIFY, [name, wanted.repair, wanted.refreshMs ?? null]]);
 }
 
@@ -37,7 +37,7 @@ export interface RebuildWanted {
 
 /** Its id; whoever asks has the request looked at before (`planRebuild`). @throws MillraceError as `startVerify`. */
 export async function startRebuild(db: Queryable, wanted: RebuildWanted): Promise<string> {
-  const { name } = await findSink(db, wanted.sink);
+  const { name } = await findIndex(db, wanted.sink, 'rebuilt');
   const { index, transform, name: newName, alias } = wanted;
   const values = [name, index, transform ?? null, newName ?? null, alias ?? null];
   return await start(db, { kind: 'rebuild', of: name }, [REBUILD, values]);

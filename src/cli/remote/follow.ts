@@ -3,7 +3,8 @@
  * nothing: whoever stops leaves it running. With `--json` an object a line, each time it has moved.
  */
 import { MillraceError } from '../../model/errors.ts';
-import { openScreen, type Progress, progressText, type Screen } from '../screen.ts';
+import { type Progress, progressText } from '../../model/progress-text.ts';
+import { openScreen, type Screen } from '../screen.ts';
 import { stopping } from '../stopping.ts';
 import type { Running } from '../table/command.ts';
 import { readJson } from '../table/json.ts';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { deliveryText } from '../../src/cli/watch-rebuild.ts';
+import { deliveryText } from '../../../src/admin/operation/rebuild-job.ts';
 
 describe('watching a rebuild', () => {
   it('says why what is pending does not get less', () => {

@@ -1,7 +1,7 @@
 /** What a person sees of backfills under way. */
 import { expect } from 'chai';
-import { endOf, type WatchedBackfill } from '../../src/admin/watched.ts';
-import { linesOf, tellEnd } from '../../src/cli/watch-backfills.ts';
+import { backfillLines, endLines } from '../../../src/admin/operation/backfill-lines.ts';
+import { endOf, type WatchedBackfill } from '../../../src/admin/watched.ts';
 
 const row = (changes: Partial<WatchedBackfill> = {}): WatchedBackfill => ({
   id: '11111111-2222-3333-4444-555555555555',
@@ -37,19 +37,19 @@ const waiting = (changes: Partial<WatchedBackfill> = {}): WatchedBackfill =>
 
 describe('watching backfills', () => {
   it('shows rows, percent, rate and time left', () => {
-    expect(linesOf({ rows: [row()], stillMs: 0 })).to.deep.equal([
+    expect(backfillLines({ rows: [row()], stillMs: 0 })).to.deep.equal([
       'public.orders  [############............]  50 %  50 of 100 rows, 10 rows/s, 5 s left',
     ]);
   });
 
   it('says what one waits for', () => {
     expect(
-      linesOf({ rows: [row({ reason: '10000 messages wait', remedy: 'Take them.' })], stillMs: 60_000 })[0],
+      backfillLines({ rows: [row({ reason: '10000 messages wait', remedy: 'Take them.' })], stillMs: 60_000 })[0],
     ).to.match(/waiting: 10000 messages wait; Take them\.$/);
-    expect(linesOf({ rows: [waiting({ reason: 'no way' })], stillMs: 0 })).to.deep.equal([
+    expect(backfillLines({ rows: [waiting({ reason: 'no way' })], stillMs: 0 })).to.deep.equal([
       'public.orders  waiting: no way',
     ]);
-    expect(linesOf({ rows: [row({ state: 'paused' })], stillMs: 60_000 })).to.have.lengthOf(1);
+    expect(backfillLines({ rows: [row({ state: 'paused' })], stillMs: 60_000 })).to.have.lengthOf(1);
   });
 
   it('counts the tables, and shows those that are under way', () => {
@@ -59,33 +59,30 @@ describe('watching backfills', () => {
       row({ table_name: 'lines' }),
       waiting({ table_name: 'notes' }),
     ];
-    const lines = linesOf({ rows: rows, stillMs: 0 });
+    const lines = backfillLines({ rows: rows, stillMs: 0 });
     expect(lines).to.have.lengthOf(2);
     expect(lines[0]).to.match(/^public\.lines {2}\[/);
     expect(lines[1]).to.equal('1 of 3 tables ended, 150 rows read');
   });
 
   it('asks whether anybody works on them, with the state of the database, when nothing happens', () => {
-    expect(linesOf({ rows: [waiting()], stillMs: 4_000 })).to.deep.equal(['public.orders  waiting']);
+    expect(backfillLines({ rows: [waiting()], stillMs: 4_000 })).to.deep.equal(['public.orders  waiting']);
     const error = { capture_state: 'error', capture_reason: 'no route to host', capture_remedy: 'Check it.' };
-    expect(linesOf({ rows: [waiting(error)], stillMs: 6_000 }).at(-1)).to.equal(
+    expect(backfillLines({ rows: [waiting(error)], stillMs: 6_000 }).at(-1)).to.equal(
       'waiting: is `bin/millrace start` (or the capture process) running? database shop: error: no route to host; Check it.',
     );
-    expect(linesOf({ rows: [waiting({ capture_state: null })], stillMs: 6_000 }).at(-1)).to.match(
+    expect(backfillLines({ rows: [waiting({ capture_state: null })], stillMs: 6_000 }).at(-1)).to.match(
       /database shop: never captured$/,
     );
-    expect(linesOf({ rows: [row()], stillMs: 6_000 })).to.have.lengthOf(1);
-    expect(linesOf({ rows: [row()], stillMs: 16_000 })).to.have.lengthOf(2);
+    expect(backfillLines({ rows: [row()], stillMs: 6_000 })).to.have.lengthOf(1);
+    expect(backfillLines({ rows: [row()], stillMs: 16_000 })).to.have.lengthOf(2);
   });
 });
 
 describe('the end of a watch', () => {
   const told = (rows: WatchedBackfill[]): { ended: string; said: string[] } => {
-    const said: string[] = [];
-    const screen = { show: () => undefined, say: (line: string) => void said.push(line), end: () => undefined };
     const ended = endOf(rows);
-    tellEnd(screen, { ended, rows });
-    return { ended, said };
+    return { ended, said: endLines({ ended, rows }) };
   };
   const all = row({ kind: 'all', table_name: null, state: 'done', reason: 'one backfill for each of 1 tables' });
 

@@ -1,0 +1,218 @@
+/**
+ * Operations that a worker does, each by a lease of its own: a keyed job finds who takes one, then the runner works on it until
+ * it has ended, was paused or cancelled, or the worker stops. News may be lost and workers die: a sweep finds every
+ * operation that nobody has. Whatever is thrown is an end with a reason, but for what a later attempt may find otherwise.
+ */
+import { once } from 'node:events';
+import type { Jobs, Task } from '../../db/jobs.ts';
+import type { Database } from '../../db/pool.ts';
+import { statement } from '../../db/statement.ts';
+import { MillraceError, messageOf } from '../../model/errors.ts';
+import { isUnavailable } from '../../model/sqlstate.ts';
+import { failpoint } from '../../runtime/failpoint.ts';
+import type { Log } from '../../runtime/log.ts';
+import type { Service } from '../../runtime/service.ts';
+import { type Ended, type Held, holdOperation, type JobKind, type Lease, Lost, type TakenOperation } from './held.ts';
+
+const TAKE = statement('admin/operation/take');
+const OPEN = statement('admin/operation/open');
+
+const OPERATION_TASK = 'operation';
+export const OPERATIONS_CHANNEL = 'millrace_operations';
+
+export type Work = (held: Held) => Promise<Ended>;
+
+/** Thrown by work that another attempt may well do. */
+export class TryAgain extends Error {
+  readonly remedy: string | undefined;
+  constructor(message: string, remedy?: string) {
+    super(message);
+    this.name = 'TryAgain';
+    this.remedy = remedy;
+  }
+}
+
+export interface Operations extends Service {
+  readonly taskName: string;
+  readonly task: Task;
+  /** Something was asked for, paused or cancelled; of this id, or of any. */
+  onNews(id: string): void;
+}
+
+export interface OperationsDeps {
+  db: Database;
+  jobs: () => Jobs;
+  log: Log;
+  /** This process. */
+  owner: string;
+  work: Record<JobKind, Work>;
+}
+
+export interface OperationsOptions {
+  leaseMs: number;
+  beatMs: number;
+  sweepMs: number;
+  /** Before it is tried again, times the attempts. */
+  againMs: number;
+  attempts: number;
+  /** At once; a verification has its own place, for its memory. */
+  places: number;
+}
+
+export const OPERATIONS: OperationsOptions = {
+  leaseMs: 30_000,
+  beatMs: 2_000,
+  sweepMs: 15_000,
+  againMs: 2_000,
+  attempts: 5,
+  places: 8,
+};
+
+interface Running {
+  kind: JobKind;
+  lease: Lease;
+  /** Ends the work. */
+  abort: AbortController;
+  over: Promise<void>;
+}
+
+export function openOperations(deps: OperationsDeps, options: OperationsOptions = OPERATIONS): Operations {
+  const { db, log } = deps;
+  const running = new Map<string, Running>();
+  let closed = false;
+
+  const add = async (id: string): Promise<void> => {
+    await deps.jobs().add(OPERATION_TASK, { id }, { key: `${OPERATION_TASK}:${id}` });
+  };
+  const sweep = async (): Promise<void> => {
+    const { rows } = await db.query<{ id: string }>(OPEN);
+    for (const { id } of rows) if (!running.has(id)) await add(id);
+  };
+  const swept = (): void => {
+    if (closed) return;
+    sweep().catch((err: unknown) => log.warn({ err }, 'operations could not be looked for: the next sweep will'));
+  };
+  const verifies = (): boolean => [...running.values()].some(({ kind }) => kind === 'verify');
+
+  const take = async (id: string): Promise<void> => {
+    if (closed || running.has(id) || running.size >= options.places) return;
+    const { rows } = await db.query<TakenOperation>(TAKE, [id, deps.owner, options.leaseMs, verifies()]);
+    if (!rows[0]) return;
+    const abort = new AbortController();
+    const lease = holdOperation({ db, signal: abort.signal }, rows[0], options);
+    const work = { taken: rows[0], lease, abort };
+    const over = runOne(work, { ...deps, isStopping: () => closed }, options).finally(() => {
+      running.delete(id);
+      swept();
+    });
+    running.set(id, { kind: rows[0].kind, lease, abort, over });
+  };
+
+  // One after the other: whether there is room for the next one is known then.
+  let taking: Promise<void> = Promise.resolve();
+  return {
+    name: 'operations',
+    taskName: OPERATION_TASK,
+    async task(payload) {
+      const { id } = payload as { id: string };
+      taking = taking.catch(() => undefined).then(() => take(id));
+      await taking;
+    },
+    onNews(id) {
+      const own = running.get(id);
+      if (own) void beatOf(own, log);
+      else swept();
+    },
+    async run(signal) {
+      closed = false;
+      swept();
+      const timers = [setInterval(swept, options.sweepMs)];
+      if (!signal.aborted) await once(signal, 'abort');
+      closed = true;
+      for (const timer of timers) clearInterval(timer);
+      for (const { abort } of running.values()) abort.abort();
+      await Promise.all([...running.values()].map(({ over }) => over));
+    },
+    close: () => Promise.resolve(),
+  };
+}
+
+interface One {
+  taken: TakenOperation;
+  lease: Lease;
+  abort: AbortController;
+}
+
+type OneDeps = Pick<OperationsDeps, 'log' | 'work'> & { isStopping(): boolean };
+
+/** Never rejects. */
+async function runOne(one: One, deps: OneDeps, options: OperationsOptions): Promise<void> {
+  const { taken, lease, abort } = one;
+  const { log } = deps;
+  const about = { operation: taken.id, kind: taken.kind, attempt: taken.attempt };
+  const beats = beating(one, log, options);
+  try {
+    failpoint('operation/after-take');
+    if (taken.attempt > options.attempts) throw spent(taken);
+    log.info(about, 'an operation begins');
+    const ended = await deps.work[taken.kind](lease.held);
+    // Whatever was cut off is no result.
+    if (abort.signal.aborted) throw new Lost();
+    failpoint('operation/before-end');
+    if (await lease.end(ended)) log.info({ ...about, state: ended.state }, 'an operation has ended');
+  } catch (error) {
+    await failed(one, error, { ...deps, options }).catch((err: unknown) =>
+      log.warn({ ...about, err }, 'the end of an operation could not be written: it is taken up again'),
+    );
+  } finally {
+    clearInterval(beats);
+  }
+}
+
+const spent = ({ attempt, kind }: TakenOperation): MillraceError =>
+  new MillraceError('internal', `the worker died ${attempt - 1} times while it did this ${kind}`, {
+    remedy: 'See the log of the workers, then: resume it.',
+  });
+
+async function failed(
+  { taken, lease, abort }: One,
+  error: unknown,
+  { log, isStopping, options }: OneDeps & { options: OperationsOptions },
+): Promise<void> {
+  if (abort.signal.aborted || error instanceof Lost) {
+    if (isStopping()) await lease.release({ afterMs: 0 });
+    return;
+  }
+  const isFinal = error instanceof MillraceError && !isUnavailable(error.cause);
+  const known = error instanceof MillraceError || error instanceof TryAgain || isUnavailable(error);
+  const reason = known ? messageOf(error) : 'an error that nobody expected: it is in the log of the worker';
+  const remedy = error instanceof MillraceError || error instanceof TryAgain ? (error.remedy ?? null) : null;
+  if (!known) log.error({ err: error, operation: taken.id, kind: taken.kind }, 'an operation failed');
+  if (isFinal || taken.attempt >= options.attempts) {
+    await lease.end({ state: 'failed', result: null, reason, remedy });
+    return;
+  }
+  await lease.release({ afterMs: options.againMs * taken.attempt, reason, remedy });
+}
+
+/** Signs of life. One that cannot say so for most of its lease has to take it that another one has it. */
+function beating({ lease, abort }: One, log: Log, { beatMs, leaseMs }: OperationsOptions): NodeJS.Timeout {
+  let last = performance.now();
+  return setInterval(() => {
+    if (performance.now() - last > leaseMs - 2 * beatMs) abort.abort();
+    void beatOf({ lease, abort }, log).then((isThere) => {
+      if (isThere) last = performance.now();
+    });
+  }, beatMs);
+}
+
+/** True: it is still held. */
+async function beatOf({ lease, abort }: Pick<Running, 'lease' | 'abort'>, log: Log): Promise<boolean> {
+  try {
+    if (await lease.beat()) return true;
+    abort.abort();
+  } catch (err) {
+    log.debug({ err }, 'a sign of life could not be written');
+  }
+  return false;
+}
