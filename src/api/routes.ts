@@ -16,6 +16,7 @@ import { PREVIEW_ROUTES } from './preview.ts';
 import { REPLAY_ROUTES } from './replays.ts';
 import type { Route } from './route.ts';
 import { SESSION_ROUTES } from './sessions.ts';
+import { SETUP_ROUTES } from './setup-sql.ts';
 import { SINK_ROUTES } from './sinks.ts';
 import { TABLE_ROUTES } from './tables.ts';
 import { USER_ROUTES } from './users.ts';
@@ -25,6 +26,7 @@ export const ROUTES: readonly Route[] = [
   ...DATABASE_ROUTES,
   ...DATABASE_TEST_ROUTES,
   ...TABLE_ROUTES,
+  ...SETUP_ROUTES,
   ...SINK_ROUTES,
   ...BACKFILL_ROUTES,
   ...CHANGE_RETENTION_ROUTES,
