@@ -1,5 +1,5 @@
 -- $1: of this name or id alone; null: all.
-select f.id, f.name, f.settings, f.managed_by, f.declared_from, f.created_at as inserted_at, f.updated_at,
+select f.id, f.name, f.settings, f.managed_by, f.declared_from, f.version, f.updated_by, f.created_at as inserted_at, f.updated_at,
        array(select s.name from millrace_private.sinks s
               where f.name in (s.settings ->> 'filter', s.settings ->> 'transform', s.settings ->> 'routing')
               order by s.name) as used_by

@@ -14,6 +14,9 @@ export interface ListedFunction {
   managed_by: 'file' | 'api';
   /** Where the file that named it last was applied from. */
   declared_from: string | null;
+  /** Rises with each change. */
+  version: number;
+  updated_by: string | null;
   inserted_at: Date;
   updated_at: Date;
   /** Names of sinks and change retentions. */

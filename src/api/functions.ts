@@ -1,9 +1,11 @@
 /** The routes of functions: those that are declared, and trying one on messages. */
 import { z } from 'zod';
+import { createFunction, type EditFunctionDeps, editFunction, eraseFunction } from '../admin/edit-function.ts';
 import { type ListedFunction, listFunctions, showFunction } from '../admin/list-functions.ts';
+import { Created } from './created.ts';
 import { PAGE, pageOf } from './page.ts';
 import { releaseOf } from './release.ts';
-import { REF, type Route, route } from './route.ts';
+import { type ApiDeps, NO_BODY, REF, type Route, route, writing } from './route.ts';
 import { TRY_FUNCTION } from './try-function.ts';
 
 const PATH = '/api/functions';
@@ -21,6 +23,8 @@ const FunctionShape = z
     used_by: z.array(z.string()),
     managed_by: z.enum(['file', 'api']),
     declared_from: z.string().nullable(),
+    version: z.number(),
+    updated_by: z.string().nullable(),
     inserted_at: z.string(),
     updated_at: z.string(),
   })
@@ -28,9 +32,10 @@ const FunctionShape = z
 
 function shown({ id, name, settings, ...row }: ListedFunction): z.input<typeof FunctionShape> {
   const { description = null, type, sink_type, code, path } = settings;
-  const { used_by, managed_by, declared_from } = row;
+  const { used_by, managed_by, declared_from, version, updated_by } = row;
   return {
-    ...{ id, name, description, type, sink_type, code, path, used_by, managed_by, declared_from },
+    ...{ id, name, description, type, sink_type, code, path, used_by },
+    ...{ managed_by, declared_from, version, updated_by },
     inserted_at: row.inserted_at.toISOString(),
     updated_at: row.updated_at.toISOString(),
   };
@@ -66,9 +71,63 @@ const showRoute = route({
   run: async ({ db }, { function: ref }) => shown(await showFunction(db, ref)),
 });
 
+const BODY = z.looseObject({}).meta({ description: 'The keys of an entry of `functions:`' });
+
+const editing = ({ db, config, functions }: ApiDeps): EditFunctionDeps => ({ db, keys: config.keys, functions });
+
+const createRoute = writing({
+  method: 'POST',
+  path: PATH,
+  scope: 'admin',
+  summary: 'Makes a function, once it compiles and a made-up message was tried on it',
+  input: z.strictObject({}),
+  ...{ body: BODY, answer: FunctionShape },
+  creates: 201,
+  sql: null,
+  async run(deps, { body }) {
+    const { id, warnings } = await createFunction(editing(deps), { body });
+    return new Created(`${PATH}/${id}`, { ...shown(await showFunction(deps.db, id)), warnings });
+  },
+});
+
+const editRoutes = (['PATCH', 'PUT'] as const).map((method) =>
+  writing({
+    method,
+    path: `${PATH}/:function`,
+    scope: 'admin',
+    summary:
+      'Changes a function: keys that are given replace what is there, null is the default. It shapes what is not shaped yet',
+    input: INPUT,
+    ...{ body: BODY, answer: FunctionShape },
+    sql: null,
+    async run(deps, { function: ref, body }, { ifMatch }) {
+      const { id, warnings } = await editFunction(editing(deps), { ref, body, ifMatch });
+      return { ...shown(await showFunction(deps.db, id)), warnings };
+    },
+  }),
+);
+
+const deleteRoute = writing({
+  method: 'DELETE',
+  path: `${PATH}/:function`,
+  scope: 'admin',
+  summary: 'Deletes a function that no sink uses',
+  input: INPUT,
+  body: NO_BODY,
+  answer: z.looseObject({ id: z.uuid(), name: z.string(), deleted: z.literal(true), success: z.literal(true) }),
+  sql: null,
+  async run(deps, { function: ref }, { ifMatch }) {
+    const gone = await eraseFunction(editing(deps), { ref, ifMatch });
+    return { ...gone, deleted: true as const, success: true as const };
+  },
+});
+
 export const FUNCTION_ROUTES: readonly Route[] = [
   listRoute,
   showRoute,
+  createRoute,
+  ...editRoutes,
+  deleteRoute,
   TRY_FUNCTION,
   ...releaseOf({
     ...{ path: `${PATH}/:function`, input: INPUT, type: 'function', what: 'a function', answer: FunctionShape },

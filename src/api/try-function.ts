@@ -4,10 +4,12 @@ import { findSink } from '../admin/find-sink.ts';
 import { oldestInputs } from '../admin/function-inputs.ts';
 import { showFunction } from '../admin/list-functions.ts';
 import { recentInputs } from '../admin/preview.ts';
+import { readRows } from '../admin/source-tables.ts';
 import type { Tried } from '../admin/try-functions.ts';
 import { readFunction } from '../catalog/declare/read-function.ts';
 import type { FunctionSettings } from '../model/declared.ts';
 import type { FunctionInput } from '../model/message.ts';
+import { tableInPath } from '../model/table-in-path.ts';
 import { MessageText } from './message-texts.ts';
 import { RawJson } from './raw-json.ts';
 import { type ApiDeps, type Route, writing } from './route.ts';
@@ -23,10 +25,18 @@ const On = z
       .max(MOST, `has more than ${MOST}`)
       .optional(),
     recent: z.string('must be the name of a sink').min(1, 'is empty').optional(),
+    rows: z
+      .strictObject({
+        database: z.string('must be the name of a database').min(1, 'is empty'),
+        table: z
+          .string('must be schema.table, or table of schema public')
+          .refine((text) => tableInPath(text) !== undefined, 'must be schema.table, or table of schema public'),
+      })
+      .optional(),
   })
   .superRefine((on, { addIssue }) => {
     if (Object.values(on).filter((one) => one !== undefined).length === 1) return;
-    addIssue({ code: 'custom', path: [], message: 'must have one of `messages` and `recent`' });
+    addIssue({ code: 'custom', path: [], message: 'must have one of `messages`, `recent` and `rows`' });
   });
 
 const Body = z
@@ -74,8 +84,12 @@ async function functionOf({ db }: ApiDeps, { type, code, path, function: ref }: 
   return readFunction({ name: 'function', type, ...(code === undefined ? { path } : { code }) });
 }
 
-async function inputsOf({ db }: ApiDeps, { messages, recent }: Body['on']): Promise<FunctionInput[]> {
+async function inputsOf({ db, outside }: ApiDeps, { messages, recent, rows }: Body['on']): Promise<FunctionInput[]> {
   if (messages !== undefined) return messages;
+  if (rows !== undefined) {
+    const table = tableInPath(rows.table)!;
+    return await outside((on) => readRows(on, rows.database, { table, limit: MOST }));
+  }
   const { no } = await findSink(db, recent!);
   const seen = await recentInputs(db, no, MOST);
   return seen.length > 0 ? seen : await oldestInputs(db, no, MOST);

@@ -74,6 +74,18 @@ sinks:
     expect(reply.json.data[1]).to.deep.include({ key: [], sinks: ['all'] });
   });
 
+  it('have rows that a function is tried on, every digit as it is', async () => {
+    const body = { type: 'path', path: 'record.id', on: { rows: { database: 'shop', table: 'orders' } } };
+    const { text, json } = await web.call('POST', '/api/functions/run', { body });
+    expect(json.results, text).to.have.length(10);
+    expect(text).to.match(/"result":90071992547410\d\d/);
+    for (const rows of [{ database: 'shop', table: 'a.b.c' }, { database: 'shop' }, {}]) {
+      expect((await web.call('POST', '/api/functions/run', { body: { ...body, on: { rows } } })).status).to.equal(422);
+    }
+    const away = { ...body, on: { rows: { database: 'away', table: 'orders' } } };
+    expect((await web.call('POST', '/api/functions/run', { body: away })).status).to.equal(502);
+  });
+
   it('are found by schema and by a part of the name, with their columns, a page at a time', async () => {
     expect(named(await get('shop/tables?schema=sales'))).to.deep.equal(['we.ird "<img>']);
     const found = await get('shop/tables?q=ORD&expand=columns');

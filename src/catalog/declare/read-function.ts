@@ -5,6 +5,15 @@ import { type Finding, fieldOf } from '../../model/finding.ts';
 import { findingsOf } from '../../model/section.ts';
 import { DeclaredFunction } from './function.ts';
 
+/** Shown, and not to be changed: who reads, edits and sends back has them in it. */
+const SHOWN = new Set([
+  ...['id', 'used_by', 'managed_by', 'declared_from', 'version', 'updated_by', 'warnings', 'inserted_at', 'updated_at'],
+]);
+
+/** What of it can be changed. */
+export const functionKeys = (given: Readonly<Record<string, unknown>>): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(given).filter(([key]) => !SHOWN.has(key)));
+
 /** @throws MillraceError invalid, with every fault. */
 export function readFunction(entry: object): FunctionSettings {
   const parsed = DeclaredFunction.safeParse(entry);

@@ -90,7 +90,10 @@ function databaseFaults(sink: Entry<SinkDeclared>, databases: ByName<DatabaseDec
   });
 }
 
-const FITTING: Record<'filter' | 'transform' | 'routing', FunctionType[]> = {
+export type FunctionRole = 'filter' | 'transform' | 'routing';
+
+/** Types of functions that a sink takes as each. */
+export const FITTING: Record<FunctionRole, readonly FunctionType[]> = {
   filter: ['filter'],
   transform: ['transform', 'path'],
   routing: ['routing'],
