@@ -85,7 +85,10 @@ function shownDestination({ id, name, settings: { destination }, secret }: Liste
       return null;
     }
   };
-  return withSecrets(writtenDestination(destination, secret === null ? null : open(secret)), () => MASK) as Entry;
+  const opened = secret === null ? null : open(secret);
+  // Sent back, empty keys would be another credential.
+  if (opened === null && secret !== null) return { ...destination };
+  return withSecrets(writtenDestination(destination, opened), () => MASK) as Entry;
 }
 
 export function shownSink(sink: ListedSink, asking: Asking, keys: KeyRing): z.input<typeof Sink> {

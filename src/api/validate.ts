@@ -18,11 +18,15 @@ export function validate<Schema extends z.ZodType>(
   );
 }
 
+/** Levels within anything that a request has. */
+const DEEPEST = 50;
+
 /** Postgres takes neither U+0000 nor half a character. @throws MillraceError `code` with a fault for each such text. */
 export function refuseUnstorable(input: unknown, code: ErrorCode): void {
   const faults: Fault[] = [];
   const look = (value: unknown, path: Path): void => {
-    if (typeof value === 'string' && (value.includes('\0') || !value.isWellFormed())) {
+    if (path.length > DEEPEST) faults.push({ field: nameOf(path.slice(0, 1)), message: 'is nested too deeply' });
+    else if (typeof value === 'string' && (value.includes('\0') || !value.isWellFormed())) {
       faults.push({ field: nameOf(path), message: 'holds a character that Postgres does not take' });
     } else if (typeof value === 'object' && value !== null) {
       for (const [key, item] of Object.entries(value)) look(item, [...path, Array.isArray(value) ? Number(key) : key]);

@@ -255,6 +255,18 @@ describe('api: sinks are made, edited and deleted', () => {
     expect(told(gone)).to.deep.equal([200, undefined, []]);
   });
 
+  it('loses no credential that does not open', async () => {
+    await m.db.query(
+      "update millrace_private.sinks set settings = jsonb_set(settings, '{destination,endpoint_url}', '\"http://x\"') where name = 'products'",
+    );
+    const { json } = await call('GET', 'sinks/products');
+    expect(json.destination).to.not.have.property('auth_value');
+    await fails(call('PATCH', 'sinks/products', { annotations: {} }), 422, 'secret_required', ['destination']);
+    await fails(call('PUT', 'sinks/products', json), 422, 'invalid', ['destination.auth_value']);
+    const again = { destination: { auth_value: CANARY } };
+    expect((await call('PATCH', 'sinks/products', again)).json.destination.auth_value).to.equal('********');
+  });
+
   it('shows a webhook its headers masked, and keeps those that come back masked', async () => {
     const hook = (headers: object) => ({
       destination: { type: 'webhook', url: 'http://h/x', encrypted_headers: headers },

@@ -16,7 +16,17 @@ import { type Current, readCurrent } from './current.ts';
 import { decide, reservedFaults } from './decide.ts';
 import { immutableFaults } from './immutable.ts';
 import { changeOf, type Decided } from './step.ts';
-import { besideOf, entryOf, LISTS, namesakes, type Stored, storedOf, type ThingType, wordOf } from './stored.ts';
+import {
+  besideOf,
+  entryOf,
+  hasLostSecret,
+  LISTS,
+  namesakes,
+  type Stored,
+  storedOf,
+  type ThingType,
+  wordOf,
+} from './stored.ts';
 import { type ChangeOptions, changeCatalog } from './transaction.ts';
 
 const START_POSITIONS = statement('catalog/start-positions');
@@ -131,11 +141,19 @@ function wantedOf(current: Current, change: ThingChange, keys: KeyRing): Wanted 
   // It was for the beginning, and a disabled sink has none.
   if (row && entry.status === 'disabled' && body.initial_backfill === undefined) delete entry.initial_backfill;
   refuseTaken(current, { type, row, name: entry.name });
+  if (row && !body.destination && hasLostSecret(current, row.id, keys)) refuseFaults([LOST_SECRET]);
   if (base) refuseFaults(immutableFaults(type, base, entry));
   const { declared, faults, warnings } = checkOne(LISTS[type], entry, besideOf(current, row?.name, { type, keys }));
   refuseFaults(faults);
   return { current, row, declared, warnings };
 }
+
+const LOST_SECRET: Fault = {
+  field: 'destination',
+  message: 'has a stored credential that does not open',
+  remedy: 'Send `destination` with the credential along.',
+  refusedAs: 'secret_required',
+};
 
 function refuseTaken(
   current: Current,

@@ -53,8 +53,15 @@ export function entryOf(current: Current, name: string, { type, keys }: { type: 
   }
   if (type === 'function') return masked(functionEntry(current.functions.find((one) => one.name === name)!.settings));
   const row = current.sinks.find((one) => one.name === name)!;
-  return masked(sinkEntry(row.settings, secretOf(keys, row) ?? null));
+  const secret = secretOf(keys, row);
+  const entry = masked(sinkEntry(row.settings, secret ?? null));
+  // Without the keys of a credential that is there: empty ones would be another one.
+  return secret === undefined && type === 'sink' ? { ...entry, destination: row.settings.destination } : entry;
 }
+
+/** Is there a credential that does not open? An edit that says nothing of it would lose it. @throws as `entryOf`. */
+export const hasLostSecret = ({ sinks }: Current, id: string, keys: KeyRing): boolean =>
+  sinks.some((row) => row.id === id && secretOf(keys, row) === undefined);
 
 /** All but one. Addresses are opened where they are compared. @throws MillraceError bad_setting: another SECRET_KEY. */
 export function besideOf(

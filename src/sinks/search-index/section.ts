@@ -69,6 +69,10 @@ export const searchSection: SinkSection<Input> = {
     open: (secret) => ({ auth_value: secret }),
     close: (given) => (given as { auth_value: string }).auth_value,
   },
+  write(destination) {
+    const { auth_type } = destination as SearchDestination;
+    return { ...destination, ...(auth_type === 'none' ? {} : { auth_value: '' }) };
+  },
   least(destination) {
     const { endpoint_url, index_name } = destination as SearchDestination;
     return { endpoint_url, index_name, auth_type: 'none' };
