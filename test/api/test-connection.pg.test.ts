@@ -202,6 +202,9 @@ change_retentions:
       expect([torn.status, idsOf(torn, 'error')]).to.deep.equal([422, ['columns']]);
       await execute(source.url, sqlOf(torn, 'columns'));
       expect((await test('/api/change_retentions', draft)).status).to.equal(200);
+      const made = { ...draft, destination_table_name: 'later', create_if_not_exists: true };
+      const later = await test('/api/change_retentions', made);
+      expect([later.status, idsOf(later, 'notice')], later.text).to.deep.equal([200, ['change_table_missing']]);
       const unknown = await test('/api/change_retentions', { ...draft, destination_database: 'nobody' });
       expect([unknown.status, unknown.json.code]).to.deep.equal([422, 'test_failed']);
     });

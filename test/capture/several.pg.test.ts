@@ -1,5 +1,6 @@
 /** Several sources in one capture process: each has its own stream, and one that cannot be captured touches no other. */
 import { expect } from 'chai';
+import { editDatabase } from '../../src/admin/edit-database.ts';
 import { openCaptures } from '../../src/capture/service.ts';
 import { applyConfig } from '../../src/catalog/apply/apply.ts';
 import { loadCatalog } from '../../src/catalog/store.ts';
@@ -56,7 +57,8 @@ describe('several sources', function () {
     stop = new AbortController();
     const captures = openCaptures({
       messages: messages.db,
-      load: () => loadCatalog(messages.db, KEYS),
+      // What comes over HTTP may be in a private network here.
+      load: () => loadCatalog(messages.db, KEYS, true),
       log: createLog({ level: 'silent', role: 'test' }),
       onPersisted: () => undefined,
     });
@@ -111,5 +113,31 @@ describe('several sources', function () {
     );
     await at('unfit', "insert into items values (1, 'unfit')");
     await until('its messages are there', async () => (await records('of-unfit')).length === 1);
+  });
+
+  it('connects anew to the one whose address was changed, and to no other', async () => {
+    const pidOf = async (name: string): Promise<number | null> => {
+      const slot = `several_${name}_${process.pid}`;
+      const { rows } = await messages.db.query<{ pid: number | null }>(
+        'select active_pid as pid from pg_catalog.pg_replication_slots where slot_name = $1',
+        [slot],
+      );
+      return rows[0]?.pid ?? null;
+    };
+    const before = { shop: await pidOf('shop'), stock: await pidOf('stock') };
+    expect(before.shop).to.be.a('number');
+    const { username, password } = new URL(sources.get('shop')!.url);
+    const body = { hostname: 'localhost', username, password };
+    await editDatabase({ db: messages.db, keys: KEYS }, { ref: 'shop', body, ifMatch: null });
+    // Whoever persists with the catalog of before is refused.
+    await at('shop', "insert into items values (7, 'shop')");
+    await until('it is read by another session', async () => ![null, before.shop].includes(await pidOf('shop')));
+    await until('its message is there, once', async () => (await records('of-shop')).length === 7);
+    await at('stock', "insert into items values (7, 'stock')");
+    await until('stock goes on', async () => (await records('of-stock')).length === 7);
+    expect(await pidOf('stock')).to.equal(before.stock);
+    expect((await states()).map(({ database_name, state }) => `${database_name} ${state}`)).to.include(
+      'shop streaming',
+    );
   });
 });
