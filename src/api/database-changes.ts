@@ -6,6 +6,7 @@ import { testDraftDatabase } from '../admin/test-database.ts';
 import type { RequestedDatabase } from '../catalog/declare/requested-database.ts';
 import { Created } from './created.ts';
 import { Database, shownDatabase } from './database-shape.ts';
+import { changeBody, entryBody } from './entry-body.ts';
 import { type ApiDeps, NO_BODY, REF, type Route, writing } from './route.ts';
 import { tested } from './test-connection.ts';
 
@@ -16,7 +17,6 @@ const Flag = z
   .optional()
   .transform((text) => text === 'true');
 
-const Body = z.looseObject({}).meta({ description: 'The keys of an entry of `databases:`' });
 const Changed = Database.extend({ warnings: z.array(z.string()) });
 
 const shownWith = async ({ db }: ApiDeps, { id, warnings }: { id: string; warnings: string[] }) => ({
@@ -30,7 +30,7 @@ const createRoute = writing({
   scope: 'admin',
   summary: 'Makes a database, where Test Connection succeeds',
   input: z.strictObject({ test: z.enum(['true', 'false'], 'must be true or false').optional() }),
-  body: Body,
+  body: entryBody('databases'),
   answer: Changed,
   creates: 201,
   sql: null,
@@ -50,7 +50,7 @@ const editRoutes = (['PATCH', 'PUT'] as const).map((method) =>
     scope: 'admin',
     summary: 'Changes a database: keys that are given replace what is there, null is the default',
     input: z.strictObject({ database: REF }),
-    body: Body,
+    body: changeBody('databases'),
     answer: Changed,
     sql: null,
     async run(deps, { database: ref, body }, { ifMatch }) {

@@ -1,15 +1,17 @@
 /** Test Connection of source databases: of a draft, and of one that is stored. */
+
 import { z } from 'zod';
 import { testDraftDatabase, testEditedDatabase, testStoredDatabase } from '../admin/test-database.ts';
 import { merged } from '../catalog/declare/merge.ts';
 import { databaseKeys, readDatabase } from '../catalog/declare/requested-database.ts';
+import { changeBody } from './entry-body.ts';
 import { REF, type Route, writing } from './route.ts';
 import { refuseDraft, Tested, tested } from './test-connection.ts';
 
 const PATH = '/api/postgres_databases';
 
 /** An entry of `databases:`, whatever of it is there: the declaration's own reader says what is wrong with it. */
-const Draft = z.looseObject({}).meta({ description: 'The keys of an entry of `databases:`' });
+const Draft = changeBody('databases');
 
 const draftRoute = writing({
   method: 'POST',

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { createFunction, type EditFunctionDeps, editFunction, eraseFunction } from '../admin/edit-function.ts';
 import { type ListedFunction, listFunctions, showFunction } from '../admin/list-functions.ts';
 import { Created } from './created.ts';
+import { changeBody, entryBody } from './entry-body.ts';
 import { PAGE, pageOf } from './page.ts';
 import { releaseOf } from './release.ts';
 import { type ApiDeps, NO_BODY, REF, type Route, route, writing } from './route.ts';
@@ -71,8 +72,6 @@ const showRoute = route({
   run: async ({ db }, { function: ref }) => shown(await showFunction(db, ref)),
 });
 
-const BODY = z.looseObject({}).meta({ description: 'The keys of an entry of `functions:`' });
-
 const editing = ({ db, config, functions }: ApiDeps): EditFunctionDeps => ({ db, keys: config.keys, functions });
 
 const createRoute = writing({
@@ -81,7 +80,7 @@ const createRoute = writing({
   scope: 'admin',
   summary: 'Makes a function, once it compiles and a made-up message was tried on it',
   input: z.strictObject({}),
-  ...{ body: BODY, answer: FunctionShape },
+  ...{ body: entryBody('functions'), answer: FunctionShape },
   creates: 201,
   sql: null,
   async run(deps, { body }) {
@@ -98,7 +97,7 @@ const editRoutes = (['PATCH', 'PUT'] as const).map((method) =>
     summary:
       'Changes a function: keys that are given replace what is there, null is the default. It shapes what is not shaped yet',
     input: INPUT,
-    ...{ body: BODY, answer: FunctionShape },
+    ...{ body: changeBody('functions'), answer: FunctionShape },
     sql: null,
     async run(deps, { function: ref, body }, { ifMatch }) {
       const { id, warnings } = await editFunction(editing(deps), { ref, body, ifMatch });

@@ -5,6 +5,7 @@ import { showSink } from '../admin/list-sinks.ts';
 import { testDraftSink } from '../admin/test-sink.ts';
 import { MillraceError } from '../model/errors.ts';
 import { Created } from './created.ts';
+import { changeBody, entryBody } from './entry-body.ts';
 import { type ApiDeps, type Asking, NO_BODY, REF, type Route, writing } from './route.ts';
 import type { SinkPlace } from './sink-verbs.ts';
 import { tested } from './test-connection.ts';
@@ -22,7 +23,6 @@ const Deleted = z.looseObject({
 export function changesOf<Shape extends z.ZodType>(place: SinkPlace<Shape>): Route[] {
   const { path, list, what } = place;
   const answer = place.answer;
-  const body = z.looseObject({}).meta({ description: `The keys of an entry of \`${list}:\`` });
   const shownWith = async ({ db, config }: ApiDeps, name: string, { asking, warnings }: Showing) => ({
     ...(place.shown(await showSink(db, list, name), asking, config.keys) as object),
     warnings,
@@ -33,7 +33,7 @@ export function changesOf<Shape extends z.ZodType>(place: SinkPlace<Shape>): Rou
     scope: 'admin',
     summary: list === 'sinks' ? `Makes ${what}; a search index only where Test Connection succeeds` : `Makes ${what}`,
     input: z.strictObject({ test: z.enum(['true', 'false'], 'must be true or false').optional() }),
-    ...{ body, answer },
+    ...{ body: entryBody(list), answer },
     creates: list === 'sinks' ? 200 : 201,
     sql: null,
     async run(deps, { test, body: given }, asking) {
@@ -54,7 +54,7 @@ export function changesOf<Shape extends z.ZodType>(place: SinkPlace<Shape>): Rou
       scope: 'operate',
       summary: `Changes ${what}: keys that are given replace what is there, null is the default. All but \`status\` needs \`admin\``,
       input: z.strictObject({ sink: REF }),
-      ...{ body, answer },
+      ...{ body: changeBody(list), answer },
       sql: null,
       async run(deps, { sink: ref, body: given }, asking) {
         if (!isStatusAlone(given)) refuseOperator(asking);

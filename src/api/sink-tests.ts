@@ -1,8 +1,10 @@
 /** Test Connection of sinks and change retentions: of a draft, and of one that is stored. */
+
 import { z } from 'zod';
 import type { SinkList } from '../admin/find-sink.ts';
 import { testDraftSink, testEditedSink, testStoredSink } from '../admin/test-sink.ts';
 import { readSinkDraft } from '../catalog/declare/requested-sink.ts';
+import { changeBody } from './entry-body.ts';
 import { REF, type Route, writing } from './route.ts';
 import { refuseDraft, Tested, tested } from './test-connection.ts';
 
@@ -14,7 +16,7 @@ export function testsOf({ path, list, what }: { path: string; list: SinkList; wh
     scope: 'admin',
     summary: `Connects to where ${what} that is not stored yet would deliver to`,
     input: z.strictObject({}),
-    body: z.looseObject({}).meta({ description: `The keys of an entry of \`${list}:\`` }),
+    body: changeBody(list),
     answer: Tested,
     sql: null,
     async run({ outside }, { body }, asking) {
@@ -28,7 +30,7 @@ export function testsOf({ path, list, what }: { path: string; list: SinkList; wh
     scope: 'operate',
     summary: `Connects to where ${what} delivers to, or would with the keys of a body`,
     input: z.strictObject({ sink: REF }),
-    body: z.looseObject({}).meta({ description: `The keys of an entry of \`${list}:\` that differ` }),
+    body: changeBody(list),
     answer: Tested,
     sql: null,
     async run({ outside }, { sink: ref, body }, asking) {

@@ -45,6 +45,15 @@ describe('api: the document', () => {
     expect(text).to.not.match(/\$defs|"\$schema"|"\$id"/);
   });
 
+  it('says what an entry is, and that an edit needs none of it', () => {
+    const { SinkEntry, SinkChange, FunctionEntry, DatabaseEntry } = document.components.schemas;
+    expect(SinkEntry.required).to.deep.equal(['name', 'database', 'destination']);
+    expect(SinkChange).to.not.have.property('required');
+    expect(SinkChange.properties.status.anyOf.at(-1)).to.deep.equal({ type: 'null' });
+    for (const schema of [SinkEntry, SinkChange, FunctionEntry, DatabaseEntry])
+      expect(schema).to.include({ type: 'object', additionalProperties: false });
+  });
+
   it('is there for whoever asks', async () => {
     const all: Managed = await managed();
     try {

@@ -56,22 +56,31 @@ const Entry = section(
     }),
   );
 
+/** For whoever describes it. */
+const FORMS = [
+  { type: 'boolean' },
+  { type: 'array', items: { type: 'object', required: ['table'], properties: { table: { type: 'string' } } } },
+] as const;
+
 /** False: none; true: all tables of the sink. */
-export const InitialBackfill = z.unknown().transform((given, context): boolean | TableBackfill[] => {
-  const value = toBoolean(given ?? false);
-  if (typeof value === 'boolean') return value;
-  if (!Array.isArray(value) || value.length === 0) {
-    const remedy = 'Write `true` for all tables of the sink, or `[{ table: public.orders }]`.';
-    refuse(context, [], { message: 'must be true, false or a list of tables', remedy });
-    return false;
-  }
-  return value.flatMap((item: unknown, index): TableBackfill[] => {
-    const parsed = Entry.safeParse(item);
-    if (parsed.success) return [parsed.data];
-    for (const finding of findingsOf(parsed.error, item, [index])) refuseAsFound(context, finding);
-    return [];
-  });
-});
+export const InitialBackfill = z
+  .unknown()
+  .transform((given, context): boolean | TableBackfill[] => {
+    const value = toBoolean(given ?? false);
+    if (typeof value === 'boolean') return value;
+    if (!Array.isArray(value) || value.length === 0) {
+      const remedy = 'Write `true` for all tables of the sink, or `[{ table: public.orders }]`.';
+      refuse(context, [], { message: 'must be true, false or a list of tables', remedy });
+      return false;
+    }
+    return value.flatMap((item: unknown, index): TableBackfill[] => {
+      const parsed = Entry.safeParse(item);
+      if (parsed.success) return [parsed.data];
+      for (const finding of findingsOf(parsed.error, item, [index])) refuseAsFound(context, finding);
+      return [];
+    });
+  })
+  .meta({ oneOf: FORMS });
 
 interface Given {
   status: SinkSettings['status'];

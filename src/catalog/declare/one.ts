@@ -27,6 +27,14 @@ export interface CheckedOne {
   warnings: string[];
 }
 
+/** How an entry of each is read. */
+export const ENTRIES = {
+  sinks: DeclaredSink,
+  change_retentions: DeclaredRetention,
+  databases: Database,
+  functions: DeclaredFunction,
+} as const satisfies Record<List, z.ZodType>;
+
 const NONE: Entries = { api_tokens: [], databases: [], functions: [], sinks: [] };
 
 /** `beside`: the others, whose faults are not asked for. */
