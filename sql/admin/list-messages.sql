@@ -30,6 +30,7 @@ with looked as materialized (
    order by v.id limit $11::integer
 )
 select b.last_id, f.id, f.lane, f.state, f.stage, f.action, f.table_schema, f.table_name, f.record_pk, f.attempts, f.error,
+       w.status as error_status, w.type as error_type,
        to_char(f.committed_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as committed_at,
        f.visible_at, f.parked_at, z.size
   from (select case when count(*) = $3::integer then max(k.id) end as last_id from looked k) b
@@ -38,4 +39,8 @@ select b.last_id, f.id, f.lane, f.state, f.stage, f.action, f.table_schema, f.ta
                             + coalesce(octet_length(m.payload), 0) as size
                        from millrace_private.messages m
                       where m.sink_no = $1::integer and m.lane = f.lane and m.id = f.id limit 1) z on true
+  -- What the destination said with it, as long as that is kept.
+  left join lateral (select a.status, a.type from millrace_private.attempts a
+                      where f.error is not null and a.sink_no = $1::integer and a.id = f.id
+                      order by a.seq desc limit 1) w on true
  order by f.id

@@ -45,6 +45,9 @@ export interface ListedMessage {
   attempts: number;
   /** The destination's own words: they may quote a row. */
   error: string | null;
+  /** Of the answer over HTTP, and the destination's word for it. */
+  error_status: number | null;
+  error_type: string | null;
   /** ISO 8601, microseconds, UTC. */
   committed_at: string;
   visible_at: Date | null;

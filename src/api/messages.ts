@@ -25,7 +25,10 @@ const Message = z
     table_name: z.string(),
     record_pk: z.string().nullable().optional(),
     attempts: z.number(),
-    error: z.looseObject({ text: z.string() }).nullable().optional(),
+    error: z
+      .looseObject({ status: z.number().nullable(), type: z.string().nullable(), text: z.string() })
+      .nullable()
+      .optional(),
     size: z.number(),
     committed_at: z.string(),
     visible_at: z.string().nullable(),
@@ -40,7 +43,8 @@ function shown(message: ListedMessage, asking: Asking): z.input<typeof Message> 
   const { id, state, stage, action, table_schema, table_name, attempts, size, committed_at, text } = message;
   const data = {
     record_pk: message.record_pk,
-    error: message.error === null ? null : { text: message.error },
+    error:
+      message.error === null ? null : { status: message.error_status, type: message.error_type, text: message.error },
     ...(text === undefined ? {} : { message: new RawJson(text) }),
   };
   return {

@@ -141,7 +141,12 @@ describe('api: messages', () => {
       const { status, json } = await post('/discard', { filter, dry_run: true });
       expect([status, json.needs]).to.deep.equal([403, 'read:data']);
     }
-    expect((await get(`/${ids[0]}`)).json).to.deep.include({ record_pk: 'secret-key', error: { text: 'too large' } });
+    const error = { status: null, type: null, text: 'too large' };
+    expect((await get(`/${ids[0]}`)).json).to.deep.include({ record_pk: 'secret-key', error });
+    const failure = { status: 400, type: 'mapping' };
+    const kept = JSON.stringify([{ id: ids[0], attempts: 1, stage: 'send', error: 'too large', failure }]);
+    await all.m.db.query('select millrace_private.record_attempts($1, $2)', [no, kept]);
+    expect((await get('')).json.data[0].error).to.deep.equal({ ...failure, text: 'too large' });
   });
 
   it('are tried again by id, and those that did not fail are left alone', async () => {

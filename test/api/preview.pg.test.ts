@@ -1,6 +1,7 @@
 /** A preview over HTTP, of a lane that delivers: nothing is kept before somebody looks, and no digit of a row is lost. */
 import { expect } from 'chai';
 import type { LaneSink } from '../../src/deliver/target.ts';
+import { trim } from '../../src/messages/trim.ts';
 import type { Outcome, Sink } from '../../src/model/sink.ts';
 import { createLog } from '../../src/runtime/log.ts';
 import { openSandbox, type Sandbox } from '../../src/transform/sandbox.ts';
@@ -117,6 +118,20 @@ describe('api: the preview of a sink', () => {
     const [{ steps }] = (await get()).json.data;
     expect([steps.captured.message, steps.sent.deliveries]).to.deep.equal([null, [{ action: 'insert', body: null }]]);
     expect(steps.captured.size).to.be.greaterThan(40_000);
+    await stop();
+  });
+
+  it('leaves nothing an hour after the last look', async () => {
+    await start();
+    await deliver([RECORD]);
+    const signal = new AbortController().signal;
+    const log = { warn: (fields: object) => expect.fail(JSON.stringify(fields)) };
+    const left = async (ended: string): Promise<number> => {
+      await all.m.db.query('update millrace_private.previews set until = now() - $1::interval', [ended]);
+      await trim({ db: all.m.db, log }, { signal });
+      return (await get()).json.data.length;
+    };
+    expect([await left('59 min'), await left('61 min')]).to.deep.equal([1, 0]);
     await stop();
   });
 

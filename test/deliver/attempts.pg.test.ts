@@ -1,5 +1,6 @@
 /** What failed is written down with the settling, within bounds; what went well leaves no trace. */
 import { expect } from 'chai';
+import { trim } from '../../src/messages/trim.ts';
 import { appendMessages } from '../support/fixtures/fixtures.ts';
 import { scriptedLane, shapingLane } from '../support/fixtures/scripted-lane.ts';
 import { type MessageDatabase, messageDatabase } from '../support/postgres/message-database.ts';
@@ -21,6 +22,9 @@ describe('attempts', () => {
   });
   after(async () => await m?.drop());
 
+  const fail = (fields: object): never => {
+    throw new Error(JSON.stringify(fields));
+  };
   const attempts = async (no: number): Promise<Row[]> =>
     (
       await m.db.query<Row>(
@@ -58,6 +62,30 @@ describe('attempts', () => {
     await lane.run();
     expect(await attempts(lane.no)).to.have.length(1);
     expect((await attempts(lane.no))[0]).to.include({ id, attempt: 1, stage: 'shape', text: 'f: no' });
+  });
+
+  it('go a day after their message, by the job that trims; those of a message that is there stay', async () => {
+    const lane = await scriptedLane(m.db);
+    const [stays, goes] = await appendMessages(m.db, lane.no, [{}, {}]);
+    lane.answer = () => ({ kind: 'park', error: 'no' });
+    await lane.run();
+    await lane.discard(goes!);
+    const signal = new AbortController().signal;
+    const ids = async (): Promise<number[]> => (await attempts(lane.no)).map(({ id }) => id);
+    const age = "update millrace_private.attempts set at = at - interval '23 h' where sink_no = $1";
+    for (const left of [[stays, goes], [stays]]) {
+      await m.db.query(age, [lane.no]);
+      await trim({ db: m.db, log: { warn: fail } }, { signal });
+      expect(await ids()).to.deep.equal(left);
+    }
+    const many = `insert into millrace_private.attempts (sink_no, id, attempt, stage, text)
+                  select $1, n, 1, 'send', 'x' from generate_series(1, 10005) n`;
+    await m.db.query(many, [lane.no]);
+    await trim({ db: m.db, log: { warn: fail } }, { signal, chunk: 3 });
+    expect(await ids())
+      .to.have.length(10_000)
+      .and.not.include(stays!)
+      .and.not.include(5);
   });
 
   it('are the last 10,000 of a sink', async () => {
