@@ -2,6 +2,7 @@
 import { API_KEY_ROUTES } from './api-keys.ts';
 import { AUDIT_ROUTES } from './audit.ts';
 import { BACKFILL_ROUTES } from './backfills.ts';
+import { CHANGE_ENTRY_ROUTES } from './change-entries.ts';
 import { CHANGE_RETENTION_ROUTES } from './change-retentions.ts';
 import { CONFIG_ROUTES } from './config.ts';
 import { DATABASE_TEST_ROUTES } from './database-tests.ts';
@@ -30,6 +31,7 @@ export const ROUTES: readonly Route[] = [
   ...SINK_ROUTES,
   ...BACKFILL_ROUTES,
   ...CHANGE_RETENTION_ROUTES,
+  ...CHANGE_ENTRY_ROUTES,
   ...REPLAY_ROUTES,
   ...PREVIEW_ROUTES,
   ...FUNCTION_ROUTES,

@@ -3,6 +3,7 @@ import { expect } from 'chai';
 import { keyRing } from '../../src/runtime/secret-key.ts';
 import { replayedShop } from '../support/fixtures/replayed-shop.ts';
 import { type Reply, testWeb } from '../support/processes/web.ts';
+import { seeEntries } from './see-entries.ts';
 import { type Managed, managed } from './support.ts';
 
 describe('api: replays', function () {
@@ -53,7 +54,7 @@ describe('api: replays', function () {
     expect((await post({ sink: 'orders' }, 'orders')).status).to.equal(404);
   });
 
-  it('count what they would send, send nothing, and say when the change table cannot be read', async () => {
+  it('count what they would send, send nothing, and say when the change table cannot be read; its entries are shown', async () => {
     const { world, entries } = await replayedShop();
     const { privateAllowed } = world.settings;
     const web = await testWeb({ db: world.messages, keys: keyRing(world.settings), privateAllowed });
@@ -63,7 +64,10 @@ describe('api: replays', function () {
       expect([status, json.entries], JSON.stringify(json)).to.deep.equal([200, entries.length]);
       expect(json.inserts + json.updates + json.deletes).to.equal(entries.length);
       expect((await web.call('GET', '/api/operations')).json.data).to.deep.equal([]);
+      await seeEntries(web, entries);
       await world.archive.query('alter table orders_events rename to hidden');
+      const unread = await web.call('GET', '/api/change_retentions/history/entries');
+      expect([unread.status, unread.json.code]).to.deep.equal([502, 'source_unavailable']);
       const gone = await web.call('POST', '/api/change_retentions/history/replays', { body });
       expect([gone.status, gone.json.code]).to.deep.equal([502, 'source_unavailable']);
       expect(gone.json.summary).to.match(/^the change table "public"."orders_events" of database archive is not there/);

@@ -2,12 +2,16 @@
  * Our retention jobs on a clock: each change table with a policy of ours is cleaned every so often by a keyed job, one at
  * a time over all workers. A failed one is logged and comes at its next time; nothing else waits for it.
  */
+
+import { statement } from '../../../db/statement.ts';
 import { messageOf } from '../../../model/errors.ts';
 import { isMissingTable } from '../../../model/sqlstate.ts';
 import { replaceSinkNotices } from '../../../notices/replace.ts';
 import type { JobsGiven, SinkEntry, SinkJobs } from '../../contract.ts';
 import type { ChangeTableDestination } from '../section.ts';
 import { expireRows } from './policy.ts';
+
+const NOTE_RUN = statement('sinks/change-table/note-run');
 
 const EXPIRE_TASK = 'expire';
 const RECHECK_MS = 60_000;
@@ -26,8 +30,12 @@ export function openExpiries(deps: JobsGiven<ChangeTableDestination>): SinkJobs 
     }
   };
 
-  /** Shows that the job fails, until it has succeeded. */
-  const note = async ({ sink, table }: Expiring, error: unknown): Promise<void> => {
+  /** Shows that the job fails, until it has succeeded, and when it ran last. */
+  const note = async ({ sink, table, policy }: Expiring, error: unknown, deleted = 0): Promise<void> => {
+    const failure = error === null ? null : messageOf(error);
+    await deps.messages
+      .query(NOTE_RUN, [sink.no, deleted, failure, policy.every_seconds])
+      .catch((err: unknown) => deps.log.warn({ sink: sink.name, err }, 'a run of a retention job was not noted'));
     const name = `${table.table_schema}.${table.table_name}`;
     const message = `old entries of ${name} cannot be deleted: ${messageOf(error)}`;
     const remedy = 'Fix what the message says. It is tried again at the next run of the job.';
@@ -56,7 +64,7 @@ export function openExpiries(deps: JobsGiven<ChangeTableDestination>): SinkJobs 
           },
         );
         if (deleted > 0) deps.log.info({ sink: found.sink.name, deleted }, 'old entries of a change table deleted');
-        await note(found, null);
+        await note(found, null, deleted);
       } catch (error) {
         const sink = found.sink.name;
         // What is wrong with the table is the sink's circuit, with what to do.

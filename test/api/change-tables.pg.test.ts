@@ -1,0 +1,61 @@
+/** How old entries of a change table are deleted, and the SQL that makes one, over HTTP. */
+import { expect } from 'chai';
+import { type Managed, managed } from './support.ts';
+
+describe('api: change tables', () => {
+  let all: Managed;
+  before(async () => {
+    all = await managed();
+  });
+  after(async () => await all?.close());
+
+  const get = async (path: string) =>
+    await all.web.call('GET', `/api/change_retentions/history/${path}`, { token: 'read-token' });
+
+  it('say how their old entries are deleted, when that was done, and what is wrong with it', async () => {
+    const no = await all.noOf('history');
+    const { json: fresh } = await get('policy');
+    expect(fresh).to.deep.include({ by: 'job', keep: '30 days', state: 'waiting', last_run: null, reason: null });
+    expect(fresh.sql).to.contain('create table if not exists');
+    await all.m.db.query(
+      `insert into millrace_private.retention_runs (sink_no, ran_at, deleted, next_at)
+       values ($1, now(), 12, now() + interval '10 min')`,
+      [no],
+    );
+    const { json: ran } = await get('policy');
+    expect(ran).to.deep.include({ state: 'ok', deleted: 12, partitions_ahead: null });
+    expect(Date.parse(ran.next_run) - Date.parse(ran.last_run)).to.equal(600_000);
+    await all.m.db.query(
+      `insert into millrace_private.notices (sink_no, code, table_name, message, remedy)
+       values ($1, 'job_fails', 'public.b', 'cannot be deleted', 'Fix it.')`,
+      [no],
+    );
+    const { json: failing } = await get('policy');
+    expect(failing).to.deep.include({ state: 'failing', reason: 'cannot be deleted', remedy: 'Fix it.' });
+  });
+
+  it('have their SQL as declared, as asked for, and for a draft; what is wrong is said by its field', async () => {
+    const { json: declared } = await get('sql');
+    expect(declared.run_on).to.equal('database shop');
+    expect(declared.sql).to.contain('"public"."b"').and.to.contain('committed_at');
+    expect((await get('sql?variant=pg_cron&keep=2 days')).json.sql).to.contain("interval '2 days'");
+    expect((await get('sql?variant=pg_partman&partman_version=4')).json.sql).to.contain('partman');
+    const bad = await get('sql?variant=x&keep=soon&partman_version=3&more=1');
+    expect([bad.status, Object.keys(bad.json.validation_errors).toSorted()]).to.deep.equal([
+      400,
+      ['keep', 'more', 'partman_version', 'variant'],
+    ]);
+    const draft = async (body: object) =>
+      await all.web.call('POST', '/api/change_retentions/sql', { token: 'read-token', body });
+    const { status, json } = await draft({ destination_table_name: 'odd "name"', variant: 'job' });
+    expect([status, json.run_on]).to.deep.equal([200, 'the database of the change table']);
+    expect(json.sql).to.contain('"public"."odd ""name"""');
+    const named = { destination_table_name: "a'b", destination_database: 'shop', variant: 'pg_partman' };
+    const refused = await draft(named);
+    expect([refused.status, Object.keys(refused.json.validation_errors)]).to.deep.equal([422, ['variant']]);
+    expect(Object.keys((await draft({ keep: 'x' })).json.validation_errors).toSorted()).to.deep.equal([
+      'destination_table_name',
+      'keep',
+    ]);
+  });
+});
