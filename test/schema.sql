@@ -744,17 +744,27 @@ AS $function$
 declare
   v_state text := millrace_private.operation_state(operation);
   v_part uuid;
+  v_left integer;
   v_any boolean := false;
 begin
   if v_state is not null then
     update millrace_private.operations o
        set state = 'cancelled', reason = null, remedy = null, owner = null, token = null, until = null,
            lines = '{}', ended_at = clock_timestamp()
-     where o.id = operation and o.state in ('waiting', 'running', 'paused', 'failed');
+     where o.id = operation and o.state in ('waiting', 'running', 'paused', 'failed')
+    returning case when o.kind = 'resync' and o.kept is not null then o.database_no end into v_left;
     if not found then
       return false;
     end if;
     v_any := true;
+    insert into millrace_private.notices as n (sink_no, code, table_name, message, remedy)
+    select s.no, 'gap', '', 'a resync was cancelled: rows that changed before it may be missing, documents of deleted rows may be left',
+           format('bin/millrace resync %s --force', millrace_private.shell_word(d.name))
+      from millrace_private.sinks s
+      join millrace_private.databases d on d.id = s.database_id
+     where d.no = v_left and s.readable and s.status <> 'disabled'
+    on conflict (sink_no, code, table_name) do update
+      set message = excluded.message, remedy = excluded.remedy, created_at = clock_timestamp();
     perform millrace_private.record_change('cancel', 'operation ' || operation, null, null);
     for v_part in select o.id from millrace_private.operations o
                    where o.parent_id = operation and o.state in ('waiting', 'running', 'paused') loop
@@ -1250,6 +1260,8 @@ begin
       on conflict (sink_no, code, table_name) do update
         set message = excluded.message, remedy = excluded.remedy, created_at = clock_timestamp();
     end if;
+    -- Of one that was cancelled: this one makes it good.
+    delete from millrace_private.notices n where n.sink_no = v_sink.no and n.code = 'gap' and v_sink.readable;
     continue when not v_sink.takes_rows;
     -- What was read before the gap may have changed in it.
     update millrace_private.backfills b

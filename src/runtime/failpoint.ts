@@ -44,7 +44,7 @@ export const FAILPOINTS = [
   'operation/after-take',
   /** It is done; that is not written. */
   'operation/before-end',
-  /** A table is compared; that is perhaps not written. */
+  /** A table is compared, and not of those that were done before; that is not written. */
   'verify/after-table',
   /** The second sink is made; which one it is, and its backfill, are not written. */
   'rebuild/after-make',

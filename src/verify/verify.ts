@@ -100,10 +100,7 @@ export async function verifySink(deps: VerifyDeps, input: VerifyInput, options: 
   // What was written into the index before we came is seen from here on.
   await deps.sleep(options.refreshMs, input.signal);
   verification.goOn();
-  for (const table of tables) {
-    await verification.compareTable(table);
-    failpoint('verify/after-table');
-  }
+  for (const table of tables) await verification.compareTable(table);
   await verification.compareIndexes();
   const report = await verification.findings.report();
   return { report, again: (suspects) => verification.again(suspects), tables };
@@ -177,6 +174,7 @@ class Verification {
 
   #keep(table: VerifiedTable): void {
     this.#done.add(table.name);
+    failpoint('verify/after-table');
     const { gathered } = this.findings;
     if (gathered.drifts.length > KEPT_DRIFTS) return;
     this.#input.onKept?.({ generation: this.#deps.catalog.generation, tables: [...this.#done], gathered });

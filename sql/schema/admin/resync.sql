@@ -35,6 +35,8 @@ begin
       on conflict (sink_no, code, table_name) do update
         set message = excluded.message, remedy = excluded.remedy, created_at = clock_timestamp();
     end if;
+    -- Of one that was cancelled: this one makes it good.
+    delete from millrace_private.notices n where n.sink_no = v_sink.no and n.code = 'gap' and v_sink.readable;
     continue when not v_sink.takes_rows;
     -- What was read before the gap may have changed in it.
     update millrace_private.backfills b

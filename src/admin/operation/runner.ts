@@ -68,6 +68,9 @@ export const OPERATIONS: OperationsOptions = {
   places: 8,
 };
 
+/** The database's clock is another one. */
+const SLACK_MS = 200;
+
 interface Running {
   kind: JobKind;
   lease: Lease;
@@ -101,9 +104,11 @@ export function openOperations(deps: OperationsDeps, options: OperationsOptions 
     const abort = new AbortController();
     const lease = holdOperation({ db, signal: abort.signal }, rows[0], options);
     const work = { taken: rows[0], lease, abort };
-    const over = runOne(work, { ...deps, isStopping: () => closed }, options).finally(() => {
+    const over = runOne(work, { ...deps, isStopping: () => closed }, options).then((againMs) => {
       running.delete(id);
+      // There is a place for another one, and this one may be due before the next sweep.
       swept();
+      if (againMs > 0) setTimeout(swept, againMs + SLACK_MS).unref();
     });
     running.set(id, { kind: rows[0].kind, lease, abort, over });
   };
@@ -145,8 +150,8 @@ interface One {
 
 type OneDeps = Pick<OperationsDeps, 'log' | 'work'> & { isStopping(): boolean };
 
-/** Never rejects. */
-async function runOne(one: One, deps: OneDeps, options: OperationsOptions): Promise<void> {
+/** Never rejects. After how many milliseconds it is to be tried again; 0: not by this worker. */
+async function runOne(one: One, deps: OneDeps, options: OperationsOptions): Promise<number> {
   const { taken, lease, abort } = one;
   const { log } = deps;
   const about = { operation: taken.id, kind: taken.kind, attempt: taken.attempt };
@@ -160,10 +165,12 @@ async function runOne(one: One, deps: OneDeps, options: OperationsOptions): Prom
     if (abort.signal.aborted) throw new Lost();
     failpoint('operation/before-end');
     if (await lease.end(ended)) log.info({ ...about, state: ended.state }, 'an operation has ended');
+    return 0;
   } catch (error) {
-    await failed(one, error, { ...deps, options }).catch((err: unknown) =>
-      log.warn({ ...about, err }, 'the end of an operation could not be written: it is taken up again'),
-    );
+    return await failed(one, error, { ...deps, options }).catch((err: unknown) => {
+      log.warn({ ...about, err }, 'the end of an operation could not be written: it is taken up again');
+      return 0;
+    });
   } finally {
     clearInterval(beats);
   }
@@ -178,10 +185,10 @@ async function failed(
   { taken, lease, abort }: One,
   error: unknown,
   { log, isStopping, options }: OneDeps & { options: OperationsOptions },
-): Promise<void> {
+): Promise<number> {
   if (abort.signal.aborted || error instanceof Lost) {
     if (isStopping()) await lease.release({ afterMs: 0 });
-    return;
+    return 0;
   }
   const isFinal = error instanceof MillraceError && !isUnavailable(error.cause);
   const known = error instanceof MillraceError || error instanceof TryAgain || isUnavailable(error);
@@ -190,9 +197,12 @@ async function failed(
   if (!known) log.error({ err: error, operation: taken.id, kind: taken.kind }, 'an operation failed');
   if (isFinal || taken.attempt >= options.attempts) {
     await lease.end({ state: 'failed', result: null, reason, remedy });
-    return;
+    return 0;
   }
-  await lease.release({ afterMs: options.againMs * taken.attempt, reason, remedy });
+  const afterMs = options.againMs * taken.attempt;
+  await lease.release({ afterMs, reason, remedy });
+  log.warn({ operation: taken.id, kind: taken.kind, reason, wait_ms: afterMs }, 'an operation is tried again');
+  return afterMs;
 }
 
 /** Signs of life. One that cannot say so for most of its lease has to take it that another one has it. */

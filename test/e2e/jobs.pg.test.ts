@@ -1,0 +1,233 @@
+/**
+ * Verifications, rebuilds and resyncs while workers die: the process is killed at a place, another worker goes on, and the result
+ * is that of a run that nobody disturbed. Cancelled on their way, they leave nothing running. MILLRACE_TEST_EVERY_PLACE=1: at
+ * each place.
+ */
+import { expect } from 'chai';
+import type { Failpoint } from '../../src/runtime/failpoint.ts';
+import { type BulkServer, startBulkServer } from '../support/engines/bulk-server.ts';
+import { createService, runMain, SECRET_KEY, stopServices, type TestService } from '../support/processes/service.ts';
+import { createWorld, type World } from '../support/processes/world.ts';
+import { until } from '../support/until.ts';
+
+const EVERY = process.env.MILLRACE_TEST_EVERY_PLACE === '1';
+
+type Kind = 'verify' | 'rebuild' | 'resync';
+
+/** Where the worker dies, or (`verify/...`) the process that compares. */
+const PLACES: Record<Kind, Failpoint[]> = {
+  verify: ['verify/after-table', 'operation/after-take', 'operation/before-end'],
+  rebuild: ['rebuild/after-make', 'operation/after-take', 'operation/before-end'],
+  resync: ['resync/after-begin', 'operation/after-take', 'operation/before-end'],
+};
+const REFRESH_MS = 100;
+
+interface Seen {
+  id: string;
+  state: string;
+  attempt: number;
+  reason: string | null;
+  result: Record<string, unknown> | null;
+  steps: { text: string }[];
+}
+
+describe('jobs of a worker', function () {
+  this.timeout(120_000);
+  let world: World;
+  let engine: BulkServer;
+  let capture: TestService;
+  let worker: TestService;
+  let other: TestService;
+
+  before(async () => {
+    engine = await startBulkServer({ indexes: ['items', 'items-2'] });
+    engine.engine.refreshMs = 50;
+    world = await createWorld(`
+      create table items (id int primary key, name text not null);
+      insert into items select n, 'item ' || n from generate_series(1, 500) n;
+      create table lines (id int primary key, name text not null);
+      insert into lines select n, 'line ' || n from generate_series(1001, 1300) n`);
+    const yaml = `${world.yaml}
+sinks:
+  - name: items
+    database: shop
+    initial_backfill: true
+    source: { include_tables: [items, lines] }
+    destination: { type: elasticsearch, endpoint_url: "${engine.url}", index_name: items, auth_type: none }
+`;
+    const env = { DATABASE_URL: world.messagesUrl, SECRET_KEY, LOG_LEVEL: 'warn' };
+    const { code, stderr } = await runMain('migrate', {
+      ...env,
+      CONFIG_FILE_YAML: Buffer.from(yaml).toString('base64'),
+    });
+    expect(code, stderr).to.equal(0);
+    const role = (word: 'capture' | 'worker') => createService({ databaseUrl: world.messagesUrl, word });
+    [capture, worker, other] = [await role('capture'), await role('worker'), await role('worker')];
+    await Promise.all([capture.start(), worker.start()]);
+    await until('the first rows are there', () => engine.engine.documents('items').size === 800);
+  });
+  after(async () => {
+    await stopServices();
+    await world?.drop();
+    await engine?.close();
+  });
+  afterEach(function () {
+    if (this.currentTest?.state === 'failed')
+      console.error(worker?.output().slice(-4_000), other?.output().slice(-4_000));
+  });
+
+  const ask = async (sql: string): Promise<string> =>
+    (await world.messages.query<{ id: string }>(`select ${sql} as id`)).rows[0]!.id;
+  const START: Record<Kind, () => Promise<string>> = {
+    verify: () => ask(`millrace.verify('items', true, ${REFRESH_MS})`),
+    rebuild: () => ask("millrace.rebuild('items', 'items-2')"),
+    resync: () =>
+      ask(
+        `millrace_private.begin_operation('resync', null, millrace_private.database_no('shop'), '{"force": true, "verify": true}')`,
+      ),
+  };
+  const show = async (id: string): Promise<Seen> =>
+    (
+      await world.messages.query<Seen>(
+        'select id, state, attempt, reason, result, steps from millrace.operation_status where id = $1',
+        [id],
+      )
+    ).rows[0]!;
+  /** A worker that died is given up. */
+  const timePasses = async (): Promise<void> => {
+    await world.messages.query(
+      `update millrace_private.lanes set until = clock_timestamp();
+       update millrace_private.operations set until = clock_timestamp() where state = 'running';
+       select pg_notify('millrace_operations', '')`,
+    );
+  };
+  const ended = (id: string): Promise<Seen> =>
+    until(
+      'the operation has ended',
+      async () => {
+        const seen = await show(id);
+        return ['done', 'failed', 'cancelled'].includes(seen.state) && seen;
+      },
+      60_000,
+    );
+  /** A row that is missing, one that is another, and a document that no row has. */
+  const disturb = (): void => {
+    engine.engine.plant('items', '7', undefined);
+    engine.engine.plant('items', '1007', '{"id":1007,"name":"another"}');
+    engine.engine.plant('items', '99999', '{"id":99999,"name":"no row"}');
+  };
+  const expectSame = (index: string): void => {
+    const held = engine.engine.documents(index);
+    expect(held.size).to.equal(800);
+    for (const id of [7, 500, 1_007])
+      expect(held.get(String(id))).to.deep.equal({ id, name: `${id > 1_000 ? 'line' : 'item'} ${id}` });
+  };
+  const forget = async (): Promise<void> => {
+    await world.messages.query("update millrace_private.sinks set name = 'gone-' || no where name = 'items-items-2'");
+  };
+  const epoch = async (): Promise<number> =>
+    (await world.messages.query<{ epoch: number }>('select epoch from millrace.database_status')).rows[0]!.epoch;
+
+  for (const kind of Object.keys(PLACES) as Kind[]) {
+    for (const [n, place] of PLACES[kind].entries()) {
+      if (n > 0 && !EVERY) continue;
+      it(`a ${kind} is whole though a process is killed at ${place}`, async () => {
+        disturb();
+        const before = await epoch();
+        const isChild = place.startsWith('verify/');
+        await worker.kill();
+        await timePasses();
+        await worker.start({ env: { MILLRACE_FAILPOINTS: `${place}=kill${isChild ? '@2' : ''}` }, wait: false });
+        const id = await START[kind]();
+        if (!isChild) {
+          expect(await worker.died(60_000)).to.equal('SIGKILL');
+          await other.start({ wait: false });
+          await timePasses();
+        }
+        const seen = await ended(id);
+        expect([seen.state, seen.attempt > 1], JSON.stringify(seen)).to.deep.equal(['done', true]);
+        if (kind === 'verify') {
+          expect(seen.result).to.deep.include({ drift: false, compared: 800, documents: 800, repaired: 3 });
+        } else if (kind === 'rebuild') {
+          expect(seen.result).to.deep.include({ sink: 'items-items-2', index: 'items-2', parked: 0 });
+          expectSame('items-2');
+        } else {
+          expect(await epoch()).to.equal(before + 1);
+          const texts = seen.steps.map(({ text }) => text);
+          expect(new Set(texts).size, texts.join('\n')).to.equal(texts.length);
+        }
+        if (kind !== 'rebuild') expectSame('items');
+        if (!isChild) await other.kill();
+        await worker.kill();
+        await worker.start();
+        if (EVERY && kind === 'rebuild') await forget();
+      });
+    }
+  }
+
+  it('of two workers one has it, also when several are asked for at once', async () => {
+    await other.start();
+    const ids = await Promise.all([START.verify(), START.rebuild()]);
+    for (const id of ids) {
+      const seen = await ended(id);
+      expect([seen.state, seen.attempt], JSON.stringify(seen)).to.deep.equal(['done', 1]);
+    }
+    await other.kill();
+    expectSame('items');
+  });
+
+  it('a verification that is paused lets go, and goes on when it is resumed; cancelled, it ends', async () => {
+    const id = await ask("millrace.verify('items', false, 600000)");
+    const comparing = async (): Promise<boolean> =>
+      (await worker.processes()).some(({ args }) => args.includes('verify-process.ts'));
+    for (const [verb, state] of [
+      ['pause', 'paused'],
+      ['cancel', 'cancelled'],
+    ] as const) {
+      await until('it is compared', comparing);
+      await ask(`millrace.${verb}_operation('${id}')`);
+      await until('nothing is compared', async () => !(await comparing()));
+      expect((await show(id)).state).to.equal(state);
+      if (verb === 'pause') await ask(`millrace.resume_operation('${id}')`);
+    }
+  });
+
+  it('a rebuild and a resync that are cancelled leave no backfill, and the next one makes it good', async () => {
+    await world.messages.query("delete from millrace_private.operations where kind = 'rebuild'");
+    disturb();
+    await capture.kill();
+    const id = await START.resync();
+    const begun = async (): Promise<boolean> =>
+      (await world.messages.query("select from millrace_private.backfills where state = 'waiting'")).rowCount > 0;
+    await until('it has begun', begun);
+    await ask(`millrace.cancel_operation('${id}')`);
+    expect(await begun()).to.equal(false);
+    const notices = async (): Promise<{ remedy: string }[]> =>
+      (
+        await world.messages.query<{ remedy: string }>(
+          "select n.remedy from millrace_private.notices n join millrace_private.sinks s on s.no = n.sink_no where n.code = 'gap' and s.name = 'items'",
+        )
+      ).rows;
+    expect(await notices()).to.deep.equal([{ remedy: 'bin/millrace resync shop --force' }]);
+    await capture.start();
+    const next = await ended(await START.resync());
+    expect(next.state, JSON.stringify(next)).to.equal('done');
+    expect(await notices()).to.deep.equal([]);
+    expectSame('items');
+    expect((await show(id)).state).to.equal('cancelled');
+  });
+
+  it('one that kills its worker each time fails after five times', async () => {
+    const id = await world.messages.transaction(async (tx) => {
+      const { rows } = await tx.query<{ id: string }>("select millrace.verify('items') as id");
+      await tx.query(
+        `update millrace_private.operations
+            set attempt = 5, state = 'running', until = clock_timestamp(), token = gen_random_uuid() where id = $1`,
+        [rows[0]!.id],
+      );
+      return rows[0]!.id;
+    });
+    const { state, reason } = await ended(id);
+    expect([state, reason]).to.deep.equal(['failed', 'the worker died 5 times while it did this verify']);
+  });
+});
