@@ -170,6 +170,16 @@ describe('api: sinks are made, edited and deleted', () => {
     expect((await call('PATCH', 'sinks/made', { annotations: {} }, { 'if-match': '*' })).status).to.equal(200);
   });
 
+  it('lets one of those win that saw the same version, and all that say none', async () => {
+    const { json } = await call('GET', 'sinks/made');
+    const edits = (headers: Record<string, string>) =>
+      Promise.all([1, 2, 3, 4, 5].map((n) => call('PATCH', 'sinks/made', { annotations: { n: `${n}` } }, headers)));
+    const raced = await edits({ 'if-match': `"${json.version}"` });
+    expect(raced.map(({ status }) => status).sort()).to.deep.equal([200, 412, 412, 412, 412]);
+    expect((await edits({})).every(({ status }) => status === 200)).to.equal(true);
+    expect((await call('GET', 'sinks/made')).json.version).to.be.within(json.version + 5, json.version + 6);
+  });
+
   it('lets an operator change the status alone, also of a sink of the file', async () => {
     for (const name of ['made', 'filed']) {
       const paused = await as('operate-token', 'PATCH', `sinks/${name}`, { status: 'paused' });
@@ -263,8 +273,12 @@ describe('api: sinks are made, edited and deleted', () => {
     expect(json.destination).to.not.have.property('auth_value');
     await fails(call('PATCH', 'sinks/products', { annotations: {} }), 422, 'secret_required', ['destination']);
     await fails(call('PUT', 'sinks/products', json), 422, 'invalid', ['destination.auth_value']);
+    const { rows } = await m.db.query<{ text: string }>('select a::text as text from millrace_private.audit_log a');
+    expect(rows.map(({ text }) => text).join()).to.not.include(CANARY);
     const again = { destination: { auth_value: CANARY } };
     expect((await call('PATCH', 'sinks/products', again)).json.destination.auth_value).to.equal('********');
+    const none = await call('PATCH', 'sinks/products', { destination: { auth_type: 'none' } });
+    expect([none.status, none.json.destination.auth_value], none.text).to.deep.equal([200, undefined]);
   });
 
   it('shows a webhook its headers masked, and keeps those that come back masked', async () => {

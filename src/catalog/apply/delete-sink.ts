@@ -53,12 +53,20 @@ export async function deleteSink(
       const { rows } = await tx.query<{ pending: number; parked: number }>(UNDELIVERED, [[name]]);
       const { pending, parked } = { pending: 0, parked: 0, ...rows[0] };
       if (!force && pending + parked > 0) throw needsForce(`${wordOf(type)} ${name}`, { pending, parked });
-      await removeIn(tx, { name, subject: `${type} ${name}`, before: entryOf(current, name, { type, keys }) });
+      const { is_last, database_name } = await removeIn(tx, {
+        name,
+        subject: `${type} ${name}`,
+        before: entryOf(current, name, { type, keys }),
+      });
       const { settings } = current.sinks.find((sink) => sink.id === id)!;
       const into = kindOf(settings).writesInto?.(settings.destination);
       const left = into === undefined ? [] : [`drop table ${quoteTable(into)}`];
       const again = 'Its entry in the configuration file makes it again at the next apply: take it out there, too.';
-      return { id, name, pending, parked, left, warnings: row.managed_by === 'file' || row.released ? [again] : [] };
+      const unread =
+        `No sink reads from database ${database_name} any more, and its slot keeps WAL: ` +
+        'make one that does, or delete the database.';
+      const warnings = [...(row.managed_by === 'file' || row.released ? [again] : []), ...(is_last ? [unread] : [])];
+      return { id, name, pending, parked, left, warnings };
     },
     options,
   );

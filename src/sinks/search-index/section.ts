@@ -94,7 +94,9 @@ function checkCredential(input: Input, context: z.core.$RefinementCtx): void {
   const value = input.auth_value;
   const complain = (message: string, remedy: string): void => refuse(context, ['auth_value'], { message, remedy });
   if (input.auth_type === 'none') {
-    if (value) complain('is given with `auth_type: none`', 'Name the type: api_key, basic or bearer.');
+    // What was stored goes with the type that it was for.
+    if (value && value !== MASK)
+      complain('is given with `auth_type: none`', 'Name the type: api_key, basic or bearer.');
     return;
   }
   if (value === undefined) {
