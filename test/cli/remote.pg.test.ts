@@ -95,4 +95,53 @@ describe('cli: over HTTP', () => {
     const over = await third.ended();
     expect([over.code, over.stderr]).to.deep.equal([1, 'the backfill was cancelled\n']);
   });
+
+  it('things are made from an entry, edited in an editor, and removed; over HTTP and on DATABASE_URL', async () => {
+    const file = path.join(folder, 'entry.yaml');
+    const variable = ['$', '{TEAM}'].join('');
+    const entry = (name: string) =>
+      `name: ${name}\ndatabase: shop\ndestination: { type: pull }\nannotations: { team: ${variable} }\n`;
+    await writeFile(file, entry('made'));
+    await writeFile(`${file}2`, entry('here'));
+    const direct = { MILLRACE_URL: '', DATABASE_URL: all.m.url, TEAM: 'b', EDITOR: `sed -i 's/team: b/team: c/'` };
+    const remote = { TEAM: 'b', EDITOR: `sed -i 's/team: b/team: c/'` };
+    const [made, here, unread] = await Promise.all([
+      start(['sink', 'create', '-f', file], remote).ended(60_000),
+      start(['sink', 'create', '-f', `${file}2`], direct).ended(60_000),
+      start(['sink', 'create'], { EDITOR: '' }).ended(60_000),
+    ]);
+    expect(made).to.deep.equal({ code: 0, stdout: 'sink made is made.\n', stderr: '' });
+    expect(here).to.deep.equal({ code: 0, stdout: 'sink here is made.\n', stderr: '' });
+    expect(unread.stderr).to.match(/neither a file nor an editor/);
+    const [edited, same, refused] = await Promise.all([
+      start(['sink', 'edit', 'made'], remote).ended(60_000),
+      start(['sink', 'edit', 'here'], { EDITOR: 'true' }).ended(60_000),
+      start(['sink', 'edit', 'orders'], { EDITOR: 'sed -i "s/max_retry_count: null/max_retry_count: 3/"' }).ended(
+        60_000,
+      ),
+    ]);
+    expect(edited).to.deep.equal({ code: 0, stdout: 'sink made is changed.\n', stderr: '' });
+    expect((await all.web.call('GET', '/api/sinks/made')).json.annotations).to.deep.equal({ team: 'c' });
+    expect(same.stdout).to.equal('Nothing was changed.\n');
+    expect(refused.code).to.equal(1);
+    expect(refused.stderr).to.match(/^Your text is kept: -f .*\n.*is declared in the configuration file/);
+    const [gone, unasked] = await Promise.all([
+      call('sink', 'remove', 'made', '--yes'),
+      call('sink', 'remove', 'here'),
+    ]);
+    expect(gone).to.deep.equal({ code: 0, stdout: 'sink made is removed.\n', stderr: '' });
+    expect([unasked.code, unasked.stderr.split('\n')[1]]).to.deep.equal([1, '  bin/millrace sink remove here --yes']);
+  });
+
+  it('tokens and functions', async () => {
+    await writeFile(path.join(folder, 'one.json'), '[{"record":{"id":12345678901234567890}}]');
+    const [made, ran] = await Promise.all([
+      call('token', 'create', '--name', 'ci', '--scope', 'read', 'operate'),
+      call('function', 'run', 'document', '--messages', path.join(folder, 'one.json')),
+    ]);
+    expect(made.stdout).to.match(/^mr_\w{49}\n$/);
+    expect([ran.code, ran.stdout.replaceAll(/\s/g, '')]).to.deep.equal([0, '{"id":12345678901234567890}']);
+    const revoked = await call('token', 'revoke', 'ci', '--yes');
+    expect(revoked).to.deep.equal({ code: 0, stdout: 'ci is revoked.\n', stderr: '' });
+  });
 });

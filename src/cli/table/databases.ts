@@ -1,5 +1,7 @@
 /** Commands of source databases. */
+import { changesOf } from './change.ts';
 import type { Group } from './command.ts';
+import { pretty } from './json.ts';
 import { LIST_FIELDS } from './list-fields.ts';
 import { at, rowsOf, tellRows, tellThing, textAt } from './tell.ts';
 
@@ -50,7 +52,62 @@ export const DATABASES: Group = {
       examples: ['accept-gap shop'],
       tell: (answer) => `Accepted: its changes count from epoch ${textAt(answer, 'epoch')} on.`,
     },
+    ...changesOf(
+      {
+        ...{ kind: 'database', word: 'database', path: '/api/postgres_databases', parameter: 'database' },
+        ...{ list: 'databases', example: 'shop' },
+      },
+      { tested: true, removed: false },
+    ),
+    {
+      words: 'tables <database>',
+      about: 'list the tables of a source database, and whether each can be sent',
+      route: 'GET /api/postgres_databases/:database/tables',
+      fields: [
+        { flags: '--schema <schema>', about: 'of this schema alone', field: 'schema' },
+        { flags: '--name <text>', about: 'with this text in their name alone', field: 'q' },
+        ...LIST_FIELDS,
+      ],
+      examples: ['tables shop', 'tables shop --name order'],
+      tell: (answer) => tellRows(rowsOf(answer), TABLES),
+    },
+    {
+      words: 'types <database> <table>',
+      about: "print the TypeScript of a table's messages, for editors of functions",
+      route: 'GET /api/postgres_databases/:database/tables/:table/record_type',
+      examples: ['types shop public.orders'],
+      tell: (answer) => textAt(answer, 'typescript'),
+    },
+    {
+      words: 'rows <database> <table>',
+      about: 'show the last rows of a table by its key, as messages of a backfill',
+      route: 'GET /api/postgres_databases/:database/tables/:table/rows',
+      fields: LIST_FIELDS.slice(0, 1),
+      examples: ['rows shop public.orders --limit 3'],
+      tell: (answer) =>
+        rowsOf(answer)
+          .map((row) => pretty(row))
+          .join('\n'),
+    },
+    {
+      words: 'refresh <database>',
+      about: 'read its tables again, and put the publication that Millrace made in order now',
+      route: 'POST /api/postgres_databases/:database/refresh_tables',
+      examples: ['refresh shop'],
+      tell: (answer) =>
+        `${textAt(answer, 'tables')} tables; added to the publication: ${textAt(answer, 'added') || 'none'}`,
+    },
   ],
+};
+
+const TABLES = {
+  schema: 'schema',
+  table: 'name',
+  key: 'key',
+  identity: 'identity',
+  published: 'published',
+  '-bytes': 'size_bytes',
+  sinks: 'sinks',
 };
 
 function checksText(answer: unknown): string {

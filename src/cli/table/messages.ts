@@ -7,6 +7,7 @@ import { isAgreed, person } from '../terminal.ts';
 import { type Field, fieldsOf, type Group, type OwnCommand, type Running, wholeNumber } from './command.ts';
 import { pretty, readJson } from './json.ts';
 import { LIST_FIELDS } from './list-fields.ts';
+import { ATTEMPTS } from './sinks.ts';
 import { at, rowsOf, tellRows, tellThing } from './tell.ts';
 
 const CONDITIONS: readonly Field[] = [
@@ -94,6 +95,13 @@ async function show({ client, everywhere, arguments: [sink = '', id = ''] }: Run
   }
   const { message, ...rest } = Object(readJson(text));
   process.stdout.write(tellThing(rest) + (message === undefined ? '' : `message\n${pretty(message)}\n`));
+  return 0;
+}
+
+async function attempts({ client, everywhere, arguments: [sink = '', id = ''] }: Running): Promise<number> {
+  const route = `GET ${await placeOf(client, sink)}/:sink/messages/:id/attempts`;
+  const { text } = await client.ask({ route, params: { sink, id } });
+  process.stdout.write(everywhere.json ? `${text}\n` : tellRows(rowsOf(readJson(text)), ATTEMPTS));
   return 0;
 }
 
@@ -196,6 +204,12 @@ export const MESSAGE: Group = {
       about: 'show a message that is not settled, with what it says',
       examples: ['show products-index 1795250360075568'],
       run: show,
+    },
+    {
+      words: 'attempts <sink> <id>',
+      about: 'list the deliveries of a message that failed: the first and the last nine',
+      examples: ['attempts products-index 1795250360075568'],
+      run: attempts,
     },
   ],
 };

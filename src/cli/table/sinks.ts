@@ -1,4 +1,5 @@
 /** Commands of sinks and change retentions, which an operator handles alike. */
+import { changesOf } from './change.ts';
 import type { Group, RouteCommand } from './command.ts';
 import { LIST_FIELDS } from './list-fields.ts';
 import { at, type Columns, rowsOf, tellRows, tellThing, textAt } from './tell.ts';
@@ -20,6 +21,28 @@ const STATE: Columns = {
   '-parked': 'state.parked',
   'oldest pending': 'state.oldest_committed_at',
   by: 'managed_by',
+};
+
+export const ATTEMPTS: Columns = {
+  at: 'at',
+  '-message': 'message_id',
+  '-attempt': 'attempt',
+  stage: 'stage',
+  '-ms': 'took_ms',
+  '-status': 'status',
+  type: 'type',
+  text: 'text',
+};
+const POINTS: Columns = {
+  at: 'at',
+  '-persisted': 'persisted',
+  '-delivered': 'delivered',
+  '-failed': 'failed',
+  '-retried': 'retried',
+  '-parked': 'parked',
+  '-bytes': 'bytes',
+  '-p50 ms': 'latency_ms.p50',
+  '-p99 ms': 'latency_ms.p99',
 };
 
 const DONE = {
@@ -57,7 +80,30 @@ function commandsOf({ path, word, what, example }: Kind): RouteCommand[] {
     examples: [`dismiss ${example} invalid_utf8`],
     tell: (answer) => (at(answer, 'dismissed') === true ? 'The notice is gone.' : 'There was no such notice.'),
   };
-  return [show, ...verbs, dismiss];
+  const attempts: RouteCommand = {
+    words: `attempts <${word}>`,
+    about: `list deliveries of a ${what} that failed, newest first`,
+    route: `GET ${path}/:sink/attempts`,
+    fields: LIST_FIELDS,
+    examples: [`attempts ${example}`],
+    tell: (answer) => tellRows(rowsOf(answer), ATTEMPTS),
+  };
+  const metrics: RouteCommand = {
+    words: `metrics <${word}>`,
+    about: `show what became of the messages of a ${what}, by minutes or hours`,
+    route: `GET ${path}/:sink/metrics`,
+    fields: [
+      { flags: '--step <step>', about: 'minute or hour', field: 'step', choices: ['minute', 'hour'] },
+      { flags: '--from <time>', about: 'from this time on', field: 'from' },
+      { flags: '--to <time>', about: 'before this time', field: 'to' },
+    ],
+    examples: [`metrics ${example}`, `metrics ${example} --step hour`],
+    tell: (answer) => {
+      const points = at(answer, 'points');
+      return tellRows(Array.isArray(points) ? points : [], POINTS);
+    },
+  };
+  return [show, ...verbs, dismiss, attempts, metrics];
 }
 
 const STATUSES = ['active', 'paused', 'disabled'];
@@ -83,6 +129,13 @@ export const SINKS: Group = {
       tell: (answer) => tellRows(rowsOf(answer), { name: 'name', kind: 'kind', database: 'database', ...STATE }),
     },
     ...commandsOf({ path: '/api/sinks', word: 'sink', what: 'sink', example: 'orders-worker' }),
+    ...changesOf(
+      {
+        ...{ kind: 'sink', word: 'sink', path: '/api/sinks', parameter: 'sink', list: 'sinks' },
+        example: 'orders-worker',
+      },
+      { tested: true, removed: false },
+    ),
   ],
 };
 
@@ -109,5 +162,12 @@ export const RETENTIONS: Group = {
     ...commandsOf({
       ...{ path: '/api/change_retentions', word: 'retention', what: 'change retention', example: 'orders-history' },
     }),
+    ...changesOf(
+      {
+        ...{ kind: 'change_retention', word: 'retention', path: '/api/change_retentions', parameter: 'sink' },
+        ...{ list: 'change_retentions', example: 'orders-history' },
+      },
+      { tested: true, removed: true },
+    ),
   ],
 };

@@ -1,0 +1,183 @@
+/** Commands of tokens, people and the audit log. */
+import { MillraceError } from '../../model/errors.ts';
+import type { Client } from '../client/client.ts';
+import { isAgreed, person } from '../terminal.ts';
+import type { Group, Running } from './command.ts';
+import { readJson } from './json.ts';
+import { LIST_FIELDS } from './list-fields.ts';
+import { at, rowsOf, tellRows, tellThing, textAt } from './tell.ts';
+
+const SCOPES = { flags: '--scope <scope...>', about: 'read, read:data, operate, admin, consume:SINK', field: 'scopes' };
+
+/** Of a token by its name, of a person by the e-mail address; an id is one already. @throws MillraceError not_found */
+async function idOf(client: Client, { route, key, ref }: { route: string; key: string; ref: string }): Promise<string> {
+  if (/^[0-9a-f]{8}-[0-9a-f-]{27}$/.test(ref)) return ref;
+  const rows = rowsOf(readJson((await client.ask({ route })).text));
+  const found = rows.find((row) => at(row, key) === ref);
+  if (found !== undefined) return textAt(found, 'id');
+  throw new MillraceError('not_found', `there is none of the name ${ref}`, { remedy: 'Its list shows what there is.' });
+}
+
+const deleting = (of: { list: string; route: string; key: string; what: string; done: string }) =>
+  async function remove({ client, everywhere, arguments: [ref = ''] }: Running): Promise<number> {
+    const id = await idOf(client, { route: of.list, key: of.key, ref });
+    const unasked = { message: `nobody can be asked about ${of.what} ${ref}`, remedy: 'Add --yes.' };
+    if (!everywhere.yes && !(await isAgreed(person(), `Remove ${of.what} ${ref} at once? [y/N] `, unasked))) {
+      process.stdout.write('Nothing was removed.\n');
+      return 1;
+    }
+    const { text } = await client.ask({ route: of.route, params: { id } });
+    process.stdout.write(everywhere.json ? `${text}\n` : `${ref} ${of.done}\n`);
+    return 0;
+  };
+
+export const TOKENS: Group = {
+  name: 'token',
+  plural: 'tokens',
+  about: 'manage API tokens',
+  commands: [
+    {
+      words: 'list',
+      about: 'list API tokens, without the tokens themselves',
+      route: 'GET /api/api_keys',
+      fields: LIST_FIELDS,
+      examples: ['list'],
+      tell: (answer) =>
+        tellRows(rowsOf(answer), {
+          ...{ name: 'name', begins: 'prefix', scopes: 'scopes', by: 'managed_by', expires: 'expires_at' },
+          ...{ 'last used': 'last_used_at', revoked: 'revoked_at', id: 'id' },
+        }),
+    },
+    {
+      words: 'create',
+      about: 'make an API token, and print it, this once',
+      route: 'POST /api/api_keys',
+      fields: [
+        { flags: '--name <name>', about: 'what it is for', field: 'name' },
+        SCOPES,
+        { flags: '--expires <time>', about: 'it ends then: 2027-01-31T08:00:00Z', field: 'expires_at' },
+      ],
+      examples: [
+        'create --name ci --scope operate',
+        'create --name dashboard --scope read --expires 2027-01-31T08:00:00Z',
+      ],
+      tell: (answer) => textAt(answer, 'token'),
+    },
+    {
+      words: 'revoke <token>',
+      about: 'revoke an API token at once, by its name or id; asks first',
+      examples: ['revoke ci'],
+      run: deleting({
+        ...{ list: 'GET /api/api_keys', route: 'DELETE /api/api_keys/:id', key: 'name', what: 'token' },
+        done: 'is revoked.',
+      }),
+    },
+  ],
+};
+
+export const USERS: Group = {
+  name: 'user',
+  plural: 'users',
+  about: 'manage people who log in',
+  commands: [
+    {
+      words: 'list',
+      about: 'list people who may log in',
+      route: 'GET /api/users',
+      fields: LIST_FIELDS,
+      examples: ['list'],
+      tell: (answer) =>
+        tellRows(rowsOf(answer), { email: 'email', name: 'name', scopes: 'scopes', since: 'inserted_at', id: 'id' }),
+    },
+    {
+      words: 'create <email>',
+      about: 'make a person who may log in; asks for the password, or reads it from the standard input',
+      fields: [{ flags: '--name <name>', about: 'as others know them', field: 'name' }, SCOPES],
+      examples: ['create ann@example.org --scope operate read:data'],
+      run: create,
+    },
+    {
+      words: 'password <user>',
+      about: 'set the password of a person, whose sessions end; asks for it, or reads it from the standard input',
+      examples: ['password ann@example.org'],
+      run: password,
+    },
+    {
+      words: 'remove <user>',
+      about: 'remove a person, whose sessions end at once; asks first',
+      examples: ['remove ann@example.org'],
+      run: deleting({
+        ...{ list: 'GET /api/users', route: 'DELETE /api/users/:id', key: 'email', what: 'user' },
+        done: 'is removed.',
+      }),
+    },
+  ],
+};
+
+/** Not on the command line, where others of the machine see it. */
+async function typedPassword(): Promise<string> {
+  if (process.stdin.isTTY) return await hidden('Password: ');
+  let text = '';
+  for await (const part of process.stdin) text += String(part);
+  return text.replace(/\r?\n$/, '');
+}
+
+async function hidden(question: string): Promise<string> {
+  process.stderr.write(question);
+  process.stdin.setRawMode(true);
+  try {
+    let text = '';
+    for await (const part of process.stdin) {
+      for (const char of String(part)) {
+        if (char === '\r' || char === '\n') return text;
+        if (char === '\u0003') throw new MillraceError('bad_request', 'nothing was changed');
+        text = char === '\u007f' ? text.slice(0, -1) : text + char;
+      }
+    }
+    return text;
+  } finally {
+    process.stdin.setRawMode(false);
+    process.stderr.write('\n');
+  }
+}
+
+async function create({ client, everywhere, arguments: [email], options }: Running): Promise<number> {
+  const { name, scope: scopes } = options;
+  const given = { email, ...(name === undefined ? {} : { name }), ...(scopes === undefined ? {} : { scopes }) };
+  const { text } = await client.ask({ route: 'POST /api/users', body: { ...given, password: await typedPassword() } });
+  process.stdout.write(everywhere.json ? `${text}\n` : tellThing(readJson(text)));
+  return 0;
+}
+
+async function password({ client, everywhere, arguments: [ref = ''] }: Running): Promise<number> {
+  const id = await idOf(client, { route: 'GET /api/users', key: 'email', ref });
+  const body = { password: await typedPassword() };
+  const { text } = await client.ask({ route: 'POST /api/users/:id/password', params: { id }, body });
+  process.stdout.write(everywhere.json ? `${text}\n` : `The password of ${ref} is set.\n`);
+  return 0;
+}
+
+export const AUDIT: Group = {
+  commands: [
+    {
+      words: 'audit',
+      about: 'list who changed what, newest first',
+      route: 'GET /api/audit',
+      fields: [
+        {
+          flags: '--actor <actor>',
+          about: '"token ci", "user ann@example.org"; or the first word alone',
+          field: 'actor',
+        },
+        { flags: '--subject <subject>', about: '"sink products-index"; or the first word alone', field: 'subject' },
+        { flags: '--action <action>', about: 'create, update, delete, pause, retry, ...', field: 'action' },
+        { flags: '--since <time>', about: 'from this time on', field: 'since' },
+        { flags: '--until <time>', about: 'before this time', field: 'until' },
+        ...LIST_FIELDS,
+      ],
+      examples: ['audit', 'audit --subject "sink products-index" --limit 10'],
+      tell: (answer) =>
+        tellRows(rowsOf(answer), { at: 'at', who: 'actor', action: 'action', what: 'subject', request: 'request_id' }),
+    },
+  ],
+};
