@@ -8,6 +8,7 @@ import { isServerError } from '../model/sqlstate.ts';
 import type { PrivateAllowed } from '../runtime/addresses.ts';
 import type { Resolver } from '../runtime/checked-lookup.ts';
 import type { KeyRing } from '../runtime/secret-key.ts';
+import { within } from './doctor/within.ts';
 
 export interface OutsideDeps {
   /** The message database. */
@@ -18,7 +19,12 @@ export interface OutsideDeps {
   privateAllowed: PrivateAllowed;
   /** Of names; by the system, if absent. */
   resolver?: Resolver | undefined;
+  /** Who has not answered by then is said to be away; 8,000. */
+  patienceMs?: number;
 }
+
+/** Less than a client of ours waits for the head of an answer. */
+export const PATIENCE_MS = 8_000;
 
 /** Work that reaches out; it is to end by the signal. */
 export type Reaching<Result> = (on: OutsideDeps, signal: AbortSignal) => Promise<Result>;
@@ -41,17 +47,24 @@ const STATEMENT_MS = 5_000;
 export async function askSource<Result>(
   database: CatalogDatabase,
   work: (source: Database) => Promise<Result>,
+  patienceMs = PATIENCE_MS,
 ): Promise<Result> {
-  let source: Database | undefined;
+  const ask = async (): Promise<Result> => {
+    const source = await openCatalogDatabase(database, { use: 'console', statementMs: STATEMENT_MS });
+    try {
+      return await work(source);
+    } finally {
+      await source.close().catch(() => undefined);
+    }
+  };
   try {
-    source = await openCatalogDatabase(database, { use: 'console', statementMs: STATEMENT_MS });
-    return await work(source);
+    return await within(patienceMs, NEVER, ask);
   } catch (error) {
     throw unavailable(error, database.settings.name);
-  } finally {
-    await source?.close().catch(() => undefined);
   }
 }
+
+const NEVER = new AbortController().signal;
 
 function unavailable(error: unknown, name: string): unknown {
   const found = connectionFault(error, DECLARED_DATABASE);

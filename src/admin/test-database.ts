@@ -10,12 +10,15 @@ import { merged } from '../catalog/declare/merge.ts';
 import { databaseKeys, type RequestedDatabase, readDatabase } from '../catalog/declare/requested-database.ts';
 import type { Entry } from '../catalog/declare/written.ts';
 import type { CatalogDatabase } from '../catalog/store.ts';
+import { checkReach } from '../checks/reach.ts';
+import { DECLARED_DATABASE } from '../model/connection-fault.ts';
 import { MillraceError } from '../model/errors.ts';
 import type { PrivateAllowed } from '../runtime/addresses.ts';
 import type { Reach } from '../runtime/checked-lookup.ts';
 import { aboutDatabase, type Check, checksOf, worstFirst } from './doctor/check.ts';
-import { lookAtSource } from './doctor/look-at-source.ts';
-import { findDatabase, type OutsideDeps } from './outside.ts';
+import { type LookedAt, lookAtSource } from './doctor/look-at-source.ts';
+import { NoAnswer, within } from './doctor/within.ts';
+import { findDatabase, type OutsideDeps, PATIENCE_MS } from './outside.ts';
 
 /** Of a database that is stored nowhere: nothing is known of it. */
 export const NOWHERE = { id: '00000000-0000-0000-0000-000000000000', no: 0 };
@@ -33,8 +36,7 @@ export function reachOf(
 export async function testStoredDatabase(on: OutsideDeps, ref: string): Promise<Check[]> {
   const { catalog, database } = await findDatabase(on, ref);
   const sinks = catalog.sinks.filter(({ databaseNo }) => databaseNo === database.no);
-  const { findings } = await lookAtSource(on.db, { database, sinks, state: null });
-  return worstFirst(checksOf(aboutDatabase(database.settings.name), findings));
+  return await looked(on, { database, sinks, state: null });
 }
 
 /**
@@ -64,6 +66,16 @@ export async function testDraftDatabase(
 ): Promise<Check[]> {
   const { settings, address, isSource } = draft;
   const database: CatalogDatabase = { ...NOWHERE, settings, address: () => address, reach: reachOf(on, privateOk) };
-  const { findings } = await lookAtSource(on.db, { database, sinks: [], state: null, isSource });
-  return worstFirst(checksOf(aboutDatabase(settings.name), findings));
+  return await looked(on, { database, sinks: [], state: null, isSource });
 }
+
+async function looked({ db, patienceMs = PATIENCE_MS }: OutsideDeps, at: LookedAt): Promise<Check[]> {
+  const { name } = at.database.settings;
+  const { findings } = await within(patienceMs, NEVER, () => lookAtSource(db, at)).catch((error: unknown) => {
+    if (!(error instanceof NoAnswer)) throw error;
+    return { findings: [checkReach(error, DECLARED_DATABASE, { what: `database ${name}`, isPooled: false })] };
+  });
+  return worstFirst(checksOf(aboutDatabase(name), findings));
+}
+
+const NEVER = new AbortController().signal;

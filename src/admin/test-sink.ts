@@ -18,8 +18,9 @@ import { MillraceError, messageOf } from '../model/errors.ts';
 import { createLog } from '../runtime/log.ts';
 import { DestinationDown, type SinkEntry, type SinkKind } from '../sinks/contract.ts';
 import { type Check, checksOf, worstFirst } from './doctor/check.ts';
+import { NoAnswer, within } from './doctor/within.ts';
 import { findSink, type SinkList } from './find-sink.ts';
-import type { OutsideDeps } from './outside.ts';
+import { type OutsideDeps, PATIENCE_MS } from './outside.ts';
 import { NOWHERE, reachOf } from './test-database.ts';
 
 /** What is found is the answer. */
@@ -92,9 +93,11 @@ interface Tried {
   catalog: Catalog;
 }
 
-async function tried({ messages }: OutsideDeps, sink: Tried, signal: AbortSignal): Promise<Check[]> {
+async function tried(on: OutsideDeps, sink: Tried, signal: AbortSignal): Promise<Check[]> {
   const { entry, kind } = sink;
-  const findings = await tryDestination({ messages, log: QUIET }, sink, signal).catch(asFindings);
+  const { messages, patienceMs = PATIENCE_MS } = on;
+  const test = within(patienceMs, signal, (own) => tryDestination({ messages, log: QUIET }, sink, own));
+  const findings = await test.catch(asFindings);
   const nothing = [passed('destination', `${kind.title} connects to nothing: its clients connect to this service`)];
   const about = {
     subject: { kind: 'sink', name: entry.name } as const,
@@ -104,6 +107,7 @@ async function tried({ messages }: OutsideDeps, sink: Tried, signal: AbortSignal
 }
 
 function asFindings(error: unknown): (Finding | Answered)[] {
+  if (error instanceof NoAnswer) return [checkCircuit({ reason: 'unreachable', error: messageOf(error) })];
   if (error instanceof DestinationDown) return [checkCircuit(error.circuit)];
   if (!(error instanceof MillraceError)) throw error;
   return [fault('bad_destination', messageOf(error), byHand(error.remedy ?? 'Correct its destination.'))];
