@@ -47,6 +47,15 @@ export interface ListedSink {
   /** The destination's own words: they may quote a row. */
   error: string | null;
   failing_since: Date | null;
+  /** Of tables, or of all of them (`table` null), that are not over. */
+  active_backfills: {
+    id: string;
+    table: string | null;
+    state: 'active' | 'paused';
+    rows_initial_count: number | null;
+    rows_processed_count: number;
+    rows_ingested_count: number;
+  }[];
   notices: { code: string; table: string | null; message: string; remedy: string | null; since: string }[];
 }
 

@@ -46,6 +46,7 @@ export const Sink = z
     kind: z.string(),
     database: z.string(),
     destination: z.looseObject({ type: z.string() }),
+    active_backfills: z.array(z.looseObject({ id: z.uuid(), table: z.string().nullable(), state: z.string() })),
     max_retry_count: z.number().nullable().optional(),
     annotations: z.record(z.string(), z.string()).optional(),
     filter: z.string(),
@@ -92,7 +93,7 @@ function shownDestination({ id, name, settings: { destination }, secret }: Liste
 }
 
 export function shownSink(sink: ListedSink, asking: Asking, keys: KeyRing): z.input<typeof Sink> {
-  const { kind, database, settings } = sink;
+  const { kind, database, settings, active_backfills } = sink;
   const { source, max_retry_count, message_grouping, annotations, tables, filter_leave } = settings;
   const functions = {
     transform: settings.transform ?? 'none',
@@ -100,6 +101,7 @@ export function shownSink(sink: ListedSink, asking: Asking, keys: KeyRing): z.in
     routing: settings.routing ?? 'none',
   };
   return {
+    active_backfills,
     ...{ kind, database, source, ...functions, max_retry_count, message_grouping, annotations, tables, filter_leave },
     destination: { type: settings.destination.type, ...shownDestination(sink, keys) },
     ...shownOf(sink, asking),

@@ -46,6 +46,8 @@ describe('api: backfills and operations', () => {
     const id = await start('orders', { table: 'public.orders' });
     const { status, json } = await call('POST', 'sinks/orders/backfills', { table: 'orders' });
     expect([status, json.code, json.id]).to.deep.equal([409, 'operation_running', id]);
+    const sink = await call('GET', 'sinks/orders');
+    expect(sink.json.active_backfills[0]).to.include({ id, table: 'public.orders', state: 'active' });
   });
 
   it('are refused with the field that is wrong', async () => {

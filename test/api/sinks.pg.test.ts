@@ -38,6 +38,7 @@ describe('GET /api/sinks', () => {
     expect(idle.health.status).to.equal('paused');
     expect(products).to.include({ transform: 'document', filter: 'none' });
     expect(products.destination).to.include({ type: 'elasticsearch', index_name: 'p' });
+    expect(orders.active_backfills).to.deep.equal([]);
     for (const secret of CANARIES) expect(reply.text).to.not.include(secret);
   });
 
