@@ -1037,11 +1037,8 @@ CREATE OR REPLACE FUNCTION millrace.receive(consumer text, batch_size integer DE
 AS $function$
 declare
   v_no integer;
-  v_token text;
-  v_ids bigint[];
+  v_lease record;
   v_sink text;
-  v_bytes bigint;
-  v_table_no integer;
   v_lo bigint;
   v_hi bigint;
 begin
@@ -1056,26 +1053,25 @@ begin
   if visibility_timeout < interval '500 ms' or visibility_timeout > interval '12 h' then
     raise exception 'visibility_timeout must be from 500 milliseconds to 12 hours' using errcode = '22023';
   end if;
-  select c.token, c.ids, c.bytes, c.table_no into v_token, v_ids, v_bytes, v_table_no
-    from millrace_private.lease_next(v_no, batch_size, visibility_timeout) c;
-  if v_token is null then
+  v_lease := millrace_private.lease_next(v_no, batch_size, visibility_timeout);
+  if v_lease.token is null then
     return;
   end if;
-  v_lo := v_ids[1];
-  v_hi := v_ids[cardinality(v_ids)];
+  v_lo := v_lease.ids[1];
+  v_hi := v_lease.ids[cardinality(v_lease.ids)];
   -- Nearly always every row between the first and the last: then they are read by range.
-  if v_table_no is not null then
+  if v_lease.table_no is not null then
     return query
-      select v_token || '-' || o.id,
+      select v_lease.token || '-' || o.id,
              millrace_private.message_text(o, (select t.metadata from millrace_private.source_tables t
-                                                where t.no = v_table_no), v_sink)::json
+                                                where t.no = v_lease.table_no), v_sink)::json
         from millrace_private.messages o
        where o.sink_no = v_no and o.lane = 0 and o.id >= v_lo and o.id <= v_hi
        order by o.id;
     return;
-  elsif v_bytes is not null or v_lo = v_hi then
+  elsif v_lease.bytes is not null or v_lo = v_hi then
     return query
-      select v_token || '-' || o.id,
+      select v_lease.token || '-' || o.id,
              millrace_private.message_text(o, (select t.metadata from millrace_private.source_tables t
                                                 where t.no = o.source_table), v_sink)::json
         from millrace_private.messages o
@@ -1084,8 +1080,8 @@ begin
     return;
   end if;
   return query
-    select v_token || '-' || i.id, m.message::json
-      from unnest(v_ids) i (id)
+    select v_lease.token || '-' || i.id, m.message::json
+      from unnest(v_lease.ids) i (id)
      cross join lateral (select millrace_private.message_text(o, t.metadata, v_sink) as message
                            from millrace_private.messages o
                            join millrace_private.source_tables t on t.no = o.source_table
@@ -3190,25 +3186,27 @@ CREATE OR REPLACE PROCEDURE millrace_private.receive_batch(IN p_sink_no integer,
  LANGUAGE plpgsql
 AS $procedure$
 declare
-  v_bytes bigint;
-  v_table_no integer;
+  v_lease record;
+  v_open text := case when p_nested then '"data":{' else '' end;
+  v_close text := case when p_nested then '}' else '' end;
 begin
-  select n.token, n.ids, n.more, n.bytes, n.table_no into token, ids, more, v_bytes, v_table_no
-    from millrace_private.lease_next(p_sink_no, p_batch, null) n;
+  -- (As an expression: a query that reads from a function costs more.)
+  v_lease := millrace_private.lease_next(p_sink_no, p_batch, null);
   commit;
+  token := v_lease.token;
+  ids := v_lease.ids;
+  more := v_lease.more;
   if token is null then
     due_in_ms := extract(epoch from millrace_private.next_due(p_sink_no, 0) - clock_timestamp()) * 1000;
-  elsif v_bytes <= p_bytes and v_table_no is not null then
+  elsif v_lease.bytes <= p_bytes and v_lease.table_no is not null then
+    -- (One expression for every kind of body: Postgres prepares each of them anew in every call, also those that it does not need.)
     select string_agg('{"ack_id":"' || token || '-' || m.id || '",' || m.body || '}', ','), count(*), max(m.id)
       into messages, count, last_id
       from (select o.id,
-                   case when p_nested or o.payload is not null
-                        then '"data":' || millrace_private.message_text(o,
-                               (select t.metadata from millrace_private.source_tables t where t.no = v_table_no),
-                               (select s.metadata from millrace_private.sinks s where s.no = p_sink_no))
-                        else millrace_private.message_members(o,
-                               (select t.metadata from millrace_private.source_tables t where t.no = v_table_no),
-                               (select s.metadata from millrace_private.sinks s where s.no = p_sink_no))
+                   case when o.payload is not null then '"data":' || o.payload
+                        else v_open || millrace_private.message_members(o,
+                               (select t.metadata from millrace_private.source_tables t where t.no = v_lease.table_no),
+                               (select s.metadata from millrace_private.sinks s where s.no = p_sink_no)) || v_close
                    end as body
               from millrace_private.messages o
              where o.sink_no = p_sink_no and o.lane = 0 and o.id >= ids[1] and o.id <= ids[cardinality(ids)]

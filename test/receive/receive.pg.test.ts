@@ -88,7 +88,7 @@ describe('receive: long poll', () => {
     const first = await receive({ db: m.db, wakeups }, one, { batchSize: 1, waitForMs: 0, signal: never });
     const polled = poll(one);
     await waiting(one, 1);
-    expect(await answer({ db: m.db, wakeups }, one, { what: 'ack', ackIds: first!.ackIds() })).to.equal(1);
+    expect(await answer({ db: m.db, wakeups }, one, { what: 'ack', ackIds: first!.ackIds() })).to.include({ count: 1 });
     expect(await polled).to.deep.equal([second]);
   });
 

@@ -8,11 +8,8 @@ set enable_mergejoin = off set enable_hashjoin = off set jit = off
 set search_path = pg_catalog, pg_temp as $$
 declare
   v_no integer;
-  v_token text;
-  v_ids bigint[];
+  v_lease record;
   v_sink text;
-  v_bytes bigint;
-  v_table_no integer;
   v_lo bigint;
   v_hi bigint;
 begin
@@ -27,26 +24,25 @@ begin
   if visibility_timeout < interval '500 ms' or visibility_timeout > interval '12 h' then
     raise exception 'visibility_timeout must be from 500 milliseconds to 12 hours' using errcode = '22023';
   end if;
-  select c.token, c.ids, c.bytes, c.table_no into v_token, v_ids, v_bytes, v_table_no
-    from millrace_private.lease_next(v_no, batch_size, visibility_timeout) c;
-  if v_token is null then
+  v_lease := millrace_private.lease_next(v_no, batch_size, visibility_timeout);
+  if v_lease.token is null then
     return;
   end if;
-  v_lo := v_ids[1];
-  v_hi := v_ids[cardinality(v_ids)];
+  v_lo := v_lease.ids[1];
+  v_hi := v_lease.ids[cardinality(v_lease.ids)];
   -- Nearly always every row between the first and the last: then they are read by range.
-  if v_table_no is not null then
+  if v_lease.table_no is not null then
     return query
-      select v_token || '-' || o.id,
+      select v_lease.token || '-' || o.id,
              millrace_private.message_text(o, (select t.metadata from millrace_private.source_tables t
-                                                where t.no = v_table_no), v_sink)::json
+                                                where t.no = v_lease.table_no), v_sink)::json
         from millrace_private.messages o
        where o.sink_no = v_no and o.lane = 0 and o.id >= v_lo and o.id <= v_hi
        order by o.id;
     return;
-  elsif v_bytes is not null or v_lo = v_hi then
+  elsif v_lease.bytes is not null or v_lo = v_hi then
     return query
-      select v_token || '-' || o.id,
+      select v_lease.token || '-' || o.id,
              millrace_private.message_text(o, (select t.metadata from millrace_private.source_tables t
                                                 where t.no = o.source_table), v_sink)::json
         from millrace_private.messages o
@@ -55,8 +51,8 @@ begin
     return;
   end if;
   return query
-    select v_token || '-' || i.id, m.message::json
-      from unnest(v_ids) i (id)
+    select v_lease.token || '-' || i.id, m.message::json
+      from unnest(v_lease.ids) i (id)
      cross join lateral (select millrace_private.message_text(o, t.metadata, v_sink) as message
                            from millrace_private.messages o
                            join millrace_private.source_tables t on t.no = o.source_table

@@ -6,25 +6,27 @@ create or replace procedure millrace_private.receive_batch(
   inout token text, inout ids bigint[], inout messages text, inout count integer, inout last_id bigint,
   inout more boolean, inout due_in_ms double precision) language plpgsql as $$
 declare
-  v_bytes bigint;
-  v_table_no integer;
+  v_lease record;
+  v_open text := case when p_nested then '"data":{' else '' end;
+  v_close text := case when p_nested then '}' else '' end;
 begin
-  select n.token, n.ids, n.more, n.bytes, n.table_no into token, ids, more, v_bytes, v_table_no
-    from millrace_private.lease_next(p_sink_no, p_batch, null) n;
+  -- (As an expression: a query that reads from a function costs more.)
+  v_lease := millrace_private.lease_next(p_sink_no, p_batch, null);
   commit;
+  token := v_lease.token;
+  ids := v_lease.ids;
+  more := v_lease.more;
   if token is null then
     due_in_ms := extract(epoch from millrace_private.next_due(p_sink_no, 0) - clock_timestamp()) * 1000;
-  elsif v_bytes <= p_bytes and v_table_no is not null then
+  elsif v_lease.bytes <= p_bytes and v_lease.table_no is not null then
+    -- (One expression for every kind of body: Postgres prepares each of them anew in every call, also those that it does not need.)
     select string_agg('{"ack_id":"' || token || '-' || m.id || '",' || m.body || '}', ','), count(*), max(m.id)
       into messages, count, last_id
       from (select o.id,
-                   case when p_nested or o.payload is not null
-                        then '"data":' || millrace_private.message_text(o,
-                               (select t.metadata from millrace_private.source_tables t where t.no = v_table_no),
-                               (select s.metadata from millrace_private.sinks s where s.no = p_sink_no))
-                        else millrace_private.message_members(o,
-                               (select t.metadata from millrace_private.source_tables t where t.no = v_table_no),
-                               (select s.metadata from millrace_private.sinks s where s.no = p_sink_no))
+                   case when o.payload is not null then '"data":' || o.payload
+                        else v_open || millrace_private.message_members(o,
+                               (select t.metadata from millrace_private.source_tables t where t.no = v_lease.table_no),
+                               (select s.metadata from millrace_private.sinks s where s.no = p_sink_no)) || v_close
                    end as body
               from millrace_private.messages o
              where o.sink_no = p_sink_no and o.lane = 0 and o.id >= ids[1] and o.id <= ids[cardinality(ids)]
