@@ -1,7 +1,7 @@
 -- What became of single messages.
 
 -- Deliveries and shapings that failed: written when the message is settled, never where all goes well
--- (sql/schema/deliver/record_attempts.sql). Of a message the first and the last nine, of a sink about the last 10,000.
+-- (sql/schema/deliver/record_attempts.sql). Of a message the first and the last nine count, of a sink about the last 10,000.
 create table millrace_private.attempts (
   sink_no integer not null,
   id bigint not null,               -- of the message
@@ -14,7 +14,7 @@ create table millrace_private.attempts (
   type text,                        -- the destination's word for the kind of error
   text text not null,               -- its own words, at most 2,000 characters: they may quote a row
   primary key (sink_no, id, seq)
-);
+) with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 2000);
 create index attempts_newest on millrace_private.attempts (sink_no, seq);
 
 -- Somebody looks at messages of the sink on their way: until then one each second is kept with its steps, the last 50 of them.

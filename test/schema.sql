@@ -40,6 +40,7 @@ table millrace_private.attempts
   status integer
   type text
   text text not null
+with autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=2000
 CREATE INDEX attempts_newest ON millrace_private.attempts USING btree (sink_no, seq)
 CREATE UNIQUE INDEX attempts_pkey ON millrace_private.attempts USING btree (sink_no, id, seq)
 constraint attempts_pkey PRIMARY KEY (sink_no, id, seq)
@@ -3236,19 +3237,22 @@ begin
            left(k.failure ->> 'type', 200), left(coalesce(k.error, ''), 2000)
       from jsonb_to_recordset(p_kept) as k (id bigint, attempts integer, stage text, error text, failure jsonb)
      where k.failure is not null and k.stage is not null
-    returning id, seq
+    returning id, seq, attempt
   )
-  select array_agg(w.id), min(w.seq), max(w.seq) into v_ids, v_first, v_last from written w;
-  if v_ids is null then
+  select coalesce(array_agg(w.id) filter (where w.attempt % 10 = 1), '{}'), min(w.seq), max(w.seq)
+    into v_ids, v_first, v_last from written w;
+  if v_last is null then
     return;
   end if;
 
-  delete from millrace_private.attempts a
-   using unnest(v_ids) i (id)
-   cross join lateral (select x.seq from millrace_private.attempts x
-                        where x.sink_no = p_sink_no and x.id = i.id order by x.seq desc offset 9) o
-   where a.sink_no = p_sink_no and a.id = i.id and a.seq = o.seq
-     and a.seq > (select min(y.seq) from millrace_private.attempts y where y.sink_no = p_sink_no and y.id = i.id);
+  if cardinality(v_ids) > 0 then
+    delete from millrace_private.attempts a
+     using unnest(v_ids) i (id)
+     cross join lateral (select x.seq from millrace_private.attempts x
+                          where x.sink_no = p_sink_no and x.id = i.id order by x.seq desc offset 9) o
+     where a.sink_no = p_sink_no and a.id = i.id and a.seq = o.seq
+       and a.seq > (select min(y.seq) from millrace_private.attempts y where y.sink_no = p_sink_no and y.id = i.id);
+  end if;
 
   if v_first / 1000 < v_last / 1000 or v_last % 1000 = 0 then
     delete from millrace_private.attempts a
