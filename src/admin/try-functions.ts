@@ -89,6 +89,9 @@ export function openTryFunctions(log: SandboxLog, { idleMs = IDLE_MS, limits }: 
   };
 }
 
+/** Of no table: what is made of it is not looked at. */
+const WARM: FunctionInput = { action: 'insert', record: '{"id":1}', changes: null, metadata: '{}' };
+
 /** One by one, so that each has its own time. After one that brought the process down no other is tried: each costs seconds. */
 async function runEach(
   sandbox: Sandbox,
@@ -96,10 +99,14 @@ async function runEach(
   options: { replaces: boolean },
 ): Promise<Tried[]> {
   const set: FunctionSet = { [fn.type === 'path' ? 'transform' : fn.type]: fn };
-  // Starts the process and has the function compiled, so that no message's time has that in it.
-  const fault = inputs.length > 0 ? await sandbox.check(fn) : undefined;
   const tried: Tried[] = [];
-  let dead = fault?.kind === 'killed';
+  let dead = false;
+  // Starts the process and has the function compiled, so that no message's time has that in it.
+  if (inputs.length > 0) {
+    const fault = await sandbox.check(fn);
+    dead = fault?.kind === 'killed';
+    if (fault === undefined) await sandbox.shape(set, [WARM], options);
+  }
   for (const input of inputs) {
     if (dead) {
       const message = 'Not tried: the function brought its process down before';

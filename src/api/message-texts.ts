@@ -42,7 +42,8 @@ export const MessageText = z
       return z.NEVER;
     }
     const { record, changes = 'null', metadata = METADATA, action = '"insert"' } = Object.fromEntries(members);
-    const found = ACTIONS.find((one) => `"${one}"` === action);
+    const named: unknown = action.startsWith('"') ? JSON.parse(action) : undefined;
+    const found = ACTIONS.find((one) => one === named);
     if (record === undefined || !record.startsWith('{')) refuse(['record'], 'must be the object of a row');
     if (changes !== 'null' && !changes.startsWith('{')) refuse(['changes'], 'must be an object or null');
     if (!metadata.startsWith('{')) refuse(['metadata'], 'must be an object');

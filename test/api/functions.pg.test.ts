@@ -61,6 +61,10 @@ describe('api: functions', () => {
       `"result":{"action":"update","record":${RECORD},"changes":{"price":1.10},"table":"example"}`,
     );
     expect(reply.text).to.include(`"result":{"action":"insert","record":${RECORD},"changes":null,"table":"example"}`);
+    const odd = await run(
+      `{"type":"path","path":"record","on":{"messages":[ {"record" : {"a":1e400,"a":2,"__proto__":{"x":1.50},"s":"\\u2028\\ud800"} , "action":"up\\u0064ate"} ]}}`,
+    );
+    expect(odd.text).to.include('"result":{"a":1e400,"a":2,"__proto__":{"x":1.50},"s":"\\u2028\\ud800"}');
     expect(reply.json.results.map(({ took_ms }: { took_ms: unknown }) => typeof took_ms)).to.deep.equal([
       'number',
       'number',
