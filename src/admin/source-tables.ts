@@ -4,7 +4,7 @@ import type { Database } from '../db/pool.ts';
 import { statement } from '../db/statement.ts';
 import type { FunctionInput } from '../model/message.ts';
 import type { QuotedTable } from '../model/quote.ts';
-import { takesIn } from '../model/taken-in.ts';
+import { takerOf } from '../model/taken-in.ts';
 import { ensurePublication } from '../source/publication.ts';
 import { readPublication } from '../source/publication-facts.ts';
 import { type RecordType, recordType } from '../source/record-type.ts';
@@ -55,8 +55,10 @@ export async function listTables(on: OutsideDeps, ref: string, request: TablesRe
 }
 
 function sinksOf({ sinks }: Catalog, databaseNo: number): (table: QuotedTable) => string[] {
-  const reading = sinks.filter((sink) => sink.databaseNo === databaseNo);
-  return (table) => reading.filter(({ settings }) => takesIn(settings.source, table)).map(({ name }) => name);
+  const reading = sinks
+    .filter((sink) => sink.databaseNo === databaseNo)
+    .map(({ name, settings }) => ({ name, takes: takerOf(settings.source) }));
+  return (table) => reading.filter(({ takes }) => takes(table)).map(({ name }) => name);
 }
 
 /** @throws MillraceError not_found, source_unavailable */

@@ -12,3 +12,16 @@ export function takesIn(source: SourceSettings, table: { schema: string; name: s
   if (source.include_tables && !source.include_tables.some((name) => qualified(name) === full)) return false;
   return !source.exclude_tables?.some((name) => qualified(name) === full);
 }
+
+/** The same for whoever asks of thousands of tables: names are looked up, not compared with each of a list. */
+export function takerOf(source: SourceSettings): (table: { schema: string; name: string }) => boolean {
+  const setOf = (names: readonly string[] | null): Set<string> | null => names && new Set(names);
+  const tablesOf = (names: readonly string[] | null): Set<string> | null => names && new Set(names.map(qualified));
+  const schemas = { only: setOf(source.include_schemas), not: setOf(source.exclude_schemas) };
+  const tables = { only: tablesOf(source.include_tables), not: tablesOf(source.exclude_tables) };
+  return ({ schema, name }) => {
+    const full = `${schema}.${name}`;
+    if (schemas.only?.has(schema) === false || schemas.not?.has(schema)) return false;
+    return tables.only?.has(full) !== false && !tables.not?.has(full);
+  };
+}

@@ -75,6 +75,9 @@ change_retentions:
         if (status !== 422 || !isRefused) wrong.push(`${path} ${host}: ${status} ${text}`);
       }
     }
+    const socket = { hostname: '/var/run/postgresql', database: 'postgres' };
+    const { json } = await strict.call('POST', `${DATABASES}/test_connection`, { body: socket });
+    expect(json.code).to.equal('destination_denied');
     expect(wrong).to.deep.equal([]);
     expect([engine.connections(), endpoint.connections()]).to.deep.equal(before);
   });
