@@ -35,6 +35,7 @@ const names = (text: string, word: string): boolean =>
 const HEADINGS: [RegExp, string][] = [
   [/^(the file|account)$/, '## Top level'],
   [/^api_tokens/, '## api_tokens'],
+  [/^users/, '## users'],
   [/^databases/, '## databases'],
   [/^(functions|transforms)/, '## functions'],
   [/^filters/, '### Column filters'],

@@ -10,7 +10,7 @@ import type { Queryable, Transacting } from '../db/pool.ts';
 import { statement } from '../db/statement.ts';
 import type { By } from '../model/by.ts';
 import { MillraceError } from '../model/errors.ts';
-import { isPassword } from './password.ts';
+import { isPassword } from '../runtime/password.ts';
 import { showUser, subjectOf, type User } from './users.ts';
 
 const NOTE = statement('admin/note-login');

@@ -8,8 +8,8 @@ import type { Queryable, Transacting } from '../db/pool.ts';
 import { statement } from '../db/statement.ts';
 import type { By } from '../model/by.ts';
 import { MillraceError } from '../model/errors.ts';
+import { hashPassword } from '../runtime/password.ts';
 import { addSession, type Client, type LoggedIn } from './log-in.ts';
-import { hashPassword } from './password.ts';
 import { addUser, createUser, listUsers } from './users.ts';
 
 const PUT = statement('admin/put-setup');

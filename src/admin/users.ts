@@ -4,7 +4,7 @@ import type { Queryable, Transacting } from '../db/pool.ts';
 import { statement } from '../db/statement.ts';
 import { actorOf, type By } from '../model/by.ts';
 import { MillraceError } from '../model/errors.ts';
-import { hashPassword } from './password.ts';
+import { hashPassword } from '../runtime/password.ts';
 
 const LIST = statement('admin/list-users');
 const ADD = statement('admin/add-user');

@@ -5,9 +5,10 @@ import { endSession, endSessions, listSessions, type Session } from '../admin/se
 import { setUp } from '../admin/setup.ts';
 import { showUser } from '../admin/users.ts';
 import { MillraceError } from '../model/errors.ts';
+import { Email } from '../model/person.ts';
 import { type Asking, type Route, route, type SessionOf, writing } from './route.ts';
 import { Signed } from './signed.ts';
-import { EMAIL, NEW_PASSWORD, PERSON_NAME, shownUser, UserShape } from './user-shape.ts';
+import { NEW_PASSWORD, PERSON_NAME, shownUser, UserShape } from './user-shape.ts';
 
 const MAX_BYTES = 16 * 1024;
 
@@ -28,7 +29,7 @@ const setupRoute = writing({
   input: z.strictObject({}),
   body: z.strictObject({
     token: z.string().min(1).max(200),
-    email: EMAIL,
+    email: Email,
     name: PERSON_NAME.nullish(),
     password: NEW_PASSWORD,
   }),

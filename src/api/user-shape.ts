@@ -1,19 +1,13 @@
 /** A user as answers show it, and the fields of one as requests write them. */
 import { z } from 'zod';
 import type { User } from '../admin/users.ts';
-
-const ADDRESS = 'must be an e-mail address, or a name of letters, digits, `.`, `_` and `-`';
-
-export const EMAIL = z
-  .string()
-  .max(320, 'has more than 320 characters')
-  .regex(/^([A-Za-z0-9][\w.-]*|[^\s@"<>]+@[^\s@"<>]+)$/, ADDRESS);
+import { PASSWORD_LENGTH } from '../model/person.ts';
 
 export const PERSON_NAME = z.string().trim().min(1, 'is empty').max(200, 'has more than 200 characters');
 
 export const NEW_PASSWORD = z
   .string()
-  .min(8, 'must have 8 characters or more')
+  .min(PASSWORD_LENGTH, `must have ${PASSWORD_LENGTH} characters or more`)
   .max(1_000, 'has more than 1000 characters');
 
 export const UserShape = z

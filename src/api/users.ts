@@ -2,12 +2,13 @@
 import { z } from 'zod';
 import { changePassword } from '../admin/change-password.ts';
 import { changeUser, createUser, listUsers, removeUser, showUser } from '../admin/users.ts';
+import { Email } from '../model/person.ts';
 import { SCOPE_LIST } from './api-keys.ts';
 import { Created } from './created.ts';
 import { PAGE, pageOf } from './page.ts';
 import { type Route, route, writing } from './route.ts';
 import { needAdmin } from './sessions.ts';
-import { EMAIL, NEW_PASSWORD, PERSON_NAME, shownUser, UserShape } from './user-shape.ts';
+import { NEW_PASSWORD, PERSON_NAME, shownUser, UserShape } from './user-shape.ts';
 
 const PATH = '/api/users';
 const INPUT = z.strictObject({ id: z.uuid('must be the id of a user') });
@@ -46,7 +47,7 @@ const createRoute = writing({
   creates: 201,
   input: z.strictObject({}),
   body: z.strictObject({
-    email: EMAIL,
+    email: Email,
     name: PERSON_NAME.nullish(),
     password: NEW_PASSWORD.nullish(),
     scopes: SCOPE_LIST.default(['admin']),
@@ -66,7 +67,7 @@ const changeRoute = writing({
   summary: 'Changes a user: what is given, and nothing else',
   input: INPUT,
   body: z.strictObject({
-    email: EMAIL.optional(),
+    email: Email.optional(),
     name: PERSON_NAME.nullish(),
     scopes: SCOPE_LIST.optional(),
   }),

@@ -76,6 +76,26 @@ describe('api: people and sessions', () => {
     expect((await logIn('admin')).user.email).to.equal('admin');
   });
 
+  it('makes people of a file where there are none of their address, and changes nobody', async () => {
+    const apply = async (password: string): Promise<Reply> => {
+      const yaml = JSON.stringify({ users: [{ email: 'Fay@Example.org', password, scopes: ['read'] }] });
+      return await ann.call('POST', '/api/config/apply', { body: { yaml } });
+    };
+    const first = await apply(PASSWORD);
+    expect(first.json.changes).to.deep.equal([
+      {
+        ...{ resource_type: 'user', name: 'fay@example.org', action: 'create', old: null, diff: [] },
+        new: { email: 'fay@example.org', password: '********', scopes: ['read'] },
+      },
+    ]);
+    expect((await apply('another long one')).json.changes).to.deep.equal([]);
+    const fay = await logIn('fay@example.org');
+    expect((await ann.call('GET', '/api/audit?actor=user&action=create&limit=1')).text).to.contain(
+      'user fay@example.org',
+    );
+    await ann.call('DELETE', `/api/users/${fay.user.id}`);
+  });
+
   it('makes, changes and removes people, and keeps one admin', async () => {
     const made = await ann.call('POST', '/api/users', {
       body: { email: 'bob@example.org', password: PASSWORD, scopes: ['read'] },

@@ -67,7 +67,7 @@ async function applyOnce(
   const changing = decided.steps.filter(({ action }) => action !== 'keep');
   for (const step of changing) await step.write(tx);
   if (from !== undefined) await mark(tx, from, decided.steps);
-  if (changing.some(({ type }) => type !== 'token')) {
+  if (changing.some(({ type }) => type !== 'token' && type !== 'user')) {
     await tx.query(startPositions);
     await tx.query(publish);
   }

@@ -9,6 +9,7 @@ import type { TokenRow } from './tokens.ts';
 const listTokens = statement('catalog/list-tokens');
 const listDatabases = statement('catalog/list-databases');
 const listFunctions = statement('catalog/list-functions');
+const listEmails = statement('catalog/list-emails');
 const listSinks = statement('catalog/list-sinks');
 
 /** Each list in the order of creation. */
@@ -17,6 +18,8 @@ export interface Current {
   databases: DatabaseRow[];
   functions: FunctionRow[];
   sinks: SinkRow[];
+  /** Of people. */
+  emails: string[];
 }
 
 export async function readCurrent(db: Queryable): Promise<Current> {
@@ -25,5 +28,6 @@ export async function readCurrent(db: Queryable): Promise<Current> {
     databases: (await db.query<DatabaseRow>(listDatabases)).rows,
     functions: (await db.query<FunctionRow>(listFunctions)).rows,
     sinks: (await db.query<SinkRow>(listSinks)).rows,
+    emails: (await db.query<{ email: string }>(listEmails)).rows.map(({ email }) => email),
   };
 }

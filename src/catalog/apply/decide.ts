@@ -9,6 +9,7 @@ import { impossibleChanges, type Known, references } from './references.ts';
 import { decideSinks, typeOf } from './sinks.ts';
 import type { Decided, ResourceType, Taking } from './step.ts';
 import { decideTokens } from './tokens.ts';
+import { decideUsers } from './users.ts';
 
 export interface Wishes extends Omit<Taking, 'isReleased'> {
   /** Released things that are taken back: `sink:NAME`. */
@@ -25,6 +26,7 @@ export function decide(current: Current, declared: Declared, wishes: Wishes): De
     released && !adopted.has(`${type}:${name}`);
   decided.faults.push(...notReleased(current, adopted));
   const into = { taking: { ...wishes, isReleased }, decided };
+  decideUsers(current.emails, declared.users, decided);
   decideTokens(current.tokens, declared.tokens, into);
   decideDatabases(current.databases, declared.databases, into);
   decideFunctions(current.functions, declared.functions, into);

@@ -17,6 +17,7 @@ import { DeclaredRetention } from './retention.ts';
 import { DeclaredSink } from './sink.ts';
 import { withoutTaken } from './taken.ts';
 import { DeclaredToken } from './token.ts';
+import { DeclaredUser } from './user.ts';
 
 /**
  * All that a user declares, checked. Secrets are in `address`, `secret` and nowhere else; tokens are hashes. A secret that is the
@@ -29,6 +30,8 @@ export interface Declared {
   sinks: { settings: SinkSettings; secret: string | null }[];
   /** `hash` null: the one that is stored. */
   tokens: { name: string; hash: Buffer | null; prefix: string | null; scopes: string[]; weak: boolean }[];
+  /** Those who are made where nobody has their address. */
+  users?: { email: string; password: string; scopes: string[] }[];
 }
 
 export interface Checked {
@@ -43,6 +46,7 @@ const list = z.array(z.unknown()).nullable().optional();
 const Root = section(
   'the file',
   {
+    users: list,
     account: section('account', { name: Text.optional() }).nullable().optional(),
     api_tokens: list,
     databases: list,
@@ -89,6 +93,7 @@ export function checkDeclaration(given: unknown, options: CheckOptions = {}): Ch
       return { path, name: textAt(item, 'name'), value: parsed.data, raw: item };
     });
   const entries: Entries = {
+    users: read('users', DeclaredUser),
     api_tokens: read('api_tokens', DeclaredToken),
     databases: read('databases', Database),
     functions: [...read('functions', DeclaredFunction), ...read('transforms', DeclaredFunction)],
@@ -96,7 +101,7 @@ export function checkDeclaration(given: unknown, options: CheckOptions = {}): Ch
   };
   add(readFiles(entries.functions, options.readFile));
   const references = checkReferences(entries, options);
-  const notes = [...entries.databases, ...entries.sinks].flatMap(({ path, value }) =>
+  const notes = [...(entries.users ?? []), ...entries.databases, ...entries.sinks].flatMap(({ path, value }) =>
     (value?.notes ?? []).map((note) => ({ ...note, path: [...path, ...note.path] })),
   );
   return {
@@ -139,7 +144,11 @@ function readFiles(entries: Entry<FunctionDeclared>[], readFile: ((path: string)
 export function declaredOf(entries: Entries): Declared {
   const values = <Value>(list: Entry<Value>[]): Value[] =>
     list.flatMap(({ value }) => (value === undefined ? [] : [value]));
+  const users = values(entries.users ?? []).flatMap(({ email, password, scopes }) =>
+    password === null ? [] : [{ email, password, scopes }],
+  );
   return {
+    ...(users.length === 0 ? {} : { users }),
     databases: values(entries.databases).map(({ settings, address }) => ({ settings, address })),
     functions: values(entries.functions).map(({ settings }) => settings),
     sinks: values(entries.sinks).map(({ settings, secret }) => ({ settings, secret })),

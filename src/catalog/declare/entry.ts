@@ -4,6 +4,7 @@ import type { DatabaseDeclared } from './database.ts';
 import type { FunctionDeclared } from './function.ts';
 import type { SinkDeclared } from './sink.ts';
 import type { TokenDeclared } from './token.ts';
+import type { UserDeclared } from './user.ts';
 
 /** An entry where it stands. `value` is undefined when it has faults of its own; its name may still be referred to. */
 export interface Entry<Value> {
@@ -19,4 +20,5 @@ export interface Entries {
   databases: Entry<DatabaseDeclared>[];
   functions: Entry<FunctionDeclared>[];
   sinks: Entry<SinkDeclared>[];
+  users?: Entry<UserDeclared>[];
 }

@@ -76,19 +76,11 @@ const TAKEN: Record<string, Keys> = {
   change_retentions: SERVERS,
   http_endpoints: SERVERS,
   api_tokens: SERVERS,
-};
-
-const TOP: Keys = {
-  users: {
-    warning: {
-      message: 'has no effect yet: the web console comes with a later release, and with it its users',
-      remedy: 'Programs use `api_tokens`.',
-    },
-  },
+  users: SERVERS,
 };
 
 /** Every key that is taken, for whoever describes the file. */
-export const takenKeys: string[] = [...new Set([TOP, ...Object.values(TAKEN)].flatMap((keys) => Object.keys(keys)))];
+export const takenKeys: string[] = [...new Set(Object.values(TAKEN).flatMap((keys) => Object.keys(keys)))];
 
 /** The declaration without what is taken. What was written is not changed. */
 export function withoutTaken(raw: unknown): { raw: unknown; warnings: Finding[] } {
@@ -97,9 +89,6 @@ export function withoutTaken(raw: unknown): { raw: unknown; warnings: Finding[] 
   const templates = templatesOf(raw);
   const top = Object.entries(raw).flatMap(([key, value]): [string, unknown][] => {
     if (key.startsWith('x-') || templates.has(key)) return [];
-    const taken = Object.hasOwn(TOP, key) ? TOP[key] : undefined;
-    if (taken?.warning) warnings.push({ path: [key], ...taken.warning, onKey: true });
-    if (taken) return [];
     const keys = Object.hasOwn(TAKEN, key) ? TAKEN[key] : undefined;
     if (key === 'account' && isObject(value)) return [[key, withoutKeys(value, SERVERS).item]];
     if (!keys || !Array.isArray(value)) return [[key, value]];
@@ -175,7 +164,7 @@ function templatesOf(raw: Item): Set<string> {
   return new Set(mappings.filter(isTemplate).map(([key]) => key));
 }
 
-const SECTIONS = new Set([...Object.keys(TAKEN), ...Object.keys(TOP), 'account']);
+const SECTIONS = new Set([...Object.keys(TAKEN), 'account']);
 
 const pairsOf = (value: Item): string[] =>
   Object.entries(value).map(([key, inner]) => canonicalJson(JSON.stringify([key, inner ?? null])));

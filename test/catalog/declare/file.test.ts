@@ -151,11 +151,18 @@ describe('the configuration file', () => {
     });
   });
 
-  it('says of each key of a later release that it is one', () => {
-    const { warnings } = parse(everyKey, { readFile });
-    expect(warnings.map(({ line, field, message }) => `${line} ${field} ${message}`)).to.include(
-      '4 users has no effect yet: the web console comes with a later release, and with it its users',
-    );
+  it('takes people whose password nobody can read somewhere', () => {
+    const { config, warnings } = parse(`users:
+  - { email: Ann@Example.com, password: a long password }
+  - { email: bob, password: "********", scopes: [read, read] }
+  - { email: eve@example.com, password: sequinpassword! }
+  - { email: max@example.com, password: short }`);
+    expect(config.users).to.deep.equal([{ email: 'ann@example.com', password: 'a long password', scopes: ['admin'] }]);
+    expect(warnings.map(({ line, field, message }) => `${line} ${field} ${message}`)).to.deep.equal([
+      '3 users[1].password is what an export shows in place of a secret: this user is not made',
+      '4 users[2].password stands in an example that everybody can read: this user is not made',
+      '5 users[3].password has fewer than 8 characters: this user is not made',
+    ]);
   });
 
   it('takes what a new sink is sent of the rows that are there', () => {

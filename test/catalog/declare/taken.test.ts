@@ -11,7 +11,7 @@ describe('a file of another system', () => {
   it('is applied as it was exported, with a warning where somebody might expect more', () => {
     const { config, warnings } = parse(EXPORT);
     expect(warnings.map(({ field, line }) => `${line} ${field}`)).to.deep.equal([
-      '6 users',
+      '9 users[0].password',
       '12 api_tokens[0]',
       '14 api_tokens[0].token',
       '32 databases[0].ssl',

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { hashPassword, isPassword } from '../../src/admin/password.ts';
+import { hashPassword, isPassword } from '../../src/runtime/password.ts';
 
 describe('a password', () => {
   it('is kept as argon2id with a salt of its own, and known again however it was typed', async () => {

@@ -5,7 +5,7 @@
 import { argon2, randomBytes, timingSafeEqual } from 'node:crypto';
 import { promisify } from 'node:util';
 import { MillraceError } from '../model/errors.ts';
-import { createSemaphore } from '../runtime/concurrency/semaphore.ts';
+import { createSemaphore } from './concurrency/semaphore.ts';
 
 const MEMORY_KIB = 19 * 1024;
 const PASSES = 2;
