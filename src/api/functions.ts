@@ -1,7 +1,7 @@
 /** The routes of functions: those that are declared, and trying one on messages. */
 import { z } from 'zod';
 import { createFunction, type EditFunctionDeps, editFunction, eraseFunction } from '../admin/edit-function.ts';
-import { type ListedFunction, listFunctions, showFunction } from '../admin/list-functions.ts';
+import { fitting, type ListedFunction, listFunctions, showFunction, withCode } from '../admin/list-functions.ts';
 import { Created } from './created.ts';
 import { changeBody, entryBody } from './entry-body.ts';
 import { PAGE, pageOf } from './page.ts';
@@ -54,8 +54,9 @@ const listRoute = route({
     const rows = (await listFunctions(db)).filter(
       ({ settings }) => filter.type === undefined || settings.type === filter.type,
     );
-    const { data, next_cursor } = pageOf(rows, { limit, cursor }, filter);
-    return { data: data.map(shown), next_cursor };
+    const asked = pageOf(rows, { limit, cursor }, filter).data;
+    const { data, next_cursor } = pageOf(rows, { limit: fitting(asked), cursor }, filter);
+    return { data: (await withCode(db, data)).map(shown), next_cursor };
   },
 });
 

@@ -51,6 +51,24 @@ describe('api: functions', () => {
     expect([unmanaged.status, unmanaged.json.code]).to.deep.equal([409, 'wrong_state']);
   });
 
+  it('are listed in pages of some megabytes', async () => {
+    const add = `insert into millrace_private.functions (name, settings)
+                 select 'big-' || n, jsonb_build_object('name', 'big-' || n, 'type', 'transform', 'sink_type', null, 'path', null,
+                                                        'code', '() => "' || repeat('x', 100000) || '"')
+                   from generate_series(1, 60) n`;
+    await all.m.db.query(add);
+    const names: string[] = [];
+    let pages = 0;
+    for (let cursor: string | null = ''; cursor !== null; pages += 1) {
+      const { json, text } = await get(cursor === '' ? '' : `?cursor=${cursor}`);
+      expect(text.length).to.be.lessThan(4_500_000);
+      names.push(...json.data.map(({ name }: { name: string }) => name));
+      cursor = json.next_cursor;
+    }
+    expect([new Set(names).size, names.length, pages]).to.deep.equal([61, 61, 2]);
+    await all.m.db.query("delete from millrace_private.functions where name like 'big-%'");
+  });
+
   it('are tried on messages, whose digits pass through unchanged', async () => {
     const reply = await run(
       `{"type":"transform","code":"(action, record, changes, metadata) => ({ action, record, changes, table: metadata.table_name })",
