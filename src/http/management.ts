@@ -16,7 +16,6 @@ import type { ApiDeps, Asking, Route } from '../api/route.ts';
 import { ROUTES } from '../api/routes.ts';
 import { Signed } from '../api/signed.ts';
 import { refuseUnstorable, validate } from '../api/validate.ts';
-import { freeStorage } from '../catalog/apply/remove-sink.ts';
 import { actingSql } from '../catalog/audit.ts';
 import { openSessions } from '../catalog/sessions.ts';
 import { limitSql } from '../db/deadline.ts';
@@ -36,6 +35,7 @@ import { bodyBytes, jsonTextOf, parsedBody } from './body.ts';
 import { type Callers, openCallers } from './callers.ts';
 import { clientOf } from './client-address.ts';
 import { type Examine, rememberedExaminations } from './examinations.ts';
+import { freeing } from './freeing.ts';
 import { reachingOut } from './outside.ts';
 import { previewing } from './previewing.ts';
 import { remembered } from './remembered.ts';
@@ -45,8 +45,6 @@ import type { ServerLog } from './server.ts';
 const KEEP_MS = 1_000;
 const OVERVIEW_MS = 2_000;
 const STATEMENT_MS = 5_000;
-/** For transactions that are in the way of freeing the storage of pruned sinks. */
-const FREE_MS = 1_000;
 
 export interface ManagementDependencies {
   db: Database;
@@ -154,9 +152,7 @@ function configOf({ db, keys, log, loopbackOnly }: ManagementDependencies, turns
   return {
     ...{ db: turns, keys, loopbackOnly },
     tryFunctions: (functions) => alone(() => refuseBadFunctions(functions, log)),
-    async freeStorage() {
-      await freeStorage(db, FREE_MS).catch((err: unknown) => log.warn({ err }, 'storage of removed sinks stays'));
-    },
+    freeStorage: freeing(db, log),
   };
 }
 

@@ -50,13 +50,22 @@ export interface Trimming extends Service {
   readonly task: Task;
 }
 
-export function openTrimming(deps: { db: Queryable; jobs: () => Jobs; log: Log }): Trimming {
+interface TrimmingDeps {
+  db: Queryable;
+  jobs: () => Jobs;
+  log: Log;
+  /** What else goes that nobody needs any more. */
+  also(): Promise<unknown>;
+}
+
+export function openTrimming(deps: TrimmingDeps): Trimming {
   const taskName = 'trim';
   return {
     name: 'trimming',
     taskName,
     task: async (_payload, signal) => {
       await trim(deps, { signal });
+      await deps.also().catch((err: unknown) => deps.log.warn({ err }, 'storage of removed sinks stays'));
     },
     async run(signal) {
       const ask = (): void => {

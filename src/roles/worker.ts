@@ -4,13 +4,14 @@
 import { randomUUID } from 'node:crypto';
 import { OPERATIONS_CHANNEL, openOperations } from '../admin/operation/runner.ts';
 import { operationWork } from '../admin/operation/work.ts';
+import { freeStorage } from '../catalog/apply/remove-sink.ts';
 import { openSink } from '../catalog/open-sink.ts';
 import { openSinkJobs } from '../catalog/sink-jobs.ts';
 import { loadCatalog } from '../catalog/store.ts';
 import { type Jobs, openJobs } from '../db/jobs.ts';
 import { openListener } from '../db/listen.ts';
 import { fullServer, lostConnection, messageDatabase, type Waiting } from '../db/message-database.ts';
-import { openPool } from '../db/pool.ts';
+import { type Database, openPool } from '../db/pool.ts';
 import { takeLeast } from '../db/room.ts';
 import { limited } from '../deliver/behind.ts';
 import { DELIVER_TASK } from '../deliver/lane-jobs.ts';
@@ -27,6 +28,8 @@ import { openSandbox } from '../transform/sandbox.ts';
 import { type Parts, refuseLaterSchema, refuseWrongKey } from './parts.ts';
 import { openReporting } from './reporting.ts';
 
+/** For transactions that are in the way of freeing the storage of removed sinks. */
+const FREE_MS = 1_000;
 const LANES_AT_ONCE = 64;
 /** Half of them are kept for lanes that have little to do. */
 const CONNECTIONS = 4;
@@ -43,6 +46,8 @@ export const STALL_MS = 15_000;
 const GONE_MS = 2_000;
 /** Of rows that are read and not settled, and of what functions made of them. In memory it is some times as much. */
 const READ_BUDGET_BYTES = 32 * 1024 * 1024;
+
+const freeing = (db: Database) => (): Promise<unknown> => freeStorage(db, FREE_MS);
 
 export async function workerParts(settings: Settings, waiting: Waiting): Promise<Parts> {
   const { log } = waiting;
@@ -101,7 +106,7 @@ export async function workerParts(settings: Settings, waiting: Waiting): Promise
   );
   const sinkJobs = await openSinkJobs({ messages: db, jobs: () => jobs!, load, log });
   const operations = openOperations({ db, jobs: () => jobs!, log, owner, work: operationWork({ settings, keys }) });
-  const others = [...sinkJobs, openTrimming({ db, jobs: () => jobs!, log }), operations];
+  const others = [...sinkJobs, openTrimming({ db, jobs: () => jobs!, log, also: freeing(db) }), operations];
   const tasks = Object.fromEntries(others.map(({ taskName, task }) => [taskName, task]));
   jobs = openJobs({ db, log }, { tasks: { [DELIVER_TASK]: deliveries.task, ...tasks }, concurrency: LANES_AT_ONCE });
   listener.on(OPERATIONS_CHANNEL, operations.onNews);

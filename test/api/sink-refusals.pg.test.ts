@@ -1,11 +1,13 @@
-/** What is refused of sinks over HTTP: junk in any field, by that field; and of what a file manages exactly its edits. */
+/** What is refused of sinks over HTTP: junk in any field, by that field; of what a file manages exactly its edits. And how they go. */
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { ROUTES } from '../../src/api/routes.ts';
 import type { Reply } from '../support/processes/web.ts';
+import { until } from '../support/until.ts';
 import { type Managed, managed } from './support.ts';
 
-describe('api: what is refused of sinks', () => {
+describe('api: what is refused of sinks', function () {
+  this.timeout(60_000);
   let all: Managed;
   before(async () => {
     all = await managed();
@@ -14,8 +16,7 @@ describe('api: what is refused of sinks', () => {
   const call = async (method: string, path: string, body?: unknown): Promise<Reply> =>
     await all.web.call(method, `/api/${path}`, { body });
 
-  it('names the field that is wrong, whatever is in it', async function () {
-    this.timeout(60_000);
+  it('names the field that is wrong, whatever is in it', async () => {
     const whole = (await call('GET', 'sinks/products')).json;
     const top = ['name', 'database', 'status', 'source', 'actions', 'filters', 'transform', 'filter_leave', 'tables'];
     const more = ['annotations', 'max_retry_count', 'message_grouping', 'initial_backfill', 'destination', 'routing'];
@@ -44,6 +45,31 @@ describe('api: what is refused of sinks', () => {
     );
     expect((await call('GET', 'sinks/products')).json.version).to.equal(whole.version);
     expect((await call('GET', 'sinks/never')).status).to.equal(404);
+  });
+
+  it('deletes them side by side behind a long reader, which keeps their storage until it ends', async () => {
+    const { db } = all.m;
+    const partitions = async (): Promise<number> =>
+      (await db.query("select from pg_class c where c.relname ~ '^messages_[0-9]+$' and c.relkind = 'r'")).rowCount;
+    const before = await partitions();
+    const destination = { type: 'pull' };
+    const names = ['a', 'b', 'c', 'd', 'e'];
+    for (const name of names)
+      expect((await call('POST', 'sinks', { name, database: 'shop', destination })).status).to.equal(200);
+    expect(await partitions()).to.equal(before + 5);
+    const reader = await db.pool.connect();
+    try {
+      await reader.query('begin isolation level repeatable read');
+      await reader.query('select count(*) from millrace_private.messages');
+      const gone = await Promise.all(names.slice(1).map((name) => call('DELETE', `sinks/${name}`)));
+      expect(gone.map(({ status }) => status)).to.deep.equal([200, 200, 200, 200]);
+      expect(await partitions()).to.equal(before + 5);
+    } finally {
+      await reader.query('rollback');
+      reader.release();
+    }
+    expect((await call('DELETE', 'sinks/a')).status).to.equal(200);
+    await until('their storage is free', async () => (await partitions()) === before);
   });
 
   it('of what a file manages refuses edits and deletion, and nothing else', async () => {

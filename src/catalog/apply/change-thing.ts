@@ -6,6 +6,7 @@
 import type { Transaction } from '../../db/pool.ts';
 import { statement } from '../../db/statement.ts';
 import { type Fault, MillraceError } from '../../model/errors.ts';
+import { millrace } from '../../model/quote.ts';
 import type { KeyRing } from '../../runtime/secret-key.ts';
 import { recordChange } from '../audit.ts';
 import { merged } from '../declare/merge.ts';
@@ -113,7 +114,7 @@ export function refuseChange(row: Stored, { type, ifMatch }: Pick<ThingRef, 'typ
   }
   if (managed_by !== 'file') return;
   throw new MillraceError('managed_by_file', `${what} is declared in the configuration file`, {
-    remedy: `Change its entry and apply it, or: millrace release ${type} ${row.name}`,
+    remedy: `Change its entry and apply it, or: ${millrace('release', type, name)}`,
   });
 }
 

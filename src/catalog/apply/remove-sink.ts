@@ -55,16 +55,18 @@ interface Orphan {
  */
 export async function freeStorage(db: Database, patienceMs: number): Promise<boolean> {
   const { rows } = await db.query<Orphan>(ORPHANED);
-  let isFree = true;
+  let inTheWay = 0;
   for (const orphan of rows) {
+    // Whoever is in the way of some is in the way of all.
+    if (inTheWay === 3) break;
     try {
       await free(db, orphan, patienceMs);
     } catch (error) {
       if (!isTransient(error) && !isCancelled(error)) throw error;
-      isFree = false;
+      inTheWay += 1;
     }
   }
-  return isFree;
+  return inTheWay === 0;
 }
 
 async function free(db: Database, { sink_no, name, attached, detaching }: Orphan, patienceMs: number): Promise<void> {
