@@ -15,9 +15,10 @@ import { keyRing } from '../runtime/secret-key.ts';
 import type { Settings } from '../runtime/settings.ts';
 import { openSandbox } from '../transform/sandbox.ts';
 import { type DriftKind, isDrifting, type Report } from '../verify/drift.ts';
+import { VERIFY, type VerifyOptions } from '../verify/options.ts';
 import type { Kept, Progress } from '../verify/progress.ts';
 import { repair } from '../verify/repair.ts';
-import { VERIFY, type VerifyDeps, type VerifyInput, type VerifyOptions, verifySink } from '../verify/verify.ts';
+import { type VerifyDeps, type VerifyInput, verifySink } from '../verify/verify.ts';
 import { titleOf } from './find-sink.ts';
 
 export interface VerifyRequest {

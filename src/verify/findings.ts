@@ -33,6 +33,14 @@ export interface Gathered {
   drifts: readonly Drift[];
 }
 
+/** Of the indexes. */
+export interface Walked {
+  /** Null: extra documents were not looked for. */
+  listed: number | null;
+  /** Why not. */
+  notes: readonly string[];
+}
+
 export class Findings {
   readonly notes: string[] = [];
   /** Fields that a transform makes of more than the row. */
@@ -86,12 +94,15 @@ export class Findings {
   }
 
   /** Goes on from what was gathered before. */
-  restore(gathered: Gathered): void {
+  restore(gathered: Gathered, walked: Walked | undefined): void {
     const { rows, sharedIds, unkept, changing, volatile, drifts } = gathered;
     Object.assign(this, { rows, sharedIds, unkept });
     this.#changing = changing;
     this.#drifts.push(...drifts);
     for (const field of volatile) this.volatile.add(field);
+    if (walked === undefined) return;
+    this.listed = walked.listed;
+    this.notes.push(...walked.notes);
   }
 
   async report(): Promise<Report> {

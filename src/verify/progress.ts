@@ -1,5 +1,5 @@
 /** How far a verification is: for whoever watches, and for whoever goes on from there. */
-import type { Gathered } from './findings.ts';
+import type { Gathered, Walked } from './findings.ts';
 
 export interface Progress {
   phase: 'rows' | 'index' | 'recheck' | 'repair';
@@ -16,6 +16,8 @@ export interface Kept {
   generation: number;
   tables: readonly string[];
   gathered: Gathered;
+  /** The indexes were walked through, too: nothing is left but to repair. */
+  walked?: Walked | undefined;
 }
 
 /** With more drifts nothing is kept: whoever begins again finds them again. */

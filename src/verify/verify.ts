@@ -18,9 +18,10 @@ import { estimateRows } from '../source/read-page.ts';
 import type { Sandbox } from '../transform/sandbox.ts';
 import type { Drift, Report } from './drift.ts';
 import { expectRows } from './expect.ts';
-import { Findings } from './findings.ts';
-import { functionsOf } from './functions-of.ts';
+import { Findings, type Walked } from './findings.ts';
 import { IdSet } from './id-set.ts';
+import { functionsOf, rulesOf } from './of-sink.ts';
+import type { VerifyOptions } from './options.ts';
 import { ensureDelivering, untilPassed } from './passed.ts';
 import { KEPT_DRIFTS, type Kept, type Progress } from './progress.ts';
 import { type RecheckDeps, type Rechecked, recheck, type Suspect } from './recheck.ts';
@@ -53,17 +54,6 @@ export interface VerifyInput {
   /** Hears what is done, after each table. */
   onKept?: ((kept: Kept) => void) | undefined;
 }
-
-export interface VerifyOptions {
-  /** What was written is found by a search after so long. */
-  refreshMs: number;
-  /** A sink that makes no progress for so long is given up. */
-  patienceMs: number;
-  /** With so many drifts the search for more ends. */
-  mostDrifts: number;
-}
-
-export const VERIFY: VerifyOptions = { refreshMs: 1_500, patienceMs: 60_000, mostDrifts: 100_000 };
 
 /** Space of ids that are not left over in whatever index they are; no index has this name. */
 const ANYWHERE = '*';
@@ -100,8 +90,7 @@ export async function verifySink(deps: VerifyDeps, input: VerifyInput, options: 
   // What was written into the index before we came is seen from here on.
   await deps.sleep(options.refreshMs, input.signal);
   verification.goOn();
-  for (const table of tables) await verification.compareTable(table);
-  await verification.compareIndexes();
+  await verification.compare();
   const report = await verification.findings.report();
   return { report, again: (suspects) => verification.again(suspects), tables };
 }
@@ -122,6 +111,7 @@ class Verification {
   readonly #indexes: Set<string>;
   /** Compared before. */
   readonly #done = new Set<string>();
+  #walked: Walked | undefined;
 
   constructor(deps: VerifyDeps, input: VerifyInput, plan: Plan) {
     const { sink, signal } = input;
@@ -140,12 +130,7 @@ class Verification {
       indexName: deps.reader.indexName,
       metadata: plan.metadata,
       tables: plan.tables,
-      rules: {
-        deleteOnLeave: settings.filter_leave === 'delete',
-        inserts: settings.actions.includes('insert'),
-        updates: settings.actions.includes('update'),
-        deletes: settings.actions.includes('delete'),
-      },
+      rules: rulesOf(sink),
       settled: () => this.#settled(),
       onVolatile: (fields) => {
         for (const field of fields) this.findings.volatile.add(field);
@@ -168,16 +153,25 @@ class Verification {
   goOn(): void {
     const { kept } = this.#input;
     if (kept?.generation !== this.#deps.catalog.generation) return;
-    this.findings.restore(kept.gathered);
+    this.findings.restore(kept.gathered, kept.walked);
     for (const name of kept.tables) this.#done.add(name);
+    this.#walked = kept.walked;
   }
 
-  #keep(table: VerifiedTable): void {
-    this.#done.add(table.name);
-    failpoint('verify/after-table');
+  async compare(): Promise<void> {
+    if (this.#walked !== undefined) return;
+    for (const table of this.#plan.tables) await this.compareTable(table);
+    const before = this.findings.notes.length;
+    await this.compareIndexes();
+    this.#walked = { listed: this.findings.listed, notes: this.findings.notes.slice(before) };
+    this.#keep();
+  }
+
+  #keep(): void {
     const { gathered } = this.findings;
     if (gathered.drifts.length > KEPT_DRIFTS) return;
-    this.#input.onKept?.({ generation: this.#deps.catalog.generation, tables: [...this.#done], gathered });
+    const { generation } = this.#deps.catalog;
+    this.#input.onKept?.({ generation, tables: [...this.#done], gathered, walked: this.#walked });
   }
 
   async compareTable(table: VerifiedTable): Promise<void> {
@@ -202,7 +196,10 @@ class Verification {
     }
     await reading?.catch(() => undefined);
     await this.findings.flush();
-    if (!this.#done.has(table.name)) this.#keep(table);
+    if (this.#done.has(table.name)) return;
+    this.#done.add(table.name);
+    failpoint('verify/after-table');
+    this.#keep();
   }
 
   async #comparePage(table: VerifiedTable, page: RowsPage): Promise<void> {

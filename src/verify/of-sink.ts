@@ -1,6 +1,7 @@
-/** The functions that a sink uses. */
+/** What a verification needs to know of a sink: its functions, and how it treats rows. */
 import type { Catalog, CatalogSink } from '../catalog/store.ts';
 import type { FunctionSet } from '../transform/shape.ts';
+import type { Rules } from './look.ts';
 
 export function functionsOf({ settings }: CatalogSink, catalog: Catalog): FunctionSet {
   const set: FunctionSet = {};
@@ -10,3 +11,10 @@ export function functionsOf({ settings }: CatalogSink, catalog: Catalog): Functi
   }
   return set;
 }
+
+export const rulesOf = ({ settings: { actions, filter_leave } }: CatalogSink): Rules => ({
+  deleteOnLeave: filter_leave === 'delete',
+  inserts: actions.includes('insert'),
+  updates: actions.includes('update'),
+  deletes: actions.includes('delete'),
+});
