@@ -83,7 +83,13 @@ export async function runAll(
     await (await import('./migrate.ts')).migrate(plan.settings);
     if (signal.aborted) return;
     const env = { ...options.env, ...roleEnvironment(plan.settings), ...plan.env };
-    const roles = ROLES.map((role) => roleProcess(role, { entry: options.entry, env, graceMs: ROLE_GRACE_MS }));
+    const roles = ROLES.map((role) =>
+      roleProcess(role, {
+        entry: options.entry,
+        env: { ...env, ...metricsOf(role, plan.settings) },
+        graceMs: ROLE_GRACE_MS,
+      }),
+    );
     services.push(sideBySide(roles, { log, backoff }), ...plan.services);
     const running = supervise(services, { log, backoff }, { graceMs: 4 * STOP_MS });
     plan.around.setup = await setupPath(plan.settings, options.terminal);
@@ -188,6 +194,12 @@ async function withPlayground(plan: Plan, server: Embedded, state: State): Promi
     env: { ...plan.env, CONFIG_FILE_YAML: Buffer.from(yaml).toString('base64') },
     around: plan.around,
   };
+}
+
+/** On one machine no two have the same port. */
+function metricsOf(role: string, { metricsPort }: Settings): NodeJS.ProcessEnv {
+  if (!metricsPort || role !== 'worker') return {};
+  return { METRICS_PORT: String(Math.min(metricsPort + 1, 65_535)) };
 }
 
 /** What every role must be told beyond our own environment. */

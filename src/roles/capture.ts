@@ -8,7 +8,7 @@ import { openNotifier } from '../messages/notify.ts';
 import { keyRing } from '../runtime/secret-key.ts';
 import type { Settings } from '../runtime/settings.ts';
 import { type Parts, refuseLaterSchema, refuseWrongKey } from './parts.ts';
-import { openReporting } from './reporting.ts';
+import { openOwnMetrics, openReporting } from './reporting.ts';
 
 const CONNECTIONS = { max: 2, least: 1 };
 
@@ -19,6 +19,11 @@ export async function captureParts(settings: Settings, waiting: Waiting): Promis
   const notifier = openNotifier({ db, onError: (error) => log.warn({ err: error }, 'notification failed') });
   const keys = keyRing(settings);
   const { counters, services } = openReporting({ db, log }, { role: 'capture', keys });
+  const own = openOwnMetrics(settings, log);
+  const persistedHere = own?.metrics.counter({
+    name: 'process_persisted_messages_total',
+    help: 'Messages that this capture has persisted',
+  });
   const load = () => loadCatalog(db, keys, settings.privateAllowed);
   await refuseLaterSchema(db);
   await refuseWrongKey(load);
@@ -28,10 +33,12 @@ export async function captureParts(settings: Settings, waiting: Waiting): Promis
     log,
     onPersisted: (sinks) => {
       notifier.tell(sinks.keys());
-      for (const [sinkNo, { messages: persisted, bytes, parked }] of sinks)
+      for (const [sinkNo, { messages: persisted, bytes, parked }] of sinks) {
         counters.add(sinkNo, { persisted, bytes, parked });
+        persistedHere?.inc(persisted);
+      }
     },
     beside: openBackfills({ messages: db, log, load }),
   });
-  return { services: [...services, captures], close: () => db.close() };
+  return { services: [...services, ...(own?.services ?? []), captures], close: () => db.close() };
 }

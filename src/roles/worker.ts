@@ -16,17 +16,19 @@ import { takeLeast } from '../db/room.ts';
 import { limited } from '../deliver/behind.ts';
 import { DELIVER_TASK } from '../deliver/lane-jobs.ts';
 import { openDeaths, openPresence } from '../deliver/presence.ts';
-import { DELIVERIES, openDeliveries } from '../deliver/schedule.ts';
+import { DELIVERIES, type DeliveriesDeps, openDeliveries } from '../deliver/schedule.ts';
 import { openTargets } from '../deliver/targets.ts';
 import { workerBeat } from '../messages/beat.ts';
-import { CATALOG_CHANNEL, MESSAGES_CHANNEL, openNotifier, sinksOf } from '../messages/notify.ts';
+import type { Counters } from '../messages/counters.ts';
+import { CATALOG_CHANNEL, MESSAGES_CHANNEL, type Notifier, openNotifier, sinksOf } from '../messages/notify.ts';
 import { openTrimming } from '../messages/trim.ts';
 import { createByteBudget } from '../runtime/concurrency/byte-budget.ts';
+import type { Metrics } from '../runtime/metrics.ts';
 import { keyRing } from '../runtime/secret-key.ts';
 import type { Settings } from '../runtime/settings.ts';
 import { openSandbox } from '../transform/sandbox.ts';
 import { type Parts, refuseLaterSchema, refuseWrongKey } from './parts.ts';
-import { openReporting } from './reporting.ts';
+import { openOwnMetrics, openReporting } from './reporting.ts';
 
 /** For transactions that are in the way of freeing the storage of removed sinks. */
 const FREE_MS = 1_000;
@@ -72,6 +74,7 @@ export async function workerParts(settings: Settings, waiting: Waiting): Promise
   const sandbox = openSandbox({ log });
   const keys = keyRing(settings);
   const { counters, services } = openReporting({ db, log }, { role: 'worker', keys });
+  const own = openOwnMetrics(settings, log);
   const load = () => loadCatalog(db, keys, settings.privateAllowed);
   await refuseLaterSchema(db);
   await refuseWrongKey(load);
@@ -87,14 +90,7 @@ export async function workerParts(settings: Settings, waiting: Waiting): Promise
       jobs: () => jobs!,
       targets,
       budget: createByteBudget(READ_BUDGET_BYTES),
-      onSettled: (target, { done, retried, parked, latencies }) => {
-        counters.add(target.no, { failed: retried + parked, retried, parked });
-        if (target.shapes) notifier.tell([target.no]);
-        else {
-          counters.add(target.no, { delivered: done });
-          counters.took(target.no, latencies);
-        }
-      },
+      onSettled: settledInto({ counters, notifier, metrics: own?.metrics }),
       owner,
       life: {
         presence,
@@ -113,12 +109,39 @@ export async function workerParts(settings: Settings, waiting: Waiting): Promise
   listener.on(MESSAGES_CHANNEL, (payload) => deliveries.onNews(sinksOf(payload)));
   listener.on(CATALOG_CHANNEL, () => deliveries.onCatalog());
   return {
-    services: [...services, jobs, deliveries, ...others, listener],
+    services: [...services, ...(own?.services ?? []), jobs, deliveries, ...others, listener],
     // Sinks outlive the lanes, which end with the jobs: a request that we cut off is no answer.
     async close() {
       await targets.close();
       await sandbox.close();
       await db.close();
     },
+  };
+}
+
+/** What becomes of batches is counted; what pull consumers can receive now is told. */
+function settledInto(to: {
+  counters: Counters;
+  notifier: Notifier;
+  metrics: Metrics | undefined;
+}): NonNullable<DeliveriesDeps['onSettled']> {
+  const { counters, notifier, metrics } = to;
+  const deliveredHere = metrics?.counter({
+    name: 'process_delivered_messages_total',
+    help: 'Messages that this worker has delivered, or shaped for pull consumers',
+  });
+  const failedHere = metrics?.counter({
+    name: 'process_failed_deliveries_total',
+    help: 'Deliveries of this worker that failed',
+  });
+  return (target, { done, retried, parked, latencies }) => {
+    deliveredHere?.inc(done);
+    failedHere?.inc(retried + parked);
+    counters.add(target.no, { failed: retried + parked, retried, parked });
+    if (target.shapes) notifier.tell([target.no]);
+    else {
+      counters.add(target.no, { delivered: done });
+      counters.took(target.no, latencies);
+    }
   };
 }

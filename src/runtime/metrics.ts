@@ -12,14 +12,33 @@ export interface MetricSpec<Label extends string> {
 }
 
 export interface Metrics {
-  counter<Label extends string = never>(spec: MetricSpec<Label>): Counter<Label>;
+  /** `collect` sets the value at the moment somebody asks for it, of what is counted elsewhere. */
+  counter<Label extends string = never>(
+    spec: MetricSpec<Label> & { collect?: (counter: Counter<Label>) => void | Promise<void> },
+  ): Counter<Label>;
   /** `collect` sets the value at the moment somebody asks for it. */
   gauge<Label extends string = never>(
     spec: MetricSpec<Label> & { collect?: (gauge: Gauge<Label>) => void | Promise<void> },
   ): Gauge<Label>;
   histogram<Label extends string = never>(spec: MetricSpec<Label> & { buckets?: readonly number[] }): Histogram<Label>;
+  /** A histogram of what is counted elsewhere, asked for at the moment that somebody asks for it. */
+  told<Label extends string>(spec: MetricSpec<Label> & ToldSpec<Label>): void;
   /** All metrics as Prometheus' text, and the content type to send it with. */
   render(): Promise<{ contentType: string; text: string }>;
+}
+
+export interface ToldSpec<Label extends string> {
+  labels: readonly Label[];
+  /** The greatest of each bucket but the last. */
+  bounds: readonly number[];
+  read(): Promise<readonly Told<Label>[]>;
+}
+
+export interface Told<Label extends string> {
+  labels: Record<Label, string>;
+  /** One more than there are bounds. */
+  counts: readonly number[];
+  sum: number;
 }
 
 /** Seconds; from half a millisecond to a minute. */
@@ -39,12 +58,22 @@ export function createMetrics(options: { process?: boolean } = {}): Metrics {
   }
 
   return {
-    counter<Label extends string>({ name, help, labels = [] }: MetricSpec<Label>) {
-      return once<Counter<Label>>(
-        name,
-        Counter,
-        (full) => new Counter({ name: full, help, labelNames: labels, registers }),
-      );
+    counter<Label extends string>({
+      name,
+      help,
+      labels = [],
+      collect,
+    }: MetricSpec<Label> & { collect?: (counter: Counter<Label>) => void | Promise<void> }) {
+      return once<Counter<Label>>(name, Counter, (full) => {
+        const made: Counter<Label> = new Counter({
+          name: full,
+          help,
+          labelNames: labels,
+          registers,
+          ...(collect === undefined ? {} : { collect: () => collect(made) }),
+        });
+        return made;
+      });
     },
     gauge<Label extends string>({
       name,
@@ -75,6 +104,39 @@ export function createMetrics(options: { process?: boolean } = {}): Metrics {
         (full) => new Histogram({ name: full, help, labelNames: labels, buckets: [...buckets], registers }),
       );
     },
+    told(spec) {
+      if (registry.getSingleMetric(`millrace_${spec.name}`) === undefined)
+        registry.registerMetric(new ToldHistogram({ ...spec, name: `millrace_${spec.name}` }));
+    },
     render: async () => ({ contentType: registry.contentType, text: await registry.metrics() }),
   };
+}
+
+/** Shows what it is told, and counts nothing itself. */
+class ToldHistogram<Label extends string> extends Histogram<Label> {
+  readonly #spec: MetricSpec<Label> & ToldSpec<Label>;
+
+  constructor(spec: MetricSpec<Label> & ToldSpec<Label>) {
+    super({ name: spec.name, help: spec.help, labelNames: [...spec.labels], buckets: [...spec.bounds], registers: [] });
+    this.#spec = spec;
+  }
+
+  /** What the registry prints, and what `get` is made of. */
+  async getForPromString() {
+    const { name, help, bounds, read } = this.#spec;
+    const values = (await read()).flatMap(({ labels, counts, sum }) => {
+      let upTo = 0;
+      const buckets = counts.map((count, place) => {
+        upTo += count;
+        const le = bounds[place] ?? '+Inf';
+        return { metricName: `${name}_bucket`, labels: { ...labels, le }, value: upTo };
+      });
+      return [
+        ...buckets,
+        { metricName: `${name}_sum`, labels, value: sum },
+        { metricName: `${name}_count`, labels, value: upTo },
+      ];
+    });
+    return { name, help, type: 'histogram', values, aggregator: 'sum' };
+  }
 }

@@ -15,6 +15,8 @@ export interface Declared {
   port: number;
   /** True when PORT was given, so that no other one may be taken. */
   portGiven: boolean;
+  /** Where a worker and a capture show their metrics; null: nowhere. */
+  metricsPort: number | null;
   /** Address to listen on; null is all of them. */
   host: string | null;
   /** Names that the HTTP API answers to; null: what suits `host`. */
@@ -53,6 +55,7 @@ const NO_CERTIFICATE =
 
 const Environment = z.object({
   PORT: text(z.string().refine(isPort, 'must be a whole number from 0 to 65535')),
+  METRICS_PORT: text(z.string().refine(isPort, 'must be a whole number from 0 to 65535')),
   HOST: text(z.string().refine((value) => /^[\w.:%-]+$/.test(value), 'must be a host name or an IP address')),
   ALLOWED_HOSTS: text(
     z
@@ -115,6 +118,7 @@ export function readSettings(env: NodeJS.ProcessEnv): Declared {
   return {
     port: Number(values.PORT ?? DEFAULT_PORT),
     portGiven: values.PORT !== undefined,
+    metricsPort: values.METRICS_PORT === undefined ? null : Number(values.METRICS_PORT),
     host: values.HOST ?? (values.DATABASE_URL === undefined ? '127.0.0.1' : null),
     allowedHosts: readAllowedHosts(values.ALLOWED_HOSTS ?? '') ?? null,
     trustProxy: Number(values.TRUST_PROXY ?? 0),

@@ -22,6 +22,7 @@ describe('readSettings', () => {
     expect(readSettings({ PORT: '', DATABASE_URL: '' })).to.deep.equal({
       port: 7376,
       portGiven: false,
+      metricsPort: null,
       host: '127.0.0.1',
       allowedHosts: null,
       trustProxy: 0,
@@ -42,6 +43,7 @@ describe('readSettings', () => {
     const yaml = Buffer.from('databases: []\n# ü\n').toString('base64');
     const settings = readSettings({
       PORT: '80',
+      METRICS_PORT: '81',
       DATABASE_URL: URL_TEXT,
       DATABASE_CA_CERT: cert.replaceAll('\n', '\\n'),
       SECRET_KEY: KEY,
@@ -52,6 +54,7 @@ describe('readSettings', () => {
     });
     expect(settings).to.include({
       port: 80,
+      metricsPort: 81,
       portGiven: true,
       host: null,
       databaseUrl: URL_TEXT,

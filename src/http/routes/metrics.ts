@@ -12,9 +12,12 @@ import {
   readBacklog,
   readDatabases,
 } from '../../messages/health.ts';
+import { readProcesses } from '../../messages/processes.ts';
+import { readTotals, readWal } from '../../messages/totals.ts';
 import type { Metrics } from '../../runtime/metrics.ts';
 import { remembered } from '../remembered.ts';
 import { type Mount, methodNotAllowed } from '../route.ts';
+import { addRoleMetrics } from './role-metrics.ts';
 
 export interface MetricsDependencies {
   db: Queryable;
@@ -34,6 +37,12 @@ export function metricsRoutes(deps: MetricsDependencies): Mount {
     deps.metrics,
     remembered(() => readDatabases(deps.db), { keepMs: KEEP_MS, now: deps.now }),
   );
+  const kept = { keepMs: KEEP_MS, now: deps.now };
+  addRoleMetrics(deps.metrics, {
+    totals: remembered(() => readTotals(deps.db), kept),
+    processes: remembered(() => readProcesses(deps.db), kept),
+    wal: remembered(() => readWal(deps.db), kept),
+  });
   deps.metrics.gauge({
     name: 'waiting_receives',
     help: 'Clients that wait for messages in this process',

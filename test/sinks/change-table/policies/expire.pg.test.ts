@@ -64,10 +64,20 @@ describe('retention jobs', () => {
       );
       return status.rows[0]!;
     };
+    const lastRun = async () =>
+      (
+        await bench.messages.db.query<{ deleted: number; error: string | null; next: number }>(
+          `select deleted, error, extract(epoch from next_at - ran_at)::integer as next
+             from millrace_private.retention_runs where sink_no = $1`,
+          [no],
+        )
+      ).rows[0];
     expect((await run()).reasons).to.not.include('job_fails');
+    expect(await lastRun()).to.deep.equal({ deleted: 0, error: null, next: 600 });
     await bench.destination.query('alter table orders_events rename column committed_at to committed');
     const failing = await run();
     expect(failing.reasons).to.include('job_fails');
+    expect((await lastRun())!.error).to.contain('committed_at');
     expect(failing.message).to.match(/^old entries of public\.orders_events cannot be deleted: .*committed_at/);
     await bench.destination.query('alter table orders_events rename column committed to committed_at');
     expect((await run()).reasons).to.not.include('job_fails');
