@@ -6,6 +6,7 @@ import { listDatabases } from '../../admin/list-databases.ts';
 import { listSinks } from '../../admin/list-sinks.ts';
 import { readOverview } from '../../admin/overview.ts';
 import { previewReplay } from '../../admin/replay.ts';
+import { ackNow, receiveNow } from '../../admin/tail.ts';
 import { openTryFunctions } from '../../admin/try-functions.ts';
 import { bodyOf } from '../../api/body.ts';
 import { managementError } from '../../api/errors.ts';
@@ -52,12 +53,24 @@ const whereOf = ({ env, home }: Place): string =>
   env.DATABASE_URL ? 'the database of DATABASE_URL' : `the embedded server of ${home}`;
 
 function clientOf(deps: ApiDeps, where: string): Client {
-  return { where, isRemote: false, ask: (request) => run(routeOf(request), deps, request) };
+  const ask = async (request: Request): Promise<Answer> =>
+    (await pulled(deps, request)) ?? (await run(routeOf(request), deps, request));
+  return { where, isRemote: false, ask };
 }
 
 /** What needs no database. @throws MillraceError of the route. */
 export async function askWithoutDatabase(request: Request): Promise<Answer> {
   return await run(routeOf(request), {} as ApiDeps, request);
+}
+
+/** The pull API, of which a command needs two routes. */
+async function pulled({ db }: ApiDeps, { route, params = {}, body }: Request): Promise<Answer | undefined> {
+  const verb = /^POST \/api\/http_pull_consumers\/:consumer\/(receive|ack)$/.exec(route)?.[1];
+  if (verb === undefined) return undefined;
+  const { consumer = '' } = params;
+  const { batch_size = 1, ack_ids = [] }: { batch_size?: number; ack_ids?: string[] } = Object(body);
+  const text = verb === 'ack' ? await ackNow(db, consumer, ack_ids) : await receiveNow(db, consumer, batch_size);
+  return { status: 200, text, etag: undefined };
 }
 
 function routeOf({ route: wanted }: Request): Route {

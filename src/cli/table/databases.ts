@@ -2,7 +2,7 @@
 import { changesOf } from './change.ts';
 import type { Group } from './command.ts';
 import { pretty } from './json.ts';
-import { LIST_FIELDS } from './list-fields.ts';
+import { LIST_FIELDS, PERIOD } from './list-fields.ts';
 import { at, rowsOf, tellRows, tellThing, textAt } from './tell.ts';
 
 const COLUMNS = {
@@ -90,6 +90,25 @@ export const DATABASES: Group = {
           .join('\n'),
     },
     {
+      words: 'setup-sql <database>',
+      about: 'print what an administrator runs in a source: a role with the least rights, the publication, the slot',
+      route: 'GET /api/postgres_databases/:database/setup_sql',
+      fields: [{ flags: '--version <major>', about: 'for this version of Postgres', field: 'version' }],
+      examples: ['setup-sql shop', 'setup-sql shop --version 16'],
+      tell: (answer) => textAt(answer, 'sql'),
+    },
+    {
+      words: 'metrics <database>',
+      about: 'show how far capture is behind, and how much WAL is kept, by minutes or hours',
+      route: 'GET /api/postgres_databases/:database/metrics',
+      fields: PERIOD,
+      examples: ['metrics shop --step hour'],
+      tell: (answer) => {
+        const points = at(answer, 'points');
+        return tellRows(Array.isArray(points) ? points : [], WAL);
+      },
+    },
+    {
       words: 'refresh <database>',
       about: 'read its tables again, and put the publication that Millrace made in order now',
       route: 'POST /api/postgres_databases/:database/refresh_tables',
@@ -99,6 +118,8 @@ export const DATABASES: Group = {
     },
   ],
 };
+
+const WAL = { at: 'at', '-lag bytes': 'lag_bytes', '-kept bytes': 'kept_bytes', '-limit bytes': 'limit_bytes' };
 
 const TABLES = {
   schema: 'schema',

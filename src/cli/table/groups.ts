@@ -8,15 +8,19 @@ import { MESSAGE, MESSAGES } from './messages.ts';
 import { OPERATIONS } from './operations.ts';
 import { SERVICE } from './service.ts';
 import { RETENTIONS, SINKS } from './sinks.ts';
+import { STATUS } from './status.ts';
+import { TAIL } from './tail.ts';
 
 /** In the order of `--help`. */
 export const GROUPS: readonly Group[] = [
+  STATUS,
   DATABASES,
   SINKS,
   RETENTIONS,
   FUNCTIONS,
   MESSAGES,
   MESSAGE,
+  TAIL,
   OPERATIONS,
   TOKENS,
   USERS,

@@ -1,7 +1,7 @@
 /** Commands of sinks and change retentions, which an operator handles alike. */
 import { changesOf } from './change.ts';
 import type { Group, RouteCommand } from './command.ts';
-import { LIST_FIELDS } from './list-fields.ts';
+import { LIST_FIELDS, PERIOD } from './list-fields.ts';
 import { at, type Columns, rowsOf, tellRows, tellThing, textAt } from './tell.ts';
 
 interface Kind {
@@ -92,11 +92,7 @@ function commandsOf({ path, word, what, example }: Kind): RouteCommand[] {
     words: `metrics <${word}>`,
     about: `show what became of the messages of a ${what}, by minutes or hours`,
     route: `GET ${path}/:sink/metrics`,
-    fields: [
-      { flags: '--step <step>', about: 'minute or hour', field: 'step', choices: ['minute', 'hour'] },
-      { flags: '--from <time>', about: 'from this time on', field: 'from' },
-      { flags: '--to <time>', about: 'before this time', field: 'to' },
-    ],
+    fields: PERIOD,
     examples: [`metrics ${example}`, `metrics ${example} --step hour`],
     tell: (answer) => {
       const points = at(answer, 'points');
@@ -169,5 +165,40 @@ export const RETENTIONS: Group = {
       },
       { tested: true, removed: true },
     ),
+    {
+      words: 'entries <retention>',
+      about: 'list entries of its change table',
+      route: 'GET /api/change_retentions/:sink/entries',
+      fields: [
+        { flags: '--key <key>', about: 'of the row with this key alone', field: 'record_pk' },
+        { flags: '--action <action>', about: 'insert, update or delete alone', field: 'action' },
+        { flags: '--since <time>', about: 'committed at this time or later', field: 'since' },
+        { flags: '--until <time>', about: 'committed before this time', field: 'until' },
+        { flags: '--from-seq <number>', about: 'from this seq on', field: 'from_seq' },
+        { flags: '--to-seq <number>', about: 'up to this seq', field: 'to_seq' },
+        { flags: '--order <order>', about: 'oldest first, or newest', field: 'order', choices: ['oldest', 'newest'] },
+        ...LIST_FIELDS,
+      ],
+      examples: ['entries orders-history --key 17', 'entries orders-history --order newest --limit 10'],
+      tell: (answer) =>
+        tellRows(rowsOf(answer), {
+          ...{ '-seq': 'seq', action: 'action', key: 'record_pk', committed: 'committed_at', record: 'record' },
+          changes: 'changes',
+        }),
+    },
+    {
+      words: 'policy <retention>',
+      about: 'show how its old entries are deleted, when that was done last, and what is wrong with it',
+      route: 'GET /api/change_retentions/:sink/policy',
+      examples: ['policy orders-history'],
+      tell: tellThing,
+    },
+    {
+      words: 'sql <retention>',
+      about: 'print the SQL that makes its change table, with what deletes old entries',
+      route: 'GET /api/change_retentions/:sink/sql',
+      examples: ['sql orders-history'],
+      tell: (answer) => textAt(answer, 'sql'),
+    },
   ],
 };

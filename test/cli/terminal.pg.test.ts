@@ -1,0 +1,133 @@
+/** Commands in a terminal, and messages that they follow. */
+import { execFile, spawn } from 'node:child_process';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { expect } from 'chai';
+import { type Managed, managed } from '../api/support.ts';
+import { appendMessages } from '../support/fixtures/fixtures.ts';
+import { startCli } from '../support/processes/cli.ts';
+import { cleanEnvironment, SECRET_KEY } from '../support/processes/service.ts';
+import { until } from '../support/until.ts';
+
+const LAUNCHER = path.join(import.meta.dirname, '../../bin/millrace');
+
+describe('cli: in a terminal', () => {
+  let all: Managed;
+  before(async () => {
+    all = await managed();
+  });
+  after(async () => await all?.close());
+
+  /** In a pseudo-terminal of so many columns. */
+  function inTerminal(words: string, { columns = 80, env = {} }: { columns?: number; env?: NodeJS.ProcessEnv } = {}) {
+    const command = `stty cols ${columns}; exec "${process.execPath}" "${LAUNCHER}" ${words}`;
+    const child = spawn('script', ['-qec', command, '/dev/null'], {
+      env: { ...cleanEnvironment(), SECRET_KEY, MILLRACE_URL: all.web.url, MILLRACE_TOKEN: 'admin-token', ...env },
+      stdio: ['pipe', 'pipe', 'inherit'],
+    });
+    let text = '';
+    let code: number | null | undefined;
+    child.stdout.on('data', (part) => (text += part));
+    child.once('close', (ended) => {
+      code = ended;
+    });
+    return {
+      text: () => text,
+      type: (keys: string) => void child.stdin.write(keys),
+      async ended() {
+        await until(`\`${words}\` ends: ${text}`, () => code !== undefined, 60_000);
+        return { code, text };
+      },
+    };
+  }
+
+  it('colours are for terminals that want them, alone', async function () {
+    if ((await promisify(execFile)('script', ['--version']).catch(() => undefined)) === undefined) return this.skip();
+    const [coloured, plain, none, piped] = await Promise.all([
+      inTerminal('status').ended(),
+      inTerminal('status --no-color').ended(),
+      inTerminal('status', { env: { NO_COLOR: '1' } }).ended(),
+      startCli(['status'], { MILLRACE_URL: all.web.url, MILLRACE_TOKEN: 'admin-token' }).ended(60_000),
+    ]);
+    const colour = '\u001b[';
+    expect(coloured.text).to.include(colour);
+    for (const { text } of [plain, none])
+      expect(text)
+        .to.match(/^Millrace \S+: \w+/)
+        .and.to.not.include(colour);
+    expect(piped.stdout)
+      .to.match(/ orders .* pull /)
+      .and.to.not.include(colour);
+    expect([coloured.code, plain.code, none.code, piped.code]).to.deep.equal([0, 0, 0, 0]);
+  });
+
+  it('progress fits the terminal, a question is answered there, and Ctrl-C leaves the job', async function () {
+    if ((await promisify(execFile)('script', ['--version']).catch(() => undefined)) === undefined) return this.skip();
+    const watching = [40, 80].map((columns) => ({ columns, run: inTerminal('backfill orders', { columns }) }));
+    for (const { run, columns } of watching) {
+      await until(
+        'it waits, and says why',
+        () => /do capture/.test(run.text()) || /nothing has/.test(run.text()),
+        60_000,
+      );
+      const drawn = run
+        .text()
+        .split(/\r\n/)
+        .filter((line) => line.includes('nothing has'));
+      // biome-ignore lint/suspicious/noControlCharactersInRegex: what moves the cursor takes no column
+      for (const line of drawn) expect(line.replaceAll(/\u001b\[\d*[A-Z]|\r/g, '').length).to.be.below(columns);
+      run.type('\u0003');
+      const { code, text } = await run.ended();
+      expect([code, text]).to.deep.equal([130, text]);
+      expect(text).to.match(/It continues without this command. To watch it: bin\/millrace operation watch \S+/);
+    }
+    const asked = inTerminal('retention remove history');
+    await until('it asks', () => asked.text().includes('[y/N]'), 60_000);
+    asked.type('n\r');
+    const { code, text } = await asked.ended();
+    expect(code).to.equal(1);
+    expect(text).to.include('Nothing was removed.');
+  });
+
+  it('tail shows what comes, and acknowledges it where it is told to alone; over HTTP and on DATABASE_URL', async () => {
+    const no = await all.noOf('orders');
+    const record = '{"id":12345678901234567890}';
+    await appendMessages(all.m.db, no, [{ record }]);
+    const remote = { MILLRACE_URL: all.web.url, MILLRACE_TOKEN: 'admin-token' };
+    const direct = { DATABASE_URL: all.m.url };
+    const pendingNow = async (): Promise<number> =>
+      (await all.web.call('GET', '/api/sinks/orders/messages')).json.data.length;
+    for (const env of [remote, direct]) {
+      const looking = startCli(['tail', 'orders'], env);
+      await until(
+        'it is shown',
+        () => looking.output().includes(`insert public.orders {"id": 12345678901234567890}`),
+        60_000,
+      );
+      looking.terminate();
+      expect((await looking.ended()).code).to.equal(143);
+    }
+    expect(await pendingNow()).to.equal(1);
+    for (const env of [direct, remote]) {
+      const taking = startCli(['tail', 'orders', '--ack', '--json'], env);
+      await until('it is shown', () => taking.output().includes('12345678901234567890'), 60_000);
+      await until('it is acknowledged', async () => (await pendingNow()) === 0, 60_000);
+      taking.interrupt();
+      expect((await taking.ended()).code).to.equal(130);
+      await appendMessages(all.m.db, no, [{ record }]);
+    }
+  });
+
+  it('the launcher on another Node runs the bundled one, or says what is missing', async function () {
+    const node = ['/usr/bin/node', '/usr/local/bin/node'];
+    const versions = await Promise.all(
+      node.map((one) => promisify(execFile)(one, ['--version']).catch(() => ({ stdout: '' }))),
+    );
+    const other = node[versions.findIndex(({ stdout }) => /^v(18|20|22)\./.test(stdout))];
+    if (other === undefined) return this.skip();
+    const { stdout } = await promisify(execFile)(other, [LAUNCHER, 'whoami', '--json'], {
+      env: { ...cleanEnvironment(), MILLRACE_URL: all.web.url, MILLRACE_TOKEN: 'admin-token' },
+    });
+    expect(JSON.parse(stdout).scopes).to.deep.equal(['admin']);
+  });
+});
