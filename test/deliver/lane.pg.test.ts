@@ -63,7 +63,7 @@ describe('a delivery lane', () => {
     // The seventh is larger than one message may be; of the others no two fit into a read's room.
     const grow = code('(a, r) => ({ id: r.id, is: "x".repeat(r.id === 7 ? 15_000_000 : 4_000_000) })');
     // How long a function may take is no matter of this test: on a busy machine such an answer takes its time.
-    const patient = openSandbox({ log, limits: { messageMs: 5_000, silenceMs: 20_000 } });
+    const patient = openSandbox({ log, limits: { messageMs: 60_000, silenceMs: 120_000 } });
     try {
       await lane.run({ functions: { transform: grow } }, { budget: watched }, { sandbox: patient });
     } finally {
