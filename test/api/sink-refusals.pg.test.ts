@@ -47,6 +47,20 @@ describe('api: what is refused of sinks', function () {
     expect((await call('GET', 'sinks/never')).status).to.equal(404);
   });
 
+  it('makes no search index in a private network, that only whoever runs the machine may name', async () => {
+    const index = { type: 'elasticsearch', index_name: 'i', auth_type: 'none' };
+    const make = (endpoint_url: string) =>
+      call('POST', 'sinks', { name: 'inside', database: 'shop', destination: { ...index, endpoint_url } });
+    for (const url of ['http://127.0.0.1:1', 'http://10.1.2.3:9200', 'http://[::ffff:7f00:1]:1']) {
+      const { status, json } = await make(url);
+      expect([status, json.code], url).to.deep.equal([422, 'destination_denied']);
+      expect(json.remedy).to.include('ALLOW_PRIVATE_DESTINATIONS');
+    }
+    const { json } = await make('http://169.254.169.254');
+    expect(Object.keys(json.validation_errors)).to.deep.equal(['destination.endpoint_url']);
+    expect((await call('GET', 'sinks/inside')).status).to.equal(404);
+  });
+
   it('deletes them side by side behind a long reader, which keeps their storage until it ends', async () => {
     const { db } = all.m;
     const partitions = async (): Promise<number> =>
