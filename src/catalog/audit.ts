@@ -6,6 +6,7 @@ import type { Queryable } from '../db/pool.ts';
 import { statement } from '../db/statement.ts';
 import { actorOf, type By } from '../model/by.ts';
 import { quoteLiteral } from '../model/quote.ts';
+import { storableJson } from '../model/storable.ts';
 
 const RECORD = statement('catalog/record-change');
 
@@ -22,11 +23,14 @@ export interface AuditedChange {
 /** `tx`: the transaction of the change. */
 export async function recordChange(tx: Queryable, change: AuditedChange, by?: By): Promise<void> {
   const { action, subject, before, after } = change;
-  await tx.query(RECORD, [action, subject, jsonOf(before), jsonOf(after), by === undefined ? null : actorOf(by)]);
+  await tx.query(RECORD, [
+    action,
+    subject,
+    storableJson(before),
+    storableJson(after),
+    by === undefined ? null : actorOf(by),
+  ]);
 }
-
-const jsonOf = (value: unknown): string | null =>
-  value == null ? null : JSON.stringify(value).replaceAll('\\u0000', '');
 
 /** For the rest of a transaction: who acts, and in which HTTP request. */
 export const actingSql = (by: By, requestId: string): string =>

@@ -4,6 +4,7 @@
  */
 import type { Database, Queryable, Transaction } from '../../db/pool.ts';
 import { type Statement, statement } from '../../db/statement.ts';
+import { storable, storableJson } from '../../model/storable.ts';
 import type { Finding, OperationStep } from '../operations.ts';
 
 const SHOW = statement('admin/operation/show');
@@ -106,8 +107,8 @@ export function holdOperation(
       shown = next;
     },
     say: (text, operation) =>
-      write(db, KEEP, [null, jsonText(operation === undefined ? { text } : { text, operation })]),
-    keep: (kept) => write(db, KEEP, [jsonText(kept), null]),
+      write(db, KEEP, [null, storableJson(operation === undefined ? { text } : { text, operation })]),
+    keep: (kept) => write(db, KEEP, [storableJson(kept), null]),
     within,
   };
   const ifHeld = async (work: Promise<void>): Promise<boolean> =>
@@ -120,13 +121,14 @@ export function holdOperation(
     );
   return {
     held,
-    beat: () => ifHeld(write(db, SHOW, [leaseMs, shown.phase, jsonText(shown.progress), shown.lines.map(storable)])),
+    beat: () =>
+      ifHeld(write(db, SHOW, [leaseMs, shown.phase, storableJson(shown.progress), shown.lines.map(storable)])),
     end: ({ state, result, reason, remedy, findings = [] }) =>
       ifHeld(
         within(async (tx) => {
-          if (findings.length > 0) await tx.query(ADD_FINDINGS, [taken.id, jsonText(findings)]);
+          if (findings.length > 0) await tx.query(ADD_FINDINGS, [taken.id, storableJson(findings)]);
           const texts = [reason, remedy].map((text) => (text == null ? null : storable(text)));
-          await write(tx, END, [state, jsonText(result), ...texts, shown.lines.map(storable)]);
+          await write(tx, END, [state, storableJson(result), ...texts, shown.lines.map(storable)]);
         }),
       ),
     async release({ afterMs, reason = null, remedy = null }) {
@@ -134,11 +136,3 @@ export function holdOperation(
     },
   };
 }
-
-/** What a destination says may have characters that Postgres stores nowhere. */
-const storable = (text: string): string => text.replaceAll('\u0000', '\ufffd').toWellFormed();
-
-const jsonText = (value: unknown): string | null =>
-  value === null
-    ? null
-    : JSON.stringify(value, (_key, one: unknown) => (typeof one === 'string' ? storable(one) : one));
