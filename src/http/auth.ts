@@ -52,12 +52,14 @@ export function mayConsume(scopes: readonly string[], consumerName: string): boo
 }
 
 /** For a management route. @throws MillraceError forbidden, naming the scope. */
-export function requireScope(scopes: readonly string[], wanted: Scope): void {
+export function requireScope({ scopes, session }: Caller, wanted: Scope): void {
   if (allows(scopes, wanted)) return;
-  throw new MillraceError('forbidden', `The token does not have the scope \`${wanted}\``, {
-    remedy: 'Give it that scope in `api_tokens`, and apply the file.',
-    facts: { needs: wanted },
-  });
+  const who = session === undefined ? 'The token does not have' : `User ${session.email} does not have`;
+  const remedy =
+    session === undefined
+      ? 'Make one that has it (POST /api/api_keys), or give it that scope in `api_tokens`, and apply the file.'
+      : 'An admin gives it, with PATCH /api/users/{id}.';
+  throw new MillraceError('forbidden', `${who} the scope \`${wanted}\``, { remedy, facts: { needs: wanted } });
 }
 
 export function forbidden(): MillraceError {

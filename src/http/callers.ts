@@ -53,7 +53,7 @@ export function openCallers({ findToken, sessions, letters }: CallersDependencie
         return NOBODY;
       }
       const caller = (await inSession(request)) ?? (await identify(findToken, request));
-      if (scope !== 'any') requireScope(caller.scopes, scope);
+      if (scope !== 'any') requireScope(caller, scope);
       return caller;
     },
     async sign(response, value) {

@@ -126,7 +126,11 @@ describe('api: people and sessions', () => {
     ]);
     const bob = await logIn('bob@example.org');
     expect((await bob.call('GET', '/api/sinks')).status).to.equal(200);
-    expect((await bob.call('POST', '/api/sinks/orders/pause')).status).to.equal(403);
+    const refused = await bob.call('POST', '/api/sinks/orders/pause');
+    expect([refused.status, refused.json.summary]).to.deep.equal([
+      403,
+      'User bob@example.org does not have the scope `operate`',
+    ]);
     const changed = await ann.call('PATCH', `/api/users/${bob.user.id}`, {
       body: { scopes: ['operate'], name: 'Bob' },
     });
