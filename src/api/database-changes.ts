@@ -37,7 +37,7 @@ const createRoute = writing({
   async run(deps, { test, body }, asking) {
     const tryOut = async (draft: RequestedDatabase): Promise<void> =>
       void tested(await deps.outside((on) => testDraftDatabase(on, draft)), asking);
-    const apply = { db: deps.db, keys: deps.config.keys };
+    const apply = { ...deps.config, db: deps.db };
     const made = await createDatabase(apply, body, test === 'false' ? null : tryOut);
     return new Created(`${PATH}/${made.id}`, await shownWith(deps, made));
   },
@@ -54,7 +54,7 @@ const editRoutes = (['PATCH', 'PUT'] as const).map((method) =>
     answer: Changed,
     sql: null,
     async run(deps, { database: ref, body }, { ifMatch }) {
-      const apply = { db: deps.db, keys: deps.config.keys };
+      const apply = { ...deps.config, db: deps.db };
       return await shownWith(deps, await editDatabase(apply, { ref, body, ifMatch }));
     },
   }),

@@ -40,7 +40,7 @@ export function changesOf<Shape extends z.ZodType>(place: SinkPlace<Shape>): Rou
       const tryOut = async (draft: Parameters<typeof testDraftSink>[1]): Promise<void> =>
         void tested(await deps.outside((on, signal) => testDraftSink(on, draft, signal)), asking);
       const { id, name, warnings } = await createSink(
-        { db: deps.db, keys: deps.config.keys },
+        { ...deps.config, db: deps.db },
         { list, body: given },
         test === 'false' ? null : tryOut,
       );
@@ -59,7 +59,7 @@ export function changesOf<Shape extends z.ZodType>(place: SinkPlace<Shape>): Rou
       async run(deps, { sink: ref, body: given }, asking) {
         if (!isStatusAlone(given)) refuseOperator(asking);
         const { ifMatch } = asking;
-        const apply = { db: deps.db, keys: deps.config.keys };
+        const apply = { ...deps.config, db: deps.db };
         const { name, warnings } = await editSink(apply, { list, ref, body: given, ifMatch });
         return (await shownWith(deps, name, { asking, warnings })) as z.input<Shape>;
       },

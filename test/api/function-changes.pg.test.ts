@@ -124,7 +124,7 @@ describe('api: functions are made, edited and deleted', () => {
 
   it('of a file are the file’s', async () => {
     expect(await fails(call('PATCH', '/filed', { code: '() => false' }), 409, 'managed_by_file')).to.include({
-      remedy: 'Change its entry and apply it, or: millrace release function filed',
+      remedy: 'Change its entry and apply it, or: bin/millrace release function filed',
     });
     await fails(call('DELETE', '/filed'), 409, 'managed_by_file');
     expect((await call('POST', '/filed/release')).json).to.include({ managed_by: 'api' });

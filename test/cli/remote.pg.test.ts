@@ -113,6 +113,14 @@ describe('cli: over HTTP', () => {
     expect(made).to.deep.equal({ code: 0, stdout: 'sink made is made.\n', stderr: '' });
     expect(here).to.deep.equal({ code: 0, stdout: 'sink here is made.\n', stderr: '' });
     expect(unread.stderr).to.match(/neither a file nor an editor/);
+    const { rows } = await all.m.db.query('select name, private_ok from millrace_private.sinks where name = any($1)', [
+      ['made', 'here'],
+    ]);
+    // Whoever has DATABASE_URL runs the machine.
+    expect(rows).to.have.deep.members([
+      { name: 'made', private_ok: false },
+      { name: 'here', private_ok: true },
+    ]);
     const [edited, same, refused] = await Promise.all([
       start(['sink', 'edit', 'made'], remote).ended(60_000),
       start(['sink', 'edit', 'here'], { EDITOR: 'true' }).ended(60_000),

@@ -23,6 +23,8 @@ const readGeneration = statement('catalog/generation');
 export interface ApplyDeps {
   db: Transacting;
   keys: KeyRing;
+  /** Whoever changes one thing runs the machine: it may be in a private network. */
+  privateOk?: boolean;
 }
 
 export interface ApplyOptions extends ChangeOptions, Pick<Wishes, 'adopt' | 'prune'> {

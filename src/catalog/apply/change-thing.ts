@@ -67,7 +67,7 @@ export interface ChangedThing {
  * when locks could not be had; bad_setting: another SECRET_KEY. `also`: in the transaction, once it is written.
  */
 export async function changeThing(
-  { db, keys }: ApplyDeps,
+  { db, keys, privateOk = false }: ApplyDeps,
   change: ThingChange,
   options: ChangeOptions & { also?: (tx: Transaction, thing: ChangedThing) => Promise<void> } = {},
 ): Promise<ChangedThing> {
@@ -75,7 +75,7 @@ export async function changeThing(
     db,
     async (tx) => {
       const wanted = wantedOf(await readCurrent(tx), change, keys);
-      const thing = await write(tx, { ...wanted, type: change.type, keys });
+      const thing = await write(tx, { ...wanted, type: change.type, keys, privateOk });
       await options.also?.(tx, thing);
       return thing;
     },
@@ -90,7 +90,7 @@ export async function checkThing({ db, keys }: ApplyDeps, change: ThingChange): 
     const { current, declared, row } = wantedOf(await readCurrent(tx), change, keys);
     // Of one that is renamed what else is wrong is found when it is written.
     if (row === undefined || row.name === nameOf(declared))
-      decided(current, declared, { type: change.type, keys, row });
+      decided(current, declared, { type: change.type, keys, privateOk: false, row });
   });
 }
 
@@ -173,14 +173,14 @@ const nameOf = ({ databases, functions, sinks }: Wanted['declared']): string =>
 
 async function write(
   tx: Transaction,
-  { current: before, row, declared, warnings, type, keys }: Wanted & { type: ThingType; keys: KeyRing },
+  { current: before, row, declared, warnings, type, keys, privateOk }: Wanted & Writing,
 ): Promise<ChangedThing> {
   const name = nameOf(declared);
   const isRenamed = row !== undefined && row.name !== name;
   if (isRenamed) refuseFaults(reservedFaults(name).map((fault) => ({ ...fault, field: 'name' })));
   if (isRenamed) await tx.query(RENAME[type], [row.name, name]);
   const current = isRenamed ? await readCurrent(tx) : before;
-  const { steps } = decided(current, declared, { type, keys, row: row && { ...row, name } });
+  const { steps } = decided(current, declared, { type, keys, privateOk, row: row && { ...row, name } });
   const step = steps[0]!;
   if (step.action !== 'keep') await step.write(tx);
   if (step.action !== 'keep' || isRenamed) {
@@ -196,14 +196,20 @@ async function write(
   return { id, name, warnings };
 }
 
+interface Writing {
+  type: ThingType;
+  keys: KeyRing;
+  privateOk: boolean;
+}
+
 function decided(
   current: Current,
   declared: Wanted['declared'],
-  { type, keys, row }: { type: ThingType; keys: KeyRing; row: Stored | undefined },
+  { type, keys, privateOk, row }: Writing & { row: Stored | undefined },
 ): Decided {
   const name = nameOf(declared);
   const adopt = row?.released ? [`${type}:${name}`] : [];
-  const found = decide(current, declared, { keys, adopt, managedBy: 'api', privateOk: false });
+  const found = decide(current, declared, { keys, adopt, managedBy: 'api', privateOk });
   refuseFaults(
     found.faults.map((fault) => ({
       ...fault,

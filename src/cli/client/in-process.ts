@@ -118,6 +118,8 @@ function depsOf(db: Database, known: Settings | { fault: unknown }): Omit<ApiDep
     overview: () => readOverview(db, Date.now),
     config: {
       db,
+      // Whoever has the address of the message database runs the machine.
+      privateOk: true,
       get keys() {
         return keyRing(settings());
       },
@@ -130,7 +132,8 @@ function depsOf(db: Database, known: Settings | { fault: unknown }): Omit<ApiDep
     examine: (request) => examine({ settings: settings(), log: SILENT, now: Date.now }, request, NEVER),
     async outside(work) {
       const { privateAllowed, ...rest } = settings();
-      return await work({ db, messages: db, keys: keyRing(rest), privateAllowed }, NEVER);
+      const allowed = privateAllowed === 'declared' ? true : privateAllowed;
+      return await work({ db, messages: db, keys: keyRing(rest), privateAllowed: allowed }, NEVER);
     },
     previewReplay(options) {
       const { privateAllowed, ...rest } = settings();
