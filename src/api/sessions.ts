@@ -28,7 +28,10 @@ const setupRoute = writing({
   summary: 'Makes the first user, an admin, by the link that a start prints, and logs in',
   input: z.strictObject({}),
   body: z.strictObject({
-    token: z.string().min(1).max(200),
+    token: z
+      .string()
+      .min(1, 'is empty: it is what stands behind #k= in the link')
+      .max(200, 'has more than 200 characters'),
     email: Email,
     name: PERSON_NAME.nullish(),
     password: NEW_PASSWORD,
@@ -47,7 +50,10 @@ const loginRoute = writing({
   summary: 'Logs in: the answer sets a cookie',
   input: z.strictObject({}),
   // Of any length that a person may have: whether it is the right one is all that is said.
-  body: z.strictObject({ email: z.string().max(320), password: z.string().max(1_000) }),
+  body: z.strictObject({
+    email: z.string().max(320, 'has more than 320 characters'),
+    password: z.string().max(1_000, 'has more than 1000 characters'),
+  }),
   maxBytes: MAX_BYTES,
   answer: LoggedInShape,
   sql: null,

@@ -97,7 +97,10 @@ const passwordRoute = writing({
   scope: 'any',
   summary: 'Sets a password: of oneself, with `current_password`; of another user, for an admin. Other sessions end',
   input: INPUT,
-  body: z.strictObject({ password: NEW_PASSWORD, current_password: z.string().max(1_000).optional() }),
+  body: z.strictObject({
+    password: NEW_PASSWORD,
+    current_password: z.string().max(1_000, 'has more than 1000 characters').optional(),
+  }),
   answer: UserShape,
   sql: null,
   async run({ db }, { id, body }, asking) {
