@@ -1,5 +1,5 @@
 /**
- * `npm run bench [drain] [transform] [webhook] [change-table] [latency] [pull] [growth] [backfill] [fairness] [catalog] [texts] [--changes=n] [--rounds=n] [--seconds=n] [--pending=n]
+ * `npm run bench [drain] [transform] [webhook] [change-table] [latency] [pull] [growth] [backfill] [fairness] [catalog] [texts] [console] [--changes=n] [--rounds=n] [--seconds=n] [--pending=n]
  * [--hold-seconds=n] [--only-held] [--write]`: each scenario beside its reference, in one run, on one machine. Absolute figures vary by a quarter between
  * runs; ratios count. Without arguments all but growth, which takes half an hour, are run as they are meant to be, and
  * written to RESULTS.md; with arguments only --write writes. The sections of what was not run stay as they are.
@@ -11,6 +11,7 @@ import { parseArgs } from 'node:util';
 import { backfill } from './backfill.ts';
 import { catalogChanges } from './catalog-changes.ts';
 import { changeTable } from './change-table.ts';
+import { consoleBench } from './console.ts';
 import { drain } from './drain.ts';
 import { fairness } from './fairness.ts';
 import { growth } from './growth.ts';
@@ -34,6 +35,7 @@ const SCENARIOS = [
   'fairness',
   'catalog',
   'texts',
+  'console',
 ] as const;
 const USUAL: readonly string[] = [
   'drain',
@@ -66,7 +68,7 @@ const unknown = positionals.filter((name) => !SCENARIOS.some((scenario) => scena
 const changes = Number(values.changes);
 if (unknown.length > 0 || !(changes > 0 && changes % 50_000 === 0)) {
   process.stderr.write(
-    'usage: npm run bench -- [drain] [transform] [webhook] [change-table] [latency] [pull] [growth] [backfill] [fairness] [catalog] [texts] [--changes=<n * 50000>] [--rounds=n] [--seconds=n]\n' +
+    'usage: npm run bench -- [drain] [transform] [webhook] [change-table] [latency] [pull] [growth] [backfill] [fairness] [catalog] [texts] [console] [--changes=<n * 50000>] [--rounds=n] [--seconds=n]\n' +
       '         [--pending=n] [--hold-seconds=n] [--only-held] [--write]\n',
   );
   process.exit(2);
@@ -90,6 +92,7 @@ const results: Results = {
   fairness: undefined,
   catalog: undefined,
   texts: undefined,
+  console: undefined,
 };
 for (const scenario of SCENARIOS.filter(wanted)) {
   if (scenario === 'texts') {
@@ -106,6 +109,8 @@ for (const scenario of SCENARIOS.filter(wanted)) {
     else if (scenario === 'pull') results.pull = await pull(server, { rounds });
     else if (scenario === 'backfill') results.backfill = await backfill(server, { rows: ROWS, rounds });
     else if (scenario === 'fairness') results.fairness = await fairness(server, { rate: FAIR_RATE, seconds, rounds });
+    else if (scenario === 'console')
+      results.console = await consoleBench(server, { pending: Number(values.pending), seconds, rounds });
     else if (scenario === 'catalog')
       results.catalog = await catalogChanges(server, { rate: FAIR_RATE, seconds, rounds });
     else if (scenario === 'growth')

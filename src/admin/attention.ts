@@ -47,9 +47,7 @@ export interface AttentionFacts extends KnownProcesses {
   operations: readonly KnownOperation[];
 }
 
-/** More are not looked at one by one. */
-const MOST = 100;
-
+/** All of it, the worst first. */
 export function attentionOf(facts: AttentionFacts): Attention[] {
   const { databases, sinks, operations } = facts;
   const found: Attention[] = [
@@ -64,7 +62,7 @@ export function attentionOf(facts: AttentionFacts): Attention[] {
     ...sinks.flatMap((sink) => ofSink(sink, operations)),
   ].filter(({ status }) => status !== 'ok' && status !== 'skipped');
   const order = new Map(worstFirst(found).map((check, place) => [check, place]));
-  return found.toSorted((one, other) => order.get(one)! - order.get(other)!).slice(0, MOST);
+  return found.toSorted((one, other) => order.get(one)! - order.get(other)!);
 }
 
 function ofSink(sink: AttentionSink, operations: readonly KnownOperation[]): Attention[] {

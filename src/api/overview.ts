@@ -9,6 +9,9 @@ import { OperationShape, shownOperation } from './operations.ts';
 import { type Asking, type Route, route } from './route.ts';
 import { HEALTH, healthOf, LEVELS } from './sink-shape.ts';
 
+/** More are not looked at one by one. */
+const MOST = 40;
+
 const AttentionShape = CheckShape.extend({
   since: z.string().nullable(),
   act: z.looseObject({ method: z.literal('POST'), path: z.string(), body: z.looseObject({}) }).nullable(),
@@ -71,6 +74,7 @@ const OverviewShape = z
     version: z.string(),
     health: z.enum(HEALTH),
     attention: z.array(AttentionShape),
+    attention_count: z.number(),
     databases: z.array(DatabaseShape),
     sinks: z.array(SinkShape),
     change_retentions: z.array(SinkShape),
@@ -129,7 +133,8 @@ const overviewRoute = route({
     const { at, level, attention, databases, sinks, operations, processes } = overview;
     return {
       ...{ at: at.toISOString(), version: VERSION, health: LEVELS[level] },
-      attention: attention.map((item) => shownAttention(item, asking)),
+      attention: attention.slice(0, MOST).map((item) => shownAttention(item, asking)),
+      attention_count: attention.length,
       databases: databases.map(shownDatabase),
       sinks: sinks.filter(({ is_retention }) => !is_retention).map(shownSink),
       change_retentions: sinks.filter(({ is_retention }) => is_retention).map(shownSink),

@@ -81,6 +81,7 @@ describe('GET /api/overview', () => {
     expect(of('paused', 'idle').act!.path).to.match(/resume$/);
     expect(of('versions_differ', null).status).to.equal('warning');
     expect(items.map(({ status }) => status)).to.not.include('ok');
+    expect(json.attention_count).to.equal(items.length);
     expect(json.health).to.equal('error');
     expect(json.processes.map(({ is_present }: { is_present: boolean }) => is_present)).to.deep.equal([true, true]);
     // The destination's words are for those who may read data.
