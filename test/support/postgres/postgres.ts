@@ -76,8 +76,8 @@ const binOf = (major: Exclude<Major, 18>): string =>
 const isLaid = (major: Major): boolean => major === 18 || existsSync(path.join(binOf(major), 'postgres'));
 
 /**
- * Declares the same tests for the newest and the oldest major release of Postgres, with MILLRACE_TEST_EVERY_MAJOR=1 (.ci/long)
- * for each that is there, each on a cluster of its own but for 18's. A release that the gate brings and that is missing here
+ * Declares the same tests for the newest and the oldest major release of Postgres, with MILLRACE_TEST_EVERY_MAJOR=1
+ * (the gate, which brings 14 and 15, and .ci/long) for each that is there, each on a cluster of its own but for 18's. A release that the gate brings and that is missing here
  * is pending.
  */
 export function eachMajor(declare: (cluster: () => Cluster, major: Major) => void): void {
