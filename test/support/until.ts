@@ -27,8 +27,8 @@ export async function until<T>(
 }
 
 /**
- * How long what is promised within `ms` may take in a test: four times as long on a machine that does much else at once,
- * which is still less than what would bring it about otherwise. MILLRACE_TEST_TIMES=1, on a quiet machine, takes promises at
- * their word.
+ * How long what is promised within `ms` may take in a test: four times as long on a machine that does much else at once.
+ * That may be longer than what would bring it about otherwise (a lease's end); MILLRACE_TEST_TIMES=1 (.ci/long, on a quiet
+ * machine) takes promises at their word.
  */
 export const promised = (ms: number): number => (process.env.MILLRACE_TEST_TIMES === '1' ? ms : 4 * ms);
