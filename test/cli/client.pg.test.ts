@@ -8,8 +8,8 @@ import { withProcess } from '../../src/cli/client/in-process.ts';
 import { overHttp } from '../../src/cli/client/over-http.ts';
 import { MillraceError } from '../../src/model/errors.ts';
 import { type Managed, managed } from '../api/support.ts';
+import { SECRET_KEY } from '../catalog/support.ts';
 import { startCli } from '../support/processes/cli.ts';
-import { SECRET_KEY } from '../support/processes/service.ts';
 
 const told = async (client: Client, request: Request) => {
   try {
