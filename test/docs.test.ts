@@ -170,6 +170,10 @@ describe('the documentation', () => {
     expect(broken).to.deep.equal([]);
   });
 
+  it('has no mark of a merge that was left half done', () => {
+    expect(PAGES.filter((page) => /^(<{7}|>{7}) /m.test(read(page)))).to.deep.equal([]);
+  });
+
   for (const page of ['ARCHITECTURE.md', 'CONTRIBUTING.md']) {
     it(`names no file in ${page} that is not there`, () => {
       const named = prose(read(page)).match(/(?<=`)(?:[\w-]+\/)+(?:[\w.-]+\.(?:ts|sql))?(?=`)/g) ?? [];
