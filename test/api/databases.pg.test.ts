@@ -53,7 +53,7 @@ describe('api: databases', () => {
     const file = readFileSync(path.join(import.meta.dirname, '../../package.json'), 'utf8');
     const { version } = JSON.parse(file) as { version: string };
     const scopes = ['read', 'consume:orders'];
-    expect(json).to.deep.equal({ token: { id: rows[0]!.id, name: 'ci' }, scopes, version });
+    expect(json).to.deep.equal({ token: { id: rows[0]!.id, name: 'ci' }, user: null, csrf: null, scopes, version });
     expect(text).to.not.include(token);
   });
 });
