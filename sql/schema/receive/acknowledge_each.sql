@@ -12,6 +12,7 @@ declare
   v_groups bigint[] := '{}';
   v_first timestamptz;
   v_last timestamptz;
+  v_told text;
 begin
   for t in select k.token, k.ids from millrace_private.known_tokens(p_sink_no, p_ack_ids) k loop
     select l.place, l.lo, l.hi, l.dense, l.ids into v_lease from millrace_private.lock_lease(p_sink_no, t.token) l;
@@ -54,7 +55,7 @@ begin
   if cardinality(v_groups) > 0 then
     perform millrace_private.free_groups(p_sink_no, v_groups);
   end if;
-  perform millrace_private.tell_committed(v_first, v_last);
+  v_told := set_config('millrace.committed', concat_ws(' ', date_part('epoch', v_first), date_part('epoch', v_last)), true);
   return v_count;
 end
 $$;

@@ -47,7 +47,7 @@ export async function elasticsearchObstacle(): Promise<string | undefined> {
 
 /** Starts a cluster of one node on a free port, with its users and a service token. */
 export async function startElasticsearch(): Promise<SecuredEngine> {
-  if (!(await isCached())) await fetchZip();
+  await fetchElasticsearch();
   const folder = await mkdtemp(join(tmpdir(), 'millrace-elasticsearch-'));
   await run('unzip', ['-q', ZIP, '-d', folder]);
   const home = join(folder, `elasticsearch-${VERSION}`);
@@ -119,7 +119,9 @@ async function isCached(): Promise<boolean> {
   );
 }
 
-async function fetchZip(): Promise<void> {
+/** Nothing where it is there. */
+export async function fetchElasticsearch(): Promise<void> {
+  if (await isCached()) return;
   await mkdir(CACHE, { recursive: true });
   const goal = ['-q', '-B', 'dependency:copy', `-Dartifact=${ARTIFACT}`, `-DoutputDirectory=${CACHE}`];
   await run('mvn', goal, { cwd: CACHE, timeout: 600_000 });

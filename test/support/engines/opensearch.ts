@@ -42,7 +42,7 @@ export async function openSearchObstacle(): Promise<string | undefined> {
 
 /** Starts a cluster of one node on a free port; ready when it answers with its own name. */
 export async function startOpenSearch(): Promise<SearchEngine> {
-  const jars = (await classpath()) ?? (await fetchJars());
+  const jars = await fetchOpenSearch();
   const base = await mkdtemp(join(tmpdir(), 'millrace-opensearch-'));
   await mkdir(join(base, 'node_1/config'), { recursive: true });
   await writeFile(join(base, 'node_1/config/opensearch.yml'), SETTINGS);
@@ -66,7 +66,10 @@ async function classpath(): Promise<string | undefined> {
   }
 }
 
-async function fetchJars(): Promise<string> {
+/** Returns its classpath, fetched unless it is there. */
+export async function fetchOpenSearch(): Promise<string> {
+  const there = await classpath();
+  if (there !== undefined) return there;
   await mkdir(CACHE, { recursive: true });
   await writeFile(join(CACHE, 'pom.xml'), POM);
   const goal = ['-q', '-B', 'dependency:build-classpath', '-Dmdep.outputFile=classpath.txt'];

@@ -69,7 +69,7 @@ export interface Outages extends OutageFacts {
   restart(role: 'capture' | 'worker', failpoints?: string): Promise<void>;
   /** Until capture is stopped at its failpoint; its pid. */
   stopped(): Promise<number>;
-  /** Lanes of a worker that died can be taken over; an open circuit may be probed. */
+  /** Lanes and operations of a worker that died can be taken over; an open circuit may be probed. */
   timePasses(): Promise<void>;
   /** Holds the writers, and waits until every sink of `sinks` has settled what was written. */
   settled(sinks?: readonly string[]): Promise<void>;
@@ -101,6 +101,11 @@ export async function startOutages(seed: number): Promise<Outages> {
     replayed: pulledBy(store.db, 'replayed', seed),
   };
   let writing: { over: AbortController; ended: Promise<void> } | undefined;
+  const lanesAreFree = async (): Promise<void> => {
+    await store.db.query('update millrace_private.lanes set until = clock_timestamp() where owner is not null');
+    await store.db.query('update millrace_private.circuits set probe_at = clock_timestamp()');
+    await store.db.query("select pg_notify('millrace_messages', '')");
+  };
 
   const self: Outages = {
     ...{ store, source, shop, archive, messages: store.db, engine, relay, ...roles, seen, random },
@@ -131,14 +136,14 @@ export async function startOutages(seed: number): Promise<Outages> {
       return stopped.pid;
     },
     async timePasses() {
-      await store.db.query('update millrace_private.lanes set until = clock_timestamp() where owner is not null');
-      await store.db.query('update millrace_private.circuits set probe_at = clock_timestamp()');
-      await store.db.query("select pg_notify('millrace_messages', '')");
+      await lanesAreFree();
+      await store.db.query('update millrace_private.operations set until = clock_timestamp() where owner is not null');
+      await store.db.query("select pg_notify('millrace_operations', '')");
     },
     async settled(sinks = SINKS) {
       await self.hold();
       await untilCaptured(store.db, shop, DEADLINE_MS);
-      await self.timePasses();
+      await lanesAreFree();
       await untilSettled(store.db, sinks, DEADLINE_MS);
     },
     async close() {
