@@ -9,7 +9,10 @@ select d.name, s.state, s.reason, s.remedy,
          where k.database_id = d.id and b.resync and b.kind = 'all'
            and exists (select from millrace_private.backfills o
                         where o.sink_no = b.sink_no and o.resync and o.no >= b.no
-                          and o.state in ('waiting', 'running', 'paused'))) as open_ids
+                          and o.state in ('waiting', 'running', 'paused'))) as open_ids,
+       -- One that has sent all rows still delivers and compares them.
+       exists (select from millrace_private.operations o
+                where o.database_no = d.no and o.kind = 'resync' and o.state in ('waiting', 'running', 'paused')) as is_asked
   from millrace_private.databases d
   join millrace.database_status s on s.database_name = d.name
  where d.name = $1::text or d.id::text = $1::text

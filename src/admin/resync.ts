@@ -34,6 +34,8 @@ export interface ResyncState {
   remedy: string | null;
   sinks: ResyncSink[];
   open_ids: string[];
+  /** An operation that was asked for has not ended. */
+  is_asked: boolean;
 }
 
 export interface ResyncDeps extends WatchDeps {
@@ -110,7 +112,7 @@ export const isUnderWay = ({ state, open_ids }: ResyncState): boolean =>
 
 /** @throws MillraceError wrong_state: nothing is known to be missing, and nobody insists. */
 export function refuseNeedless(state: ResyncState, { force }: Pick<ResyncRequest, 'force'>): void {
-  if (state.state === 'needs_resync' || force || isUnderWay(state)) return;
+  if (state.state === 'needs_resync' || force || state.is_asked || isUnderWay(state)) return;
   const message = `database ${state.name} needs no resync: it is ${state.state ?? 'not captured'}`;
   // It may have been interrupted when all rows were sent.
   const index = state.sinks.find(({ readable }) => readable)?.name;

@@ -85,7 +85,7 @@ async function mayBegin(
 ): Promise<boolean> {
   const state = await resyncState(db, database);
   refuseNeedless(state, { force });
-  if (isUnderWay(state)) return true;
+  if (state.is_asked || isUnderWay(state)) return true;
   if (state.reason !== null) screen.say(`${state.name}: ${state.reason}`);
   const rowsTo = takersOf(state);
   const sent = rowsTo.length === 0 ? '' : `, and all rows are sent to: ${rowsTo.join(', ')}`;

@@ -83,6 +83,13 @@ describe('api: jobs of a worker', () => {
       { kind: 'rebuild', request: { index: 'p-2', transform: 'none' } },
       { kind: 'resync', request: { force: true, verify: false } },
     ]);
+    // All rows may have been sent, and nothing be missing any more: it is under way until it has ended.
+    const again = await call('POST', 'postgres_databases/shop/resyncs', {});
+    expect([again.status, again.json.code, again.json.id], again.text).to.deep.equal([
+      409,
+      'operation_running',
+      resync.json.id,
+    ]);
   });
 
   it('are paused, resumed and cancelled together with what they began', async () => {
