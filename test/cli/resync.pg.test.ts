@@ -241,22 +241,24 @@ describe('resync', function () {
     await expectSame();
   });
 
-  it('waits for an engine that is away', async () => {
-    await gap();
-    let isAway = false;
-    await relay.leave();
-    const { ended, said } = await resync({}, (line) => {
-      if (!/^items: [\d,]+ messages to deliver: unreachable/.test(line) || isAway) return;
-      isAway = true;
-      // Half a minute passes.
-      void relay
-        .comeBack()
-        .then(() => messages.db.query('update millrace_private.circuits set probe_at = clock_timestamp()'));
+  // As long as a circuit is open: half a minute.
+  if (process.env.MILLRACE_TEST_EVERY_PLACE === '1')
+    it('waits for an engine that is away', async () => {
+      await gap();
+      let isAway = false;
+      await relay.leave();
+      const { ended, said } = await resync({}, (line) => {
+        if (!/^items: [\d,]+ messages to deliver: unreachable/.test(line) || isAway) return;
+        isAway = true;
+        // Half a minute passes.
+        void relay
+          .comeBack()
+          .then(() => messages.db.query('update millrace_private.circuits set probe_at = clock_timestamp()'));
+      });
+      expect(isAway, said.join('\n')).to.equal(true);
+      expect(ended, said.join('\n')).to.equal('done');
+      await expectSame();
     });
-    expect(isAway, said.join('\n')).to.equal(true);
-    expect(ended, said.join('\n')).to.equal('done');
-    await expectSame();
-  });
 
   it('repairs a source that was restored from an old backup', async function () {
     if (!hasPostgres15()) return this.skip();
