@@ -1,5 +1,5 @@
 /**
- * How the first person comes in: by a link that is good once, for an hour, and for nothing as soon as there is a user. Its hash is in
+ * How the first person comes in: by a token that is good once, for an hour, and for nothing as soon as there is a user. Its hash is in
  * the message database, so that any web process takes it.
  */
 import { randomBytes } from 'node:crypto';
@@ -20,7 +20,7 @@ const INSTALLATION = statement('admin/installation');
 
 const SETUP: By = { kind: 'cli', name: 'setup' };
 
-/** What the link holds; null where there is a user already. */
+/** For a terminal; null where there is a user already. */
 export async function makeSetupToken(db: Queryable): Promise<string | null> {
   const token = randomBytes(24).toString('base64url');
   return (await db.query(PUT, [hashToken(token)])).rows.length > 0 ? token : null;
@@ -32,11 +32,11 @@ export async function setUp(
   wanted: { token: string; email: string; name: string | null; password: string },
   client: Client,
 ): Promise<LoggedIn> {
-  // Whoever has no good link is not worth a password's work.
-  await db.transaction((tx) => refuseBadLink(tx, wanted.token));
+  // Whoever has no good token is not worth a password's work.
+  await db.transaction((tx) => refuseBadToken(tx, wanted.token));
   const password = await hashPassword(wanted.password);
   return await db.transaction(async (tx) => {
-    await refuseBadLink(tx, wanted.token);
+    await refuseBadToken(tx, wanted.token);
     const { email, name } = wanted;
     const { id } = await addUser(tx, { email, name, scopes: ['admin'], password }, SETUP);
     await tx.query(END);
@@ -57,14 +57,14 @@ export async function ensureAdmin(db: Transacting, password: string): Promise<bo
   return true;
 }
 
-async function refuseBadLink(tx: Queryable, token: string): Promise<void> {
+async function refuseBadToken(tx: Queryable, token: string): Promise<void> {
   const { rows } = await tx.query<{ is_good: boolean | null }>(FIND, [hashToken(token)]);
   if (rows[0]?.is_good === true) return;
   throw new MillraceError(
     'unauthorized',
-    'This link is not good any more: it was used, an hour has passed, or there is a user',
+    'This token is not good any more: it was used, an hour has passed, or there is a user',
     {
-      remedy: 'Log in, or start Millrace again, which prints a new link while there is no user.',
+      remedy: 'Log in, or start Millrace again, which prints a new one while there is no user.',
     },
   );
 }

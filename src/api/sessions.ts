@@ -25,13 +25,10 @@ const setupRoute = writing({
   method: 'POST',
   path: '/api/setup',
   scope: 'none',
-  summary: 'Makes the first user, an admin, by the link that a start prints, and logs in',
+  summary: 'Makes the first user, an admin, by the token that a start prints, and logs in',
   input: z.strictObject({}),
   body: z.strictObject({
-    token: z
-      .string()
-      .min(1, 'is empty: it is what stands behind #k= in the link')
-      .max(200, 'has more than 200 characters'),
+    token: z.string().min(1, 'is empty: a start prints it').max(200, 'has more than 200 characters'),
     email: Email,
     name: PERSON_NAME.nullish(),
     password: NEW_PASSWORD,

@@ -14,8 +14,8 @@ export interface Surroundings {
   command: string;
   /** Where the messages are: the embedded server, or what DATABASE_URL names (`shop at db.example.com:5432`). */
   messages: EmbeddedPlace | string;
-  /** Where the first user is made; null: there is one. */
-  setup?: string | null;
+  /** By what the first user is made, null where that may end up in a log; null in all: there is one. */
+  setup?: { token: string | null } | null;
   /** Absent without a playground. */
   playground?: Playground;
 }
@@ -55,10 +55,16 @@ export function welcome(around: Surroundings): string {
 
 function setupLines({ baseUrl, setup }: Surroundings): string[] {
   if (setup == null) return [];
-  const hint = setup.includes('#')
-    ? 'good once, for 1 hour'
-    : 'the link is printed on a terminal alone; or set ADMIN_PASSWORD';
-  return [`  first user     ${baseUrl}${setup}   (${hint})`];
+  const { token } = setup;
+  if (token === null)
+    return ['  first user     none yet: set ADMIN_PASSWORD, or start on a terminal, which prints a command'];
+  const body = JSON.stringify({ token, email: 'you@example.org', password: 'PASSWORD' });
+  return [
+    '  first user     this makes one, once, within the hour, with an address and a password of yours:',
+    '',
+    `     curl -X POST ${baseUrl}/api/setup -H 'Content-Type: application/json' -d '${body}'`,
+    '',
+  ];
 }
 
 /** The launcher as a shell in this folder takes it: `bin/millrace` in a clone, elsewhere its whole path. */

@@ -92,7 +92,7 @@ export async function runAll(
     );
     services.push(sideBySide(roles, { log, backoff }), ...plan.services);
     const running = supervise(services, { log, backoff }, { graceMs: 4 * STOP_MS });
-    plan.around.setup = await setupPath(plan.settings, options.terminal);
+    plan.around.setup = await setupOf(plan.settings, options.terminal);
     const greeted = greet(plan, { signal, print: options.print });
     await running.run(signal);
     await greeted;
@@ -101,13 +101,13 @@ export async function runAll(
   }
 }
 
-/** A link is for who sits at the terminal: in a log it would stay. Null: there is a user already. */
-async function setupPath(settings: Settings, terminal: boolean): Promise<string | null> {
+/** What makes the first user is for who sits at the terminal: in a log it would stay. Null: there is a user already. */
+async function setupOf(settings: Settings, terminal: boolean): Promise<{ token: string | null } | null> {
   const db = openPool({ ...(await messageDatabase(settings, 'setup')), max: 1 });
   try {
-    if (!terminal) return (await listUsers(db)).length === 0 ? '/setup' : null;
+    if (!terminal) return (await listUsers(db)).length === 0 ? { token: null } : null;
     const token = await makeSetupToken(db);
-    return token === null ? null : `/setup#k=${token}`;
+    return token === null ? null : { token };
   } finally {
     await db.close();
   }
