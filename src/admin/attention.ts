@@ -1,8 +1,9 @@
 /** What needs attention, decided from what the message database knows: the doctor's findings, the worst first. */
 import { checkDelivery } from '../checks/delivery.ts';
 import { checkOperations } from '../checks/operations.ts';
+import { isPresent, type SeenProcess } from '../messages/processes.ts';
 import { aboutDatabase, type Check, checksOf, PROCESSES, worstFirst } from './doctor/check.ts';
-import { type KnownOperation, type KnownProcesses, lookAtProcesses } from './doctor/look-at-messages.ts';
+import { failedOf, type KnownOperation, type KnownProcesses, lookAtProcesses } from './doctor/look-at-messages.ts';
 import { sourceFindings } from './doctor/source-findings.ts';
 import type { ListedDatabase } from './list-databases.ts';
 import type { ListedSink } from './list-sinks.ts';
@@ -15,7 +16,7 @@ export interface Act {
 }
 
 export interface Attention extends Check {
-  /** Null: nobody knows. */
+  /** When it began; null: nobody knows. */
   since: string | null;
   /** Null: no route does. */
   act: Act | null;
@@ -39,59 +40,119 @@ export interface AttentionSink extends Pick<ListedSink, Listed | 'failing_since'
   is_retention: boolean;
   /** The database that it writes a table of. */
   into_database: string | null;
+  /** When somebody paused or disabled it; null: nobody did, or it was changed since. */
+  status_since: Date | null;
+  /** When the first of its parked messages was. */
+  parked_since: Date | null;
+  /** Its first message waits since then; null: it is not behind. */
+  waiting_since: Date | null;
+  /** Since then there is work in a lane that nobody has. */
+  untaken_since: Date | null;
 }
 
 export interface AttentionFacts extends KnownProcesses {
   databases: readonly ListedDatabase[];
   sinks: readonly AttentionSink[];
   operations: readonly KnownOperation[];
+  /** When a worker reported last. */
+  workerSeenAt: Date | null;
 }
 
 /** All of it, the worst first. */
 export function attentionOf(facts: AttentionFacts): Attention[] {
   const { databases, sinks, operations } = facts;
   const found: Attention[] = [
-    ...checksOf(PROCESSES, lookAtProcesses(facts)).map((check) => ({ ...check, since: null, act: null })),
-    ...databases.flatMap((database) =>
-      checksOf(aboutDatabase(database.name), sourceFindings(database, undefined)).map((check) => ({
-        ...check,
-        since: database.state_since?.toISOString() ?? null,
-        act: null,
-      })),
-    ),
+    ...checksOf(PROCESSES, lookAtProcesses(facts)).map((check) => ({
+      ...{ ...check, since: shown(sinceOfProcesses(check, facts)), act: null },
+    })),
+    ...databases.flatMap((database) => ofDatabase(database, operations)),
     ...sinks.flatMap((sink) => ofSink(sink, operations)),
   ].filter(({ status }) => status !== 'ok' && status !== 'skipped');
   const order = new Map(worstFirst(found).map((check, place) => [check, place]));
   return found.toSorted((one, other) => order.get(one)! - order.get(other)!);
 }
 
+const shown = (at: Date | null): string | null => at?.toISOString() ?? null;
+
+function ofDatabase(database: ListedDatabase, operations: readonly KnownOperation[]): Attention[] {
+  const { id, name, state, level } = database;
+  const about = aboutDatabase(name);
+  const resync = state === 'needs_resync' ? post(`/api/postgres_databases/${id}/resyncs`) : null;
+  // A warning is no state of its own: nobody wrote down when it began.
+  const since = level === 'warning' ? null : shown(database.state_since);
+  return [
+    ...checksOf(about, checkOperations(failedOf(operations, { database: name }))).map(ofOperation(operations)),
+    ...checksOf(about, sourceFindings(database, undefined)).map((check) => ({ ...check, since, act: resync })),
+  ];
+}
+
 function ofSink(sink: AttentionSink, operations: readonly KnownOperation[]): Attention[] {
   const { name, database, into_database } = sink;
   const subject = { kind: 'sink', name } as const;
   const about = { subject, source: database, destination: into_database ?? undefined };
-  const failed = operations.filter(({ state, sink: of }) => state === 'failed' && of === name);
   const isFailing = sink.failing_since !== null;
   const delivery = checkDelivery({ ...sink, isFailing }, { notices: new Set(), destination: undefined });
   return [
-    ...checksOf(about, checkOperations(failed)).map((check, n) => ({
-      ...check,
-      since: null,
-      act: post(`/api/operations/${failed[n]!.id}/resume`),
+    ...checksOf(about, checkOperations(failedOf(operations, { sink: name }))).map(ofOperation(operations)),
+    ...checksOf(about, delivery).map((check) => ({
+      ...{ ...check, since: sinceOf(check, sink), act: actOf(check, sink) },
     })),
-    ...checksOf(about, delivery).map((check) => ({ ...check, since: sinceOf(check, sink), act: actOf(check, sink) })),
   ];
 }
 
+const ofOperation =
+  (operations: readonly KnownOperation[]) =>
+  (check: Check): Attention => ({
+    ...check,
+    since: shown(operations.find(({ id }) => id === check.item)?.ended_at ?? null),
+    act: post(`/api/operations/${check.item}/resume`),
+  });
+
 const post = (path: string, body: object = {}): Act => ({ method: 'POST', path, body });
 
-function actOf({ id }: Check, { id: sinkId, is_retention }: AttentionSink): Act | null {
+/** As a route takes it that reads names as SQL does. */
+const PLAIN_TABLE = /^[a-z_][a-z0-9_]*\.[a-z_][a-z0-9_]*$/;
+
+function actOf({ id, item, command }: Check, { id: sinkId, is_retention }: AttentionSink): Act | null {
   const at = `/api/${is_retention ? 'change_retentions' : 'sinks'}/${sinkId}`;
   if (id === 'paused' || id === 'disabled') return post(`${at}/resume`);
-  return id === 'parked' ? post(`${at}/messages/retry`, { filter: {} }) : null;
+  if (id === 'parked') return post(`${at}/messages/retry`, { filter: {} });
+  if (is_retention || command === null) return null;
+  if (command.startsWith('bin/millrace verify ')) return post(`${at}/verifications`, { repair: true });
+  const isBackfill = command.startsWith('bin/millrace backfill ') && PLAIN_TABLE.test(item ?? '');
+  return isBackfill ? post(`${at}/backfills`, { table: item }) : null;
 }
 
-function sinceOf({ id, status }: Check, { notices, failing_since }: AttentionSink): string | null {
-  const noticed = notices.find(({ code }) => code === id)?.since;
+function sinceOf({ id, status, item }: Check, sink: AttentionSink): string | null {
+  const noticed = sink.notices.find(({ code, table }) => code === id && (table || null) === item)?.since;
   if (noticed !== undefined) return new Date(noticed).toISOString();
-  return status === 'error' ? (failing_since?.toISOString() ?? null) : null;
+  if (id === 'paused' || id === 'disabled') return shown(sink.status_since);
+  if (id === 'parked') return shown(sink.parked_since);
+  if (id === 'behind' || id === 'nobody_receives') return shown(sink.waiting_since);
+  if (id === 'not_worked_on') return shown(sink.untaken_since);
+  return status === 'error' ? shown(sink.failing_since) : null;
 }
+
+function sinceOfProcesses({ id }: Check, facts: AttentionFacts): Date | null {
+  if (id === 'no_worker') return facts.workerSeenAt;
+  if (id === 'no_capture') {
+    const uncaptured = facts.databases.filter(({ reasons }) => reasons.includes('no_capture'));
+    return firstOf(uncaptured.map(({ state_since }) => state_since));
+  }
+  if (id === 'no_web')
+    return lastOf(facts.processes.filter(({ role }) => role === 'web').map(({ seen_at }) => seen_at));
+  const present = facts.processes.filter(isPresent);
+  if (id === 'versions_differ') return sinceTheyDiffer(present, ({ version }) => version);
+  return id === 'key_differs' ? sinceTheyDiffer(present, ({ key_id }) => key_id) : null;
+}
+
+/** When the first of the youngest sort began. */
+function sinceTheyDiffer(processes: readonly SeenProcess[], sort: (one: SeenProcess) => string): Date | null {
+  const groups = [...Map.groupBy(processes, sort).values()];
+  return lastOf(groups.map((group) => firstOf(group.map(({ started_at }) => started_at))));
+}
+
+const inOrder = (times: readonly (Date | null)[]): Date[] =>
+  times.filter((at) => at !== null).toSorted((one, other) => one.getTime() - other.getTime());
+const firstOf = (times: readonly (Date | null)[]): Date | null => inOrder(times)[0] ?? null;
+const lastOf = (times: readonly (Date | null)[]): Date | null => inOrder(times).at(-1) ?? null;

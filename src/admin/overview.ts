@@ -16,10 +16,12 @@ const SINKS = statement('admin/overview-sinks');
 const WAL = statement('admin/overview-databases');
 const WORKER = statement('admin/doctor/has-worker');
 const NEWEST = statement('admin/doctor/operations');
+const TOTALS = statement('admin/overview-totals');
 
 /** Of the figures by minute. */
 const MINUTES = 60;
-const OPERATIONS = 50;
+/** Looked through for those that have not ended. */
+const OPERATIONS = 500;
 /** One that has ended is shown for so long. */
 const ENDED_MS = 3_600_000;
 
@@ -28,13 +30,27 @@ export interface OverviewSink extends AttentionSink, Pick<ListedSink, 'health' |
   /** Age of its oldest message; null: there is none. */
   oldest_seconds: number | null;
   /** Messages a second, in the last whole minute. */
-  rate: { persisted: number; delivered: number; failed: number };
+  rate: Rate;
   /** Messages a minute of the last hour, the oldest first. */
-  hour: { persisted: number[]; delivered: number[] };
+  hour: Hour;
   /** Of the newest hour in which something was delivered; null: of none. */
   p50_ms: number | null;
   p99_ms: number | null;
 }
+
+interface Rate {
+  persisted: number;
+  delivered: number;
+  failed: number;
+}
+
+interface Hour {
+  persisted: number[];
+  delivered: number[];
+}
+
+/** Of all sinks together. */
+export interface OverviewTotals extends Pick<OverviewSink, 'rate' | 'hour' | 'p50_ms' | 'p99_ms'> {}
 
 export interface OverviewDatabase extends ListedDatabase {
   /** Of WAL, as capture saw it last; null: it did not look lately. */
@@ -49,7 +65,8 @@ export interface Overview {
   databases: OverviewDatabase[];
   /** Both lists. */
   sinks: OverviewSink[];
-  /** Under way, or ended within the hour. */
+  totals: OverviewTotals;
+  /** Under way, and then those that ended within the hour. */
   operations: Operation[];
   processes: SeenProcess[];
 }
@@ -61,15 +78,19 @@ export async function readOverview(db: Transacting, now: () => number): Promise<
     const databases = await readDatabases(tx);
     const processes = await readProcesses(tx);
     const { operations } = await listOperations(tx, {}, { limit: OPERATIONS });
-    const hasWorker = (await tx.query<{ has_worker: boolean }>(WORKER)).rows[0]!.has_worker;
+    const worker = (await tx.query<{ has_worker: boolean; worker_seen_at: Date | null }>(WORKER)).rows[0]!;
     const newest = (await tx.query<KnownOperation>(NEWEST)).rows;
+    const latency = (await tx.query<Pick<OverviewTotals, 'p50_ms' | 'p99_ms'>>(TOTALS)).rows[0]!;
+    const facts = { hasWorker: worker.has_worker, workerSeenAt: worker.worker_seen_at, operations: newest };
     const nowMs = now();
+    const ended = operations.filter(({ ended_at }) => ended_at && nowMs - ended_at.getTime() < ENDED_MS);
     return {
       at: new Date(nowMs),
       level: worstOf([...databases, ...sinks]).status,
-      attention: attentionOf({ databases, sinks, processes, hasWorker, operations: newest }),
+      attention: attentionOf({ databases, sinks, processes, ...facts }),
       ...{ databases, sinks, processes },
-      operations: operations.filter(({ ended_at }) => ended_at === null || nowMs - ended_at.getTime() < ENDED_MS),
+      totals: { ...totalsOf(sinks), ...latency },
+      operations: [...operations.filter(({ ended_at }) => ended_at === null), ...ended],
     };
   });
 }
@@ -100,6 +121,17 @@ async function readSinks(db: Queryable): Promise<OverviewSink[]> {
       hour: { persisted: in_.slice(1), delivered: out.slice(1) },
     };
   });
+}
+
+function totalsOf(sinks: readonly OverviewSink[]): Pick<OverviewTotals, 'rate' | 'hour'> {
+  const rate = { persisted: 0, delivered: 0, failed: 0 };
+  const hour: Hour = { persisted: Array(MINUTES).fill(0), delivered: Array(MINUTES).fill(0) };
+  for (const sink of sinks) {
+    for (const key of ['persisted', 'delivered', 'failed'] as const) rate[key] += sink.rate[key];
+    for (const key of ['persisted', 'delivered'] as const)
+      for (const [minute, count] of sink.hour[key].entries()) hour[key][minute]! += count;
+  }
+  return { rate, hour };
 }
 
 async function readDatabases(db: Queryable): Promise<OverviewDatabase[]> {

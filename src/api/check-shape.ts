@@ -6,12 +6,15 @@ import type { Asking } from './route.ts';
 export const CheckShape = z
   .looseObject({
     id: z.string(),
+    key: z.string(),
+    item: z.string().nullable(),
     subject: z.looseObject({ kind: z.string(), name: z.string().nullable() }),
     status: z.enum(['error', 'warning', 'notice', 'skipped', 'ok']),
     summary: z.string(),
     remedy: z.string().nullable(),
     sql: z.string().nullable(),
     run_on: z.string().nullable(),
+    command: z.string().nullable(),
     answer: z.string().nullable(),
     docs: z.string(),
   })

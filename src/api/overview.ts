@@ -1,6 +1,7 @@
 /** One answer for a first page: whatever there is, how it is, and what needs attention first. */
 import { z } from 'zod';
 import type { Attention } from '../admin/attention.ts';
+import type { Operation } from '../admin/operations.ts';
 import type { OverviewDatabase, OverviewSink } from '../admin/overview.ts';
 import { isPresent } from '../messages/processes.ts';
 import { VERSION } from '../runtime/version.ts';
@@ -9,8 +10,11 @@ import { OperationShape, shownOperation } from './operations.ts';
 import { type Asking, type Route, route } from './route.ts';
 import { HEALTH, healthOf, LEVELS } from './sink-shape.ts';
 
-/** More are not looked at one by one. */
-const MOST = 40;
+/** More are not looked at one by one: the answer stays below 100 KB for a hundred sinks. */
+const ATTENTION = 20;
+const OPERATIONS = 10;
+/** Characters of what a destination said. */
+const ANSWER = 200;
 
 const AttentionShape = CheckShape.extend({
   since: z.string().nullable(),
@@ -18,6 +22,8 @@ const AttentionShape = CheckShape.extend({
 }).meta({ id: 'Attention' });
 
 const Minutes = z.array(z.number());
+const Rate = z.looseObject({ persisted: z.number(), delivered: z.number(), failed: z.number() });
+const Latency = z.looseObject({ p50: z.number().nullable(), p99: z.number().nullable() });
 
 const SinkShape = z
   .looseObject({
@@ -34,9 +40,9 @@ const SinkShape = z
     parked: z.number(),
     oldest_seconds: z.number().nullable(),
     failing_since: z.string().nullable(),
-    per_second: z.looseObject({ persisted: z.number(), delivered: z.number(), failed: z.number() }),
-    latency_ms: z.looseObject({ p50: z.number().nullable(), p99: z.number().nullable() }),
-    hour: z.looseObject({ persisted: Minutes, delivered: Minutes }),
+    per_second: Rate,
+    latency_ms: Latency,
+    hour: z.looseObject({ peak: z.number(), persisted: Minutes, delivered: Minutes }),
   })
   .meta({ id: 'OverviewSink' });
 
@@ -68,6 +74,11 @@ const Process = z
   })
   .meta({ id: 'Process' });
 
+/** What it found and did stands in `GET /api/operations/{id}`. */
+const OverviewOperation = OperationShape.omit({ result: true, steps: true, lines: true }).meta({
+  id: 'OverviewOperation',
+});
+
 const OverviewShape = z
   .looseObject({
     at: z.string(),
@@ -75,19 +86,41 @@ const OverviewShape = z
     health: z.enum(HEALTH),
     attention: z.array(AttentionShape),
     attention_count: z.number(),
+    totals: z.looseObject({
+      per_second: Rate,
+      latency_ms: Latency,
+      hour: z.looseObject({ persisted: Minutes, delivered: Minutes }),
+    }),
     databases: z.array(DatabaseShape),
     sinks: z.array(SinkShape),
     change_retentions: z.array(SinkShape),
-    operations: z.array(OperationShape),
+    operations: z.array(OverviewOperation),
+    operations_count: z.number(),
     processes: z.array(Process),
   })
   .meta({ id: 'Overview' });
 
-const shownAttention = (item: Attention, asking: Asking): z.input<typeof AttentionShape> => ({
-  ...shownCheck(item, asking),
-  since: item.since,
-  act: item.act && { ...item.act, body: { ...item.act.body } },
-});
+function shownAttention(item: Attention, asking: Asking): z.input<typeof AttentionShape> {
+  const check = shownCheck(item, asking);
+  return {
+    ...check,
+    answer: check.answer?.slice(0, ANSWER) ?? null,
+    since: item.since,
+    act: item.act && { ...item.act, body: { ...item.act.body } },
+  };
+}
+
+/** Levels from 0 to 9, of which the busiest minute has 9: all that a small picture needs, in few bytes. */
+function shownHour({ persisted, delivered }: OverviewSink['hour']) {
+  const peak = Math.max(...persisted, ...delivered);
+  const level = (count: number): number => (count === 0 ? 0 : Math.ceil((count / peak) * 9));
+  return { peak, persisted: persisted.map(level), delivered: delivered.map(level) };
+}
+
+function shownOperationBriefly(operation: Operation, asking: Asking): z.input<typeof OverviewOperation> {
+  const { result: _result, steps: _steps, lines: _lines, ...shown } = shownOperation(operation, asking);
+  return { ...shown, reason: shown.reason?.slice(0, ANSWER) ?? null };
+}
 
 function shownSink(sink: OverviewSink): z.input<typeof SinkShape> {
   const { id, name, kind, database, status, reasons, pending, pending_is_estimate, retrying, parked } = sink;
@@ -105,11 +138,11 @@ function shownSink(sink: OverviewSink): z.input<typeof SinkShape> {
       retrying,
       parked,
     },
-    oldest_seconds: sink.oldest_seconds,
+    oldest_seconds: sink.oldest_seconds === null ? null : Math.round(sink.oldest_seconds * 10) / 10,
     failing_since: sink.failing_since?.toISOString() ?? null,
     per_second: { ...sink.rate },
     latency_ms: { p50: sink.p50_ms, p99: sink.p99_ms },
-    hour: { ...sink.hour },
+    hour: shownHour(sink.hour),
   };
 }
 
@@ -130,15 +163,20 @@ const overviewRoute = route({
   sql: null,
   async run(deps, _input, asking) {
     const overview = await deps.overview();
-    const { at, level, attention, databases, sinks, operations, processes } = overview;
+    const { at, level, attention, totals, databases, sinks, operations, processes } = overview;
     return {
       ...{ at: at.toISOString(), version: VERSION, health: LEVELS[level] },
-      attention: attention.slice(0, MOST).map((item) => shownAttention(item, asking)),
+      attention: attention.slice(0, ATTENTION).map((item) => shownAttention(item, asking)),
       attention_count: attention.length,
+      totals: {
+        ...{ per_second: { ...totals.rate }, latency_ms: { p50: totals.p50_ms, p99: totals.p99_ms } },
+        hour: { ...totals.hour },
+      },
       databases: databases.map(shownDatabase),
       sinks: sinks.filter(({ is_retention }) => !is_retention).map(shownSink),
       change_retentions: sinks.filter(({ is_retention }) => is_retention).map(shownSink),
-      operations: operations.map((operation) => shownOperation(operation, asking)),
+      operations: operations.slice(0, OPERATIONS).map((operation) => shownOperationBriefly(operation, asking)),
+      operations_count: operations.length,
       processes: processes.map((one) => ({
         ...{ id: one.id, role: one.role, host: one.host, pid: one.pid, version: one.version, key_id: one.key_id },
         ...{ started_at: one.started_at.toISOString(), seen_at: one.seen_at.toISOString(), is_present: isPresent(one) },

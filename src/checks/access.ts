@@ -1,6 +1,5 @@
 /** Tokens and sealed secrets, by what is stored of them: no token and no secret is among the facts. */
-import { millrace } from '../model/quote.ts';
-import { byHand, type Finding, notice, warning } from './finding.ts';
+import { byCommand, byHand, type Finding, notice, warning } from './finding.ts';
 
 export interface AccessFacts {
   /** Names of tokens that can be guessed. */
@@ -24,7 +23,7 @@ export function checkAccess({ weakTokens, sealedBefore }: AccessFacts): Finding[
       notice(
         'sealed_with_previous',
         `${sealedBefore} ${sealedBefore === 1 ? 'secret is' : 'secrets are'} sealed with a key of SECRET_KEY_PREVIOUS`,
-        byHand(`Run \`${millrace('secret', 'rotate')}\`; then SECRET_KEY_PREVIOUS can go.`),
+        byCommand(['secret', 'rotate'], (command) => `Run \`${command}\`; then SECRET_KEY_PREVIOUS can go.`),
       ),
     );
   return found;

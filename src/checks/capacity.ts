@@ -1,6 +1,6 @@
 /** Has the source room for what capture needs of it, and is the slot read and safe? */
-import { millrace, quoteIdentifier } from '../model/quote.ts';
-import { byHand, type Finding, fault, inSource, notice, warning } from './finding.ts';
+import { quoteIdentifier } from '../model/quote.ts';
+import { byCommand, byHand, byStarting, type Finding, fault, inSource, notice, warning } from './finding.ts';
 import type { SlotFacts } from './slot.ts';
 
 /** As the statement gives it. */
@@ -76,7 +76,7 @@ function checkUse({ database, slotName, slot, facts, isRead }: CapacityInput): F
       warning(
         'unread',
         `no sink reads from this database, and replication slot ${slotName} keeps WAL for nobody`,
-        byHand(`Add a sink, or: ${millrace('database', 'remove', database)}`),
+        byCommand(['database', 'remove', database], (command) => `Add a sink, or: ${command}`),
       ),
     ];
   const found: Finding[] = [];
@@ -85,7 +85,7 @@ function checkUse({ database, slotName, slot, facts, isRead }: CapacityInput): F
       warning(
         'slot_inactive',
         `nobody reads replication slot ${slotName}: the source keeps WAL until capture runs`,
-        byHand('Start capture: `bin/millrace start capture`; if it is running, its log says what it does.'),
+        byStarting('capture'),
       ),
     );
   else if (!slot.active_application?.startsWith('millrace capture'))

@@ -15,7 +15,10 @@ export const COMPARED = [
 
 export function changeTableFindings(table: QuotedTable, { faults, warnings }: Comparison): Finding[] {
   const found = [
-    ...faults.map((one) => fault(IDS[one.kind], `${quoteTable(table)}: ${one.message}`, repairOf(one))),
+    ...faults.map((one) => ({
+      ...fault(IDS[one.kind], `${quoteTable(table)}: ${one.message}`, repairOf(one)),
+      item: one.message,
+    })),
     ...warnings.map((one) => warning(one.code, `${quoteTable(table)}: ${one.message}`, repairOf(one))),
   ];
   return found.length > 0 ? found : [passed('change_table_fits', `${quoteTable(table)} fits, and may be written`)];

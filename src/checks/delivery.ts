@@ -3,6 +3,7 @@ import { quoteLiteral } from '../model/quote.ts';
 import { checkCircuit } from './circuit.ts';
 import {
   type Answered,
+  byCommand,
   byHand,
   type Finding,
   fault,
@@ -10,6 +11,7 @@ import {
   inSource,
   notice,
   passed,
+  type Repair,
   warning,
 } from './finding.ts';
 
@@ -56,7 +58,10 @@ const REASONS: Record<string, Said | null> = {
     fault(
       'not_worked_on',
       'workers run, but none has taken one of its lanes for 30 s',
-      byHand('Start another worker: `bin/millrace start worker`; or see the log of those that run.'),
+      byCommand(
+        ['start', 'worker'],
+        (command) => `Start another worker: \`${command}\`; or see the log of those that run.`,
+      ),
     ),
   nobody_receives: ({ name }) =>
     warning(
@@ -116,8 +121,15 @@ function open(reason: string, { error, isFailing }: DeliveryFacts, { destination
   return [{ ...found, status: 'warning', summary }];
 }
 
-function noticed({ code, message, remedy }: DeliveryFacts['notices'][number]): Finding {
+function noticed({ code, table, message, remedy }: DeliveryFacts['notices'][number]): Finding {
   const say = code === 'no_old_values' ? notice : warning;
-  if (remedy !== null && IN_SOURCE.has(code)) return say(code, message, inSource(remedy));
-  return say(code, message, remedy === null ? { remedy: null, sql: null, runOn: null } : byHand(remedy));
+  const found = say(code, message, remedy === null ? NOTHING : remedying(code, remedy));
+  return table ? { ...found, item: table } : found;
+}
+
+const NOTHING: Repair = { remedy: null, sql: null, runOn: null };
+
+function remedying(code: string, remedy: string): Repair {
+  if (IN_SOURCE.has(code)) return inSource(remedy);
+  return remedy.startsWith('bin/millrace ') ? { ...byHand(remedy), command: remedy } : byHand(remedy);
 }

@@ -2,7 +2,7 @@
  * What a check says: facts go in, findings come out, and nothing else happens. Whoever looks decides what follows: capture
  * refuses to run or shows a state, a sink gets a notice, the doctor prints all of them.
  */
-import { remarked } from '../model/quote.ts';
+import { millrace, remarked } from '../model/quote.ts';
 
 /** The worst first. `skipped`: it could not be looked at. */
 export const STATUSES = ['error', 'warning', 'notice', 'skipped', 'ok'] as const;
@@ -18,6 +18,8 @@ export interface Repair {
   /** Statements that are run as they stand. */
   sql: string | null;
   runOn: RunOn | null;
+  /** The command of ours that does it, as it is run; `remedy` says it too, or what `sql` does instead. */
+  command?: string;
 }
 
 export interface Finding extends Repair {
@@ -26,6 +28,8 @@ export interface Finding extends Repair {
   status: Status;
   /** What is so, in a sentence that holds neither a secret nor a value of a row. */
   summary: string;
+  /** Which one, where it can be said of several of the same subject: a table, an operation, a slot. */
+  item?: string;
 }
 
 /** With the destination's own words, which may quote a row: they are not for everybody. */
@@ -41,6 +45,14 @@ export const inMessages = (sql: string, remedy: string | null = null): Repair =>
 });
 /** What no statement does. */
 export const byHand = (remedy: string): Repair => ({ remedy, sql: null, runOn: null });
+/** A command of ours, in these words. */
+export const byCommand = (words: readonly string[], remedy: (command: string) => string): Repair => {
+  const command = millrace(...words);
+  return { ...byHand(remedy(command)), command };
+};
+/** A role that runs nowhere, or does nothing. */
+export const byStarting = (role: 'capture' | 'worker' | 'web'): Repair =>
+  byCommand(['start', role], (command) => `Start one: \`${command}\`. If one is running, its log says what it does.`);
 
 type Say = (id: string, summary: string, repair: Repair) => Finding;
 const says =

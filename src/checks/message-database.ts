@@ -1,6 +1,6 @@
 /** The message database, as a server: is it of this release, does it keep what it is given, has it room? */
 import type { MillraceError } from '../model/errors.ts';
-import { byHand, type Finding, fault, inMessages, passed, warning } from './finding.ts';
+import { byCommand, byHand, type Finding, fault, inMessages, passed, warning } from './finding.ts';
 
 /** As the statement gives it. */
 export interface MessageServerFacts {
@@ -34,7 +34,13 @@ export function checkMessageDatabase({ server, room, schema, nowMs }: MessageDat
   if (server.version < 140000)
     found.push(fault('too_old', 'the message database is older than Postgres 14', byHand('Upgrade its server.')));
   if (schema)
-    found.push(fault('schema_behind', schema.message, byHand(schema.remedy ?? 'Run `bin/millrace migrate`.')));
+    found.push(
+      fault(
+        'schema_behind',
+        schema.message,
+        schema.remedy ? byHand(schema.remedy) : byCommand(['migrate'], (command) => `Run \`${command}\`.`),
+      ),
+    );
   if (!server.fsync) found.push(notDurable('fsync'));
   if (!server.full_page_writes) found.push(notDurable('full_page_writes'));
   if (room < ROOM)
@@ -63,21 +69,25 @@ export function checkMessageDatabase({ server, room, schema, nowMs }: MessageDat
     : [passed('message_database', `Postgres ${server.version_name}, schema of this release`)];
 }
 
-const notDurable = (setting: string): Finding =>
-  warning(
+const notDurable = (setting: string): Finding => ({
+  ...warning(
     'commit_not_durable',
     `${setting} is off in the message database: a crash of its machine loses messages that the source has been told are kept`,
     inMessages(`alter system set ${setting} = on; select pg_reload_conf()`),
-  );
+  ),
+  item: setting,
+});
 
 /** Whoever keeps a snapshot open keeps dead rows in our tables, and every reader crawls over them. */
 function oldSnapshot({ pid, gid, seconds, application }: MessageServerFacts['old_snapshots'][number]): Finding {
   const age = `has been open for ${Math.floor(seconds / 60)} minutes in the message database: dead rows pile up meanwhile`;
-  return gid === null
-    ? warning(
-        'long_snapshot',
-        `a transaction of backend ${pid}${application ? ` (${application})` : ''} ${age}`,
-        inMessages(`select pg_terminate_backend(${pid})`, 'if it is not wanted any more'),
-      )
-    : warning('long_snapshot', `prepared transaction ${gid} ${age}`, byHand('Commit it, or roll it back.'));
+  const found =
+    gid === null
+      ? warning(
+          'long_snapshot',
+          `a transaction of backend ${pid}${application ? ` (${application})` : ''} ${age}`,
+          inMessages(`select pg_terminate_backend(${pid})`, 'if it is not wanted any more'),
+        )
+      : warning('long_snapshot', `prepared transaction ${gid} ${age}`, byHand('Commit it, or roll it back.'));
+  return { ...found, item: gid ?? `backend ${pid}` };
 }

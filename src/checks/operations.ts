@@ -1,5 +1,5 @@
-/** Backfills and replays of a sink that have failed. */
-import { quoteLiteral } from '../model/quote.ts';
+/** Jobs of a sink, or a database, that have failed. */
+import { millrace, quoteLiteral } from '../model/quote.ts';
 import { byHand, type Finding, inMessages, warning } from './finding.ts';
 
 export interface OperationFacts {
@@ -13,7 +13,8 @@ export interface OperationFacts {
 /** `failed`: those that nobody has begun again since. */
 export const checkOperations = (failed: readonly OperationFacts[]): Finding[] =>
   failed.map(({ id, kind, table, reason, remedy }) => {
-    const summary = `a ${kind}${table === null ? '' : ` of ${table}`} has failed: ${reason ?? 'see the log of capture'}`;
-    const again = `select millrace.resume_backfill(${quoteLiteral(id)})`;
-    return warning('failed', summary, remedy === null ? inMessages(again) : byHand(`${remedy}; then: ${again}`));
+    const summary = `a ${kind}${table === null ? '' : ` of ${table}`} has failed: ${reason ?? 'see the log of capture and worker'}`;
+    const again = `select millrace.resume_operation(${quoteLiteral(id)})`;
+    const repair = remedy === null ? inMessages(again) : byHand(`${remedy}; then: ${again}`);
+    return { ...warning('failed', summary, { ...repair, command: millrace('operation', 'resume', id) }), item: id };
   });

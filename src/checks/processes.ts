@@ -1,5 +1,5 @@
 /** Do the processes run that do the work? By the signs of life that they leave in the message database. */
-import { byHand, type Finding, fault, passed, warning } from './finding.ts';
+import { byHand, byStarting, type Finding, fault, passed, warning } from './finding.ts';
 
 export interface ProcessFacts {
   /** Databases that a sink reads from, and that no capture has reported on for 15 s. */
@@ -29,23 +29,17 @@ export function checkProcesses({ uncaptured, hasWorker, needsWorker, needsWeb, p
       fault(
         'no_capture',
         `no capture process has reported for 15 s on ${uncaptured.join(', ')}`,
-        byHand('Start one: `bin/millrace start capture`. If one is running, its log says what it does.'),
+        byStarting('capture'),
       ),
     );
   if (needsWorker && !hasWorker)
-    found.push(
-      fault(
-        'no_worker',
-        'no worker has reported for 15 s: nothing is delivered',
-        byHand('Start one: `bin/millrace start worker`. If one is running, its log says what it does.'),
-      ),
-    );
+    found.push(fault('no_worker', 'no worker has reported for 15 s: nothing is delivered', byStarting('worker')));
   if (needsWeb && !processes.some(({ role }) => role === 'web'))
     found.push(
       warning(
         'no_web',
         'no web process has reported for 30 s: clients of pull consumers receive nothing over HTTP',
-        byHand('Start one: `bin/millrace start web`. If one is running, its log says what it does.'),
+        byStarting('web'),
       ),
     );
   const versions = namedBy(processes, ({ version }) => version);

@@ -30,13 +30,14 @@ const KEPT_SHARE = 0.5;
 const KEPT_BYTES = 10 * 1024 ** 3;
 
 export function checkSlot({ name, slot, source, leftSlots }: SlotInput): Finding[] {
-  const found = leftSlots.map((left) =>
-    warning(
+  const found: Finding[] = leftSlots.map((left) => ({
+    ...warning(
       'slot_former',
       `replication slot ${left}, by which this database was captured before, keeps WAL for nobody`,
       inSource(`select pg_drop_replication_slot(${quoteLiteral(left)})`),
     ),
-  );
+    item: left,
+  }));
   if (slot && source.keepBytes !== null) found.push(...checkKept(slot.kept_bytes, source.keepBytes, name));
   if (slot?.wal_status === 'unreserved')
     found.push(

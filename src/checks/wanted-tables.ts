@@ -50,6 +50,7 @@ export function checkWantedTables(
       [...checkNamed(settings, publication, known), ...checkTaken(settings, publication, known)].map((finding) => ({
         sinkNo: no,
         ...finding,
+        item: finding.table,
       })),
     );
 }

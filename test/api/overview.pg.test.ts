@@ -7,11 +7,13 @@ import { CANARIES, type Managed, managed } from './support.ts';
 
 interface Item {
   id: string;
+  key: string;
   subject: { kind: string; name: string | null };
   status: string;
   answer: string | null;
   since: string | null;
-  act: { path: string } | null;
+  command: string | null;
+  act: { path: string; body: object } | null;
 }
 
 describe('GET /api/overview', () => {
@@ -51,7 +53,13 @@ describe('GET /api/overview', () => {
     expect(orders.per_second).to.deep.equal({ persisted: 2, delivered: 1, failed: 0 });
     expect(orders.latency_ms).to.deep.equal({ p50: 4, p99: 5 });
     expect(orders.hour.delivered).to.have.length(60);
-    expect(orders.hour.persisted.slice(-2)).to.deep.equal([120, 0]);
+    expect(orders.hour.persisted.slice(-2)).to.deep.equal([9, 0]);
+    expect(orders.hour.delivered.slice(-2)).to.deep.equal([5, 0]);
+    expect(orders.hour.peak).to.equal(120);
+    expect(json.totals.per_second).to.deep.equal({ persisted: 2, delivered: 1, failed: 0 });
+    expect(json.totals.latency_ms).to.deep.equal({ p50: 4, p99: 5 });
+    expect(json.totals.hour.persisted.slice(-2)).to.deep.equal([120, 0]);
+    expect(json.totals.hour.delivered).to.have.length(60);
     expect(orders.oldest_seconds).to.be.greaterThan(0);
     expect(named(json.databases, 'shop')).to.deep.include({ lag_bytes: 8192, kept_bytes: 301_000, limit_bytes: null });
     expect(named(json.databases, 'other')).to.deep.include({ lag_bytes: null });
@@ -69,6 +77,17 @@ describe('GET /api/overview', () => {
       `insert into millrace_private.processes (id, role, host, pid, version, key_id)
        select gen_random_uuid(), 'web', 'host-' || v, 1, v, 'k' from unnest(array['1.0.0', '1.1.0']) v`,
     );
+    await all.m.db.query(
+      `insert into millrace_private.notices (sink_no, code, table_name, message, remedy) values
+         ($1, 'added_late', 'public.products', 'it came late', 'bin/millrace backfill products public.products'),
+         ($1, 'added_late', 'public.orders', 'it came late', 'bin/millrace backfill products public.orders')`,
+      [no],
+    );
+    await all.m.db.query(
+      `insert into millrace_private.operations (kind, database_no, request, requested_by, state, reason, ended_at)
+       select 'resync', d.no, '{}', 'token ci', 'failed', 'of a reason', '2026-11-22T08:00:00Z'
+         from millrace_private.databases d where d.name = 'shop'`,
+    );
     const { json } = await overview();
     const items: Item[] = json.attention;
     const order = ['error', 'warning', 'notice'];
@@ -78,7 +97,16 @@ describe('GET /api/overview', () => {
     expect(of('index_missing', 'products')).to.deep.include({ status: 'error', answer: null });
     expect(of('index_missing', 'products').since).to.match(/^20/);
     expect(of('parked', 'orders').act!.path).to.match(/^\/api\/sinks\/.*\/messages\/retry$/);
+    expect(of('parked', 'orders').since).to.match(/^20/);
     expect(of('paused', 'idle').act!.path).to.match(/resume$/);
+    expect(of('paused', 'idle').since).to.match(/^20/);
+    expect(new Set(items.map(({ key }) => key)).size).to.equal(items.length);
+    expect(items.find(({ key }) => key === 'sink/products/added_late/public.orders')).to.deep.include({
+      command: 'bin/millrace backfill products public.orders',
+      act: { method: 'POST', path: of('added_late', 'products').act!.path, body: { table: 'public.orders' } },
+    });
+    expect(of('failed', 'shop').since).to.equal('2026-11-22T08:00:00.000Z');
+    expect(of('no_worker', null).command).to.equal('bin/millrace start worker');
     expect(of('versions_differ', null).status).to.equal('warning');
     expect(items.map(({ status }) => status)).to.not.include('ok');
     expect(json.attention_count).to.equal(items.length);
@@ -91,12 +119,16 @@ describe('GET /api/overview', () => {
 
   it('does what it says: its routes take their bodies', async () => {
     const { json } = await overview();
-    for (const { act } of json.attention.filter(({ id }: Item) => id === 'parked' || id === 'paused')) {
+    const isOver = ({ id }: Item): boolean => ['parked', 'paused', 'failed'].includes(id);
+    for (const { act } of json.attention.filter(({ act: acts }: Item) => acts !== null)) {
       const { status, text } = await all.web.call(act.method, act.path, { body: act.body, token: 'operate-token' });
       expect(status, text).to.equal(200);
     }
     const { json: then } = await overview();
-    expect(then.attention.filter(({ id }: Item) => id === 'parked' || id === 'paused')).to.deep.equal([]);
+    expect(then.attention.filter(isOver)).to.deep.equal([]);
+    expect(then.operations.map(({ kind, state }: { kind: string; state: string }) => `${kind} ${state}`)).to.include(
+      'resync waiting',
+    );
   });
 
   it('is read once, however many ask', async () => {

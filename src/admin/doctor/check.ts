@@ -9,6 +9,10 @@ export interface Subject {
 
 export interface Check {
   id: string;
+  /** Of this one alone, and the same as long as it lasts: subject, id and item. */
+  key: string;
+  /** Which one, where several are said of one subject: a table, an operation, a slot. */
+  item: string | null;
   subject: Subject;
   status: Status;
   summary: string;
@@ -16,6 +20,8 @@ export interface Check {
   sql: string | null;
   /** Where `sql` is run: `message database`, `database shop`. */
   run_on: string | null;
+  /** The command of ours that does it. */
+  command: string | null;
   /** What the destination said, which may quote a row; null: nothing. */
   answer: string | null;
   /** A page of this project. */
@@ -42,18 +48,12 @@ const DOCS: Record<Subject['kind'], string> = {
 
 export function checksOf(about: About, findings: readonly (Finding | Answered)[]): Check[] {
   return findings.map((finding) => {
-    const { id, status, summary, remedy, sql } = finding;
-    const answer = 'answer' in finding ? finding.answer : null;
+    const { id, status, summary, remedy, sql, item = null, command = null } = finding;
     const { subject } = about;
     return {
-      id,
-      subject,
-      status,
-      summary,
-      remedy,
-      sql,
-      run_on: placeOf(finding, about),
-      answer,
+      ...{ id, key: [subject.kind, subject.name, id, item].filter((part) => part !== null).join('/'), item, subject },
+      ...{ status, summary, remedy, sql, run_on: placeOf(finding, about), command },
+      answer: 'answer' in finding ? finding.answer : null,
       docs: DOCS[subject.kind],
     };
   });

@@ -19,7 +19,7 @@ import type { Log } from '../../runtime/log.ts';
 import { keyRing } from '../../runtime/secret-key.ts';
 import type { Settings } from '../../runtime/settings.ts';
 import { aboutDatabase, type Check, checksOf, MESSAGES, PROCESSES, worstFirst } from './check.ts';
-import { type Known, lookAtAccess, lookAtMessages, lookAtProcesses, readKnown } from './look-at-messages.ts';
+import { failedOf, type Known, lookAtAccess, lookAtMessages, lookAtProcesses, readKnown } from './look-at-messages.ts';
 import { findingsOf, lookAtSink } from './look-at-sink.ts';
 import { lookAtSource, type SourceLook } from './look-at-source.ts';
 import { sourceFindings } from './source-findings.ts';
@@ -101,17 +101,19 @@ async function checksOfKnown(deps: Asked, request: ExamineRequest, signal: Abort
     ...checksOf(MESSAGES, findings),
     ...checksOf(PROCESSES, lookAtProcesses(known)),
     ...known.databases.flatMap((database) =>
-      checksOf(aboutDatabase(database.name), sourceFindings(database, looked.sources.get(database.name))),
+      checksOf(aboutDatabase(database.name), [
+        ...checkOperations(failedOf(known.operations, { database: database.name })),
+        ...sourceFindings(database, looked.sources.get(database.name)),
+      ]),
     ),
     ...known.sinks.flatMap((sink) => {
       const declared = catalog?.sinks.find(({ name }) => name === sink.name);
       const tables = looked.sources.get(sink.database)?.tables?.filter(({ sinkNo }) => sinkNo === declared?.no);
       const subject = { kind: 'sink', name: sink.name } as const;
       const about = { subject, source: sink.database, destination: declared?.into?.database };
-      const failed = known.operations.filter(({ state, sink: name }) => state === 'failed' && name === sink.name);
       return checksOf(about, [
         ...(declared ? checkSharedIndex(declared, catalog?.sinks ?? []) : []),
-        ...checkOperations(failed),
+        ...checkOperations(failedOf(known.operations, { sink: sink.name })),
         ...findingsOf(sink, { destination: looked.destinations.get(sink.name), tables }),
       ]);
     }),

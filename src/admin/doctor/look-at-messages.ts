@@ -26,14 +26,27 @@ export interface Known {
   sinks: ListedSink[];
   hasWorker: boolean;
   processes: SeenProcess[];
-  /** Backfills and replays, of each kind and table of a sink the newest. */
+  /** Of each kind and table of a sink, or a database, the newest. */
   operations: KnownOperation[];
 }
 
 export interface KnownOperation extends OperationFacts {
-  sink: string;
+  /** Null: it is of its database. */
+  sink: string | null;
+  database: string;
   state: string;
+  ended_at: Date | null;
 }
+
+/** Those of a sink, or of a database itself, that have failed. */
+export const failedOf = (
+  operations: readonly KnownOperation[],
+  of: { sink: string } | { database: string },
+): KnownOperation[] =>
+  operations.filter(
+    ({ state, sink, database }) =>
+      state === 'failed' && ('sink' in of ? sink === of.sink : sink === null && database === of.database),
+  );
 
 export interface MessagesLook {
   findings: Finding[];

@@ -1,11 +1,12 @@
 /** What is said of a source: what was found there just now, and what is stored of its state. */
-import { byHand, type Finding, passed } from '../../checks/finding.ts';
+import { byHand, byStarting, type Finding, inSource, passed, type Repair } from '../../checks/finding.ts';
+import { resyncing } from '../../checks/resyncing.ts';
 import type { ListedDatabase } from '../list-databases.ts';
 import type { SourceLook } from './look-at-source.ts';
 
 /** What capture says of its state counts where our own look was not made, or found nothing of that kind. */
 export function sourceFindings(database: ListedDatabase, look: SourceLook | undefined): Finding[] {
-  const { state, reason, reasons, remedy, level } = database;
+  const { state, reason, reasons, level } = database;
   const found = look?.findings ?? [];
   const isLookedAt = look !== undefined && !found.some(({ status }) => status === 'skipped');
   const isWrong = found.some(({ status }) => status === 'error') || look?.tables?.some(({ id }) => id === state);
@@ -17,8 +18,11 @@ export function sourceFindings(database: ListedDatabase, look: SourceLook | unde
     status: level === 'failing' ? 'error' : 'warning',
     summary: reason ?? state,
   } as const;
-  return [
-    { ...stored, ...byHand(remedy ?? 'See the log of capture.') },
-    ...found.filter(({ status }) => status !== 'ok'),
-  ];
+  return [{ ...stored, ...repairOf(database) }, ...found.filter(({ status }) => status !== 'ok')];
+}
+
+function repairOf({ name, state, reasons, remedy }: ListedDatabase): Repair {
+  if (state === 'needs_resync') return resyncing(name);
+  if (state === 'table_detached' && remedy !== null) return inSource(remedy);
+  return reasons[0] === 'no_capture' ? byStarting('capture') : byHand(remedy ?? 'See the log of capture.');
 }
