@@ -826,6 +826,7 @@ begin
   if v_count > 0 then
     perform pg_notify('millrace_messages', v_no::text);
     perform millrace_private.record_sink('discard', v_no, jsonb_build_object('messages', v_count), null);
+    perform millrace_private.add_counters(jsonb_build_array(jsonb_build_object('sink_no', v_no, 'discarded', v_count)));
   end if;
   return v_count;
 end
@@ -1478,12 +1479,16 @@ CREATE OR REPLACE FUNCTION millrace_private.add_counters(p_counts jsonb)
 AS $function$
 declare
   v_now constant timestamptz := clock_timestamp();
+  v_none constant jsonb := jsonb_build_object(
+    'persisted', 0, 'delivered', 0, 'failed', 0, 'retried', 0, 'parked', 0, 'discarded', 0, 'bytes', 0,
+    'latency', array_fill(0, array[cardinality(millrace_private.latency_bounds()) + 1]), 'latency_ms', 0);
+  v_counts constant jsonb := (select jsonb_agg(v_none || c.one) from jsonb_array_elements(p_counts) c (one));
 begin
   insert into millrace_private.sink_counters as c
          (sink_no, step, at, persisted, delivered, failed, retried, parked, discarded, bytes, latency)
   select n.sink_no, t.step, date_trunc(t.step, v_now, 'UTC'), n.persisted, n.delivered, n.failed, n.retried, n.parked,
          n.discarded, n.bytes, n.latency
-    from jsonb_to_recordset(p_counts) n (sink_no integer, persisted bigint, delivered bigint, failed bigint, retried bigint,
+    from jsonb_to_recordset(v_counts) n (sink_no integer, persisted bigint, delivered bigint, failed bigint, retried bigint,
                                          parked bigint, discarded bigint, bytes bigint, latency bigint[])
     join millrace_private.sinks s on s.no = n.sink_no
    cross join (values ('hour'), ('minute')) t (step)
@@ -1497,7 +1502,7 @@ begin
   insert into millrace_private.sink_totals as c
          (sink_no, persisted, delivered, failed, retried, parked, discarded, bytes, latency, latency_ms)
   select n.sink_no, n.persisted, n.delivered, n.failed, n.retried, n.parked, n.discarded, n.bytes, n.latency, n.latency_ms
-    from jsonb_to_recordset(p_counts) n (sink_no integer, persisted bigint, delivered bigint, failed bigint, retried bigint,
+    from jsonb_to_recordset(v_counts) n (sink_no integer, persisted bigint, delivered bigint, failed bigint, retried bigint,
                                          parked bigint, discarded bigint, bytes bigint, latency bigint[],
                                          latency_ms double precision)
     join millrace_private.sinks s on s.no = n.sink_no

@@ -5,7 +5,7 @@ import { type MessageVerb, STATES_FOR, settleFound, settleMessages } from '../ad
 import type { Queryable } from '../db/pool.ts';
 import { CONDITIONS, refuseLooking, stateOf } from './message-filter.ts';
 import { MESSAGE_ID, type MessagesOf } from './messages.ts';
-import { type ApiDeps, type Asking, NO_BODY, REF, type Route, writing } from './route.ts';
+import { type Asking, NO_BODY, REF, type Route, writing } from './route.ts';
 
 const MOST = 10_000;
 
@@ -48,20 +48,6 @@ async function settle(
   return { ...(await settleFound(db, verb, { sink, filter, limit, dryRun })) };
 }
 
-/** What is given up is counted. */
-function counted(
-  { counters }: ApiDeps,
-  verb: MessageVerb,
-  {
-    sink,
-    settled,
-    dryRun = false,
-  }: { sink: NamedSink; settled: z.input<typeof Settled>; dryRun?: boolean | undefined },
-): z.input<typeof Settled> {
-  if (verb === 'discard' && !dryRun) counters.add(sink.no, { discarded: settled.count });
-  return settled;
-}
-
 const WORDS = {
   retry: { all: 'Tries parked messages again', one: 'Tries a parked message again' },
   discard: { all: 'Gives up messages that failed', one: 'Gives up a message that failed' },
@@ -78,10 +64,9 @@ export function settleMessagesOf({ path, list, what }: MessagesOf): Route[] {
       body: bodyOf(verb),
       answer: Settled,
       sql: `millrace.${verb}`,
-      async run(deps, { sink: ref, body }, asking) {
-        const sink = await findSink(deps.db, ref, list);
-        const settled = await settle(deps.db, verb, { sink, body, asking });
-        return counted(deps, verb, { sink, settled, dryRun: body.dry_run });
+      async run({ db }, { sink: ref, body }, asking) {
+        const sink = await findSink(db, ref, list);
+        return await settle(db, verb, { sink, body, asking });
       },
     }),
     writing({
@@ -93,12 +78,9 @@ export function settleMessagesOf({ path, list, what }: MessagesOf): Route[] {
       body: NO_BODY,
       answer: Settled,
       sql: `millrace.${verb}`,
-      async run(deps, { sink: ref, id }) {
-        const sink = await findSink(deps.db, ref, list);
-        return counted(deps, verb, {
-          sink,
-          settled: { ...(await settleMessages(deps.db, verb, { sink, ids: [id] })) },
-        });
+      async run({ db }, { sink: ref, id }) {
+        const sink = await findSink(db, ref, list);
+        return { ...(await settleMessages(db, verb, { sink, ids: [id] })) };
       },
     }),
   ]);

@@ -13,7 +13,6 @@ import type { Overview } from '../admin/overview.ts';
 import type { ReplayOptions, ReplayPreview } from '../admin/replay.ts';
 import type { TryFunctions } from '../admin/try-functions.ts';
 import type { Transacting } from '../db/pool.ts';
-import type { Counters } from '../messages/counters.ts';
 import type { By } from '../model/by.ts';
 import type { Scope } from '../model/scope.ts';
 import type { Begun } from './begun.ts';
@@ -40,7 +39,6 @@ export interface ApiDeps {
   outside<Result>(work: Reaching<Result>): Promise<Result>;
   /** Functions tried on messages. */
   functions: TryFunctions;
-  counters: Counters;
   /** Two seconds old at most, and read only while somebody asks. */
   overview(): Promise<Overview>;
 }

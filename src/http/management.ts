@@ -20,7 +20,6 @@ import { actingSql } from '../catalog/audit.ts';
 import { openSessions } from '../catalog/sessions.ts';
 import { limitSql } from '../db/deadline.ts';
 import type { Database, Transacting } from '../db/pool.ts';
-import type { Counters } from '../messages/counters.ts';
 import { allows } from '../model/scope.ts';
 import type { Notifications } from '../receive/consumer.ts';
 import type { PrivateAllowed } from '../runtime/addresses.ts';
@@ -63,7 +62,6 @@ export interface ManagementDependencies {
   /** Of the names of servers; by the system, if absent. */
   resolver?: Resolver | undefined;
   functions: TryFunctions;
-  counters: Counters;
 }
 
 export interface ManagementOptions {
@@ -96,7 +94,6 @@ export function managementRoutes(given: ManagementDependencies, options: Managem
     previewReplay: previewing(db, given),
     outside: reachingOut({ ...given, db, messages: given.db }),
     functions: given.functions,
-    counters: given.counters,
     overview: remembered(() => readOverview(db, Date.now), { keepMs: Math.min(2 * keepMs, OVERVIEW_MS) }),
   };
   const handling: Handling = {

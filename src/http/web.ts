@@ -101,7 +101,7 @@ export async function openWeb(deps: WebDependencies, options: WebOptions): Promi
     pullRoutes({ db, wakeups, consumers, findToken, log, places, revoked, metrics, counters }, options.pull),
     managementRoutes(
       {
-        ...{ db, places, findToken, listener, keys, log, loopbackOnly, examine, privateAllowed, functions, counters },
+        ...{ db, places, findToken, listener, keys, log, loopbackOnly, examine, privateAllowed, functions },
         resolver: deps.resolver,
       },
       { proxies: options.proxies, keepMs: options.keepHealthMs, admission: options.management },

@@ -1,4 +1,5 @@
 -- Deletes messages that failed: parked, backing off or held. Returns how many. Takes the lanes' rows first: see settle.
+-- Counts them in its own transaction: whoever gives up is a person, who comes rarely, also by psql.
 create or replace function millrace.discard(sink text, ids bigint[]) returns integer language plpgsql
 set search_path = pg_catalog, pg_temp as $$
 declare
@@ -25,6 +26,7 @@ begin
   if v_count > 0 then
     perform pg_notify('millrace_messages', v_no::text);
     perform millrace_private.record_sink('discard', v_no, jsonb_build_object('messages', v_count), null);
+    perform millrace_private.add_counters(jsonb_build_array(jsonb_build_object('sink_no', v_no, 'discarded', v_count)));
   end if;
   return v_count;
 end

@@ -1,17 +1,21 @@
 -- Adds what a process has counted since it wrote last: [{"sink_no": 1, "persisted": 2, ..., "latency": [...], "latency_ms": 7.5}].
--- Sinks that were removed meanwhile are left out. Rows are locked by the number of the sink, first of counters and then of
+-- What is not named is 0. Sinks that were removed meanwhile are left out. Rows are locked by the number of the sink, first of counters and then of
 -- totals, so that two processes never wait for each other.
 create or replace function millrace_private.add_counters(p_counts jsonb) returns void
 language plpgsql set lock_timeout = '2s'
 set search_path = pg_catalog, pg_temp as $$
 declare
   v_now constant timestamptz := clock_timestamp();
+  v_none constant jsonb := jsonb_build_object(
+    'persisted', 0, 'delivered', 0, 'failed', 0, 'retried', 0, 'parked', 0, 'discarded', 0, 'bytes', 0,
+    'latency', array_fill(0, array[cardinality(millrace_private.latency_bounds()) + 1]), 'latency_ms', 0);
+  v_counts constant jsonb := (select jsonb_agg(v_none || c.one) from jsonb_array_elements(p_counts) c (one));
 begin
   insert into millrace_private.sink_counters as c
          (sink_no, step, at, persisted, delivered, failed, retried, parked, discarded, bytes, latency)
   select n.sink_no, t.step, date_trunc(t.step, v_now, 'UTC'), n.persisted, n.delivered, n.failed, n.retried, n.parked,
          n.discarded, n.bytes, n.latency
-    from jsonb_to_recordset(p_counts) n (sink_no integer, persisted bigint, delivered bigint, failed bigint, retried bigint,
+    from jsonb_to_recordset(v_counts) n (sink_no integer, persisted bigint, delivered bigint, failed bigint, retried bigint,
                                          parked bigint, discarded bigint, bytes bigint, latency bigint[])
     join millrace_private.sinks s on s.no = n.sink_no
    cross join (values ('hour'), ('minute')) t (step)
@@ -25,7 +29,7 @@ begin
   insert into millrace_private.sink_totals as c
          (sink_no, persisted, delivered, failed, retried, parked, discarded, bytes, latency, latency_ms)
   select n.sink_no, n.persisted, n.delivered, n.failed, n.retried, n.parked, n.discarded, n.bytes, n.latency, n.latency_ms
-    from jsonb_to_recordset(p_counts) n (sink_no integer, persisted bigint, delivered bigint, failed bigint, retried bigint,
+    from jsonb_to_recordset(v_counts) n (sink_no integer, persisted bigint, delivered bigint, failed bigint, retried bigint,
                                          parked bigint, discarded bigint, bytes bigint, latency bigint[],
                                          latency_ms double precision)
     join millrace_private.sinks s on s.no = n.sink_no

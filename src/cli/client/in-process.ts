@@ -17,7 +17,6 @@ import { ROUTES } from '../../api/routes.ts';
 import { refuseUnstorable, validate } from '../../api/validate.ts';
 import { freeStorage } from '../../catalog/apply/remove-sink.ts';
 import type { Database } from '../../db/pool.ts';
-import { openCounters } from '../../messages/counters.ts';
 import { MillraceError } from '../../model/errors.ts';
 import { isLoopback } from '../../model/loopback.ts';
 import { createLog } from '../../runtime/log.ts';
@@ -38,12 +37,10 @@ export async function withProcess<Result>(place: Place, work: (client: Client) =
   const settings = await operatorSettings(place.home, place.env).catch((fault: unknown) => ({ fault }));
   const functions = openTryFunctions(SILENT);
   try {
-    return await withMessages(place, async (db) => {
-      const counters = openCounters({ db, onError: () => undefined });
-      const result = await work(clientOf({ ...depsOf(db, settings), functions, counters }, whereOf(place)));
-      await counters.write().catch(() => undefined);
-      return result;
-    });
+    return await withMessages(
+      place,
+      async (db) => await work(clientOf({ ...depsOf(db, settings), functions }, whereOf(place))),
+    );
   } finally {
     await functions.close();
   }
@@ -105,7 +102,7 @@ function inputOf(route: Route, { params = {}, query = {}, body = {} }: Request):
   return { ...input, body: read };
 }
 
-function depsOf(db: Database, known: Settings | { fault: unknown }): Omit<ApiDeps, 'functions' | 'counters'> {
+function depsOf(db: Database, known: Settings | { fault: unknown }): Omit<ApiDeps, 'functions'> {
   const settings = (): Settings => {
     if ('fault' in known) throw known.fault;
     return known;

@@ -22,7 +22,7 @@ const TOTALS: { name: string; help: string; of: keyof Counts }[] = [
   { name: 'sink_failed_deliveries_total', help: 'Deliveries that failed, or were given back', of: 'failed' },
   { name: 'sink_retried_messages_total', help: 'Of them: those that come again', of: 'retried' },
   { name: 'sink_messages_parked_total', help: 'Messages that failed for good', of: 'parked' },
-  { name: 'sink_discarded_messages_total', help: 'Messages given up over HTTP', of: 'discarded' },
+  { name: 'sink_discarded_messages_total', help: 'Messages given up', of: 'discarded' },
 ];
 
 export function addRoleMetrics(metrics: Metrics, figures: RoleFigures): void {
