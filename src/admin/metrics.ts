@@ -32,9 +32,12 @@ export async function readSinkMetrics(db: Queryable, sink: string, { step, from,
   return (await db.query<SinkPoint>(SINK, [sink, step, from ?? null, to ?? null])).rows;
 }
 
-/** The greatest of a minute or an hour; bytes of WAL. */
+/** Of WAL the greatest of a minute or an hour. */
 export interface DatabasePoint {
   at: Date;
+  /** Messages of all sinks that read from it, and their size. */
+  persisted: number;
+  bytes: number;
   /** Written there, and not confirmed. */
   lag_bytes: number;
   /** Kept for the slot; null: unknown. */
@@ -49,4 +52,20 @@ export async function readDatabaseMetrics(
   { step, from, to }: Period,
 ): Promise<DatabasePoint[]> {
   return (await db.query<DatabasePoint>(DATABASE, [database, step, from ?? null, to ?? null])).rows;
+}
+
+/** So many points tell how fast WAL grows. */
+const RECENT = 10;
+
+/** Until the slot is lost, if WAL grows as it did in the last points; null where it does not, or has no limit. */
+export function secondsToLimit(
+  points: readonly Pick<DatabasePoint, 'at' | 'kept_bytes' | 'limit_bytes'>[],
+): number | null {
+  const recent = points.slice(-RECENT);
+  const [first, last] = [recent[0], recent.at(-1)];
+  if (first?.kept_bytes == null || last?.kept_bytes == null || last.limit_bytes === null) return null;
+  const grown = last.kept_bytes - first.kept_bytes;
+  if (grown <= 0) return null;
+  const seconds = (last.at.getTime() - first.at.getTime()) / 1_000;
+  return Math.max(0, Math.round(((last.limit_bytes - last.kept_bytes) * seconds) / grown));
 }

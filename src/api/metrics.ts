@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { findSink, type SinkList } from '../admin/find-sink.ts';
 import { showDatabase } from '../admin/list-databases.ts';
-import { readDatabaseMetrics, readSinkMetrics } from '../admin/metrics.ts';
+import { readDatabaseMetrics, readSinkMetrics, secondsToLimit } from '../admin/metrics.ts';
 import { TIME } from './message-filter.ts';
 import { REF, type Route, route } from './route.ts';
 
@@ -61,9 +61,12 @@ export const metricsOf = ({ path, list, what }: { path: string; list: SinkList; 
 const DatabaseMetrics = z
   .looseObject({
     step: z.enum(STEPS),
+    seconds_to_limit: z.number().nullable(),
     points: z.array(
       z.looseObject({
         at: z.string(),
+        persisted: z.number(),
+        bytes: z.number(),
         lag_bytes: z.number(),
         kept_bytes: z.number().nullable(),
         limit_bytes: z.number().nullable(),
@@ -76,13 +79,17 @@ export const databaseMetricsRoute = route({
   method: 'GET',
   path: '/api/postgres_databases/:database/metrics',
   scope: 'read',
-  summary: 'How far capture of a database is behind, and how much WAL is kept for it, by minutes or hours',
+  summary: 'What was captured of a database, how far behind that is, and how much WAL is kept, by minutes or hours',
   input: z.strictObject({ database: REF, ...PERIOD }),
   answer: DatabaseMetrics,
   sql: null,
   async run({ db }, { database, step, from, to }) {
     const { name } = await showDatabase(db, database);
     const points = await readDatabaseMetrics(db, name, { step, from, to });
-    return { step, points: points.map(({ at, ...figures }) => ({ at: at.toISOString(), ...figures })) };
+    return {
+      step,
+      seconds_to_limit: secondsToLimit(points),
+      points: points.map(({ at, ...figures }) => ({ at: at.toISOString(), ...figures })),
+    };
   },
 });

@@ -119,7 +119,14 @@ export const DATABASES: Group = {
   ],
 };
 
-const WAL = { at: 'at', '-lag bytes': 'lag_bytes', '-kept bytes': 'kept_bytes', '-limit bytes': 'limit_bytes' };
+const WAL = {
+  at: 'at',
+  '-persisted': 'persisted',
+  '-bytes': 'bytes',
+  '-lag bytes': 'lag_bytes',
+  '-kept bytes': 'kept_bytes',
+  '-limit bytes': 'limit_bytes',
+};
 
 const TABLES = {
   schema: 'schema',
