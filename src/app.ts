@@ -3,6 +3,7 @@
  * A role loads only what it runs: memory is what a small machine has least of.
  */
 import type { OpenParts } from './roles/parts.ts';
+import type { OpenReporting } from './roles/reporting.ts';
 import { backoffMs, RECONNECT } from './runtime/backoff.ts';
 import { createLog } from './runtime/log.ts';
 import { withoutRepeats } from './runtime/repeats.ts';
@@ -12,15 +13,19 @@ import type { Settings } from './runtime/settings.ts';
 export type Role = 'web' | 'worker' | 'capture';
 
 const ROLES: Record<Role, OpenParts> = {
-  capture: async (settings, waiting) => await (await import('./roles/capture.ts')).captureParts(settings, waiting),
-  worker: async (settings, waiting) => await (await import('./roles/worker.ts')).workerParts(settings, waiting),
-  web: async (settings, waiting) => await (await import('./roles/web.ts')).webParts(settings, waiting),
+  capture: async (...given) => await (await import('./roles/capture.ts')).captureParts(...given),
+  worker: async (...given) => await (await import('./roles/worker.ts')).workerParts(...given),
+  web: async (...given) => await (await import('./roles/web.ts')).webParts(...given),
 };
 
-/** Runs a role until the signal. */
-export async function runRole(role: Role, settings: Settings, signal: AbortSignal): Promise<void> {
+/** Runs a role until the signal. `report`: not as roles report by themselves. */
+export async function runRole(
+  role: Role,
+  settings: Settings,
+  { signal, report }: { signal: AbortSignal; report?: OpenReporting },
+): Promise<void> {
   const log = withoutRepeats(createLog({ level: settings.logLevel, role }));
-  const parts = await ROLES[role](settings, { log, signal }).catch((error: unknown) => {
+  const parts = await ROLES[role](settings, { log, signal }, report).catch((error: unknown) => {
     if (!signal.aborted) throw error;
     log.info({ err: error }, 'stopped before it could start');
   });

@@ -40,7 +40,7 @@ async function run(word: Word, declared: Declared): Promise<void> {
       },
     );
   } else if (word === 'migrate') await migrate(withDatabase(declared));
-  else await runRole(word, withDatabase(declared), stop.signal);
+  else await runRole(word, withDatabase(declared), { signal: stop.signal });
 }
 
 /** `PORT: must be ...` for each fault, with its remedy; none is said twice. */

@@ -6,6 +6,7 @@ import type { Gathered } from '../routing/pending.ts';
 import type { RelationDeps } from '../routing/relation.ts';
 import type { Reach } from '../runtime/checked-lookup.ts';
 import type { Log } from '../runtime/log.ts';
+import type { Stages } from '../runtime/stages.ts';
 import type { Windows } from './windows.ts';
 
 export interface CapturedDatabase {
@@ -36,7 +37,12 @@ export interface CaptureDeps {
   statementMs?: number;
   /** How long a source that has no wal_sender_timeout may be silent before it is asked; 60,000 if absent. */
   silentMs?: number;
+  /** Absent: nobody counts. */
+  stages?: Stages<CaptureStage>;
 }
+
+/** Of a batch: changes made into rows, the rows written, their commit answered. */
+export type CaptureStage = 'decode' | 'write' | 'commit';
 
 /** A stream that is under way, for whoever works beside it. */
 export interface Streaming {

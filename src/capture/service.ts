@@ -17,6 +17,7 @@ export interface CapturesDeps {
   log: Log;
   onPersisted(sinks: ReadonlyMap<number, Gathered>): void;
   beside?: NonNullable<CaptureDeps['beside']>;
+  stages?: NonNullable<CaptureDeps['stages']>;
 }
 
 const RECHECK_MS = 3_000;

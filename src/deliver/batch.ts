@@ -8,10 +8,11 @@ import { refusalText } from '../model/refusal.ts';
 import type { Circuit } from '../model/sink.ts';
 import { isUnavailable, isValueRefused, type ServerError } from '../model/sqlstate.ts';
 import { failpoint } from '../runtime/failpoint.ts';
+import { startWatch } from '../runtime/stages.ts';
 import { upToUntried } from './crashing-messages.ts';
 import { decide, type Stage, type Verdict } from './decide.ts';
 import type { HeldLane, LaneDeps, LaneRun } from './held-lane.ts';
-import { prepare } from './prepare.ts';
+import { hasFunctions, prepare } from './prepare.ts';
 import type { LaneRow } from './row.ts';
 import { isTime, keepSample } from './sample.ts';
 import { type Sent, send, upToLastTried } from './send.ts';
@@ -53,6 +54,7 @@ export async function deliverRows(deps: LaneDeps, run: HeldLane, batch: Batch): 
   const { decided, sendable } = sortOut(batch, target);
   let circuit: Circuit | undefined;
   let stage: Stage = 'shape';
+  const watch = startWatch(deps.stages);
   try {
     const made = await prepare(deps.sandbox, sendable, {
       sinkNo: target.no,
@@ -62,6 +64,7 @@ export async function deliverRows(deps: LaneDeps, run: HeldLane, batch: Batch): 
       room: batch.room,
       now: deps.now,
     });
+    watch.lap(hasFunctions(target.functions) ? 'shape' : undefined);
     batch.onMade?.(made.length);
     const cut = sendable.length - made.prepared.length;
     const { prepared, pause } = upToUntried(made.prepared, target.crashes);
@@ -83,11 +86,13 @@ export async function deliverRows(deps: LaneDeps, run: HeldLane, batch: Batch): 
       stage = 'settle';
       const { sent, end } = await deps.db.transaction(async (tx) => {
         const sent = await send((deliveries) => within(tx, deliveries), prepared, limits);
+        watch.lap('send');
         if (sent.circuit) throw new CircuitOpened(sent.circuit);
         const end = await finish(tx, sent);
         beforeCommit();
         return { sent, end };
       });
+      watch.lap('settle');
       await sample(sent);
       return end;
     }
@@ -101,22 +106,34 @@ export async function deliverRows(deps: LaneDeps, run: HeldLane, batch: Batch): 
       prepared,
       limits,
     );
+    watch.lap('send');
     failpoint('deliver/after-send');
     ({ circuit } = sent);
     await sample(sent);
+    watch.lap();
     stage = 'settle';
     const end = await finish(deps.db, sent);
+    watch.lap('settle');
     return circuit ? { ...end, circuit } : end;
   } catch (error) {
-    // The message database is away: not the destination's fault, and there is nowhere to write it down.
-    if (isLost(error) || (stage === 'settle' && isUnavailable(error))) throw error;
-    const nothing = { cursor: batch.cursor, remains: false };
-    if (batch.signal.aborted) return nothing;
-    if (error instanceof CircuitOpened) return { ...nothing, circuit: error.circuit };
-    if (stage === 'settle' && isValueRefused(error)) return await deliverParts(deps, run, { batch, error });
-    deps.log.error({ sink: target.name, stage, err: error }, 'delivery failed');
-    return { ...nothing, circuit: { reason: 'bad_destination', error: messageOf(error) } };
+    return await endOfFailed(deps, run, { batch, stage, error });
   }
+}
+
+/** Throws what is no fault of the destination. */
+async function endOfFailed(
+  deps: LaneDeps,
+  run: HeldLane,
+  { batch, stage, error }: { batch: Batch; stage: Stage; error: unknown },
+): Promise<BatchEnd> {
+  // The message database is away: there is nowhere to write it down.
+  if (isLost(error) || (stage === 'settle' && isUnavailable(error))) throw error;
+  const nothing = { cursor: batch.cursor, remains: false };
+  if (batch.signal.aborted) return nothing;
+  if (error instanceof CircuitOpened) return { ...nothing, circuit: error.circuit };
+  if (stage === 'settle' && isValueRefused(error)) return await deliverParts(deps, run, { batch, error });
+  deps.log.error({ sink: run.target.name, stage, err: error }, 'delivery failed');
+  return { ...nothing, circuit: { reason: 'bad_destination', error: messageOf(error) } };
 }
 
 /** What may be sent, and what is decided without. */

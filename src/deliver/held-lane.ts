@@ -3,6 +3,7 @@
 import type { ByteBudget } from '../runtime/concurrency/byte-budget.ts';
 import type { Signal } from '../runtime/concurrency/signal.ts';
 import type { Log } from '../runtime/log.ts';
+import type { Stages } from '../runtime/stages.ts';
 import type { Sandbox } from '../transform/sandbox.ts';
 import type { LaneDatabase } from './behind.ts';
 import type { Heartbeat, Hold } from './heartbeat.ts';
@@ -22,7 +23,12 @@ export interface LaneDeps {
   log: Log;
   now: () => number;
   random: () => number;
+  /** Absent: nobody counts. */
+  stages?: Stages<LaneStage>;
 }
+
+/** Of a batch: read from the message table, shaped by functions, sent, settled. */
+export type LaneStage = 'read' | 'shape' | 'send' | 'settle';
 
 /** How much of everything a lane may have. */
 export interface LaneLimits {

@@ -3,6 +3,7 @@
  */
 
 import { LEAST_BYTES } from '../runtime/concurrency/byte-budget.ts';
+import { startWatch } from '../runtime/stages.ts';
 import { type BatchEnd, deliverRows } from './batch.ts';
 import type { HeldLane, LaneDeps } from './held-lane.ts';
 import { type Ask, type Batched, bytesOf, bytesToRead, read, roomFor } from './read.ts';
@@ -48,7 +49,9 @@ export async function deliverNext(deps: LaneDeps, run: HeldLane, at: NextAt): Pr
     if (run.leaving?.aborted) return undefined;
     const given = share?.bytes ?? ask.bytes + ask.room;
     await only?.begin();
+    const watch = startWatch(deps.stages);
     const { rows, more } = await read(deps, run, { state, bytes: bytesToRead(ask, given), limit: limit ?? ask.rows });
+    watch.lap('read');
     if (only !== undefined && rows.some(({ id }) => id !== only.id)) {
       return { ...NOTHING_YET, end: undefined, more: true, slow: false };
     }

@@ -42,6 +42,8 @@ export interface AppendInput extends Rows {
   more?: () => AsyncIterable<Rows>;
   /** Statements of the same transaction, after the position has moved: what these rows are the work of. */
   also?: readonly string[];
+  /** The rows are with Postgres, if there are any; what is left is their commit. */
+  onWritten?: () => void;
 }
 
 /** Commits all of it or nothing. Throws what Postgres says: among others what `isStaleCatalog` and `isFenced` of model/sqlstate.ts know. */
@@ -59,7 +61,11 @@ export async function append(db: Database, writer: Writer, input: AppendInput): 
       // Several statements in one go are one transaction, unless they say otherwise.
       await client.query(also === '' ? move : `${move}; ${also}`);
     } else {
-      await copyRows(client, `begin; ${move}; ${also} ${parkedSql(input.parked)} ${COPY_MESSAGES}; commit`, input.rows);
+      const { rows, parked, onWritten } = input;
+      await copyRows(client, `begin; ${move}; ${also} ${parkedSql(parked)} ${COPY_MESSAGES}; commit`, {
+        rows,
+        onWritten,
+      });
     }
   });
 }
@@ -70,17 +76,18 @@ const MAKING_MS = 60_000;
 async function appendParts(
   db: Database,
   move: string,
-  input: Rows & { more: NonNullable<AppendInput['more']> },
+  input: Omit<AppendInput, 'more'> & { more: NonNullable<AppendInput['more']> },
 ): Promise<void> {
   await db.transaction(async ({ client }) => {
     await client.query(
       `set local idle_in_transaction_session_timeout = ${MAKING_MS}; ${move} ${parkedSql(input.parked)}`,
     );
-    if (input.rows) await copyRows(client, COPY_MESSAGES, input.rows);
+    if (input.rows) await copyRows(client, COPY_MESSAGES, { rows: input.rows });
     for await (const { rows, parked } of input.more()) {
       if (parked.length > 0) await client.query(parkedSql(parked));
-      if (rows) await copyRows(client, COPY_MESSAGES, rows);
+      if (rows) await copyRows(client, COPY_MESSAGES, { rows });
     }
+    input.onWritten?.();
   });
 }
 
@@ -88,7 +95,7 @@ async function appendParts(
 export async function isTaken(db: Database, rows: Buffer): Promise<boolean> {
   return await db.session(async (client) => {
     try {
-      await copyRows(client, `begin; ${COPY_MESSAGES}; rollback`, rows);
+      await copyRows(client, `begin; ${COPY_MESSAGES}; rollback`, { rows });
       return true;
     } catch (error) {
       if (isValueRefused(error)) return false;
@@ -97,11 +104,18 @@ export async function isTaken(db: Database, rows: Buffer): Promise<boolean> {
   });
 }
 
-async function copyRows(client: Connection, sql: string, rows: Buffer): Promise<void> {
+async function copyRows(
+  client: Connection,
+  sql: string,
+  { rows, onWritten }: { rows: Buffer; onWritten?: (() => void) | undefined },
+): Promise<void> {
   const copy = client.query(copyFrom(sql));
   try {
     const over = finished(copy);
-    copy.write(rows, () => failpoint('capture/in-persist'));
+    copy.write(rows, () => {
+      failpoint('capture/in-persist');
+      onWritten?.();
+    });
     copy.end();
     await over;
   } catch (error) {

@@ -8,17 +8,17 @@ import { openNotifier } from '../messages/notify.ts';
 import { keyRing } from '../runtime/secret-key.ts';
 import type { Settings } from '../runtime/settings.ts';
 import { type Parts, refuseLaterSchema, refuseWrongKey } from './parts.ts';
-import { openOwnMetrics, openReporting } from './reporting.ts';
+import { openOwnMetrics, openReporting, stagesIn } from './reporting.ts';
 
 const CONNECTIONS = { max: 2, least: 1 };
 
-export async function captureParts(settings: Settings, waiting: Waiting): Promise<Parts> {
+export async function captureParts(settings: Settings, waiting: Waiting, report = openReporting): Promise<Parts> {
   const { log } = waiting;
   const options = await messageDatabase(settings, 'capture', waiting);
   const db = openPool({ ...options, ...CONNECTIONS, onError: lostConnection(log), onFull: fullServer(log) });
   const notifier = openNotifier({ db, onError: (error) => log.warn({ err: error }, 'notification failed') });
   const keys = keyRing(settings);
-  const { counters, services } = openReporting({ db, log }, { role: 'capture', keys });
+  const { counters, services } = report({ db, log }, { role: 'capture', keys });
   const own = openOwnMetrics(settings, log);
   const persistedHere = own?.metrics.counter({
     name: 'process_persisted_messages_total',
@@ -39,6 +39,7 @@ export async function captureParts(settings: Settings, waiting: Waiting): Promis
       }
     },
     beside: openBackfills({ messages: db, log, load }),
+    ...(own && { stages: stagesIn(own.metrics) }),
   });
   return { services: [...services, ...(own?.services ?? []), captures], close: () => db.close() };
 }

@@ -5,6 +5,7 @@ import { readSchemaVersion, SCHEMA, schemaFault } from '../db/schema-version.ts'
 import { MillraceError } from '../model/errors.ts';
 import type { Service } from '../runtime/service.ts';
 import type { Settings } from '../runtime/settings.ts';
+import type { OpenReporting } from './reporting.ts';
 
 /** What a role is made of; `close` frees what is no service, after all services have ended. */
 export interface Parts {
@@ -13,7 +14,7 @@ export interface Parts {
 }
 
 /** Builds a role, once the message database can be reached. */
-export type OpenParts = (settings: Settings, waiting: Waiting) => Promise<Parts>;
+export type OpenParts = (settings: Settings, waiting: Waiting, report?: OpenReporting) => Promise<Parts>;
 
 /**
  * A role that the schema of a later release no longer serves ends at once, before it stands in the way of those that it serves.

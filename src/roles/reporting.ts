@@ -1,6 +1,6 @@
 /** What each role says of itself in the message database, that it is there and what it has done; and at a port of its own. */
 import type { Queryable } from '../db/pool.ts';
-import { type CountersService, openCounters } from '../messages/counters.ts';
+import { type Counters, openCounters } from '../messages/counters.ts';
 import { openProcessSign } from '../messages/processes.ts';
 import type { Log } from '../runtime/log.ts';
 import { createMetrics, type Metrics } from '../runtime/metrics.ts';
@@ -8,21 +8,25 @@ import { openMetricsServer } from '../runtime/metrics-server.ts';
 import type { KeyRing } from '../runtime/secret-key.ts';
 import type { Service } from '../runtime/service.ts';
 import type { Settings } from '../runtime/settings.ts';
+import type { Stages } from '../runtime/stages.ts';
 
 export interface Reporting {
-  counters: CountersService;
+  counters: Counters;
   /** Started first, so that they end last. */
   services: Service[];
 }
 
-export function openReporting(
-  { db, log }: { db: Queryable; log: Pick<Log, 'warn'> },
-  { role, keys }: { role: string; keys: KeyRing },
-): Reporting {
+/** How a role reports, unless it is told another way. */
+export type OpenReporting = (
+  deps: { db: Queryable; log: Pick<Log, 'warn'> },
+  of: { role: string; keys: KeyRing },
+) => Reporting;
+
+export const openReporting: OpenReporting = ({ db, log }, { role, keys }) => {
   const onError = (error: unknown): void => log.warn({ err: error }, 'counters and signs of life could not be written');
   const counters = openCounters({ db, onError });
   return { counters, services: [counters, openProcessSign({ db, onError }, { role, keyId: keys.current.id })] };
-}
+};
 
 /** Metrics of a role without an HTTP API; undefined without METRICS_PORT. */
 export function openOwnMetrics(
@@ -32,4 +36,14 @@ export function openOwnMetrics(
   if (metricsPort === null) return undefined;
   const metrics = createMetrics();
   return { metrics, services: [openMetricsServer({ metrics, log }, { host, port: metricsPort })] };
+}
+
+/** Seconds of each stage, as a histogram. */
+export function stagesIn(metrics: Metrics): Stages<string> {
+  const seconds = metrics.histogram({
+    name: 'process_stage_seconds',
+    help: 'How long the stages of a batch took in this process',
+    labels: ['stage'],
+  });
+  return { took: (stage, ms) => seconds.observe({ stage }, ms / 1_000) };
 }

@@ -24,7 +24,7 @@ const notYet = (): never => {
 };
 const WAITING: Mount[] = [healthRoutes({ db: { query: async () => notYet() } }), (app) => void app.use(notYet)];
 
-export async function webParts(settings: Settings, waiting: Waiting): Promise<Parts> {
+export async function webParts(settings: Settings, waiting: Waiting, report = openReporting): Promise<Parts> {
   const { log } = waiting;
   const { host, port, allowedHosts } = settings;
   let server: HttpServer | undefined;
@@ -46,7 +46,7 @@ export async function webParts(settings: Settings, waiting: Waiting): Promise<Pa
   const tokens = openTokens({ db, listener, loopbackOnly });
   const keys = keyRing(settings);
   const metrics = createMetrics();
-  const { counters, services } = openReporting({ db, log }, { role: 'web', keys });
+  const { counters, services } = report({ db, log }, { role: 'web', keys });
   // Loaded when somebody asks: nothing else here connects to sources and destinations.
   const examine: Examine = async (request) =>
     await (await import('../admin/doctor/examine.ts')).examine(

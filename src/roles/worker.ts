@@ -28,7 +28,7 @@ import { keyRing } from '../runtime/secret-key.ts';
 import type { Settings } from '../runtime/settings.ts';
 import { openSandbox } from '../transform/sandbox.ts';
 import { type Parts, refuseLaterSchema, refuseWrongKey } from './parts.ts';
-import { openOwnMetrics, openReporting } from './reporting.ts';
+import { openOwnMetrics, openReporting, stagesIn } from './reporting.ts';
 
 /** For transactions that are in the way of freeing the storage of removed sinks. */
 const FREE_MS = 1_000;
@@ -51,7 +51,7 @@ const READ_BUDGET_BYTES = 32 * 1024 * 1024;
 
 const freeing = (db: Database) => (): Promise<unknown> => freeStorage(db, FREE_MS);
 
-export async function workerParts(settings: Settings, waiting: Waiting): Promise<Parts> {
+export async function workerParts(settings: Settings, waiting: Waiting, report = openReporting): Promise<Parts> {
   const { log } = waiting;
   const options = {
     ...(await messageDatabase(settings, 'worker', waiting)),
@@ -73,7 +73,7 @@ export async function workerParts(settings: Settings, waiting: Waiting): Promise
   const notifier = openNotifier({ db, onError: (error) => log.warn({ err: error }, 'notification failed') });
   const sandbox = openSandbox({ log });
   const keys = keyRing(settings);
-  const { counters, services } = openReporting({ db, log }, { role: 'worker', keys });
+  const { counters, services } = report({ db, log }, { role: 'worker', keys });
   const own = openOwnMetrics(settings, log);
   const load = () => loadCatalog(db, keys, settings.privateAllowed);
   await refuseLaterSchema(db);
@@ -86,7 +86,10 @@ export async function workerParts(settings: Settings, waiting: Waiting): Promise
   presence.onChange(beat);
   const deliveries = openDeliveries(
     {
-      lane: { db, behind: limited(db, CONNECTIONS / 2), sandbox, log, now: Date.now, random: Math.random },
+      lane: {
+        ...{ db, behind: limited(db, CONNECTIONS / 2), sandbox, log, now: Date.now, random: Math.random },
+        ...(own && { stages: stagesIn(own.metrics) }),
+      },
       jobs: () => jobs!,
       targets,
       budget: createByteBudget(READ_BUDGET_BYTES),

@@ -3,6 +3,7 @@
  * change table in each place that one can be. Real processes, real Postgres; the search engine is a scripted one.
  */
 import { expect } from 'chai';
+import { freePort, isFree } from '../../src/runtime/free-port.ts';
 import { type BulkServer, startBulkServer } from '../support/engines/bulk-server.ts';
 import { changeRows, foldChanges, tableRows } from '../support/fixtures/change-rows.ts';
 import { startService, stopServices, type TestService } from '../support/processes/service.ts';
@@ -91,11 +92,19 @@ describe('end to end', function () {
   let world: World;
   let engine: BulkServer;
   let service: TestService;
+  /** Of capture; the worker has the next one. */
+  let metricsPort: number;
 
   before(async () => {
+    do metricsPort = await freePort();
+    while (!(await isFree(metricsPort + 1, '127.0.0.1')));
     world = await createWorld(SCHEMA);
     engine = await startBulkServer({ indexes: ['products', 'shaped', 'unused', 'kind-book', 'kind-pen'] });
-    service = await startService({ databaseUrl: world.messagesUrl, yaml: world.yaml + declaration(engine.url) });
+    service = await startService({
+      databaseUrl: world.messagesUrl,
+      yaml: world.yaml + declaration(engine.url),
+      env: { METRICS_PORT: String(metricsPort) },
+    });
   });
   after(async () => {
     await stopServices();
@@ -266,6 +275,19 @@ describe('end to end', function () {
       expect(second.message.data).to.deep.equal({ what: 'update', order: 3, was: 'open' });
       expect(await client.ack([second.ack_id])).to.equal(1);
       await world.settled(['orders-shaped-sql']);
+    });
+  });
+
+  describe('each process', () => {
+    it('tells at a port of its own how long the stages took', async () => {
+      const metrics = async (port: number) => await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
+      const stages = (text: string) =>
+        [...text.matchAll(/^millrace_process_stage_seconds_count\{stage="(\w+)"\} [1-9]/gm)].map(([, stage]) => stage);
+      const [capture, worker] = [await metrics(metricsPort), await metrics(metricsPort + 1)];
+      expect(stages(capture)).to.have.members(['decode', 'write', 'commit']);
+      expect(stages(worker)).to.have.members(['read', 'shape', 'send', 'settle']);
+      expect(capture).to.match(/^millrace_process_persisted_messages_total [1-9]/m);
+      expect(worker).to.match(/^millrace_process_delivered_messages_total [1-9]/m);
     });
   });
 });

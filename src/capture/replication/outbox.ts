@@ -23,6 +23,8 @@ import {
 } from '../../routing/pending.ts';
 import type { LoadedRelation } from '../../routing/relation.ts';
 import { failpoint } from '../../runtime/failpoint.ts';
+import { type Stages, startWatch } from '../../runtime/stages.ts';
+import type { CaptureStage } from '../method.ts';
 import { type Acker, openAcker } from './acker.ts';
 import type { CatalogInUse, Newer } from './catalog-in-use.ts';
 import { type CompleteDeps, complete } from './complete.ts';
@@ -45,6 +47,8 @@ export interface OutboxDeps extends CompleteDeps {
   catalog: CatalogInUse;
   /** The stream goes on with a newer catalog. */
   onCatalog(isMatched: boolean): void;
+  /** Absent: nobody counts. */
+  stages?: Stages<CaptureStage>;
 }
 
 /** The session that fills it. */
@@ -90,6 +94,8 @@ export class Outbox {
   #flushing: Promise<void> | undefined;
   #scheduled = false;
   #closed = false;
+  /** Milliseconds. */
+  #decoding = 0;
 
   constructor(
     deps: OutboxDeps,
@@ -123,6 +129,11 @@ export class Outbox {
   keep(bytes: Buffer): void {
     this.#journal.add(bytes);
     if (this.#journal.length > LARGE_BYTES) this.schedule();
+  }
+
+  /** So many milliseconds went into what waits. */
+  decoded(ms: number): void {
+    this.#decoding += ms;
   }
 
   /** Something may wait. */
@@ -183,6 +194,8 @@ export class Outbox {
     const before = { from: this.#from, journal: this.#journal, batch };
     const position = this.progress.position(batch.nextId);
     this.pending = emptyPending(batch.nextId, this.#spare);
+    if (!isEmpty(batch)) this.#deps.stages?.took('decode', this.#decoding);
+    this.#decoding = 0;
     this.#journal = this.#spareJournal;
     if (this.#filling.isHeld()) before.journal.moveLast(this.#journal);
     this.#from = { position, place: this.#filling.place() };
@@ -219,7 +232,9 @@ export class Outbox {
     for (;;) {
       try {
         const writer = { ...this.#fence, catalogGeneration: catalog.database.catalogGeneration };
-        const damaged = await this.#deps.persist(writer, { ...input, ...more });
+        const watch = startWatch(this.#deps.stages);
+        const damaged = await this.#deps.persist(writer, { ...input, ...more, onWritten: () => watch.lap('write') });
+        if (!isEmpty(batch)) watch.lap('commit');
         const sinks = new Map<number, Gathered>();
         gather(sinks, batch);
         gather(sinks, { sinks: late, parked: [] });

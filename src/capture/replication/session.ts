@@ -62,7 +62,7 @@ export class CaptureSession {
   /** So many of the messages that wait were handled before, when the catalog was another one. */
   #again = 0;
   readonly #queue = new MessageQueue({
-    handle: (bytes) => this.#handle(bytes),
+    handle: (bytes) => this.#measured(bytes),
     rested: () => this.#control(),
     fail: (error) => this.#fail(error),
   });
@@ -144,6 +144,16 @@ export class CaptureSession {
   async drain(): Promise<void> {
     await this.#outbox.drain();
     this.#confirmation.stop();
+  }
+
+  #measured(bytes: Buffer): void {
+    if (!this.#deps.stages) {
+      this.#handle(bytes);
+      return;
+    }
+    const begun = performance.now();
+    this.#handle(bytes);
+    this.#outbox.decoded(performance.now() - begun);
   }
 
   #handle(bytes: Buffer): void {

@@ -192,6 +192,7 @@ function openSession(
       },
       onPersisted: deps.onPersisted,
       onError: given.fail,
+      ...(deps.stages && { stages: deps.stages }),
     },
     {
       fence: { databaseNo: no, generation },
