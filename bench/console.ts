@@ -1,6 +1,6 @@
 /**
- * What a console costs: the overview of a hundred sinks with messages that wait, and pull consumers beside twenty tabs that
- * poll as the console does, by turns with none.
+ * What a console costs: the overview of a hundred sinks with messages that wait; pull consumers, and a drain, beside twenty
+ * tabs that poll as the console does, by turns with none.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -9,10 +9,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { readOverview } from '../src/admin/overview.ts';
 import { openPool } from '../src/db/pool.ts';
 import { freePortFrom } from '../src/runtime/free-port.ts';
-import { until } from './drain.ts';
+import { copySlot, drainOnce, prepareSource, until } from './drain.ts';
 import { quantile } from './figures.ts';
 import { fill, manySinksYaml, migrateWith, SECRET_KEY, TOKEN } from './many-sinks.ts';
 import type { Server } from './server.ts';
+import { searchSink } from './service.ts';
 
 const MAIN = path.resolve(import.meta.dirname, '../src/main.ts');
 const SINKS = 100;
@@ -26,12 +27,55 @@ export interface Console {
   pending: number;
   overview: { snapshotMs: number; answerMs: number; bytes: number }[];
   pull: { aloneP99Ms: number; besideP99Ms: number; alonePerSecond: number; besidePerSecond: number }[];
+  drain: { alonePerSecond: number; besidePerSecond: number }[];
 }
 
-export async function consoleBench(
-  server: Server,
-  options: { pending: number; seconds: number; rounds: number },
-): Promise<Console> {
+export interface ConsoleOptions {
+  pending: number;
+  seconds: number;
+  /** To be drained. */
+  changes: number;
+  rounds: number;
+}
+
+export async function consoleBench(server: Server, options: ConsoleOptions): Promise<Console> {
+  const { pending } = options;
+  return { pending, ...(await besidePull(server, options)), drain: await besideDrain(server, options) };
+}
+
+/** The roles that drain, and the web role that the tabs ask, share the message database. */
+async function besideDrain(server: Server, options: ConsoleOptions): Promise<Console['drain']> {
+  const { changes } = options;
+  const { source, sourceUrl } = await prepareSource(server, changes);
+  const token = `api_tokens: [{ name: bench, token: ${TOKEN}, scopes: [admin] }]\n`;
+  const once = async (round: number, polled: boolean): Promise<number> => {
+    await copySlot(source, `drain_${round}`);
+    const declared = (url: string): string => searchSink(url) + token;
+    const { perSecond } = await drainOnce(server, {
+      ...{ sourceUrl, round, changes, declared },
+      ...(polled && { beside: openTabs }),
+    });
+    return perSecond;
+  };
+  const rounds: Console['drain'] = [];
+  for (let round = 1; round <= options.rounds; round += 1) {
+    const alonePerSecond = await once(2 * round - 1, false);
+    rounds.push({ alonePerSecond, besidePerSecond: await once(2 * round, true) });
+  }
+  await source.close();
+  return rounds;
+}
+
+async function openTabs(messagesUrl: string): Promise<() => Promise<void>> {
+  const web = await startWeb(messagesUrl);
+  const tabs = poll(web.base, 'bench');
+  return async () => {
+    await tabs.end();
+    await web.stop();
+  };
+}
+
+async function besidePull(server: Server, options: ConsoleOptions): Promise<Omit<Console, 'pending' | 'drain'>> {
   const url = await server.database('bench_console');
   const yaml = manySinksYaml(url, SINKS);
   await migrateWith(url, yaml);
@@ -45,7 +89,7 @@ export async function consoleBench(
   const db = openPool(filling);
   await fill(db, options.pending);
   await db.close();
-  const measured: Console = { pending: options.pending, overview: [], pull: [] };
+  const measured: Pick<Console, 'overview' | 'pull'> = { overview: [], pull: [] };
   const reader = openPool({ address: url, max: 1, applicationName: 'bench', queue: true });
   const web = await startWeb(url);
   try {
@@ -53,11 +97,9 @@ export async function consoleBench(
     for (let round = 0; round < options.rounds; round += 1) {
       measured.overview.push(await overviewOnce(() => readOverview(reader, Date.now), web.base));
       const alone = await pullFor(web.base, options.seconds);
-      const tabs = new AbortController();
-      const polling = Array.from({ length: TABS }, () => poll(web.base, tabs.signal));
+      const tabs = poll(web.base, 'consumer-0');
       const beside = await pullFor(web.base, options.seconds);
-      tabs.abort();
-      await Promise.all(polling);
+      await tabs.end();
       measured.pull.push({
         aloneP99Ms: quantile(alone, 0.99),
         besideP99Ms: quantile(beside, 0.99),
@@ -119,7 +161,7 @@ async function overviewOnce(snapshot: () => Promise<unknown>, base: string): Pro
   return { snapshotMs, answerMs: quantile(answers, 0.9), bytes: length };
 }
 
-/** Milliseconds of each receive with its acknowledgement. */
+/** Milliseconds of each receive with its acknowledgement; each client takes the consumers by turns. */
 async function pullFor(base: string, seconds: number): Promise<number[]> {
   const end = performance.now() + seconds * 1_000;
   const times: number[] = [];
@@ -129,8 +171,9 @@ async function pullFor(base: string, seconds: number): Promise<number[]> {
     if (response.status !== 200) throw new Error(`${verb} answered ${response.status}: ${await response.text()}`);
     return (await response.json()) as { data?: { ack_id: string }[] };
   };
-  const client = async (sink: string): Promise<void> => {
-    while (performance.now() < end) {
+  const client = async (first: number): Promise<void> => {
+    for (let turn = first; performance.now() < end; turn += CLIENTS) {
+      const sink = `consumer-${(2 * turn) % SINKS}`;
       const at = performance.now();
       const { data = [] } = await post(sink, 'receive', { batch_size: BATCH });
       if (data.length === 0) throw new Error(`${sink} has no more messages: begin with more that are pending`);
@@ -138,19 +181,26 @@ async function pullFor(base: string, seconds: number): Promise<number[]> {
       times.push(performance.now() - at);
     }
   };
-  await Promise.all(Array.from({ length: CLIENTS }, (_, n) => client(`consumer-${2 * n}`)));
+  await Promise.all(Array.from({ length: CLIENTS }, (_, n) => client(n)));
   return times;
 }
 
-/** One tab on the page of a sink. */
-async function poll(base: string, signal: AbortSignal): Promise<void> {
+/** Twenty tabs on the page of a sink. */
+function poll(base: string, sink: string): { end(): Promise<void> } {
+  const over = new AbortController();
+  const tabs = Array.from({ length: TABS }, () => pollOne(base, sink, over.signal));
+  return {
+    async end() {
+      over.abort();
+      await Promise.all(tabs);
+    },
+  };
+}
+
+async function pollOne(base: string, sink: string, signal: AbortSignal): Promise<void> {
   for (let turn = 0; !signal.aborted; turn += 1) {
-    const paths = [
-      '/api/overview',
-      '/api/sinks/consumer-0',
-      ...(turn % 5 === 0 ? ['/api/sinks/consumer-0/metrics'] : []),
-    ];
-    for (const at of paths) {
+    const page = `/api/sinks/${sink}`;
+    for (const at of ['/api/overview', page, ...(turn % 5 === 0 ? [`${page}/metrics`] : [])]) {
       const response = await fetch(base + at, { headers: HEADERS, signal }).catch(() => undefined);
       await response?.arrayBuffer().catch(() => undefined);
     }

@@ -73,20 +73,35 @@ export async function copySlot(source: Database, name: string): Promise<void> {
   await source.query(`select pg_copy_logical_replication_slot('bench_base', '${name}', false, 'pgoutput')`);
 }
 
-export async function drainOnce(
-  server: Server,
-  input: { sourceUrl: string; round: number; changes: number; declared?: (receiverUrl: string) => string },
-): Promise<Omit<DrainRound, 'limitPerSecond'>> {
+export interface DrainInput {
+  sourceUrl: string;
+  round: number;
+  changes: number;
+  declared?: (receiverUrl: string) => string;
+  /** As for `startService`. */
+  main?: string;
+  /** Begins on the message database before the roles do; returns what ends it. */
+  beside?: (messagesUrl: string) => Promise<() => Promise<void>>;
+}
+
+export async function drainOnce(server: Server, input: DrainInput): Promise<Omit<DrainRound, 'limitPerSecond'>> {
   const slot = `drain_${input.round}`;
   const messagesUrl = await server.database(`bench_messages_${input.round}`);
   const receiver = await startReceiver({ arrivals: false });
+  const { beside } = input;
+  let end: (() => Promise<void>) | undefined;
+  const prepare = async (): Promise<void> => {
+    end = await beside?.(messagesUrl);
+  };
   try {
     const service = await startService({
       messagesUrl,
+      prepare,
       sourceUrl: input.sourceUrl,
       slot,
       receiverUrl: receiver.url,
       ...(input.declared ? { declared: input.declared(receiver.url) } : {}),
+      ...(input.main ? { main: input.main } : {}),
     });
     const memory = watchMemory(service.pids);
     try {
@@ -110,6 +125,7 @@ export async function drainOnce(
       await service.stop();
     }
   } finally {
+    await end?.();
     await receiver.stop();
     await server.admin.query(`drop database bench_messages_${input.round} with (force)`);
   }

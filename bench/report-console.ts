@@ -1,20 +1,52 @@
-/** The section about what a console costs. */
+/** The sections about what watching costs: a console, and counters. */
 import { type Console, TABS } from './console.ts';
+import type { CountersCost } from './counters.ts';
 import { figure, medianOf, table } from './figures.ts';
 
-export function consoleText({ pending, overview, pull }: Console): string {
+export function consoleText({ pending, overview, pull, drain }: Console): string {
+  const answered = [
+    ['overview read', figure(medianOf(overview, ({ snapshotMs }) => snapshotMs))],
+    ['overview answered', figure(medianOf(overview, ({ answerMs }) => answerMs))],
+    ['pull alone, p99', figure(medianOf(pull, ({ aloneP99Ms }) => aloneP99Ms))],
+    ['pull beside the console, p99', figure(medianOf(pull, ({ besideP99Ms }) => besideP99Ms))],
+  ];
+  const speeds = [
+    ['pull', pull],
+    ['drain', drain],
+  ] as const;
   return [
     '## Console',
     `A hundred sinks in which ${figure(pending)} messages wait: the overview when it is read, and when it is asked for over HTTP again (9 of 10);\nand receive with acknowledgement of 10 messages, by 4 clients, beside ${TABS} tabs that poll. Median of ${overview.length}.`,
+    table(['', 'ms'], answered),
+    `The answer has ${figure(medianOf(overview, ({ bytes }) => bytes))} bytes. Messages a second, of the same pull, and of a drain into one search index:`,
     table(
-      ['', 'ms'],
-      [
-        ['overview read', figure(medianOf(overview, ({ snapshotMs }) => snapshotMs))],
-        ['overview answered', figure(medianOf(overview, ({ answerMs }) => answerMs))],
-        ['pull alone, p99', figure(medianOf(pull, ({ aloneP99Ms }) => aloneP99Ms))],
-        ['pull beside the console, p99', figure(medianOf(pull, ({ besideP99Ms }) => besideP99Ms))],
-      ],
+      ['', 'alone', 'beside the console', 'ratio'],
+      speeds.map(([what, rounds]) => [
+        what,
+        figure(medianOf<Speeds>(rounds, ({ alonePerSecond }) => alonePerSecond)),
+        figure(medianOf<Speeds>(rounds, ({ besidePerSecond }) => besidePerSecond)),
+        figure(medianOf<Speeds>(rounds, ({ alonePerSecond, besidePerSecond }) => besidePerSecond / alonePerSecond)),
+      ]),
     ),
-    `The answer has ${figure(medianOf(overview, ({ bytes }) => bytes))} bytes; messages a second: ${figure(medianOf(pull, ({ alonePerSecond }) => alonePerSecond))} alone, ${figure(medianOf(pull, ({ besidePerSecond }) => besidePerSecond))} beside the console.`,
+  ].join('\n\n');
+}
+
+type Speeds = Console['drain'][number];
+
+export function countersText({ changes, rounds }: CountersCost): string {
+  type Round = CountersCost['rounds'][number];
+  const row = (what: string, of: (round: Round) => Round['without']): string[] => [
+    what,
+    figure(medianOf(rounds, (round) => of(round).perSecond)),
+    figure(medianOf(rounds, (round) => of(round).perSecond / round.without.perSecond)),
+    figure((medianOf(rounds, (round) => of(round).rolesCpu) * 1e6) / changes),
+  ];
+  return [
+    '## Counters',
+    `The same ${figure(changes)} changes drained by roles that count nothing, and as roles are, by turns. Median of ${rounds.length}.`,
+    table(
+      ['', 'changes/s', 'ratio', 'CPU us a change: roles'],
+      [row('without', ({ without }) => without), row('counted', ({ counted }) => counted)],
+    ),
   ].join('\n\n');
 }

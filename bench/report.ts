@@ -7,13 +7,14 @@ import type { Backfill, BackfillRound } from './backfill.ts';
 import type { CatalogChanges } from './catalog-changes.ts';
 import type { ChangeTable } from './change-table.ts';
 import type { Console } from './console.ts';
+import type { CountersCost } from './counters.ts';
 import type { Drain, DrainRound } from './drain.ts';
 import type { Fairness } from './fairness.ts';
 import { figure, medianOf, table } from './figures.ts';
 import type { Growth, GrowthLine, GrowthRound } from './growth.ts';
 import type { LatencyRound } from './latency.ts';
 import { PULL_BATCHES, PULL_CLIENTS, type PullRound, type PullWay } from './pull.ts';
-import { consoleText } from './report-console.ts';
+import { consoleText, countersText } from './report-console.ts';
 import { catalogText, fairnessText } from './report-waits.ts';
 import { webhookText } from './report-webhook.ts';
 import { SERVER_SETTINGS } from './server.ts';
@@ -37,6 +38,7 @@ export interface Results {
   catalog: CatalogChanges | undefined;
   texts: readonly TextCost[] | undefined;
   console: Console | undefined;
+  counters: CountersCost | undefined;
 }
 
 const MB = 1024 * 1024;
@@ -56,6 +58,7 @@ export function report(results: Results, { at, before }: { at: Date; before: str
     ...(results.catalog ? [catalogText(results.catalog)] : []),
     ...(results.texts ? [textsText(results.texts)] : []),
     ...(results.console ? [consoleText(results.console)] : []),
+    ...(results.counters ? [countersText(results.counters)] : []),
   ].map((section) => `${section}\n\n${machine(results, at)}`);
   return [HEAD, ...withSections(before, measured), PEERS, ''].join('\n\n');
 }
@@ -76,6 +79,7 @@ const ORDER = [
   'Catalog changes',
   'Texts',
   'Console',
+  'Counters',
 ];
 
 /** The sections of a text, with those replaced that there are new ones for, in their order. */

@@ -1,5 +1,5 @@
 /**
- * `npm run bench [drain] [transform] [webhook] [change-table] [latency] [pull] [growth] [backfill] [fairness] [catalog] [texts] [console] [--changes=n] [--rounds=n] [--seconds=n] [--pending=n]
+ * `npm run bench [drain] [transform] [webhook] [change-table] [latency] [pull] [growth] [backfill] [fairness] [catalog] [texts] [console] [counters] [--changes=n] [--rounds=n] [--seconds=n] [--pending=n]
  * [--hold-seconds=n] [--only-held] [--write]`: each scenario beside its reference, in one run, on one machine. Absolute figures vary by a quarter between
  * runs; ratios count. Without arguments all but growth, which takes half an hour, are run as they are meant to be, and
  * written to RESULTS.md; with arguments only --write writes. The sections of what was not run stay as they are.
@@ -12,6 +12,7 @@ import { backfill } from './backfill.ts';
 import { catalogChanges } from './catalog-changes.ts';
 import { changeTable } from './change-table.ts';
 import { consoleBench } from './console.ts';
+import { countersCost } from './counters.ts';
 import { drain } from './drain.ts';
 import { fairness } from './fairness.ts';
 import { growth } from './growth.ts';
@@ -36,6 +37,7 @@ const SCENARIOS = [
   'catalog',
   'texts',
   'console',
+  'counters',
 ] as const;
 const USUAL: readonly string[] = [
   'drain',
@@ -58,7 +60,7 @@ const { values, positionals } = parseArgs({
     changes: { type: 'string', default: '500000' },
     rounds: { type: 'string', default: '3' },
     seconds: { type: 'string', default: '10' },
-    pending: { type: 'string', default: '10000000' },
+    pending: { type: 'string' },
     'hold-seconds': { type: 'string', default: '600' },
     'only-held': { type: 'boolean', default: false },
     write: { type: 'boolean', default: process.argv.length === 2 },
@@ -68,7 +70,7 @@ const unknown = positionals.filter((name) => !SCENARIOS.some((scenario) => scena
 const changes = Number(values.changes);
 if (unknown.length > 0 || !(changes > 0 && changes % 50_000 === 0)) {
   process.stderr.write(
-    'usage: npm run bench -- [drain] [transform] [webhook] [change-table] [latency] [pull] [growth] [backfill] [fairness] [catalog] [texts] [console] [--changes=<n * 50000>] [--rounds=n] [--seconds=n]\n' +
+    'usage: npm run bench -- [drain] [transform] [webhook] [change-table] [latency] [pull] [growth] [backfill] [fairness] [catalog] [texts] [console] [counters] [--changes=<n * 50000>] [--rounds=n] [--seconds=n]\n' +
       '         [--pending=n] [--hold-seconds=n] [--only-held] [--write]\n',
   );
   process.exit(2);
@@ -77,6 +79,7 @@ const wanted = (scenario: (typeof SCENARIOS)[number]): boolean =>
   positionals.length === 0 ? USUAL.includes(scenario) : positionals.includes(scenario);
 const rounds = Number(values.rounds);
 const seconds = Number(values.seconds);
+const pending = values.pending === undefined ? undefined : Number(values.pending);
 
 const results: Results = {
   loadBefore: os.loadavg()[0]!,
@@ -93,6 +96,7 @@ const results: Results = {
   catalog: undefined,
   texts: undefined,
   console: undefined,
+  counters: undefined,
 };
 for (const scenario of SCENARIOS.filter(wanted)) {
   if (scenario === 'texts') {
@@ -110,13 +114,14 @@ for (const scenario of SCENARIOS.filter(wanted)) {
     else if (scenario === 'backfill') results.backfill = await backfill(server, { rows: ROWS, rounds });
     else if (scenario === 'fairness') results.fairness = await fairness(server, { rate: FAIR_RATE, seconds, rounds });
     else if (scenario === 'console')
-      results.console = await consoleBench(server, { pending: Number(values.pending), seconds, rounds });
+      results.console = await consoleBench(server, { pending: pending ?? 1_000_000, seconds, changes, rounds });
+    else if (scenario === 'counters') results.counters = await countersCost(server, { changes, rounds });
     else if (scenario === 'catalog')
       results.catalog = await catalogChanges(server, { rate: FAIR_RATE, seconds, rounds });
     else if (scenario === 'growth')
       results.growth = await growth(server, {
         rounds,
-        pending: Number(values.pending),
+        pending: pending ?? 10_000_000,
         holdSeconds: Number(values['hold-seconds']),
         onlyHeld: values['only-held'],
       });

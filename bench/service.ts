@@ -59,6 +59,8 @@ export interface ServiceOptions {
   receiverUrl: string;
   /** What is declared besides the database, instead of one search sink. */
   declared?: string;
+  /** What runs a role that is named to it, instead of `src/main.ts`. */
+  main?: string;
   /** Between the migration and the start of the roles. */
   prepare?: () => Promise<void>;
 }
@@ -86,7 +88,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
   const profile = process.env.MILLRACE_BENCH_PROFILE;
   const execArgv = profile ? ['--cpu-prof', `--cpu-prof-dir=${profile}`] : [];
   const roles = ['worker', 'capture'].map((role) =>
-    fork(MAIN, [role], { env, execArgv, stdio: ['ignore', 'inherit', 'inherit', 'ipc'] }),
+    fork(options.main ?? MAIN, [role], { env, execArgv, stdio: ['ignore', 'inherit', 'inherit', 'ipc'] }),
   );
   let stopping = false;
   const failed = Promise.race(
