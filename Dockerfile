@@ -1,6 +1,13 @@
 # The service, for any platform that runs images. The roles are its commands: docs/deploy.md.
-# Dependencies first, without what only developers need and without the embedded Postgres (an optional package of each
+# The console is built with what developers need; then come the dependencies without what only developers need and without the embedded Postgres (an optional package of each
 # platform): an image has a DATABASE_URL.
+FROM node:24-bookworm-slim AS console
+WORKDIR /millrace
+COPY package.json package-lock.json .npmrc ./
+RUN npm ci --omit=optional --no-audit --no-fund
+COPY src src
+RUN npm run build
+
 FROM node:24-bookworm-slim AS dependencies
 WORKDIR /millrace
 COPY package.json package-lock.json .npmrc ./
@@ -16,6 +23,7 @@ COPY bin bin
 COPY migrations migrations
 COPY sql sql
 COPY src src
+COPY --from=console /millrace/dist dist
 USER node
 EXPOSE 7376
 ENTRYPOINT ["bin/millrace"]

@@ -39,6 +39,8 @@ const MAY: Record<string, string[]> = {
   http: ['api', 'admin', 'catalog', 'receive', 'messages', ...GROUND],
   cli: ['api', 'admin', 'catalog', 'messages', ...GROUND],
   playground: ['db', 'runtime', 'model'],
+  // Runs in a browser: it knows the API by its document alone.
+  console: [],
   roles: ['*'],
   'app.ts': ['roles', 'runtime', 'model'],
   'start.ts': ['app.ts', 'roles', 'runtime', 'model'],
@@ -60,9 +62,11 @@ const DOORS: Record<string, RegExp> = {
   pino: /^runtime\/log\.ts$/,
   yaml: /^catalog\/declare\//,
   commander: /^cli\//,
+  react: /^console\//,
+  'openapi-fetch': /^console\/api\/client\.ts$/,
 };
 
-const files = readdirSync(ROOT, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts'));
+const files = readdirSync(ROOT, { recursive: true, encoding: 'utf8' }).filter((file) => /\.tsx?$/.test(file));
 const local = (file: string, specifier: string): string => path.join(path.dirname(file), specifier);
 
 /** The room that a file is in: its first folder, a kind of sink, or a file that stands alone. */
@@ -80,7 +84,7 @@ function mayImport(file: string, target: string): boolean {
   const [from, to] = [roomOf(file), roomOf(target)];
   if (from === to) return true;
   return (rulesOf(from) ?? []).some((rule) => {
-    if (rule === '*') return to !== 'cli' && !/^\w+\.ts$/.test(to);
+    if (rule === '*') return to !== 'cli' && to !== 'console' && !/^\w+\.ts$/.test(to);
     if (rule === 'sinks') return /^sinks\/[^/]+\.ts$/.test(target);
     if (rule === 'sinks/*/kind.ts') return /^sinks\/[^/]+\/kind\.ts$/.test(target);
     return rule === to || rule === target;

@@ -16,10 +16,12 @@ import type { Metrics } from '../runtime/metrics.ts';
 import type { KeyRing } from '../runtime/secret-key.ts';
 import type { AdmissionOptions } from './admission.ts';
 import type { FindToken } from './auth.ts';
+import type { ConsoleFiles } from './console-files.ts';
 import type { Examine } from './examinations.ts';
 import { managementRoutes } from './management.ts';
 import { createRevoked } from './revoked.ts';
 import type { Mount } from './route.ts';
+import { consoleBuild, consoleRoutes } from './routes/console.ts';
 import { healthRoutes } from './routes/health.ts';
 import { metricsRoutes } from './routes/metrics.ts';
 import { type PullOptions, pullRoutes } from './routes/pull.ts';
@@ -45,8 +47,8 @@ export interface WebDependencies {
   counters?: Counters;
   /** One that listens already; absent: a new one. */
   server?: HttpServer | undefined;
-  /** Other parts of the API, and the console. */
-  routes?: readonly Mount[];
+  /** The web console; absent: it is not built. */
+  console?: ConsoleFiles | undefined;
 }
 
 export interface WebOptions {
@@ -94,6 +96,7 @@ export async function openWeb(deps: WebDependencies, options: WebOptions): Promi
   const revoked = createRevoked({ findToken });
   const functions = openTryFunctions(log);
   const routes: Mount[] = [
+    ...(deps.console === undefined ? [] : [consoleBuild(deps.console)]),
     healthRoutes({ db: deps.health ?? db, keepMs: options.keepHealthMs }),
     ...(metrics === undefined
       ? []
@@ -106,7 +109,7 @@ export async function openWeb(deps: WebDependencies, options: WebOptions): Promi
       },
       { proxies: options.proxies, keepMs: options.keepHealthMs, admission: options.management },
     ),
-    ...(deps.routes ?? []),
+    consoleRoutes(deps.console),
   ];
   const server = deps.server ?? createServer({ log, routes: [] }, options.limits);
   server.serve({ log, routes, metrics, allowedHosts: options.allowedHosts });

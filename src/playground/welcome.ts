@@ -54,17 +54,14 @@ export function welcome(around: Surroundings): string {
 }
 
 function setupLines({ baseUrl, setup }: Surroundings): string[] {
-  if (setup == null) return [];
+  if (setup == null) return [`  console        ${baseUrl}/`];
   const { token } = setup;
   if (token === null)
-    return ['  first user     none yet: set ADMIN_PASSWORD, or start on a terminal, which prints a command'];
-  const body = JSON.stringify({ token, email: 'you@example.org', password: 'PASSWORD' });
-  return [
-    '  first user     this makes one, once, within the hour, with an address and a password of yours:',
-    '',
-    `     curl -X POST ${baseUrl}/api/setup -H 'Content-Type: application/json' -d '${body}'`,
-    '',
-  ];
+    return [
+      `  console        ${baseUrl}/`,
+      '  first user     none yet: set ADMIN_PASSWORD, or start on a terminal, which prints a link',
+    ];
+  return [`  console        ${baseUrl}/setup#k=${token}   (choose a password: good once, within the hour)`, ''];
 }
 
 /** The launcher as a shell in this folder takes it: `bin/millrace` in a clone, elsewhere its whole path. */

@@ -19,6 +19,7 @@ import { playgroundYaml } from '../playground/declaration.ts';
 import { trickle } from '../playground/trickle.ts';
 import { commandIn, type Surroundings, welcome } from '../playground/welcome.ts';
 import { backoffMs, RECONNECT } from '../runtime/backoff.ts';
+import { buildConsole } from '../runtime/build-console.ts';
 import { findProgram } from '../runtime/find-program.ts';
 import { freePortFrom, isFree } from '../runtime/free-port.ts';
 import type { Log } from '../runtime/log.ts';
@@ -73,6 +74,7 @@ export async function runAll(
   const backoff = (attempt: number): number => backoffMs(attempt, RECONNECT, Math.random());
   const told = whenTold(signal);
   const services: Service[] = [];
+  const built = buildConsole(signal);
   try {
     const plan =
       declared.databaseUrl === null
@@ -81,6 +83,7 @@ export async function runAll(
     if (signal.aborted) return;
     if (!(await isFree(plan.settings.port, plan.settings.host))) throw portInUse(plan.settings.port);
     await (await import('./migrate.ts')).migrate(plan.settings);
+    await built;
     if (signal.aborted) return;
     const env = { ...options.env, ...roleEnvironment(plan.settings), ...plan.env };
     const roles = ROLES.map((role) =>

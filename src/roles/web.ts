@@ -1,10 +1,14 @@
 /** The role `web`: the HTTP API. Three connections to the message database, and one that listens and answers for health. */
+
+import { fileURLToPath } from 'node:url';
 import { openTokens, refuseWeakTokens } from '../catalog/tokens.ts';
 import { openListener } from '../db/listen.ts';
 import { fullServer, lostConnection, messageDatabase, type Waiting } from '../db/message-database.ts';
 import { openPool } from '../db/pool.ts';
+import { type ConsoleFiles, readConsole } from '../http/console-files.ts';
 import type { Examine } from '../http/examinations.ts';
 import type { Mount } from '../http/route.ts';
+import { consoleBuild, consoleRoutes } from '../http/routes/console.ts';
 import { healthRoutes } from '../http/routes/health.ts';
 import { createServer, type HttpServer } from '../http/server.ts';
 import { openWeb } from '../http/web.ts';
@@ -17,20 +21,27 @@ import type { Parts } from './parts.ts';
 import { openReporting } from './reporting.ts';
 
 const CONNECTIONS = 3;
+const CONSOLE = fileURLToPath(new URL('../../dist/console/', import.meta.url));
 
 /** Before there is a connection: nothing is known to be missing. */
 const notYet = (): never => {
   throw new MillraceError('unavailable', 'The message database gives no connection yet');
 };
-const WAITING: Mount[] = [healthRoutes({ db: { query: async () => notYet() } }), (app) => void app.use(notYet)];
+const waitingRoutes = (files: ConsoleFiles | undefined): Mount[] => [
+  ...(files === undefined ? [] : [consoleBuild(files)]),
+  healthRoutes({ db: { query: async () => notYet() } }),
+  consoleRoutes(files),
+  (app) => void app.use(notYet),
+];
 
 export async function webParts(settings: Settings, waiting: Waiting, report = openReporting): Promise<Parts> {
   const { log } = waiting;
   const { host, port, allowedHosts } = settings;
+  const console = await readConsole(CONSOLE);
   let server: HttpServer | undefined;
   // A platform that finds nobody at the port would end us.
   const onWait = async (): Promise<void> => {
-    server = createServer({ log, routes: WAITING, allowedHosts });
+    server = createServer({ log, routes: waitingRoutes(console), allowedHosts });
     await server.listen({ host, port });
   };
   const options = {
@@ -68,6 +79,7 @@ export async function webParts(settings: Settings, waiting: Waiting, report = op
       examine,
       privateAllowed: settings.privateAllowed,
       server,
+      console,
     },
     { host, port, allowedHosts, proxies: settings.trustProxy },
   );

@@ -46,17 +46,15 @@ describe('playground', () => {
     expect(found).to.equal('mr_x-Y_9');
   });
 
-  it('shows a command that makes the first user, as long as there is none', () => {
-    const text = welcome({ ...AROUND, setup: { token: 'abc' } });
-    const command = text.split('\n').find((line) => line.includes('curl -X POST'))!;
-    expect(command).to.contain('curl -X POST http://127.0.0.1:7376/api/setup ');
-    const body = execFileSync('sh', ['-c', `set -- ${/-d (.*)/.exec(command)![1]!}; printf %s "$1"`], {
-      encoding: 'utf8',
-    });
-    expect(JSON.parse(body)).to.deep.equal({ token: 'abc', email: 'you@example.org', password: 'PASSWORD' });
+  it('shows where the console is, with what makes the first user as long as there is none', () => {
+    expect(welcome({ ...AROUND, setup: { token: 'abc' } })).to.contain(
+      'console        http://127.0.0.1:7376/setup#k=abc ',
+    );
     const logged = welcome({ ...AROUND, setup: { token: null } });
-    expect(logged).to.contain('first user     none yet').and.not.contain('api/setup');
-    expect(welcome({ ...AROUND, setup: null })).to.not.contain('first user');
+    expect(logged).to.contain('first user     none yet').and.not.contain('#k=');
+    expect(welcome({ ...AROUND, setup: null }))
+      .to.contain('console        http://127.0.0.1:7376/\n')
+      .and.not.contain('first user');
   });
 
   it('prints our own prompt without psql', () => {

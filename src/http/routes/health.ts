@@ -1,14 +1,13 @@
 /**
  * For platforms and load balancers, without a token: /livez (this process), /readyz (the message database and its
- * schema), /healthz (sinks and sources); and / with the same for people. They show names, states and codes; a destination's
+ * schema), /healthz (sinks and sources); and / with the same in a line, where no browser asks. They show names, states and codes; a destination's
  * answers, which may hold values, are in the views and the API. What is asked of the database is asked once a second at most, however many look.
  */
 import type { Queryable } from '../../db/pool.ts';
 import { readSchemaFault } from '../../db/schema-version.ts';
-import { readHealth, worstOf } from '../../messages/health.ts';
+import { type DatabaseHealth, readHealth, type SinkHealth, worstOf } from '../../messages/health.ts';
 import { MillraceError } from '../../model/errors.ts';
 import { sendJson } from '../answer.ts';
-import { homePage, PAGE_HEADERS, summary } from '../home-page.ts';
 import { remembered } from '../remembered.ts';
 import { type Mount, methodNotAllowed } from '../route.ts';
 
@@ -53,20 +52,16 @@ export function healthRoutes(deps: HealthDependencies): Mount {
       .all(methodNotAllowed('GET'));
     router
       .route('/')
-      .get(async (request, response) => {
+      .get(async (request, response, next) => {
+        // A browser gets the console; curl and its like take anything, and get a line.
+        if (request.accepts(['text/plain', 'text/html']) === 'text/html') return next('route');
+        response.writeHead(200, {
+          'Content-Type': 'text/plain; charset=utf-8',
+          'Cache-Control': 'no-store',
+          Vary: 'Accept',
+        });
         // Without the database there is still something to say.
-        const home = { health: await soon(health()).catch(() => undefined), at: new Date() };
-        // curl and its like take anything, and get a line.
-        if (request.accepts(['text/plain', 'text/html']) === 'text/html') {
-          response.writeHead(200, PAGE_HEADERS).end(homePage(home));
-        } else {
-          response.writeHead(200, {
-            'Content-Type': 'text/plain; charset=utf-8',
-            'Cache-Control': 'no-store',
-            Vary: 'Accept',
-          });
-          response.end(`Millrace. ${summary(home)} See /healthz\n`);
-        }
+        response.end(`Millrace. ${summary(await soon(health()).catch(() => undefined))} See /healthz\n`);
       })
       .all(methodNotAllowed('GET'));
   };
@@ -85,3 +80,16 @@ async function soon<Result>(work: Promise<Result>): Promise<Result> {
     clearTimeout(timer);
   }
 }
+
+/** All of it in one sentence. `health`: undefined where the message database did not say. */
+function summary(health: { databases: readonly DatabaseHealth[]; sinks: readonly SinkHealth[] } | undefined): string {
+  if (health === undefined) return 'The message database cannot be reached, or has no schema yet.';
+  const all = [...health.databases, ...health.sinks];
+  const ill = all.filter(({ level }) => level !== 'ok').length;
+  if (all.length === 0) return 'Nothing is declared yet.';
+  if (ill === 0) return `All is well: ${count(health.databases, 'database')}, ${count(health.sinks, 'sink')}.`;
+  return `${ill} of ${all.length} databases and sinks ${ill === 1 ? 'needs' : 'need'} attention.`;
+}
+
+const count = (list: readonly unknown[], name: string): string =>
+  `${list.length} ${name}${list.length === 1 ? '' : 's'}`;

@@ -1,0 +1,109 @@
+/** The HTTP API, typed by its own document. Cookies say who asks; what changes something carries the session's token against forgery. */
+import createClient from 'openapi-fetch';
+import { parseKeeping } from './json-text.ts';
+import type { components, paths } from './schema.gen.ts';
+
+export type Schemas = components['schemas'];
+
+/** What the API refused, in its words. `status` 0: nobody answered. */
+export class ApiError extends Error {
+  readonly status: number;
+  readonly code: string;
+  readonly remedy: string | null;
+  readonly requestId: string | null;
+  /** Sentences by field, as the form names it: `destination.batch_size`. */
+  readonly fields: Readonly<Record<string, readonly string[]>>;
+  /** The whole answer, where a refusal says more. */
+  readonly body: Readonly<Record<string, unknown>>;
+  constructor(status: number, body: Record<string, unknown>) {
+    const text = (key: string): string | null => (typeof body[key] === 'string' ? (body[key] as string) : null);
+    super(text('summary') ?? `The service answered with ${status}`);
+    this.status = status;
+    this.code = text('code') ?? 'unknown';
+    this.remedy = text('remedy');
+    this.requestId = text('request_id');
+    this.fields = (body.validation_errors ?? {}) as Record<string, string[]>;
+    this.body = body;
+  }
+}
+
+let csrf: string | null = null;
+/** Of the session that is logged in; null: of none. */
+export const rememberCsrf = (token: string | null): void => {
+  csrf = token;
+};
+
+/** The build that answers now; another one than ours means that we are old. */
+let build: string | null = null;
+let outdated = false;
+export const isOutdated = (): boolean => outdated;
+
+async function send(request: Request): Promise<Response> {
+  if (request.method !== 'GET' && csrf !== null) request.headers.set('X-Millrace-Csrf', csrf);
+  const response = await fetch(request).catch((error: unknown) => {
+    if (error instanceof DOMException && error.name === 'AbortError') throw error;
+    throw new ApiError(0, {
+      code: 'no_answer',
+      summary: 'Millrace does not answer',
+      remedy: 'It is asked again by itself.',
+    });
+  });
+  const answering = response.headers.get('X-Millrace-Build');
+  if (build !== null && answering !== null && answering !== build) outdated = true;
+  build ??= answering;
+  if (response.ok) return response;
+  const body = await response.json().catch(() => ({}));
+  throw new ApiError(response.status, typeof body === 'object' && body !== null ? body : {});
+}
+
+const client = createClient<paths>({ baseUrl: globalThis.location?.origin ?? '', fetch: send });
+
+type Verb = 'get' | 'post' | 'patch' | 'put' | 'delete';
+type Of<Path extends keyof paths, Method extends Verb> = Method extends keyof paths[Path] ? paths[Path][Method] : never;
+type JsonOf<Answer> = Answer extends { content: { 'application/json': infer Body } } ? Body : never;
+type Good<Operation> = Operation extends { responses: infer Answers }
+  ? { [Status in keyof Answers]: Status extends 200 | 201 | 202 ? JsonOf<Answers[Status]> : never }[keyof Answers]
+  : never;
+/** What a route answers. */
+export type Answer<Path extends keyof paths, Method extends Verb> = Good<Of<Path, Method>>;
+type BodyOf<Operation> = Operation extends { requestBody?: { content: { 'application/json': infer Body } } }
+  ? Body
+  : never;
+export type Body<Path extends keyof paths, Method extends Verb> = BodyOf<Of<Path, Method>>;
+type ParametersOf<Operation> = Operation extends { parameters: infer Given } ? Given : never;
+type PathOf<Operation> = ParametersOf<Operation> extends { path: infer Given } ? Given : never;
+type QueryOf<Operation> = ParametersOf<Operation> extends { query?: infer Given } ? Given : never;
+
+export type PathsWith<Method extends Verb> = {
+  [Path in keyof paths]: Of<Path, Method> extends { responses: unknown } ? Path : never;
+}[keyof paths];
+
+export interface Call<Path extends keyof paths, Method extends Verb> {
+  path?: PathOf<Of<Path, Method>>;
+  query?: QueryOf<Of<Path, Method>>;
+  body?: Body<Path, Method>;
+  /** `If-Match`: the version that was read. */
+  version?: number | null;
+  signal?: AbortSignal;
+}
+
+/** @throws ApiError */
+export async function call<Path extends keyof paths, Method extends Verb>(
+  method: Method,
+  path: Path,
+  { path: inPath, query, body, version, signal }: Call<Path, Method> = {},
+): Promise<Answer<Path, Method>> {
+  const ask = client.request as unknown as (
+    method: string,
+    path: string,
+    options: object,
+  ) => Promise<{ data?: unknown; error?: unknown }>;
+  const { data } = await ask(method, path as string, {
+    params: { path: inPath, query },
+    ...(body === undefined ? (method === 'get' ? {} : { body: {} }) : { body }),
+    headers: version == null ? {} : { 'If-Match': `"${version}"` },
+    parseAs: 'text',
+    signal,
+  });
+  return parseKeeping(String(data)) as Answer<Path, Method>;
+}

@@ -1,0 +1,148 @@
+/**
+ * Reads an answer without losing a digit: JSON.parse makes 9223372036854776000 of 9223372036854775807. What stands under the keys
+ * that hold rows and documents stays the text that it was; the rest becomes values as ever.
+ */
+
+/** JSON as it came. `JSON.stringify` would quote it: `text` is what is shown, edited and copied. */
+export class JsonText {
+  readonly text: string;
+  constructor(text: string) {
+    this.text = text;
+  }
+}
+
+/** Keys of our answers that hold a row, a document, or something of the user's. */
+const KEPT = new Set([
+  'record',
+  'changes',
+  'document',
+  'result',
+  'message',
+  'shaped',
+  'values',
+  'value',
+  'old',
+  'data_text',
+]);
+const WHITE = /[ \t\n\r]*/y;
+const NUMBER = /-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
+const STRING = /"(?:[^"\\]|\\.)*"/y;
+
+/** `kept`: of other keys than the usual ones. @throws SyntaxError */
+export function parseKeeping(text: string, kept: ReadonlySet<string> = KEPT): unknown {
+  const reader = new Reader(text, kept);
+  const value = reader.value(false);
+  reader.end();
+  return value;
+}
+
+class Reader {
+  #at = 0;
+  readonly #text: string;
+  readonly #kept: ReadonlySet<string>;
+  constructor(text: string, kept: ReadonlySet<string>) {
+    this.#text = text;
+    this.#kept = kept;
+  }
+
+  value(keep: boolean): unknown {
+    this.#skip();
+    const from = this.#at;
+    const first = this.#text[from];
+    if (first === '{') {
+      const found = this.#object(keep);
+      return keep ? new JsonText(this.#text.slice(from, this.#at)) : found;
+    }
+    if (first === '[') {
+      const found = this.#array(keep);
+      return keep ? new JsonText(this.#text.slice(from, this.#at)) : found;
+    }
+    if (first === '"') return JSON.parse(this.#take(STRING)) as string;
+    for (const [word, value] of [
+      ['true', true],
+      ['false', false],
+      ['null', null],
+    ] as const) {
+      if (!this.#text.startsWith(word, from)) continue;
+      this.#at += word.length;
+      return value;
+    }
+    const number = this.#take(NUMBER);
+    return keep || !isExact(number) ? new JsonText(number) : Number(number);
+  }
+
+  end(): void {
+    this.#skip();
+    if (this.#at < this.#text.length) this.#fail();
+  }
+
+  #object(keep: boolean): Record<string, unknown> {
+    const found: Record<string, unknown> = {};
+    this.#at += 1;
+    this.#skip();
+    if (this.#text[this.#at] === '}') {
+      this.#at += 1;
+      return found;
+    }
+    for (;;) {
+      this.#skip();
+      const key = JSON.parse(this.#take(STRING)) as string;
+      this.#skip();
+      this.#expect(':');
+      const value = this.value(keep || this.#kept.has(key));
+      Object.defineProperty(found, key, { value, enumerable: true, configurable: true, writable: true });
+      this.#skip();
+      if (this.#text[this.#at] === '}') break;
+      this.#expect(',');
+    }
+    this.#at += 1;
+    return found;
+  }
+
+  #array(keep: boolean): unknown[] {
+    const found: unknown[] = [];
+    this.#at += 1;
+    this.#skip();
+    if (this.#text[this.#at] === ']') {
+      this.#at += 1;
+      return found;
+    }
+    for (;;) {
+      found.push(this.value(keep));
+      this.#skip();
+      if (this.#text[this.#at] === ']') break;
+      this.#expect(',');
+    }
+    this.#at += 1;
+    return found;
+  }
+
+  #skip(): void {
+    WHITE.lastIndex = this.#at;
+    WHITE.test(this.#text);
+    this.#at = WHITE.lastIndex;
+  }
+
+  #expect(sign: string): void {
+    if (this.#text[this.#at] !== sign) this.#fail();
+    this.#at += 1;
+  }
+
+  #take(pattern: RegExp): string {
+    pattern.lastIndex = this.#at;
+    const found = pattern.exec(this.#text)?.[0];
+    if (found === undefined) return this.#fail();
+    this.#at += found.length;
+    return found;
+  }
+
+  #fail(): never {
+    throw new SyntaxError(`No JSON at character ${this.#at}`);
+  }
+}
+
+/** A number that JavaScript writes as it read it, but for zeros and exponents that mean nothing. */
+function isExact(number: string): boolean {
+  const value = Number(number);
+  return Number.isInteger(value) ? Number.isSafeInteger(value) : number.replace(/\D/g, '').length <= 15;
+}

@@ -1,0 +1,53 @@
+/**
+ * Asking again and again: while a tab is seen, with the last answer kept and its age known. After a failure it asks more and more
+ * seldom, and goes on by itself.
+ */
+import { keepPreviousData, QueryClient, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { type Answer, type ApiError, type Call, call, type PathsWith } from './client.ts';
+import { usePaused } from './paused.ts';
+
+const FIRST_MS = 2_000;
+const LAST_MS = 30_000;
+
+export const queryClient = new QueryClient({
+  defaultOptions: {
+    queries: { retry: false, staleTime: 1_000, gcTime: 300_000, networkMode: 'always' },
+    mutations: { networkMode: 'always' },
+  },
+});
+
+export interface Asking {
+  /** Milliseconds; absent: it is asked once. */
+  every?: number;
+  enabled?: boolean;
+}
+
+/** What a GET answers, kept up to date. `error` stands beside the old answer, with `dataUpdatedAt` as its age. */
+export function useGet<Path extends PathsWith<'get'>>(path: Path, given: Call<Path, 'get'> = {}, asking: Asking = {}) {
+  const paused = usePaused();
+  const { every, enabled = true } = asking;
+  return useQuery<Answer<Path, 'get'>, ApiError>({
+    queryKey: [path, given.path ?? null, given.query ?? null],
+    queryFn: ({ signal }) => call('get', path, { ...given, signal }),
+    enabled,
+    placeholderData: keepPreviousData,
+    refetchOnWindowFocus: !paused && every !== undefined,
+    refetchInterval: (query) => {
+      if (every === undefined || paused) return false;
+      const failures =
+        query.state.errorUpdateCount > 0 && query.state.status === 'error' ? query.state.errorUpdateCount : 0;
+      return failures === 0 ? every : Math.max(every, Math.min(FIRST_MS * 2 ** Math.min(failures - 1, 4), LAST_MS));
+    },
+  });
+}
+
+type Writing = 'post' | 'patch' | 'put' | 'delete';
+
+/** Changes something. Whatever is shown is asked anew after it. */
+export function useCall<Method extends Writing, Path extends PathsWith<Method>>(method: Method, path: Path) {
+  const known = useQueryClient();
+  return useMutation<Answer<Path, Method>, ApiError, Call<Path, Method>>({
+    mutationFn: (given) => call(method, path, given),
+    onSettled: () => known.invalidateQueries(),
+  });
+}

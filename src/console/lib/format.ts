@@ -1,0 +1,74 @@
+/** Figures and times as people read them. Nothing is rounded that somebody may copy. */
+
+const THIN = '\u202f';
+
+/** 14 204: thousands apart. */
+export const count = (value: number): string => String(Math.round(value)).replace(/\B(?=(\d{3})+(?!\d))/g, THIN);
+
+/** 12.3k, for badges only. */
+export function short(value: number): string {
+  if (value < 1_000) return String(Math.round(value));
+  const units = ['k', 'M', 'G'];
+  let scaled = value;
+  let unit = '';
+  for (const next of units) {
+    if (scaled < 999.5) break;
+    scaled /= 1_000;
+    unit = next;
+  }
+  return `${scaled < 9.95 ? scaled.toFixed(1) : Math.round(scaled)}${unit}`;
+}
+
+export function bytes(value: number): string {
+  if (value < 1_024) return `${value} B`;
+  const units = ['kB', 'MB', 'GB', 'TB'];
+  let scaled = value;
+  let unit = 'B';
+  for (const next of units) {
+    if (scaled < 1_023.5) break;
+    scaled /= 1_024;
+    unit = next;
+  }
+  return `${scaled < 9.95 ? scaled.toFixed(1) : Math.round(scaled)} ${unit}`;
+}
+
+/** Seconds as `3 ms`, `12 s`, `4 min`, `3 h`, `2 days`: the largest unit that is not a lie by more than a tenth. */
+export function span(seconds: number): string {
+  if (seconds < 0.9995) return `${Math.round(seconds * 1_000)} ms`;
+  if (seconds < 9.95) return `${trimmed(seconds)} s`;
+  if (seconds < 99.5) return `${Math.round(seconds)} s`;
+  if (seconds < 99.5 * 60) return `${Math.round(seconds / 60)} min`;
+  if (seconds < 48 * 3_600) return `${Math.round(seconds / 3_600)} h`;
+  return `${Math.round(seconds / 86_400)} days`;
+}
+
+export const ms = (value: number): string => span(value / 1_000);
+
+/** Messages or rows a second. */
+export const rate = (perSecond: number): string => `${perSecond < 9.95 ? trimmed(perSecond) : count(perSecond)}/s`;
+
+const trimmed = (value: number): string => value.toFixed(1).replace(/\.0$/, '');
+
+export const percent = (part: number): string => `${Math.floor(part * 100)}${THIN}%`;
+
+export const plural = (value: number, one: string, many = `${one}s`): string =>
+  `${count(value)} ${value === 1 ? one : many}`;
+
+export type Zone = 'utc' | 'local';
+
+/** 2026-11-22 02:41:07.123, in the zone; its offset beside it, where that is not UTC. */
+export function instant(at: Date, zone: Zone, { millis = true, day = true } = {}): string {
+  const shifted = zone === 'utc' ? at : new Date(at.getTime() - at.getTimezoneOffset() * 60_000);
+  const text = shifted.toISOString();
+  const time = millis ? text.slice(11, 23) : text.slice(11, 19);
+  return day ? `${text.slice(0, 10)} ${time}` : time;
+}
+
+export function ago(at: Date, nowMs: number): string {
+  const seconds = (nowMs - at.getTime()) / 1_000;
+  if (seconds < 0) return seconds > -1 ? 'now' : `in ${span(-seconds)}`;
+  return seconds < 1 ? 'now' : `${span(Math.floor(seconds))} ago`;
+}
+
+/** A code of ours as words: `index_missing` -> `index missing`. */
+export const words = (code: string): string => code.replaceAll('_', ' ');

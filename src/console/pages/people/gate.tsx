@@ -1,0 +1,17 @@
+/** The frame of what one sees before one is logged in. */
+import { type ReactNode, useEffect } from 'react';
+
+export function Gate({ title, children }: { title: string; children: ReactNode }) {
+  useEffect(() => {
+    document.title = `${title} · Millrace`;
+  }, [title]);
+  return (
+    <main className="flex min-h-dvh items-center justify-center bg-surface p-4">
+      <div className="w-full max-w-sm rounded-md border border-line bg-raised p-6">
+        <p className="mb-4 font-semibold text-muted">Millrace</p>
+        <h1 className="mb-4 text-xl font-semibold">{title}</h1>
+        {children}
+      </div>
+    </main>
+  );
+}

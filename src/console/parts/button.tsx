@@ -1,0 +1,57 @@
+/** Buttons and links that look like them. One that may not be used stays, and says why. */
+import type { ButtonHTMLAttributes, ReactNode } from 'react';
+import { usePerson } from '../api/person.ts';
+
+export type Look = 'plain' | 'primary' | 'danger' | 'quiet';
+
+const BASE =
+  'inline-flex min-h-8 items-center justify-center gap-1.5 rounded-md border px-3 py-1 text-sm font-medium whitespace-nowrap select-none pointer-coarse:min-h-11 disabled:opacity-60 aria-disabled:opacity-60 aria-disabled:cursor-not-allowed';
+
+const LOOKS: Record<Look, string> = {
+  plain: 'border-edge bg-raised text-text hover:bg-idle-bg',
+  primary: 'border-accent bg-accent text-on-accent hover:opacity-90',
+  danger: 'border-danger bg-raised text-danger hover:bg-danger-bg',
+  quiet: 'border-transparent text-accent hover:bg-idle-bg',
+};
+
+/** For a link that looks like a button. */
+export const buttonLook = (look: Look = 'plain'): string => `${BASE} ${LOOKS[look]}`;
+
+export interface ButtonProps extends ButtonHTMLAttributes<HTMLButtonElement> {
+  look?: Look;
+  /** The scope that its route wants. */
+  needs?: string;
+  /** Why it cannot be used now. */
+  because?: string | null | undefined;
+  busy?: boolean;
+  children: ReactNode;
+}
+
+export function Button({
+  look = 'plain',
+  needs,
+  because,
+  busy = false,
+  className = '',
+  onClick,
+  children,
+  ...rest
+}: ButtonProps) {
+  const { may } = usePerson();
+  const reason = because ?? (needs === undefined || may(needs) ? null : `Needs the scope \`${needs}\``);
+  const isOff = reason !== null || busy;
+  return (
+    <button
+      type="button"
+      {...rest}
+      aria-disabled={isOff || undefined}
+      aria-busy={busy || undefined}
+      title={reason ?? rest.title}
+      className={`${buttonLook(look)} ${className}`}
+      onClick={isOff ? (event) => event.preventDefault() : onClick}
+    >
+      {children}
+      {reason !== null && <span className="sr-only"> ({reason})</span>}
+    </button>
+  );
+}

@@ -1,0 +1,120 @@
+/** Ctrl K or `/`: finds whatever has a name, and goes there. */
+import { Dialog } from '@base-ui/react/dialog';
+import { SearchIcon } from '@primer/octicons-react';
+import { useNavigate } from '@tanstack/react-router';
+import { useEffect, useState } from 'react';
+import { useOverview } from '../api/overview.ts';
+import { useKeys } from './keys.tsx';
+import { NAVIGATION, PERSONAL } from './navigation.ts';
+
+interface Found {
+  to: string;
+  name: string;
+  kind: string;
+}
+
+const MOST = 30;
+
+function useFound(text: string): Found[] {
+  const { data } = useOverview();
+  const known: Found[] = [
+    ...(data?.sinks ?? []).map(({ name }) => ({ to: `/sinks/${encodeURIComponent(name)}`, name, kind: 'sink' })),
+    ...(data?.databases ?? []).map(({ name }) => ({
+      to: `/databases/${encodeURIComponent(name)}`,
+      name,
+      kind: 'database',
+    })),
+    ...(data?.change_retentions ?? []).map(({ name }) => ({
+      to: `/change-retentions/${encodeURIComponent(name)}`,
+      name,
+      kind: 'retention',
+    })),
+    ...[...NAVIGATION, ...PERSONAL].map(({ to, label }) => ({ to, name: label, kind: 'page' })),
+  ];
+  const wanted = text.trim().toLowerCase();
+  return known.filter(({ name, kind }) => `${name} ${kind}`.toLowerCase().includes(wanted)).slice(0, MOST);
+}
+
+export function Find() {
+  const [open, setOpen] = useState(false);
+  const [text, setText] = useState('');
+  const [place, setPlace] = useState(0);
+  const navigate = useNavigate();
+  const found = useFound(text);
+  const show = (next: boolean): void => {
+    setOpen(next);
+    setText('');
+    setPlace(0);
+  };
+  useKeys({ '/': () => show(true) });
+  useEffect(() => {
+    const press = (event: KeyboardEvent): void => {
+      if (event.key.toLowerCase() !== 'k' || !(event.ctrlKey || event.metaKey)) return;
+      event.preventDefault();
+      setOpen(true);
+    };
+    addEventListener('keydown', press);
+    return () => removeEventListener('keydown', press);
+  }, []);
+  const go = (one: Found | undefined): void => {
+    if (one === undefined) return;
+    show(false);
+    void navigate({ to: one.to });
+  };
+  return (
+    <Dialog.Root open={open} onOpenChange={show}>
+      <Dialog.Trigger className="inline-flex items-center gap-1.5 rounded-md border border-line px-2 py-1 text-sm text-muted hover:bg-idle-bg pointer-coarse:min-h-11">
+        <SearchIcon size={14} aria-hidden />
+        <span className="max-md:sr-only">Find</span>
+        <kbd className="font-mono text-xs max-md:hidden">Ctrl K</kbd>
+      </Dialog.Trigger>
+      <Dialog.Portal>
+        <Dialog.Backdrop className="fixed inset-0 z-40 bg-[rgb(0_0_0/0.45)]" />
+        <Dialog.Popup className="fixed top-[12vh] left-1/2 z-50 w-[min(34rem,calc(100vw-2rem))] -translate-x-1/2 rounded-md border border-line bg-raised p-2 text-text shadow-raised">
+          <Dialog.Title className="sr-only">Find</Dialog.Title>
+          <input
+            // biome-ignore lint/a11y/noAutofocus: a dialog begins with its one field
+            autoFocus
+            role="combobox"
+            aria-label="A name"
+            aria-expanded="true"
+            aria-controls="found"
+            aria-activedescendant={found[place] ? `found-${place}` : undefined}
+            placeholder="A name"
+            value={text}
+            onChange={(event) => {
+              setText(event.target.value);
+              setPlace(0);
+            }}
+            onKeyDown={(event) => {
+              if (event.key === 'ArrowDown') setPlace(Math.min(place + 1, found.length - 1));
+              else if (event.key === 'ArrowUp') setPlace(Math.max(place - 1, 0));
+              else if (event.key === 'Enter') go(found[place]);
+              else return;
+              event.preventDefault();
+            }}
+            className="w-full rounded-md border border-edge bg-bg px-3 py-2"
+          />
+          <div id="found" role="listbox" aria-label="Found" className="mt-2 max-h-[50vh] overflow-y-auto">
+            {found.map((one, at) => (
+              <div
+                key={`${one.kind} ${one.to}`}
+                id={`found-${at}`}
+                role="option"
+                tabIndex={-1}
+                aria-selected={at === place}
+                onClick={() => go(one)}
+                onKeyDown={() => undefined}
+                className="flex cursor-pointer justify-between gap-4 rounded-md px-3 py-1.5 hover:bg-idle-bg aria-selected:bg-idle-bg"
+              >
+                <span className="truncate">{one.name}</span>
+                <span className="text-muted">{one.kind}</span>
+              </div>
+            ))}
+          </div>
+          {found.length === 0 && <p className="px-3 py-2 text-muted">Nothing has a name like this.</p>}
+        </Dialog.Popup>
+      </Dialog.Portal>
+    </Dialog.Root>
+  );
+}

@@ -1,0 +1,5 @@
+/** The pages of the day, in the order of the header; each has its place here with its first route. */
+export const NAVIGATION: readonly { to: string; label: string }[] = [{ to: '/', label: 'Overview' }];
+
+/** Behind a person's name. */
+export const PERSONAL: readonly { to: string; label: string }[] = [];

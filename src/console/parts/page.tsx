@@ -1,0 +1,85 @@
+/** The frame of a page: its title, what belongs beside it, its tabs. */
+import { Link } from '@tanstack/react-router';
+import { type ReactNode, useEffect } from 'react';
+
+interface PageProps {
+  title: string;
+  /** The pages above it. */
+  above?: readonly { to: string; label: string }[];
+  /** Beside the title: its state. */
+  beside?: ReactNode;
+  actions?: ReactNode;
+  tabs?: ReactNode;
+  children: ReactNode;
+}
+
+export function Page({ title, above = [], beside, actions, tabs, children }: PageProps) {
+  useEffect(() => {
+    document.title = `${title} · Millrace`;
+  }, [title]);
+  return (
+    <main id="main" tabIndex={-1} className="mx-auto w-full max-w-7xl px-4 py-5 outline-none sm:px-6">
+      {above.length > 0 && (
+        <nav aria-label="Above this page" className="mb-1 flex gap-1 text-sm text-muted">
+          {above.map(({ to, label }) => (
+            <span key={to}>
+              <Link to={to} className="text-accent hover:underline">
+                {label}
+              </Link>{' '}
+              /
+            </span>
+          ))}
+        </nav>
+      )}
+      <header className="mb-4 flex flex-wrap items-center gap-x-4 gap-y-2">
+        <h1 className="min-w-0 text-xl font-semibold break-words">{title}</h1>
+        {beside}
+        {actions && <div className="ml-auto flex flex-wrap gap-2">{actions}</div>}
+      </header>
+      {tabs}
+      {children}
+    </main>
+  );
+}
+
+/** Links that look like tabs: each has an address. */
+export function Tabs({ label, children }: { label: string; children: ReactNode }) {
+  return (
+    <nav aria-label={label} className="mb-4 flex gap-1 overflow-x-auto border-b border-line">
+      {children}
+    </nav>
+  );
+}
+
+/** For the `className` of a Link in Tabs, with `activeProps`. */
+export const TAB = {
+  className:
+    'inline-flex items-center gap-1.5 border-b-2 border-transparent px-3 py-2 text-sm font-medium whitespace-nowrap text-muted hover:text-text',
+  activeProps: { className: '!border-accent !text-text', 'aria-current': 'page' as const },
+};
+
+export function Section({ title, actions, children }: { title: string; actions?: ReactNode; children: ReactNode }) {
+  return (
+    <section className="mb-6">
+      <div className="mb-2 flex flex-wrap items-center gap-3">
+        <h2 className="text-lg font-semibold">{title}</h2>
+        {actions && <div className="ml-auto flex flex-wrap gap-2">{actions}</div>}
+      </div>
+      {children}
+    </section>
+  );
+}
+
+/** A term and what it is, in columns. */
+export function Facts({ children }: { children: ReactNode }) {
+  return <dl className="grid grid-cols-[max-content_1fr] gap-x-6 gap-y-1 max-sm:grid-cols-1">{children}</dl>;
+}
+
+export function Fact({ label, children }: { label: ReactNode; children: ReactNode }) {
+  return (
+    <>
+      <dt className="text-muted">{label}</dt>
+      <dd className="min-w-0 break-words max-sm:mb-1">{children}</dd>
+    </>
+  );
+}

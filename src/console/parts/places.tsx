@@ -1,0 +1,103 @@
+/** What a page shows before, instead of and beside its content: loading, nothing, an error, an old answer. */
+import type { ReactNode } from 'react';
+import type { ApiError } from '../api/client.ts';
+import { useNow } from '../lib/clock.ts';
+import { span } from '../lib/format.ts';
+import { Button } from './button.tsx';
+import { CopyButton, Mono, Prose } from './code.tsx';
+import { BACKGROUNDS, type Tone } from './icons.tsx';
+
+export function Skeleton({ lines = 4 }: { lines?: number }) {
+  return (
+    <div role="status" aria-label="Loading" className="space-y-2 py-2">
+      {Array.from({ length: lines }, (_, place) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: they are all alike
+        <div key={place} className="h-5 animate-pulse rounded-md bg-idle-bg" />
+      ))}
+    </div>
+  );
+}
+
+/** Teaches what will be here, and what to do for it. */
+export function Empty({ title, children }: { title: string; children?: ReactNode }) {
+  return (
+    <div className="rounded-md border border-dashed border-edge px-6 py-8 text-center">
+      <p className="text-lg font-medium">{title}</p>
+      <div className="mx-auto mt-1 max-w-2xl text-muted">{children}</div>
+    </div>
+  );
+}
+
+export function Note({ tone, children, live = false }: { tone: Tone; children: ReactNode; live?: boolean }) {
+  return (
+    <div role={live ? 'status' : undefined} className={`rounded-md px-3 py-2 ${BACKGROUNDS[tone]}`}>
+      {children}
+    </div>
+  );
+}
+
+/** What the API refused: its sentence, what to do, and by what the log finds it. */
+export function ErrorNote({ error, again }: { error: ApiError; again?: () => unknown }) {
+  return (
+    <div role="alert" className={`rounded-md px-3 py-2 ${BACKGROUNDS.danger}`}>
+      <p className="font-medium">{error.message}</p>
+      {error.remedy !== null && (
+        <p className="text-text">
+          <Prose text={error.remedy} />
+        </p>
+      )}
+      {Object.entries(error.fields).map(([field, faults]) => (
+        <p key={field} className="text-text">
+          <Mono>{field}</Mono> {faults.join('; ')}
+        </p>
+      ))}
+      <div className="mt-1 flex flex-wrap items-center gap-2">
+        {again && <Button onClick={() => void again()}>Try again</Button>}
+        {error.requestId !== null && (
+          <>
+            <span className="text-xs text-muted">request {error.requestId}</span>
+            <CopyButton text={error.requestId} label="Copy id" look="quiet" />
+          </>
+        )}
+      </div>
+    </div>
+  );
+}
+
+interface Asked<Value> {
+  data: Value | undefined;
+  error: ApiError | null;
+  dataUpdatedAt: number;
+  refetch(): unknown;
+}
+
+const OLD_MS = 15_000;
+
+/** Of what was asked: a skeleton first, then the answer; an old one is dimmed and tells its age, and why it is old. */
+export function Loaded<Value>({
+  query,
+  lines,
+  children,
+}: {
+  query: Asked<Value>;
+  lines?: number;
+  children: (value: Value) => ReactNode;
+}) {
+  const { data, error, dataUpdatedAt, refetch } = query;
+  const now = useNow();
+  if (data === undefined) return error ? <ErrorNote error={error} again={refetch} /> : <Skeleton lines={lines} />;
+  const age = now - dataUpdatedAt;
+  const isOld = error !== null && age > OLD_MS;
+  return (
+    <>
+      {error !== null && (error.status !== 0 || isOld) && (
+        <div className="mb-3">
+          <Note tone="warn" live>
+            {error.message}. What is below is {span(Math.max(1, Math.round(age / 1_000)))} old.
+          </Note>
+        </div>
+      )}
+      <div className={isOld ? 'opacity-60' : undefined}>{children(data)}</div>
+    </>
+  );
+}

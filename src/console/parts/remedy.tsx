@@ -1,0 +1,45 @@
+/** What is wrong and what to do: a finding's sentence, the machine's own answer unchanged, the SQL or command to copy. */
+import { ApiError } from '../api/client.ts';
+import { Code, Prose } from './code.tsx';
+
+/** A check of the doctor, an item of the overview. */
+export interface Finding {
+  summary: string;
+  remedy?: string | null;
+  sql?: string | null;
+  run_on?: string | null;
+  answer?: string | null;
+}
+
+export function Remedy({ finding, withSummary = true }: { finding: Finding; withSummary?: boolean }) {
+  const { summary, remedy, sql, run_on, answer } = finding;
+  return (
+    <div className="min-w-0">
+      {withSummary && (
+        <p className="break-words">
+          <Prose text={summary} />
+        </p>
+      )}
+      {answer != null && (
+        <pre className="my-1 max-h-48 overflow-auto font-mono text-sm break-words whitespace-pre-wrap text-muted">
+          {answer}
+        </pre>
+      )}
+      {remedy != null && (
+        <p className="break-words text-text">
+          <Prose text={remedy} />
+        </p>
+      )}
+      {sql != null && (
+        <>
+          {run_on != null && <p className="mt-1 text-sm text-muted">On {run_on}:</p>}
+          <Code text={sql} name="SQL" />
+        </>
+      )}
+    </div>
+  );
+}
+
+/** What the API refused, where its place is in a form. */
+export const fieldErrors = (error: unknown, field: string): readonly string[] | undefined =>
+  error instanceof ApiError ? error.fields[field] : undefined;

@@ -1,0 +1,57 @@
+/** A table of things; at 390 px each row is a card, its cells with their headings. */
+import type { ReactNode } from 'react';
+
+export interface Column<Row> {
+  key: string;
+  heading: ReactNode;
+  /** Numbers stand right. */
+  isFigure?: boolean;
+  cell: (row: Row) => ReactNode;
+}
+
+interface TableProps<Row> {
+  label: string;
+  columns: readonly Column<Row>[];
+  rows: readonly Row[];
+  keyOf: (row: Row) => string;
+}
+
+export function Table<Row>({ label, columns, rows, keyOf }: TableProps<Row>) {
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls sideways, also by keys
+    <section className="overflow-x-auto rounded-md border border-line" tabIndex={0} aria-label={label}>
+      <table className="w-full border-collapse text-sm max-sm:block">
+        <thead className="bg-surface max-sm:sr-only">
+          <tr>
+            {columns.map(({ key, heading, isFigure }) => (
+              <th
+                key={key}
+                scope="col"
+                className={`h-8 px-3 font-medium whitespace-nowrap text-muted ${isFigure ? 'text-right' : 'text-left'}`}
+              >
+                {heading}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody className="max-sm:block">
+          {rows.map((row) => (
+            <tr key={keyOf(row)} className="border-t border-line hover:bg-surface max-sm:block max-sm:py-2">
+              {columns.map(({ key, heading, isFigure, cell }) => (
+                <td
+                  key={key}
+                  className={`h-8 px-3 py-1 max-sm:flex max-sm:h-auto max-sm:justify-between max-sm:gap-4 max-sm:whitespace-normal ${isFigure ? 'figure' : ''}`}
+                >
+                  <span aria-hidden className="text-muted sm:hidden">
+                    {heading}
+                  </span>
+                  <span className="min-w-0 break-words max-sm:text-right">{cell(row)}</span>
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  );
+}

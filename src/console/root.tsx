@@ -1,0 +1,72 @@
+/** The routes that everything hangs under: `root` has nothing around it, `inside` is for who has logged in. */
+import { createRootRoute, createRoute, Outlet, redirect, useRouter } from '@tanstack/react-router';
+import { ApiError, call, rememberCsrf } from './api/client.ts';
+import { PersonContext, personOf, type Who } from './api/person.ts';
+import { Button } from './parts/button.tsx';
+import { Page } from './parts/page.tsx';
+import { ErrorNote } from './parts/places.tsx';
+import { Shell } from './parts/shell.tsx';
+import { Toasts } from './parts/toast.tsx';
+
+export const root = createRootRoute({
+  component: () => (
+    <Toasts>
+      <Outlet />
+    </Toasts>
+  ),
+  notFoundComponent: () => (
+    <Page title="There is no such page">
+      <p>
+        <a href="/" className="text-accent hover:underline">
+          To the overview
+        </a>
+      </p>
+    </Page>
+  ),
+  errorComponent: Failed,
+});
+
+/** Whoever is not logged in goes to the login, and comes back. */
+export const inside = createRoute({
+  getParentRoute: () => root,
+  id: 'inside',
+  async beforeLoad({ location }): Promise<{ who: Who | null }> {
+    try {
+      const who = await call('get', '/api/whoami');
+      rememberCsrf(who.csrf);
+      return { who };
+    } catch (error) {
+      if (error instanceof ApiError && error.status === 401)
+        throw redirect({ to: '/login', search: { next: location.href } });
+      // The pages say that nobody answers, and go on when somebody does.
+      return { who: null };
+    }
+  },
+  component: Inside,
+});
+
+function Inside() {
+  const { who } = inside.useRouteContext();
+  return (
+    <PersonContext value={personOf(who)}>
+      <Shell />
+    </PersonContext>
+  );
+}
+
+/** A fault of ours: the page can be tried again. */
+function Failed({ error }: { error: unknown }) {
+  const router = useRouter();
+  return (
+    <Page title="This page has failed">
+      {error instanceof ApiError ? (
+        <ErrorNote error={error} />
+      ) : (
+        <p className="font-mono text-sm">{error instanceof Error ? error.message : String(error)}</p>
+      )}
+      <p className="mt-3">
+        <Button onClick={() => void router.invalidate()}>Try again</Button>
+      </p>
+    </Page>
+  );
+}

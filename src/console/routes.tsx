@@ -1,0 +1,21 @@
+/** All pages. Each folder of `pages/` has its routes; what a page needs is loaded with it. */
+import { createRouter } from '@tanstack/react-router';
+import { overviewRoutes } from './pages/overview/routes.ts';
+import { peopleRoutes, personalRoutes } from './pages/people/routes.ts';
+import { inside, root } from './root.tsx';
+
+const tree = root.addChildren([...personalRoutes, inside.addChildren([...overviewRoutes, ...peopleRoutes])]);
+
+export const router = createRouter({
+  routeTree: tree,
+  defaultPreload: 'intent',
+  defaultPreloadStaleTime: 0,
+  defaultPendingMs: 200,
+  scrollRestoration: true,
+});
+
+declare module '@tanstack/react-router' {
+  interface Register {
+    router: typeof router;
+  }
+}

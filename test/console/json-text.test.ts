@@ -1,0 +1,44 @@
+/** Answers are read without losing a digit. */
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { JsonText, parseKeeping } from '../../src/console/api/json-text.ts';
+
+/** As values, where nothing is lost by it. */
+const plain = (value: unknown): unknown =>
+  value instanceof JsonText
+    ? JSON.parse(value.text)
+    : Array.isArray(value)
+      ? value.map(plain)
+      : typeof value === 'object' && value !== null
+        ? Object.fromEntries(Object.entries(value).map(([key, one]) => [key, plain(one)]))
+        : value;
+
+describe('console: answers of the API', () => {
+  it('keeps rows and documents as they were written, and what no number can hold', () => {
+    const row = '{"id": 9223372036854775807, "price":12345678901234567890.1200, "1": [1.0, {"a":1e400}]}';
+    const read = parseKeeping(
+      `{"id":17,"commit_lsn":9223372036854775807,"data":{"record":${row},"changes":{ "n" : 1.50 }}}`,
+    ) as {
+      id: number;
+      commit_lsn: JsonText;
+      data: { record: JsonText; changes: JsonText };
+    };
+    expect(read.id).to.equal(17);
+    expect(read.commit_lsn.text).to.equal('9223372036854775807');
+    expect(read.data.record.text).to.equal(row);
+    expect(read.data.changes.text).to.equal('{ "n" : 1.50 }');
+  });
+
+  it('reads every other JSON as JSON.parse does, and refuses what that refuses', () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), fc.nat(3), (value, indent) => {
+        const text = JSON.stringify(value, null, indent);
+        expect(plain(parseKeeping(text))).to.deep.equal(JSON.parse(text));
+      }),
+    );
+    for (const text of ['', '{', '[1,]', '{"a" 1}', '01x', '{"a":1}}', 'nul', '"a']) {
+      expect(() => parseKeeping(text), text).to.throw(SyntaxError);
+    }
+    expect(Object.getPrototypeOf(parseKeeping('{"__proto__":{"a":1}}'))).to.equal(Object.prototype);
+  });
+});

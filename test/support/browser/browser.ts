@@ -1,0 +1,131 @@
+/**
+ * A real browser on the built console (`npm run build`). Where there is no Chromium, its suites say so in a line and are skipped.
+ * Whatever a page throws, logs as an error or is refused by its own policy fails the test that ends with `close`.
+ */
+import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { fileURLToPath } from 'node:url';
+import { expect } from 'chai';
+import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
+import { createUser } from '../../../src/admin/users.ts';
+import type { Database } from '../../../src/db/pool.ts';
+import { type ConsoleFiles, readConsole } from '../../../src/http/console-files.ts';
+
+const PLACES = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
+const CHROMIUM = [process.env.MILLRACE_CHROMIUM ?? '', ...PLACES].find((file) => file !== '' && existsSync(file));
+const BUILT = fileURLToPath(new URL('../../../dist/console/', import.meta.url));
+const SCREENSHOTS = fileURLToPath(new URL('../../../docs/screenshots/', import.meta.url));
+
+export const PASSWORD = 'correct horse';
+
+/** For a `before`: skips the suite, in words, where there is no Chromium. */
+export async function openBrowser(suite: Mocha.Context): Promise<Browser> {
+  if (CHROMIUM === undefined) {
+    process.stdout.write('    no Chromium here (apt-get install chromium, or MILLRACE_CHROMIUM): skipped\n');
+    suite.skip();
+  }
+  return await chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox', '--disable-dev-shm-usage'] });
+}
+
+/** What `npm run build` made. */
+export async function builtConsole(): Promise<ConsoleFiles> {
+  const files = await readConsole(BUILT);
+  if (files === undefined) throw new Error('The console is not built: npm run build');
+  return files;
+}
+
+export interface Seen {
+  page: Page;
+  context: BrowserContext;
+  /** Expects that nothing was wrong on any page, and closes. */
+  close(): Promise<void>;
+}
+
+export interface SeeOptions {
+  /** Of the person; `[admin]`. Null: nobody is logged in. */
+  scopes?: string[] | null;
+  width?: 1280 | 390;
+  dark?: boolean;
+  /** Of what is logged or refused on purpose. */
+  expected?: RegExp;
+}
+
+/** Opens the console in a window of its own, as a person who is logged in. `db`: the message database of the service at `url`. */
+export async function see(
+  browser: Browser,
+  { db, url }: { db: Database; url: string },
+  { scopes = ['admin'], width = 1280, dark = false, expected }: SeeOptions = {},
+): Promise<Seen> {
+  const context = await browser.newContext({
+    baseURL: url,
+    viewport: { width, height: width === 390 ? 844 : 800 },
+    colorScheme: dark ? 'dark' : 'light',
+    reducedMotion: 'reduce',
+    timezoneId: 'Europe/Berlin',
+  });
+  if (scopes !== null) await context.addCookies([await cookieOf(db, url, scopes)]);
+  const faults: string[] = [];
+  context.on('weberror', (error) => faults.push(`thrown: ${error.error().message}`));
+  context.on('console', (message) => {
+    // What the API refused is shown by the page itself.
+    if (message.type() === 'error' && !message.text().startsWith('Failed to load resource'))
+      faults.push(message.text());
+  });
+  const page = await context.newPage();
+  page.setDefaultTimeout(20_000);
+  return {
+    page,
+    context,
+    async close() {
+      await context.close();
+      expect(faults.filter((fault) => !expected?.test(fault))).to.deep.equal([]);
+    },
+  };
+}
+
+let people = 0;
+
+async function cookieOf(db: Database, url: string, scopes: string[]) {
+  people += 1;
+  const email = `ann-${process.pid}-${people}@example.org`;
+  await createUser(db, { email, name: 'Ann', scopes, password: PASSWORD }, { kind: 'cli', name: 'test' });
+  const answer = await fetch(`${url}/api/sessions`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ email, password: PASSWORD }),
+  });
+  const [name = '', value = ''] = (answer.headers.get('set-cookie') ?? '').split(';')[0]!.split('=');
+  return { name, value, url, httpOnly: true, sameSite: 'Lax' as const };
+}
+
+let axe: string | undefined;
+
+/** No violation of WCAG 2.2 AA that axe finds, and nothing to scroll sideways. */
+export async function expectAccessible(page: Page, what: string): Promise<void> {
+  axe ??= await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+  // Through the debugger, which no policy of the page keeps out.
+  await page.evaluate(axe);
+  const violations = await page.evaluate(async () => {
+    const found = await (
+      globalThis as unknown as {
+        axe: { run(options: object): Promise<{ violations: { id: string; nodes: { html: string }[] }[] }> };
+      }
+    ).axe.run({
+      runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'],
+    });
+    return found.violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 200)).join(' | ')}`);
+  });
+  expect(violations, what).to.deep.equal([]);
+  const sideways = await page.evaluate<number>(
+    'document.documentElement.scrollWidth - document.documentElement.clientWidth',
+  );
+  expect(sideways, `${what}: pixels to scroll sideways`).to.be.at.most(0);
+}
+
+/** For docs/screenshots, where MILLRACE_SCREENSHOTS=1 asks for it; elsewhere a folder given by it. */
+export async function screenshot(page: Page, name: string): Promise<void> {
+  const wanted = process.env.MILLRACE_SCREENSHOTS;
+  if (wanted === undefined) return;
+  await page.screenshot({ path: `${wanted === '1' ? SCREENSHOTS : `${wanted}/`}${name}.png` });
+}
