@@ -1,10 +1,10 @@
 # The service, for any platform that runs images. The roles are its commands: docs/deploy.md.
-# The console is built with what developers need; then come the dependencies without what only developers need and without the embedded Postgres (an optional package of each
-# platform): an image has a DATABASE_URL.
+# The console is built with what developers need. The service has its dependencies without that, and without the embedded
+# Postgres (an optional package of each platform): an image has a DATABASE_URL.
 FROM node:24-bookworm-slim AS console
 WORKDIR /millrace
 COPY package.json package-lock.json .npmrc ./
-RUN npm ci --omit=optional --no-audit --no-fund
+RUN npm ci --no-audit --no-fund
 COPY src src
 RUN npm run build
 
