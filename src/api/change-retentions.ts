@@ -3,12 +3,13 @@ import { z } from 'zod';
 import { showSink } from '../admin/list-sinks.ts';
 import { attemptsOf } from './attempts.ts';
 import { settleMessagesOf } from './failed-messages.ts';
+import { HEALTH, healthOf } from './health-shape.ts';
 import { readMessagesOf } from './messages.ts';
 import { metricsOf } from './metrics.ts';
 import { PAGE, pageOf } from './page.ts';
 import { REF, type Route, route } from './route.ts';
 import { changesOf } from './sink-changes.ts';
-import { ChangeRetention, HEALTH, healthOf, STATUS, shownRetention } from './sink-shape.ts';
+import { ChangeRetention, STATUS, shownRetention } from './sink-shape.ts';
 import { testsOf } from './sink-tests.ts';
 import { verbsOf } from './sink-verbs.ts';
 

@@ -1,7 +1,8 @@
 /** A source database as answers have it, with the keys of Sequin. */
 import { z } from 'zod';
+import { knownOfDatabase } from '../admin/doctor/known-checks.ts';
 import type { ListedDatabase } from '../admin/list-databases.ts';
-import { HEALTH, LEVELS } from './sink-shape.ts';
+import { healthShape, LEVELS, shownHealthChecks } from './health-shape.ts';
 
 export const Database = z
   .looseObject({
@@ -11,11 +12,7 @@ export const Database = z
     database: z.string(),
     password: z.literal('********'),
     replication_slots: z.array(z.looseObject({ slot_name: z.string(), publication_name: z.string() })),
-    health: z.looseObject({
-      name: z.literal('Database'),
-      status: z.enum(HEALTH),
-      checks: z.array(z.looseObject({ name: z.string() })),
-    }),
+    health: healthShape('Database'),
     state: z.looseObject({
       state: z.string().nullable(),
       reason: z.string().nullable(),
@@ -44,7 +41,7 @@ export function shownDatabase(database: ListedDatabase): z.input<typeof Database
     health: {
       name: 'Database' as const,
       status: LEVELS[database.level],
-      checks: database.reasons.map((code) => ({ name: code })),
+      checks: shownHealthChecks(knownOfDatabase(database)),
     },
     state: {
       ...{ state, reason, remedy, since: database.state_since?.toISOString() ?? null },

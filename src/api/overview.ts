@@ -6,9 +6,9 @@ import type { OverviewDatabase, OverviewSink } from '../admin/overview.ts';
 import { isPresent } from '../messages/processes.ts';
 import { VERSION } from '../runtime/version.ts';
 import { CheckShape, shownCheck } from './check-shape.ts';
+import { HEALTH, healthOf, LEVELS } from './health-shape.ts';
 import { OperationShape, shownOperation } from './operations.ts';
 import { type Asking, type Route, route } from './route.ts';
-import { HEALTH, healthOf, LEVELS } from './sink-shape.ts';
 
 /** More are not looked at one by one: the answer stays below 100 KB for a hundred sinks. */
 const ATTENTION = 20;

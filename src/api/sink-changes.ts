@@ -23,8 +23,8 @@ const Deleted = z.looseObject({
 export function changesOf<Shape extends z.ZodType>(place: SinkPlace<Shape>): Route[] {
   const { path, list, what } = place;
   const answer = place.answer;
-  const shownWith = async ({ db, config }: ApiDeps, name: string, { asking, warnings }: Showing) => ({
-    ...(place.shown(await showSink(db, list, name), asking, config.keys) as object),
+  const shownWith = async ({ db }: ApiDeps, name: string, { asking, warnings }: Showing) => ({
+    ...(place.shown(await showSink(db, list, name), asking) as object),
     warnings,
   });
   const create = writing({

@@ -1,13 +1,11 @@
 /** How a sink and a change retention are shown: the keys of the file, then how it is. Read-only keys may come back unread. */
 import { z } from 'zod';
+import { knownOfSink } from '../admin/doctor/known-checks.ts';
 import type { ListedSink } from '../admin/list-sinks.ts';
-import { type Entry, withSecrets, writtenDestination } from '../catalog/declare/written.ts';
-import { credentialPlace, openIfOurs } from '../catalog/secrets.ts';
-import { MASK } from '../model/scalars.ts';
-import type { KeyRing } from '../runtime/secret-key.ts';
+import { maskedDestination, writtenDestination } from '../catalog/declare/written.ts';
+import { healthOf, healthShape, shownHealthChecks } from './health-shape.ts';
 import type { Asking } from './route.ts';
 
-export const HEALTH = ['healthy', 'warning', 'error', 'paused'] as const;
 export const STATUS = ['active', 'paused', 'disabled'] as const;
 
 const shared = {
@@ -15,11 +13,7 @@ const shared = {
   name: z.string(),
   status: z.enum(STATUS),
   actions: z.array(z.string()).optional(),
-  health: z.looseObject({
-    name: z.literal('Sink'),
-    status: z.enum(HEALTH),
-    checks: z.array(z.looseObject({ name: z.string() })),
-  }),
+  health: healthShape('Sink'),
   state: z.looseObject({
     health: z.string(),
     pending: z.number(),
@@ -67,33 +61,9 @@ export const ChangeRetention = z
   })
   .meta({ id: 'ChangeRetention' });
 
-export const LEVELS: Record<ListedSink['level'], (typeof HEALTH)[number]> = {
-  ok: 'healthy',
-  warning: 'warning',
-  failing: 'error',
-  unknown: 'error',
-};
-
-export const healthOf = ({ status, level }: Pick<ListedSink, 'status' | 'level'>): (typeof HEALTH)[number] =>
-  status === 'active' ? LEVELS[level] : 'paused';
-
-/** Its credential is masked, key by key; one that does not open is not there. */
-function shownDestination({ id, name, settings: { destination }, secret }: ListedSink, keys: KeyRing): Entry {
-  const open = (sealed: string): string | null => {
-    try {
-      return openIfOurs(keys, credentialPlace({ id, name, destination }), sealed) ?? null;
-    } catch {
-      return null;
-    }
-  };
-  const opened = secret === null ? null : open(secret);
-  // Sent back, empty keys would be another credential.
-  if (opened === null && secret !== null) return { ...destination };
-  return withSecrets(writtenDestination(destination, opened), () => MASK) as Entry;
-}
-
-export function shownSink(sink: ListedSink, asking: Asking, keys: KeyRing): z.input<typeof Sink> {
+export function shownSink(sink: ListedSink, asking: Asking): z.input<typeof Sink> {
   const { kind, database, settings, active_backfills } = sink;
+  const { destination } = settings;
   const { source, max_retry_count, message_grouping, annotations, tables, filter_leave } = settings;
   const functions = {
     transform: settings.transform ?? 'none',
@@ -103,7 +73,10 @@ export function shownSink(sink: ListedSink, asking: Asking, keys: KeyRing): z.in
   return {
     active_backfills,
     ...{ kind, database, source, ...functions, max_retry_count, message_grouping, annotations, tables, filter_leave },
-    destination: { type: settings.destination.type, ...shownDestination(sink, keys) },
+    destination: {
+      type: destination.type,
+      ...(sink.secret === null ? writtenDestination(destination, null) : maskedDestination(destination)),
+    },
     ...shownOf(sink, asking),
   };
 }
@@ -116,7 +89,7 @@ function shownOf(sink: ListedSink, asking: Asking) {
   const error = asking.may('read:data') ? sink.error : null;
   return {
     ...{ id, name, status, actions, filters },
-    health: { name: 'Sink' as const, status: healthOf(sink), checks: sink.reasons.map((reason) => ({ name: reason })) },
+    health: { name: 'Sink' as const, status: healthOf(sink), checks: shownHealthChecks(knownOfSink(sink)) },
     state: {
       ...{ health: sink.health, pending, pending_is_estimate, retrying, parked, oldest_committed_at },
       ...{ error, failing_since: sink.failing_since?.toISOString() ?? null, notices },

@@ -3,7 +3,6 @@ import { z } from 'zod';
 import { changeSink, dismissNotice, type SinkVerb } from '../admin/change-sink.ts';
 import { findSink, type SinkList } from '../admin/find-sink.ts';
 import { type ListedSink, showSink } from '../admin/list-sinks.ts';
-import type { KeyRing } from '../runtime/secret-key.ts';
 import { releaseOf } from './release.ts';
 import { type Asking, NO_BODY, REF, type Route, writing } from './route.ts';
 
@@ -13,7 +12,7 @@ export interface SinkPlace<Shape extends z.ZodType> {
   /** For people: `a sink`. */
   what: string;
   answer: Shape;
-  shown(sink: ListedSink, asking: Asking, keys: KeyRing): z.input<Shape>;
+  shown(sink: ListedSink, asking: Asking): z.input<Shape>;
 }
 
 const SUMMARIES: Record<SinkVerb, (what: string) => string> = {
@@ -34,8 +33,7 @@ export function verbsOf<Shape extends z.ZodType>({ path, list, what, answer, sho
       body: NO_BODY,
       answer,
       sql: `millrace.${verb}`,
-      run: async ({ db, config }, { sink: ref }, asking) =>
-        shown(await changeSink(db, verb, { list, ref }), asking, config.keys),
+      run: async ({ db }, { sink: ref }, asking) => shown(await changeSink(db, verb, { list, ref }), asking),
     }),
   );
   const dismiss = writing({
@@ -53,7 +51,7 @@ export function verbsOf<Shape extends z.ZodType>({ path, list, what, answer, sho
     ...{ path: `${path}/:sink`, input: z.strictObject({ sink: REF }), what, answer },
     type: list === 'sinks' ? 'sink' : 'change_retention',
     nameOf: async ({ db }, { sink: ref }) => (await findSink(db, ref, list)).name,
-    show: async ({ db, config }, name, asking) => shown(await showSink(db, list, name), asking, config.keys),
+    show: async ({ db }, name, asking) => shown(await showSink(db, list, name), asking),
   });
   return [...verbs, dismiss, ...released];
 }

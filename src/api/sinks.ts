@@ -3,12 +3,13 @@ import { z } from 'zod';
 import { showSink } from '../admin/list-sinks.ts';
 import { attemptsOf } from './attempts.ts';
 import { settleMessagesOf } from './failed-messages.ts';
+import { HEALTH, healthOf } from './health-shape.ts';
 import { readMessagesOf } from './messages.ts';
 import { metricsOf } from './metrics.ts';
 import { PAGE, pageOf } from './page.ts';
 import { REF, type Route, route } from './route.ts';
 import { changesOf } from './sink-changes.ts';
-import { HEALTH, healthOf, Sink, STATUS, shownSink } from './sink-shape.ts';
+import { Sink, STATUS, shownSink } from './sink-shape.ts';
 import { testsOf } from './sink-tests.ts';
 import { verbsOf } from './sink-verbs.ts';
 
@@ -38,7 +39,7 @@ const listRoute = route({
         (health === undefined || healthOf(sink) === health),
     );
     const { data, next_cursor } = pageOf(rows, { limit, cursor }, filter);
-    return { data: data.map((sink) => shownSink(sink, asking, deps.config.keys)), next_cursor };
+    return { data: data.map((sink) => shownSink(sink, asking)), next_cursor };
   },
 });
 
@@ -50,7 +51,7 @@ const showRoute = route({
   input: z.strictObject({ sink: REF }),
   answer: Sink,
   sql: 'millrace.sink_status',
-  run: async (deps, { sink }, asking) => shownSink(await showSink(deps.db, 'sinks', sink), asking, deps.config.keys),
+  run: async (deps, { sink }, asking) => shownSink(await showSink(deps.db, 'sinks', sink), asking),
 });
 
 export const SINK_ROUTES: readonly Route[] = [

@@ -5,6 +5,7 @@ import {
   type Answered,
   byCommand,
   byHand,
+  byStarting,
   type Finding,
   fault,
   inMessages,
@@ -90,6 +91,38 @@ const REASONS: Record<string, Said | null> = {
 
 /** Notices whose remedy is a statement for the source. */
 const IN_SOURCE: ReadonlySet<string> = new Set(['no_old_values', 'filter_needs_identity', 'function_needs_identity']);
+
+const inSourceState = (id: string, what: string): [string, (database: string) => Finding] => [
+  id,
+  (database) =>
+    fault(
+      id,
+      `nothing new comes: ${what}`,
+      byCommand(
+        ['database', 'checks', database],
+        (command) => `See what is wrong with database ${database}: ${command}`,
+      ),
+    ),
+];
+
+/** What is said of its source, or of the processes: for whoever looks at the sink alone. */
+const ELSEWHERE: ReadonlyMap<string, (database: string) => Finding> = new Map([
+  inSourceState('source_error', 'its source cannot be captured'),
+  inSourceState('source_needs_resync', 'changes of its source were missed'),
+  inSourceState('source_standby', 'somebody else reads the slot of its source'),
+  inSourceState('source_unknown', 'no capture process has reported on its source for 15 s'),
+  [
+    'no_worker',
+    () => fault('no_worker', 'no worker has reported for 15 s: nothing is delivered', byStarting('worker')),
+  ],
+]);
+
+/** All that health says of it, as the message database knows it: also what is no fault of the sink itself. */
+export function checkSinkAlone(facts: DeliveryFacts & { database: string }): (Finding | Answered)[] {
+  const elsewhere = facts.reasons.flatMap((reason) => ELSEWHERE.get(reason)?.(facts.database) ?? []);
+  const own = checkDelivery(facts, { notices: new Set(), destination: undefined });
+  return elsewhere.length === 0 ? own : [...elsewhere, ...own.filter(({ status }) => status !== 'ok')];
+}
 
 /** What was looked at just now. */
 export interface Seen {

@@ -153,8 +153,11 @@ export interface SinkSection<Input = unknown> {
   read(input: Input, context: z.core.$RefinementCtx): DestinationDeclared;
   /** The inverse of `read`: a destination as its keys are written. Absent: it is stored as it is written. */
   write?(destination: Destination): object;
-  /** Where it has a credential: its keys, whose texts are all secret, and the credential that they are. */
-  secrets?: { open(secret: string): object; close(keys: object): string };
+  /**
+   * Where it has a credential: its keys, whose texts are all secret, and the credential that they are. `masked`: the keys of one
+   * that is stored, with a mask for each text, as far as that is known without opening it.
+   */
+  secrets?: { open(secret: string): object; close(keys: object): string; masked(destination: Destination): object };
   /** The least that is such a destination: keys without a default. */
   least?(destination: Destination): object;
 }

@@ -137,6 +137,20 @@ describe('api: databases are made, edited and deleted', () => {
     expect((await call('GET', '/filed')).status).to.equal(404);
   });
 
+  it('keeps the name of one that entries of the file name, until they are released, too', async () => {
+    expect((await call('POST', '/used/release')).status).to.equal(200);
+    const told = await fails(call('PATCH', '/used', { name: 'renamed' }), 409, 'managed_by_file');
+    expect([told.json.used_by, told.json.remedy]).to.deep.equal([
+      ['worker'],
+      'Release each of them, as by: bin/millrace release sink worker',
+    ]);
+    expect((await web.call('POST', '/api/sinks/worker/release')).status).to.equal(200);
+    const renamed = await call('PATCH', '/used', { name: 'renamed' });
+    expect([renamed.status, renamed.json.name], renamed.text).to.deep.equal([200, 'renamed']);
+    expect(renamed.json.warnings[0]).to.include('may still have the entry used').and.include('Take it out');
+    expect((await web.call('GET', '/api/sinks/worker')).json.database).to.equal('renamed');
+  });
+
   it('deletes one with the slot and the publication that were made for it', async () => {
     await client.query(`select pg_create_logical_replication_slot('${source.name}', 'pgoutput')`);
     await client.query('create publication mine');

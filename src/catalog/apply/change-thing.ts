@@ -16,6 +16,7 @@ import type { ApplyDeps } from './apply.ts';
 import { type Current, readCurrent } from './current.ts';
 import { decide, reservedFaults } from './decide.ts';
 import { immutableFaults } from './immutable.ts';
+import { refuseRename, renamedWarnings } from './named-by-file.ts';
 import { changeOf, type Decided } from './step.ts';
 import {
   besideOf,
@@ -142,11 +143,13 @@ function wantedOf(current: Current, change: ThingChange, keys: KeyRing): Wanted 
   // It was for the beginning, and a disabled sink has none.
   if (row && entry.status === 'disabled' && body.initial_backfill === undefined) delete entry.initial_backfill;
   refuseTaken(current, { type, row, name: entry.name });
+  const isRenamed = row !== undefined && row.name !== entry.name;
+  if (isRenamed) refuseRename(current, row, type);
   if (row && !body.destination && hasLostSecret(current, row.id, keys)) refuseFaults([LOST_SECRET]);
   if (base) refuseFaults(immutableFaults(type, base, entry));
   const { declared, faults, warnings } = checkOne(LISTS[type], entry, besideOf(current, row?.name, { type, keys }));
   refuseFaults(faults);
-  return { current, row, declared, warnings };
+  return { current, row, declared, warnings: isRenamed ? [...renamedWarnings(row, type), ...warnings] : warnings };
 }
 
 const LOST_SECRET: Fault = {

@@ -4,7 +4,15 @@ import type { KeyRing } from '../../runtime/secret-key.ts';
 import { kindOfType } from '../../sinks/kinds.ts';
 import type { Entries } from '../declare/entry.ts';
 import type { List } from '../declare/one.ts';
-import { databaseEntry, type Entry, functionEntry, listOf, sinkEntry, withSecrets } from '../declare/written.ts';
+import {
+  databaseEntry,
+  type Entry,
+  functionEntry,
+  listOf,
+  maskedDestination,
+  sinkEntry,
+  withSecrets,
+} from '../declare/written.ts';
 import type { Current } from './current.ts';
 import { addressOf } from './databases.ts';
 import { kindOf, secretOf } from './sinks.ts';
@@ -55,8 +63,9 @@ export function entryOf(current: Current, name: string, { type, keys }: { type: 
   const row = current.sinks.find((one) => one.name === name)!;
   const secret = secretOf(keys, row);
   const entry = masked(sinkEntry(row.settings, secret ?? null));
-  // Without the keys of a credential that is there: empty ones would be another one.
-  return secret === undefined && type === 'sink' ? { ...entry, destination: row.settings.destination } : entry;
+  // A credential that is there, and does not open: empty keys would be another one.
+  const isLost = secret === undefined && type === 'sink';
+  return isLost ? { ...entry, destination: maskedDestination(row.settings.destination) } : entry;
 }
 
 /** Is there a credential that does not open? An edit that says nothing of it would lose it. @throws as `entryOf`. */

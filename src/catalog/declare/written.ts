@@ -67,6 +67,12 @@ export const writtenDestination = (destination: Destination, secret: string | nu
   ...hiddenKeys(secretKeys(destination, secret)),
 });
 
+/** With masks for a credential that is stored, which nobody opens for that. */
+export const maskedDestination = (destination: Destination): Entry => ({
+  ...destinationKeys(destination),
+  ...sectionOf(kindNamed(destination.type)!).secrets?.masked(destination),
+});
+
 /** The keys that a credential stands in. */
 export function secretKeys(destination: Destination, secret: string | null): object {
   const { secrets } = sectionOf(kindNamed(destination.type)!);

@@ -1,4 +1,4 @@
-// Written by `npm run types` from the document with SHA-256 7c75a717436a0aed04d0aeb3149ed30f38e8c2c983692a6c0e049ee6bd10c391; nobody edits it by hand.
+// Written by `npm run types` from the document with SHA-256 d7382fea0e2efab1f55a1ea33c34cd82af90775c30d02b1a8dc026f27f1567c3; nobody edits it by hand.
 export interface paths {
     "/api/postgres_databases": {
         parameters: {
@@ -2002,11 +2002,7 @@ export interface components {
                 name: "Database";
                 /** @enum {string} */
                 status: "healthy" | "warning" | "error" | "paused";
-                checks: ({
-                    name: string;
-                } & {
-                    [key: string]: unknown;
-                })[];
+                checks: components["schemas"]["HealthCheck"][];
             } & {
                 [key: string]: unknown;
             };
@@ -2028,6 +2024,18 @@ export interface components {
             updated_by: string | null;
             inserted_at: string;
             updated_at: string;
+        } & {
+            [key: string]: unknown;
+        };
+        HealthCheck: {
+            name: string;
+            /** @enum {string} */
+            status: "healthy" | "warning" | "error" | "paused" | "notice";
+            error: string | null;
+            remedy: string | null;
+            sql: string | null;
+            run_on: string | null;
+            command: string | null;
         } & {
             [key: string]: unknown;
         };
@@ -2192,11 +2200,7 @@ export interface components {
                 name: "Sink";
                 /** @enum {string} */
                 status: "healthy" | "warning" | "error" | "paused";
-                checks: ({
-                    name: string;
-                } & {
-                    [key: string]: unknown;
-                })[];
+                checks: components["schemas"]["HealthCheck"][];
             } & {
                 [key: string]: unknown;
             };
@@ -2578,11 +2582,7 @@ export interface components {
                 name: "Sink";
                 /** @enum {string} */
                 status: "healthy" | "warning" | "error" | "paused";
-                checks: ({
-                    name: string;
-                } & {
-                    [key: string]: unknown;
-                })[];
+                checks: components["schemas"]["HealthCheck"][];
             } & {
                 [key: string]: unknown;
             };
@@ -3261,11 +3261,7 @@ export interface operations {
                             name: "Database";
                             /** @enum {string} */
                             status: "healthy" | "warning" | "error" | "paused";
-                            checks: ({
-                                name: string;
-                            } & {
-                                [key: string]: unknown;
-                            })[];
+                            checks: components["schemas"]["HealthCheck"][];
                         } & {
                             [key: string]: unknown;
                         };
@@ -3375,11 +3371,7 @@ export interface operations {
                             name: "Database";
                             /** @enum {string} */
                             status: "healthy" | "warning" | "error" | "paused";
-                            checks: ({
-                                name: string;
-                            } & {
-                                [key: string]: unknown;
-                            })[];
+                            checks: components["schemas"]["HealthCheck"][];
                         } & {
                             [key: string]: unknown;
                         };
@@ -3508,11 +3500,7 @@ export interface operations {
                             name: "Database";
                             /** @enum {string} */
                             status: "healthy" | "warning" | "error" | "paused";
-                            checks: ({
-                                name: string;
-                            } & {
-                                [key: string]: unknown;
-                            })[];
+                            checks: components["schemas"]["HealthCheck"][];
                         } & {
                             [key: string]: unknown;
                         };

@@ -68,6 +68,7 @@ export const searchSection: SinkSection<Input> = {
   secrets: {
     open: (secret) => ({ auth_value: secret }),
     close: (given) => (given as { auth_value: string }).auth_value,
+    masked: () => ({ auth_value: MASK }),
   },
   write(destination) {
     const { auth_type } = destination as SearchDestination;

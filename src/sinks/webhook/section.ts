@@ -21,6 +21,8 @@ export interface WebhookDestination extends Destination {
   /** Requests under way at the same time. */
   parallel: number;
   tls: { ca: string | null; verify: boolean };
+  /** Which secrets it has: they are shown masked without being opened. Absent: none. */
+  hidden?: { encrypted_headers: string[]; signing_secrets: number };
 }
 
 /** The sink's one secret, as JSON. */
@@ -136,14 +138,27 @@ export const webhookSection: SinkSection<Input> = {
     http_endpoint_path: ofEndpoint,
     mode: { message: 'is not a setting of a webhook here', remedy: 'Remove it.' },
   },
-  secrets: { open: (secret) => JSON.parse(secret), close: (given) => JSON.stringify(given) },
+  secrets: {
+    open: (secret) => JSON.parse(secret),
+    close: (given) => JSON.stringify(given),
+    masked(destination) {
+      const { hidden } = destination as WebhookDestination;
+      return {
+        encrypted_headers: Object.fromEntries((hidden?.encrypted_headers ?? []).map((name) => [name, MASK])),
+        signing_secrets: Array(hidden?.signing_secrets ?? 0).fill(MASK),
+      };
+    },
+  },
+  write(destination) {
+    const { hidden: _hidden, ...keys } = destination as WebhookDestination;
+    return keys;
+  },
   least: (destination) => ({ url: (destination as WebhookDestination).url }),
   read(input, context) {
     const { encrypted_headers, signing_secrets, ...rest } = input;
-    const settings: WebhookDestination = { ...rest, type: 'webhook' };
-    const hidden = new Set(Object.keys(encrypted_headers).map((name) => name.toLowerCase()));
+    const encrypted = new Set(Object.keys(encrypted_headers).map((name) => name.toLowerCase()));
     for (const name of Object.keys(rest.headers)) {
-      if (!hidden.has(name.toLowerCase())) continue;
+      if (!encrypted.has(name.toLowerCase())) continue;
       const remedy = 'Keep one of the two; what is secret belongs under `encrypted_headers`.';
       refuse(context, ['headers', name], { message: 'is under `encrypted_headers` too', remedy });
     }
@@ -153,7 +168,12 @@ export const webhookSection: SinkSection<Input> = {
       ),
       signing_secrets: signing_secrets.map((text) => text.trim()).filter((text) => text !== ''),
     };
-    const isEmpty = Object.keys(secret.encrypted_headers).length === 0 && secret.signing_secrets.length === 0;
+    const hidden = {
+      encrypted_headers: Object.keys(secret.encrypted_headers),
+      signing_secrets: secret.signing_secrets.length,
+    };
+    const isEmpty = hidden.encrypted_headers.length === 0 && hidden.signing_secrets === 0;
+    const settings: WebhookDestination = { ...rest, type: 'webhook', ...(isEmpty ? {} : { hidden }) };
     return { settings, secret: isEmpty ? null : JSON.stringify(secret), notes: notesOf(input) };
   },
 };

@@ -46,6 +46,8 @@ describe('a webhook in millrace.yaml', () => {
     expect(settings).to.deep.equal({
       ...{ type: 'webhook', url: DEFAULTS.url, method: 'PUT', headers: { 'X-Tenant': 'acme' } },
       ...{ batch: true, batch_size: 7, timeout_ms: 500, parallel: 32, tls },
+      // For who shows it masked.
+      hidden: { encrypted_headers: ['authorization'], signing_secrets: 2 },
     });
     expect(secret).to.deep.equal({
       encrypted_headers: { authorization: 'Bearer hunter22' },
