@@ -2,9 +2,13 @@
 import { createRouter } from '@tanstack/react-router';
 import { overviewRoutes } from './pages/overview/routes.ts';
 import { peopleRoutes, personalRoutes } from './pages/people/routes.ts';
+import { sinkRoutes } from './pages/sinks/routes.ts';
 import { inside, root } from './root.tsx';
 
-const tree = root.addChildren([...personalRoutes, inside.addChildren([...overviewRoutes, ...peopleRoutes])]);
+const tree = root.addChildren([
+  ...personalRoutes,
+  inside.addChildren([...overviewRoutes, ...sinkRoutes, ...peopleRoutes]),
+]);
 
 export const router = createRouter({
   routeTree: tree,

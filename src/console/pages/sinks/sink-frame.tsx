@@ -1,0 +1,82 @@
+/** The frame of a sink's tabs: its name, how it is, and what one does to it in a hurry. */
+import { Link, Outlet, useParams } from '@tanstack/react-router';
+import { useOverview } from '../../api/overview.ts';
+import { useCall, useGet } from '../../api/queries.ts';
+import { count, plural, rate } from '../../lib/format.ts';
+import { Button } from '../../parts/button.tsx';
+import { Badge, State } from '../../parts/icons.tsx';
+import { Page, TAB, Tabs } from '../../parts/page.tsx';
+import { Loaded } from '../../parts/places.tsx';
+import { say } from '../../parts/toast.tsx';
+import { SINK_TABS } from './tabs.ts';
+import { judged, type Sink, SinkContext, stateOf } from './use-sink.ts';
+
+const ABOVE = [{ to: '/sinks', label: 'Sinks' }];
+
+export function SinkFrame() {
+  const { sink: name } = useParams({ from: '/inside/sinks/$sink' });
+  const query = useGet('/api/sinks/{sink}', { path: { sink: name } }, { every: 2_000 });
+  // Of the sink before it, while this one is asked for.
+  const sink = query.data?.name === name || query.data?.id === name ? query.data : undefined;
+  return (
+    <Page
+      title={sink?.name ?? name}
+      above={ABOVE}
+      beside={sink && <Beside sink={sink} />}
+      actions={sink && <PauseOrResume sink={sink} />}
+      tabs={
+        <Tabs label="Of this sink">
+          {SINK_TABS.map(({ to, label }) => (
+            <Link key={to} to={to} params={{ sink: name }} {...TAB}>
+              {label}
+              {label === 'Messages' && sink && sink.state.parked > 0 && (
+                <Badge tone="danger">{count(sink.state.parked)}</Badge>
+              )}
+            </Link>
+          ))}
+        </Tabs>
+      }
+    >
+      <Loaded query={{ ...query, data: sink }} lines={8}>
+        {(known) => (
+          <SinkContext value={known}>
+            <Outlet />
+          </SinkContext>
+        )}
+      </Loaded>
+    </Page>
+  );
+}
+
+function Beside({ sink }: { sink: Sink }) {
+  const { data } = useOverview();
+  const figures = data?.sinks.find(({ id }) => id === sink.id);
+  return (
+    <span className="flex flex-wrap items-center gap-x-4 gap-y-1">
+      <State state={stateOf(judged(sink))} code={sink.health.checks[0]?.name ?? null} />
+      {sink.state.parked > 0 && <State state="parked" word={`${count(sink.state.parked)} parked`} />}
+      <span className="text-sm text-muted tabular-nums">
+        {sink.state.pending_is_estimate && 'about '}
+        {sink.state.pending === 0 ? 'nothing waits' : plural(sink.state.pending, 'message waits', 'messages wait')}
+        {figures && figures.per_second.delivered > 0 && `, ${rate(figures.per_second.delivered)}`}
+      </span>
+    </span>
+  );
+}
+
+function PauseOrResume({ sink }: { sink: Sink }) {
+  const pause = useCall('post', '/api/sinks/{sink}/pause');
+  const resume = useCall('post', '/api/sinks/{sink}/resume');
+  const isActive = sink.status === 'active';
+  const act = isActive ? pause : resume;
+  const done = isActive ? `${sink.name} is paused; its messages are kept` : `${sink.name} goes on`;
+  return (
+    <Button
+      needs="operate"
+      busy={act.isPending}
+      onClick={() => act.mutate({ path: { sink: sink.name } }, { onSuccess: () => say(done) })}
+    >
+      {isActive ? 'Pause' : 'Resume'}
+    </Button>
+  );
+}
