@@ -1,6 +1,11 @@
 /** How old entries of a change table are deleted, and the SQL that makes one, over HTTP. */
 import { expect } from 'chai';
-import { type Managed, managed } from './support.ts';
+import { applyConfig } from '../../src/catalog/apply/apply.ts';
+import { openPool } from '../../src/db/pool.ts';
+import { KEYS, parse } from '../catalog/support.ts';
+import { hasExtension15 } from '../support/postgres/extensions.ts';
+import { startCluster } from '../support/postgres/postgres.ts';
+import { FILE, type Managed, managed } from './support.ts';
 
 describe('api: change tables', () => {
   let all: Managed;
@@ -57,5 +62,38 @@ describe('api: change tables', () => {
       'destination_table_name',
       'keep',
     ]);
+  });
+
+  it('say how many partitions pg_partman has made ahead, after the SQL that makes them', async function () {
+    if (!hasExtension15('pg_partman')) this.skip();
+    const cluster = await startCluster({ major: 15 });
+    const { url } = await cluster.createDatabase();
+    const archive = openPool({ address: url, max: 1, applicationName: 'test', path: 'role' });
+    try {
+      const file = FILE.replace(
+        'functions:',
+        `  - { name: archive, url: '${url}', slot: { name: c }, publication: { name: c } }\nfunctions:`,
+      )
+        .replace('destination_database: shop', 'destination_database: archive')
+        .replace('by: job, keep: 30 days', 'by: pg_partman, keep: 30 days, interval: 1 day');
+      await applyConfig({ db: all.m.db, keys: KEYS }, parse(file).config);
+      const ahead = async () => (await get('policy')).json.partitions_ahead;
+      expect(await ahead(), 'there is no table').to.equal(null);
+      await archive.query((await get('sql?partman_version=4')).json.sql);
+      expect(await ahead()).to.equal(4);
+      const { rows } = await archive.query<{ newest: string }>(
+        `select max(i.inhrelid::regclass::text) as newest from pg_inherits i
+          where i.inhparent = 'public.b'::regclass and i.inhrelid::regclass::text !~ 'default'`,
+      );
+      await archive.query(`drop table ${rows[0]!.newest}`);
+      expect(await ahead()).to.equal(3);
+      await archive.query('drop table public.b');
+      await archive.query(`create table public.b (id bigint) partition by range (id);
+        create table public.b_1 partition of public.b for values from (1) to (2)`);
+      expect(await ahead(), 'partitions of numbers').to.equal(null);
+    } finally {
+      await archive.close();
+      await cluster.stop();
+    }
   });
 });

@@ -1,5 +1,6 @@
 /** A second index beside the first: filled, kept up, switched over to, and the first sink removed, in a running service. */
 import { expect } from 'chai';
+import { removeSink } from '../../src/catalog/apply/remove-sink.ts';
 import { type BulkServer, startBulkServer } from '../support/engines/bulk-server.ts';
 import { runCli } from '../support/processes/cli.ts';
 import { startService, stopServices } from '../support/processes/service.ts';
@@ -104,5 +105,19 @@ sinks:
     expect(engine.engine.documents('products').get('2')).to.deep.equal({ id: 2, name: 'product 2' });
     const { rows } = await world.messages.query<{ health: string }>('select health from millrace.sink_status');
     expect(rows).to.deep.equal([{ health: 'ok' }]);
+  });
+
+  it('leaves nothing: what the removal of a sink could not free, a worker frees when it trims', async () => {
+    // As if whoever removed it had died then.
+    await removeSink(world.messages, 'products-products-2');
+    const storage = async (): Promise<number> => {
+      const { rows } = await world.messages.query<{ n: number }>(
+        "select count(*)::integer as n from pg_class c where c.relkind = 'r' and c.relname ~ '^messages_[0-9]+$'",
+      );
+      return rows[0]!.n;
+    };
+    expect(await storage()).to.equal(1);
+    await world.messages.query("select millrace_jobs.add_job('trim')");
+    await until('the storage is freed', async () => (await storage()) === 0);
   });
 });
