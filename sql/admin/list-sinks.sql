@@ -1,11 +1,15 @@
--- Those of the kinds in $1 if $2, else all others: a kind that another release knows is among those. $3: one, by its name.
+-- Those of the kinds in $1 if $2, else all others: a kind that another release knows is among those. $3: one, by its name, whose
+-- messages are counted; those of all are glanced at. Otherwise as in millrace.sink_status.
 select s.id, s.name, s.kind, d.name as database, d.id as database_id, s.status, s.settings, s.secret,
        s.lanes, s.managed_by, s.declared_from, s.status_by, s.version, s.updated_by,
        s.created_at as inserted_at, s.updated_at,
-       t.health, t.level, t.reasons, t.pending::double precision as pending, t.pending_is_estimate,
-       t.retrying::double precision as retrying, t.parked::double precision as parked,
-       to_char(t.oldest_committed_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as oldest_committed_at,
-       t.error, t.failing_since, coalesce(t.notices, '[]') as notices,
+       h.health, h.level, h.reasons, p.pending::double precision as pending, p.is_estimate as pending_is_estimate,
+       x.retrying::double precision as retrying, x.parked::double precision as parked,
+       to_char(millrace_private.oldest_committed_at(s.no) at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as oldest_committed_at,
+       coalesce(b.error, x.index_error) as error, b.opened_at as failing_since,
+       coalesce((select json_agg(json_build_object('code', n.code, 'table', n.table_name, 'message', n.message,
+                                                   'remedy', n.remedy, 'since', n.created_at) order by n.created_at)
+                   from millrace_private.notices n where n.sink_no = s.no), '[]') as notices,
        coalesce((select jsonb_agg(jsonb_build_object('id', b.id, 'table', b.table_schema || '.' || b.table_name,
                                     'state', case b.state when 'paused' then 'paused' else 'active' end,
                                     'rows_initial_count', b.rows_total, 'rows_processed_count', b.rows_done,
@@ -15,7 +19,15 @@ select s.id, s.name, s.kind, d.name as database, d.id as database_id, s.status, 
                 '[]') as active_backfills
   from millrace_private.sinks s
   join millrace_private.databases d on d.id = s.database_id
-  join millrace.sink_status t on t.sink_name = s.name
+  left join millrace_private.circuits b on b.sink_no = s.no
+ cross join lateral (select count(*) filter (where e.state in ('retrying', 'held')) as retrying,
+                            count(*) filter (where e.state = 'parked') as parked,
+                            max(e.error) filter (where e.state = 'retrying' and e.stage = 'index') as index_error
+                       from millrace_private.delivery_states e where e.sink_no = s.no) x
+ cross join lateral millrace_private.sink_health(s.no) h
+ cross join lateral (select g.pending, g.is_estimate from millrace_private.glance_pending(s.no, x.parked) g where $3::text is null
+                     union all
+                     select c.pending, c.is_estimate from millrace_private.count_pending(s.no) c where $3::text is not null) p
  where (s.kind = any ($1::text[])) = $2::boolean
    and ($3::text is null or s.name = $3::text)
  order by s.name collate "C"

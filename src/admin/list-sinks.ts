@@ -59,10 +59,10 @@ export interface ListedSink {
   notices: { code: string; table: string | null; message: string; remedy: string | null; since: string }[];
 }
 
-/** Those of a list, by name. Counts each sink's messages, so ask seldom. */
+/** Those of a list, by name. More than 1,000 messages are an estimate: all sinks are asked for at once. */
 export const listSinks = (db: Queryable, list: SinkList): Promise<ListedSink[]> => read(db, list, null);
 
-/** By its name or id. @throws MillraceError not_found, also for one of another list. */
+/** By its name or id; counted up to 100,000 messages. @throws MillraceError not_found, also for one of another list. */
 export async function showSink(db: Queryable, list: SinkList, ref: string): Promise<ListedSink> {
   const { name } = await findSink(db, ref, list);
   return (await read(db, list, name))[0]!;

@@ -17,6 +17,7 @@ export const CheckShape = z
     command: z.string().nullable(),
     answer: z.string().nullable(),
     docs: z.string(),
+    link: z.string().nullable(),
   })
   .meta({ id: 'Check' });
 

@@ -46,7 +46,7 @@ function countsOf(checks: readonly Check[]): string {
 }
 
 function tellCheck(check: Check): string {
-  const { status, subject, id, summary, answer, remedy, sql, run_on, docs } = check;
+  const { status, subject, id, summary, answer, remedy, sql, run_on, docs, link } = check;
   const lines = [`${WORDS[status]}  ${nameOf(subject)}  (${id})`, indented(summary)];
   if (answer !== null) lines.push(indented(`Its answer: ${oneLine(answer)}`));
   if (sql !== null) {
@@ -57,6 +57,7 @@ function tellCheck(check: Check): string {
     if (remedy !== null) lines.push(indented(`(${remedy})`));
   } else if (remedy !== null) lines.push(indented(remedy));
   if (status === 'error') lines.push(indented(`See ${docs}`));
+  if (link !== null) lines.push(indented(link));
   return lines.join('\n');
 }
 

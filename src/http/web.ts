@@ -64,6 +64,8 @@ export interface WebOptions {
   /** How long an answer of the database on health and sinks is given again; 1,000. */
   keepHealthMs?: number;
   limits?: ServerLimits;
+  /** BASE_URL: by which address people come; null: unknown. */
+  baseUrl?: string | null;
   /** TRUST_PROXY: how many proxies say where a request comes from; 0. */
   proxies?: number;
   /** ALLOWED_HOSTS; null: loopback names where we listen on a loopback address, else all. */
@@ -97,7 +99,7 @@ export async function openWeb(deps: WebDependencies, options: WebOptions): Promi
   const functions = openTryFunctions(log);
   const routes: Mount[] = [
     ...(deps.console === undefined ? [] : [consoleBuild(deps.console)]),
-    healthRoutes({ db: deps.health ?? db, keepMs: options.keepHealthMs }),
+    healthRoutes({ db: deps.health ?? db, keepMs: options.keepHealthMs, baseUrl: options.baseUrl ?? null }),
     ...(metrics === undefined
       ? []
       : [metricsRoutes({ db: inPlaces(places, db, 'metrics'), metrics, waiting: wakeups.waiting })]),

@@ -81,7 +81,7 @@ export async function webParts(settings: Settings, waiting: Waiting, report = op
       server,
       console,
     },
-    { host, port, allowedHosts, proxies: settings.trustProxy },
+    { host, port, allowedHosts, proxies: settings.trustProxy, baseUrl: settings.baseUrl },
   );
   return { services: [...services, listener, web], close: () => db.close() };
 }

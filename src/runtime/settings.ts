@@ -23,6 +23,8 @@ export interface Declared {
   allowedHosts: string[] | null;
   /** How many proxies stand before the HTTP API, and say where a request comes from. */
   trustProxy: number;
+  /** By which address people reach the web role; without a slash at its end. */
+  baseUrl: string | null;
   /** Null: the embedded server. */
   databaseUrl: string | null;
   databaseCaCert: string | null;
@@ -53,6 +55,11 @@ const text = (schema: z.ZodType<string>) => z.preprocess(absent, schema.optional
 const NO_CERTIFICATE =
   'must be a certificate in PEM form, whole from -----BEGIN CERTIFICATE----- to -----END CERTIFICATE-----';
 
+function isBaseUrl(text: string): boolean {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  return url !== undefined && /^https?:$/.test(url.protocol) && !/[?#@\s]/.test(text);
+}
+
 const Environment = z.object({
   PORT: text(z.string().refine(isPort, 'must be a whole number from 0 to 65535')),
   METRICS_PORT: text(z.string().refine(isPort, 'must be a whole number from 0 to 65535')),
@@ -66,6 +73,11 @@ const Environment = z.object({
       ),
   ),
   TRUST_PROXY: text(z.string().regex(/^\d$/, 'must be the number of proxies before the HTTP API, from 0 to 9')),
+  BASE_URL: text(
+    z
+      .string()
+      .refine(isBaseUrl, 'must be an http:// or https:// address without a query: https://millrace.example.com'),
+  ),
   DATABASE_URL: text(z.string()),
   DATABASE_CA_CERT: text(z.string().refine((value) => readCertificates(value) !== undefined, NO_CERTIFICATE)),
   SECRET_KEY: text(
@@ -122,6 +134,7 @@ export function readSettings(env: NodeJS.ProcessEnv): Declared {
     host: values.HOST ?? (values.DATABASE_URL === undefined ? '127.0.0.1' : null),
     allowedHosts: readAllowedHosts(values.ALLOWED_HOSTS ?? '') ?? null,
     trustProxy: Number(values.TRUST_PROXY ?? 0),
+    baseUrl: values.BASE_URL?.replace(/\/+$/, '') ?? null,
     databaseUrl: values.DATABASE_URL ?? null,
     databaseCaCert: readCertificates(values.DATABASE_CA_CERT ?? '') ?? null,
     secretKey: values.SECRET_KEY ?? null,

@@ -31,7 +31,9 @@ describe('GET /api/doctor', () => {
     await by.on.streaming();
     await by.stop();
     await by.on.source.query(`select pg_drop_replication_slot('${by.on.slot}')`);
-    const settings = withDatabase(readSettings({ DATABASE_URL: by.on.messages.url, SECRET_KEY }));
+    const settings = withDatabase(
+      readSettings({ DATABASE_URL: by.on.messages.url, SECRET_KEY, BASE_URL: 'https://m.example' }),
+    );
     const log = createLog({ level: 'silent', role: 'test' });
     web = await testWeb({
       db: by.on.messages.db,
@@ -57,6 +59,7 @@ describe('GET /api/doctor', () => {
     expect(reply.json.ok).to.equal(false);
     expect(find(reply, 'slot_gone')).to.deep.include({
       subject: { kind: 'database', name: 'shop' },
+      link: 'https://m.example/databases/shop',
       sql: "select millrace.resync('shop', force => true)",
       run_on: 'message database',
     });

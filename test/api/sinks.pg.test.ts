@@ -74,6 +74,17 @@ describe('GET /api/sinks', () => {
     await m.db.query('delete from millrace_private.circuits');
   });
 
+  it('counts the messages of one that is asked for, and glances at those of all', async () => {
+    const no = await noOf('products');
+    const ids = await appendMessages(m.db, no, Array(1_200).fill({}));
+    await m.db.query(`analyze millrace_private.messages_${no}`);
+    const listed = (await get('?kind=search_index')).json.data[0];
+    expect(listed.state).to.include({ pending: 1_200, pending_is_estimate: true });
+    const one = await web.call('GET', '/api/sinks/products');
+    expect(one.json.state).to.include({ pending: 1_200, pending_is_estimate: false });
+    await m.db.query('delete from millrace_private.messages where sink_no = $1 and id = any ($2::bigint[])', [no, ids]);
+  });
+
   it('is filtered, and comes in pages', async () => {
     expect(names(await get('?kind=pull'))).to.deep.equal(['idle', 'orders']);
     expect(names(await get('?kind=pull&status=active'))).to.deep.equal(['orders']);

@@ -77,6 +77,14 @@ describe('http: health and metrics', () => {
     await m.db.query(`update millrace_private.positions set state = 'streaming'`);
   });
 
+  it('leads to the pages of what it names, where people are known to come by', async () => {
+    const linked = await testWeb({ db: m.db }, { baseUrl: 'https://millrace.example.com' });
+    const { json } = await linked.call('GET', '/healthz', { token: null });
+    expect(json.sinks[0].link).to.equal('https://millrace.example.com/sinks/orders');
+    expect(json.databases[0].link).to.equal('https://millrace.example.com/databases/shop');
+    await linked.close();
+  });
+
   it('asks the database once a second, on a connection of its own, however many look', async () => {
     let asked = 0;
     const health: Queryable = {

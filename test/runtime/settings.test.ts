@@ -26,6 +26,7 @@ describe('readSettings', () => {
       host: '127.0.0.1',
       allowedHosts: null,
       trustProxy: 0,
+      baseUrl: null,
       databaseUrl: null,
       databaseCaCert: null,
       secretKey: null,
@@ -50,6 +51,7 @@ describe('readSettings', () => {
       ADMIN_PASSWORD: 'long enough',
       LOG_LEVEL: 'debug',
       TRUST_PROXY: '2',
+      BASE_URL: 'https://millrace.example.com/ops/',
       CONFIG_FILE_YAML: yaml,
     });
     expect(settings).to.include({
@@ -60,6 +62,7 @@ describe('readSettings', () => {
       databaseUrl: URL_TEXT,
       logLevel: 'debug',
       trustProxy: 2,
+      baseUrl: 'https://millrace.example.com/ops',
     });
     expect(settings.configFileYaml).to.equal('databases: []\n# ü\n');
     expect(settings.databaseCaCert).to.equal(cert);
@@ -99,6 +102,8 @@ describe('readSettings', () => {
     ['PORT', '12.5'],
     ['PORT', '-1'],
     ['TRUST_PROXY', 'true'],
+    ['BASE_URL', 'millrace.example.com'],
+    ['BASE_URL', 'https://ann:word@millrace.example.com'],
     ['DATABASE_URL', 'postgres://db'],
     ['DATABASE_URL', 'db.example/app'],
     ['ALLOW_PRIVATE_DESTINATIONS', 'yes'],

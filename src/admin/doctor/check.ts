@@ -26,6 +26,8 @@ export interface Check {
   answer: string | null;
   /** A page of this project. */
   docs: string;
+  /** Its page in the console; null: by which address people come is not known. */
+  link: string | null;
 }
 
 /** Of whom findings are said, and the declared databases that their statements are for. */
@@ -33,6 +35,7 @@ export interface About {
   subject: Subject;
   source?: string;
   destination?: string | undefined;
+  link?: string | null;
 }
 
 export const MESSAGES: About = { subject: { kind: 'message_database', name: null } };
@@ -55,6 +58,7 @@ export function checksOf(about: About, findings: readonly (Finding | Answered)[]
       ...{ status, summary, remedy, sql, run_on: placeOf(finding, about), command },
       answer: 'answer' in finding ? finding.answer : null,
       docs: DOCS[subject.kind],
+      link: about.link ?? null,
     };
   });
 }

@@ -18,6 +18,7 @@ import { createSemaphore } from '../../runtime/concurrency/semaphore.ts';
 import type { Log } from '../../runtime/log.ts';
 import { keyRing } from '../../runtime/secret-key.ts';
 import type { Settings } from '../../runtime/settings.ts';
+import { databasePage, sinkPage } from '../pages.ts';
 import { aboutDatabase, type Check, checksOf, MESSAGES, PROCESSES, worstFirst } from './check.ts';
 import { failedOf, type Known, lookAtAccess, lookAtMessages, lookAtProcesses, readKnown } from './look-at-messages.ts';
 import { findingsOf, lookAtSink } from './look-at-sink.ts';
@@ -94,6 +95,7 @@ interface Asked extends ExamineDeps {
 }
 
 async function checksOfKnown(deps: Asked, request: ExamineRequest, signal: AbortSignal): Promise<Check[]> {
+  const { baseUrl } = deps.settings;
   const known = chosen(await readKnown(deps.messages), request);
   const { catalog, findings } = await openCatalog(deps);
   const looked = await lookAround({ ...deps, catalog }, { known, quick: request.quick ?? false }, signal);
@@ -101,7 +103,7 @@ async function checksOfKnown(deps: Asked, request: ExamineRequest, signal: Abort
     ...checksOf(MESSAGES, findings),
     ...checksOf(PROCESSES, lookAtProcesses(known)),
     ...known.databases.flatMap((database) =>
-      checksOf(aboutDatabase(database.name), [
+      checksOf({ ...aboutDatabase(database.name), link: databasePage(baseUrl, database.name) }, [
         ...checkOperations(failedOf(known.operations, { database: database.name })),
         ...sourceFindings(database, looked.sources.get(database.name)),
       ]),
@@ -110,7 +112,8 @@ async function checksOfKnown(deps: Asked, request: ExamineRequest, signal: Abort
       const declared = catalog?.sinks.find(({ name }) => name === sink.name);
       const tables = looked.sources.get(sink.database)?.tables?.filter(({ sinkNo }) => sinkNo === declared?.no);
       const subject = { kind: 'sink', name: sink.name } as const;
-      const about = { subject, source: sink.database, destination: declared?.into?.database };
+      const link = sinkPage(baseUrl, sink);
+      const about = { subject, source: sink.database, destination: declared?.into?.database, link };
       return checksOf(about, [
         ...(declared ? checkSharedIndex(declared, catalog?.sinks ?? []) : []),
         ...checkOperations(failedOf(known.operations, { sink: sink.name })),

@@ -1,4 +1,4 @@
-// Written by `npm run types` from the document with SHA-256 d7382fea0e2efab1f55a1ea33c34cd82af90775c30d02b1a8dc026f27f1567c3; nobody edits it by hand.
+// Written by `npm run types` from the document with SHA-256 450581c29694c2b02f4859ded55a5ab22fbf76f344c645cc24c4a4ed733c8539; nobody edits it by hand.
 export interface paths {
     "/api/postgres_databases": {
         parameters: {
@@ -2162,6 +2162,7 @@ export interface components {
             command: string | null;
             answer: string | null;
             docs: string;
+            link: string | null;
         } & {
             [key: string]: unknown;
         };
@@ -2975,6 +2976,7 @@ export interface components {
             command: string | null;
             answer: string | null;
             docs: string;
+            link: string | null;
             since: string | null;
             act: ({
                 /** @constant */

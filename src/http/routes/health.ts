@@ -3,6 +3,7 @@
  * schema), /healthz (sinks and sources); and / with the same in a line, where no browser asks. They show names, states and codes; a destination's
  * answers, which may hold values, are in the views and the API. What is asked of the database is asked once a second at most, however many look.
  */
+import { type BaseUrl, databasePage, sinkPage } from '../../admin/pages.ts';
 import type { Queryable } from '../../db/pool.ts';
 import { readSchemaFault } from '../../db/schema-version.ts';
 import { type DatabaseHealth, readHealth, type SinkHealth, worstOf } from '../../messages/health.ts';
@@ -20,12 +21,14 @@ export interface HealthDependencies {
   db: Queryable;
   /** How long an answer is given again; 1,000. */
   keepMs?: number | undefined;
+  /** Null, if absent. */
+  baseUrl?: BaseUrl;
 }
 
 export function healthRoutes(deps: HealthDependencies): Mount {
-  const { keepMs = 1_000 } = deps;
+  const { keepMs = 1_000, baseUrl = null } = deps;
   const schemaFault = remembered(() => readSchemaFault(deps.db), { keepMs });
-  const health = remembered(() => readHealth(deps.db), { keepMs });
+  const health = remembered(async () => withLinks(await readHealth(deps.db), baseUrl), { keepMs });
   return (router) => {
     router
       .route('/livez')
@@ -64,6 +67,15 @@ export function healthRoutes(deps: HealthDependencies): Mount {
         response.end(`Millrace. ${summary(await soon(health()).catch(() => undefined))} See /healthz\n`);
       })
       .all(methodNotAllowed('GET'));
+  };
+}
+
+/** With BASE_URL: each with its page in the console. */
+function withLinks({ sinks, databases }: Awaited<ReturnType<typeof readHealth>>, baseUrl: BaseUrl) {
+  if (baseUrl === null) return { sinks, databases };
+  return {
+    sinks: sinks.map((sink) => ({ ...sink, link: sinkPage(baseUrl, sink) })),
+    databases: databases.map((database) => ({ ...database, link: databasePage(baseUrl, database.name) })),
   };
 }
 
