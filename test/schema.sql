@@ -238,6 +238,7 @@ table millrace_private.installation
   letters text not null default translate(substr(replace((gen_random_uuid())::text, '-'::text, ''::text), 1, 4), '0123456789'::text, 'ghijklmnop'::text)
   setup_hash bytea
   setup_expires_at timestamp with time zone
+  mark uuid not null default gen_random_uuid()
 CREATE UNIQUE INDEX installation_pkey ON millrace_private.installation USING btree (only_row)
 constraint installation_only_row_check CHECK (only_row)
 constraint installation_pkey PRIMARY KEY (only_row)
@@ -361,6 +362,7 @@ table millrace_private.operations
   started_at timestamp with time zone
   moved_at timestamp with time zone
   ended_at timestamp with time zone
+  session bigint
 with fillfactor=50, autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=500
 CREATE INDEX operations_ended ON millrace_private.operations USING btree (ended_at) WHERE (ended_at IS NOT NULL)
 CREATE INDEX operations_open ON millrace_private.operations USING btree (created_at) WHERE (state = ANY (ARRAY['waiting'::text, 'running'::text, 'paused'::text]))
@@ -369,7 +371,7 @@ CREATE UNIQUE INDEX operations_one_of_database ON millrace_private.operations US
 CREATE UNIQUE INDEX operations_one_of_sink ON millrace_private.operations USING btree (sink_no, kind) WHERE ((state = ANY (ARRAY['waiting'::text, 'running'::text, 'paused'::text])) AND (sink_no IS NOT NULL))
 CREATE UNIQUE INDEX operations_pkey ON millrace_private.operations USING btree (id)
 constraint operations_database_no_fkey FOREIGN KEY (database_no) REFERENCES millrace_private.databases(no) ON DELETE CASCADE
-constraint operations_kind_check CHECK ((kind = ANY (ARRAY['verify'::text, 'rebuild'::text, 'resync'::text])))
+constraint operations_kind_check CHECK ((kind = ANY (ARRAY['verify'::text, 'rebuild'::text, 'resync'::text, 'retry'::text, 'discard'::text])))
 constraint operations_parent_id_fkey FOREIGN KEY (parent_id) REFERENCES millrace_private.operations(id) ON DELETE CASCADE
 constraint operations_pkey PRIMARY KEY (id)
 constraint operations_sink_no_fkey FOREIGN KEY (sink_no) REFERENCES millrace_private.sinks(no) ON DELETE CASCADE
@@ -438,6 +440,17 @@ table millrace_private.processes
 with fillfactor=50, autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=500
 CREATE UNIQUE INDEX processes_pkey ON millrace_private.processes USING btree (id)
 constraint processes_pkey PRIMARY KEY (id)
+
+table millrace_private.readers
+  sink_no integer not null
+  token text not null
+  received_at timestamp with time zone
+  acked_at timestamp with time zone
+  address text not null
+with fillfactor=50, autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=500
+CREATE UNIQUE INDEX readers_pkey ON millrace_private.readers USING btree (sink_no, token)
+constraint readers_pkey PRIMARY KEY (sink_no, token)
+constraint readers_sink_no_fkey FOREIGN KEY (sink_no) REFERENCES millrace_private.sinks(no) ON DELETE CASCADE
 
 table millrace_private.recent_messages
   sink_no integer not null
@@ -804,27 +817,9 @@ CREATE OR REPLACE FUNCTION millrace.discard(sink text, ids bigint[])
 AS $function$
 declare
   v_no integer := millrace_private.sink_no(sink);
-  v_count integer;
-  v_groups bigint[];
+  v_count integer := millrace_private.discard_messages(v_no, ids);
 begin
-  perform from millrace_private.lanes l where l.sink_no = v_no order by l.lane for no key update;
-  perform millrace_private.lock_consumer(v_no, 'shared');
-  with dropped as (
-    delete from millrace_private.delivery_states x
-     where x.sink_no = v_no and x.id = any (discard.ids) and x.state in ('parked', 'retrying', 'held')
-    returning x.id
-  ), gone as (
-    delete from millrace_private.messages m using dropped d where m.sink_no = v_no and m.id = d.id
-    returning m.group_key, m.group_key2
-  )
-  select count(*), array_agg(g.group_key) filter (where g.group_key is not null)
-         || coalesce(array_agg(g.group_key2) filter (where g.group_key2 is not null), '{}')
-    into v_count, v_groups from gone g;
-  if cardinality(v_groups) > 0 then
-    perform millrace_private.free_held(v_no, v_groups);
-  end if;
   if v_count > 0 then
-    perform pg_notify('millrace_messages', v_no::text);
     perform millrace_private.record_sink('discard', v_no, jsonb_build_object('messages', v_count), null);
     perform millrace_private.add_counters(jsonb_build_array(jsonb_build_object('sink_no', v_no, 'discarded', v_count)));
   end if;
@@ -833,6 +828,16 @@ end
 $function$
 
 comment 'Deletes messages that failed: parked, backing off or held. Returns their number. They are gone for good.'
+
+CREATE OR REPLACE FUNCTION millrace.discard_all(sink text, filter jsonb DEFAULT '{}'::jsonb)
+ RETURNS uuid
+ LANGUAGE sql
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+  select millrace_private.begin_settling('discard', sink, filter)
+$function$
+
+comment 'Has all messages deleted that failed and fit a filter: {"state": "parked", "table": "public.orders"}. Returns the id that operation_status shows.'
 
 CREATE OR REPLACE FUNCTION millrace.dismiss(sink text, code text)
  RETURNS boolean
@@ -1001,6 +1006,32 @@ end
 $function$
 
 comment 'Stops a job until it is resumed, with the backfills that it began. False when it was not under way.'
+
+CREATE OR REPLACE FUNCTION millrace.probe(sink text)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+declare
+  v_no integer := millrace_private.sink_no(sink);
+  v_status text;
+begin
+  select s.status into v_status from millrace_private.sinks s where s.no = v_no;
+  if v_status <> 'active' then
+    raise exception 'sink % is %: its destination is not asked', quote_literal(sink), v_status using errcode = 'MR400',
+      hint = format('select millrace.resume(%L)', sink);
+  end if;
+  update millrace_private.circuits c set probe_at = clock_timestamp() where c.sink_no = v_no;
+  if not found then
+    return false;
+  end if;
+  perform millrace_private.record_sink('probe', v_no, null, null);
+  perform pg_notify('millrace_messages', v_no::text);
+  return true;
+end
+$function$
+
+comment 'Has the destination of a sink that cannot be delivered to asked now whether it can. False when nothing is known to be wrong with it.'
 
 CREATE OR REPLACE FUNCTION millrace.rebuild(sink text, index text, transform text DEFAULT NULL::text, name text DEFAULT NULL::text, alias text DEFAULT NULL::text)
  RETURNS uuid
@@ -1280,16 +1311,9 @@ CREATE OR REPLACE FUNCTION millrace.retry(sink text, ids bigint[])
 AS $function$
 declare
   v_no integer := millrace_private.sink_no(sink);
-  v_count integer;
+  v_count integer := millrace_private.retry_messages(v_no, ids);
 begin
-  perform from millrace_private.lanes l where l.sink_no = v_no order by l.lane for no key update;
-  perform millrace_private.lock_consumer(v_no, 'shared');
-  update millrace_private.delivery_states x
-     set state = 'retrying', attempts = 0, due_at = clock_timestamp(), parked_at = null, token = null
-   where x.sink_no = v_no and x.id = any (ids) and x.state = 'parked';
-  get diagnostics v_count = row_count;
   if v_count > 0 then
-    perform pg_notify('millrace_messages', v_no::text);
     perform millrace_private.record_sink('retry', v_no, null, jsonb_build_object('messages', v_count));
   end if;
   return v_count;
@@ -1297,6 +1321,16 @@ end
 $function$
 
 comment 'Puts parked messages back at their old place, to be tried again at once. Returns their number.'
+
+CREATE OR REPLACE FUNCTION millrace.retry_all(sink text, filter jsonb DEFAULT '{}'::jsonb)
+ RETURNS uuid
+ LANGUAGE sql
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+  select millrace_private.begin_settling('retry', sink, filter)
+$function$
+
+comment 'Has all parked messages put back that fit a filter: {"table": "public.orders", "error": "timeout"}. Returns the id that operation_status shows.'
 
 CREATE OR REPLACE FUNCTION millrace.verify(sink text, repair boolean DEFAULT false, refresh_ms integer DEFAULT NULL::integer)
  RETURNS uuid
@@ -1639,6 +1673,7 @@ AS $function$
 declare
   v_id uuid;
   v_name text;
+  v_recorded jsonb := jsonb_strip_nulls(p_request) #- '{filter,key}' #- '{filter,error}';
 begin
   insert into millrace_private.operations (kind, sink_no, database_no, request, parent_id, requested_by)
   values (p_kind, p_sink_no, p_database_no, jsonb_strip_nulls(p_request), p_parent,
@@ -1653,13 +1688,54 @@ begin
       hint = 'select * from millrace.operation_status';
   end if;
   if p_sink_no is null then
-    perform millrace_private.record_change(p_kind, 'database ' || d.name, null, p_request)
+    perform millrace_private.record_change(p_kind, 'database ' || d.name, null, v_recorded)
        from millrace_private.databases d where d.no = p_database_no;
   else
-    perform millrace_private.record_sink(p_kind, p_sink_no, null, p_request);
+    perform millrace_private.record_sink(p_kind, p_sink_no, null, v_recorded);
   end if;
   perform pg_notify('millrace_operations', v_id::text);
   return v_id;
+end
+$function$
+
+grant execute to public
+
+CREATE OR REPLACE FUNCTION millrace_private.begin_settling(p_kind text, p_sink text, p_filter jsonb, p_expected_count bigint DEFAULT NULL::bigint)
+ RETURNS uuid
+ LANGUAGE plpgsql
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+declare
+  v_sink record;
+  v_states text[] := case p_kind when 'retry' then '{parked}' else '{parked,retrying,held}' end;
+  v_words text[] := '{state,table,key,action,error,group,since,until}';
+  v_wrong text;
+begin
+  select s.no, d.no as database_no into v_sink
+    from millrace_private.sinks s join millrace_private.databases d on d.id = s.database_id
+   where s.no = millrace_private.sink_no(p_sink);
+  if jsonb_typeof(p_filter) is distinct from 'object' then
+    raise exception 'the filter must be an object' using errcode = 'MR400', hint = '''{}'' for all that failed.';
+  end if;
+  select w.word into v_wrong
+    from jsonb_each(p_filter) w (word, value)
+   where w.word <> all (v_words) or jsonb_typeof(w.value) <> 'string' limit 1;
+  if found then
+    raise exception 'the filter has %, which is none of its words, or no text', quote_literal(v_wrong) using errcode = 'MR400',
+      hint = format('Its words are %s.', array_to_string(v_words, ', '));
+  end if;
+  if p_filter ->> 'state' <> all (v_states) then
+    raise exception 'the state must be one of %', array_to_string(v_states, ', ') using errcode = 'MR400',
+      hint = 'Nothing else failed.';
+  end if;
+  begin
+    perform (p_filter ->> 'since')::timestamptz, (p_filter ->> 'until')::timestamptz;
+  exception when data_exception then
+    raise exception 'since or until is not a time' using errcode = 'MR400', hint = 'Write 2026-11-22T08:00:00Z.';
+  end;
+  return millrace_private.begin_operation(p_kind, v_sink.no, v_sink.database_no, jsonb_build_object(
+    'filter', p_filter, 'expected_count', p_expected_count,
+    'up_to', coalesce((select max(x.id) from millrace_private.delivery_states x where x.sink_no = v_sink.no), 0)));
 end
 $function$
 
@@ -1910,6 +1986,47 @@ $function$
 
 grant execute to public
 
+CREATE OR REPLACE FUNCTION millrace_private.discard_messages(p_sink_no integer, p_ids bigint[])
+ RETURNS integer
+ LANGUAGE plpgsql
+ SET plan_cache_mode TO 'force_generic_plan'
+ SET enable_seqscan TO 'off'
+ SET enable_bitmapscan TO 'off'
+ SET enable_mergejoin TO 'off'
+ SET enable_hashjoin TO 'off'
+ SET jit TO 'off'
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+declare
+  v_count integer;
+  v_groups bigint[];
+begin
+  perform from millrace_private.lanes l where l.sink_no = p_sink_no order by l.lane for no key update;
+  perform millrace_private.lock_consumer(p_sink_no, 'shared');
+  with dropped as (
+    delete from millrace_private.delivery_states x
+     where x.sink_no = p_sink_no and x.id = any (p_ids) and x.state in ('parked', 'retrying', 'held')
+    returning x.id, x.lane
+  ), gone as (
+    delete from millrace_private.messages m using dropped d where m.sink_no = p_sink_no and m.lane = d.lane and m.id = d.id
+    returning m.group_key, m.group_key2
+  )
+  select count(*), array_agg(g.group_key) filter (where g.group_key is not null)
+         || coalesce(array_agg(g.group_key2) filter (where g.group_key2 is not null), '{}')
+    into v_count, v_groups from gone g;
+  if cardinality(v_groups) > 0 then
+    perform millrace_private.free_held(p_sink_no, v_groups);
+  end if;
+  if v_count > 0 then
+    perform pg_notify('millrace_messages', p_sink_no::text);
+    perform millrace_private.add_counters(jsonb_build_array(jsonb_build_object('sink_no', p_sink_no, 'discarded', v_count)));
+  end if;
+  return v_count;
+end
+$function$
+
+grant execute to public
+
 CREATE OR REPLACE FUNCTION millrace_private.drop_superseded(p_sink_no integer, p_lane integer, p_superseding bigint[])
  RETURNS void
  LANGUAGE plpgsql
@@ -1957,6 +2074,22 @@ BEGIN ATOMIC
             FROM millrace_private.parked(earlier_leaving.p_sink_no, e.id) parked(parked)
           OFFSET 0))));
 END
+
+grant execute to public
+
+CREATE OR REPLACE FUNCTION millrace_private.error_group(p_mark uuid, p_stage text, p_error text)
+ RETURNS text
+ LANGUAGE sql
+ STABLE PARALLEL SAFE
+RETURN "left"(encode(sha256(convert_to(((((p_mark)::text || COALESCE(p_stage, ''::text)) || ' '::text) || COALESCE(millrace_private.error_shape(p_error), ''::text)), 'UTF8'::name)), 'hex'::text), 16)
+
+grant execute to public
+
+CREATE OR REPLACE FUNCTION millrace_private.error_shape(p_error text)
+ RETURNS text
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+RETURN regexp_replace(p_error, '[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|[0-9]+([.,:][0-9]+)*'::text, '#'::text, 'gi'::text)
 
 grant execute to public
 
@@ -3342,6 +3475,35 @@ $function$
 
 grant execute to public
 
+CREATE OR REPLACE FUNCTION millrace_private.retry_messages(p_sink_no integer, p_ids bigint[])
+ RETURNS integer
+ LANGUAGE plpgsql
+ SET plan_cache_mode TO 'force_generic_plan'
+ SET enable_seqscan TO 'off'
+ SET enable_bitmapscan TO 'off'
+ SET enable_mergejoin TO 'off'
+ SET enable_hashjoin TO 'off'
+ SET jit TO 'off'
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+declare
+  v_count integer;
+begin
+  perform from millrace_private.lanes l where l.sink_no = p_sink_no order by l.lane for no key update;
+  perform millrace_private.lock_consumer(p_sink_no, 'shared');
+  update millrace_private.delivery_states x
+     set state = 'retrying', attempts = 0, due_at = clock_timestamp(), parked_at = null, token = null
+   where x.sink_no = p_sink_no and x.id = any (p_ids) and x.state = 'parked';
+  get diagnostics v_count = row_count;
+  if v_count > 0 then
+    perform pg_notify('millrace_messages', p_sink_no::text);
+  end if;
+  return v_count;
+end
+$function$
+
+grant execute to public
+
 CREATE OR REPLACE FUNCTION millrace_private.reveal_shaped(p_sink_no integer, p_ids bigint[])
  RETURNS void
  LANGUAGE plpgsql
@@ -3993,7 +4155,7 @@ grant select to millrace_reader
 
 view millrace.operation_status
   id uuid
-  kind text comment 'backfill, replay, verify, rebuild or resync.'
+  kind text comment 'backfill, replay, verify, rebuild, resync, retry or discard.'
   sink_name text comment 'Null: a resync is of all sinks of its database.'
   database_name text
   table_schema text
@@ -4001,7 +4163,7 @@ view millrace.operation_status
   state text comment 'waiting, running, paused, done, cancelled or failed.'
   reason text comment 'What it waits for, or why it failed.'
   remedy text comment 'What to do about it.'
-  rows_done bigint comment 'As in millrace.backfill_status, and so the other figures.'
+  rows_done bigint comment 'As in millrace.backfill_status, and so the other figures; of a retry or discard: messages.'
   rows_sent bigint
   rows_total bigint
   percent integer
@@ -4013,7 +4175,7 @@ view millrace.operation_status
   started_at timestamp with time zone
   updated_at timestamp with time zone comment 'When it moved last.'
   ended_at timestamp with time zone
-  phase text comment 'What it does now: of a verification, a rebuild, a resync, and so the columns below.'
+  phase text comment 'What it does now: of what a worker does, and so the columns below.'
   result jsonb comment 'Null until it is done.'
   attempt integer comment 'How often a worker took it up; after five it fails.'
   requested_by text
@@ -4135,7 +4297,7 @@ UNION ALL
                    FROM millrace_private.worker_beats b
                   ORDER BY b.seq DESC
                  LIMIT 1)))) AS is_lone) w);
-comment 'One row for each job that an operator asked for, including those that have ended: backfills (one for all tables with those of its tables), replays, verifications, rebuilds and resyncs.'
+comment 'One row for each job that an operator asked for, including those that have ended: backfills (one for all tables with those of its tables), replays, verifications, rebuilds, resyncs, and messages that are retried or discarded where they are many.'
 grant select to millrace_reader
 
 view millrace.parked_messages

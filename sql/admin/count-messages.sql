@@ -20,7 +20,9 @@ select count(*) filter (where ($3::text is null or v.state = $3::text)
                           and ($6::text is null or v.action = $6::text)
                           and ($7::text is null or position(lower($7::text) in lower(v.error)) > 0)
                           and ($8::timestamptz is null or v.committed_at >= $8::timestamptz)
-                          and ($9::timestamptz is null or v.committed_at < $9::timestamptz))::integer as count,
+                          and ($9::timestamptz is null or v.committed_at < $9::timestamptz)
+                          and ($10::text is null or millrace_private.error_group(
+                                 (select i.mark from millrace_private.installation i), v.stage, v.error) = $10::text))::integer as count,
        count(*) = $2::integer as is_estimate
   from looked k
   join millrace_private.message_list v on v.sink_no = $1::integer and v.lane = k.lane and v.id = k.id

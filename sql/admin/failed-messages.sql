@@ -13,6 +13,8 @@ with looked as materialized (
      and ($8::text is null or position(lower($8::text) in lower(v.error)) > 0)
      and ($9::timestamptz is null or v.committed_at >= $9::timestamptz)
      and ($10::timestamptz is null or v.committed_at < $10::timestamptz)
+     and ($11::text is null or millrace_private.error_group(
+            (select i.mark from millrace_private.installation i), v.stage, v.error) = $11::text)
 )
 select (select case when count(*) = $4::integer then max(k.id) end from looked k) as last_id,
        coalesce((select array_agg(f.id order by f.id) from found f), '{}') as ids

@@ -1,7 +1,7 @@
--- By id, behind $2. $3: how many are looked at, of which those that fit are found; last_id: how far it looked, when that was
--- not to the end. What failed is found by its state, however much else there is.
+-- By id, behind $2. $3: how many are looked at, of which those that fit are found, each with its place among them; last_id: how far
+-- it looked, when that was not to the end. What failed is found by its state, however much else there is.
 with looked as materialized (
-  select w.id, w.lane
+  select w.id, w.lane, row_number() over (order by w.id) as place
     from (select m.id, m.lane
             from (select k.lane from millrace_private.lanes k where k.sink_no = $1::integer union select 0::smallint) l
            cross join lateral (select o.id, o.lane from millrace_private.messages o
@@ -16,7 +16,7 @@ with looked as materialized (
                    order by x.id limit $3::integer) e) w
    order by w.id limit $3::integer
 ), found as (
-  select v.id, v.lane, v.state, v.stage, v.action, v.table_schema, v.table_name,
+  select k.place, v.id, v.lane, v.state, v.stage, v.action, v.table_schema, v.table_name,
          millrace_private.pk_text(v.record_pks) as record_pk, v.attempts, v.error, v.committed_at, v.visible_at, v.parked_at
     from looked k
     join millrace_private.message_list v on v.sink_no = $1::integer and v.lane = k.lane and v.id = k.id
@@ -27,13 +27,16 @@ with looked as materialized (
      and ($8::text is null or position(lower($8::text) in lower(v.error)) > 0)
      and ($9::timestamptz is null or v.committed_at >= $9::timestamptz)
      and ($10::timestamptz is null or v.committed_at < $10::timestamptz)
-   order by v.id limit $11::integer
+     and ($11::text is null or millrace_private.error_group(
+            (select i.mark from millrace_private.installation i), v.stage, v.error) = $11::text)
+   order by v.id limit $12::integer
 )
-select b.last_id, f.id, f.lane, f.state, f.stage, f.action, f.table_schema, f.table_name, f.record_pk, f.attempts, f.error,
+select b.last_id, b.looked, f.place::integer as place, f.id, f.lane, f.state, f.stage, f.action, f.table_schema, f.table_name, f.record_pk, f.attempts, f.error,
        w.status as error_status, w.type as error_type,
        to_char(f.committed_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as committed_at,
        f.visible_at, f.parked_at, z.size
-  from (select case when count(*) = $3::integer then max(k.id) end as last_id from looked k) b
+  from (select case when count(*) = $3::integer then max(k.id) end as last_id, count(*)::integer as looked
+          from looked k) b
   left join found f on true
   left join lateral (select octet_length(m.record) + coalesce(octet_length(m.changes), 0)
                             + coalesce(octet_length(m.payload), 0) as size

@@ -1,4 +1,4 @@
-/** What an operator does to a sink, whoever declared it: pause, resume, disable it, and dismiss its notices. */
+/** What an operator does to a sink, whoever declared it: pause, resume, disable, probe it, and dismiss its notices. */
 import type { Queryable, Transacting } from '../db/pool.ts';
 import { statement } from '../db/statement.ts';
 import { findSink, type SinkList } from './find-sink.ts';
@@ -9,6 +9,7 @@ const VERBS = {
   resume: statement('admin/resume-sink'),
   disable: statement('admin/disable-sink'),
 };
+const PROBE = statement('admin/probe-sink');
 const DISMISS = statement('admin/dismiss-notice');
 
 export type SinkVerb = keyof typeof VERBS;
@@ -29,6 +30,12 @@ export async function changeSink(db: Transacting, verb: SinkVerb, { list, ref }:
 /** By its name. */
 export async function changeStatus(db: Queryable, verb: SinkVerb, name: string): Promise<void> {
   await db.query(VERBS[verb], [name]);
+}
+
+/** False: nothing is known to be wrong with its destination. @throws MillraceError not_found; MR400: it is not active. */
+export async function probeSink(db: Transacting, { list, ref }: SinkRef): Promise<boolean> {
+  const { name } = await findSink(db, ref, list);
+  return (await db.query<{ probed: boolean }>(PROBE, [name])).rows[0]!.probed;
 }
 
 /** False: there was none. @throws MillraceError not_found; MR400: it goes by itself. */

@@ -28,6 +28,8 @@ export interface MessageFilter {
   action?: Action | undefined;
   /** Contained in the error, in any case of letters. */
   error?: string | undefined;
+  /** The name of a group of errors: `message-groups.ts`. */
+  group?: string | undefined;
   /** Committed from `since` on and before `until`, as Postgres reads times. */
   since?: string | undefined;
   until?: string | undefined;
@@ -58,13 +60,15 @@ export interface ListedMessage {
   text?: string;
 }
 
-type Row = { last_id: number | null } & (Listed | { id: null });
-type Listed = ListedMessage & { lane: number };
+type Row = { last_id: number | null; looked: number } & (Listed | { id: null });
+type Listed = ListedMessage & { lane: number; place: number };
 
 export interface MessagePage {
   messages: ListedMessage[];
   /** The id behind which the next page begins; null: there is none. A page may be short, or empty, and not be the last. */
   next: number | null;
+  /** How many were looked at before the next page. */
+  scanned: number;
 }
 
 export interface MessagePlace {
@@ -76,8 +80,8 @@ export interface MessagePlace {
 }
 
 /** The conditions of a filter but for its state, in the order of the statements. */
-export const conditionsOf = ({ table, key, action, error, since, until }: MessageFilter): (string | null)[] =>
-  [table, key, action, error, since, until].map((value) => value ?? null);
+export const conditionsOf = ({ table, key, action, error, since, until, group }: MessageFilter): (string | null)[] =>
+  [table, key, action, error, since, until, group].map((value) => value ?? null);
 
 export async function listMessages(
   db: Queryable,
@@ -89,17 +93,19 @@ export async function listMessages(
   const conditions = [filter.state ?? null, ...conditionsOf(filter)];
   const { rows } = await db.query<Row>(LIST, [sinkNo, after, looked, ...conditions, limit + 1]);
   const found = rows.filter((row): row is Row & Listed => row.id !== null);
-  const page = found.slice(0, limit);
-  const next = found.length > limit ? page.at(-1)!.id : (rows[0]?.last_id ?? null);
-  const messages = page.map(({ last_id: _, lane, ...message }) => ({ lane, ...message }));
-  return texts ? await withTexts(db, sinkNo, { messages, next }) : { messages, next };
+  const listed = found.slice(0, limit).map(({ last_id: _, looked: __, ...message }) => message);
+  const { messages, cutAt } = texts ? await withTexts(db, sinkNo, listed) : { messages: listed, cutAt: undefined };
+  const last = cutAt ?? (found.length > limit ? listed.at(-1) : undefined);
+  if (last) return { messages, next: last.id, scanned: last.place };
+  return { messages, next: rows[0]?.last_id ?? null, scanned: rows[0]?.looked ?? 0 };
 }
 
+/** `cutAt`: the last one that there was room for. */
 async function withTexts(
   db: Queryable,
   sinkNo: number,
-  { messages, next }: { messages: Listed[]; next: number | null },
-): Promise<MessagePage> {
+  messages: Listed[],
+): Promise<{ messages: Listed[]; cutAt: Listed | undefined }> {
   const places = [messages.map(({ id }) => id), messages.map(({ lane }) => lane)];
   const { rows } = await db.query<{ id: number; text: string }>(TEXTS, [sinkNo, ...places, TEXT_BYTES]);
   const texts = new Map(rows.map(({ id, text }) => [id, text]));
@@ -110,7 +116,7 @@ async function withTexts(
     return text === undefined ? [] : [{ ...message, text }];
   });
   const isCut = last !== undefined && messages.some(({ id }) => id > last);
-  return { messages: shown, next: isCut ? last : next };
+  return { messages: shown, cutAt: isCut ? messages.find(({ id }) => id === last) : undefined };
 }
 
 /** @throws MillraceError not_found, also when it was settled. */

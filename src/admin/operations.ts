@@ -13,7 +13,7 @@ const VERBS: Record<BackfillVerb, ReturnType<typeof statement>> = {
   cancel: statement('admin/operation/change-cancel'),
 };
 
-export const OPERATION_KINDS = ['backfill', 'replay', 'verify', 'rebuild', 'resync'] as const;
+export const OPERATION_KINDS = ['backfill', 'replay', 'verify', 'rebuild', 'resync', 'retry', 'discard'] as const;
 export const OPERATION_STATES = ['waiting', 'running', 'paused', 'done', 'failed', 'cancelled'] as const;
 
 export interface Operation {

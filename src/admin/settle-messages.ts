@@ -5,10 +5,14 @@ import type { NamedSink } from './find-sink.ts';
 import { conditionsOf, type MESSAGE_STATES, type MessageFilter } from './list-messages.ts';
 
 const FAILED = statement('admin/failed-messages');
+const COUNT = statement('admin/count-failed');
 const VERBS = { retry: statement('admin/retry-messages'), discard: statement('admin/discard-messages') };
 
 const LOOKED = 50_000;
-const AT_ONCE = 1_000;
+/** Messages that are looked at to count them. */
+const COUNTED = 1_000_000;
+/** In a transaction. */
+export const AT_ONCE = 1_000;
 
 export type MessageVerb = keyof typeof VERBS;
 type State = (typeof MESSAGE_STATES)[number];
@@ -48,23 +52,64 @@ export interface Wanted {
   dryRun: boolean;
 }
 
+/** In which states those are that are meant. */
+export const statesOf = (verb: MessageVerb, { state }: MessageFilter): readonly State[] =>
+  state === undefined ? STATES_FOR[verb] : [state];
+
+interface Place {
+  sinkNo: number;
+  states: readonly State[];
+  filter: MessageFilter;
+  /** An id; 0 for the beginning. */
+  after: number;
+}
+
+/** Of the next 50,000 in these states those that fit, by id; `last`: behind which to go on, null: there are no more. */
+export async function findFailed(
+  db: Queryable,
+  { sinkNo, states, filter, after }: Place,
+): Promise<{ ids: number[]; last: number | null }> {
+  const values: unknown[] = [sinkNo, states, after, LOOKED, ...conditionsOf(filter)];
+  const { rows } = await db.query<{ ids: number[]; last_id: number | null }>(FAILED, values);
+  return { ids: rows[0]!.ids, last: rows[0]!.last_id };
+}
+
 /** The first ones that fit, by id. */
 export async function settleFound(
   db: Queryable,
   verb: MessageVerb,
   { sink, filter, limit, dryRun }: Wanted,
 ): Promise<Settled> {
-  const states = filter.state === undefined ? STATES_FOR[verb] : [filter.state];
   const found: number[] = [];
   let after: number | null = 0;
   while (after !== null && found.length <= limit) {
-    const values: unknown[] = [sink.no, states, after, LOOKED, ...conditionsOf(filter)];
-    const { rows }: { rows: { ids: number[]; last_id: number | null }[] } = await db.query(FAILED, values);
-    found.push(...rows[0]!.ids);
-    after = rows[0]!.last_id;
+    const next = await findFailed(db, { sinkNo: sink.no, states: statesOf(verb, filter), filter, after });
+    found.push(...next.ids);
+    after = next.last;
   }
   const ids = found.slice(0, limit);
   const more = found.length > limit;
   if (dryRun) return { count: ids.length, more };
   return { ...(await settleMessages(db, verb, { sink, ids })), more };
+}
+
+/** How many there are; `more`: a million were looked at, and there are others. */
+export async function countFailed(
+  db: Queryable,
+  verb: MessageVerb,
+  { sink, filter }: Pick<Wanted, 'sink' | 'filter'>,
+): Promise<Settled> {
+  const states = statesOf(verb, filter);
+  if (conditionsOf(filter).every((value) => value === null)) {
+    const { count } = (await db.query<{ count: number }>(COUNT, [sink.no, states, COUNTED + 1])).rows[0]!;
+    return { count: Math.min(count, COUNTED), more: count > COUNTED };
+  }
+  let count = 0;
+  let after: number | null = 0;
+  for (let looked = 0; after !== null && looked < COUNTED; looked += LOOKED) {
+    const next = await findFailed(db, { sinkNo: sink.no, states, filter, after });
+    count += next.ids.length;
+    after = next.last;
+  }
+  return { count, more: after !== null };
 }

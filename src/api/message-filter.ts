@@ -18,6 +18,10 @@ export const CONDITIONS = {
   key: z.string().optional(),
   action: z.enum(ACTIONS, `must be one of ${ACTIONS.join(', ')}`).optional(),
   error: z.string().min(1, 'is empty').optional(),
+  group: z
+    .string()
+    .regex(/^[0-9a-f]{16}$/, 'must be the `group` of a filter of `messages/groups`')
+    .optional(),
   since: TIME.optional(),
   until: TIME.optional(),
 };

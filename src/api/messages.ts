@@ -90,7 +90,7 @@ export function readMessagesOf({ path, list, what }: MessagesOf): Route[] {
     scope: 'read',
     summary: `Messages of ${what} that are not settled, by id`,
     input: z.strictObject({ sink: REF, ...FILTER, ...INCLUDE, ...LONG_PAGE }),
-    answer: z.looseObject({ data: z.array(Message), next_cursor: z.string().nullable() }),
+    answer: z.looseObject({ data: z.array(Message), next_cursor: z.string().nullable(), scanned: z.number() }),
     sql: 'millrace.pending_messages',
     async run({ db }, { sink: ref, limit, cursor, include, ...filter }, asking) {
       refuseLooking(filter, asking);
@@ -99,8 +99,8 @@ export function readMessagesOf({ path, list, what }: MessagesOf): Route[] {
       const sink = await findSink(db, ref, list);
       const places = cursors(z.int().min(0), { ...filter, sink: sink.id });
       const after = places.read(cursor) ?? 0;
-      const { messages, next } = await listMessages(db, sink.no, { filter, after, limit, texts });
-      return { data: messages.map((message) => shown(message, asking)), next_cursor: places.write(next) };
+      const { messages, next, scanned } = await listMessages(db, sink.no, { filter, after, limit, texts });
+      return { data: messages.map((message) => shown(message, asking)), next_cursor: places.write(next), scanned };
     },
   });
   const countRoute = route({

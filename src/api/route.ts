@@ -8,6 +8,7 @@ import type { Examination, ExamineRequest } from '../admin/doctor/examine.ts';
 import type { ListedDatabase } from '../admin/list-databases.ts';
 import type { ListedSink } from '../admin/list-sinks.ts';
 import type { Client } from '../admin/log-in.ts';
+import type { MessageGroups } from '../admin/message-groups.ts';
 import type { Reaching } from '../admin/outside.ts';
 import type { Overview } from '../admin/overview.ts';
 import type { ReplayOptions, ReplayPreview } from '../admin/replay.ts';
@@ -35,6 +36,8 @@ export interface ApiDeps {
   examine(request: ExamineRequest): Promise<Examination>;
   /** Looks into the change table, wherever that is. @throws MillraceError source_unavailable, invalid */
   previewReplay(options: ReplayOptions): Promise<ReplayPreview>;
+  /** Of a sink, by its number; ten seconds old at most. */
+  messageGroups(sinkNo: number): Promise<MessageGroups>;
   /** Connects to databases and destinations. @throws MillraceError too_many_requests, source_unavailable; what the work throws. */
   outside<Result>(work: Reaching<Result>): Promise<Result>;
   /** Functions tried on messages. */

@@ -1,6 +1,6 @@
 /** What an operator does to a sink or a change retention, also to one that the configuration file declares. */
 import { z } from 'zod';
-import { changeSink, dismissNotice, type SinkVerb } from '../admin/change-sink.ts';
+import { changeSink, dismissNotice, probeSink, type SinkVerb } from '../admin/change-sink.ts';
 import { findSink, type SinkList } from '../admin/find-sink.ts';
 import { type ListedSink, showSink } from '../admin/list-sinks.ts';
 import { releaseOf } from './release.ts';
@@ -36,6 +36,17 @@ export function verbsOf<Shape extends z.ZodType>({ path, list, what, answer, sho
       run: async ({ db }, { sink: ref }, asking) => shown(await changeSink(db, verb, { list, ref }), asking),
     }),
   );
+  const probe = writing({
+    method: 'POST',
+    path: `${path}/:sink/probe`,
+    scope: 'operate',
+    summary: `Asks the destination of ${what} now whether it can be delivered to again, not within the half minute`,
+    input: z.strictObject({ sink: REF }),
+    body: NO_BODY,
+    answer: z.looseObject({ probed: z.boolean() }),
+    sql: 'millrace.probe',
+    run: async (deps, { sink: ref }) => ({ probed: await probeSink(deps.db, { list, ref }) }),
+  });
   const dismiss = writing({
     method: 'POST',
     path: `${path}/:sink/notices/:code/dismiss`,
@@ -53,5 +64,5 @@ export function verbsOf<Shape extends z.ZodType>({ path, list, what, answer, sho
     nameOf: async ({ db }, { sink: ref }) => (await findSink(db, ref, list)).name,
     show: async ({ db }, name, asking) => shown(await showSink(db, list, name), asking),
   });
-  return [...verbs, dismiss, ...released];
+  return [...verbs, probe, dismiss, ...released];
 }

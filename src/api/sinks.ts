@@ -4,6 +4,7 @@ import { showSink } from '../admin/list-sinks.ts';
 import { attemptsOf } from './attempts.ts';
 import { settleMessagesOf } from './failed-messages.ts';
 import { HEALTH, healthOf } from './health-shape.ts';
+import { messageGroupsOf } from './message-groups.ts';
 import { readMessagesOf } from './messages.ts';
 import { metricsOf } from './metrics.ts';
 import { PAGE, pageOf } from './page.ts';
@@ -61,6 +62,7 @@ export const SINK_ROUTES: readonly Route[] = [
   ...verbsOf({ ...PLACE, answer: Sink, shown: shownSink }),
   ...testsOf(PLACE),
   metricsOf(PLACE),
+  messageGroupsOf(PLACE),
   ...readMessagesOf(PLACE),
   ...attemptsOf(PLACE),
   ...settleMessagesOf(PLACE),

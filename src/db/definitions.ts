@@ -25,6 +25,8 @@ export const PARSED = [
   'receive/earlier_in_group',
   'receive/earlier_leaving',
   'receive/blockers',
+  'operation/error_shape',
+  'operation/error_group',
   'messages/metadata_text',
   'messages/message_members',
   'messages/message_text',

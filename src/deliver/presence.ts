@@ -1,5 +1,5 @@
 /**
- * Whether a process that owns lanes is still there. Each holds a lock in its listening session, under a key of its own that
+ * Whether a process that owns lanes, or does an operation, is still there. Each holds a lock in its listening session, under a key of its own that
  * its lanes name. Postgres lets go of the lock when that session ends, and so does a pooler that clears the session up;
  * a lock that is free for a while therefore means that the process has died, and its lanes need not wait for their leases.
  *
@@ -13,6 +13,7 @@ import { statement } from '../db/statement.ts';
 const HOLD = statement('deliver/hold-session');
 const LOST = statement('deliver/lost-sessions');
 const FREE = statement('deliver/free-lanes');
+const FREE_OPERATIONS = statement('deliver/free-operations');
 
 /** Tells of the session that listens, for as long as it lasts. */
 export interface Presence {
@@ -49,7 +50,7 @@ export function openPresence(): Presence {
 }
 
 export interface Deaths {
-  /** Frees the lanes of processes that were gone for `graceMs`; returns how many. */
+  /** Frees the lanes of processes that were gone for `graceMs`, and their operations; returns how many lanes. */
   look(): Promise<number>;
 }
 
@@ -65,6 +66,7 @@ export function openDeaths(session: Queryable, own: Presence, options: { graceMs
       for (const key of lost) if (!missing.has(key)) missing.set(key, now);
       const dead = [...lost].filter((key) => now - missing.get(key)! >= options.graceMs);
       if (dead.length === 0) return 0;
+      await session.query(FREE_OPERATIONS, [dead]);
       return (await session.query(FREE, [dead])).rowCount;
     },
   };

@@ -5,19 +5,16 @@
 import type { Examination, ExamineRequest } from '../admin/doctor/examine.ts';
 import { MillraceError } from '../model/errors.ts';
 import { createSemaphore } from '../runtime/concurrency/semaphore.ts';
-import { remembered } from './remembered.ts';
+import { rememberedBy } from './remembered.ts';
 
 export type Examine = (request: ExamineRequest) => Promise<Examination>;
 
 /** How long an answer is given again. */
 const KEEP_MS = 5_000;
-/** Different questions that are remembered. */
-const MOST = 50;
 const WAITING = 5;
 
 export function rememberedExaminations(examine: Examine, keepMs = KEEP_MS): Examine {
   const alone = createSemaphore(1);
-  const asked = new Map<string, () => Promise<Examination>>();
   let waiting = 0;
   const look = async (request: ExamineRequest): Promise<Examination> => {
     if (waiting >= WAITING)
@@ -31,15 +28,8 @@ export function rememberedExaminations(examine: Examine, keepMs = KEEP_MS): Exam
       waiting -= 1;
     }
   };
-  return async (request) => {
-    const key = JSON.stringify([request.database, request.sink, request.quick]);
-    const answer = asked.get(key) ?? remembered(() => look(request), { keepMs });
-    asked.delete(key);
-    asked.set(key, answer);
-    for (const [oldest] of asked) {
-      if (asked.size <= MOST) break;
-      asked.delete(oldest);
-    }
-    return await answer();
-  };
+  return rememberedBy(look, {
+    keepMs,
+    keyOf: ({ database, sink, quick }) => JSON.stringify([database, sink, quick]),
+  });
 }

@@ -6,6 +6,7 @@ import type { Request, RequestHandler, Response } from 'express';
 import { refuseBadFunctions } from '../admin/check-functions.ts';
 import { listDatabases } from '../admin/list-databases.ts';
 import { listSinks } from '../admin/list-sinks.ts';
+import { groupMessages } from '../admin/message-groups.ts';
 import { readOverview } from '../admin/overview.ts';
 import { readLetters } from '../admin/setup.ts';
 import type { TryFunctions } from '../admin/try-functions.ts';
@@ -37,12 +38,13 @@ import { type Examine, rememberedExaminations } from './examinations.ts';
 import { freeing } from './freeing.ts';
 import { reachingOut } from './outside.ts';
 import { previewing } from './previewing.ts';
-import { remembered } from './remembered.ts';
+import { remembered, rememberedBy } from './remembered.ts';
 import { type Mount, methodNotAllowed } from './route.ts';
 import type { ServerLog } from './server.ts';
 
 const KEEP_MS = 1_000;
 const OVERVIEW_MS = 2_000;
+const GROUPS_MS = 10_000;
 const STATEMENT_MS = 5_000;
 
 export interface ManagementDependencies {
@@ -92,6 +94,10 @@ export function managementRoutes(given: ManagementDependencies, options: Managem
     config: configOf(given, db),
     examine: rememberedExaminations(given.examine),
     previewReplay: previewing(db, given),
+    messageGroups: rememberedBy((sinkNo: number) => groupMessages(db, sinkNo), {
+      keyOf: (sinkNo) => sinkNo,
+      keepMs: Math.min(10 * keepMs, GROUPS_MS),
+    }),
     outside: reachingOut({ ...given, db, messages: given.db }),
     functions: given.functions,
     overview: remembered(() => readOverview(db, Date.now), { keepMs: Math.min(2 * keepMs, OVERVIEW_MS) }),

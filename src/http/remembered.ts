@@ -18,3 +18,25 @@ export function remembered<Answer>(
     return answer;
   };
 }
+
+/** Different questions whose answers are remembered at a time. */
+const MOST = 50;
+
+/** The same for each of several questions; `keyOf` tells them apart. */
+export function rememberedBy<Question, Answer>(
+  read: (question: Question) => Promise<Answer>,
+  { keyOf, keepMs }: { keyOf: (question: Question) => unknown; keepMs: number },
+): (question: Question) => Promise<Answer> {
+  const asked = new Map<unknown, () => Promise<Answer>>();
+  return async (question) => {
+    const key = keyOf(question);
+    const answer = asked.get(key) ?? remembered(() => read(question), { keepMs });
+    asked.delete(key);
+    asked.set(key, answer);
+    for (const [oldest] of asked) {
+      if (asked.size <= MOST) break;
+      asked.delete(oldest);
+    }
+    return await answer();
+  };
+}

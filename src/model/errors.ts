@@ -32,6 +32,7 @@ export type ErrorCode =
   | 'invalid_configuration'
   | 'needs_force'
   | 'plan_outdated'
+  | 'count_moved'
   | 'bad_source'
   | 'bad_destination'
   | 'fenced'
@@ -67,6 +68,7 @@ const STATUS: Record<ErrorCode, number> = {
   invalid_configuration: 422,
   needs_force: 409,
   plan_outdated: 409,
+  count_moved: 409,
   bad_source: 500,
   bad_destination: 500,
   fenced: 500,

@@ -104,7 +104,8 @@ export async function workerParts(settings: Settings, waiting: Waiting, report =
     { ...DELIVERIES, places: LANES_AT_ONCE },
   );
   const sinkJobs = await openSinkJobs({ messages: db, jobs: () => jobs!, load, log });
-  const operations = openOperations({ db, jobs: () => jobs!, log, owner, work: operationWork({ settings, keys }) });
+  const work = operationWork({ settings, keys });
+  const operations = openOperations({ db, jobs: () => jobs!, log, owner, presence, work });
   const others = [...sinkJobs, openTrimming({ db, jobs: () => jobs!, log, also: freeing(db) }), operations];
   const tasks = Object.fromEntries(others.map(({ taskName, task }) => [taskName, task]));
   jobs = openJobs({ db, log }, { tasks: { [DELIVER_TASK]: deliveries.task, ...tasks }, concurrency: LANES_AT_ONCE });

@@ -50,6 +50,8 @@ export const FAILPOINTS = [
   'rebuild/after-make',
   /** The gap is accepted, all rows are asked for; nothing is watched. */
   'resync/after-begin',
+  /** A thousand messages are put back, or given up, and so it is written; the next ones are not. */
+  'settle/after-thousand',
   /** Messages are leased; the answer is not written. */
   'receive/after-lease',
   /** An acknowledgement was read, and is not applied. */

@@ -1,4 +1,5 @@
--- Only asks for it: a worker does it. At most one of a kind is under way for a sink, and of a resync for a database.
+-- Only asks for it: a worker does it. At most one of a kind is under way for a sink, and of a resync for a database. What a filter
+-- looks for in rows and errors is recorded nowhere else.
 create or replace function millrace_private.begin_operation(
   p_kind text, p_sink_no integer, p_database_no integer, p_request jsonb, p_parent uuid default null)
 returns uuid language plpgsql
@@ -6,6 +7,7 @@ set search_path = pg_catalog, pg_temp as $$
 declare
   v_id uuid;
   v_name text;
+  v_recorded jsonb := jsonb_strip_nulls(p_request) #- '{filter,key}' #- '{filter,error}';
 begin
   insert into millrace_private.operations (kind, sink_no, database_no, request, parent_id, requested_by)
   values (p_kind, p_sink_no, p_database_no, jsonb_strip_nulls(p_request), p_parent,
@@ -20,10 +22,10 @@ begin
       hint = 'select * from millrace.operation_status';
   end if;
   if p_sink_no is null then
-    perform millrace_private.record_change(p_kind, 'database ' || d.name, null, p_request)
+    perform millrace_private.record_change(p_kind, 'database ' || d.name, null, v_recorded)
        from millrace_private.databases d where d.no = p_database_no;
   else
-    perform millrace_private.record_sink(p_kind, p_sink_no, null, p_request);
+    perform millrace_private.record_sink(p_kind, p_sink_no, null, v_recorded);
   end if;
   perform pg_notify('millrace_operations', v_id::text);
   return v_id;

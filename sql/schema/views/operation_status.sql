@@ -58,16 +58,16 @@ create or replace view millrace.operation_status as
              and not millrace_private.is_fresh((select b.at from millrace_private.worker_beats b order by b.seq desc limit 1))
              as is_lone) w;
 comment on view millrace.operation_status is
-  'One row for each job that an operator asked for, including those that have ended: backfills (one for all tables with those of its tables), replays, verifications, rebuilds and resyncs.';
-comment on column millrace.operation_status.kind is 'backfill, replay, verify, rebuild or resync.';
+  'One row for each job that an operator asked for, including those that have ended: backfills (one for all tables with those of its tables), replays, verifications, rebuilds, resyncs, and messages that are retried or discarded where they are many.';
+comment on column millrace.operation_status.kind is 'backfill, replay, verify, rebuild, resync, retry or discard.';
 comment on column millrace.operation_status.sink_name is 'Null: a resync is of all sinks of its database.';
 comment on column millrace.operation_status.table_name is 'Null: all tables of the sink. Of a verification: what it compares now.';
 comment on column millrace.operation_status.state is 'waiting, running, paused, done, cancelled or failed.';
 comment on column millrace.operation_status.reason is 'What it waits for, or why it failed.';
 comment on column millrace.operation_status.remedy is 'What to do about it.';
-comment on column millrace.operation_status.rows_done is 'As in millrace.backfill_status, and so the other figures.';
+comment on column millrace.operation_status.rows_done is 'As in millrace.backfill_status, and so the other figures; of a retry or discard: messages.';
 comment on column millrace.operation_status.updated_at is 'When it moved last.';
-comment on column millrace.operation_status.phase is 'What it does now: of a verification, a rebuild, a resync, and so the columns below.';
+comment on column millrace.operation_status.phase is 'What it does now: of what a worker does, and so the columns below.';
 comment on column millrace.operation_status.result is 'Null until it is done.';
 comment on column millrace.operation_status.attempt is 'How often a worker took it up; after five it fails.';
 comment on column millrace.operation_status.steps is 'What is over, with its time.';

@@ -14,7 +14,8 @@ const END = statement('admin/operation/end');
 const RELEASE = statement('admin/operation/release');
 const ADD_FINDINGS = statement('admin/operation/add-findings');
 
-export type JobKind = 'verify' | 'rebuild' | 'resync';
+export const JOB_KINDS = ['verify', 'rebuild', 'resync', 'retry', 'discard'] as const;
+export type JobKind = (typeof JOB_KINDS)[number];
 
 /** As it was taken. */
 export interface TakenOperation {
@@ -26,6 +27,7 @@ export interface TakenOperation {
   /** By an earlier attempt. */
   kept: unknown;
   steps: readonly OperationStep[];
+  sink_no: number | null;
   sink_name: string | null;
   database_name: string;
 }
@@ -73,6 +75,8 @@ export interface Held extends TakenOperation {
   keep(kept: unknown): Promise<void>;
   /** In one transaction with the proof that it is still held. @throws Lost */
   within<Result>(work: (tx: Transaction) => Promise<Result>): Promise<Result>;
+  /** As `keep`, in the transaction of what it tells of. */
+  keepWith(tx: Transaction, kept: unknown): Promise<void>;
 }
 
 export interface Lease {
@@ -84,8 +88,9 @@ export interface Lease {
   release(again: { afterMs: number; reason?: string | null; remedy?: string | null }): Promise<void>;
 }
 
+/** `session`: the lock by which it is seen that this worker is there; null: none. */
 export function holdOperation(
-  { db, signal }: { db: Database; signal: AbortSignal },
+  { db, signal, session }: { db: Database; signal: AbortSignal; session(): string | null },
   taken: TakenOperation,
   { leaseMs }: { leaseMs: number },
 ): Lease {
@@ -109,6 +114,7 @@ export function holdOperation(
     say: (text, operation) =>
       write(db, KEEP, [null, storableJson(operation === undefined ? { text } : { text, operation })]),
     keep: (kept) => write(db, KEEP, [storableJson(kept), null]),
+    keepWith: (tx, kept) => write(tx, KEEP, [storableJson(kept), null]),
     within,
   };
   const ifHeld = async (work: Promise<void>): Promise<boolean> =>
@@ -122,13 +128,16 @@ export function holdOperation(
   return {
     held,
     beat: () =>
-      ifHeld(write(db, SHOW, [leaseMs, shown.phase, storableJson(shown.progress), shown.lines.map(storable)])),
+      ifHeld(
+        write(db, SHOW, [leaseMs, shown.phase, storableJson(shown.progress), shown.lines.map(storable), session()]),
+      ),
     end: ({ state, result, reason, remedy, findings = [] }) =>
       ifHeld(
         within(async (tx) => {
           if (findings.length > 0) await tx.query(ADD_FINDINGS, [taken.id, storableJson(findings)]);
           const texts = [reason, remedy].map((text) => (text == null ? null : storable(text)));
-          await write(tx, END, [state, storableJson(result), ...texts, shown.lines.map(storable)]);
+          const last = [shown.lines.map(storable), shown.progress === null ? null : storableJson(shown.progress)];
+          await write(tx, END, [state, storableJson(result), ...texts, ...last]);
         }),
       ),
     async release({ afterMs, reason = null, remedy = null }) {

@@ -16,7 +16,6 @@ import type { Work } from './runner.ts';
 
 const CHILD = statement('admin/operation/child');
 const BEGIN_CHILD = statement('admin/operation/begin-child');
-const KEEP = statement('admin/operation/keep');
 
 const LOOK_MS = 500;
 
@@ -68,7 +67,7 @@ async function begin({ held, journal }: Job, state: ResyncState): Promise<readon
   }
   return await held.within(async (tx) => {
     const backfills = await acceptAndSend(tx, state, held.request.force === true);
-    await tx.query(KEEP, [held.id, held.token, JSON.stringify({ backfills }), null]);
+    await held.keepWith(tx, { backfills });
     return backfills;
   });
 }

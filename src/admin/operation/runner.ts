@@ -1,7 +1,8 @@
 /**
  * Operations that a worker does, each by a lease of its own: a keyed job finds who takes one, then the runner works on it until
- * it has ended, was paused or cancelled, or the worker stops. News may be lost and workers die: a sweep finds every
- * operation that nobody has. Whatever is thrown is an end with a reason, but for what a later attempt may find otherwise.
+ * it has ended, was paused or cancelled, or the worker stops. News may be lost: a sweep finds every operation that nobody has.
+ * Workers die: whoever sees that the session is gone which an operation names takes it up (deliver/presence.ts); without one its
+ * lease counts. Whatever is thrown is an end with a reason, but for what a later attempt may find otherwise.
  */
 import { once } from 'node:events';
 import type { Jobs, Task } from '../../db/jobs.ts';
@@ -12,7 +13,16 @@ import { isUnavailable } from '../../model/sqlstate.ts';
 import { failpoint } from '../../runtime/failpoint.ts';
 import type { Log } from '../../runtime/log.ts';
 import type { Service } from '../../runtime/service.ts';
-import { type Ended, type Held, holdOperation, type JobKind, type Lease, Lost, type TakenOperation } from './held.ts';
+import {
+  type Ended,
+  type Held,
+  holdOperation,
+  JOB_KINDS,
+  type JobKind,
+  type Lease,
+  Lost,
+  type TakenOperation,
+} from './held.ts';
 
 const TAKE = statement('admin/operation/take');
 const OPEN = statement('admin/operation/open');
@@ -45,7 +55,15 @@ export interface OperationsDeps {
   log: Log;
   /** This process. */
   owner: string;
+  /** How it says that it is there. Absent: by leases alone. */
+  presence?: SessionKey;
   work: Record<JobKind, Work>;
+}
+
+/** The lock of this process' session; each change of it is told. */
+export interface SessionKey {
+  readonly key: string | null;
+  onChange(handler: () => void): void;
 }
 
 export interface OperationsOptions {
@@ -97,12 +115,18 @@ export function openOperations(deps: OperationsDeps, options: OperationsOptions 
   };
   const verifies = (): boolean => [...running.values()].some(({ kind }) => kind === 'verify');
 
+  const session = (): string | null => deps.presence?.key ?? null;
+  deps.presence?.onChange(() => {
+    for (const own of running.values()) void beatOf(own, log);
+  });
+
   const take = async (id: string): Promise<void> => {
     if (closed || running.has(id) || running.size >= options.places) return;
-    const { rows } = await db.query<TakenOperation>(TAKE, [id, deps.owner, options.leaseMs, verifies()]);
+    const values = [id, deps.owner, options.leaseMs, verifies(), session(), JOB_KINDS];
+    const { rows } = await db.query<TakenOperation>(TAKE, values);
     if (!rows[0]) return;
     const abort = new AbortController();
-    const lease = holdOperation({ db, signal: abort.signal }, rows[0], options);
+    const lease = holdOperation({ db, signal: abort.signal, session }, rows[0], options);
     const work = { taken: rows[0], lease, abort };
     const over = runOne(work, { ...deps, isStopping: () => closed }, options).then((againMs) => {
       running.delete(id);

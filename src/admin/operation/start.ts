@@ -1,14 +1,17 @@
-/** Asks for what a worker does: a verification, a rebuild, a resync. What can be known to be wrong is said before. */
+/** Asks for what a worker does: a verification, a rebuild, a resync, many messages. What can be known to be wrong is said before. */
 import type { Queryable } from '../../db/pool.ts';
 import { type Statement, statement } from '../../db/statement.ts';
 import { MillraceError } from '../../model/errors.ts';
 import { isConflict } from '../../model/sqlstate.ts';
 import { findIndex } from '../find-sink.ts';
+import type { MessageFilter } from '../list-messages.ts';
 import { type ResyncRequest, refuseNeedless, resyncState } from '../resync.ts';
+import type { MessageVerb } from '../settle-messages.ts';
 
 const VERIFY = statement('admin/operation/start-verify');
 const REBUILD = statement('admin/operation/start-rebuild');
 const RESYNC = statement('admin/operation/start-resync');
+const SETTLE = statement('admin/operation/start-settling');
 const RUNNING = statement('admin/operation/running');
 
 export interface VerifyWanted {
@@ -49,6 +52,16 @@ export async function startResync(db: Queryable, wanted: ResyncRequest): Promise
   refuseNeedless(state, wanted);
   const { force, verify } = wanted;
   return await start(db, { kind: 'resync', of: state.name }, [RESYNC, [state.name, force, verify]]);
+}
+
+/** Its id: all that fit, of those that are there now. @throws MillraceError operation_running with `id`; what our own function refuses. */
+export async function startSettling(
+  db: Queryable,
+  verb: MessageVerb,
+  { sink, filter, expectedCount }: { sink: string; filter: MessageFilter; expectedCount: number },
+): Promise<string> {
+  const values = [verb, sink, JSON.stringify(filter), expectedCount];
+  return await start(db, { kind: verb, of: sink }, [SETTLE, values]);
 }
 
 async function start(

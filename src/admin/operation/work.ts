@@ -13,4 +13,6 @@ export const operationWork = ({ settings, keys }: WorkDeps): Record<JobKind, Wor
   verify: async (held) => await (await import('./verify-job.ts')).verifyWork(settings)(held),
   rebuild: async (held) => await (await import('./rebuild-job.ts')).rebuildWork({ settings, keys })(held),
   resync: async (held) => await (await import('./resync-job.ts')).resyncWork(held),
+  retry: async (held) => await (await import('./settle-job.ts')).settleWork('retry')(held),
+  discard: async (held) => await (await import('./settle-job.ts')).settleWork('discard')(held),
 });

@@ -4,6 +4,7 @@ import { refuseBadFunctions } from '../../admin/check-functions.ts';
 import { examine } from '../../admin/doctor/examine.ts';
 import { listDatabases } from '../../admin/list-databases.ts';
 import { listSinks } from '../../admin/list-sinks.ts';
+import { groupMessages } from '../../admin/message-groups.ts';
 import { readOverview } from '../../admin/overview.ts';
 import { previewReplay } from '../../admin/replay.ts';
 import { ackNow, receiveNow } from '../../admin/tail.ts';
@@ -113,6 +114,7 @@ function depsOf(db: Database, known: Settings | { fault: unknown }): Omit<ApiDep
     changeRetentions: () => listSinks(db, 'change_retentions'),
     databases: () => listDatabases(db),
     overview: () => readOverview(db, Date.now),
+    messageGroups: (sinkNo) => groupMessages(db, sinkNo),
     config: {
       db,
       // Whoever has the address of the message database runs the machine.

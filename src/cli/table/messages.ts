@@ -8,7 +8,7 @@ import { type Field, fieldsOf, type Group, type OwnCommand, type Running, wholeN
 import { pretty, readJson } from './json.ts';
 import { LIST_FIELDS } from './list-fields.ts';
 import { ATTEMPTS } from './sinks.ts';
-import { at, rowsOf, tellRows, tellThing } from './tell.ts';
+import { at, rowsOf, tellRows, tellThing, textAt } from './tell.ts';
 
 const CONDITIONS: readonly Field[] = [
   { flags: '--table <table>', about: 'of this table alone: orders, sales.orders', field: 'table' },
@@ -17,6 +17,10 @@ const CONDITIONS: readonly Field[] = [
   { flags: '--error <text>', about: 'with this text in their error alone', field: 'error' },
   { flags: '--since <time>', about: 'committed at this time or later: 2026-11-22T08:00:00Z', field: 'since' },
   { flags: '--until <time>', about: 'committed before this time', field: 'until' },
+];
+const GROUPED: readonly Field[] = [
+  ...CONDITIONS,
+  { flags: '--group <group>', about: 'of this group of errors alone: millrace message groups', field: 'group' },
 ];
 const STATE: Field = {
   ...{ flags: '--state <state>', about: 'waiting, leased, retrying, held or parked alone', field: 'state' },
@@ -98,6 +102,25 @@ async function show({ client, everywhere, arguments: [sink = '', id = ''] }: Run
   return 0;
 }
 
+const GROUP_COLUMNS = {
+  ...{
+    '-count': 'count',
+    stage: 'stage',
+    first: 'first_at',
+    last: 'last_at',
+    tables: 'tables',
+    '-message': 'sample_id',
+  },
+  ...{ group: 'filter.group', error: 'error' },
+};
+
+async function groups({ client, everywhere, arguments: [sink = ''] }: Running): Promise<number> {
+  const route = `GET ${await placeOf(client, sink)}/:sink/messages/groups`;
+  const { text } = await client.ask({ route, params: { sink } });
+  process.stdout.write(everywhere.json ? `${text}\n` : tellRows(rowsOf(readJson(text)), GROUP_COLUMNS));
+  return 0;
+}
+
 async function attempts({ client, everywhere, arguments: [sink = '', id = ''] }: Running): Promise<number> {
   const route = `GET ${await placeOf(client, sink)}/:sink/messages/:id/attempts`;
   const { text } = await client.ask({ route, params: { sink, id } });
@@ -108,15 +131,14 @@ async function attempts({ client, everywhere, arguments: [sink = '', id = ''] }:
 const PAST = { retry: 'to be tried again', discard: 'given up' };
 const INFINITIVE = { retry: 'Try again', discard: 'Give up' };
 
-/** Asked in steps of what one request may change. */
+const told = (sum: number, verb: 'retry' | 'discard'): string =>
+  `${count(sum)} ${sum === 1 ? 'message is' : 'messages are'} ${PAST[verb]}.\n`;
+
+/** Many are an operation, which is watched. */
 const settling = (verb: 'retry' | 'discard', fields: readonly Field[]): OwnCommand['run'] =>
   async function settle(running) {
-    const {
-      client,
-      everywhere,
-      arguments: [sink = '', ...ids],
-      options,
-    } = running;
+    const { client, everywhere, options } = running;
+    const [sink = '', ...ids] = running.arguments;
     const route = `POST ${await placeOf(client, sink)}/:sink/messages/${verb}`;
     const filter = fieldsOf(fields, running);
     if (ids.length > 0 && Object.keys(filter).length > 0) {
@@ -125,16 +147,17 @@ const settling = (verb: 'retry' | 'discard', fields: readonly Field[]): OwnComma
       });
     }
     const what = ids.length > 0 ? { ids: ids.map(wholeNumber('an id')) } : { filter };
-    const ask = async (more: object): Promise<{ text: string; count: number; isMore: boolean }> => {
+    const ask = async (more: object): Promise<{ text: string; answer: unknown }> => {
       const { text } = await client.ask({ route, params: { sink }, body: { ...what, ...more } });
-      const answer = readJson(text);
-      return { text, count: Number(at(answer, 'count')), isMore: at(answer, 'more') === true };
+      return { text, answer: readJson(text) };
     };
-    const sure = ids.length > 0 ? { text: '', count: ids.length, isMore: false } : await ask({ dry_run: true });
-    const many = `${count(sure.count)}${sure.isMore ? ' or more' : ''} ${sure.count === 1 ? 'message' : 'messages'}`;
-    if (options.dryRun === true || sure.count === 0) {
-      const said = ids.length > 0 ? `${many} of ${sink} named` : `${many} of ${sink} would be ${PAST[verb]}`;
-      process.stdout.write(everywhere.json && sure.text !== '' ? `${sure.text}\n` : `${said}\n`);
+    const sure = ids.length > 0 ? undefined : await ask({ dry_run: true });
+    const expected = sure === undefined ? ids.length : Number(at(sure.answer, 'count'));
+    const isMore = sure !== undefined && at(sure.answer, 'more') === true;
+    const many = `${count(expected)}${isMore ? ' or more' : ''} ${expected === 1 ? 'message' : 'messages'}`;
+    if (options.dryRun === true || expected === 0) {
+      const said = sure === undefined ? `${many} of ${sink} named` : `${many} of ${sink} would be ${PAST[verb]}`;
+      process.stdout.write(everywhere.json && sure !== undefined ? `${sure.text}\n` : `${said}\n`);
       return 0;
     }
     const unasked = {
@@ -145,20 +168,38 @@ const settling = (verb: 'retry' | 'discard', fields: readonly Field[]): OwnComma
       process.stdout.write('Nothing was changed.\n');
       return 1;
     }
-    let sum = 0;
-    for (let step = await ask({}); ; step = await ask({})) {
-      sum += step.count;
-      if (everywhere.json) process.stdout.write(`${step.text}\n`);
-      if (!step.isMore || step.count === 0) break;
-    }
-    if (!everywhere.json)
-      process.stdout.write(`${count(sum)} ${sum === 1 ? 'message is' : 'messages are'} ${PAST[verb]}.\n`);
+    const { text, answer } = await ask(sure === undefined ? {} : { expected_count: expected });
+    if (at(answer, 'kind') === verb) return await watched(running, verb, textAt(answer, 'id'));
+    process.stdout.write(everywhere.json ? `${text}\n` : told(Number(at(answer, 'count')), verb));
     return 0;
   };
 
-const DRY_RUN = { flags: '--dry-run', about: 'only count them' };
+/** @throws MillraceError: it failed, or was cancelled. */
+async function watched(running: Running, verb: 'retry' | 'discard', id: string): Promise<number> {
+  const { ended, follow } = await import('../remote/follow.ts');
+  const { json, quiet } = running.everywhere;
+  if (running.options.wait === false) {
+    process.stdout.write(json ? `${JSON.stringify({ id })}\n` : `${id}\n`);
+    return 0;
+  }
+  const { operation, left } = await follow(running, id);
+  if (left !== undefined) return left;
+  const code = ended({ ...running, everywhere: { ...running.everywhere, quiet: true } }, operation);
+  if (!json && !quiet) process.stdout.write(told(Number(at(operation, 'result.count')), verb));
+  return code;
+}
+
+const FLAGS = [
+  { flags: '--dry-run', about: 'only count them' },
+  { flags: '--no-wait', about: 'where they are more than 10,000, print the id of the operation and do not watch it' },
+];
+const RETRY_FIELDS: readonly Field[] = [
+  { flags: '--state <state>', about: 'parked: nothing else is tried again', field: 'state' },
+  ...GROUPED,
+];
+const DISCARD_FIELDS = [STATE, ...GROUPED];
 const PENDING_FIELDS = [STATE, ...CONDITIONS, ...LIST_FIELDS];
-const PARKED_FIELDS = [...CONDITIONS, ...LIST_FIELDS];
+const PARKED_FIELDS = [...GROUPED, ...LIST_FIELDS];
 
 export const MESSAGES: Group = {
   commands: [
@@ -179,18 +220,20 @@ export const MESSAGES: Group = {
     {
       words: 'retry <sink> [ids...]',
       about: 'try parked messages of a sink again: those named, those that fit, or all; asks first',
-      fields: CONDITIONS,
-      flags: [DRY_RUN],
+      fields: RETRY_FIELDS,
+      flags: FLAGS,
+      watches: true,
       examples: ['retry products-index 1795250360075568', 'retry products-index --table products --dry-run'],
-      run: settling('retry', CONDITIONS),
+      run: settling('retry', RETRY_FIELDS),
     },
     {
       words: 'discard <sink> [ids...]',
       about: 'give up messages of a sink that failed: those named, those that fit, or all; asks first',
-      fields: [STATE, ...CONDITIONS],
-      flags: [DRY_RUN],
+      fields: DISCARD_FIELDS,
+      flags: FLAGS,
+      watches: true,
       examples: ['discard products-index 1795250360075568', 'discard products-index --state parked --yes'],
-      run: settling('discard', [STATE, ...CONDITIONS]),
+      run: settling('discard', DISCARD_FIELDS),
     },
   ],
 };
@@ -204,6 +247,12 @@ export const MESSAGE: Group = {
       about: 'show a message that is not settled, with what it says',
       examples: ['show products-index 1795250360075568'],
       run: show,
+    },
+    {
+      words: 'groups <sink>',
+      about: 'show why messages of a sink are parked: groups of equal errors, the largest first',
+      examples: ['groups products-index'],
+      run: groups,
     },
     {
       words: 'attempts <sink> <id>',

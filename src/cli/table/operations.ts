@@ -53,7 +53,7 @@ export const OPERATIONS: Group = {
       fields: [
         {
           flags: '--kind <kind>',
-          about: 'of this kind alone: backfill, replay, verify, rebuild, resync',
+          about: 'of this kind alone: backfill, replay, verify, rebuild, resync, retry, discard',
           field: 'kind',
         },
         { flags: '--state <state>', about: 'waiting, running, paused, done, failed or cancelled', field: 'state' },

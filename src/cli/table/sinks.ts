@@ -73,6 +73,13 @@ function commandsOf({ path, word, what, example }: Kind): RouteCommand[] {
       tell: (answer) => `${textAt(answer, 'name')} ${DONE[verb]}`,
     }),
   );
+  const probe: RouteCommand = {
+    words: `probe <${word}>`,
+    about: `ask the destination of a ${what} now whether it can be delivered to again`,
+    route: `POST ${path}/:sink/probe`,
+    examples: [`probe ${example}`],
+    tell: (answer) => (at(answer, 'probed') === true ? 'It is asked now.' : 'Nothing is known to be wrong with it.'),
+  };
   const dismiss: RouteCommand = {
     words: `dismiss <${word}> <code>`,
     about: `take away notices of a ${what} whose cause nobody can see to be fixed`,
@@ -99,7 +106,7 @@ function commandsOf({ path, word, what, example }: Kind): RouteCommand[] {
       return tellRows(Array.isArray(points) ? points : [], POINTS);
     },
   };
-  return [show, ...verbs, dismiss, attempts, metrics];
+  return [show, ...verbs, probe, dismiss, attempts, metrics];
 }
 
 const STATUSES = ['active', 'paused', 'disabled'];

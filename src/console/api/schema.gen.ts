@@ -1,4 +1,4 @@
-// Written by `npm run types` from the document with SHA-256 450581c29694c2b02f4859ded55a5ab22fbf76f344c645cc24c4a4ed733c8539; nobody edits it by hand.
+// Written by `npm run types` from the document with SHA-256 d171e05addf4d83c1ecd2a52b0704d08c8dc86c34e33096c21d83656ef8c3a3d; nobody edits it by hand.
 export interface paths {
     "/api/postgres_databases": {
         parameters: {
@@ -412,6 +412,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/sinks/{sink}/probe": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Asks the destination of a sink now whether it can be delivered to again, not within the half minute
+         * @description Scope: `operate`. From psql: `millrace.probe`.
+         */
+        post: operations["post_api_sinks_sink_probe"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/sinks/{sink}/notices/{code}/dismiss": {
         parameters: {
             query?: never;
@@ -524,6 +544,26 @@ export interface paths {
          * @description Scope: `read`. From psql: `millrace.sink_metrics`.
          */
         get: operations["get_api_sinks_sink_metrics"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/sinks/{sink}/messages/groups": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Parked messages of a sink in groups of equal errors, the largest first
+         * @description Scope: `read`.
+         */
+        get: operations["get_api_sinks_sink_messages_groups"];
         put?: never;
         post?: never;
         delete?: never;
@@ -880,6 +920,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/change_retentions/{sink}/probe": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Asks the destination of a change retention now whether it can be delivered to again, not within the half minute
+         * @description Scope: `operate`. From psql: `millrace.probe`.
+         */
+        post: operations["post_api_change_retentions_sink_probe"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/change_retentions/{sink}/notices/{code}/dismiss": {
         parameters: {
             query?: never;
@@ -992,6 +1052,26 @@ export interface paths {
          * @description Scope: `read`. From psql: `millrace.sink_metrics`.
          */
         get: operations["get_api_change_retentions_sink_metrics"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/change_retentions/{sink}/messages/groups": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Parked messages of a change retention in groups of equal errors, the largest first
+         * @description Scope: `read`.
+         */
+        get: operations["get_api_change_retentions_sink_messages_groups"];
         put?: never;
         post?: never;
         delete?: never;
@@ -2489,6 +2569,25 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        MessageGroup: {
+            stage: string | null;
+            count: number;
+            first_at: string;
+            last_at: string;
+            tables: string[];
+            sample_id: number;
+            filter: {
+                /** @constant */
+                state: "parked";
+                group: string;
+            } & {
+                [key: string]: unknown;
+            };
+            record_pk?: string | null;
+            error?: string | null;
+        } & {
+            [key: string]: unknown;
+        };
         Message: {
             id: number;
             /** @enum {string} */
@@ -2548,6 +2647,47 @@ export interface components {
         Settled: {
             count: number;
             more: boolean;
+        } & {
+            [key: string]: unknown;
+        };
+        Operation: {
+            /** Format: uuid */
+            id: string;
+            /** @enum {string} */
+            kind: "backfill" | "replay" | "verify" | "rebuild" | "resync" | "retry" | "discard";
+            sink: string | null;
+            database: string;
+            /** @enum {string} */
+            state: "waiting" | "running" | "paused" | "done" | "failed" | "cancelled";
+            phase: string | null;
+            progress: {
+                table: string | null;
+                done: number;
+                sent: number;
+                total: number | null;
+                percent: number | null;
+                per_second: number | null;
+                seconds_left: number | null;
+            } & {
+                [key: string]: unknown;
+            };
+            result: {
+                [key: string]: unknown;
+            } | null;
+            steps: ({
+                at: string;
+                text: string;
+            } & {
+                [key: string]: unknown;
+            })[];
+            lines: string[];
+            reason: string | null;
+            remedy: string | null;
+            attempt: number | null;
+            requested_by: string | null;
+            inserted_at: string;
+            started_at: string | null;
+            ended_at: string | null;
         } & {
             [key: string]: unknown;
         };
@@ -2721,47 +2861,6 @@ export interface components {
             reason: string | null;
             remedy: string | null;
             sql: string | null;
-        } & {
-            [key: string]: unknown;
-        };
-        Operation: {
-            /** Format: uuid */
-            id: string;
-            /** @enum {string} */
-            kind: "backfill" | "replay" | "verify" | "rebuild" | "resync";
-            sink: string | null;
-            database: string;
-            /** @enum {string} */
-            state: "waiting" | "running" | "paused" | "done" | "failed" | "cancelled";
-            phase: string | null;
-            progress: {
-                table: string | null;
-                done: number;
-                sent: number;
-                total: number | null;
-                percent: number | null;
-                per_second: number | null;
-                seconds_left: number | null;
-            } & {
-                [key: string]: unknown;
-            };
-            result: {
-                [key: string]: unknown;
-            } | null;
-            steps: ({
-                at: string;
-                text: string;
-            } & {
-                [key: string]: unknown;
-            })[];
-            lines: string[];
-            reason: string | null;
-            remedy: string | null;
-            attempt: number | null;
-            requested_by: string | null;
-            inserted_at: string;
-            started_at: string | null;
-            ended_at: string | null;
         } & {
             [key: string]: unknown;
         };
@@ -3049,7 +3148,7 @@ export interface components {
             /** Format: uuid */
             id: string;
             /** @enum {string} */
-            kind: "backfill" | "replay" | "verify" | "rebuild" | "resync";
+            kind: "backfill" | "replay" | "verify" | "rebuild" | "resync" | "retry" | "discard";
             sink: string | null;
             database: string;
             /** @enum {string} */
@@ -4367,6 +4466,45 @@ export interface operations {
             };
         };
     };
+    post_api_sinks_sink_probe: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                sink: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": Record<string, never>;
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        probed: boolean;
+                    } & {
+                        [key: string]: unknown;
+                    };
+                };
+            };
+            /** @description Refused, or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
     post_api_sinks_sink_notices_code_dismiss: {
         parameters: {
             query?: never;
@@ -4592,6 +4730,44 @@ export interface operations {
             };
         };
     };
+    get_api_sinks_sink_messages_groups: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                sink: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["MessageGroup"][];
+                        next_cursor: null;
+                        scanned: number;
+                        is_estimate: boolean;
+                    } & {
+                        [key: string]: unknown;
+                    };
+                };
+            };
+            /** @description Refused, or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
     get_api_sinks_sink_messages: {
         parameters: {
             query?: {
@@ -4600,6 +4776,7 @@ export interface operations {
                 key?: string;
                 action?: "insert" | "update" | "delete" | "read";
                 error?: string;
+                group?: string;
                 since?: string;
                 until?: string;
                 include?: "message";
@@ -4623,6 +4800,7 @@ export interface operations {
                     "application/json": {
                         data: components["schemas"]["Message"][];
                         next_cursor: string | null;
+                        scanned: number;
                     } & {
                         [key: string]: unknown;
                     };
@@ -4647,6 +4825,7 @@ export interface operations {
                 key?: string;
                 action?: "insert" | "update" | "delete" | "read";
                 error?: string;
+                group?: string;
                 since?: string;
                 until?: string;
             };
@@ -4815,11 +4994,13 @@ export interface operations {
                         /** @enum {string} */
                         action?: "insert" | "update" | "delete" | "read";
                         error?: string;
+                        group?: string;
                         since?: string;
                         until?: string;
                     };
                     limit?: number;
                     dry_run?: boolean;
+                    expected_count?: number;
                 };
             };
         };
@@ -4830,7 +5011,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Settled"];
+                    "application/json": components["schemas"]["Settled"] | components["schemas"]["Operation"];
+                };
+            };
+            /** @description Begun: `Location` says where to watch it */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Settled"] | components["schemas"]["Operation"];
                 };
             };
             /** @description Refused, or failed */
@@ -4901,11 +5091,13 @@ export interface operations {
                         /** @enum {string} */
                         action?: "insert" | "update" | "delete" | "read";
                         error?: string;
+                        group?: string;
                         since?: string;
                         until?: string;
                     };
                     limit?: number;
                     dry_run?: boolean;
+                    expected_count?: number;
                 };
             };
         };
@@ -4916,7 +5108,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Settled"];
+                    "application/json": components["schemas"]["Settled"] | components["schemas"]["Operation"];
+                };
+            };
+            /** @description Begun: `Location` says where to watch it */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Settled"] | components["schemas"]["Operation"];
                 };
             };
             /** @description Refused, or failed */
@@ -5487,6 +5688,45 @@ export interface operations {
             };
         };
     };
+    post_api_change_retentions_sink_probe: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                sink: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": Record<string, never>;
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        probed: boolean;
+                    } & {
+                        [key: string]: unknown;
+                    };
+                };
+            };
+            /** @description Refused, or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
     post_api_change_retentions_sink_notices_code_dismiss: {
         parameters: {
             query?: never;
@@ -5712,6 +5952,44 @@ export interface operations {
             };
         };
     };
+    get_api_change_retentions_sink_messages_groups: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                sink: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["MessageGroup"][];
+                        next_cursor: null;
+                        scanned: number;
+                        is_estimate: boolean;
+                    } & {
+                        [key: string]: unknown;
+                    };
+                };
+            };
+            /** @description Refused, or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
     get_api_change_retentions_sink_messages: {
         parameters: {
             query?: {
@@ -5720,6 +5998,7 @@ export interface operations {
                 key?: string;
                 action?: "insert" | "update" | "delete" | "read";
                 error?: string;
+                group?: string;
                 since?: string;
                 until?: string;
                 include?: "message";
@@ -5743,6 +6022,7 @@ export interface operations {
                     "application/json": {
                         data: components["schemas"]["Message"][];
                         next_cursor: string | null;
+                        scanned: number;
                     } & {
                         [key: string]: unknown;
                     };
@@ -5767,6 +6047,7 @@ export interface operations {
                 key?: string;
                 action?: "insert" | "update" | "delete" | "read";
                 error?: string;
+                group?: string;
                 since?: string;
                 until?: string;
             };
@@ -5935,11 +6216,13 @@ export interface operations {
                         /** @enum {string} */
                         action?: "insert" | "update" | "delete" | "read";
                         error?: string;
+                        group?: string;
                         since?: string;
                         until?: string;
                     };
                     limit?: number;
                     dry_run?: boolean;
+                    expected_count?: number;
                 };
             };
         };
@@ -5950,7 +6233,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Settled"];
+                    "application/json": components["schemas"]["Settled"] | components["schemas"]["Operation"];
+                };
+            };
+            /** @description Begun: `Location` says where to watch it */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Settled"] | components["schemas"]["Operation"];
                 };
             };
             /** @description Refused, or failed */
@@ -6021,11 +6313,13 @@ export interface operations {
                         /** @enum {string} */
                         action?: "insert" | "update" | "delete" | "read";
                         error?: string;
+                        group?: string;
                         since?: string;
                         until?: string;
                     };
                     limit?: number;
                     dry_run?: boolean;
+                    expected_count?: number;
                 };
             };
         };
@@ -6036,7 +6330,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Settled"];
+                    "application/json": components["schemas"]["Settled"] | components["schemas"]["Operation"];
+                };
+            };
+            /** @description Begun: `Location` says where to watch it */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Settled"] | components["schemas"]["Operation"];
                 };
             };
             /** @description Refused, or failed */
@@ -6883,7 +7186,7 @@ export interface operations {
     get_api_operations: {
         parameters: {
             query?: {
-                kind?: "backfill" | "replay" | "verify" | "rebuild" | "resync";
+                kind?: "backfill" | "replay" | "verify" | "rebuild" | "resync" | "retry" | "discard";
                 state?: "waiting" | "running" | "paused" | "done" | "failed" | "cancelled";
                 sink?: string;
                 database?: string;

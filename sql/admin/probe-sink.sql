@@ -1,0 +1,1 @@
+select millrace.probe($1::text) as probed

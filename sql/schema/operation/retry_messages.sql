@@ -1,0 +1,22 @@
+-- Puts parked messages back at their old place, to be tried at once and counted anew. Returns how many. Nothing is recorded: its
+-- caller does so, in this transaction or where it was asked for.
+create or replace function millrace_private.retry_messages(p_sink_no integer, p_ids bigint[]) returns integer
+language plpgsql
+set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_bitmapscan = off
+set enable_mergejoin = off set enable_hashjoin = off set jit = off
+set search_path = pg_catalog, pg_temp as $$
+declare
+  v_count integer;
+begin
+  perform from millrace_private.lanes l where l.sink_no = p_sink_no order by l.lane for no key update;
+  perform millrace_private.lock_consumer(p_sink_no, 'shared');
+  update millrace_private.delivery_states x
+     set state = 'retrying', attempts = 0, due_at = clock_timestamp(), parked_at = null, token = null
+   where x.sink_no = p_sink_no and x.id = any (p_ids) and x.state = 'parked';
+  get diagnostics v_count = row_count;
+  if v_count > 0 then
+    perform pg_notify('millrace_messages', p_sink_no::text);
+  end if;
+  return v_count;
+end
+$$;
