@@ -1,4 +1,5 @@
--- Every table that could be captured, and how publication $1 has it, which lists all tables of the schemas $2.
+-- Every table that could be captured, and how publication $1 has it, which lists all tables of the schemas $2. $3: these alone,
+-- by oid; null: all.
 --
 -- There may be tens of thousands: what is known of their parts is grouped once, never looked for table by table.
 --
@@ -19,6 +20,7 @@ with recursive publication as (
    where c.relkind in ('r', 'p') and not c.relispartition and c.relpersistence = 'p'
      and n.nspname not in ('pg_catalog', 'information_schema', 'millrace', 'millrace_private', 'millrace_jobs')
      and n.nspname not like 'pg\_%' and c.relname <> 'millrace_progress'
+     and ($3::oid[] is null or c.oid = any ($3::oid[]))
 ), tree (root, oid) as (
   select t.oid, t.oid from candidate t
   union

@@ -1,11 +1,16 @@
 /** The tables of a source as they are now, for a person who looks: pages of them, the shape of one, some of its rows. */
 import type { Catalog } from '../catalog/store.ts';
+import type { Finding } from '../checks/finding.ts';
+import { type PublicationFacts, plannedPublication } from '../checks/publication.ts';
+import { checkTable, generatedLeftOut } from '../checks/table.ts';
 import type { Database } from '../db/pool.ts';
 import { statement } from '../db/statement.ts';
+import type { DatabaseSettings } from '../model/declared.ts';
 import type { FunctionInput } from '../model/message.ts';
+import type { PublishedTable } from '../model/published-table.ts';
 import type { QuotedTable } from '../model/quote.ts';
 import { takerOf } from '../model/taken-in.ts';
-import { ensurePublication } from '../source/publication.ts';
+import { ensurePublication, isWanted } from '../source/publication.ts';
 import { readPublication } from '../source/publication-facts.ts';
 import { type RecordType, recordType } from '../source/record-type.ts';
 import { readShape, sampleRows } from '../source/sample.ts';
@@ -30,6 +35,16 @@ export interface ListedTable {
   columns: { name: string; type: string; not_null: boolean; generated: 'stored' | 'virtual' | null }[] | null;
   /** Names of those that take it in. */
   sinks: string[];
+  /** Null: not asked for. */
+  capture: TableCapture | null;
+}
+
+/** How the changes of a table come. */
+export interface TableCapture {
+  /** They do, or will by themselves as soon as a sink wants them. */
+  comes: boolean;
+  /** What keeps them from coming as they should. */
+  finding: Finding | null;
 }
 
 export interface TablesRequest {
@@ -38,20 +53,41 @@ export interface TablesRequest {
   schema?: string | undefined;
   q?: string | undefined;
   columns: boolean;
+  capture: boolean;
 }
 
 /** One more than asked for, if there are more. @throws MillraceError not_found, source_unavailable */
 export async function listTables(on: OutsideDeps, ref: string, request: TablesRequest): Promise<ListedTable[]> {
   const { catalog, database } = await findDatabase(on, ref);
   const { after, limit, schema, q, columns } = request;
-  const publication = database.settings.publication.name;
-  const rows = await askSource(database, async (source) => {
+  const { publication } = database.settings;
+  const { rows, captured } = await askSource(database, async (source) => {
     const [afterSchema = null, afterName = null] = after ?? [];
-    const asked = [publication, await schemasOf(source, publication), afterSchema, afterName];
-    return (await source.query<ListedTable>(LIST, [...asked, schema ?? null, q ?? null, limit + 1, columns])).rows;
+    const asked = [publication.name, await schemasOf(source, publication.name), afterSchema, afterName];
+    const list = await source.query<ListedTable>(LIST, [...asked, schema ?? null, q ?? null, limit + 1, columns]);
+    const oids = list.rows.map(({ oid }) => oid);
+    return { rows: list.rows, captured: request.capture ? await readCaptured(source, publication, oids) : undefined };
   });
   const taking = sinksOf(catalog, database.no);
-  return rows.map((row) => ({ ...row, sinks: taking(row) }));
+  return rows.map((row) => ({ ...row, sinks: taking(row), capture: captured?.get(row.oid) ?? null }));
+}
+
+/** By oid. A publication that we are yet to make is looked at as we shall make it. */
+async function readCaptured(
+  source: Database,
+  { name, create_if_not_exists: isOurs }: DatabaseSettings['publication'],
+  oids: readonly number[],
+): Promise<Map<number, TableCapture>> {
+  const { version } = (await source.query<{ version: number }>(VERSION)).rows[0]!;
+  const facts = (await readPublication(source, name, version)) ?? plannedPublication(name, { version, isOurs });
+  const tables = await readTables(source, name, oids);
+  return new Map(tables.map((table) => [table.oid, captureOf(facts, table)]));
+}
+
+function captureOf(publication: PublicationFacts, table: PublishedTable): TableCapture {
+  if (publication.ours && !table.published && isWanted(table)) return { comes: true, finding: null };
+  const finding = checkTable(publication, table, false) ?? generatedLeftOut(publication, table) ?? null;
+  return { comes: table.published, finding };
 }
 
 function sinksOf({ sinks }: Catalog, databaseNo: number): (table: QuotedTable) => string[] {

@@ -1,8 +1,9 @@
 /** The routes of a source's tables: read now, over a connection of their own. */
 import { z } from 'zod';
-import { listTables, readRows, refreshTables, showRecordType } from '../admin/source-tables.ts';
+import { type ListedTable, listTables, readRows, refreshTables, showRecordType } from '../admin/source-tables.ts';
 import { int } from '../model/scalars.ts';
 import { tableInPath } from '../model/table-in-path.ts';
+import { CheckShape } from './check-shape.ts';
 import { cursors, PAGE } from './page.ts';
 import { RawJson } from './raw-json.ts';
 import { NO_BODY, REF, type Route, route, writing } from './route.ts';
@@ -31,8 +32,36 @@ const Table = z
         }),
       )
       .optional(),
+    capture: z
+      .looseObject({
+        comes: z.boolean(),
+        finding: CheckShape.pick({
+          id: true,
+          status: true,
+          summary: true,
+          remedy: true,
+          sql: true,
+          run_on: true,
+        }).nullable(),
+      })
+      .optional(),
   })
   .meta({ id: 'Table' });
+
+const EXPAND = ['columns', 'capture'] as const;
+
+function shownTable({ columns, capture, ...table }: ListedTable, database: string): z.input<typeof Table> {
+  const { finding } = capture ?? { finding: null };
+  const shown = finding && {
+    ...{ id: finding.id, status: finding.status, summary: finding.summary, remedy: finding.remedy, sql: finding.sql },
+    run_on: finding.sql === null ? null : `database ${database}`,
+  };
+  return {
+    ...table,
+    ...(columns === null ? {} : { columns }),
+    ...(capture === null ? {} : { capture: { comes: capture.comes, finding: shown } }),
+  };
+}
 
 const TABLE = z
   .string()
@@ -53,7 +82,7 @@ const listRoute = route({
     database: REF,
     schema: z.string().min(1, 'is empty').optional(),
     q: z.string().min(1, 'is empty').optional(),
-    expand: z.literal('columns', 'must be columns').optional(),
+    expand: z.enum(EXPAND, 'must be columns or capture').optional(),
     ...PAGE,
   }),
   answer: z.looseObject({ data: z.array(Table), next_cursor: z.string().nullable() }),
@@ -61,11 +90,11 @@ const listRoute = route({
   async run({ outside }, { database, limit, cursor, expand, ...filter }) {
     const places = cursors(z.tuple([z.string(), z.string()]), { database, ...filter });
     const after = places.read(cursor);
-    const request = { after, limit, ...filter, columns: expand === 'columns' };
+    const request = { after, limit, ...filter, columns: expand === 'columns', capture: expand === 'capture' };
     const found = await outside((on) => listTables(on, database, request));
     const last = found.length > limit ? found[limit - 1]! : undefined;
     return {
-      data: found.slice(0, limit).map(({ columns, ...table }) => (columns === null ? table : { ...table, columns })),
+      data: found.slice(0, limit).map((table) => shownTable(table, database)),
       next_cursor: places.write(last ? [last.schema, last.name] : null),
     };
   },

@@ -20,6 +20,15 @@ export interface PublicationFacts {
   ours: boolean;
 }
 
+/** One that is not there yet, as it will be. */
+export const plannedPublication = (
+  name: string,
+  { version, isOurs }: { version: number; isOurs: boolean },
+): PublicationFacts => ({
+  ...{ oid: 0, name, allTables: false, publishesOurs: false, complete: true, viaRoot: true },
+  ...{ knowsGenerated: version >= 180000, generated: version >= 180000 ? 's' : 'n', ours: isOurs },
+});
+
 /** `database`: as millrace.yaml names it. */
 export function checkPublication(publication: PublicationFacts, database: string): Finding[] {
   const { name } = publication;

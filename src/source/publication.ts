@@ -39,7 +39,8 @@ const listOf = (tables: readonly PublishedTable[]): string =>
   tables.map((table) => `only ${quoteTable(table)}`).join(', ');
 /** Whoever owns it. */
 const belongs = (table: PublishedTable): boolean => table.schema === 'public' && isPublishable(table);
-const isWanted = (table: PublishedTable): boolean => table.mine && belongs(table);
+/** A publication of ours takes it in by itself. */
+export const isWanted = (table: PublishedTable): boolean => table.mine && belongs(table);
 
 /** Makes it or keeps it up. Throws `bad_source` with the SQL to run when it is missing and may not be made. */
 export async function ensurePublication(

@@ -17,9 +17,13 @@ export async function schemasOf(source: Queryable, name: string): Promise<number
   return (await source.query<{ oid: number }>(SCHEMAS, [name])).rows.map(({ oid }) => oid);
 }
 
-/** Every table that could be captured, and whether this publication lists it. */
-export async function readTables(source: Database, name: string): Promise<PublishedTable[]> {
-  const { rows } = await source.query<Row>(TABLES, [name, await schemasOf(source, name)]);
+/** Every table that could be captured, and whether this publication lists it. `only`: of these oids. */
+export async function readTables(
+  source: Database,
+  name: string,
+  only: readonly number[] | null = null,
+): Promise<PublishedTable[]> {
+  const { rows } = await source.query<Row>(TABLES, [name, await schemasOf(source, name), only]);
   const unsent = rows.filter((row) => row.published && row.stored_left_out.length > 0);
   const generated = await generatedColumns(
     source,

@@ -108,6 +108,24 @@ sinks:
     ]);
   });
 
+  it('say whether their changes come, and what to run where they do not', async () => {
+    const { json, text } = await get('shop/tables?expand=capture');
+    const byName = Object.fromEntries(json.data.map((one: { name: string }) => [one.name, one]));
+    expect(byName.measures.capture, text).to.deep.equal({ comes: true, finding: null });
+    expect(byName.no_key.capture.comes).to.equal(false);
+    expect(byName.no_key.capture.finding).to.include({
+      id: 'not_published',
+      status: 'warning',
+      run_on: 'database shop',
+    });
+    expect(byName.no_key.capture.finding.sql).to.include('replica identity full');
+    expect(byName.orders.capture).to.deep.include({ comes: true });
+    const odd = byName['we.ird "<img>'].capture;
+    expect([odd.comes, odd.finding.sql]).to.deep.equal([
+      ...[false, `alter publication "kept" add table only "sales"."we.ird ""<img>"`],
+    ]);
+  });
+
   it('have rows that are written as TypeScript sees them in a function', async () => {
     const { json } = await get('shop/tables/public.orders/record_type');
     const text = json.typescript as string;

@@ -1,4 +1,4 @@
-// Written by `npm run types` from the document with SHA-256 d171e05addf4d83c1ecd2a52b0704d08c8dc86c34e33096c21d83656ef8c3a3d; nobody edits it by hand.
+// Written by `npm run types` from the document with SHA-256 12e133cf36175c3dbf5fe0e8b26bd61fdfd8f6a54ca844600038193942a48aa6; nobody edits it by hand.
 export interface paths {
     "/api/postgres_databases": {
         parameters: {
@@ -2266,6 +2266,22 @@ export interface components {
             } & {
                 [key: string]: unknown;
             })[];
+            capture?: {
+                comes: boolean;
+                finding: ({
+                    id: string;
+                    /** @enum {string} */
+                    status: "error" | "warning" | "notice" | "skipped" | "ok";
+                    summary: string;
+                    remedy: string | null;
+                    sql: string | null;
+                    run_on: string | null;
+                } & {
+                    [key: string]: unknown;
+                }) | null;
+            } & {
+                [key: string]: unknown;
+            };
         } & {
             [key: string]: unknown;
         };
@@ -3872,7 +3888,7 @@ export interface operations {
             query?: {
                 schema?: string;
                 q?: string;
-                expand?: "columns";
+                expand?: "columns" | "capture";
                 limit?: number;
                 cursor?: string;
             };

@@ -1,0 +1,13 @@
+/** Names in statements that somebody copies: whatever is in a name, it is never read as SQL. */
+
+export interface TableName {
+  schema: string;
+  name: string;
+}
+
+export const quoteIdentifier = (name: string): string => `"${name.replaceAll('"', '""')}"`;
+export const quoteTable = ({ schema, name }: TableName): string =>
+  `${quoteIdentifier(schema)}.${quoteIdentifier(name)}`;
+
+/** As `include_tables` has it. */
+export const tableName = ({ schema, name }: TableName): string => `${schema}.${name}`;

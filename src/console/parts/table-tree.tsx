@@ -1,0 +1,221 @@
+/**
+ * The tables of a source, under their schemas, to choose from. One whose changes do not come is there too, greyed, with the
+ * reason and what to run.
+ */
+import { ChevronDownIcon, ChevronRightIcon, InfoIcon } from '@primer/octicons-react';
+import { useDeferredValue, useId, useState } from 'react';
+import type { Schemas } from '../api/client.ts';
+import { useGet } from '../api/queries.ts';
+import { count, plural } from '../lib/format.ts';
+import { quoteTable, tableName } from '../lib/sql.ts';
+import { Button } from './button.tsx';
+import { CopyButton, Mono } from './code.tsx';
+import { Field } from './field.tsx';
+import { Empty, Loaded } from './places.tsx';
+import { Remedy } from './remedy.tsx';
+
+export type SourceTable = Schemas['Table'];
+
+const LIMIT = 300;
+
+interface TableTreeProps {
+  /** Name or id. */
+  database: string;
+  /** `schema.table`, each. */
+  chosen: ReadonlySet<string>;
+  onChange: (chosen: ReadonlySet<string>) => void;
+  /** Whether old values are of use to whoever takes these tables in. */
+  wantsOldValues?: boolean;
+}
+
+/** Does a table's change come, as far as its source is concerned? */
+export const comes = ({ capture }: SourceTable): boolean => capture?.comes ?? true;
+
+export function TableTree({ database, chosen, onChange, wantsOldValues = true }: TableTreeProps) {
+  const [text, setText] = useState('');
+  const q = useDeferredValue(text.trim());
+  const query = useGet('/api/postgres_databases/{database}/tables', {
+    path: { database },
+    query: { expand: 'capture', limit: LIMIT, ...(q === '' ? {} : { q }) },
+  });
+  const choose = (tables: readonly SourceTable[], isOn: boolean): void => {
+    const next = new Set(chosen);
+    for (const table of tables) {
+      if (isOn) next.add(tableName(table));
+      else next.delete(tableName(table));
+    }
+    onChange(next);
+  };
+  return (
+    <div className="space-y-2">
+      <div className="flex flex-wrap items-end gap-3">
+        <div className="w-72 max-w-full">
+          <Field label="Search tables" type="search" value={text} onChange={(event) => setText(event.target.value)} />
+        </div>
+        <p role="status" className="min-h-8 py-1 text-sm text-muted">
+          {plural(chosen.size, 'table')} chosen
+        </p>
+        {chosen.size > 0 && (
+          <Button look="quiet" onClick={() => onChange(new Set())}>
+            Choose none
+          </Button>
+        )}
+        <span className="ml-auto">
+          <Button look="quiet" busy={query.isFetching} onClick={() => void query.refetch()}>
+            Look again
+          </Button>
+        </span>
+      </div>
+      <Loaded query={query} lines={6}>
+        {({ data, next_cursor }) => (
+          <>
+            <Schemes {...{ tables: data, chosen, choose, wantsOldValues, q }} />
+            {next_cursor !== null && (
+              <p className="text-sm text-muted">The first {count(LIMIT)} tables; search for the others.</p>
+            )}
+          </>
+        )}
+      </Loaded>
+    </div>
+  );
+}
+
+interface Choosing {
+  chosen: ReadonlySet<string>;
+  choose: (tables: readonly SourceTable[], isOn: boolean) => void;
+  wantsOldValues: boolean;
+}
+
+function Schemes({ tables, q, ...choosing }: Choosing & { tables: readonly SourceTable[]; q: string }) {
+  if (tables.length === 0) {
+    return q === '' ? (
+      <Empty title="There is no table here">
+        Create one in this database, then look again. Views and partitions are not captured by themselves.
+      </Empty>
+    ) : (
+      <Empty title={`No table's name has “${q}” in it`} />
+    );
+  }
+  const schemas = [...Map.groupBy(tables, ({ schema }) => schema)];
+  return (
+    <ul
+      aria-label="Tables by schema"
+      className="max-h-[28rem] divide-y divide-line overflow-y-auto rounded-md border border-line"
+    >
+      {schemas.map(([schema, group]) => (
+        <Scheme key={schema} schema={schema} tables={group} {...choosing} />
+      ))}
+    </ul>
+  );
+}
+
+function Scheme({ schema, tables, ...choosing }: Choosing & { schema: string; tables: readonly SourceTable[] }) {
+  const { chosen, choose } = choosing;
+  const [isOpen, setOpen] = useState(true);
+  const id = useId();
+  const takeable = tables.filter(comes);
+  const isChosen = (table: SourceTable): boolean => chosen.has(tableName(table));
+  const some = tables.filter(isChosen).length;
+  const all = takeable.length > 0 && takeable.every(isChosen);
+  const Chevron = isOpen ? ChevronDownIcon : ChevronRightIcon;
+  return (
+    <li>
+      <div className="flex h-8 items-center gap-2 bg-surface px-2 pointer-coarse:h-11">
+        <button
+          type="button"
+          aria-expanded={isOpen}
+          aria-controls={id}
+          aria-label={`Tables of ${schema}`}
+          onClick={() => setOpen(!isOpen)}
+          className="inline-flex size-6 items-center justify-center text-muted"
+        >
+          <Chevron size={14} aria-hidden />
+        </button>
+        <label className="flex min-w-0 items-center gap-2 font-mono text-sm font-medium">
+          <input
+            type="checkbox"
+            className="size-4 shrink-0 accent-accent"
+            checked={all}
+            disabled={takeable.length === 0}
+            ref={(box) => {
+              if (box !== null) box.indeterminate = some > 0 && !all;
+            }}
+            onChange={(event) => choose(event.target.checked ? takeable : tables, event.target.checked)}
+          />
+          <span className="truncate">{schema}</span>
+        </label>
+        <span className="ml-auto pr-1 text-xs text-muted tabular-nums">
+          {some > 0 && `${count(some)} of `}
+          {plural(tables.length, 'table')}
+        </span>
+      </div>
+      <ul id={id} hidden={!isOpen} aria-label={`Tables of schema ${schema}`}>
+        {tables.map((table) => (
+          <Leaf key={table.oid} table={table} {...choosing} />
+        ))}
+      </ul>
+    </li>
+  );
+}
+
+function Leaf({ table, chosen, choose, wantsOldValues }: Choosing & { table: SourceTable }) {
+  const id = useId();
+  const isChosen = chosen.has(tableName(table));
+  const canCome = comes(table);
+  const finding = table.capture?.finding ?? null;
+  return (
+    <li className="border-t border-line py-1 pr-3 pl-10 hover:bg-surface">
+      <div className="flex flex-wrap items-baseline gap-x-4">
+        <label
+          className={`flex min-w-0 items-baseline gap-2 py-0.5 pointer-coarse:min-h-11 ${canCome ? '' : 'text-muted'}`}
+        >
+          <input
+            type="checkbox"
+            className="size-4 shrink-0 translate-y-0.5 accent-accent"
+            checked={isChosen}
+            // One that was chosen before can be put down again.
+            disabled={!canCome && !isChosen}
+            aria-describedby={finding === null ? `${id}-about` : `${id}-about ${id}-why`}
+            onChange={(event) => choose([table], event.target.checked)}
+          />
+          <span className="min-w-0 font-mono text-sm break-words">{table.name}</span>
+        </label>
+        <span id={`${id}-about`} className="text-sm text-muted tabular-nums">
+          <About table={table} />
+        </span>
+        {wantsOldValues && isChosen && canCome && <OldValues table={table} />}
+      </div>
+      {finding !== null && (
+        <div id={`${id}-why`} className="mb-1 ml-6 text-sm text-muted">
+          <Remedy finding={finding} />
+        </div>
+      )}
+    </li>
+  );
+}
+
+function About({ table: { estimated_rows: rows, key, partitioned } }: { table: SourceTable }) {
+  return (
+    <>
+      {rows === null ? 'rows not counted yet' : `about ${plural(rows, 'row')}`}
+      {key.length > 0 && (
+        <>
+          , key <Mono>{key.join(', ')}</Mono>
+        </>
+      )}
+      {partitioned && ', partitioned'}
+    </>
+  );
+}
+
+/** An information, no fault: what an update changed is not in its messages. */
+function OldValues({ table }: { table: SourceTable }) {
+  if (table.identity === 'full') return null;
+  return (
+    <span className="inline-flex items-baseline gap-1 text-sm text-muted">
+      <InfoIcon size={14} className="translate-y-0.5" aria-hidden />
+      no old values
+      <CopyButton look="quiet" label="Copy SQL" text={`alter table ${quoteTable(table)} replica identity full;`} />
+    </span>
+  );
+}
