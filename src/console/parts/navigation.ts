@@ -1,5 +1,8 @@
 /** The pages of the day, in the order of the header; each has its place here with its first route. */
-export const NAVIGATION: readonly { to: string; label: string }[] = [{ to: '/', label: 'Overview' }];
+export const NAVIGATION: readonly { to: string; label: string }[] = [
+  { to: '/', label: 'Overview' },
+  { to: '/sinks', label: 'Sinks' },
+];
 
 /** Behind a person's name. */
 export const PERSONAL: readonly { to: string; label: string }[] = [];

@@ -1,14 +1,14 @@
 /** Is all well? What is wrong comes first, the worst first. */
 import { Link } from '@tanstack/react-router';
-import { type Attention, type OverviewDatabase, type OverviewSink, useOverview } from '../../api/overview.ts';
-import { bytes, count, ms, plural, rate, span } from '../../lib/format.ts';
+import { type Attention, type OverviewDatabase, useOverview } from '../../api/overview.ts';
+import { bytes, count, plural } from '../../lib/format.ts';
 import { State } from '../../parts/icons.tsx';
 import { Page, Section } from '../../parts/page.tsx';
 import { Empty, Loaded, Note } from '../../parts/places.tsx';
 import { Remedy } from '../../parts/remedy.tsx';
-import { Sparkline } from '../../parts/sparkline.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
 import { Ago } from '../../parts/time.tsx';
+import { nameColumn, SINK_FIGURES } from '../sinks/columns.tsx';
 
 export function Overview() {
   const query = useOverview();
@@ -116,39 +116,5 @@ const DATABASES: readonly Column<OverviewDatabase>[] = [
   { key: 'since', heading: 'Since', isFigure: true, cell: ({ state_since }) => <Ago at={state_since} /> },
 ];
 
-const sinkColumns = (path: string, heading: string): readonly Column<OverviewSink>[] => [
-  { key: 'name', heading, cell: named(path) },
-  {
-    key: 'waits',
-    heading: 'Waits',
-    isFigure: true,
-    cell: ({ pending, pending_is_estimate }) => `${pending_is_estimate ? 'about ' : ''}${count(pending)}`,
-  },
-  {
-    key: 'oldest',
-    heading: 'Oldest',
-    isFigure: true,
-    cell: ({ oldest_seconds }) => (oldest_seconds === null ? '–' : span(oldest_seconds)),
-  },
-  { key: 'rate', heading: 'Rate', isFigure: true, cell: ({ per_second }) => rate(per_second.delivered) },
-  {
-    key: 'p99',
-    heading: 'p99',
-    isFigure: true,
-    cell: ({ latency_ms }) => (latency_ms.p99 === null ? '–' : ms(latency_ms.p99)),
-  },
-  { key: 'parked', heading: 'Parked', isFigure: true, cell: ({ parked }) => count(parked) },
-  {
-    key: 'hour',
-    heading: 'Hour',
-    isFigure: true,
-    cell: ({ hour, name }) => (
-      <Sparkline
-        values={hour.delivered}
-        name={`Delivered to ${name} in the last hour: ${count(hour.delivered.reduce((sum, one) => sum + one, 0))}`}
-      />
-    ),
-  },
-];
-const SINKS = sinkColumns('/sinks', 'Sink');
-const RETENTIONS = sinkColumns('/change-retentions', 'Change retention');
+const SINKS = [nameColumn('/sinks', 'Sink'), ...SINK_FIGURES];
+const RETENTIONS = [nameColumn('/change-retentions', 'Change retention'), ...SINK_FIGURES];

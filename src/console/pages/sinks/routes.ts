@@ -1,5 +1,15 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { oneOf, searchOf, text } from '../../lib/search.ts';
+import { inside } from '../../root.tsx';
 import { sinkIndexRoute, sinkRoute } from './sink-route.ts';
+import { SINK_STATES } from './sink-states.ts';
+
+const list = createRoute({
+  getParentRoute: () => inside,
+  path: '/sinks',
+  validateSearch: searchOf({ q: text, state: oneOf(...SINK_STATES), kind: text, database: text }),
+  component: lazyRouteComponent(() => import('./list.tsx'), 'Sinks'),
+});
 
 const overview = createRoute({
   getParentRoute: () => sinkRoute,
@@ -7,4 +17,4 @@ const overview = createRoute({
   component: lazyRouteComponent(() => import('./overview.tsx'), 'SinkOverview'),
 });
 
-export const sinkRoutes = [sinkRoute.addChildren([sinkIndexRoute, overview])] as const;
+export const sinkRoutes = [list, sinkRoute.addChildren([sinkIndexRoute, overview])] as const;

@@ -1,13 +1,12 @@
 /** The frame of a sink's tabs: its name, how it is, and what one does to it in a hurry. */
 import { Link, Outlet, useParams } from '@tanstack/react-router';
 import { useOverview } from '../../api/overview.ts';
-import { useCall, useGet } from '../../api/queries.ts';
+import { useGet } from '../../api/queries.ts';
 import { count, plural, rate } from '../../lib/format.ts';
-import { Button } from '../../parts/button.tsx';
 import { Badge, State } from '../../parts/icons.tsx';
 import { Page, TAB, Tabs } from '../../parts/page.tsx';
 import { Loaded } from '../../parts/places.tsx';
-import { say } from '../../parts/toast.tsx';
+import { PauseButton } from './pause-button.tsx';
 import { SINK_TABS } from './tabs.ts';
 import { judged, type Sink, SinkContext, stateOf } from './use-sink.ts';
 
@@ -23,7 +22,7 @@ export function SinkFrame() {
       title={sink?.name ?? name}
       above={ABOVE}
       beside={sink && <Beside sink={sink} />}
-      actions={sink && <PauseOrResume sink={sink} />}
+      actions={sink && <PauseButton sink={sink} />}
       tabs={
         <Tabs label="Of this sink">
           {SINK_TABS.map(({ to, label }) => (
@@ -61,22 +60,5 @@ function Beside({ sink }: { sink: Sink }) {
         {figures && figures.per_second.delivered > 0 && `, ${rate(figures.per_second.delivered)}`}
       </span>
     </span>
-  );
-}
-
-function PauseOrResume({ sink }: { sink: Sink }) {
-  const pause = useCall('post', '/api/sinks/{sink}/pause');
-  const resume = useCall('post', '/api/sinks/{sink}/resume');
-  const isActive = sink.status === 'active';
-  const act = isActive ? pause : resume;
-  const done = isActive ? `${sink.name} is paused; its messages are kept` : `${sink.name} goes on`;
-  return (
-    <Button
-      needs="operate"
-      busy={act.isPending}
-      onClick={() => act.mutate({ path: { sink: sink.name } }, { onSuccess: () => say(done) })}
-    >
-      {isActive ? 'Pause' : 'Resume'}
-    </Button>
   );
 }

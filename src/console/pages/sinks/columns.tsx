@@ -1,0 +1,59 @@
+/** What a list says of each sink, on the overview and on the page of all sinks. */
+import { Link } from '@tanstack/react-router';
+import type { OverviewSink } from '../../api/overview.ts';
+import { count, ms, rate, span } from '../../lib/format.ts';
+import { State } from '../../parts/icons.tsx';
+import { Sparkline } from '../../parts/sparkline.tsx';
+import type { Column } from '../../parts/table.tsx';
+import { stateOf } from './use-sink.ts';
+
+/** Its name, and how it is in a word. `path`: of the pages of its sort. */
+export const nameColumn = (path: string, heading: string): Column<OverviewSink> => ({
+  key: 'name',
+  heading,
+  cell: (sink) => (
+    <span className="inline-flex flex-wrap items-center gap-x-3">
+      <Link
+        to={`${path}/${encodeURIComponent(sink.name)}` as string}
+        className="font-medium break-all text-accent hover:underline"
+      >
+        {sink.name}
+      </Link>
+      <State state={stateOf(sink)} code={sink.reasons[0] === sink.status ? null : (sink.reasons[0] ?? null)} />
+    </span>
+  ),
+});
+
+export const SINK_FIGURES: readonly Column<OverviewSink>[] = [
+  {
+    key: 'waits',
+    heading: 'Waits',
+    isFigure: true,
+    cell: ({ pending, pending_is_estimate }) => `${pending_is_estimate ? 'about ' : ''}${count(pending)}`,
+  },
+  {
+    key: 'oldest',
+    heading: 'Oldest',
+    isFigure: true,
+    cell: ({ oldest_seconds }) => (oldest_seconds === null ? '–' : span(oldest_seconds)),
+  },
+  { key: 'rate', heading: 'Rate', isFigure: true, cell: ({ per_second }) => rate(per_second.delivered) },
+  {
+    key: 'p99',
+    heading: 'p99',
+    isFigure: true,
+    cell: ({ latency_ms }) => (latency_ms.p99 === null ? '–' : ms(latency_ms.p99)),
+  },
+  { key: 'parked', heading: 'Parked', isFigure: true, cell: ({ parked }) => count(parked) },
+  {
+    key: 'hour',
+    heading: 'Hour',
+    isFigure: true,
+    cell: ({ hour, name }) => (
+      <Sparkline
+        values={hour.delivered}
+        name={`Delivered to ${name} in the last hour, at most ${count(hour.peak)} in a minute`}
+      />
+    ),
+  },
+];

@@ -1,0 +1,139 @@
+/** All sinks. What is looked for stands in the address. */
+import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import { type OverviewSink, useOverview } from '../../api/overview.ts';
+import { Field, Select } from '../../parts/field.tsx';
+import { Page } from '../../parts/page.tsx';
+import { Empty, Loaded } from '../../parts/places.tsx';
+import { type Column, Table } from '../../parts/table.tsx';
+import { nameColumn, SINK_FIGURES } from './columns.tsx';
+import { KINDS, kindTitle } from './kinds.ts';
+import { PauseButton } from './pause-button.tsx';
+import type { SINK_STATES } from './sink-states.ts';
+
+type Wanted = (typeof SINK_STATES)[number];
+
+const STATES: Record<Wanted, { label: string; has(sink: OverviewSink): boolean }> = {
+  attention: {
+    label: 'Needs attention',
+    has: ({ health, status }) => status === 'active' && health !== 'healthy',
+  },
+  healthy: { label: 'OK', has: ({ health }) => health === 'healthy' },
+  parked: { label: 'With parked messages', has: ({ parked }) => parked > 0 },
+  paused: { label: 'Paused', has: ({ status }) => status === 'paused' },
+  disabled: { label: 'Disabled', has: ({ status }) => status === 'disabled' },
+};
+
+export function Sinks() {
+  const query = useOverview();
+  return (
+    <Page title="Sinks">
+      <Loaded query={query} lines={6}>
+        {({ sinks }) => (sinks.length === 0 ? <NoSink /> : <Found sinks={sinks} />)}
+      </Loaded>
+    </Page>
+  );
+}
+
+function Found({ sinks }: { sinks: readonly OverviewSink[] }) {
+  const { q = '', state, kind, database } = useSearch({ from: '/inside/sinks' });
+  const found = sinks.filter(
+    (sink) =>
+      sink.name.toLowerCase().includes(q.toLowerCase()) &&
+      (state === undefined || STATES[state].has(sink)) &&
+      (kind === undefined || sink.kind === kind) &&
+      (database === undefined || sink.database === database),
+  );
+  return (
+    <>
+      <Filters sinks={sinks} />
+      {found.length === 0 ? (
+        <Empty title="No sink is like that">
+          <Link to="/sinks" className="text-accent hover:underline">
+            Show all {sinks.length}
+          </Link>
+        </Empty>
+      ) : (
+        <Table label="Sinks" columns={COLUMNS} rows={found} keyOf={({ id }) => id} />
+      )}
+    </>
+  );
+}
+
+function Filters({ sinks }: { sinks: readonly OverviewSink[] }) {
+  const search = useSearch({ from: '/inside/sinks' });
+  const navigate = useNavigate({ from: '/sinks' });
+  const look = (change: typeof search): void =>
+    void navigate({ search: { ...search, ...change }, replace: true, resetScroll: false });
+  const kinds = [...new Set(sinks.map(({ kind }) => kind))].sort();
+  const databases = [...new Set(sinks.map(({ database }) => database))].sort();
+  return (
+    <search className="mb-4 grid grid-cols-2 gap-3 sm:flex sm:items-end">
+      <Field label="Name" type="search" value={search.q ?? ''} onChange={({ target }) => look({ q: target.value })} />
+      <Select
+        label="State"
+        value={search.state ?? ''}
+        onChange={({ target }) => look({ state: (target.value || undefined) as Wanted | undefined })}
+      >
+        <option value="">All</option>
+        {Object.entries(STATES).map(([value, { label }]) => (
+          <option key={value} value={value}>
+            {label}
+          </option>
+        ))}
+      </Select>
+      <Select
+        label="Kind"
+        value={search.kind ?? ''}
+        onChange={({ target }) => look({ kind: target.value || undefined })}
+      >
+        <option value="">All</option>
+        {kinds.map((kind) => (
+          <option key={kind} value={kind}>
+            {kindTitle(kind)}
+          </option>
+        ))}
+      </Select>
+      {databases.length > 1 && (
+        <Select
+          label="Database"
+          value={search.database ?? ''}
+          onChange={({ target }) => look({ database: target.value || undefined })}
+        >
+          <option value="">All</option>
+          {databases.map((name) => (
+            <option key={name}>{name}</option>
+          ))}
+        </Select>
+      )}
+    </search>
+  );
+}
+
+const COLUMNS: readonly Column<OverviewSink>[] = [
+  nameColumn('/sinks', 'Sink'),
+  { key: 'kind', heading: 'Kind', cell: ({ kind }) => <span className="whitespace-nowrap">{kindTitle(kind)}</span> },
+  { key: 'database', heading: 'Source', cell: ({ database }) => database },
+  ...SINK_FIGURES,
+  {
+    key: 'act',
+    heading: <span className="sr-only">Actions</span>,
+    cell: (sink) => <PauseButton sink={sink} look="quiet" />,
+  },
+];
+
+function NoSink() {
+  return (
+    <Empty title="No sink yet">
+      <p>A sink is where changes go to. There are four kinds.</p>
+      <dl className="mt-4 grid gap-4 text-left sm:grid-cols-2">
+        {Object.values(KINDS).map(({ title, sentence, example }) => (
+          <div key={title}>
+            <dt className="font-medium text-text">{title}</dt>
+            <dd>{sentence}</dd>
+            <dd className="mt-0.5 text-sm">For example: {example}.</dd>
+          </div>
+        ))}
+      </dl>
+    </Empty>
+  );
+}

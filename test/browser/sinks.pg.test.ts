@@ -1,0 +1,91 @@
+/** Sinks: the list, a new one, and the pages of one, on a real source and an engine that speaks the search engines' protocol. */
+
+import pg from 'pg';
+import type { Browser } from 'playwright-core';
+import { applyConfig } from '../../src/catalog/apply/apply.ts';
+import { KEYS, parse } from '../catalog/support.ts';
+import { builtConsole, expectAccessible, openBrowser, screenshot, see } from '../support/browser/browser.ts';
+import { appendMessages, parkOnArrival } from '../support/fixtures/fixtures.ts';
+import { type MessageDatabase, messageDatabase } from '../support/postgres/message-database.ts';
+import { sharedSource, type TestDatabase } from '../support/postgres/postgres.ts';
+import { type TestWeb, testWeb } from '../support/processes/web.ts';
+
+const SCHEMA = `
+create table products (id bigint primary key, name text not null, price numeric(12, 4), added_at timestamptz);
+insert into products values (9223372036854775807, 'mill wheel', 12345678.1200, '2026-01-31 12:00+00');
+create table orders (id int primary key, customer_id int not null, status text);
+create table no_key (x int);
+analyze;
+`;
+
+const LOOKS = [
+  { dark: false, width: 1280 },
+  { dark: true, width: 390 },
+] as const;
+
+describe('browser: sinks', () => {
+  let browser: Browser;
+  let m: MessageDatabase;
+  let web: TestWeb;
+  let source: TestDatabase;
+  before(async function () {
+    browser = await openBrowser(this);
+    m = await messageDatabase();
+    source = await (await sharedSource()).createDatabase();
+    const client = new pg.Client(source.url);
+    await client.connect();
+    await client.query(SCHEMA);
+    await client.end();
+    web = await testWeb({ db: m.db, console: await builtConsole() }, { keepHealthMs: 0 });
+  });
+  after(async () => {
+    await browser?.close();
+    await web?.close();
+    await source?.drop();
+    await m?.drop();
+  });
+  const declare = async (sinks: string): Promise<void> => {
+    const shop = `databases: [{ name: shop, url: '${source.url}', slot: { name: s }, publication: { name: p } }]\n`;
+    await applyConfig({ db: m.db, keys: KEYS }, parse(`${shop}${sinks}`).config);
+  };
+
+  it('are listed with how they are; filters stand in the address', async () => {
+    const none = await see(browser, { db: m.db, url: web.url });
+    await none.page.goto('/sinks');
+    await none.page.getByText('No sink yet').waitFor();
+    await expectAccessible(none.page, 'sinks, empty');
+    await screenshot(none.page, 'sinks-empty-1280');
+    await none.close();
+    await declare(`sinks:
+  - { name: orders-worker, database: shop, source: { include_tables: [orders] }, destination: { type: pull } }
+  - { name: orders-hook, database: shop, status: paused, destination: { type: webhook, url: 'http://127.0.0.1:1/' } }
+`);
+    const { rows } = await m.db.query<{ no: number }>(
+      `select no from millrace_private.sinks where name = 'orders-worker'`,
+    );
+    const ids = await appendMessages(m.db, rows[0]!.no, [{ group: 1 }, { group: 2 }]);
+    await parkOnArrival(m.db, rows[0]!.no, ids.slice(1));
+    for (const look of LOOKS) {
+      const seen = await see(browser, { db: m.db, url: web.url }, look);
+      const { page } = seen;
+      await page.goto('/sinks');
+      await page.getByRole('link', { name: 'orders-worker' }).waitFor();
+      await expectAccessible(page, `sinks ${look.width}`);
+      await screenshot(page, `sinks-list-${look.width}`);
+      await page.getByLabel('Kind').selectOption('Webhook');
+      await page.getByRole('link', { name: 'orders-worker' }).waitFor({ state: 'detached' });
+      await page.reload();
+      await page.getByRole('link', { name: 'orders-hook' }).waitFor();
+      await page.getByRole('searchbox', { name: 'Name' }).fill('nothing like it');
+      await page.getByRole('link', { name: 'Show all 2' }).click();
+      await page.getByRole('button', { name: 'Resume orders-hook' }).click();
+      await page.getByText('orders-hook goes on').waitFor();
+      await page.getByRole('button', { name: 'Pause orders-hook' }).click();
+      await page.getByText('orders-hook is paused').waitFor();
+      await page.getByRole('link', { name: 'orders-worker' }).click();
+      await page.getByRole('heading', { name: 'orders-worker' }).waitFor();
+      await expectAccessible(page, `sink ${look.width}`);
+      await seen.close();
+    }
+  });
+});
