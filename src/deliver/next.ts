@@ -51,7 +51,7 @@ export async function deliverNext(deps: LaneDeps, run: HeldLane, at: NextAt): Pr
     await only?.begin();
     const watch = startWatch(deps.stages);
     const { rows, more } = await read(deps, run, { state, bytes: bytesToRead(ask, given), limit: limit ?? ask.rows });
-    watch.lap('read');
+    watch.lap(rows.length > 0 ? 'read' : undefined);
     if (only !== undefined && rows.some(({ id }) => id !== only.id)) {
       return { ...NOTHING_YET, end: undefined, more: true, slow: false };
     }

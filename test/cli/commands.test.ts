@@ -63,6 +63,16 @@ describe('cli: commands', () => {
     });
   }
 
+  it('say when a slot is lost', () => {
+    const { tell } = ASKING.find(({ name }) => name === 'database metrics <database>')!.command;
+    const given = { arguments: ['shop'], options: {} };
+    const point = { at: '2026-01-01T00:00:00Z', persisted: 3, bytes: 9, lag_bytes: 1, kept_bytes: 2, limit_bytes: 3 };
+    expect(tell({ points: [point], seconds_to_limit: 7_260 }, given)).to.match(
+      / 3\n.*\nthe slot is lost in 2 h 1 min if/,
+    );
+    expect(tell({ points: [point], seconds_to_limit: null }, given)).to.not.contain('lost');
+  });
+
   it('ask no route that is not there', () => {
     const files = readdirSync(CLI, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts'));
     const asked = files.flatMap((file) => [

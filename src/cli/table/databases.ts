@@ -1,4 +1,5 @@
 /** Commands of source databases. */
+import { duration } from '../../model/quantity.ts';
 import { changesOf } from './change.ts';
 import type { Group } from './command.ts';
 import { pretty } from './json.ts';
@@ -99,13 +100,15 @@ export const DATABASES: Group = {
     },
     {
       words: 'metrics <database>',
-      about: 'show how far capture is behind, and how much WAL is kept, by minutes or hours',
+      about: 'show what was captured, how far behind that is, and how much WAL is kept, by minutes or hours',
       route: 'GET /api/postgres_databases/:database/metrics',
       fields: PERIOD,
       examples: ['metrics shop --step hour'],
       tell: (answer) => {
         const points = at(answer, 'points');
-        return tellRows(Array.isArray(points) ? points : [], WAL);
+        const seconds = textAt(answer, 'seconds_to_limit');
+        const lost = `the slot is lost in ${duration(Number(seconds))} if WAL goes on growing like that\n`;
+        return tellRows(Array.isArray(points) ? points : [], WAL) + (seconds === '' ? '' : lost);
       },
     },
     {
