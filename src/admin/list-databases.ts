@@ -1,8 +1,10 @@
 /** Every database as it is declared, with how its capture is: what `millrace.database_status` says, and the settings. */
+import { addressOf } from '../catalog/apply/databases.ts';
 import type { Queryable } from '../db/pool.ts';
 import { statement } from '../db/statement.ts';
 import type { DatabaseSettings } from '../model/declared.ts';
 import { MillraceError } from '../model/errors.ts';
+import type { KeyRing } from '../runtime/secret-key.ts';
 
 const LIST = statement('admin/list-databases');
 
@@ -10,6 +12,8 @@ export interface ListedDatabase {
   id: string;
   name: string;
   hostname: string;
+  /** Sealed. */
+  address: string;
   /** As its server calls it. */
   database_name: string;
   settings: DatabaseSettings;
@@ -38,6 +42,16 @@ export interface ListedDatabase {
 /** By name. */
 export async function listDatabases(db: Queryable): Promise<ListedDatabase[]> {
   return (await db.query<ListedDatabase>(LIST, [null])).rows;
+}
+
+/** What is no secret of an address; null: it was sealed with another key, or for another host. */
+export function plainAddress(keys: KeyRing, database: ListedDatabase): { port: number; username: string } | null {
+  try {
+    const address = addressOf(keys, database);
+    return address === undefined ? null : { port: address.port, username: address.user };
+  } catch {
+    return null;
+  }
 }
 
 /** By its name or id. @throws MillraceError not_found. */

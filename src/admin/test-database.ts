@@ -71,10 +71,12 @@ export async function testDraftDatabase(
 
 async function looked({ db, patienceMs = PATIENCE_MS }: OutsideDeps, at: LookedAt): Promise<Check[]> {
   const { name } = at.database.settings;
-  const { findings } = await within(patienceMs, NEVER, () => lookAtSource(db, at)).catch((error: unknown) => {
-    if (!(error instanceof NoAnswer)) throw error;
-    return { findings: [checkReach(error, DECLARED_DATABASE, { what: `database ${name}`, isPooled: false })] };
-  });
+  const { findings } = await within(patienceMs, NEVER, () => lookAtSource(db, { ...at, whole: true })).catch(
+    (error: unknown) => {
+      if (!(error instanceof NoAnswer)) throw error;
+      return { findings: [checkReach(error, DECLARED_DATABASE, { what: `database ${name}`, isPooled: false })] };
+    },
+  );
   return worstFirst(checksOf(aboutDatabase(name), findings));
 }
 

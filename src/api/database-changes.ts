@@ -19,8 +19,8 @@ const Flag = z
 
 const Changed = Database.extend({ warnings: z.array(z.string()) });
 
-const shownWith = async ({ db }: ApiDeps, { id, warnings }: { id: string; warnings: string[] }) => ({
-  ...shownDatabase(await showDatabase(db, id)),
+const shownWith = async ({ db, config }: ApiDeps, { id, warnings }: { id: string; warnings: string[] }) => ({
+  ...shownDatabase(config.keys, await showDatabase(db, id)),
   warnings,
 });
 

@@ -1,7 +1,8 @@
 /** A source database as answers have it, with the keys of Sequin. */
 import { z } from 'zod';
 import { knownOfDatabase } from '../admin/doctor/known-checks.ts';
-import type { ListedDatabase } from '../admin/list-databases.ts';
+import { type ListedDatabase, plainAddress } from '../admin/list-databases.ts';
+import type { KeyRing } from '../runtime/secret-key.ts';
 import { healthShape, LEVELS, shownHealthChecks } from './health-shape.ts';
 
 export const Database = z
@@ -9,6 +10,8 @@ export const Database = z
     id: z.uuid(),
     name: z.string(),
     hostname: z.string(),
+    port: z.number().nullable(),
+    username: z.string().nullable(),
     database: z.string(),
     password: z.literal('********'),
     replication_slots: z.array(z.looseObject({ slot_name: z.string(), publication_name: z.string() })),
@@ -31,11 +34,12 @@ export const Database = z
   })
   .meta({ id: 'Database' });
 
-export function shownDatabase(database: ListedDatabase): z.input<typeof Database> {
+export function shownDatabase(keys: KeyRing, database: ListedDatabase): z.input<typeof Database> {
+  const { port = null, username = null } = plainAddress(keys, database) ?? {};
   const { id, name, hostname, settings, state, reason, remedy, epoch, commit_lsn, confirmed_lsn } = database;
   const { slot, publication, ssl, pool_size, max_row_bytes, invalid_utf8, annotations } = settings;
   return {
-    ...{ id, name, hostname, database: database.database_name, password: '********' as const },
+    ...{ id, name, hostname, port, username, database: database.database_name, password: '********' as const },
     ...{ ssl, pool_size, max_row_bytes, invalid_utf8, annotations, slot, publication },
     replication_slots: [{ slot_name: slot.name, publication_name: publication.name }],
     health: {

@@ -8,6 +8,7 @@ import { databaseMetricsRoute } from './metrics.ts';
 import { PAGE, pageOf } from './page.ts';
 import { releaseOf } from './release.ts';
 import { REF, type Route, route, writing } from './route.ts';
+import { slotsRoute } from './source-slots.ts';
 
 const PATH = '/api/postgres_databases';
 
@@ -21,7 +22,7 @@ const listRoute = route({
   sql: 'millrace.database_status',
   async run(deps, page) {
     const { data, next_cursor } = pageOf(await deps.databases(), page, {});
-    return { data: data.map(shownDatabase), next_cursor };
+    return { data: data.map((database) => shownDatabase(deps.config.keys, database)), next_cursor };
   },
 });
 
@@ -35,7 +36,7 @@ const showRoute = route({
   input: INPUT,
   answer: Database,
   sql: 'millrace.database_status',
-  run: async ({ db }, { database }) => shownDatabase(await showDatabase(db, database)),
+  run: async ({ db, config }, { database }) => shownDatabase(config.keys, await showDatabase(db, database)),
 });
 
 const acceptRoute = writing({
@@ -55,10 +56,11 @@ export const DATABASE_ROUTES: readonly Route[] = [
   showRoute,
   ...DATABASE_CHANGE_ROUTES,
   databaseMetricsRoute,
+  slotsRoute,
   acceptRoute,
   ...releaseOf({
     ...{ path: `${PATH}/:database`, input: INPUT, type: 'database', what: 'a database', answer: Database },
     nameOf: async ({ db }, { database }) => (await showDatabase(db, database)).name,
-    show: async ({ db }, name) => shownDatabase(await showDatabase(db, name)),
+    show: async ({ db, config }, name) => shownDatabase(config.keys, await showDatabase(db, name)),
   }),
 ];

@@ -173,6 +173,22 @@ sinks:
     expect((await refresh('shop')).json).to.deep.equal({ success: true, tables: 1, added: [] });
   });
 
+  it('keep no more WAL than each slot of the server wants, ours or not', async () => {
+    await client.query(`select pg_create_logical_replication_slot('${source.name}', 'pgoutput')`);
+    await client.query('begin; insert into no_key values (2)');
+    const { json, text } = await get('shop/slots');
+    await client.query(`rollback`);
+    const slot = json.slots.find(({ name }: { name: string }) => name === source.name);
+    expect(slot, text).to.include({ ours: false, kind: 'logical', database: source.name, active_pid: null });
+    expect([slot.kept_bytes >= 0, slot.wal_status, json.limit_bytes]).to.deep.equal([true, 'reserved', null]);
+    expect(json.oldest_writer).to.have.keys('pid', 'username', 'application', 'since');
+    await client.query(`select pg_drop_replication_slot('${source.name}')`);
+    expect((await get('shop')).json)
+      .to.include({ port: Number(new URL(source.url).port) })
+      .and.have.property('username');
+    expect((await get('away/slots')).json.code).to.equal('source_unavailable');
+  });
+
   it('cannot be asked for where the server is away, or somebody has the table locked', async () => {
     const away = await get('away/tables');
     expect([away.status, away.json.code]).to.deep.equal([502, 'source_unavailable']);

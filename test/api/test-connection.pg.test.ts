@@ -63,11 +63,15 @@ change_retentions:
       const missing = await test(DATABASES, draft);
       expect([missing.status, missing.json.code, missing.json.success]).to.deep.equal([422, 'test_failed', false]);
       expect(idsOf(missing, 'error')).to.include.members(['slot_missing', 'publication_missing']);
+      expect(idsOf(missing, 'ok')).to.include('wal_level').and.not.include('slot');
       expect(missing.json.reason).to.include('does not exist');
       for (const id of ['publication_missing', 'slot_missing']) await execute(source.url, sqlOf(missing, id));
       const { url, slot_name, publication_name } = draft;
       const found = await test(DATABASES, { url, replication_slots: [{ slot_name, publication_name }] });
       expect([found.status, found.json.success], found.text).to.deep.equal([200, true]);
+      expect(idsOf(found), 'what is well is told too').to.include.members([
+        ...['reached', 'version', 'wal_level', 'may_replicate', 'slots', 'slot', 'publication', 'tables'],
+      ]);
       await execute(source.url, `select pg_drop_replication_slot('${draft.slot_name}')`);
     });
 

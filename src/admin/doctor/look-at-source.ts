@@ -3,10 +3,10 @@
  * locked, made or changed.
  */
 import type { CatalogDatabase, CatalogSink } from '../../catalog/store.ts';
-import { checkCapacity } from '../../checks/capacity.ts';
+import { type CapacityFacts, checkCapacity } from '../../checks/capacity.ts';
 import { checkContinuity, type Now } from '../../checks/continuity.ts';
 import { type Finding, passed, skipped } from '../../checks/finding.ts';
-import { checkPublication, publicationMissing } from '../../checks/publication.ts';
+import { checkPublication, plannedPublication, publicationMissing } from '../../checks/publication.ts';
 import { checkReach } from '../../checks/reach.ts';
 import { checkReadable } from '../../checks/readable.ts';
 import { checkServer } from '../../checks/server.ts';
@@ -17,6 +17,7 @@ import {
   type PublishedTables,
   type WantedTableFinding,
 } from '../../checks/wanted-tables.ts';
+import { type WellFacts, wellOf } from '../../checks/well.ts';
 import { type Database, openPool, type PoolOptions, type Queryable } from '../../db/pool.ts';
 import { refuseSharedSessions, SharedSessions } from '../../db/pooler.ts';
 import { statement } from '../../db/statement.ts';
@@ -28,7 +29,7 @@ import { MillraceError } from '../../model/errors.ts';
 import type { PublishedTable } from '../../model/published-table.ts';
 import { takesIn } from '../../model/taken-in.ts';
 import { identifySystem } from '../../source/identify.ts';
-import { publicationSql } from '../../source/publication.ts';
+import { isWanted, publicationSql } from '../../source/publication.ts';
 import { readPublication } from '../../source/publication-facts.ts';
 import {
   readCapacity,
@@ -42,6 +43,7 @@ import { readTables } from '../../source/tables.ts';
 import { readBranch } from '../../source/timeline.ts';
 
 const KNOWN = statement('capture/known-tables');
+const TLS = 'select version as tls from pg_catalog.pg_stat_ssl where pid = pg_backend_pid() and ssl';
 const CATCH_UP = statement('admin/doctor/catch-up');
 
 /** A statement that reads catalogs: longer than this, and somebody has them locked. */
@@ -62,6 +64,8 @@ export interface LookedAt {
   state: string | null;
   /** It is to be captured, whether or not a sink reads from it; absent: where one does. */
   isSource?: boolean;
+  /** What is as it should be is told too. */
+  whole?: boolean;
 }
 
 /** Never throws: what cannot be seen is a finding. */
@@ -120,12 +124,13 @@ async function look(on: Reached, looked: LookedAt): Promise<SourceLook> {
   const isRead = looked.isSource ?? sinks.length > 0;
   const now = { source: facts, slot, publication };
   const listed = publication ? await readTables(source, publication.name) : [];
+  const capacity = await readCapacity(source, wantedSlot.name);
   const findings = [
     ...(looked.isSource === false ? [] : checkServer(facts)),
     ...(isRead ? await beginning(on, settings, { now, stored, state }) : []),
     ...checkCapacity({
       ...{ database: name, slotName: wantedSlot.name, slot, isRead },
-      facts: await readCapacity(source, wantedSlot.name),
+      facts: capacity,
       walSenderTimeoutMs: facts.walSenderTimeoutMs,
       writers: await readWriters(source),
     }),
@@ -134,6 +139,7 @@ async function look(on: Reached, looked: LookedAt): Promise<SourceLook> {
     ...checkReadable(await readUnreadable(source, takenIn(listed, sinks)), facts.roleName),
   ];
   const major = Math.floor(facts.version / 10_000);
+  if (looked.whole) findings.push(...wellOf(findings, await wellFacts(on, looked, { ...now, capacity })));
   return {
     findings:
       findings.length > 0
@@ -142,6 +148,33 @@ async function look(on: Reached, looked: LookedAt): Promise<SourceLook> {
     tables:
       publication &&
       (await wantedTables(messages, { ...publication, tables: listed, locked: [] }, { database, sinks })),
+  };
+}
+
+async function wellFacts(
+  { source }: Reached,
+  { database, isSource }: LookedAt,
+  { source: facts, slot, publication, capacity }: Now & { capacity: CapacityFacts },
+): Promise<WellFacts> {
+  const { settings } = database;
+  const { name, create_if_not_exists: isOurs } = settings.publication;
+  const { rows } = await source.query<{ tls: string | null }>(TLS);
+  const published = publication ?? plannedPublication(name, { version: facts.version, isOurs });
+  const tables = isSource === false ? [] : await readTables(source, name);
+  const come = tables.filter((table) => table.published || (published.ours && isWanted(table)));
+  return {
+    address: database.address(),
+    tls: rows[0]?.tls ?? null,
+    source: facts,
+    capture:
+      isSource === false
+        ? null
+        : {
+            capacity,
+            slot: { name: settings.slot.name, isThere: slot !== undefined },
+            publication: { name, isThere: publication !== undefined },
+            tables: { all: tables.length, come: come.length },
+          },
   };
 }
 

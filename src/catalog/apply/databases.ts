@@ -36,7 +36,10 @@ export interface DatabaseRow {
 }
 
 /** Undefined: what is sealed is not ours to open. @throws MillraceError bad_setting: another SECRET_KEY. */
-export function addressOf(keys: KeyRing, row: DatabaseRow): DatabaseAddress | undefined {
+export function addressOf(
+  keys: KeyRing,
+  row: Pick<DatabaseRow, 'id' | 'name' | 'hostname' | 'address'>,
+): DatabaseAddress | undefined {
   const text = openIfOurs(keys, addressPlace(row), row.address);
   return text === undefined ? undefined : JSON.parse(text);
 }

@@ -1,4 +1,4 @@
-// Written by `npm run types` from the document with SHA-256 12e133cf36175c3dbf5fe0e8b26bd61fdfd8f6a54ca844600038193942a48aa6; nobody edits it by hand.
+// Written by `npm run types` from the document with SHA-256 a2fab2a0c3a2abc52542e6aede336f5db20282a0b1f5b734ce01bc8c6c197767; nobody edits it by hand.
 export interface paths {
     "/api/postgres_databases": {
         parameters: {
@@ -68,6 +68,26 @@ export interface paths {
          * @description Scope: `read`.
          */
         get: operations["get_api_postgres_databases_database_metrics"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/postgres_databases/{database}/slots": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Replication slots of a source as they are now, and what makes its server keep WAL
+         * @description Scope: `read`.
+         */
+        get: operations["get_api_postgres_databases_database_slots"];
         put?: never;
         post?: never;
         delete?: never;
@@ -2068,6 +2088,8 @@ export interface components {
             id: string;
             name: string;
             hostname: string;
+            port: number | null;
+            username: string | null;
             database: string;
             /** @constant */
             password: "********";
@@ -2220,6 +2242,33 @@ export interface components {
             } & {
                 [key: string]: unknown;
             })[];
+        } & {
+            [key: string]: unknown;
+        };
+        SourceSlots: {
+            slots: ({
+                name: string;
+                ours: boolean;
+                /** @enum {string} */
+                kind: "logical" | "physical";
+                database: string | null;
+                active_pid: number | null;
+                application: string | null;
+                wal_status: string | null;
+                kept_bytes: number | null;
+                safe_bytes: number | null;
+            } & {
+                [key: string]: unknown;
+            })[];
+            limit_bytes: number | null;
+            oldest_writer: ({
+                pid: number;
+                username: string | null;
+                application: string | null;
+                since: string | null;
+            } & {
+                [key: string]: unknown;
+            }) | null;
         } & {
             [key: string]: unknown;
         };
@@ -3364,6 +3413,8 @@ export interface operations {
                         id: string;
                         name: string;
                         hostname: string;
+                        port: number | null;
+                        username: string | null;
                         database: string;
                         /** @constant */
                         password: "********";
@@ -3474,6 +3525,8 @@ export interface operations {
                         id: string;
                         name: string;
                         hostname: string;
+                        port: number | null;
+                        username: string | null;
                         database: string;
                         /** @constant */
                         password: "********";
@@ -3603,6 +3656,8 @@ export interface operations {
                         id: string;
                         name: string;
                         hostname: string;
+                        port: number | null;
+                        username: string | null;
                         database: string;
                         /** @constant */
                         password: "********";
@@ -3678,6 +3733,37 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["DatabaseMetrics"];
+                };
+            };
+            /** @description Refused, or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    get_api_postgres_databases_database_slots: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                database: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SourceSlots"];
                 };
             };
             /** @description Refused, or failed */
