@@ -28,7 +28,7 @@ export function switchOver({ plan, alias, hasSecret }: SwitchInput): SwitchOver 
     after,
     credential: CREDENTIAL,
   });
-  const yaml = sinkYaml(settings, hasSecret);
+  const yaml = sinkYaml(settings, hasSecret ? '' : null);
   const text = `
 1. Switch your readers over, in one step${which}:
 

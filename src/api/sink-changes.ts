@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { createSink, editSink, eraseSink, isStatusAlone } from '../admin/edit-sink.ts';
 import { showSink } from '../admin/list-sinks.ts';
+import { planSink } from '../admin/plan-sink.ts';
 import { testDraftSink } from '../admin/test-sink.ts';
 import { MillraceError } from '../model/errors.ts';
 import { Created } from './created.ts';
@@ -18,6 +19,12 @@ const Flag = z
 const Deleted = z.looseObject({
   ...{ id: z.uuid(), name: z.string(), deleted: z.literal(true), success: z.literal(true) },
   ...{ pending: z.number(), parked: z.number(), left: z.array(z.string()), warnings: z.array(z.string()) },
+});
+
+const Planned = z.looseObject({
+  diff: z.array(z.object({ path: z.string(), old: z.unknown(), new: z.unknown() })),
+  yaml: z.string(),
+  warnings: z.array(z.string()),
 });
 
 export function changesOf<Shape extends z.ZodType>(place: SinkPlace<Shape>): Route[] {
@@ -65,12 +72,32 @@ export function changesOf<Shape extends z.ZodType>(place: SinkPlace<Shape>): Rou
       },
     }),
   );
-  return [create, ...edits, deletionOf(place)];
+  return [create, ...edits, deletionOf(place), ...plansOf(place)];
 }
 
 interface Showing {
   asking: Asking;
   warnings: string[];
+}
+
+/** Written while somebody fills a form: nothing is stored, and no destination is asked. */
+function plansOf<Shape extends z.ZodType>({ path, list, what }: SinkPlace<Shape>): Route[] {
+  const shared = { method: 'POST', scope: 'admin', body: changeBody(list), answer: Planned, sql: null } as const;
+  return [
+    writing({
+      ...{ ...shared, path: `${path}/plan`, summary: `Checks ${what} that is not stored yet, and writes its YAML` },
+      input: z.strictObject({}),
+      run: async ({ db, config }, { body }) => ({ ...(await planSink({ ...config, db }, { list, body })) }),
+    }),
+    writing({
+      ...{ ...shared, path: `${path}/:sink/plan` },
+      summary: `What these keys would change of ${what}, and its YAML then; also of one that the file declares`,
+      input: z.strictObject({ sink: REF }),
+      run: async ({ db, config }, { sink: ref, body }) => ({
+        ...(await planSink({ ...config, db }, { list, ref, body })),
+      }),
+    }),
+  ];
 }
 
 const deletionOf = <Shape extends z.ZodType>({ path, list, what }: SinkPlace<Shape>): Route =>

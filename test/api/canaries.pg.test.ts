@@ -149,6 +149,10 @@ describe('api: secrets', function () {
         await call('PATCH', `${at}/${entry.name}`, entry);
         await call('POST', `${at}/${entry.name}/test_connection`, {});
         await call('POST', `${at}/test_connection`, { ...entry, name: 'another' });
+        if (list === 'sinks' || list === 'change_retentions') {
+          await call('POST', `${at}/plan`, { ...entry, name: 'another' });
+          await call('POST', `${at}/${entry.name}/plan`, entry);
+        }
         await call('POST', `${at}/${entry.name}/release`, {});
         const edited = await call('PATCH', `${at}/${entry.name}`, { annotations: { a: 'b' } });
         expect(edited.status, edited.text).to.be.oneOf([200, 422]);

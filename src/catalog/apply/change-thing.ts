@@ -17,7 +17,7 @@ import { type Current, readCurrent } from './current.ts';
 import { decide, reservedFaults } from './decide.ts';
 import { immutableFaults } from './immutable.ts';
 import { refuseRename, renamedWarnings } from './named-by-file.ts';
-import { changeOf, type Decided } from './step.ts';
+import { type Change, changeOf, type Decided } from './step.ts';
 import {
   besideOf,
   entryOf,
@@ -54,6 +54,13 @@ export interface ThingChange extends Omit<ThingRef, 'ref'> {
   ref?: string | undefined;
   /** Keys of its entry in the file, those that change; null for the default. */
   body: Entry;
+  /** It is only looked at: whoever manages it, and whatever its version. */
+  isPlan?: true;
+}
+
+export interface PlannedThing extends Pick<Wanted, 'declared' | 'warnings'> {
+  /** Undefined: nothing changes. */
+  change: Change | undefined;
 }
 
 export interface ChangedThing {
@@ -92,6 +99,26 @@ export async function checkThing({ db, keys }: ApplyDeps, change: ThingChange): 
     // Of one that is renamed what else is wrong is found when it is written.
     if (row === undefined || row.name === nameOf(declared))
       decided(current, declared, { type: change.type, keys, privateOk: false, row });
+  });
+}
+
+/** What `changeThing` would do, also to a thing of the file. Throws as it would, and changes nothing. */
+export async function planThing({ db, keys }: ApplyDeps, change: Omit<ThingChange, 'isPlan'>): Promise<PlannedThing> {
+  return await db.transaction(async (tx) => {
+    await tx.query('set transaction isolation level repeatable read read only');
+    const current = await readCurrent(tx);
+    const planned = { ...change, isPlan: true } as const;
+    const { declared, row, warnings } = wantedOf(current, planned, keys);
+    const isRenamed = row !== undefined && row.name !== nameOf(declared);
+    const { name: _, ...rest } = change.body;
+    // Decisions go by name, so what else changes is asked for under the old one.
+    const { declared: kept } = isRenamed ? wantedOf(current, { ...planned, body: rest }, keys) : { declared };
+    const { steps } = decided(current, kept, { type: change.type, keys, privateOk: false, row });
+    const decision = changeOf(steps[0]!);
+    if (!isRenamed) return { declared, warnings, change: decision };
+    const renaming = { path: 'name', old: row.name, new: nameOf(declared) };
+    const base = decision ?? { resource_type: change.type, name: row.name, action: 'update', old: null, new: null };
+    return { declared, warnings, change: { ...base, diff: [renaming, ...(decision?.diff ?? [])] } };
   });
 }
 
@@ -137,7 +164,7 @@ interface Wanted {
 function wantedOf(current: Current, change: ThingChange, keys: KeyRing): Wanted {
   const { type, ref, body } = change;
   const row = ref === undefined ? undefined : findThing(current, { type, ref });
-  if (row) refuseChange(row, change);
+  if (row && !change.isPlan) refuseChange(row, change);
   const base = row && entryOf(current, row.name, { type, keys });
   const entry = merged(base ?? {}, body);
   // It was for the beginning, and a disabled sink has none.

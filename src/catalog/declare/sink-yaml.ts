@@ -7,13 +7,13 @@ import { least } from './least.ts';
 import { listOf, sinkEntry, withSecrets } from './written.ts';
 import { yamlText } from './yaml-text.ts';
 
-/** The variable of the environment that stands for a credential. */
+/** The variable of the environment that stands for the credential of a search engine. */
 export const CREDENTIAL = 'SEARCH_CREDENTIAL';
-const VARIABLE = `\${${CREDENTIAL}}`;
 
-/** `hasSecret`: a credential is stored. */
-export function sinkYaml(settings: SinkSettings, hasSecret: boolean): string {
+/** `secret`: as the sink's section opens it; it is not written. `variable`: in its place. */
+export function sinkYaml(settings: SinkSettings, secret: string | null, variable: string = CREDENTIAL): string {
   const list = listOf(settings);
-  const entry = least(list, sinkEntry(settings, hasSecret ? VARIABLE : null));
-  return yamlText({ [list]: [withSecrets(entry, (text) => text)] }, new Set([VARIABLE]));
+  const text = `\${${variable}}`;
+  const entry = withSecrets(least(list, sinkEntry(settings, secret)), () => text);
+  return yamlText({ [list]: [entry] }, new Set([text]));
 }

@@ -1,4 +1,4 @@
-// Written by `npm run types` from the document with SHA-256 a2fab2a0c3a2abc52542e6aede336f5db20282a0b1f5b734ce01bc8c6c197767; nobody edits it by hand.
+// Written by `npm run types` from the document with SHA-256 ce80052adcb2cfa96af4adfa9e9cc6e17a01fe3acad69c04ce758f9de65910ae; nobody edits it by hand.
 export interface paths {
     "/api/postgres_databases": {
         parameters: {
@@ -370,6 +370,46 @@ export interface paths {
          * @description Scope: `operate`.
          */
         patch: operations["patch_api_sinks_sink"];
+        trace?: never;
+    };
+    "/api/sinks/plan": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Checks a sink that is not stored yet, and writes its YAML
+         * @description Scope: `admin`.
+         */
+        post: operations["post_api_sinks_plan"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/sinks/{sink}/plan": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * What these keys would change of a sink, and its YAML then; also of one that the file declares
+         * @description Scope: `admin`.
+         */
+        post: operations["post_api_sinks_sink_plan"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
         trace?: never;
     };
     "/api/sinks/{sink}/pause": {
@@ -878,6 +918,46 @@ export interface paths {
          * @description Scope: `operate`.
          */
         patch: operations["patch_api_change_retentions_sink"];
+        trace?: never;
+    };
+    "/api/change_retentions/plan": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Checks a change retention that is not stored yet, and writes its YAML
+         * @description Scope: `admin`.
+         */
+        post: operations["post_api_change_retentions_plan"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/change_retentions/{sink}/plan": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * What these keys would change of a change retention, and its YAML then; also of one that the file declares
+         * @description Scope: `admin`.
+         */
+        post: operations["post_api_change_retentions_sink_plan"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
         trace?: never;
     };
     "/api/change_retentions/{sink}/pause": {
@@ -4463,6 +4543,94 @@ export interface operations {
             };
         };
     };
+    post_api_sinks_plan: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["SinkChange"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        diff: {
+                            path: string;
+                            old: unknown;
+                            new: unknown;
+                        }[];
+                        yaml: string;
+                        warnings: string[];
+                    } & {
+                        [key: string]: unknown;
+                    };
+                };
+            };
+            /** @description Refused, or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    post_api_sinks_sink_plan: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                sink: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["SinkChange"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        diff: {
+                            path: string;
+                            old: unknown;
+                            new: unknown;
+                        }[];
+                        yaml: string;
+                        warnings: string[];
+                    } & {
+                        [key: string]: unknown;
+                    };
+                };
+            };
+            /** @description Refused, or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
     post_api_sinks_sink_pause: {
         parameters: {
             query?: never;
@@ -5672,6 +5840,94 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ChangeRetention"];
+                };
+            };
+            /** @description Refused, or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    post_api_change_retentions_plan: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["ChangeRetentionChange"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        diff: {
+                            path: string;
+                            old: unknown;
+                            new: unknown;
+                        }[];
+                        yaml: string;
+                        warnings: string[];
+                    } & {
+                        [key: string]: unknown;
+                    };
+                };
+            };
+            /** @description Refused, or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    post_api_change_retentions_sink_plan: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                sink: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["ChangeRetentionChange"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        diff: {
+                            path: string;
+                            old: unknown;
+                            new: unknown;
+                        }[];
+                        yaml: string;
+                        warnings: string[];
+                    } & {
+                        [key: string]: unknown;
+                    };
                 };
             };
             /** @description Refused, or failed */

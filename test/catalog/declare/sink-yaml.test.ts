@@ -10,7 +10,7 @@ const functions = `functions:
 `;
 const again = (text: string) => {
   const { settings, secret } = parse(`${functions}${text}`).config.sinks[0]!;
-  const yaml = sinkYaml(settings, secret !== null);
+  const yaml = sinkYaml(settings, secret);
   const read = parse(`${functions}${SHOP}${yaml}`, { env: { [CREDENTIAL]: secret ?? '' } }).config.sinks[0]!;
   expect(read, yaml).to.deep.equal({ settings, secret });
   return yaml;
@@ -63,6 +63,6 @@ destination: { type: elasticsearch, endpoint_url: https://h, index_name: i, auth
     const example = readFileSync(new URL('../../../millrace.yaml.example', import.meta.url), 'utf8');
     const { config } = parse(example, { env: { API_TOKEN: 'k3jd8sj2ls9dk3js8dk2ls' }, readFile: () => '() => true' });
     const { settings } = config.sinks.find(({ settings: { destination } }) => destination.type === 'elasticsearch')!;
-    expect(sinkYaml(settings, false)).to.include('initial_backfill: true').and.include('include_tables:');
+    expect(sinkYaml(settings, null)).to.include('initial_backfill: true').and.include('include_tables:');
   });
 });
