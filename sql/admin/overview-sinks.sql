@@ -3,6 +3,7 @@
 select s.id, s.name, s.kind, d.name as database, s.status, s.lanes, s.receivable, s.destination_database_id is not null as is_retention,
        i.name as into_database, h.health, h.level, h.reasons, p.pending::double precision as pending,
        p.is_estimate as pending_is_estimate, x.retrying::double precision as retrying, x.parked::double precision as parked,
+       x.faulty::double precision as faulty,
        extract(epoch from clock_timestamp() - millrace_private.oldest_committed_at(s.no))::double precision as oldest_seconds,
        coalesce(b.error, x.index_error) as error, b.opened_at as failing_since, x.parked_since,
        -- Not the change of another setting: that one was recorded with the change of the status.
@@ -25,6 +26,7 @@ select s.id, s.name, s.kind, d.name as database, s.status, s.lanes, s.receivable
   left join millrace_private.circuits b on b.sink_no = s.no
   left join lateral (select count(*) filter (where e.state in ('retrying', 'held')) as retrying,
                             count(*) filter (where e.state = 'parked') as parked,
+                            count(*) filter (where e.state = 'parked' and e.stage = 'shape') as faulty,
                             min(e.parked_at) filter (where e.state = 'parked') as parked_since,
                             max(e.error) filter (where e.state = 'retrying' and e.stage = 'index') as index_error
                        from millrace_private.delivery_states e where e.sink_no = s.no) x on true

@@ -1,9 +1,16 @@
 /** What needs attention, decided from what the message database knows: the doctor's findings, the worst first. */
-import { checkDelivery } from '../checks/delivery.ts';
-import { checkOperations } from '../checks/operations.ts';
+import type { ConsumerFacts } from '../checks/consumer.ts';
+import { checkDelivery, checkGrowing } from '../checks/delivery.ts';
+import type { Finding } from '../checks/finding.ts';
 import { isPresent, type SeenProcess } from '../messages/processes.ts';
-import { aboutDatabase, type Check, checksOf, PROCESSES, worstFirst } from './doctor/check.ts';
-import { failedOf, type KnownOperation, type KnownProcesses, lookAtProcesses } from './doctor/look-at-messages.ts';
+import { aboutDatabase, type Check, checksOf, MESSAGES, PROCESSES, worstFirst } from './doctor/check.ts';
+import {
+  consumerFindings,
+  type KnownOperation,
+  type KnownProcesses,
+  lookAtProcesses,
+  operationFindings,
+} from './doctor/look-at-messages.ts';
 import { sourceFindings } from './doctor/source-findings.ts';
 import type { ListedDatabase } from './list-databases.ts';
 import type { ListedSink } from './list-sinks.ts';
@@ -33,11 +40,15 @@ type Listed =
   | 'reasons'
   | 'pending'
   | 'parked'
+  | 'faulty'
+  | 'oldest_seconds'
   | 'error';
 
 /** A sink or a change retention. */
 export interface AttentionSink extends Pick<ListedSink, Listed | 'failing_since' | 'notices'> {
   is_retention: boolean;
+  /** Messages a second. */
+  rate: { persisted: number; delivered: number };
   /** The database that it writes a table of. */
   into_database: string | null;
   /** When somebody paused or disabled it; null: nobody did, or it was changed since. */
@@ -56,17 +67,21 @@ export interface AttentionFacts extends KnownProcesses {
   operations: readonly KnownOperation[];
   /** When a worker reported last. */
   workerSeenAt: Date | null;
+  consumers: readonly ConsumerFacts[];
+  /** Of the message database. */
+  messages: readonly Finding[];
 }
 
 /** All of it, the worst first. */
 export function attentionOf(facts: AttentionFacts): Attention[] {
   const { databases, sinks, operations } = facts;
   const found: Attention[] = [
+    ...checksOf(MESSAGES, facts.messages).map((check) => ({ ...check, since: null, act: null })),
     ...checksOf(PROCESSES, lookAtProcesses(facts)).map((check) => ({
       ...{ ...check, since: shown(sinceOfProcesses(check, facts)), act: null },
     })),
     ...databases.flatMap((database) => ofDatabase(database, operations)),
-    ...sinks.flatMap((sink) => ofSink(sink, operations)),
+    ...sinks.flatMap((sink) => ofSink(sink, facts)),
   ].filter(({ status }) => status !== 'ok' && status !== 'skipped');
   const order = new Map(worstFirst(found).map((check, place) => [check, place]));
   return found.toSorted((one, other) => order.get(one)! - order.get(other)!);
@@ -81,20 +96,22 @@ function ofDatabase(database: ListedDatabase, operations: readonly KnownOperatio
   // A warning is no state of its own: nobody wrote down when it began.
   const since = level === 'warning' ? null : shown(database.state_since);
   return [
-    ...checksOf(about, checkOperations(failedOf(operations, { database: name }))).map(ofOperation(operations)),
+    ...checksOf(about, operationFindings(operations, { database: name })).map(ofOperation(operations)),
     ...checksOf(about, sourceFindings(database, undefined)).map((check) => ({ ...check, since, act: resync })),
   ];
 }
 
-function ofSink(sink: AttentionSink, operations: readonly KnownOperation[]): Attention[] {
+function ofSink(sink: AttentionSink, { operations, consumers }: AttentionFacts): Attention[] {
   const { name, database, into_database } = sink;
   const subject = { kind: 'sink', name } as const;
   const about = { subject, source: database, destination: into_database ?? undefined };
   const isFailing = sink.failing_since !== null;
   const delivery = checkDelivery({ ...sink, isFailing }, { notices: new Set(), destination: undefined });
+  const isSaid = sink.status !== 'active' || delivery.some(({ id }) => id === 'behind' || id === 'nobody_receives');
+  const growing = isSaid ? [] : checkGrowing(sink);
   return [
-    ...checksOf(about, checkOperations(failedOf(operations, { sink: name }))).map(ofOperation(operations)),
-    ...checksOf(about, delivery).map((check) => ({
+    ...checksOf(about, operationFindings(operations, { sink: name })).map(ofOperation(operations)),
+    ...checksOf(about, [...consumerFindings(consumers, name), ...delivery, ...growing]).map((check) => ({
       ...{ ...check, since: sinceOf(check, sink), act: actOf(check, sink) },
     })),
   ];
@@ -105,8 +122,10 @@ const ofOperation =
   (check: Check): Attention => ({
     ...check,
     since: shown(operations.find(({ id }) => id === check.item)?.ended_at ?? null),
-    act: post(`/api/operations/${check.item}/resume`),
+    act: check.id === 'failed' ? post(`/api/operations/${check.item}/resume`) : null,
   });
+
+const HALTED = new Set(['paused', 'paused_long', 'disabled']);
 
 const post = (path: string, body: object = {}): Act => ({ method: 'POST', path, body });
 
@@ -115,7 +134,7 @@ const PLAIN_TABLE = /^[a-z_][a-z0-9_]*\.[a-z_][a-z0-9_]*$/;
 
 function actOf({ id, item, command }: Check, { id: sinkId, is_retention }: AttentionSink): Act | null {
   const at = `/api/${is_retention ? 'change_retentions' : 'sinks'}/${sinkId}`;
-  if (id === 'paused' || id === 'disabled') return post(`${at}/resume`);
+  if (HALTED.has(id)) return post(`${at}/resume`);
   if (id === 'parked') return post(`${at}/messages/retry`, { filter: {} });
   if (is_retention || command === null) return null;
   if (command.startsWith('bin/millrace verify ')) return post(`${at}/verifications`, { repair: true });
@@ -126,7 +145,7 @@ function actOf({ id, item, command }: Check, { id: sinkId, is_retention }: Atten
 function sinceOf({ id, status, item }: Check, sink: AttentionSink): string | null {
   const noticed = sink.notices.find(({ code, table }) => code === id && (table || null) === item)?.since;
   if (noticed !== undefined) return new Date(noticed).toISOString();
-  if (id === 'paused' || id === 'disabled') return shown(sink.status_since);
+  if (HALTED.has(id)) return shown(sink.status_since);
   if (id === 'parked') return shown(sink.parked_since);
   if (id === 'behind' || id === 'nobody_receives') return shown(sink.waiting_since);
   if (id === 'not_worked_on') return shown(sink.untaken_since);

@@ -42,8 +42,11 @@ export interface ListedSink {
   pending_is_estimate: boolean;
   retrying: number;
   parked: number;
+  /** Of them those on which a function failed. */
+  faulty: number;
   /** ISO 8601, microseconds, UTC; null when nothing is pending. */
   oldest_committed_at: string | null;
+  oldest_seconds: number | null;
   /** The destination's own words: they may quote a row. */
   error: string | null;
   failing_since: Date | null;

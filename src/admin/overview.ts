@@ -2,12 +2,13 @@
  * Everything on one page, from what the message database knows: how each thing is, what is under way, which processes are
  * there, and what needs attention first. Nobody else is asked. It costs some milliseconds a sink, so ask seldom.
  */
+import type { ConsumerFacts } from '../checks/consumer.ts';
 import type { Queryable, Transacting } from '../db/pool.ts';
 import { statement } from '../db/statement.ts';
 import { type Level, worstOf } from '../messages/health.ts';
 import { readProcesses, type SeenProcess } from '../messages/processes.ts';
 import { type Attention, type AttentionSink, attentionOf } from './attention.ts';
-import type { KnownOperation } from './doctor/look-at-messages.ts';
+import { type KnownOperation, lookAtAccess, lookAtStorage } from './doctor/look-at-messages.ts';
 import { type ListedDatabase, listDatabases } from './list-databases.ts';
 import type { ListedSink } from './list-sinks.ts';
 import { listOperations, type Operation } from './operations.ts';
@@ -16,6 +17,7 @@ const SINKS = statement('admin/overview-sinks');
 const WAL = statement('admin/overview-databases');
 const WORKER = statement('admin/doctor/has-worker');
 const NEWEST = statement('admin/doctor/operations');
+const CONSUMERS = statement('admin/doctor/consumers');
 const TOTALS = statement('admin/overview-totals');
 
 /** Of the figures by minute. */
@@ -81,13 +83,15 @@ export async function readOverview(db: Transacting, now: () => number): Promise<
     const worker = (await tx.query<{ has_worker: boolean; worker_seen_at: Date | null }>(WORKER)).rows[0]!;
     const newest = (await tx.query<KnownOperation>(NEWEST)).rows;
     const latency = (await tx.query<Pick<OverviewTotals, 'p50_ms' | 'p99_ms'>>(TOTALS)).rows[0]!;
+    const messages = [...(await lookAtAccess(tx, null)), ...(await lookAtStorage(tx))];
+    const consumers = (await tx.query<ConsumerFacts>(CONSUMERS)).rows;
     const facts = { hasWorker: worker.has_worker, workerSeenAt: worker.worker_seen_at, operations: newest };
     const nowMs = now();
     const ended = operations.filter(({ ended_at }) => ended_at && nowMs - ended_at.getTime() < ENDED_MS);
     return {
       at: new Date(nowMs),
       level: worstOf([...databases, ...sinks]).status,
-      attention: attentionOf({ databases, sinks, processes, ...facts }),
+      attention: attentionOf({ databases, sinks, processes, consumers, messages, ...facts }),
       ...{ databases, sinks, processes },
       totals: { ...totalsOf(sinks), ...latency },
       operations: [...operations.filter(({ ended_at }) => ended_at === null), ...ended],

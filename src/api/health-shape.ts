@@ -30,7 +30,7 @@ export const LEVELS: Record<ListedSink['level'], (typeof HEALTH)[number]> = {
 export const healthOf = ({ status, level }: Pick<ListedSink, 'status' | 'level'>): (typeof HEALTH)[number] =>
   status === 'active' ? LEVELS[level] : 'paused';
 
-const PAUSED = new Set(['paused', 'disabled']);
+const PAUSED = new Set(['paused', 'paused_long', 'disabled']);
 
 /** One for each finding; of what is well `error` is null. */
 export const shownHealthChecks = (checks: readonly Check[]): z.input<typeof HealthCheck>[] =>

@@ -1,14 +1,19 @@
 /** Tokens and sealed secrets, by what is stored of them: no token and no secret is among the facts. */
+import { millrace } from '../model/quote.ts';
 import { byCommand, byHand, type Finding, notice, warning } from './finding.ts';
 
 export interface AccessFacts {
   /** Names of tokens that can be guessed. */
   weakTokens: readonly string[];
+  /** Tokens that end within 14 days: their names and dates. */
+  expiring: readonly { name: string; at: string }[];
+  /** What was released from the file, which may still have its entry. */
+  released: readonly { type: string; name: string }[];
   /** How many secrets are sealed with another key than the current one. */
   sealedBefore: number;
 }
 
-export function checkAccess({ weakTokens, sealedBefore }: AccessFacts): Finding[] {
+export function checkAccess({ weakTokens, expiring, released, sealedBefore }: AccessFacts): Finding[] {
   const found: Finding[] = [];
   if (weakTokens.length > 0)
     found.push(
@@ -18,6 +23,27 @@ export function checkAccess({ weakTokens, sealedBefore }: AccessFacts): Finding[
         byHand('Put a random one into `api_tokens` (`openssl rand -base64 32` makes one), and apply the file.'),
       ),
     );
+  found.push(
+    ...expiring.map(({ name, at }) => ({
+      ...warning(
+        'expires_soon',
+        `token ${name} expires on ${at}`,
+        byHand(`Make another one (${millrace('token', 'create')}), give it to its clients, and revoke ${name}.`),
+      ),
+      item: name,
+    })),
+    ...released.map(({ type, name }) => ({
+      ...notice(
+        'declared_but_released',
+        `${type.replaceAll('_', ' ')} ${name} was released from the configuration file: an entry that is still there has no effect`,
+        byCommand(
+          ['adopt', type, name],
+          (command) => `Take the entry out of the file, or give it effect again: ${command}`,
+        ),
+      ),
+      item: `${type} ${name}`,
+    })),
+  );
   if (sealedBefore > 0)
     found.push(
       notice(

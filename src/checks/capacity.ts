@@ -11,6 +11,7 @@ export interface CapacityFacts {
   idle_slots: string[];
   max_senders: number;
   senders: number;
+  max_connections: number;
   /** The slot comes along when a standby takes over; null: the server does not know that (before 17). */
   failover: boolean | null;
 }
@@ -21,6 +22,8 @@ export interface CapacityInput {
   slotName: string;
   slot: SlotFacts | undefined;
   facts: CapacityFacts;
+  /** Connections that could still be opened there. */
+  room: number;
   /** 0: the server never times us out. */
   walSenderTimeoutMs: number;
   /** Some sink reads from it. */
@@ -29,6 +32,8 @@ export interface CapacityInput {
   writers: { pids: string; prepared: string };
 }
 
+/** What a backfill and a verification want beside the stream. */
+const ROOM = 2;
 /** Capture answers the server at half of it. */
 const SENDER_TIMEOUT_MS = 10_000;
 
@@ -36,7 +41,7 @@ export function checkCapacity(input: CapacityInput): Finding[] {
   return [...checkRoom(input), ...checkUse(input), ...checkCreation(input)];
 }
 
-function checkRoom({ facts, slot, walSenderTimeoutMs, isRead }: CapacityInput): Finding[] {
+function checkRoom({ facts, slot, walSenderTimeoutMs, isRead, room }: CapacityInput): Finding[] {
   const found: Finding[] = [];
   const isIdle = slot?.active_pid == null;
   if (isRead && slot === undefined && facts.slots >= facts.max_slots)
@@ -56,6 +61,17 @@ function checkRoom({ facts, slot, walSenderTimeoutMs, isRead }: CapacityInput): 
         'walsenders_full',
         `all ${facts.max_senders} WAL senders of the source are taken`,
         inSource(`alter system set max_wal_senders = ${facts.max_senders + 5}`, 'then restart the server'),
+      ),
+    );
+  if (isRead && room < ROOM)
+    found.push(
+      warning(
+        'connections_short',
+        `the source has room for ${Math.max(0, room)} more connections, of ${facts.max_connections}: backfills may find none`,
+        inSource(
+          `alter system set max_connections = ${facts.max_connections + 20}`,
+          'then restart the server; or end other sessions, or raise the connection limit of the role',
+        ),
       ),
     );
   if (walSenderTimeoutMs > 0 && walSenderTimeoutMs < SENDER_TIMEOUT_MS)

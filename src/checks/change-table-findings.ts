@@ -9,6 +9,7 @@ const IDS: Record<TableFault['kind'], string> = { missing: 'change_table_missing
 export const COMPARED = [
   'serial_ends',
   'few_partitions',
+  'partition_missing',
   'unlogged',
   'annotations_not_kept',
 ] as const satisfies readonly TableWarning['code'][];

@@ -4,7 +4,7 @@
  */
 import { ANNOTATIONS } from '../model/annotations.ts';
 import type { Fault } from '../model/errors.ts';
-import { type QuotedTable, quoteIdentifier, quoteLiteral, quoteTable } from '../model/quote.ts';
+import { type QuotedTable, quoteIdentifier, quoteLiteral, quoteTable, remarked } from '../model/quote.ts';
 
 export interface FoundColumn {
   name: string;
@@ -32,6 +32,8 @@ export interface FoundTable {
   columns: FoundColumn[] | null;
   /** Partitioned by committed_at, and less than two partitions reach beyond now. */
   few_ahead: boolean;
+  /** Partitioned by committed_at, and none takes an entry of now; days in UTC. */
+  none_now?: { today: string; tomorrow: string } | undefined;
 }
 
 /** `kind` tells what a fault needs: a table, an `alter table`, or a `grant`. */
@@ -44,7 +46,7 @@ export interface TableFault extends Fault {
 
 /** `code` is the notice's on the sink. */
 export interface TableWarning extends TableFault {
-  code: 'serial_ends' | 'few_partitions' | 'unlogged' | 'policy_missing' | 'annotations_not_kept';
+  code: 'serial_ends' | 'few_partitions' | 'partition_missing' | 'unlogged' | 'policy_missing' | 'annotations_not_kept';
 }
 
 export interface Comparison {
@@ -84,7 +86,7 @@ export function compareTable(table: QuotedTable, found: FoundTable, creation: st
     ...[...columns.values()].flatMap((column) => foreignFaults(alter, column)),
     ...rightsFaults(table, found),
   ];
-  const warnings = [...warningsOf(alter, columns.get('id'), found), ...annotationWarnings(alter, columns)];
+  const warnings = [...warningsOf(table, columns.get('id'), found), ...annotationWarnings(alter, columns)];
   return { faults, warnings };
 }
 
@@ -232,7 +234,8 @@ function rightsFaults(table: QuotedTable, found: FoundTable): TableFault[] {
   return faults;
 }
 
-function warningsOf(alter: string, id: FoundColumn | undefined, found: FoundTable): TableWarning[] {
+function warningsOf(table: QuotedTable, id: FoundColumn | undefined, found: FoundTable): TableWarning[] {
+  const alter = `alter table ${quoteTable(table)}`;
   const warnings: TableWarning[] = [];
   const used = Number(found.last_value ?? 0) / INTEGER_END;
   if (id?.type === 'integer' && used >= 0.7) {
@@ -245,12 +248,25 @@ function warningsOf(alter: string, id: FoundColumn | undefined, found: FoundTabl
     const message = 'the table is unlogged: a crash of its server empties it';
     warnings.push({ kind: 'shape', field: 'table', message, remedy: `${alter} set logged;`, code: 'unlogged' });
   }
-  if (found.few_ahead) {
+  if (found.none_now) {
+    const message = 'no partition takes an entry of now: entries wait, or cannot be written';
+    const remedy = missingPartition(table, found.none_now);
+    warnings.push({ kind: 'shape', field: 'committed_at', message, remedy, code: 'partition_missing' });
+  } else if (found.few_ahead) {
     const message = 'less than two partitions are made ahead';
     const remedy = 'Make some; with pg_partman: call partman.run_maintenance_proc(); and see that its worker runs.';
     warnings.push({ kind: 'shape', field: 'committed_at', message, remedy, sql: null, code: 'few_partitions' });
   }
   return warnings;
+}
+
+/** That of one day, named as pg_partman names them. */
+function missingPartition(table: QuotedTable, { today, tomorrow }: { today: string; tomorrow: string }): string {
+  const name = `${table.name.slice(0, 40)}_p${today.replaceAll('-', '')}`;
+  const sql =
+    `create table ${quoteTable({ schema: table.schema, name })} partition of ${quoteTable(table)} ` +
+    `for values from ('${today} 00:00:00+00') to ('${tomorrow} 00:00:00+00')`;
+  return remarked(sql, 'with pg_partman: call partman.run_maintenance_proc()');
 }
 
 /** A column of that name is ours to fill when it can be; else it is the user's own, and left alone. */

@@ -23,6 +23,10 @@ export interface DeliveryFacts {
   reasons: readonly string[];
   pending: number;
   parked: number;
+  /** Of them those on which a function failed. */
+  faulty: number;
+  /** Age of its oldest message; null: there is none. */
+  oldest_seconds: number | null;
   /** The destination's own words. */
   error: string | null;
   /** Its circuit is open. */
@@ -39,8 +43,7 @@ const REASONS: Record<string, Said | null> = {
   source_standby: null,
   source_unknown: null,
   no_worker: null,
-  paused: ({ name }) =>
-    notice('paused', 'somebody paused it: messages wait', inMessages(`select millrace.resume(${quoteLiteral(name)})`)),
+  paused,
   disabled: ({ name }) =>
     notice(
       'disabled',
@@ -92,6 +95,36 @@ const REASONS: Record<string, Said | null> = {
 /** Notices whose remedy is a statement for the source. */
 const IN_SOURCE: ReadonlySet<string> = new Set(['no_old_values', 'filter_needs_identity', 'function_needs_identity']);
 
+const DAY_SECONDS = 86_400;
+
+function paused({ name, pending, oldest_seconds }: DeliveryFacts): Finding {
+  const resume = inMessages(`select millrace.resume(${quoteLiteral(name)})`);
+  if (pending === 0 || oldest_seconds === null || oldest_seconds < DAY_SECONDS)
+    return notice('paused', 'somebody paused it: messages wait', resume);
+  const days = Math.floor(oldest_seconds / DAY_SECONDS);
+  return warning(
+    'paused_long',
+    `it is paused, and ${pending} messages wait; the oldest one is of ${days} ${days === 1 ? 'day' : 'days'} ago`,
+    { ...resume, remedy: 'or, if they are not wanted: millrace.discard, or millrace.disable' },
+  );
+}
+
+const MINUTE_SECONDS = 60;
+
+/** Messages a second, and how far behind: not so far that health says it, but further and further. */
+export function checkGrowing(facts: {
+  parked: number;
+  oldest_seconds: number | null;
+  rate: { persisted: number; delivered: number };
+}): Finding[] {
+  const { parked, oldest_seconds, rate } = facts;
+  // What is parked may be the oldest, and holds nothing up.
+  if (parked > 0 || oldest_seconds === null || oldest_seconds <= MINUTE_SECONDS || rate.persisted <= rate.delivered)
+    return [];
+  const summary = `its oldest message is ${Math.floor(oldest_seconds)} s old, and more come than go: ${rate.persisted} a second come, ${rate.delivered} go`;
+  return [notice('behind', summary, byHand('If it stays so, start another worker or client, or send larger batches.'))];
+}
+
 const inSourceState = (id: string, what: string): [string, (database: string) => Finding] => [
   id,
   (database) =>
@@ -141,9 +174,19 @@ export function checkDelivery(facts: DeliveryFacts, seen: Seen): (Finding | Answ
       if (say === undefined) return open(reason, facts, seen);
       return say === null ? [] : [say(facts)];
     });
+  if (facts.faulty > 0) found.push(faulty(facts));
   found.push(...facts.notices.filter(({ code }) => !seen.notices.has(code)).map(noticed));
   return found.length > 0 ? found : [passed('delivery', `nothing is wrong; ${facts.pending} messages are pending`)];
 }
+
+const faulty = ({ faulty: count, name }: DeliveryFacts): Finding =>
+  warning(
+    'function_faulty',
+    `a filter, transform or routing function failed on ${count} of the messages that are parked`,
+    byHand(
+      `Column error of millrace.parked_messages (sink_name ${name}) has what it said, with line and column: correct the function, then retry them.`,
+    ),
+  );
 
 /** An open circuit: health has no other reasons. What the look has found of the destination itself is said already. */
 function open(reason: string, { error, isFailing }: DeliveryFacts, { destination }: Seen): Answered[] {

@@ -1,5 +1,6 @@
 /** The message database, as a server: is it of this release, does it keep what it is given, has it room? */
 import type { MillraceError } from '../model/errors.ts';
+import { quoteIdentifier } from '../model/quote.ts';
 import { byCommand, byHand, type Finding, fault, inMessages, passed, warning } from './finding.ts';
 
 /** As the statement gives it. */
@@ -9,6 +10,12 @@ export interface MessageServerFacts {
   fsync: boolean;
   full_page_writes: boolean;
   max_connections: number;
+  /** Our role there, and whether it may make what this release needs. */
+  role: string;
+  database: string;
+  may_create: boolean;
+  /** Connections of Millrace there, by what they call themselves. */
+  ours: { application: string; connections: number }[];
   /** Milliseconds since 1970, by its clock. */
   clock_ms: number;
   /** Backends, and prepared transactions, whose snapshot is older than any of ours should be. */
@@ -41,13 +48,14 @@ export function checkMessageDatabase({ server, room, schema, nowMs }: MessageDat
         schema.remedy ? byHand(schema.remedy) : byCommand(['migrate'], (command) => `Run \`${command}\`.`),
       ),
     );
+  if (!server.may_create) found.push(mayNotCreate(server));
   if (!server.fsync) found.push(notDurable('fsync'));
   if (!server.full_page_writes) found.push(notDurable('full_page_writes'));
   if (room < ROOM)
     found.push(
       warning(
         'connections_short',
-        `the message database has room for ${Math.max(0, room)} more connections, of ${server.max_connections}`,
+        `the message database has room for ${Math.max(0, room)} more connections, of ${server.max_connections}${usedBy(server)}`,
         inMessages(
           `alter system set max_connections = ${server.max_connections + 50}`,
           'then restart the server; or end other sessions, or raise the connection limit of the role',
@@ -68,6 +76,21 @@ export function checkMessageDatabase({ server, room, schema, nowMs }: MessageDat
     ? found
     : [passed('message_database', `Postgres ${server.version_name}, schema of this release`)];
 }
+
+const mayNotCreate = ({ role, database }: MessageServerFacts): Finding =>
+  fault(
+    'may_not_create',
+    `role ${role} may not create in the message database: neither a new release nor a new sink finds its place`,
+    inMessages(
+      `grant create on database ${quoteIdentifier(database)} to ${quoteIdentifier(role)}`,
+      'as its owner; schemas millrace, millrace_private and millrace_jobs belong to the role that migrates',
+    ),
+  );
+
+const usedBy = ({ ours }: MessageServerFacts): string =>
+  ours.length === 0
+    ? ''
+    : `; of them Millrace has ${ours.map(({ application, connections }) => `${connections} (${application})`).join(', ')}`;
 
 const notDurable = (setting: string): Finding => ({
   ...warning(

@@ -1,6 +1,6 @@
 /** Jobs of a sink, or a database, that have failed. */
 import { millrace, quoteLiteral } from '../model/quote.ts';
-import { byHand, type Finding, inMessages, warning } from './finding.ts';
+import { byCommand, byHand, type Finding, inMessages, warning } from './finding.ts';
 
 export interface OperationFacts {
   id: string;
@@ -9,6 +9,28 @@ export interface OperationFacts {
   reason: string | null;
   remedy: string | null;
 }
+
+/** One that runs and does not move. */
+export interface StillFacts extends OperationFacts {
+  /** Since it moved last. */
+  still_seconds: number;
+}
+
+const STILL_SECONDS = 600;
+
+/** `running`: those that are under way. */
+export const checkRunning = (running: readonly StillFacts[]): Finding[] =>
+  running
+    .filter(({ still_seconds }) => still_seconds > STILL_SECONDS)
+    .map(({ id, kind, table, reason, remedy, still_seconds }) => {
+      const minutes = Math.floor(still_seconds / 60);
+      const summary = `a ${kind}${table === null ? '' : ` of ${table}`} has not moved for ${minutes} minutes${reason === null ? '' : `: ${reason}`}`;
+      const repair = byCommand(
+        ['operation', 'show', id],
+        (command) => remedy ?? `See what it does: ${command}; cancel and begin it again if it stays so.`,
+      );
+      return { ...warning('stalled', summary, repair), item: id };
+    });
 
 /** `failed`: those that nobody has begun again since. */
 export const checkOperations = (failed: readonly OperationFacts[]): Finding[] =>

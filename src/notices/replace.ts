@@ -16,7 +16,14 @@ export const FOUND_BY = {
   /** The columns of a table: what sinks can make of its rows. */
   columns: ['no_primary_key', 'no_old_values', 'filter_fault', 'filter_needs_identity', 'function_needs_identity'],
   /** A change table, and what deletes old entries from it. */
-  changeTable: ['serial_ends', 'few_partitions', 'unlogged', 'policy_missing', 'annotations_not_kept'],
+  changeTable: [
+    'serial_ends',
+    'few_partitions',
+    'partition_missing',
+    'unlogged',
+    'policy_missing',
+    'annotations_not_kept',
+  ],
   /** Our own job that deletes old entries. */
   job: ['job_fails'],
 } as const satisfies Record<string, readonly string[]>;

@@ -88,6 +88,12 @@ describe('GET /api/overview', () => {
        select 'resync', d.no, '{}', 'token ci', 'failed', 'of a reason', '2026-11-22T08:00:00Z'
          from millrace_private.databases d where d.name = 'shop'`,
     );
+    await all.m.db.query('update millrace_private.consumers set max_ack_pending = 1');
+    await all.m.db.query("select millrace.receive('orders', 1)");
+    await all.m.db.query(
+      `insert into millrace_private.api_tokens (name, hash, scopes, expires_at)
+       values ('ci', 'x', '{read}', clock_timestamp() + interval '3 days')`,
+    );
     const { json } = await overview();
     const items: Item[] = json.attention;
     const order = ['error', 'warning', 'notice'];
@@ -105,6 +111,8 @@ describe('GET /api/overview', () => {
       command: 'bin/millrace backfill products public.orders',
       act: { method: 'POST', path: of('added_late', 'products').act!.path, body: { table: 'public.orders' } },
     });
+    expect(of('ack_pending_full', 'orders').status).to.equal('warning');
+    expect(of('expires_soon', null).status).to.equal('warning');
     expect(of('failed', 'shop').since).to.equal('2026-11-22T08:00:00.000Z');
     expect(of('no_worker', null).command).to.equal('bin/millrace start worker');
     expect(of('versions_differ', null).status).to.equal('warning');

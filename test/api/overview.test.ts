@@ -22,7 +22,14 @@ const sink = (no: number): OverviewSink => ({
   },
   ...{ health: 'index_missing', level: 'failing', reasons: ['index_missing', 'behind', 'parked', 'no_old_values'] },
   ...{ is_retention: false, into_database: null, error: 'x'.repeat(2_000), failing_since: at },
-  ...{ pending: 1_234_567, pending_is_estimate: true, retrying: 12_345, parked: 812, oldest_seconds: 86_400.123456 },
+  ...{
+    pending: 1_234_567,
+    pending_is_estimate: true,
+    retrying: 12_345,
+    parked: 812,
+    faulty: 12,
+    oldest_seconds: 86_400.123456,
+  },
   ...{ status_since: null, parked_since: at, waiting_since: at, untaken_since: null },
   ...{ rate, hour, p50_ms: 12.3, p99_ms: 12_345.6 },
   notices: [
@@ -59,7 +66,16 @@ describe('the answer of GET /api/overview', () => {
   const sinks = Array.from({ length: 100 }, (_, no) => sink(no));
   const processes = Array.from({ length: 10 }, (_, no) => process(no));
   const attention: Attention[] = attentionOf({
-    ...{ sinks, processes, databases: [], operations: [], hasWorker: true, workerSeenAt: at },
+    ...{
+      sinks,
+      processes,
+      databases: [],
+      operations: [],
+      consumers: [],
+      messages: [],
+      hasWorker: true,
+      workerSeenAt: at,
+    },
   });
   const overview: Overview = {
     ...{ at, level: 'failing', attention, databases: [], sinks, processes },

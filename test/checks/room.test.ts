@@ -1,7 +1,7 @@
 /** Findings whose trap no test can set in a minute: decided from facts alone. */
 import { expect } from 'chai';
 import { type CapacityInput, checkCapacity } from '../../src/checks/capacity.ts';
-import { checkDelivery } from '../../src/checks/delivery.ts';
+import { checkDelivery, checkGrowing, checkSinkAlone, type DeliveryFacts } from '../../src/checks/delivery.ts';
 import type { Finding } from '../../src/checks/finding.ts';
 import { checkMessageDatabase, type MessageDatabaseFacts } from '../../src/checks/message-database.ts';
 
@@ -13,8 +13,8 @@ describe('checks of room', () => {
     ...{ confirmed_flush_lsn: '0/1', wal_status: 'reserved', kept_bytes: 0 },
   };
   const INPUT: CapacityInput = {
-    ...{ database: 'shop', slotName: 'millrace', slot: SLOT, isRead: true, walSenderTimeoutMs: 60_000 },
-    facts: { max_slots: 2, slots: 2, idle_slots: [], max_senders: 2, senders: 2, failover: true },
+    ...{ database: 'shop', slotName: 'millrace', slot: SLOT, isRead: true, room: 9, walSenderTimeoutMs: 60_000 },
+    facts: { max_slots: 2, slots: 2, idle_slots: [], max_senders: 2, senders: 2, max_connections: 100, failover: true },
     writers: { pids: '', prepared: '' },
   };
   const cases: [string[], Partial<CapacityInput>][] = [
@@ -23,6 +23,8 @@ describe('checks of room', () => {
     [['error walsenders_full', 'warning slot_inactive'], { slot: { ...SLOT, active_pid: null } }],
     [['error slot_inactive'], { slot: { ...SLOT, active_application: 'somebody' } }],
     [['warning unread'], { isRead: false }],
+    [['warning connections_short'], { room: 1 }],
+    [[], { room: 1, isRead: false, slot: undefined }],
     [['notice no_failover'], { facts: { ...INPUT.facts, failover: false } }],
     [[], { facts: { ...INPUT.facts, failover: null } }],
     [['warning wal_sender_timeout'], { walSenderTimeoutMs: 5_000 }],
@@ -44,7 +46,8 @@ describe('checks of room', () => {
 
   const SERVER: MessageDatabaseFacts['server'] = {
     ...{ version: 180000, version_name: '18.0', fsync: true, full_page_writes: true, max_connections: 100 },
-    ...{ clock_ms: 1_000_000, old_snapshots: [] },
+    ...{ clock_ms: 1_000_000, old_snapshots: [], role: 'r', database: 'd', may_create: true },
+    ours: [{ application: 'millrace worker', connections: 5 }],
   };
   const FACTS: MessageDatabaseFacts = { server: SERVER, room: 50, schema: undefined, nowMs: 1_000_000 };
   const old = { pid: 9, gid: null, seconds: 1_800, application: 'pg_dump' };
@@ -53,6 +56,7 @@ describe('checks of room', () => {
     ['warning connections_short', { room: 2 }],
     ['warning clock_apart', { nowMs: 1_040_000 }],
     ['warning commit_not_durable', { server: { ...SERVER, fsync: false } }],
+    ['error may_not_create', { server: { ...SERVER, may_create: false } }],
     ['error too_old', { server: { ...SERVER, version: 130000 } }],
     ['warning long_snapshot', { server: { ...SERVER, old_snapshots: [old] } }],
     ['warning long_snapshot', { server: { ...SERVER, old_snapshots: [{ ...old, pid: null, gid: 'a' }] } }],
@@ -65,7 +69,10 @@ describe('checks of room', () => {
 });
 
 describe('checks of delivery', () => {
-  const FACTS = { name: 's', status: 'active', pending: 3, parked: 0, error: 'words', isFailing: false, notices: [] };
+  const FACTS = {
+    ...{ name: 's', status: 'active', pending: 3, parked: 0, faulty: 0, oldest_seconds: 5 },
+    ...{ error: 'words', isFailing: false, notices: [] },
+  };
   const nothing = { notices: new Set<string>(), destination: undefined };
   const reasons: [string, string[]][] = [
     ['nobody_receives', ['warning nobody_receives']],
@@ -82,6 +89,34 @@ describe('checks of delivery', () => {
       expect(said(checkDelivery({ ...FACTS, reasons: [reason] }, nothing))).to.deep.equal(expected);
     });
   }
+  it('say of a pause that it is long, by the messages that wait', () => {
+    const say = (change: Partial<DeliveryFacts>): string[] =>
+      said(checkDelivery({ ...FACTS, status: 'paused', reasons: ['paused'], ...change }, nothing));
+    expect(say({})).to.deep.equal(['notice paused']);
+    expect(say({ oldest_seconds: 200_000 })).to.deep.equal(['warning paused_long']);
+    expect(say({ oldest_seconds: 200_000, pending: 0 })).to.deep.equal(['notice paused']);
+  });
+  it('say of a function that messages failed on it', () => {
+    const found = checkDelivery({ ...FACTS, parked: 3, faulty: 2, reasons: ['parked'] }, nothing);
+    expect(said(found)).to.deep.equal(['warning parked', 'warning function_faulty']);
+  });
+  it('say that more comes than goes, once it is a minute behind', () => {
+    const rate = { persisted: 3, delivered: 2 };
+    const say = (change: object): string[] => said(checkGrowing({ parked: 0, oldest_seconds: 61, rate, ...change }));
+    expect(say({})).to.deep.equal(['notice behind']);
+    for (const change of [
+      { parked: 1 },
+      { oldest_seconds: 60 },
+      { oldest_seconds: null },
+      { rate: { ...rate, delivered: 3 } },
+    ])
+      expect(say(change)).to.deep.equal([]);
+  });
+  it('say of a sink alone what is wrong around it', () => {
+    const found = checkSinkAlone({ ...FACTS, database: 'shop', reasons: ['source_error', 'no_worker', 'behind'] });
+    expect(said(found)).to.deep.equal(['error source_error', 'error no_worker', 'warning behind']);
+    expect(found[0]!.command).to.equal('bin/millrace database checks shop');
+  });
   it('say of an open circuit what was seen just now', () => {
     const open = { ...FACTS, reasons: ['unreachable'], isFailing: true };
     expect(said(checkDelivery(open, { ...nothing, destination: 'well' }))).to.deep.equal(['warning unreachable']);

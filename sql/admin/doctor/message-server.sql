@@ -3,6 +3,14 @@ select current_setting('server_version_num')::integer as version,
        current_setting('fsync')::boolean as fsync,
        current_setting('full_page_writes')::boolean as full_page_writes,
        current_setting('max_connections')::integer as max_connections,
+       session_user::text as role, current_database()::text as database,
+       has_database_privilege(current_database(), 'create')
+         or (select count(*) = 2 and bool_and(has_schema_privilege(n.oid, 'create'))
+               from pg_catalog.pg_namespace n where n.nspname in ('millrace', 'millrace_private')) as may_create,
+       coalesce((select json_agg(json_build_object('application', o.application_name, 'connections', o.connections)
+                                 order by o.connections desc, o.application_name)
+                   from (select a.application_name, count(*) as connections from pg_catalog.pg_stat_activity a
+                          where a.application_name like 'millrace%' group by a.application_name limit 20) o), '[]') as ours,
        (extract(epoch from clock_timestamp()) * 1000)::float8 as clock_ms,
        coalesce((select json_agg(json_build_object('pid', o.pid, 'gid', o.gid, 'application', o.application,
                                                    'seconds', extract(epoch from clock_timestamp() - o.since))

@@ -17,4 +17,8 @@ with bounds as (
     from bounds where upper is not null order by upper desc limit 1
 )
 select not exists (select from bounds where endless)
-       and exists (select from newest where upper < now() + 2 * coalesce(span, interval '0')) as few_ahead
+       and exists (select from newest where upper < now() + 2 * coalesce(span, interval '0')) as few_ahead,
+       exists (select from bounds)
+       and not exists (select from bounds where endless or coalesce(lower, '-infinity') <= now() and upper > now()) as none_now,
+       to_char(now() at time zone 'UTC', 'YYYY-MM-DD') as today,
+       to_char(now() at time zone 'UTC' + interval '1 day', 'YYYY-MM-DD') as tomorrow

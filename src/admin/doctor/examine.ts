@@ -5,9 +5,8 @@
  */
 import { type Catalog, type CatalogDatabase, type CatalogSink, loadCatalog } from '../../catalog/store.ts';
 import { byHand, type Finding, fault, skipped } from '../../checks/finding.ts';
-import { checkOperations } from '../../checks/operations.ts';
 import { checkReach } from '../../checks/reach.ts';
-import { checkSharedIndex } from '../../checks/shared-index.ts';
+import { checkSharedIndex, checkTablesOfIndex } from '../../checks/shared-index.ts';
 import { messageDatabase } from '../../db/message-database.ts';
 import { type Database, openPool } from '../../db/pool.ts';
 import { SharedSessions } from '../../db/pooler.ts';
@@ -20,7 +19,16 @@ import { keyRing } from '../../runtime/secret-key.ts';
 import type { Settings } from '../../runtime/settings.ts';
 import { databasePage, sinkPage } from '../pages.ts';
 import { aboutDatabase, type Check, checksOf, MESSAGES, PROCESSES, worstFirst } from './check.ts';
-import { failedOf, type Known, lookAtAccess, lookAtMessages, lookAtProcesses, readKnown } from './look-at-messages.ts';
+import {
+  consumerFindings,
+  type Known,
+  lookAtAccess,
+  lookAtMessages,
+  lookAtProcesses,
+  lookAtStorage,
+  operationFindings,
+  readKnown,
+} from './look-at-messages.ts';
 import { findingsOf, lookAtSink } from './look-at-sink.ts';
 import { lookAtSource, type SourceLook } from './look-at-source.ts';
 import { sourceFindings } from './source-findings.ts';
@@ -100,11 +108,11 @@ async function checksOfKnown(deps: Asked, request: ExamineRequest, signal: Abort
   const { catalog, findings } = await openCatalog(deps);
   const looked = await lookAround({ ...deps, catalog }, { known, quick: request.quick ?? false }, signal);
   return [
-    ...checksOf(MESSAGES, findings),
+    ...checksOf(MESSAGES, [...findings, ...(await lookAtStorage(deps.messages))]),
     ...checksOf(PROCESSES, lookAtProcesses(known)),
     ...known.databases.flatMap((database) =>
       checksOf({ ...aboutDatabase(database.name), link: databasePage(baseUrl, database.name) }, [
-        ...checkOperations(failedOf(known.operations, { database: database.name })),
+        ...operationFindings(known.operations, { database: database.name }),
         ...sourceFindings(database, looked.sources.get(database.name)),
       ]),
     ),
@@ -116,7 +124,9 @@ async function checksOfKnown(deps: Asked, request: ExamineRequest, signal: Abort
       const about = { subject, source: sink.database, destination: declared?.into?.database, link };
       return checksOf(about, [
         ...(declared ? checkSharedIndex(declared, catalog?.sinks ?? []) : []),
-        ...checkOperations(failedOf(known.operations, { sink: sink.name })),
+        ...(declared ? checkTablesOfIndex(declared) : []),
+        ...operationFindings(known.operations, { sink: sink.name }),
+        ...consumerFindings(known.consumers, sink.name),
         ...findingsOf(sink, { destination: looked.destinations.get(sink.name), tables }),
       ]);
     }),

@@ -1,11 +1,13 @@
 /** The message database as a server, and what it knows of databases, sinks and processes. */
 
 import { type AccessFacts, checkAccess } from '../../checks/access.ts';
+import { type ConsumerFacts, checkConsumer } from '../../checks/consumer.ts';
 import type { Finding } from '../../checks/finding.ts';
 import type { MessageServerFacts } from '../../checks/message-database.ts';
 import { checkMessageDatabase } from '../../checks/message-database.ts';
-import type { OperationFacts } from '../../checks/operations.ts';
+import { checkOperations, checkRunning, type StillFacts } from '../../checks/operations.ts';
 import { checkProcesses } from '../../checks/processes.ts';
+import { checkStorage, type StorageFacts } from '../../checks/storage.ts';
 import type { Queryable } from '../../db/pool.ts';
 import { readSchemaFault } from '../../db/schema-version.ts';
 import { statement } from '../../db/statement.ts';
@@ -18,6 +20,8 @@ const SERVER = statement('admin/doctor/message-server');
 const ROOM = statement('db/count-room');
 const OPERATIONS = statement('admin/doctor/operations');
 const ACCESS = statement('admin/doctor/access');
+const CONSUMERS = statement('admin/doctor/consumers');
+const STORAGE = statement('admin/doctor/storage');
 const WORKER = statement('admin/doctor/has-worker');
 
 export interface Known {
@@ -28,9 +32,11 @@ export interface Known {
   processes: SeenProcess[];
   /** Of each kind and table of a sink, or a database, the newest. */
   operations: KnownOperation[];
+  /** Those that are active. */
+  consumers: ConsumerFacts[];
 }
 
-export interface KnownOperation extends OperationFacts {
+export interface KnownOperation extends StillFacts {
   /** Null: it is of its database. */
   sink: string | null;
   database: string;
@@ -38,15 +44,17 @@ export interface KnownOperation extends OperationFacts {
   ended_at: Date | null;
 }
 
-/** Those of a sink, or of a database itself, that have failed. */
-export const failedOf = (
+/** What is wrong with those of a sink, or of a database itself. */
+export function operationFindings(
   operations: readonly KnownOperation[],
   of: { sink: string } | { database: string },
-): KnownOperation[] =>
-  operations.filter(
-    ({ state, sink, database }) =>
-      state === 'failed' && ('sink' in of ? sink === of.sink : sink === null && database === of.database),
+): Finding[] {
+  const own = operations.filter(({ sink, database }) =>
+    'sink' in of ? sink === of.sink : sink === null && database === of.database,
   );
+  const those = (wanted: string): KnownOperation[] => own.filter(({ state }) => state === wanted);
+  return [...checkOperations(those('failed')), ...checkRunning(those('running'))];
+}
 
 export interface MessagesLook {
   findings: Finding[];
@@ -67,12 +75,24 @@ export async function readKnown(db: Queryable): Promise<Known> {
   const sinks = [...(await listSinks(db, 'sinks')), ...(await listSinks(db, 'change_retentions'))];
   const hasWorker = (await db.query<{ has_worker: boolean }>(WORKER)).rows[0]!.has_worker;
   const operations = (await db.query<KnownOperation>(OPERATIONS)).rows;
-  return { databases, sinks, hasWorker, operations, processes: await readProcesses(db) };
+  const consumers = (await db.query<ConsumerFacts>(CONSUMERS)).rows;
+  return { databases, sinks, hasWorker, operations, consumers, processes: await readProcesses(db) };
 }
 
-/** `keyId`: of the current key. */
-export async function lookAtAccess(db: Queryable, keyId: string): Promise<Finding[]> {
+/** `keyId`: of the current key; null: it is not known. */
+export async function lookAtAccess(db: Queryable, keyId: string | null): Promise<Finding[]> {
   return checkAccess((await db.query<AccessFacts>(ACCESS, [keyId])).rows[0]!);
+}
+
+/** How much the messages of sinks take. */
+export async function lookAtStorage(db: Queryable): Promise<Finding[]> {
+  return checkStorage((await db.query<StorageFacts>(STORAGE)).rows);
+}
+
+/** What is wrong with one of these pull consumers. */
+export function consumerFindings(consumers: readonly ConsumerFacts[], name: string): Finding[] {
+  const found = consumers.find((one) => one.name === name);
+  return found === undefined ? [] : checkConsumer(found);
 }
 
 export interface KnownProcesses extends Pick<Known, 'hasWorker'> {

@@ -42,6 +42,7 @@ import {
 import { readTables } from '../../source/tables.ts';
 import { readBranch } from '../../source/timeline.ts';
 
+const ROOM = statement('db/count-room');
 const KNOWN = statement('capture/known-tables');
 const TLS = 'select version as tls from pg_catalog.pg_stat_ssl where pid = pg_backend_pid() and ssl';
 const CATCH_UP = statement('admin/doctor/catch-up');
@@ -131,6 +132,7 @@ async function look(on: Reached, looked: LookedAt): Promise<SourceLook> {
     ...checkCapacity({
       ...{ database: name, slotName: wantedSlot.name, slot, isRead },
       facts: capacity,
+      room: (await source.query<{ room: number }>(ROOM)).rows[0]!.room,
       walSenderTimeoutMs: facts.walSenderTimeoutMs,
       writers: await readWriters(source),
     }),

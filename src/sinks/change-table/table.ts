@@ -67,11 +67,19 @@ async function hasProgress(tx: Queryable, table: TableName): Promise<boolean> {
   return rows[0]?.columns === 3;
 }
 
+interface Partitions {
+  few_ahead: boolean;
+  none_now: boolean;
+  today: string;
+  tomorrow: string;
+}
+
 /** What there is under this name. Reads catalogs only. */
 export async function inspectTable(db: Queryable, table: TableName): Promise<FoundTable> {
   const name = [table.schema, table.name];
   const found = (await db.query<FoundTable>(INSPECT_TABLE, name)).rows[0]!;
   if (found.kind !== 'p') return { ...found, few_ahead: false };
-  const { rows } = await db.query<{ few_ahead: boolean }>(INSPECT_PARTITIONS, name);
-  return { ...found, few_ahead: rows[0]!.few_ahead };
+  const { rows } = await db.query<Partitions>(INSPECT_PARTITIONS, name);
+  const { few_ahead, none_now, ...days } = rows[0]!;
+  return { ...found, few_ahead, none_now: none_now ? days : undefined };
 }

@@ -44,6 +44,18 @@ describe('millrace doctor: change tables', function () {
     });
   }
 
+  it('finds that no partition takes entries of now', async () => {
+    await query(
+      `alter table history rename to former;
+       create table history (like former including defaults, primary key (id, committed_at)) partition by range (committed_at);
+       create table history_old partition of history for values from ('2020-01-01') to ('2020-01-02')`,
+    );
+    expect(await by.repair('partition_missing')).to.include({ status: 'WARNING', place: 'database shop' });
+    expect(await by.finding('partition_missing')).to.equal(undefined);
+    expect(await by.finding('few_partitions')).to.include({ status: 'WARNING' });
+    await query('drop table history; alter table former rename to history');
+  });
+
   it('as the role that writes it', async () => {
     await query(
       `revoke usage on schema public from public; revoke usage on schema public from ${plainRoleOf({ name: new URL(by.on.sourceUrl).pathname.slice(1) })}`,

@@ -66,10 +66,14 @@ describe('millrace doctor: sinks', function () {
   });
 
   it('has the statement for a sink that somebody paused or disabled', async () => {
-    for (const status of ['paused', 'disabled'] as const) {
-      await by.on.messages.db.query('select millrace_private.set_status($1, $2)', ["o'rders", status]);
-      expect(await by.repair(status)).to.include({ status: 'NOTICE', subject: "sink o'rders" });
-      await gone(status);
+    // Its messages are older than a day.
+    for (const [halted, id, status] of [
+      ['paused', 'paused_long', 'WARNING'],
+      ['disabled', 'disabled', 'NOTICE'],
+    ] as const) {
+      await by.on.messages.db.query('select millrace_private.set_status($1, $2)', ["o'rders", halted]);
+      expect(await by.repair(id)).to.include({ status, subject: "sink o'rders" });
+      await gone(id);
     }
   });
 
