@@ -674,6 +674,28 @@ $function$
 
 comment 'Marks these messages as done: they never come back. Returns the number of messages that it applied to; unknown ids are ignored.'
 
+CREATE OR REPLACE FUNCTION millrace.ack_and_receive(consumer text, ack_ids text[], batch_size integer DEFAULT 1, visibility_timeout interval DEFAULT NULL::interval)
+ RETURNS TABLE(acked integer, ack_id text, message json)
+ LANGUAGE plpgsql
+ SET lock_timeout TO '2s'
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+declare
+  v_no integer := millrace_private.consumer_no(consumer);
+  v_acked integer;
+begin
+  perform millrace_private.lock_consumer(v_no, 'turn');
+  v_acked := millrace.ack(consumer, ack_ids);
+  return query
+    select v_acked, r.ack_id, r.message from millrace.receive(consumer, batch_size, visibility_timeout) r;
+  if not found then
+    return query select v_acked, null::text, null::json;
+  end if;
+end
+$function$
+
+comment 'Marks these messages as done, then leases the next ones: as ack and receive do, in one transaction. acked: the number of messages that were marked, in every row; without a message there is one row, with nothing else.'
+
 CREATE OR REPLACE FUNCTION millrace.backfill(sink text, "table" text DEFAULT NULL::text, sort_column text DEFAULT NULL::text, start_position text DEFAULT NULL::text)
  RETURNS uuid
  LANGUAGE plpgsql
@@ -1071,6 +1093,7 @@ AS $function$
 declare
   v_no integer;
   v_lease record;
+  v_token text;
   v_sink text;
   v_lo bigint;
   v_hi bigint;
@@ -1086,8 +1109,9 @@ begin
   if visibility_timeout < interval '500 ms' or visibility_timeout > interval '12 h' then
     raise exception 'visibility_timeout must be from 500 milliseconds to 12 hours' using errcode = '22023';
   end if;
-  v_lease := millrace_private.lease_next(v_no, batch_size, visibility_timeout);
-  if v_lease.token is null then
+  v_lease := millrace_private.lease_batches(v_no, array[batch_size], visibility_timeout, 9223372036854775807);
+  v_token := v_lease.tokens[1];
+  if v_token is null then
     return;
   end if;
   v_lo := v_lease.ids[1];
@@ -1095,7 +1119,7 @@ begin
   -- Nearly always every row between the first and the last: then they are read by range.
   if v_lease.table_no is not null then
     return query
-      select v_lease.token || '-' || o.id,
+      select v_token || '-' || o.id,
              millrace_private.message_text(o, (select t.metadata from millrace_private.source_tables t
                                                 where t.no = v_lease.table_no), v_sink)::json
         from millrace_private.messages o
@@ -1104,7 +1128,7 @@ begin
     return;
   elsif v_lease.bytes is not null or v_lo = v_hi then
     return query
-      select v_lease.token || '-' || o.id,
+      select v_token || '-' || o.id,
              millrace_private.message_text(o, (select t.metadata from millrace_private.source_tables t
                                                 where t.no = o.source_table), v_sink)::json
         from millrace_private.messages o
@@ -1113,7 +1137,7 @@ begin
     return;
   end if;
   return query
-    select v_lease.token || '-' || i.id, m.message::json
+    select v_token || '-' || i.id, m.message::json
       from unnest(v_lease.ids) i (id)
      cross join lateral (select millrace_private.message_text(o, t.metadata, v_sink) as message
                            from millrace_private.messages o
@@ -1368,37 +1392,50 @@ declare
   v_token text := left(p_ack_ids[1], 32);
   v_text text := array_to_string(p_ack_ids, ',');
   v_rest text := replace(v_text, v_token || '-', '');
-  v_ids bigint[];
-  v_count integer;
-  v_groups bigint[];
-  v_more bigint[];
-  v_first timestamptz;
-  v_last timestamptz;
+  v_tokens text[];
+  v_ids text[];
+  v_answer record;
   v_told text;
 begin
-  if current_setting('transaction_isolation') <> 'read committed' then
-    perform millrace_private.require_read_committed();
+  -- Nearly always all are of one token. As parse_ack_ids looks at them.
+  if octet_length(v_text) - octet_length(v_rest) = 33 * cardinality(p_ack_ids)
+     and v_rest ~ '^[0-9]{1,18}(,[0-9]{1,18})*$'
+     and octet_length(v_rest) - octet_length(replace(v_rest, ',', '')) = cardinality(p_ack_ids) - 1 then
+    v_tokens := array[v_token];
+    v_ids := array[v_rest];
+  else
+    select coalesce(array_agg(k.token order by k.token), '{}'), array_agg(array_to_string(k.ids, ',') order by k.token)
+      into v_tokens, v_ids from millrace_private.known_tokens(p_sink_no, p_ack_ids) k;
   end if;
-  if not millrace_private.lock_consumer(p_sink_no, 'shared') then
-    return 0;
+  v_answer := millrace_private.acknowledge_leases(p_sink_no, v_tokens, v_ids);
+  -- For whoever asks in the same transaction: a result of acknowledge never changes. (As an
+  -- expression: a query costs many times as much.)
+  v_told := set_config('millrace.committed', v_answer.committed, true);
+  if cardinality(v_tokens) = 1 then
+    return v_answer.counts[1];
   end if;
-  -- Until the end of the transaction: see lock_consumer.
-  perform set_config('millrace.answered', 'yes', true);
-  -- All of one token, as parse_ack_ids looks at them.
-  if octet_length(v_text) - octet_length(v_rest) <> 33 * cardinality(p_ack_ids)
-     or v_rest !~ '^[0-9]{1,18}(,[0-9]{1,18})*$'
-     or octet_length(v_rest) - octet_length(replace(v_rest, ',', '')) <> cardinality(p_ack_ids) - 1 then
-    return millrace_private.acknowledge_each(p_sink_no, p_ack_ids);
-  end if;
+  return (select coalesce(sum(c), 0) from unnest(v_answer.counts) c);
+end
+$function$
 
-  v_ids := ('{' || v_rest || '}')::bigint[];
+grant execute to public
+
+CREATE OR REPLACE FUNCTION millrace_private.acknowledge_lease(p_sink_no integer, p_token text, p_ids bigint[], OUT count integer, OUT groups bigint[], OUT others bigint[], OUT first timestamp with time zone, OUT last timestamp with time zone)
+ RETURNS record
+ LANGUAGE plpgsql
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+declare
+  v_lease record;
+  v_part record;
+begin
   -- (A row that was shaped late may have come into the range; it has a state then.) Who took something out of it meanwhile has
   -- changed the lease row, which is looked at again when its lock is had. Then the groups of which a row is left: nobody can
   -- pass one while we hold X. Rows with a changed key are rare: of a large batch it is not asked for each row.
   with lease as materialized (
     select l.ctid as place, l.lo, l.hi from millrace_private.leases l
-     where l.sink_no = p_sink_no and l.token >= v_token and l.token <= v_token
-       and l.dense and l.remaining = l.size and l.size = cardinality(v_ids) and l.digest = hash_array_extended(v_ids, 0)
+     where l.sink_no = p_sink_no and l.token >= p_token and l.token <= p_token
+       and l.dense and l.remaining = l.size and l.size = cardinality(p_ids) and l.digest = hash_array_extended(p_ids, 0)
        and (select true from millrace_private.delivery_states x
              where x.sink_no = p_sink_no and x.id > l.lo and x.id <= l.hi order by x.id limit 1) is null
      order by l.token limit 1 for update
@@ -1413,93 +1450,104 @@ begin
   select count(*), array_agg(g.group_key) filter (where g.group_key is not null and (
            exists (select from millrace_private.messages n
                     where n.sink_no = p_sink_no and n.group_key = g.group_key and n.id > g.id offset 0)
-           or (cardinality(v_ids) <= 8
+           or (cardinality(p_ids) <= 8
                and exists (select from millrace_private.messages n
                             where n.sink_no = p_sink_no and n.group_key2 = g.group_key and n.id > g.id offset 0))))
          || array_agg(g.group_key2) filter (where g.group_key2 is not null),
-         array_agg(g.group_key) filter (where g.group_key is not null and cardinality(v_ids) > 8),
+         array_agg(g.group_key) filter (where g.group_key is not null and cardinality(p_ids) > 8),
          min(g.committed_at), max(g.committed_at)
-    into v_count, v_groups, v_more, v_first, v_last from gone g;
-  if v_count = 0 then
-    return millrace_private.acknowledge_each(p_sink_no, p_ack_ids);
+    into count, groups, others, first, last from gone g;
+  if count > 0 then
+    return;
   end if;
-  -- For whoever asks in the same transaction: a result of acknowledge never changes. (As an
-  -- expression: a query costs many times as much.)
-  v_told := set_config('millrace.committed', concat_ws(' ', date_part('epoch', v_first), date_part('epoch', v_last)), true);
 
-  if v_more is not null
-     and (select true from millrace_private.messages k
-           where k.sink_no = p_sink_no and k.group_key2 is not null order by k.group_key2 limit 1) then
-    v_groups := v_more || v_groups;
+  v_lease := millrace_private.lock_lease(p_sink_no, p_token);
+  if v_lease.place is not null then
+    with gone as (
+      delete from millrace_private.messages m
+       where m.sink_no = p_sink_no and m.lane = 0 and m.id = any (p_ids)
+         and m.id > v_lease.lo and m.id <= v_lease.hi and (v_lease.dense or m.id = any (v_lease.ids))
+         and (select true from millrace_private.delivery_states x
+               where x.sink_no = p_sink_no and x.id = m.id order by x.id limit 1) is null
+      returning m.group_key, m.group_key2, m.committed_at
+    )
+    select count(*), array_agg(g.group_key) || array_agg(g.group_key2), min(g.committed_at), max(g.committed_at)
+      into count, groups, first, last from gone g;
+    if count > 0 then
+      perform millrace_private.shrink_lease(v_lease.place, count);
+    end if;
   end if;
-  if v_groups is not null then
-    perform millrace_private.free_groups(p_sink_no, v_groups);
-  end if;
-  return v_count;
+  with settled as (
+    delete from millrace_private.delivery_states x
+     where x.sink_no = p_sink_no and x.id = any (p_ids) and x.lane = 0 and x.token = p_token
+    returning x.id
+  ), gone as (
+    delete from millrace_private.messages m
+     where m.sink_no = p_sink_no and m.lane = 0 and m.id = any (array(select s.id from settled s))
+    returning m.group_key, m.group_key2, m.committed_at
+  )
+  select count(*) as count, array_agg(g.group_key) || array_agg(g.group_key2) as groups,
+         min(g.committed_at) as first, max(g.committed_at) as last
+    into v_part from gone g;
+  count := count + v_part.count;
+  groups := array_remove(groups || v_part.groups, null);
+  first := least(first, v_part.first);
+  last := greatest(last, v_part.last);
 end
 $function$
 
 grant execute to public
 
-CREATE OR REPLACE FUNCTION millrace_private.acknowledge_each(p_sink_no integer, p_ack_ids text[])
- RETURNS integer
+CREATE OR REPLACE FUNCTION millrace_private.acknowledge_leases(p_sink_no integer, p_tokens text[], p_ids text[], OUT counts integer[], OUT committed text)
+ RETURNS record
  LANGUAGE plpgsql
  SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 declare
-  t record;
-  v_lease record;
-  v_taken integer;
-  v_more bigint[];
-  v_count integer := 0;
-  v_groups bigint[] := '{}';
+  r record;
+  v_groups bigint[];
+  v_others bigint[];
   v_first timestamptz;
   v_last timestamptz;
-  v_told text;
 begin
-  for t in select k.token, k.ids from millrace_private.known_tokens(p_sink_no, p_ack_ids) k loop
-    select l.place, l.lo, l.hi, l.dense, l.ids into v_lease from millrace_private.lock_lease(p_sink_no, t.token) l;
-    if v_lease.place is not null then
-      with gone as (
-        delete from millrace_private.messages m
-         where m.sink_no = p_sink_no and m.lane = 0 and m.id = any (t.ids)
-           and m.id > v_lease.lo and m.id <= v_lease.hi and (v_lease.dense or m.id = any (v_lease.ids))
-           and (select true from millrace_private.delivery_states x
-                 where x.sink_no = p_sink_no and x.id = m.id order by x.id limit 1) is null
-        returning m.group_key, m.group_key2, m.committed_at
-      )
-      select count(*), array_agg(g.group_key) filter (where g.group_key is not null)
-             || coalesce(array_agg(g.group_key2) filter (where g.group_key2 is not null), '{}'),
-             least(v_first, min(g.committed_at)), greatest(v_last, max(g.committed_at))
-        into v_taken, v_more, v_first, v_last from gone g;
-      if v_taken > 0 then
-        perform millrace_private.shrink_lease(v_lease.place, v_taken);
-      end if;
-      v_count := v_count + v_taken;
-      v_groups := v_groups || v_more;
+  if current_setting('transaction_isolation') <> 'read committed' then
+    perform millrace_private.require_read_committed();
+  end if;
+  if current_setting('lock_timeout') = '0' then
+    perform set_config('lock_timeout', '10s', true);
+  end if;
+  counts := array_fill(0, array[cardinality(p_tokens)]);
+  if not millrace_private.lock_consumer(p_sink_no, 'shared') then
+    return;
+  end if;
+  -- Until the end of the transaction: see lock_consumer.
+  perform set_config('millrace.answered', 'yes', true);
+  for v_place in 1 .. cardinality(p_tokens) loop
+    -- (Of so many, most may be invented: none is looked at twice.)
+    continue when cardinality(p_tokens) > 200
+      and not exists (select from millrace_private.leases l where l.sink_no = p_sink_no and l.token = p_tokens[v_place])
+      and not exists (select from millrace_private.delivery_states x
+                       where x.sink_no = p_sink_no and x.id = any (('{' || p_ids[v_place] || '}')::bigint[])
+                         and x.token = p_tokens[v_place]);
+    r := millrace_private.acknowledge_lease(p_sink_no, p_tokens[v_place], ('{' || p_ids[v_place] || '}')::bigint[]);
+    if r.count > 0 then
+      counts[v_place] := r.count;
+      v_groups := v_groups || r.groups;
+      v_others := v_others || r.others;
+      v_first := least(v_first, r.first);
+      v_last := greatest(v_last, r.last);
     end if;
-
-    with settled as (
-      delete from millrace_private.delivery_states x
-       where x.sink_no = p_sink_no and x.id = any (t.ids) and x.lane = 0 and x.token = t.token
-      returning x.id
-    ), gone as (
-      delete from millrace_private.messages m
-       where m.sink_no = p_sink_no and m.lane = 0 and m.id = any (array(select s.id from settled s))
-      returning m.group_key, m.group_key2, m.committed_at
-    )
-    select count(*), array_agg(g.group_key) filter (where g.group_key is not null)
-           || coalesce(array_agg(g.group_key2) filter (where g.group_key2 is not null), '{}'),
-           least(v_first, min(g.committed_at)), greatest(v_last, max(g.committed_at))
-      into v_taken, v_more, v_first, v_last from gone g;
-    v_count := v_count + v_taken;
-    v_groups := v_groups || v_more;
   end loop;
-  if cardinality(v_groups) > 0 then
+  committed := concat_ws(' ', date_part('epoch', v_first), date_part('epoch', v_last));
+
+  if v_others is not null
+     and (select true from millrace_private.messages k
+           where k.sink_no = p_sink_no and k.group_key2 is not null order by k.group_key2 limit 1) then
+    v_groups := v_others || v_groups;
+  end if;
+  if v_groups is not null then
     perform millrace_private.free_groups(p_sink_no, v_groups);
   end if;
-  v_told := set_config('millrace.committed', concat_ws(' ', date_part('epoch', v_first), date_part('epoch', v_last)), true);
-  return v_count;
 end
 $function$
 
@@ -2475,6 +2523,88 @@ $function$
 
 grant execute to public
 
+CREATE OR REPLACE FUNCTION millrace_private.lease_batches(p_sink_no integer, p_batches integer[], p_visibility interval, p_bytes bigint, OUT tokens text[], OUT sizes integer[], OUT ids bigint[], OUT more boolean, OUT bytes bigint, OUT table_no integer)
+ RETURNS record
+ LANGUAGE plpgsql
+ SET lock_timeout TO '2s'
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+declare
+  v record;
+  r record;
+  v_now timestamptz;
+  v_wanted bigint;
+  v_clear integer;
+  v_go boolean;
+begin
+  if current_setting('transaction_isolation') <> 'read committed' then
+    perform millrace_private.require_read_committed();
+  end if;
+  tokens := '{}';
+  sizes := '{}';
+  ids := '{}';
+  more := false;
+  -- One receive after the other; consumer_status shows who holds the lock.
+  if current_setting('millrace.answered', true) = 'yes' then
+    perform set_config('lock_timeout', millrace_private.patience(), true);
+  end if;
+  v_go := millrace_private.lock_consumer(p_sink_no, 'turn');
+  while v_go and cardinality(sizes) < cardinality(p_batches) loop
+    v_now := clock_timestamp();
+    v_wanted := p_batches[cardinality(p_batches)];
+    if cardinality(sizes) + 1 < cardinality(p_batches) then
+      select sum(b) into v_wanted from unnest(p_batches[cardinality(sizes) + 1 :]) b;
+    end if;
+    select n.* into v from millrace_private.next_messages(p_sink_no, v_wanted, v_now) n;
+    exit when not found or not v.active or (v.ids is null and not v.is_due);
+    if v.bytes > p_bytes and cardinality(sizes) + 1 < cardinality(p_batches) then
+      p_batches := p_batches[1 : cardinality(sizes) + 1];
+      continue;
+    end if;
+
+    -- So many of them may go, seen from the first one.
+    v_clear := 0;
+    if not v.is_due and v.max_per_group = 1 then
+      if v.in_flight + v_wanted > v.max_ack_pending then
+        v.in_flight := millrace_private.count_leased(p_sink_no, v_now);
+        v.ids := v.ids[1 : greatest(v.max_ack_pending - v.in_flight, 0)::integer];
+        exit when cardinality(v.ids) = 0;
+      end if;
+      v_clear := least(v.blocked - 1, cardinality(v.ids));
+      -- (Changed keys are not looked at for each row of many: it would cost small batches as much. Who commits meanwhile comes behind.)
+      if v.has_state or (v_wanted > 8
+         and exists (select from millrace_private.behind_changed_key(p_sink_no, v.passed_id, v.hi))) then
+        v_clear := 0;
+      end if;
+    end if;
+    if v_clear > 0 and (v_clear = cardinality(v.ids) or v_clear >= p_batches[cardinality(sizes) + 1]) then
+      if cardinality(sizes) = 0 and v_clear = cardinality(v.ids) and v.bytes <= p_bytes then
+        bytes := v.bytes;
+        table_no := v.table_no;
+      end if;
+      r := millrace_private.lease_ranges(
+             p_sink_no, p_batches[cardinality(sizes) + 1 :], v.ids, v_clear, v.passed_id, v.seq, v.in_flight::integer, v_now,
+             v_now + coalesce(p_visibility, v.visibility_timeout));
+      ids := ids || v.ids[1 : r.leased];
+      tokens := tokens || r.tokens;
+      sizes := sizes || r.sizes;
+      v_go := v_clear < cardinality(v.ids);
+    else
+      bytes := null;
+      r := millrace_private.lease_in_order(p_sink_no, p_batches[cardinality(sizes) + 1], p_visibility);
+      ids := ids || r.ids;
+      tokens := array_append(tokens, r.token);
+      sizes := sizes || cardinality(r.ids);
+      more := r.more;
+      v_go := r.token is not null or more;
+    end if;
+  end loop;
+  sizes := sizes || array_fill(0, array[cardinality(p_batches) - cardinality(sizes)]);
+end
+$function$
+
+grant execute to public
+
 CREATE OR REPLACE FUNCTION millrace_private.lease_due(p_sink_no integer, p_limit integer, p_token text, p_now timestamp with time zone, p_until timestamp with time zone)
  RETURNS bigint[]
  LANGUAGE plpgsql
@@ -2650,69 +2780,32 @@ $function$
 
 grant execute to public
 
-CREATE OR REPLACE FUNCTION millrace_private.lease_next(p_sink_no integer, p_batch integer, p_visibility interval, OUT token text, OUT ids bigint[], OUT more boolean, OUT bytes bigint, OUT table_no integer)
+CREATE OR REPLACE FUNCTION millrace_private.lease_ranges(p_sink_no integer, p_batches integer[], p_ids bigint[], p_clear integer, p_passed_id bigint, p_seq bigint, p_in_flight integer, p_now timestamp with time zone, p_until timestamp with time zone, OUT tokens text[], OUT sizes integer[], OUT leased integer)
  RETURNS record
  LANGUAGE plpgsql
- SET lock_timeout TO '2s'
  SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
-declare
-  v record;
-  v_now timestamptz;
-  v_is_straight boolean;
 begin
-  if current_setting('transaction_isolation') <> 'read committed' then
-    perform millrace_private.require_read_committed();
-  end if;
-  ids := '{}';
-  more := false;
-  -- One receive after the other; consumer_status shows who holds the lock.
-  if current_setting('millrace.answered', true) = 'yes' then
-    perform set_config('lock_timeout', millrace_private.patience(), true);
-  end if;
-  if not millrace_private.lock_consumer(p_sink_no, 'turn') then
-    return;
-  end if;
-  v_now := clock_timestamp();
-  select a.* into v from millrace_private.look_ahead(p_sink_no, p_batch, v_now) a;
-  if not found or not v.active or (v.ids is null and not v.is_due) then
-    return;
-  end if;
-
-  v_is_straight := not v.is_due and v.max_per_group = 1;
-  if v_is_straight and v.in_flight + p_batch > v.max_ack_pending then
-    v.in_flight := millrace_private.count_leased(p_sink_no, v_now);
-    v.ids := v.ids[1:(v.max_ack_pending - v.in_flight)::integer];
-    if cardinality(v.ids) = 0 then
-      return;
-    end if;
-    v.hi := v.ids[cardinality(v.ids)];
-  end if;
-  v_is_straight := v_is_straight and v.may and not v.has_state;
-  if v_is_straight and p_batch > 8 then
-    -- (Not looked at for each row above, where it would cost small batches as much. Who commits meanwhile comes behind.)
-    v_is_straight := not exists (select from millrace_private.behind_changed_key(p_sink_no, v.passed_id, v.hi));
-  end if;
-  if not v_is_straight then
-    select o.token, o.ids, o.more into token, ids, more
-      from millrace_private.lease_in_order(p_sink_no, p_batch, p_visibility) o;
-    return;
-  end if;
-
-  token := replace(gen_random_uuid()::text, '-', '');
-  ids := v.ids;
-  bytes := v.bytes;
-  table_no := v.table_no;
-  with lease as (
+  with client as materialized (
+    select c.place, replace(gen_random_uuid()::text, '-', '') as token,
+           case when c.before = 0 then p_passed_id else p_ids[c.before] end as lo, p_ids[c.before + 1 : c.before + c.batch] as ids
+      from (select b.place, b.batch, (sum(b.batch) over (order by b.place) - b.batch)::integer as before
+              from unnest(p_batches) with ordinality b (batch, place)) c
+     where c.before < p_clear and (c.before + c.batch <= p_clear or p_clear = cardinality(p_ids))
+  ), lease as (
     insert into millrace_private.leases (sink_no, token, lo, hi, until, size, remaining, dense, digest)
-    values (p_sink_no, token, v.passed_id, v.hi, v_now + coalesce(p_visibility, v.visibility_timeout), cardinality(ids),
-            cardinality(ids), true, hash_array_extended(ids, 0))
+    select p_sink_no, c.token, c.lo, c.ids[cardinality(c.ids)], p_until, cardinality(c.ids), cardinality(c.ids), true,
+           hash_array_extended(c.ids, 0)
+      from client c
+  ), passed as (
+    insert into millrace_private.cursor_log (sink_no, lane, seq, id, in_flight, swept_at)
+    select p_sink_no, 0, p_seq + 1, max(c.ids[cardinality(c.ids)]), p_in_flight + sum(cardinality(c.ids)), p_now from client c
   )
-  insert into millrace_private.cursor_log (sink_no, lane, seq, id, in_flight, swept_at)
-  values (p_sink_no, 0, v.seq + 1, v.hi, v.in_flight + cardinality(ids), v_now);
-  if (v.seq + 1) % 64 = 0 then
+  select array_agg(c.token order by c.place), array_agg(cardinality(c.ids) order by c.place), sum(cardinality(c.ids))
+    into tokens, sizes, leased from client c;
+  if (p_seq + 1) % 64 = 0 then
     delete from millrace_private.cursor_log c
-     where c.sink_no = p_sink_no and c.lane = 0 and c.seq <= v.seq and c.seq >= v.seq - 127;
+     where c.sink_no = p_sink_no and c.lane = 0 and c.seq <= p_seq and c.seq >= p_seq - 127;
   end if;
 end
 $function$
@@ -2786,74 +2879,6 @@ begin
    order by l.token limit 1 for update;
 end
 $function$
-
-grant execute to public
-
-CREATE OR REPLACE FUNCTION millrace_private.look_ahead(p_sink_no integer, p_batch integer, p_now timestamp with time zone)
- RETURNS TABLE(active boolean, visibility_timeout interval, max_ack_pending integer, max_per_group integer, passed_id bigint, seq bigint, in_flight bigint, is_due boolean, ids bigint[], may boolean, hi bigint, bytes bigint, table_no integer, has_state boolean)
- LANGUAGE sql
- STABLE
-BEGIN ATOMIC
- SELECT c.active,
-     c.visibility_timeout,
-     c.max_ack_pending,
-     c.max_per_group,
-     COALESCE(k.id, (0)::bigint) AS "coalesce",
-     COALESCE(k.seq, (0)::bigint) AS "coalesce",
-     (COALESCE(k.in_flight, 0))::bigint AS "coalesce",
-     (COALESCE(( SELECT true
-            FROM millrace_private.leases l
-           WHERE ((l.sink_no = look_ahead.p_sink_no) AND (l.until <= look_ahead.p_now) AND (l.until > COALESCE(k.swept_at, '-infinity'::timestamp with time zone)))
-           ORDER BY l.until
-          LIMIT 1), false) OR COALESCE(( SELECT true
-            FROM millrace_private.delivery_states x
-           WHERE ((x.sink_no = look_ahead.p_sink_no) AND (x.lane = 0) AND (x.due_at <= look_ahead.p_now))
-           ORDER BY x.due_at
-          LIMIT 1), false)),
-     b.ids,
-     b.may,
-     b.hi,
-     b.bytes,
-     b.table_no,
-     COALESCE(( SELECT true
-            FROM millrace_private.delivery_states x
-           WHERE ((x.sink_no = look_ahead.p_sink_no) AND (x.id > COALESCE(k.id, (0)::bigint)) AND (x.id <= b.hi))
-           ORDER BY x.id
-          LIMIT 1), false) AS "coalesce"
-    FROM ((millrace_private.consumers c
-      LEFT JOIN LATERAL ( SELECT l.id,
-             l.seq,
-             l.in_flight,
-                 CASE
-                     WHEN (l.swept_at > look_ahead.p_now) THEN '-infinity'::timestamp with time zone
-                     ELSE l.swept_at
-                 END AS swept_at
-            FROM millrace_private.cursor_log l
-           WHERE ((l.sink_no = look_ahead.p_sink_no) AND (l.lane = 0))
-           ORDER BY l.seq DESC
-          LIMIT 1) k ON (true))
-      LEFT JOIN LATERAL ( SELECT array_agg(f.id) AS ids,
-             bool_and(f.may) AS may,
-             max(f.id) AS hi,
-             sum(f.bytes) AS bytes,
-                 CASE
-                     WHEN (min(f.source_table) = max(f.source_table)) THEN min(f.source_table)
-                     ELSE NULL::integer
-                 END AS table_no
-            FROM ( SELECT m.id,
-                     m.source_table,
-                     ((octet_length(m.record) + COALESCE(octet_length(m.changes), 0)) + COALESCE(octet_length(m.payload), 0)) AS bytes,
-                     ((m.group_key2 IS NULL) AND (NOT (EXISTS ( SELECT
-                            FROM millrace_private.messages e
-                           WHERE ((e.sink_no = look_ahead.p_sink_no) AND (e.group_key = m.group_key) AND (e.id < m.id))))) AND ((look_ahead.p_batch > 8) OR (NOT (EXISTS ( SELECT
-                            FROM millrace_private.messages e
-                           WHERE ((e.sink_no = look_ahead.p_sink_no) AND (e.group_key2 = m.group_key) AND (e.id < m.id))))))) AS may
-                    FROM millrace_private.messages m
-                   WHERE ((m.sink_no = look_ahead.p_sink_no) AND (m.lane = 0) AND (m.id > COALESCE(k.id, (0)::bigint)))
-                   ORDER BY m.id
-                  LIMIT look_ahead.p_batch) f) b ON (true))
-   WHERE (c.sink_no = look_ahead.p_sink_no);
-END
 
 grant execute to public
 
@@ -2974,6 +2999,74 @@ AS $function$
                (select x.due_at from millrace_private.delivery_states x
                  where x.sink_no = p_sink_no and x.lane = p_lane and x.due_at is not null order by x.due_at limit 1))
 $function$
+
+grant execute to public
+
+CREATE OR REPLACE FUNCTION millrace_private.next_messages(p_sink_no integer, p_batch bigint, p_now timestamp with time zone)
+ RETURNS TABLE(active boolean, visibility_timeout interval, max_ack_pending integer, max_per_group integer, passed_id bigint, seq bigint, in_flight bigint, is_due boolean, ids bigint[], blocked integer, hi bigint, bytes bigint, table_no integer, has_state boolean)
+ LANGUAGE sql
+ STABLE
+BEGIN ATOMIC
+ SELECT c.active,
+     c.visibility_timeout,
+     c.max_ack_pending,
+     c.max_per_group,
+     COALESCE(k.id, (0)::bigint) AS "coalesce",
+     COALESCE(k.seq, (0)::bigint) AS "coalesce",
+     (COALESCE(k.in_flight, 0))::bigint AS "coalesce",
+     (COALESCE(( SELECT true
+            FROM millrace_private.leases l
+           WHERE ((l.sink_no = next_messages.p_sink_no) AND (l.until <= next_messages.p_now) AND (l.until > COALESCE(k.swept_at, '-infinity'::timestamp with time zone)))
+           ORDER BY l.until
+          LIMIT 1), false) OR COALESCE(( SELECT true
+            FROM millrace_private.delivery_states x
+           WHERE ((x.sink_no = next_messages.p_sink_no) AND (x.lane = 0) AND (x.due_at <= next_messages.p_now))
+           ORDER BY x.due_at
+          LIMIT 1), false)),
+     b.ids,
+     b.blocked,
+     b.hi,
+     b.bytes,
+     b.table_no,
+     COALESCE(( SELECT true
+            FROM millrace_private.delivery_states x
+           WHERE ((x.sink_no = next_messages.p_sink_no) AND (x.id > COALESCE(k.id, (0)::bigint)) AND (x.id <= b.hi))
+           ORDER BY x.id
+          LIMIT 1), false) AS "coalesce"
+    FROM ((millrace_private.consumers c
+      LEFT JOIN LATERAL ( SELECT l.id,
+             l.seq,
+             l.in_flight,
+                 CASE
+                     WHEN (l.swept_at > next_messages.p_now) THEN '-infinity'::timestamp with time zone
+                     ELSE l.swept_at
+                 END AS swept_at
+            FROM millrace_private.cursor_log l
+           WHERE ((l.sink_no = next_messages.p_sink_no) AND (l.lane = 0))
+           ORDER BY l.seq DESC
+          LIMIT 1) k ON (true))
+      LEFT JOIN LATERAL ( SELECT array_agg(f.id) AS ids,
+             array_position(array_agg(f.may), false) AS blocked,
+             max(f.id) AS hi,
+             sum(f.bytes) AS bytes,
+                 CASE
+                     WHEN (min(f.source_table) = max(f.source_table)) THEN min(f.source_table)
+                     ELSE NULL::integer
+                 END AS table_no
+            FROM ( SELECT m.id,
+                     m.source_table,
+                     ((octet_length(m.record) + COALESCE(octet_length(m.changes), 0)) + COALESCE(octet_length(m.payload), 0)) AS bytes,
+                     ((m.group_key2 IS NULL) AND (NOT (EXISTS ( SELECT
+                            FROM millrace_private.messages e
+                           WHERE ((e.sink_no = next_messages.p_sink_no) AND (e.group_key = m.group_key) AND (e.id < m.id))))) AND ((next_messages.p_batch > 8) OR (NOT (EXISTS ( SELECT
+                            FROM millrace_private.messages e
+                           WHERE ((e.sink_no = next_messages.p_sink_no) AND (e.group_key2 = m.group_key) AND (e.id < m.id))))))) AS may
+                    FROM millrace_private.messages m
+                   WHERE ((m.sink_no = next_messages.p_sink_no) AND (m.lane = 0) AND (m.id > COALESCE(k.id, (0)::bigint)))
+                   ORDER BY m.id
+                  LIMIT next_messages.p_batch) f) b ON (true))
+   WHERE (c.sink_no = next_messages.p_sink_no);
+END
 
 grant execute to public
 
@@ -3242,6 +3335,43 @@ $function$
 
 grant execute to public
 
+CREATE OR REPLACE FUNCTION millrace_private.read_leases(p_sink_no integer, p_tokens text[], p_sizes integer[], p_ids bigint[], p_nested boolean, p_bytes bigint, OUT messages text, OUT sent integer[])
+ RETURNS record
+ LANGUAGE plpgsql
+ STABLE
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+declare
+  v_ids bigint[];
+  v_text text;
+  v_last bigint;
+  v_sent integer;
+  v_texts text[] := '{}';
+  v_before integer := 0;
+begin
+  sent := '{}';
+  for v_place in 1 .. cardinality(p_sizes) loop
+    v_ids := p_ids[v_before + 1 : v_before + p_sizes[v_place]];
+    v_before := v_before + p_sizes[v_place];
+    v_sent := 0;
+    if cardinality(v_ids) > 0 then
+      v_text := null;
+      if p_bytes > 0 then
+        select m.messages, m.last_id into v_text, v_last
+          from millrace_private.read_messages(p_sink_no, p_tokens[v_place], v_ids, p_nested, p_bytes) m;
+        v_sent := (select count(*) from unnest(v_ids) i where i <= v_last);
+        p_bytes := p_bytes - coalesce(octet_length(v_text), 0);
+      end if;
+      v_texts := v_texts || coalesce(v_text, '');
+    end if;
+    sent := sent || v_sent;
+  end loop;
+  messages := array_to_string(v_texts, chr(30));
+end
+$function$
+
+grant execute to public
+
 CREATE OR REPLACE FUNCTION millrace_private.read_messages(p_sink_no integer, p_token text, p_ids bigint[], p_nested boolean, p_bytes bigint, OUT messages text, OUT count integer, OUT last_id bigint)
  RETURNS record
  LANGUAGE plpgsql
@@ -3325,38 +3455,72 @@ $function$
 
 grant execute to public
 
-CREATE OR REPLACE PROCEDURE millrace_private.receive_batch(IN p_sink_no integer, IN p_batch integer, IN p_nested boolean, IN p_bytes bigint, INOUT token text, INOUT ids bigint[], INOUT messages text, INOUT count integer, INOUT last_id bigint, INOUT more boolean, INOUT due_in_ms double precision)
+CREATE OR REPLACE FUNCTION millrace_private.read_ranges(p_sink_no integer, p_tokens text[], p_sizes integer[], p_ids bigint[], p_table_no integer, p_nested boolean)
+ RETURNS text
  LANGUAGE plpgsql
-AS $procedure$
+ STABLE
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
 declare
-  v_lease record;
   v_open text := case when p_nested then '"data":{' else '' end;
   v_close text := case when p_nested then '}' else '' end;
 begin
+  -- (One expression for every kind of body: Postgres prepares each of them anew in every call, also those that it does not need.)
+  return (
+    select string_agg(t.messages, chr(30) order by c.place)
+      from (select l.place, l.token, p_ids[(sum(l.size) over (order by l.place) - l.size + 1)::integer] as lo,
+                   p_ids[(sum(l.size) over (order by l.place))::integer] as hi
+              from unnest(p_tokens, p_sizes) with ordinality l (token, size, place)
+             where l.token is not null) c
+     cross join lateral (
+           select string_agg('{"ack_id":"' || c.token || '-' || m.id || '",' || m.body || '}', ',') as messages
+             from (select o.id,
+                          case when o.payload is not null then '"data":' || o.payload
+                               else v_open || millrace_private.message_members(o,
+                                      coalesce((select t.metadata from millrace_private.source_tables t where t.no = p_table_no),
+                                               (select t.metadata from millrace_private.source_tables t where t.no = o.source_table)),
+                                      (select s.metadata from millrace_private.sinks s where s.no = p_sink_no)) || v_close
+                          end as body
+                     from millrace_private.messages o
+                    where o.sink_no = p_sink_no and o.lane = 0 and o.id >= c.lo and o.id <= c.hi
+                    order by o.id) m) t);
+end
+$function$
+
+grant execute to public
+
+CREATE OR REPLACE PROCEDURE millrace_private.receive_batches(IN p_sink_no integer, IN p_batches integer[], IN p_nested boolean, IN p_bytes bigint, IN p_ack_tokens text[], IN p_ack_ids text[], INOUT acked integer[], INOUT committed text, INOUT tokens text[], INOUT sizes integer[], INOUT sent integer[], INOUT ids bigint[], INOUT messages text, INOUT more boolean, INOUT due_in_ms double precision)
+ LANGUAGE plpgsql
+AS $procedure$
+declare
+  v_answered record;
+  v_lease record;
+  v_table text;
+begin
+  if cardinality(p_ack_tokens) > 0 then
+    -- The turn comes before the locks of an acknowledgement: see lease_batches.
+    perform set_config('lock_timeout', '2s', true);
+    perform millrace_private.lock_consumer(p_sink_no, 'turn');
+    v_answered := millrace_private.acknowledge_leases(p_sink_no, p_ack_tokens, p_ack_ids);
+    acked := v_answered.counts;
+    committed := v_answered.committed;
+  end if;
   -- (As an expression: a query that reads from a function costs more.)
-  v_lease := millrace_private.lease_next(p_sink_no, p_batch, null);
+  v_lease := millrace_private.lease_batches(p_sink_no, p_batches, null, p_bytes);
   commit;
-  token := v_lease.token;
+  tokens := v_lease.tokens;
+  sizes := v_lease.sizes;
+  sent := v_lease.sizes;
   ids := v_lease.ids;
   more := v_lease.more;
-  if token is null then
+  if cardinality(ids) = 0 then
     due_in_ms := extract(epoch from millrace_private.next_due(p_sink_no, 0) - clock_timestamp()) * 1000;
-  elsif v_lease.bytes <= p_bytes and v_lease.table_no is not null then
-    -- (One expression for every kind of body: Postgres prepares each of them anew in every call, also those that it does not need.)
-    select string_agg('{"ack_id":"' || token || '-' || m.id || '",' || m.body || '}', ','), count(*), max(m.id)
-      into messages, count, last_id
-      from (select o.id,
-                   case when o.payload is not null then '"data":' || o.payload
-                        else v_open || millrace_private.message_members(o,
-                               (select t.metadata from millrace_private.source_tables t where t.no = v_lease.table_no),
-                               (select s.metadata from millrace_private.sinks s where s.no = p_sink_no)) || v_close
-                   end as body
-              from millrace_private.messages o
-             where o.sink_no = p_sink_no and o.lane = 0 and o.id >= ids[1] and o.id <= ids[cardinality(ids)]
-             order by o.id) m;
+  elsif v_lease.bytes is not null then
+    messages := millrace_private.read_ranges(p_sink_no, tokens, sizes, ids, v_lease.table_no, p_nested);
   else
-    select r.messages, r.count, r.last_id into messages, count, last_id
-      from millrace_private.read_messages(p_sink_no, token, ids, p_nested, p_bytes) r;
+    v_lease := millrace_private.read_leases(p_sink_no, tokens, sizes, ids, p_nested, p_bytes);
+    messages := v_lease.messages;
+    sent := v_lease.sent;
   end if;
 end
 $procedure$

@@ -1,2 +1,1 @@
--- committed: when the first and the last of them were committed, if it says so: seconds since 1970, for counting latencies.
-select millrace_private.acknowledge($1::integer, $2::text[]) as count, current_setting('millrace.committed', true) as committed
+select a.counts, a.committed from millrace_private.acknowledge_leases($1::integer, $2::text[], $3::text[]) a

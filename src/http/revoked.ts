@@ -4,20 +4,19 @@
  * that tokens have changed.
  */
 import type { KnownToken } from '../catalog/tokens.ts';
+import type { MillraceError } from '../model/errors.ts';
 import { type Caller, type FindToken, refusalOf } from './auth.ts';
 
 export interface Revoked {
-  /** Until `end`. */
-  watch(caller: Caller, consumerName: string): Watch;
+  /** Until `end`. `stop` is called with a MillraceError when the caller may not consume any more. */
+  watch(caller: Caller, consumerName: string, stop: (refusal: MillraceError) => void): Watch;
   /** Looks now. */
   look(): void;
   close(): void;
 }
 
 export interface Watch {
-  /** Aborts, with a MillraceError as its reason, when the caller may not consume any more. */
-  signal: AbortSignal;
-  /** As of a second ago at most. Aborts `signal` before it resolves to false. Throws what the look-up throws. */
+  /** As of a second ago at most. Calls `stop` before it resolves to false. Throws what the look-up throws. */
   mayStill(): Promise<boolean>;
   end(): void;
 }
@@ -30,16 +29,16 @@ export interface RevokedOptions {
 interface Watched {
   caller: Caller;
   consumerName: string;
-  controller: AbortController;
+  stop: (refusal: MillraceError) => void;
 }
 
 export function createRevoked(deps: { findToken: FindToken }, options: RevokedOptions = {}): Revoked {
   const watched = new Set<Watched>();
   let timer: NodeJS.Timeout | undefined;
 
-  const judge = (known: KnownToken | undefined, { consumerName, controller }: Watched): boolean => {
+  const judge = (known: KnownToken | undefined, { consumerName, stop }: Watched): boolean => {
     const refusal = refusalOf(known, consumerName);
-    if (refusal !== undefined) controller.abort(refusal);
+    if (refusal !== undefined) stop(refusal);
     return refusal === undefined;
   };
   const check = async (token: string, all: Watched[]): Promise<void> => {
@@ -58,12 +57,11 @@ export function createRevoked(deps: { findToken: FindToken }, options: RevokedOp
   };
 
   return {
-    watch(caller, consumerName) {
-      const entry: Watched = { caller, consumerName, controller: new AbortController() };
+    watch(caller, consumerName, stop) {
+      const entry: Watched = { caller, consumerName, stop };
       watched.add(entry);
       timer ??= setInterval(look, options.everyMs ?? 500);
       return {
-        signal: entry.controller.signal,
         mayStill: async () => judge(await deps.findToken(caller.token), entry),
         end() {
           watched.delete(entry);

@@ -8,6 +8,7 @@ import type { Database, Queryable } from '../db/pool.ts';
 import { type Counters, NO_COUNTERS } from '../messages/counters.ts';
 import { isLoopback } from '../model/loopback.ts';
 import { type Notifications, openConsumers } from '../receive/consumer.ts';
+import { openDesks } from '../receive/desks.ts';
 import { openWakeups } from '../receive/wakeups.ts';
 import type { PrivateAllowed } from '../runtime/addresses.ts';
 import type { Resolver } from '../runtime/checked-lookup.ts';
@@ -94,6 +95,7 @@ export async function openWeb(deps: WebDependencies, options: WebOptions): Promi
   const connections = deps.connections ?? CONNECTIONS;
   const places = createPlaces({ places: connections, each: Math.max(1, connections - 1) });
   const wakeups = openWakeups({ db: inPlaces(places, db, 'give back'), listener, log });
+  const desks = openDesks({ db, take: places.take });
   const consumers = openConsumers({ db, listener });
   const revoked = createRevoked({ findToken });
   const functions = openTryFunctions(log);
@@ -103,7 +105,7 @@ export async function openWeb(deps: WebDependencies, options: WebOptions): Promi
     ...(metrics === undefined
       ? []
       : [metricsRoutes({ db: inPlaces(places, db, 'metrics'), metrics, waiting: wakeups.waiting })]),
-    pullRoutes({ db, wakeups, consumers, findToken, log, places, revoked, metrics, counters }, options.pull),
+    pullRoutes({ db, desks, wakeups, consumers, findToken, log, places, revoked, metrics, counters }, options.pull),
     managementRoutes(
       {
         ...{ db, places, findToken, listener, keys, log, loopbackOnly, examine, privateAllowed, functions },

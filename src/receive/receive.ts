@@ -2,49 +2,58 @@
  * Receive: one try at once, then, if the client wants to wait and nothing came, a place among the consumer's waiters. A client
  * that hangs up gets nothing leased: what came for it meanwhile is given back at once, and no delivery is counted.
  */
-import type { Queryable } from '../db/pool.ts';
 import { MillraceError } from '../model/errors.ts';
+import { namedBy } from './ack-id.ts';
+import { type Answered, NONE_ANSWERED } from './acknowledge.ts';
 import type { Consumer } from './consumer.ts';
-import { type Attempt, type Lease, type Leased, lease } from './lease.ts';
+import type { Client, Desks } from './desks.ts';
+import { type Lease, type Leased, NOTHING } from './lease.ts';
 import type { Wakeups } from './wakeups.ts';
 
 export interface ReceiveDeps {
-  db: Queryable;
+  desks: Desks;
   wakeups: Wakeups;
   now?: () => number;
 }
 
 export interface ReceiveOptions {
+  client: Client;
   /** 1..1000. */
   batchSize: number;
+  /** Acknowledged at the first try, before it. */
+  ackIds?: readonly string[];
   /** Milliseconds; 0 does not wait. */
   waitForMs: number;
   /** The client has hung up. */
   signal: AbortSignal;
   /** How many bytes an answer may have now. */
   maxBytes?: () => number;
-  /** Runs each try when it is this client's turn, if ever. */
-  turn?: (attempt: Attempt) => Promise<Leased>;
   /** There was nothing, and now it waits. */
   onWait?: () => void;
 }
 
+export interface Received {
+  /** Undefined when there is nothing to hand out. */
+  lease: Lease | undefined;
+  acked: Answered;
+}
+
 /**
- * Undefined when there is nothing to hand out. A lease that cannot be handed to the client after all goes to
- * `wakeups.giveBack`. Throws MillraceError too_many_waiting, and what Postgres says.
+ * A lease that cannot be handed to the client after all goes to `wakeups.giveBack`. Throws MillraceError too_many_waiting, and
+ * what Postgres says.
  */
-export async function receive(
-  deps: ReceiveDeps,
-  consumer: Consumer,
-  options: ReceiveOptions,
-): Promise<Lease | undefined> {
-  const { signal, waitForMs, batchSize } = options;
+export async function receive(deps: ReceiveDeps, consumer: Consumer, options: ReceiveOptions): Promise<Received> {
+  const { signal, waitForMs, batchSize, client, maxBytes } = options;
   const now = deps.now ?? (() => performance.now());
   const startedAt = now();
   const waiters = deps.wakeups.of(consumer);
-  const { turn = (each) => each() } = options;
-  const attempt = (): Promise<Leased> =>
-    turn(() => lease(deps.db, consumer, { batchSize, maxBytes: options.maxBytes?.() }));
+  const desk = deps.desks.of(consumer);
+  let acked = NONE_ANSWERED;
+  const attempt = async (ackIds: readonly string[] = []): Promise<Leased> => {
+    const got = await desk.lease({ ...{ consumer, client, signal, batchSize, maxBytes }, acks: namedBy(ackIds) });
+    if (ackIds.length > 0) acked = got.acked;
+    return got.leased;
+  };
 
   const wait = async (): Promise<Lease | undefined> => {
     if (waiters.waiting >= consumer.maxWaiting) throw tooMany(consumer);
@@ -52,18 +61,20 @@ export async function receive(
     const before = { news, dueInMs: first.dueInMs, more: first.more };
     const waitMs = waitForMs - (now() - startedAt);
     // A try that had to wait itself, for a lock or a slow database.
-    return waitMs > 0 ? await waiters.wait({ attempt, waitMs, before }, signal) : undefined;
+    return waitMs > 0 ? await waiters.wait({ attempt: () => attempt(), waitMs, before }, signal) : undefined;
   };
 
   const { news } = waiters;
-  const first = await waiters.attempt(attempt, signal);
+  const first = waiters.closed || signal.aborted ? NOTHING : await attempt(options.ackIds);
+  // It may have freed a group for somebody else.
+  if (acked.count > 0) waiters.wake();
   const got = first.lease ?? (waitForMs === 0 || signal.aborted ? undefined : await wait());
-  if (got === undefined) return undefined;
+  if (got === undefined) return { lease: undefined, acked };
   // When nobody acknowledges them, they are here again by then.
   waiters.plan(consumer.visibilityTimeoutMs);
-  if (!signal.aborted) return got;
+  if (!signal.aborted) return { lease: got, acked };
   await deps.wakeups.giveBack(consumer, got);
-  return undefined;
+  return { lease: undefined, acked };
 }
 
 function tooMany(consumer: Consumer): MillraceError {

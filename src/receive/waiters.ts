@@ -1,20 +1,19 @@
 /**
- * Who waits for messages of one consumer, in this process: first come, first served. One of them at a time looks, the
- * others sleep; a try that finds something lets the next one look. A sleep ends by news (a notification, an
+ * Who waits for messages of one consumer, in this process: first come, first served. The first one looks, the
+ * others sleep; a try that finds something lets the next ones look. A sleep ends by news (a notification, an
  * acknowledgement here), when something is due, else after a second: never sooner without a reason.
  *
  * A waiter may leave at any moment. What was leased for one who has left is given back before anybody else looks.
  */
 import { type Alarm, createAlarm } from '../runtime/concurrency/alarm.ts';
-import { createSemaphore, type Semaphore } from '../runtime/concurrency/semaphore.ts';
 import { type Attempt, type Lease, type Leased, NOTHING } from './lease.ts';
 
 export interface Waiters {
   /** Counts the news; taken before a try, it tells whether something came after it. */
   readonly news: number;
   readonly waiting: number;
-  /** One try. At most two run at once: Postgres does one after the other anyway, and others want connections too. */
-  attempt(attempt: Attempt, signal: AbortSignal): Promise<Leased>;
+  /** All are sent away. */
+  readonly closed: boolean;
   /** Waits for a lease; undefined when the time is over, the signal came or they were closed. Throws what a try throws. */
   wait(input: WaitInput, signal: AbortSignal): Promise<Lease | undefined>;
   /** Something may have become receivable. */
@@ -55,29 +54,25 @@ interface State {
   deps: WaitersDeps;
   pollMs: number;
   queue: Waiter[];
-  places: Semaphore;
   alarm: Alarm;
   news: number;
-  trying: Waiter | undefined;
+  trying: readonly Waiter[];
   pumping: boolean;
   closed: boolean;
 }
-
-const ATTEMPTS = 2;
 
 export function createWaiters(deps: WaitersDeps, options: WaitersOptions = {}): Waiters {
   const state: State = {
     deps,
     pollMs: options.pollMs ?? 1_000,
     queue: [],
-    places: createSemaphore(ATTEMPTS),
     alarm: createAlarm(deps.now),
     news: 0,
-    trying: undefined,
+    trying: [],
     pumping: false,
     closed: false,
   };
-  const { queue, alarm, places } = state;
+  const { queue, alarm } = state;
   return {
     get news() {
       return state.news;
@@ -85,8 +80,9 @@ export function createWaiters(deps: WaitersDeps, options: WaitersOptions = {}): 
     get waiting() {
       return queue.length;
     },
-    attempt: async (attempt, signal) =>
-      await places(async () => (signal.aborted || state.closed ? NOTHING : await attempt())),
+    get closed() {
+      return state.closed;
+    },
     async wait(input, signal) {
       if (signal.aborted || state.closed) return undefined;
       const { before } = input;
@@ -135,7 +131,7 @@ function join(state: State, { attempt, waitMs }: WaitInput, signal: AbortSignal)
   };
   const hangUp = (): void => waiter.finish(undefined);
   const timer = setTimeout(() => {
-    if (state.trying === waiter) waiter.late = true;
+    if (state.trying.includes(waiter)) waiter.late = true;
     else waiter.finish(undefined);
   }, waitMs);
   signal.addEventListener('abort', hangUp, { once: true });
@@ -143,40 +139,50 @@ function join(state: State, { attempt, waitMs }: WaitInput, signal: AbortSignal)
   return promise;
 }
 
-/** Looks for the first one in the queue whenever there is a reason, until nobody waits. */
+/** Looks for the first ones in the queue whenever there is a reason, until nobody waits. */
 async function pump(state: State, before: WaitInput['before']): Promise<void> {
   const { queue, alarm, pollMs } = state;
   state.pumping = true;
   let { dueInMs, more, news: seen } = before;
   let hurried = false;
+  // Twice as many as long as all of them find something.
+  let width = 1;
   while (queue.length > 0) {
     const overdue = dueInMs !== null && dueInMs <= 0;
     if (!more && state.news === seen && (!overdue || hurried)) {
       await alarm.sleep(Math.min(pollMs, overdue || dueInMs === null ? pollMs : Math.ceil(dueInMs) + 1));
     }
-    const first = queue[0];
-    if (first === undefined) break;
+    if (queue.length === 0) break;
     // Due since before the try, and yet not there: once it is worth another look.
     hurried = overdue && !hurried;
     seen = state.news;
-    const got = await tryFor(state, first);
-    ({ dueInMs, more } = got.lease === undefined ? got : { dueInMs: null, more: true });
+    const got = await tryFor(state, queue.slice(0, width));
+    const empty = got.filter(({ lease }) => lease === undefined);
+    more = empty.length === 0 || empty.some((each) => each.more);
+    dueInMs = empty.at(-1)?.dueInMs ?? null;
+    width = empty.length === 0 ? width * 2 : 1;
   }
   state.pumping = false;
 }
 
-async function tryFor(state: State, waiter: Waiter): Promise<Leased> {
-  state.trying = waiter;
+/** All at once: they go together, in this order. */
+async function tryFor(state: State, waiters: readonly Waiter[]): Promise<Leased[]> {
+  state.trying = waiters;
   try {
-    const got = await state.places(async () => (waiter.gone ? NOTHING : await waiter.attempt()));
-    if (got.lease !== undefined && waiter.gone) await state.deps.giveBack(got.lease);
-    else if (got.lease !== undefined || waiter.late) waiter.finish(got.lease);
-    return got;
+    return await Promise.all(waiters.map((waiter) => tryForOne(state, waiter)));
   } catch (error) {
     // Whatever it was, the others would meet it as well.
     for (const each of [...state.queue]) each.fail(error);
-    return NOTHING;
+    return [NOTHING];
   } finally {
-    state.trying = undefined;
+    state.trying = [];
   }
+}
+
+async function tryForOne(state: State, waiter: Waiter): Promise<Leased> {
+  const got = await waiter.attempt();
+  if (got.lease !== undefined && waiter.gone) await state.deps.giveBack(got.lease);
+  else if (got.lease !== undefined || waiter.late) waiter.finish(got.lease);
+  // Who has left was not tried for: the next one is.
+  return waiter.gone && got.lease === undefined ? { ...got, more: true } : got;
 }

@@ -57,8 +57,7 @@ describe('http: pull API', () => {
   });
 
   it('answers 200 with an empty list when there is nothing, also for a paused consumer', async () => {
-    const empty = await receive();
-    expect([empty.status, empty.text]).to.deep.equal([200, '{"data":[]}']);
+    expect(await receive()).to.include({ status: 200, text: '{"data":[]}' });
     const paused = await addPullSink(m.db, { name: 'paused', status: 'paused' });
     await appendMessages(m.db, paused.no, groups(1));
     const reply = await receive({ wait_for: 0 }, '/api/http_pull_consumers/paused');
@@ -117,6 +116,15 @@ describe('http: pull API', () => {
     expect(ackIdsOf(reply).map((each) => Number(each.slice(33)))).to.deep.equal(ids.slice(0, 15));
     const rest = await receive({ max_batch_size: 1000 });
     expect(rest.json.data).to.have.lengthOf(5);
+  });
+
+  it('acknowledges and receives in one request, and says how many were acknowledged', async () => {
+    const [, second] = await appendMessages(m.db, orders.no, [{ group: 1 }, { group: 1 }]);
+    const first = await receive({ ack_ids: [] });
+    const next = await receive({ ack_ids: [...ackIdsOf(first), 'unknown'], batch_size: 10, wait_for: '1s' });
+    expect([first.json.acked, next.json.acked, ackIdsOf(next)[0]!.slice(32)]).to.deep.equal([0, 1, `-${second}`]);
+    expect((await receive({ ack_ids: ackIdsOf(next) })).text).to.equal('{"data":[],"acked":1}');
+    expect((await web.call('GET', `${ORDERS}/receive?ack_ids=x`)).text).to.equal('{"data":[]}');
   });
 
   it('gives back and extends', async () => {
@@ -223,6 +231,7 @@ describe('http: pull API', () => {
       ['POST', 'extend', { ack_ids: ['x'] }, ['visibility_timeout']],
       ['POST', 'extend', { ack_ids: ['x'], visibility_timeout: 100 }, ['visibility_timeout']],
       ['POST', 'extend', {}, ['ack_ids', 'visibility_timeout']],
+      ['POST', 'receive', { ack_ids: [1] }, ['ack_ids']],
     ];
     for (const [method, path, body, fields] of cases) {
       const headers = typeof body === 'string' ? { 'content-type': 'application/json' } : {};

@@ -109,10 +109,10 @@ describe('http: long poll', () => {
 
   it('ends as an empty list when it fails after its reply began', async () => {
     const response = await begin('wait_for=60s');
-    await m.db.query('alter function millrace_private.look_ahead rename to looked_ahead');
+    await m.db.query('alter function millrace_private.next_messages rename to messages_next');
     listener.emit('millrace_messages', '');
     const text = await response.text();
-    await m.db.query('alter function millrace_private.looked_ahead rename to look_ahead');
+    await m.db.query('alter function millrace_private.messages_next rename to next_messages');
     expect(text.trimStart()).to.equal('{"data":[]}');
     expect(web.logged.map((line) => line.message)).to.include('a receive failed after its reply began');
   });

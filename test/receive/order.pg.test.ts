@@ -148,7 +148,7 @@ describe('receive: order', () => {
     const tries: { ids: number[]; more: boolean }[] = [];
     while (tries.length < 5 && tries.at(-1)?.more !== false) {
       const { rows } = await m.db.query<{ ids: number[]; more: boolean }>(
-        'select c.ids, c.more from millrace_private.lease_next($1, 10, null) c',
+        'select c.ids, c.more from millrace_private.lease_batches($1, array[10], null, 1e9::bigint) c',
         [no],
       );
       tries.push(rows[0]!);

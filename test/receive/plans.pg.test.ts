@@ -49,8 +49,8 @@ describe('receive: plans', () => {
     });
   }
 
-  it('look_ahead is part of the statement of lease_next, and reads in order', async () => {
-    const plan = await planOf('select a.* from millrace_private.look_ahead($1, 10, now()) a');
+  it('next_messages is part of the statement of lease_batches, and reads in order', async () => {
+    const plan = await planOf('select a.* from millrace_private.next_messages($1, 10, now()) a');
     expect(plan).to.not.contain('Function Scan').and.not.contain('Seq Scan').and.not.contain('Sort');
   });
 });

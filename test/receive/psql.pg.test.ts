@@ -137,12 +137,36 @@ describe('receive: from psql', () => {
     expect(rows[0]!.ack).to.equal(0);
   });
 
+  it('acknowledges and receives in one call, and tells the count also when nothing comes', async () => {
+    const { no, name } = await consumer();
+    const ids = await appendMessages(m.db, no, [{ group: 1 }, { group: 1 }]);
+    const step = async (ackIds: string[]): Promise<[number, string | undefined][]> => {
+      const { rows } = await m.db.query<{ acked: number; ack_id: string | null; message: object | null }>(
+        'select * from millrace.ack_and_receive($1, $2::text[], 10)',
+        [name, ackIds],
+      );
+      expect(rows.every(({ ack_id, message }) => (ack_id === null) === (message === null))).to.equal(true);
+      return rows.map(({ acked, ack_id }) => [acked, ack_id ?? undefined]);
+    };
+    const [[none, first] = []] = await step([]);
+    expect([none, first?.slice(32)]).to.deep.equal([0, `-${ids[0]}`]);
+    const [[one, second] = []] = await step([first!]);
+    expect([one, second?.slice(32)]).to.deep.equal([1, `-${ids[1]}`]);
+    expect(await step([second!, 'x'])).to.deep.equal([[1, undefined]]);
+  });
+
   it('refuses a transaction that is not read committed', async () => {
     const { no, name } = await consumer();
     await appendMessages(m.db, no, [{ group: 1 }]);
     const session = await openSession(m.db);
     for (const level of ['repeatable read', 'serializable']) {
-      for (const call of ['receive($1)', `ack($1, '{x}')`, `nack($1, '{x}')`, `extend($1, '{x}', '1 min')`]) {
+      for (const call of [
+        'receive($1)',
+        `ack($1, '{x}')`,
+        `ack_and_receive($1, '{x}')`,
+        `nack($1, '{x}')`,
+        `extend($1, '{x}', '1 min')`,
+      ]) {
         await session.query(`begin isolation level ${level}`);
         expect(await codeOf(session.query(`select millrace.${call}`, [name])), `${level} ${call}`).to.equal('25001');
         await session.query('rollback');

@@ -2,9 +2,10 @@
 import { expect } from 'chai';
 import { type Listener, openListener } from '../../src/db/listen.ts';
 import { MillraceError } from '../../src/model/errors.ts';
-import { answer } from '../../src/receive/answer.ts';
+import { acknowledge, putBack } from '../../src/receive/answer.ts';
 import { type Consumer, type Consumers, openConsumers } from '../../src/receive/consumer.ts';
-import { lease } from '../../src/receive/lease.ts';
+import { type Desks, openDesks } from '../../src/receive/desks.ts';
+import { type Lease, lease } from '../../src/receive/lease.ts';
 import { receive } from '../../src/receive/receive.ts';
 import { openWakeups, type Wakeups } from '../../src/receive/wakeups.ts';
 import { addPullSink, appendMessages, notifyMessages, type PullSinkFixture } from '../support/fixtures/fixtures.ts';
@@ -13,11 +14,13 @@ import { pullFrom } from '../support/pull/pull.ts';
 import { until } from '../support/until.ts';
 
 const never = new AbortController().signal;
+const client = { names: [] };
 
 describe('receive: long poll', () => {
   let m: MessageDatabase;
   let listener: Listener;
   let wakeups: Wakeups;
+  let desks: Desks;
   let consumers: Consumers;
   let made = 0;
   const stop = new AbortController();
@@ -44,6 +47,7 @@ describe('receive: long poll', () => {
     // No polling: only what is meant to end a wait ends it.
     wakeups = openWakeups({ db: m.db, listener, log: { warn: () => undefined } }, { pollMs: 60_000 });
     consumers = openConsumers({ db: m.db, listener });
+    desks = openDesks({ db: m.db });
   });
   afterEach(() => {
     wakeups.close();
@@ -60,9 +64,12 @@ describe('receive: long poll', () => {
 
   /** Ids of what a long poll got; empty when it got nothing. */
   async function poll(of: Consumer, waitForMs = 60_000, signal = never, batchSize = 10): Promise<number[]> {
-    const lease = await receive({ db: m.db, wakeups }, of, { batchSize, waitForMs, signal });
+    const { lease } = await receive({ desks, wakeups }, of, { client, batchSize, waitForMs, signal });
     return (lease?.ackIds() ?? []).map((ackId) => Number(ackId.slice(33)));
   }
+
+  const take = async (of: Consumer): Promise<Lease | undefined> =>
+    (await receive({ desks, wakeups }, of, { client, batchSize: 1, waitForMs: 0, signal: never })).lease;
 
   const waiting = async (of: Consumer, count: number): Promise<void> => {
     await until(`${count} wait`, () => wakeups.of(of).waiting === count);
@@ -85,10 +92,10 @@ describe('receive: long poll', () => {
   it('ends when a group comes free by an acknowledgement in this process', async () => {
     const one = await consumer();
     const [, second] = await appendMessages(m.db, one.no, [{ group: 1 }, { group: 1 }]);
-    const first = await receive({ db: m.db, wakeups }, one, { batchSize: 1, waitForMs: 0, signal: never });
+    const first = await take(one);
     const polled = poll(one);
     await waiting(one, 1);
-    expect(await answer({ db: m.db, wakeups }, one, { what: 'ack', ackIds: first!.ackIds() })).to.include({ count: 1 });
+    expect(await acknowledge({ desks, wakeups }, one, { client, ackIds: first!.ackIds() })).to.include({ count: 1 });
     expect(await polled).to.deep.equal([second]);
   });
 
@@ -96,10 +103,10 @@ describe('receive: long poll', () => {
     it(`ends when a message is given back with a delay of ${delayMs} ms`, async () => {
       const one = await consumer();
       const ids = await appendMessages(m.db, one.no, [{ group: 1 }]);
-      const first = await receive({ db: m.db, wakeups }, one, { batchSize: 1, waitForMs: 0, signal: never });
+      const first = await take(one);
       const polled = poll(one);
       await waiting(one, 1);
-      await answer({ db: m.db, wakeups }, one, { what: 'nack', ackIds: first!.ackIds(), delayMs });
+      await putBack({ db: m.db, wakeups }, one, { what: 'nack', ackIds: first!.ackIds(), delayMs });
       expect(await polled).to.deep.equal(ids);
     });
   }
@@ -107,7 +114,7 @@ describe('receive: long poll', () => {
   it('ends when a visibility timeout passes: one that was there before, and one that began during the wait', async () => {
     const one = await consumer({ visibilityTimeoutMs: 500 });
     const ids = await appendMessages(m.db, one.no, [{ group: 1 }]);
-    await receive({ db: m.db, wakeups }, one, { batchSize: 1, waitForMs: 0, signal: never });
+    await take(one);
     expect(await poll(one), 'made before').to.deep.equal(ids);
     // Both look; the one that comes second waits for the lease that the first one gets.
     const two = await consumer({ visibilityTimeoutMs: 500 });
@@ -175,10 +182,10 @@ describe('receive: long poll', () => {
 
   it('leases nothing for a client that hangs up while it waits', async () => {
     const one = await consumer();
-    const client = new AbortController();
-    const polled = poll(one, 60_000, client.signal);
+    const hangUp = new AbortController();
+    const polled = poll(one, 60_000, hangUp.signal);
     await waiting(one, 1);
-    client.abort();
+    hangUp.abort();
     expect(await polled).to.deep.equal([]);
     expect(wakeups.waiting()).to.equal(0);
     const ids = await appendMessages(m.db, one.no, [{ group: 1 }]);
@@ -190,10 +197,10 @@ describe('receive: long poll', () => {
   it('gives back what was leased for a client that hung up meanwhile, and counts no delivery', async () => {
     const one = await consumer();
     const ids = await appendMessages(m.db, one.no, [{ group: 1 }, { group: 2 }]);
-    const client = new AbortController();
-    const hungUp = poll(one, 0, client.signal);
+    const hangUp = new AbortController();
+    const hungUp = poll(one, 0, hangUp.signal);
     // The lease is on its way.
-    client.abort();
+    hangUp.abort();
     expect(await hungUp).to.deep.equal([]);
     expect(await poll(one, 0)).to.deep.equal(ids);
     const attempts = (await pullFrom(m.db, one.no).deliveryStates()).map((each) => each.attempts);
@@ -210,7 +217,8 @@ describe('receive: long poll', () => {
     );
     const taken: number[][] = [];
     for (const maxBytes of [2_000, 100, 10_000]) {
-      const { lease: got } = await lease(m.db, one, { batchSize: 5, maxBytes });
+      const [given] = await lease(m.db, one, { wanted: [{ batchSize: 5, acks: [] }], maxBytes });
+      const got = given!.leased!.lease;
       const sent: { ack_id: string }[] = JSON.parse(`[${got!.messages}]`);
       expect(sent.map((each) => each.ack_id)).to.deep.equal(got!.ackIds());
       expect(got!.count).to.equal(sent.length);

@@ -194,25 +194,23 @@ describe('receive: those who wait', () => {
     wait('c');
     await settled(3);
     expect(results.map(([, got]) => got)).to.deep.equal([undefined, undefined, undefined]);
-    expect(await waiters.attempt(attempt('d'), never)).to.deep.equal(nothing);
+    expect(waiters.closed).to.equal(true);
     expect(tries).to.deep.equal([]);
   });
 
-  it('runs two tries at once and lets others queue; one who has left is not tried', async () => {
-    const client = new AbortController();
-    const all = [
-      waiters.attempt(attempt('a'), never),
-      waiters.attempt(attempt('b'), never),
-      waiters.attempt(attempt('c'), client.signal),
-      waiters.attempt(attempt('d'), never),
-    ];
-    await nextTry(2);
-    expect(tries.map((each) => each.client)).to.deep.equal(['a', 'b']);
-    client.abort();
-    tries[0]!.answer(nothing);
-    expect((await nextTry(3)).client).to.equal('d');
-    tries[1]!.answer(nothing);
-    tries[2]!.answer(nothing);
-    expect(await Promise.all(all)).to.deep.equal([nothing, nothing, nothing, nothing]);
+  it('looks for twice as many at once as long as all find something', async () => {
+    for (const client of ['a', 'b', 'c', 'd', 'e', 'f']) wait(client);
+    waiters.wake();
+    (await nextTry(1)).answer({ lease: lease('1'), more: false, dueInMs: null });
+    await nextTry(3);
+    for (const each of tries.slice(1)) each.answer({ lease: lease(each.client), more: false, dueInMs: null });
+    await nextTry(6);
+    expect(tries.map(({ client }) => client)).to.deep.equal(['a', 'b', 'c', 'd', 'e', 'f']);
+    tries[3]!.answer({ lease: lease('d'), more: false, dueInMs: null });
+    for (const each of tries.slice(4)) each.answer(nothing);
+    await settled(4);
+    expect(waiters.waiting).to.equal(2);
+    waiters.wake();
+    expect((await nextTry(7)).client).to.equal('e');
   });
 });

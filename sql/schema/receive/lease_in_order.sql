@@ -1,4 +1,4 @@
--- The rest of lease_next, whose locks it relies on: something is due again, or not every row may go. From here on rows may be
+-- The rest of lease_batches, whose locks it relies on: something is due again, or not every row may go. From here on rows may be
 -- passed, so nobody may delete meanwhile: it holds X alone. What is read before that is read again.
 -- Redeliveries take at most half of the batch while there are new messages (of an odd one now this half, now that), and what
 -- those leave.

@@ -1,5 +1,5 @@
 -- For psql, in one transaction: whoever has not committed holds the consumer's turn. HTTP leases and reads in two steps (see
--- receive_batch). Rows are found by index, whatever the statistics say.
+-- receive_batches). Rows are found by index, whatever the statistics say.
 create or replace function millrace.receive(
   consumer text, batch_size integer default 1, visibility_timeout interval default null)
 returns table (ack_id text, message json) language plpgsql
@@ -9,6 +9,7 @@ set search_path = pg_catalog, pg_temp as $$
 declare
   v_no integer;
   v_lease record;
+  v_token text;
   v_sink text;
   v_lo bigint;
   v_hi bigint;
@@ -24,8 +25,9 @@ begin
   if visibility_timeout < interval '500 ms' or visibility_timeout > interval '12 h' then
     raise exception 'visibility_timeout must be from 500 milliseconds to 12 hours' using errcode = '22023';
   end if;
-  v_lease := millrace_private.lease_next(v_no, batch_size, visibility_timeout);
-  if v_lease.token is null then
+  v_lease := millrace_private.lease_batches(v_no, array[batch_size], visibility_timeout, 9223372036854775807);
+  v_token := v_lease.tokens[1];
+  if v_token is null then
     return;
   end if;
   v_lo := v_lease.ids[1];
@@ -33,7 +35,7 @@ begin
   -- Nearly always every row between the first and the last: then they are read by range.
   if v_lease.table_no is not null then
     return query
-      select v_lease.token || '-' || o.id,
+      select v_token || '-' || o.id,
              millrace_private.message_text(o, (select t.metadata from millrace_private.source_tables t
                                                 where t.no = v_lease.table_no), v_sink)::json
         from millrace_private.messages o
@@ -42,7 +44,7 @@ begin
     return;
   elsif v_lease.bytes is not null or v_lo = v_hi then
     return query
-      select v_lease.token || '-' || o.id,
+      select v_token || '-' || o.id,
              millrace_private.message_text(o, (select t.metadata from millrace_private.source_tables t
                                                 where t.no = o.source_table), v_sink)::json
         from millrace_private.messages o
@@ -51,7 +53,7 @@ begin
     return;
   end if;
   return query
-    select v_lease.token || '-' || i.id, m.message::json
+    select v_token || '-' || i.id, m.message::json
       from unnest(v_lease.ids) i (id)
      cross join lateral (select millrace_private.message_text(o, t.metadata, v_sink) as message
                            from millrace_private.messages o

@@ -32,6 +32,9 @@ function readDuration(value: unknown, bounds: { min: number; max: number }): num
   return ms !== undefined && ms >= bounds.min && ms <= bounds.max ? ms : undefined;
 }
 
+const areAckIds = (value: unknown): value is string[] =>
+  Array.isArray(value) && value.length <= MAX_ACK_IDS && value.every((id) => typeof id === 'string' && id.length > 0);
+
 const batchSize = field(
   (value) => (value === undefined ? null : readBatchSize(value)),
   `must be an integer from 1 to ${MAX_BATCH}`,
@@ -39,7 +42,7 @@ const batchSize = field(
 
 const FORMS = 'milliseconds, or a string such as 5000ms, 60s or 5m';
 
-/** From a JSON body or a query string. */
+/** From a JSON body, or, but for `ack_ids`, a query string. */
 export const receiveInput = z
   .object({
     batch_size: batchSize,
@@ -48,20 +51,19 @@ export const receiveInput = z
       (value) => readDuration(value ?? 0, { min: 0, max: MAX_WAIT_MS }),
       `must be ${FORMS}, from 0 to 5 minutes`,
     ),
+    ack_ids: field(
+      (value) => (value === undefined ? null : areAckIds(value) ? value : undefined),
+      `must be an array of up to ${MAX_ACK_IDS} strings that are not empty`,
+    ),
   })
-  .transform(({ batch_size, max_batch_size, wait_for }) => ({
+  .transform(({ batch_size, max_batch_size, wait_for, ack_ids }) => ({
     batch_size: batch_size ?? max_batch_size ?? 1,
     wait_for,
+    ack_ids,
   }));
 
 const ackIds = field(
-  (value) =>
-    Array.isArray(value) &&
-    value.length >= 1 &&
-    value.length <= MAX_ACK_IDS &&
-    value.every((id): id is string => typeof id === 'string' && id.length > 0)
-      ? value
-      : undefined,
+  (value) => (areAckIds(value) && value.length > 0 ? value : undefined),
   `must be an array of 1 to ${MAX_ACK_IDS} strings that are not empty`,
 );
 

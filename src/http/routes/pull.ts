@@ -7,11 +7,11 @@ import type { Request, RequestHandler, Response } from 'express';
 import { validate } from '../../api/validate.ts';
 import type { Counters } from '../../messages/counters.ts';
 import { MillraceError } from '../../model/errors.ts';
-import { type Answer, type Answered, answer } from '../../receive/answer.ts';
+import type { Answered } from '../../receive/acknowledge.ts';
+import { type AnswerDeps, acknowledge, type PutBack, putBack } from '../../receive/answer.ts';
 import type { Consumer, Consumers } from '../../receive/consumer.ts';
-import { NOTHING } from '../../receive/lease.ts';
-import { type ReceiveDeps, receive } from '../../receive/receive.ts';
-import type { Wakeups } from '../../receive/wakeups.ts';
+import type { Client } from '../../receive/desks.ts';
+import { receive } from '../../receive/receive.ts';
 import type { Places } from '../../runtime/concurrency/places.ts';
 import type { Metrics } from '../../runtime/metrics.ts';
 import { type Admission, type AdmissionOptions, createAdmission } from '../admission.ts';
@@ -24,9 +24,7 @@ import type { ServerLog } from '../server.ts';
 import { createUnread } from '../unread.ts';
 import { ackBody, extendBody, nackBody, receiveInput } from './pull-schemas.ts';
 
-export interface PullDependencies {
-  db: ReceiveDeps['db'];
-  wakeups: Wakeups;
+export interface PullDependencies extends AnswerDeps {
   consumers: Consumers;
   findToken: FindToken;
   log: ServerLog;
@@ -57,23 +55,32 @@ interface Asking {
 
 const PREFIXES = ['/api/http_pull_consumers', '/api/sequin_streams'];
 const EMPTY = '{"data":[]}';
+const SMALL_BODY = 16 * 1024;
 
 /** The routes, to be mounted on the server. */
 export function pullRoutes(deps: PullDependencies, options: PullOptions = {}): Mount {
   const counters = countersOf(deps.metrics, deps.counters);
   const authorise = authoriseWith(deps, createAdmission(options.admission));
-  const onReceive = receiveWith(deps, { ...options, received: counters.received });
-  const onAnswer =
-    (read: (body: unknown) => Answer): RequestHandler =>
+  const onReceive = receiveWith(deps, { ...options, counters });
+  const onAck: RequestHandler = async (request, response) => {
+    const { consumer, caller, names } = askingOf(response);
+    const { ack_ids: ackIds } = validate(ackBody, await bodyOf(deps.places, request, names));
+    const client: Client = { names, mayStill: () => confirm(deps.findToken, caller, consumer) };
+    const answered = await acknowledge(deps, consumer, { ackIds, client });
+    counters.acked(consumer, answered);
+    sendJson(response, 200, { success: true, count: answered.count });
+  };
+  const onPutBack =
+    (read: (body: unknown) => PutBack): RequestHandler =>
     async (request, response) => {
       const { consumer, caller, names } = askingOf(response);
-      const [given, answered] = await deps.places.take(names, async () => {
+      const [{ what }, count] = await deps.places.take(names, async () => {
         await confirm(deps.findToken, caller, consumer);
         const given = read(parsedBody(request));
-        return [given, await answer(deps, consumer, given)] as const;
+        return [given, await putBack(deps, consumer, given)] as const;
       });
-      counters.answered(consumer, given.what, answered);
-      sendJson(response, 200, { success: true, count: answered.count });
+      counters.putBack(consumer, what, count);
+      sendJson(response, 200, { success: true, count });
     };
 
   return (router) => {
@@ -85,29 +92,24 @@ export function pullRoutes(deps: PullDependencies, options: PullOptions = {}): M
         .get(authorise, onReceive)
         .post(authorise, jsonText, onReceive)
         .all(methodNotAllowed('GET', 'POST'));
-      const answers: [string, (body: unknown) => Answer][] = [
-        ['ack', readAck],
-        ['nack', readNack],
-        ['extend', readExtend],
+      const answers: [string, RequestHandler][] = [
+        ['ack', onAck],
+        ['nack', onPutBack(readNack)],
+        ['extend', onPutBack(readExtend)],
       ];
-      for (const [verb, read] of answers) {
-        router
-          .route(`${prefix}/:consumer/${verb}`)
-          .post(authorise, jsonText, onAnswer(read))
-          .all(methodNotAllowed('POST'));
+      for (const [verb, handler] of answers) {
+        router.route(`${prefix}/:consumer/${verb}`).post(authorise, jsonText, handler).all(methodNotAllowed('POST'));
       }
     }
   };
 }
 
-const readAck = (body: unknown): Answer => ({ what: 'ack', ackIds: validate(ackBody, body).ack_ids });
-
-function readNack(body: unknown): Answer {
+function readNack(body: unknown): PutBack {
   const { ack_ids: ackIds, delay: delayMs } = validate(nackBody, body);
   return { what: 'nack', ackIds, delayMs };
 }
 
-function readExtend(body: unknown): Answer {
+function readExtend(body: unknown): PutBack {
   const { ack_ids: ackIds, visibility_timeout: visibilityTimeoutMs } = validate(extendBody, body);
   return { what: 'extend', ackIds, visibilityTimeoutMs };
 }
@@ -138,37 +140,45 @@ function authoriseWith({ findToken, consumers, places }: PullDependencies, admis
 const askingOf = (response: Response): Asking => response.locals.asking as Asking;
 
 /** Once more when its turn has come: between the two it waited, or sent its body. */
-async function confirm(findToken: FindToken, caller: Caller, consumer: Consumer): Promise<void> {
+async function confirm(findToken: FindToken, caller: Caller, consumer: Consumer): Promise<true> {
   const refusal = refusalOf(await findToken(caller.token), consumer.name);
   if (refusal !== undefined) throw refusal;
+  return true;
 }
 
-function receiveWith(
-  deps: PullDependencies,
-  options: PullOptions & { received: (consumer: Consumer, count: number) => void },
-): RequestHandler {
+/** Parsed when it is its turn, if that takes a while. */
+async function bodyOf(places: Places, request: Request, names: readonly string[]): Promise<unknown> {
+  return bodyBytes(request) <= SMALL_BODY
+    ? parsedBody(request)
+    : await places.take(names, async () => parsedBody(request));
+}
+
+function receiveWith(deps: PullDependencies, options: PullOptions & { counters: PullCounters }): RequestHandler {
   const unread = createUnread();
   return async (request, response) => {
-    const asking = askingOf(response);
-    const { consumer, caller, names } = asking;
-    const { batch_size: batchSize, wait_for: waitForMs } = validate(receiveInput, await inputOf(request, names));
+    const { consumer, caller, names, leave } = askingOf(response);
+    const body =
+      request.method === 'GET' ? { ...request.query, ack_ids: null } : await bodyOf(deps.places, request, names);
+    const { batch_size: batchSize, wait_for: waitForMs, ack_ids: ackIds } = validate(receiveInput, body);
     if (unread.room(consumer.no) <= 0) throw tooMuchUnread();
-    const watch = deps.revoked.watch(caller, consumer.name);
-    const signal = AbortSignal.any([hangUpOf(request, response), watch.signal]);
+    const gone = hangUpOf(request, response);
+    const watch = deps.revoked.watch(caller, consumer.name, (refusal) => gone.abort(refusal));
     const blanks = waitForMs > (options.longWaitMs ?? 20_000) ? sendBlanks(response, options.blankEveryMs) : undefined;
     try {
-      const lease = await receive(deps, consumer, {
+      const { lease, acked } = await receive(deps, consumer, {
+        client: { names, mayStill: watch.mayStill },
         batchSize,
+        ackIds: ackIds ?? [],
         waitForMs,
-        signal,
+        signal: gone.signal,
         maxBytes: () => Math.max(1, unread.room(consumer.no)),
-        turn: (attempt) => deps.places.take(names, async () => ((await watch.mayStill()) ? await attempt() : NOTHING)),
-        onWait: asking.leave,
+        onWait: leave,
       });
-      if (lease === undefined && watch.signal.aborted) throw watch.signal.reason;
-      const text = lease === undefined ? EMPTY : `{"data":[${lease.messages}]}`;
+      options.counters.acked(consumer, acked);
+      if (lease === undefined && gone.signal.reason instanceof MillraceError) throw gone.signal.reason;
+      const text = `{"data":[${lease?.messages ?? ''}]${ackIds === null ? '' : `,"acked":${acked.count}`}}`;
       if (lease !== undefined) {
-        options.received(consumer, lease.count);
+        options.counters.received(consumer, lease.count);
         // Cut off before it was sent, or meanwhile: the client cannot have read it.
         const giveBack = (): void => {
           if (!response.writableFinished) void deps.wakeups.giveBack(consumer, lease);
@@ -180,7 +190,7 @@ function receiveWith(
       unread.count(consumer.no, text.length, response);
     } catch (error) {
       if (!response.headersSent) throw error;
-      if (error !== watch.signal.reason) {
+      if (error !== gone.signal.reason) {
         deps.log.warn({ request_id: response.locals.requestId, err: error }, 'a receive failed after its reply began');
       }
       finish(response, EMPTY);
@@ -189,11 +199,6 @@ function receiveWith(
       watch.end();
     }
   };
-
-  async function inputOf(request: Request, names: readonly string[]): Promise<unknown> {
-    if (request.method === 'GET') return request.query;
-    return await deps.places.take(names, async () => parsedBody(request));
-  }
 }
 
 function tooMuchUnread(): MillraceError {
@@ -217,22 +222,23 @@ function finish(response: Response, text: string): void {
   else sendText(response, 200, text);
 }
 
-function hangUpOf(request: Request, response: Response): AbortSignal {
+/** Aborts when the client hangs up. */
+function hangUpOf(request: Request, response: Response): AbortController {
   const controller = new AbortController();
   if (request.socket.destroyed) controller.abort();
   response.once('close', () => {
     if (!response.writableEnded) controller.abort();
   });
-  return controller.signal;
+  return controller;
 }
 
-function countersOf(
-  metrics: Metrics | undefined,
-  counters: Counters,
-): {
-  received: (consumer: Consumer, count: number) => void;
-  answered: (consumer: Consumer, what: Answer['what'], answered: Answered) => void;
-} {
+interface PullCounters {
+  received(consumer: Consumer, count: number): void;
+  acked(consumer: Consumer, answered: Answered): void;
+  putBack(consumer: Consumer, what: PutBack['what'], count: number): void;
+}
+
+function countersOf(metrics: Metrics | undefined, counters: Counters): PullCounters {
   const received = metrics?.counter({
     name: 'received_messages_total',
     help: 'Messages handed out by receive over HTTP',
@@ -245,12 +251,15 @@ function countersOf(
   });
   return {
     received: (consumer, count) => received?.inc({ consumer: consumer.name }, count),
-    answered: (consumer, what, { count, latencies }) => {
+    acked(consumer, { count, latencies }) {
+      if (count === 0) return;
+      answered?.inc({ consumer: consumer.name, answer: 'ack' }, count);
+      counters.add(consumer.no, { delivered: count });
+      counters.took(consumer.no, latencies);
+    },
+    putBack(consumer, what, count) {
       answered?.inc({ consumer: consumer.name, answer: what }, count);
-      if (what === 'ack') {
-        counters.add(consumer.no, { delivered: count });
-        counters.took(consumer.no, latencies);
-      } else if (what === 'nack') counters.add(consumer.no, { failed: count, retried: count });
+      if (what === 'nack') counters.add(consumer.no, { failed: count, retried: count });
     },
   };
 }

@@ -33,7 +33,8 @@ export function pullFrom(db: Queryable, sinkNo: number): Pull {
   return {
     async receive(batch = 1, visibility = null) {
       const { rows } = await db.query<{ token: string | null; ids: number[] }>(
-        'select c.token, c.ids from millrace_private.lease_next($1, $2, $3::interval) c',
+        `select c.tokens[1] as token, c.ids
+           from millrace_private.lease_batches($1, array[$2::integer], $3::interval, 1e9::bigint) c`,
         [sinkNo, batch, visibility],
       );
       const { token, ids } = rows[0]!;

@@ -1,14 +1,15 @@
 -- What a receive sees at its first look: the consumer, where it stands, whether something is due, and its next p_batch messages
--- with whether all of them may go (`may`: none is behind another of its group). One row; none without such a consumer.
+-- with the place of the first one among them that is behind another of its group (blocked; null: all may go). One row; none
+-- without such a consumer.
 --
 -- Leases that ended before the last receive looked were swept, unless the server's clock was set back since. A message that
 -- capture parked on arrival has a state already. Of a large batch it is not asked for each message whether the row of an earlier
--- one has left its group: see lease_next. Postgres puts this into the statement that calls it: see parked.
-create or replace function millrace_private.look_ahead(p_sink_no integer, p_batch integer, p_now timestamptz)
+-- one has left its group: see lease_batches. Postgres puts this into the statement that calls it: see parked.
+create or replace function millrace_private.next_messages(p_sink_no integer, p_batch bigint, p_now timestamptz)
 returns table (
   active boolean, visibility_timeout interval, max_ack_pending integer, max_per_group integer,
   passed_id bigint, seq bigint, in_flight bigint, is_due boolean,
-  ids bigint[], may boolean, hi bigint, bytes bigint, table_no integer, has_state boolean)
+  ids bigint[], blocked integer, hi bigint, bytes bigint, table_no integer, has_state boolean)
 language sql stable
 begin atomic
   select c.active, c.visibility_timeout, c.max_ack_pending, c.max_per_group,
@@ -19,7 +20,7 @@ begin atomic
          or coalesce((select true from millrace_private.delivery_states x
                        where x.sink_no = p_sink_no and x.lane = 0 and x.due_at <= p_now
                        order by x.due_at limit 1), false),
-         b.ids, b.may, b.hi, b.bytes, b.table_no,
+         b.ids, b.blocked, b.hi, b.bytes, b.table_no,
          coalesce((select true from millrace_private.delivery_states x
                     where x.sink_no = p_sink_no and x.id > coalesce(k.id, 0) and x.id <= b.hi
                     order by x.id limit 1), false)
@@ -29,7 +30,8 @@ begin atomic
                          from millrace_private.cursor_log l
                         where l.sink_no = p_sink_no and l.lane = 0 order by l.seq desc limit 1) k on true
     left join lateral (
-           select array_agg(f.id) as ids, bool_and(f.may) as may, max(f.id) as hi, sum(f.bytes) as bytes,
+           select array_agg(f.id) as ids, array_position(array_agg(f.may), false) as blocked, max(f.id) as hi,
+                  sum(f.bytes) as bytes,
                   case when min(f.source_table) = max(f.source_table) then min(f.source_table) end as table_no
              from (select m.id, m.source_table,
                           octet_length(m.record) + coalesce(octet_length(m.changes), 0)

@@ -1,0 +1,57 @@
+-- Deletes messages that clients have, of several leases: they never come back. p_ids[n]: ids of the lease with the token
+-- p_tokens[n], in order, with commas between them. counts: to how many of each it applied; an id that its token holds no longer is
+-- left out. committed: when the first and the last of them were committed, in seconds since 1970.
+--
+-- Locks: X shared, then lease rows (so tokens should ascend), then delivery states, then groups: see lease_batches. It waits 10 s
+-- for them, unless its caller says otherwise.
+create or replace function millrace_private.acknowledge_leases(
+  p_sink_no integer, p_tokens text[], p_ids text[], out counts integer[], out committed text)
+language plpgsql
+set search_path = pg_catalog, pg_temp as $$
+declare
+  r record;
+  v_groups bigint[];
+  v_others bigint[];
+  v_first timestamptz;
+  v_last timestamptz;
+begin
+  if current_setting('transaction_isolation') <> 'read committed' then
+    perform millrace_private.require_read_committed();
+  end if;
+  if current_setting('lock_timeout') = '0' then
+    perform set_config('lock_timeout', '10s', true);
+  end if;
+  counts := array_fill(0, array[cardinality(p_tokens)]);
+  if not millrace_private.lock_consumer(p_sink_no, 'shared') then
+    return;
+  end if;
+  -- Until the end of the transaction: see lock_consumer.
+  perform set_config('millrace.answered', 'yes', true);
+  for v_place in 1 .. cardinality(p_tokens) loop
+    -- (Of so many, most may be invented: none is looked at twice.)
+    continue when cardinality(p_tokens) > 200
+      and not exists (select from millrace_private.leases l where l.sink_no = p_sink_no and l.token = p_tokens[v_place])
+      and not exists (select from millrace_private.delivery_states x
+                       where x.sink_no = p_sink_no and x.id = any (('{' || p_ids[v_place] || '}')::bigint[])
+                         and x.token = p_tokens[v_place]);
+    r := millrace_private.acknowledge_lease(p_sink_no, p_tokens[v_place], ('{' || p_ids[v_place] || '}')::bigint[]);
+    if r.count > 0 then
+      counts[v_place] := r.count;
+      v_groups := v_groups || r.groups;
+      v_others := v_others || r.others;
+      v_first := least(v_first, r.first);
+      v_last := greatest(v_last, r.last);
+    end if;
+  end loop;
+  committed := concat_ws(' ', date_part('epoch', v_first), date_part('epoch', v_last));
+
+  if v_others is not null
+     and (select true from millrace_private.messages k
+           where k.sink_no = p_sink_no and k.group_key2 is not null order by k.group_key2 limit 1) then
+    v_groups := v_others || v_groups;
+  end if;
+  if v_groups is not null then
+    perform millrace_private.free_groups(p_sink_no, v_groups);
+  end if;
+end
+$$;

@@ -1,0 +1,31 @@
+-- The messages of several leases, each of which is every row between its first and its last: for each lease JSON objects with
+-- their ack_id and a comma between them, record separators between the leases. p_table: all rows are of this one.
+create or replace function millrace_private.read_ranges(
+  p_sink_no integer, p_tokens text[], p_sizes integer[], p_ids bigint[], p_table_no integer, p_nested boolean) returns text
+language plpgsql stable
+set search_path = pg_catalog, pg_temp as $$
+declare
+  v_open text := case when p_nested then '"data":{' else '' end;
+  v_close text := case when p_nested then '}' else '' end;
+begin
+  -- (One expression for every kind of body: Postgres prepares each of them anew in every call, also those that it does not need.)
+  return (
+    select string_agg(t.messages, chr(30) order by c.place)
+      from (select l.place, l.token, p_ids[(sum(l.size) over (order by l.place) - l.size + 1)::integer] as lo,
+                   p_ids[(sum(l.size) over (order by l.place))::integer] as hi
+              from unnest(p_tokens, p_sizes) with ordinality l (token, size, place)
+             where l.token is not null) c
+     cross join lateral (
+           select string_agg('{"ack_id":"' || c.token || '-' || m.id || '",' || m.body || '}', ',') as messages
+             from (select o.id,
+                          case when o.payload is not null then '"data":' || o.payload
+                               else v_open || millrace_private.message_members(o,
+                                      coalesce((select t.metadata from millrace_private.source_tables t where t.no = p_table_no),
+                                               (select t.metadata from millrace_private.source_tables t where t.no = o.source_table)),
+                                      (select s.metadata from millrace_private.sinks s where s.no = p_sink_no)) || v_close
+                          end as body
+                     from millrace_private.messages o
+                    where o.sink_no = p_sink_no and o.lane = 0 and o.id >= c.lo and o.id <= c.hi
+                    order by o.id) m) t);
+end
+$$;

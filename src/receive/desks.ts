@@ -1,0 +1,155 @@
+/**
+ * A desk for each consumer: while a statement for it is under way, further requests gather, and the next statement is for all of
+ * them, in one commit: one for receives, one for acknowledgements. Whether a client still wants it, and may have it, is asked
+ * when its statement begins.
+ */
+import type { Queryable } from '../db/pool.ts';
+import { statement } from '../db/statement.ts';
+import { type Asked, createGather, type Gather } from '../runtime/concurrency/gather.ts';
+import { failpoint } from '../runtime/failpoint.ts';
+import type { Named } from './ack-id.ts';
+import { type AcknowledgedRow, type Answered, acknowledging, answeredBy, NONE_ANSWERED } from './acknowledge.ts';
+import type { Consumer } from './consumer.ts';
+import { type Leased, lease, NOTHING } from './lease.ts';
+
+/** Who asks. */
+export interface Client {
+  /** In whose names it takes a place: its consumer's and its own. */
+  names: readonly string[];
+  /** It may still have something now. Throws: why it may not. */
+  mayStill?: (() => Promise<boolean>) | undefined;
+}
+
+export interface LeaseRequest {
+  consumer: Consumer;
+  client: Client;
+  /** It has hung up. */
+  signal: AbortSignal;
+  batchSize: number;
+  /** Acknowledged before, in the same transaction. */
+  acks: readonly Named[];
+  /** How many bytes all answers of the consumer may have now. */
+  maxBytes?: (() => number) | undefined;
+}
+
+export interface LeaseAnswer {
+  leased: Leased;
+  acked: Answered;
+}
+
+export interface AcknowledgeRequest {
+  consumer: Consumer;
+  client: Client;
+  named: readonly Named[];
+}
+
+export interface Desk {
+  lease: Gather<LeaseRequest, LeaseAnswer>;
+  acknowledge: Gather<AcknowledgeRequest, Answered>;
+}
+
+export interface Desks {
+  of(consumer: Pick<Consumer, 'no'>): Desk;
+}
+
+export interface DesksDependencies {
+  db: Queryable;
+  /** Runs what is done in somebody's names when there is a connection for it; `runtime/concurrency/places.ts`. */
+  take?: (names: readonly string[], work: () => Promise<void>) => Promise<void>;
+}
+
+const ACKNOWLEDGE = statement('receive/acknowledge');
+
+/** Messages that one statement leases for several clients. */
+const MOST_MESSAGES = 1_000;
+/** Reading so many takes longer than leasing them: a second statement need not wait for that. */
+const MANY_MESSAGES = 100;
+/** Leases that several clients acknowledge in one statement. */
+const MOST_LEASES = 200;
+
+export function openDesks(deps: DesksDependencies): Desks {
+  const { db, take = (_, work) => work() } = deps;
+  const desks = new Map<number, Desk>();
+  const turn = (first: { client: Client }, call: () => Promise<void>): Promise<void> => take(first.client.names, call);
+  const open = (): Desk => ({
+    lease: createGather<LeaseRequest, LeaseAnswer>({
+      turn,
+      fit: (requests) => fitting(requests, MOST_MESSAGES, ({ batchSize }) => batchSize),
+      beside: (requests) => requests.reduce((sum, { batchSize }) => sum + batchSize, 0) >= MANY_MESSAGES,
+      run: async (asked) => await leaseFor(db, await stillAsking(asked, { leased: NOTHING, acked: NONE_ANSWERED })),
+    }),
+    acknowledge: createGather<AcknowledgeRequest, Answered>({
+      turn,
+      fit: (requests) => fitting(requests, MOST_LEASES, ({ named }) => named.length),
+      beside: () => false,
+      run: async (asked) => await acknowledgeFor(db, await stillAsking(asked, NONE_ANSWERED)),
+    }),
+  });
+  return {
+    of({ no }) {
+      const desk = desks.get(no) ?? open();
+      desks.set(no, desk);
+      return desk;
+    },
+  };
+}
+
+/** How many of the first ones have no more than `most` together. */
+function fitting<Request>(requests: readonly Request[], most: number, sizeOf: (request: Request) => number): number {
+  let sum = 0;
+  const over = requests.findIndex((request) => {
+    sum += sizeOf(request);
+    return sum > most;
+  });
+  return over < 0 ? requests.length : over;
+}
+
+/** Answers those who have gone or may not go on, and returns the others. */
+async function stillAsking<Request extends { client: Client; signal?: AbortSignal }, Answer>(
+  asked: readonly Asked<Request, Answer>[],
+  nothing: Answer,
+): Promise<Asked<Request, Answer>[]> {
+  const may = async ({ input, resolve, reject }: Asked<Request, Answer>): Promise<boolean> => {
+    try {
+      const still = (await input.client.mayStill?.()) !== false && input.signal?.aborted !== true;
+      if (!still) resolve(nothing);
+      return still;
+    } catch (error) {
+      reject(error);
+      return false;
+    }
+  };
+  const still = await Promise.all(asked.map(may));
+  return asked.filter((_, i) => still[i]);
+}
+
+async function leaseFor(db: Queryable, asked: readonly Asked<LeaseRequest, LeaseAnswer>[]): Promise<void> {
+  const first = asked[0]?.input;
+  if (first === undefined) return;
+  const given = await lease(db, first.consumer, {
+    wanted: asked.map(({ input }) => input),
+    maxBytes: first.maxBytes?.(),
+  });
+  for (const [i, { leased, acked }] of given.entries()) {
+    const { input, resolve } = asked[i]!;
+    if (leased !== undefined) resolve({ leased, acked });
+    // What it has acknowledged is done; it goes again for messages.
+    else if (input.acks.length > 0) resolve({ leased: { ...NOTHING, more: true }, acked });
+  }
+}
+
+async function acknowledgeFor(db: Queryable, asked: readonly Asked<AcknowledgeRequest, Answered>[]): Promise<void> {
+  if (asked.length === 0) return;
+  const request = acknowledging(asked.map(({ input }) => input.named));
+  const { no } = asked[0]!.input.consumer;
+  failpoint('receive/before-answer');
+  try {
+    const { rows } = await db.query<AcknowledgedRow>(ACKNOWLEDGE, [no, request.tokens, request.ids]);
+    failpoint('receive/after-answer');
+    for (const [i, answered] of answeredBy(request, rows[0], asked.length).entries()) asked[i]!.resolve(answered);
+  } catch (error) {
+    if (asked.length === 1) throw error;
+    // It may be about one of them: only that one is to hear of it.
+    for (const each of asked) await acknowledgeFor(db, [each]).catch(each.reject);
+  }
+}

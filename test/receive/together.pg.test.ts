@@ -1,0 +1,243 @@
+/**
+ * Many clients of one consumer in one process, who share statements: each has what is its own, whoever goes along with it, hangs
+ * up or names ids that nobody knows.
+ */
+import { expect } from 'chai';
+import type { Queryable } from '../../src/db/pool.ts';
+import { acknowledge, putBack } from '../../src/receive/answer.ts';
+import { type Consumer, openConsumers } from '../../src/receive/consumer.ts';
+import { type Client, type Desks, openDesks } from '../../src/receive/desks.ts';
+import { type Received, receive } from '../../src/receive/receive.ts';
+import { openWakeups, type Wakeups } from '../../src/receive/wakeups.ts';
+import { createPlaces } from '../../src/runtime/concurrency/places.ts';
+import { addPullSink, appendMessages, type PullSinkFixture } from '../support/fixtures/fixtures.ts';
+import { type MessageDatabase, messageDatabase } from '../support/postgres/message-database.ts';
+import { fakeListener } from '../support/processes/web.ts';
+import { pullFrom } from '../support/pull/pull.ts';
+
+const CLIENTS = 30;
+const GROUPS = 25;
+const never = new AbortController().signal;
+const nobody: Client = { names: [] };
+const UNKNOWN = `${'0'.repeat(32)}-1`;
+
+describe('receive: many clients in one process', () => {
+  let m: MessageDatabase;
+  let made = 0;
+  let desks: Desks;
+  let wakeups: Wakeups;
+  /** Statements by the function that they call. */
+  let asked: string[];
+  /** A statement with this in its values fails. */
+  let poison: string | undefined;
+
+  before(async () => {
+    m = await messageDatabase();
+  });
+  after(async () => await m.drop());
+  beforeEach(() => {
+    asked = [];
+    poison = undefined;
+    const db: Queryable = {
+      query: async (statement, values) => {
+        asked.push(/millrace_private\.(\w+)\(/.exec(typeof statement === 'string' ? statement : statement.text)![1]!);
+        if (poison !== undefined && JSON.stringify(values).includes(poison)) throw new Error('refused');
+        return await m.db.query(statement, values);
+      },
+    };
+    desks = openDesks({ db, take: createPlaces({ places: 3, each: 2 }).take });
+    wakeups = openWakeups({ db, listener: fakeListener(), log: { warn: () => undefined } });
+  });
+  afterEach(() => wakeups.close());
+
+  async function consumer(settings: Partial<PullSinkFixture> = {}): Promise<Consumer> {
+    made += 1;
+    const { name } = await addPullSink(m.db, { name: `together-${made}`, ...settings });
+    return (await openConsumers({ db: m.db, listener: fakeListener() }).find(name))!;
+  }
+  const take = async (
+    of: Consumer,
+    {
+      batchSize = 1,
+      ackIds = [],
+      signal = never,
+      client = nobody,
+      waitForMs = 0,
+      maxBytes = 32 * 1024 * 1024,
+    }: {
+      batchSize?: number;
+      ackIds?: string[];
+      signal?: AbortSignal;
+      client?: Client;
+      waitForMs?: number;
+      maxBytes?: number;
+    } = {},
+  ): Promise<Received> =>
+    await receive({ desks, wakeups }, of, { client, batchSize, ackIds, waitForMs, signal, maxBytes: () => maxBytes });
+  const ack = async (of: Consumer, ackIds: string[], client = nobody): Promise<number> =>
+    (await acknowledge({ desks, wakeups }, of, { client, ackIds })).count;
+  const ackIdsOf = ({ lease }: Received): string[] => {
+    const sent = JSON.parse(`[${lease?.messages ?? ''}]`).map(({ ack_id }: { ack_id: string }) => ack_id);
+    expect(lease?.ackIds() ?? []).to.deep.equal(sent);
+    return sent;
+  };
+  const idsOf = (ackIds: readonly string[]): number[] => ackIds.map((ackId) => Number(ackId.slice(33)));
+
+  it('are served by few statements, in the order of their coming, each with a lease of its own', async () => {
+    const one = await consumer();
+    const ids = await appendMessages(
+      m.db,
+      one.no,
+      Array.from({ length: 63 }, (_, i) => ({ group: i + 1 })),
+    );
+    const all = await Promise.all(Array.from({ length: 30 }, (_, i) => take(one, { batchSize: 1 + (i % 4) })));
+    const given = all.map(ackIdsOf);
+    expect(idsOf(given.flat())).to.deep.equal(ids);
+    expect(given.map((each) => each.length)).to.deep.equal(
+      Array.from({ length: 30 }, (_, i) => (i < 26 ? 1 + (i % 4) : 0)),
+    );
+    expect(new Set(given.flatMap((each) => each.slice(0, 1).map((ackId) => ackId.slice(0, 32)))).size).to.equal(26);
+    expect(asked.length).to.be.at.most(2);
+
+    // One names an id of another's, one what nobody knows, one twice the same: each hears what it did itself.
+    const [first = [], second = [], ...others] = given;
+    asked = [];
+    const counts = await Promise.all([
+      ack(one, [...first, ...second.slice(0, 1)]),
+      ack(one, [UNKNOWN]),
+      ack(one, [...second, ...second]),
+      ...others.slice(0, 20).map((ackIds) => ack(one, ackIds)),
+    ]);
+    expect(counts.slice(0, 3)).to.deep.equal([2, 0, 1]);
+    expect(counts.slice(3)).to.deep.equal(others.slice(0, 20).map(({ length }) => length));
+    expect(asked.length).to.be.at.most(2);
+    // And with the next receive: what is behind it comes at once.
+    const [behind] = await appendMessages(m.db, one.no, [{ group: 60 }]);
+    const left = others.slice(20).flat();
+    const next = await Promise.all([take(one, { ackIds: left }), take(one, { ackIds: [UNKNOWN] }), take(one)]);
+    expect(next.map(({ acked }) => acked.count)).to.deep.equal([left.length, 0, 0]);
+    expect(idsOf(next.flatMap(ackIdsOf))).to.deep.equal([behind]);
+    expect(await pullFrom(m.db, one.no).stored()).to.deep.equal([behind]);
+  });
+
+  it('hear of their own failures only, and who has gone or may not go on gets nothing', async () => {
+    const one = await consumer();
+    const ids = await appendMessages(
+      m.db,
+      one.no,
+      Array.from({ length: 6 }, (_, i) => ({ group: i + 1 })),
+    );
+    const gone = new AbortController();
+    const receives = [
+      take(one),
+      take(one, { signal: gone.signal }),
+      take(one, { client: { names: [], mayStill: () => Promise.reject(new Error('revoked')) } }),
+      take(one, { client: { names: [], mayStill: () => Promise.resolve(false) } }),
+      take(one),
+    ];
+    gone.abort();
+    const got = await Promise.all(receives.map((each) => each.then(ackIdsOf, (error: Error) => [error.message])));
+    expect(got.map(([first]) => first?.replace(/^\w+-/, ''))).to.deep.equal([
+      `${ids[0]}`,
+      undefined,
+      'revoked',
+      undefined,
+      `${ids[1]}`,
+    ]);
+    const bad = await take(one);
+    poison = bad.lease!.ackIds()[0]!.slice(0, 32);
+    const acks = [got[0]!, bad.lease!.ackIds(), got[4]!].map((ackIds) =>
+      ack(one, ackIds).catch((error: Error) => error.message),
+    );
+    expect(await Promise.all(acks)).to.deep.equal([1, 'refused', 1]);
+    expect(await pullFrom(m.db, one.no).stored()).to.deep.equal(ids.slice(2));
+  });
+
+  it('get what there is room for now, and the others the rest', async () => {
+    const one = await consumer();
+    const record = `{"t":"${'x'.repeat(900)}"}`;
+    const ids = await appendMessages(
+      m.db,
+      one.no,
+      Array.from({ length: 6 }, (_, i) => ({ group: i + 1, record })),
+    );
+    const all = await Promise.all([1, 2, 3].map(() => take(one, { batchSize: 2, maxBytes: 1_500 })));
+    // One message is never too large; what did not fit is given back.
+    expect(idsOf(all.flatMap(ackIdsOf)).sort()).to.deep.equal(ids.slice(0, 3));
+    const rest = await take(one, { batchSize: 10 });
+    expect(idsOf(ackIdsOf(rest))).to.deep.equal(ids.slice(3));
+  });
+
+  for (const maxPerGroup of [1, 2]) {
+    it(`lose, double and reorder nothing (max_per_group ${maxPerGroup})`, async function () {
+      this.timeout(60_000);
+      const one = await consumer({ maxPerGroup });
+      const groupOf = new Map<number, number>();
+      const holder = new Map<number, object>();
+      const last = new Map<number, number>();
+      const faults: string[] = [];
+      const acked: number[] = [];
+      let writing = true;
+      const write = async (): Promise<void> => {
+        for (let round = 0; round < 12; round += 1) {
+          const groups = Array.from({ length: 50 }, () => 1 + Math.floor(Math.random() * GROUPS));
+          const ids = await appendMessages(
+            m.db,
+            one.no,
+            groups.map((group) => ({ group })),
+          );
+          for (const [i, id] of ids.entries()) groupOf.set(id, groups[i]!);
+        }
+        writing = false;
+      };
+      const work = async (): Promise<void> => {
+        let done: string[] = [];
+        while (writing || acked.length < groupOf.size) {
+          const hangUp = new AbortController();
+          if (Math.random() < 0.1) setImmediate(() => hangUp.abort());
+          const ackIds = Math.random() < 0.2 ? [UNKNOWN, ...done] : done;
+          const got = await take(one, {
+            batchSize: 1 + Math.floor(Math.random() * 4),
+            ackIds,
+            signal: hangUp.signal,
+            waitForMs: 5,
+          });
+          if (got.acked.count === done.length) done = [];
+          else if (!hangUp.signal.aborted) faults.push(`${got.acked.count} of ${done.length} acknowledged`);
+          else if (got.acked.count !== 0) faults.push('acknowledged in part');
+          const me = {};
+          const leased = ackIdsOf(got);
+          for (const id of idsOf(leased)) {
+            const group = groupOf.get(id);
+            // Those that are just being written are not known yet.
+            if (group === undefined) continue;
+            if (holder.has(group) && holder.get(group) !== me) faults.push(`group ${group} has two clients`);
+            if ((last.get(group) ?? 0) >= id) faults.push(`group ${group} went backwards`);
+            holder.set(group, me);
+          }
+          const roll = Math.random();
+          const free = (): void => {
+            for (const [group, who] of [...holder]) if (who === me) holder.delete(group);
+          };
+          if (roll < 0.1) {
+            free();
+            await putBack({ db: m.db, wakeups }, one, { what: 'nack', ackIds: leased, delayMs: 0 });
+            continue;
+          }
+          for (const id of idsOf(leased)) last.set(groupOf.get(id) ?? 0, id);
+          acked.push(...idsOf(leased));
+          free();
+          if (roll < 0.5) done.push(...leased);
+          else if ((await ack(one, leased)) !== leased.length) faults.push('an acknowledgement was not counted');
+        }
+        if ((await ack(one, done)) !== done.length) faults.push('the last one was not counted');
+      };
+      await Promise.all([write(), ...Array.from({ length: CLIENTS }, work)]);
+      expect(faults).to.deep.equal([]);
+      expect(acked.length).to.equal(groupOf.size);
+      expect(new Set(acked)).to.deep.equal(new Set(groupOf.keys()));
+      expect(await pullFrom(m.db, one.no).stored()).to.deep.equal([]);
+      expect(await pullFrom(m.db, one.no).deliveryStates()).to.deep.equal([]);
+    });
+  }
+});
