@@ -5,7 +5,7 @@
 import { applyConfig } from '../catalog/apply/apply.ts';
 import { openSink } from '../catalog/open-sink.ts';
 import { type Catalog, loadCatalog } from '../catalog/store.ts';
-import type { Database, Transacting } from '../db/pool.ts';
+import type { Database, Queryable, Transacting, Transaction } from '../db/pool.ts';
 import { statement } from '../db/statement.ts';
 import { MillraceError } from '../model/errors.ts';
 import type { Circuit } from '../model/sink.ts';
@@ -32,8 +32,8 @@ export interface RebuildDeps extends WatchDeps {
   /** Where the new sink is made; `db` if absent. */
   making?: Pick<Database, 'transaction'>;
   onStep(step: RebuildStep): void;
-  /** Hears of its backfill before that is watched. */
-  onBegun(backfill: string): Promise<void>;
+  /** Hears of its backfill in the transaction that asks for it; without one of a backfill that was there. */
+  onBegun(backfill: string, tx?: Transaction): Promise<void>;
 }
 
 export interface RebuildOptions extends RebuildRequest {
@@ -88,7 +88,7 @@ export async function rebuild(deps: RebuildDeps, options: RebuildOptions, signal
   const of = { sink, index: plan.after, before: plan.before, parked: 0, switchOver: null };
   await make(deps, { plan, catalog }, signal);
   const ids = [await backfillOf(deps.db, sink)];
-  await deps.onBegun(ids[0]!);
+  if (plan.exists) await deps.onBegun(ids[0]!);
   const onLook = (look: Look): void => deps.onStep({ step: 'filling', sink, look });
   const watched = await watchBackfills(deps, { ids, onLook }, signal);
   deps.onStep({ step: 'filled', sink, watched });
@@ -123,7 +123,12 @@ async function make(deps: RebuildDeps, making: Making, signal: AbortSignal): Pro
   const sinks = [{ settings, secret: old.secret() }];
   const db: Transacting = {
     query: (what, values) => deps.db.query(what, values),
-    transaction: (work) => (deps.making ?? deps.db).transaction(work),
+    transaction: (work) =>
+      (deps.making ?? deps.db).transaction(async (tx) => {
+        const result = await work(tx);
+        await deps.onBegun(await backfillOf(tx, sink), tx);
+        return result;
+      }),
   };
   // It may connect to where the old one may.
   const privateOk = old.reach?.allowed !== false;
@@ -133,7 +138,7 @@ async function make(deps: RebuildDeps, making: Making, signal: AbortSignal): Pro
 }
 
 /** The last backfill of all its tables. */
-async function backfillOf(db: Database, sink: string): Promise<string> {
+async function backfillOf(db: Queryable, sink: string): Promise<string> {
   const { rows } = await db.query<{ id: string }>(BACKFILLS, [sink]);
   if (rows[0]) return rows[0].id;
   const remedy = `bin/millrace backfill ${sink}, then call this again.`;

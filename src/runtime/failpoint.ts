@@ -46,7 +46,7 @@ export const FAILPOINTS = [
   'operation/before-end',
   /** A table is compared, and not of those that were done before; that is not written. */
   'verify/after-table',
-  /** The second sink is made; which one it is, and its backfill, are not written. */
+  /** The second sink is made, and its backfill is asked for; nothing is watched. */
   'rebuild/after-make',
   /** The gap is accepted, all rows are asked for; nothing is watched. */
   'resync/after-begin',

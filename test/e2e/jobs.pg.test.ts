@@ -1,25 +1,31 @@
 /**
- * Verifications, rebuilds and resyncs while workers die: the process is killed at a place, another worker goes on, and the result
- * is that of a run that nobody disturbed. Cancelled on their way, they leave nothing running. MILLRACE_TEST_EVERY_PLACE=1: at
- * each place.
+ * Verifications, rebuilds, resyncs and many messages while workers die: the process is killed at a place, another worker goes on, and
+ * the result is that of a run that nobody disturbed. Cancelled on their way, they leave nothing running. MILLRACE_TEST_EVERY_PLACE=1:
+ * at each place.
  */
 import { expect } from 'chai';
 import type { Failpoint } from '../../src/runtime/failpoint.ts';
 import { type BulkServer, startBulkServer } from '../support/engines/bulk-server.ts';
+import { appendMessages, parkOnArrival } from '../support/fixtures/fixtures.ts';
 import { createService, runMain, SECRET_KEY, stopServices, type TestService } from '../support/processes/service.ts';
 import { createWorld, type World } from '../support/processes/world.ts';
 import { until } from '../support/until.ts';
 
 const EVERY = process.env.MILLRACE_TEST_EVERY_PLACE === '1';
 
-type Kind = 'verify' | 'rebuild' | 'resync';
+type Kind = 'verify' | 'rebuild' | 'resync' | 'discard';
 
 /** Where the worker dies, or (`verify/...`) the process that compares. */
 const PLACES: Record<Kind, Failpoint[]> = {
   verify: ['verify/after-table', 'operation/after-take', 'operation/before-end'],
   rebuild: ['rebuild/after-make', 'operation/after-take', 'operation/before-end'],
   resync: ['resync/after-begin', 'operation/after-take', 'operation/before-end'],
+  discard: ['settle/after-thousand', 'operation/after-take', 'operation/before-end'],
 };
+const CANCELLED = Object.entries(PLACES).flatMap(([kind, places]) =>
+  places.map((place) => [kind as Kind, place] as const),
+);
+const PARKED = 2_500;
 const REFRESH_MS = 100;
 
 interface Seen {
@@ -38,6 +44,8 @@ describe('jobs of a worker', function () {
   let capture: TestService;
   let worker: TestService;
   let other: TestService;
+  /** Indexes that were made for it. */
+  let fresh = 0;
 
   before(async () => {
     engine = await startBulkServer({ indexes: ['items', 'items-2'] });
@@ -54,6 +62,7 @@ sinks:
     initial_backfill: true
     source: { include_tables: [items, lines] }
     destination: { type: elasticsearch, endpoint_url: "${engine.url}", index_name: items, auth_type: none }
+  - { name: queue, database: shop, status: paused, source: { include_tables: [lines] }, destination: { type: pull } }
 `;
     const env = { DATABASE_URL: world.messagesUrl, SECRET_KEY, LOG_LEVEL: 'warn' };
     const { code, stderr } = await runMain('migrate', {
@@ -85,6 +94,13 @@ sinks:
       ask(
         `millrace_private.begin_operation('resync', null, millrace_private.database_no('shop'), '{"force": true, "verify": true}')`,
       ),
+    async discard() {
+      const queue = "select no from millrace_private.sinks where name = 'queue'";
+      const { no } = (await world.messages.query<{ no: number }>(queue)).rows[0]!;
+      const fresh = Array.from({ length: PARKED }, () => ({}));
+      await parkOnArrival(world.messages, no, await appendMessages(world.messages, no, fresh));
+      return await ask("millrace.discard_all('queue')");
+    },
   };
   const show = async (id: string): Promise<Seen> =>
     (
@@ -93,6 +109,14 @@ sinks:
         [id],
       )
     ).rows[0]!;
+  /** A worker has its lock (presence.ts). */
+  const present = async (): Promise<boolean> =>
+    (
+      await world.messages.query(
+        `select from pg_locks l join pg_stat_activity a on a.pid = l.pid
+          where l.locktype = 'advisory' and l.granted and a.application_name = 'millrace worker' and a.datname = current_database()`,
+      )
+    ).rowCount > 0;
   /** A worker that died is given up. */
   const timePasses = async (): Promise<void> => {
     await world.messages.query(
@@ -122,6 +146,8 @@ sinks:
     for (const id of [7, 500, 1_007])
       expect(held.get(String(id))).to.deep.equal({ id, name: `${id > 1_000 ? 'line' : 'item'} ${id}` });
   };
+  const comparing = async (): Promise<boolean> =>
+    (await worker.processes()).some(({ args }) => args.includes('verify-process.ts'));
   const epoch = async (): Promise<number> =>
     (await world.messages.query<{ epoch: number }>('select epoch from millrace.database_status')).rows[0]!.epoch;
 
@@ -129,17 +155,20 @@ sinks:
     for (const [n, place] of PLACES[kind].entries()) {
       if (n > 0 && !EVERY) continue;
       it(`a ${kind} is whole though a process is killed at ${place}`, async () => {
-        disturb();
+        if (kind !== 'discard') disturb();
         const before = await epoch();
         const isChild = place.startsWith('verify/');
         await Promise.all([worker.kill(), other.kill()]);
         await timePasses();
         await worker.start({ env: { MILLRACE_FAILPOINTS: `${place}=kill${isChild ? '@2' : ''}` }, wait: false });
+        await until('its session says that it is there', present);
         const id = await START[kind]();
         if (!isChild) {
           expect(await worker.died(60_000)).to.equal('SIGKILL');
           await other.start({ wait: false });
-          await timePasses();
+          if (kind !== 'discard') await timePasses();
+          // Only that its session has ended tells that it is gone.
+          else await world.messages.query("update millrace_private.operations set until = until + interval '1 hour'");
         }
         const seen = await ended(id);
         expect([seen.state, seen.attempt > 1], JSON.stringify(seen)).to.deep.equal(['done', true]);
@@ -148,12 +177,15 @@ sinks:
         } else if (kind === 'rebuild') {
           expect(seen.result).to.deep.include({ sink: 'items-items-2', index: 'items-2', parked: 0 });
           expectSame('items-2');
+        } else if (kind === 'discard') {
+          expect(seen.result).to.deep.equal({ count: PARKED });
+          expect((await world.messages.query('select from millrace_private.delivery_states')).rowCount).to.equal(0);
         } else {
           expect(await epoch()).to.equal(before + 1);
           const texts = seen.steps.map(({ text }) => text);
           expect(new Set(texts).size, texts.join('\n')).to.equal(texts.length);
         }
-        if (kind !== 'rebuild') expectSame('items');
+        if (kind === 'verify' || kind === 'resync') expectSame('items');
         await Promise.all([worker.kill(), other.kill()]);
         await worker.start();
       });
@@ -173,8 +205,6 @@ sinks:
 
   it('a verification that is paused lets go, and goes on when it is resumed; cancelled, it ends', async () => {
     const id = await ask("millrace.verify('items', false, 600000)");
-    const comparing = async (): Promise<boolean> =>
-      (await worker.processes()).some(({ args }) => args.includes('verify-process.ts'));
     for (const [verb, state] of [
       ['pause', 'paused'],
       ['cancel', 'cancelled'],
@@ -186,6 +216,28 @@ sinks:
       if (verb === 'pause') await ask(`millrace.resume_operation('${id}')`);
     }
   });
+
+  for (const [kind, place] of CANCELLED) {
+    if (!EVERY && place !== 'rebuild/after-make') continue;
+    it(`a ${kind} that is cancelled at ${place} leaves nothing under way`, async () => {
+      await worker.kill();
+      // Else what it begins might have ended.
+      if (place !== 'operation/before-end') await capture.kill();
+      await worker.start({ env: { MILLRACE_FAILPOINTS: `${place}=stop` }, wait: false });
+      fresh += 1;
+      engine.engine.createIndex(`fresh-${fresh}`);
+      const id = kind === 'rebuild' ? await ask(`millrace.rebuild('items', 'fresh-${fresh}')`) : await START[kind]();
+      const { pid } = await until('it stands there', async () =>
+        (await worker.processes()).find(({ stopped }) => stopped),
+      );
+      await ask(`millrace.cancel_operation('${id}')`);
+      if (!place.startsWith('verify/')) process.kill(pid, 'SIGCONT');
+      await ask("millrace.discard('queue', array(select id from millrace.parked_messages where sink_name = 'queue'))");
+      await worker.kill();
+      await worker.start();
+      if (place !== 'operation/before-end') await capture.start();
+    });
+  }
 
   it('a rebuild and a resync that are cancelled leave no backfill, and the next one makes it good', async () => {
     await world.messages.query("delete from millrace_private.operations where kind = 'rebuild'");

@@ -1,7 +1,9 @@
 /**
- * A rebuild: the second sink is made in one transaction with the proof that the operation is still held, then its backfill and
- * deliveries are watched. Another attempt finds the sink, and goes on watching.
+ * A rebuild: the second sink is made in one transaction with the proof that the operation is still held, and with what is kept of
+ * its backfill, so that whoever cancels finds it; then backfill and deliveries are watched. Another attempt finds the sink, and
+ * goes on watching.
  */
+import type { Transaction } from '../../db/pool.ts';
 import { MillraceError } from '../../model/errors.ts';
 import { count } from '../../model/quantity.ts';
 import type { KeyRing } from '../../runtime/secret-key.ts';
@@ -28,7 +30,10 @@ export const rebuildWork =
         if (step.step === 'filled') watched = step.watched;
         show({ held, journal }, step);
       },
-      onBegun: (backfill: string) => held.keep({ backfills: [backfill] }),
+      async onBegun(backfill: string, tx?: Transaction) {
+        const kept = { backfills: [backfill] };
+        await (tx === undefined ? held.keep(kept) : held.keepWith(tx, kept));
+      },
     };
     const request = { ...(held.request as Omit<RebuildWanted, 'sink'>), sink: held.sink_name! };
     const built = await rebuild(deps, request, held.signal);

@@ -122,7 +122,8 @@ export function openOperations(deps: OperationsDeps, options: OperationsOptions 
 
   const take = async (id: string): Promise<void> => {
     if (closed || running.has(id) || running.size >= options.places) return;
-    const values = [id, deps.owner, options.leaseMs, verifies(), session(), JOB_KINDS];
+    const named = session();
+    const values = [id, deps.owner, options.leaseMs, verifies(), named, JOB_KINDS];
     const { rows } = await db.query<TakenOperation>(TAKE, values);
     if (!rows[0]) return;
     const abort = new AbortController();
@@ -135,6 +136,8 @@ export function openOperations(deps: OperationsDeps, options: OperationsOptions 
       if (againMs > 0) setTimeout(swept, againMs + SLACK_MS).unref();
     });
     running.set(id, { kind: rows[0].kind, lease, abort, over });
+    // Another one has begun meanwhile.
+    if (session() !== named) void beatOf({ lease, abort }, log);
   };
 
   // One after the other: whether there is room for the next one is known then.

@@ -34,7 +34,8 @@ async function run({ settings, request, kept }: VerifyOrder): Promise<void> {
     const verified = await verify(settings, request, watch);
     await say({ say: 'done', verified: { ...verified, drifts: verified.drifts.slice(0, FINDINGS) } });
   } catch (error) {
-    await say(failureOf(error, settings));
+    // Whoever ended it knows.
+    if (!stop.signal.aborted) await say(failureOf(error, settings));
   }
   process.exit(0);
 }
