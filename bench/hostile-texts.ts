@@ -13,7 +13,7 @@ import { canonicalJson } from '../src/model/json-text.ts';
 import { comparisonOf } from '../src/routing/comparison.ts';
 import { parseDecimal } from '../src/routing/decimal.ts';
 import { textAtPath } from '../src/routing/json-path.ts';
-import { maskAddresses } from '../src/runtime/log.ts';
+import { maskAddresses } from '../src/runtime/redact.ts';
 import { readSettings } from '../src/runtime/settings.ts';
 import { openSearchClient } from '../src/sinks/search-index/client.ts';
 

@@ -97,9 +97,12 @@ export async function eraseDatabase(
   const { left = [], fault = null } = removal ?? {};
   return {
     ...{ id, name, left: [...left] },
-    warnings: [...(fault ? [fault.message] : []), ...(row.managed_by === 'file' || row.released ? [again] : [])],
+    warnings: [...(fault ? [sentenceOf(fault)] : []), ...(row.managed_by === 'file' || row.released ? [again] : [])],
   };
 }
+
+const sentenceOf = ({ message, remedy }: MillraceError): string =>
+  remedy === undefined ? message : `${message}. ${remedy}`;
 
 function refuseDropping(name: string, { slot, publication }: Dropping): void {
   const made = [

@@ -4,6 +4,7 @@ import type { Queryable } from '../db/pool.ts';
 import { statement } from '../db/statement.ts';
 import type { DatabaseSettings } from '../model/declared.ts';
 import { MillraceError } from '../model/errors.ts';
+import { nearest } from '../model/finding.ts';
 import type { KeyRing } from '../runtime/secret-key.ts';
 
 const LIST = statement('admin/list-databases');
@@ -54,9 +55,13 @@ export function plainAddress(keys: KeyRing, database: ListedDatabase): { port: n
   }
 }
 
-/** By its name or id. @throws MillraceError not_found. */
+/** By its name or id. @throws MillraceError not_found, with the names that there are. */
 export async function showDatabase(db: Queryable, ref: string): Promise<ListedDatabase> {
   const { rows } = await db.query<ListedDatabase>(LIST, [ref]);
   if (rows[0]) return rows[0];
-  throw new MillraceError('not_found', `there is no database ${ref}`);
+  const names = (await listDatabases(db)).map(({ name }) => name);
+  const close = nearest(ref, names);
+  const all = names.length === 0 ? 'None is declared: see millrace.yaml.' : `There are: ${names.join(', ')}.`;
+  const remedy = close === undefined ? all : `Did you mean ${close}? ${all}`;
+  throw new MillraceError('not_found', `there is no database ${ref}`, { remedy });
 }

@@ -2,12 +2,15 @@
 import type { Queryable } from '../db/pool.ts';
 import { statement } from '../db/statement.ts';
 import { MillraceError } from '../model/errors.ts';
-import type { BackfillVerb } from './change-backfill.ts';
 import type { WatchedBackfill } from './watched.ts';
 
 const LIST = statement('admin/list-operations');
 const FINDINGS = statement('admin/operation/findings');
-const VERBS: Record<BackfillVerb, ReturnType<typeof statement>> = {
+/** What an operator does to one. */
+export const OPERATION_VERBS = ['pause', 'resume', 'cancel'] as const;
+export type OperationVerb = (typeof OPERATION_VERBS)[number];
+
+const VERBS: Record<OperationVerb, ReturnType<typeof statement>> = {
   pause: statement('admin/operation/change-pause'),
   resume: statement('admin/operation/change-resume'),
   cancel: statement('admin/operation/change-cancel'),
@@ -99,14 +102,14 @@ export async function showOperation(db: Queryable, id: string): Promise<Operatio
   throw new MillraceError('not_found', `there is no operation ${id}`);
 }
 
-const WANTED: Record<BackfillVerb, readonly Operation['state'][]> = {
+const WANTED: Record<OperationVerb, readonly Operation['state'][]> = {
   pause: ['paused'],
   resume: ['waiting', 'running'],
   cancel: ['cancelled'],
 };
 
 /** The operation as it is then; what it is already, it stays. @throws MillraceError not_found, wrong_state. */
-export async function changeOperation(db: Queryable, verb: BackfillVerb, id: string): Promise<Operation> {
+export async function changeOperation(db: Queryable, verb: OperationVerb, id: string): Promise<Operation> {
   const { kind, state } = await showOperation(db, id);
   const { rows } = await db.query<{ changed: boolean }>(VERBS[verb], [id]);
   if (rows[0]!.changed || WANTED[verb].includes(state)) return await showOperation(db, id);

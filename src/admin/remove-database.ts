@@ -136,6 +136,7 @@ async function untilLetGo(deps: RemoveDatabaseDeps, source: Database, slot: stri
       const who = `process ${holder.pid ?? '?'} (${holder.application_name ?? 'unknown'})`;
       throw new MillraceError('unavailable', `replication slot ${slot} is still read by ${who}; nothing was removed`, {
         remedy: `Stop it, or: select pg_terminate_backend(${holder.pid ?? 'PID'}); then try again.`,
+        facts: { slot, pid: holder.pid },
       });
     }
     if (!waited) deps.onWait();

@@ -1,4 +1,5 @@
 /** The SQL that makes a change table, and what deletes its old entries: as declared, or as asked for. */
+import { MillraceError } from '../model/errors.ts';
 import { type InstructionsRequest, instructions } from '../sinks/change-table/policies/instructions.ts';
 import { intervalText } from '../sinks/change-table/policies/interval-text.ts';
 import type { ChangeTableDestination } from '../sinks/change-table/section.ts';
@@ -9,31 +10,61 @@ export interface SqlChoice {
   keep?: number | undefined;
   interval?: number | undefined;
   partman_version?: '4' | '5' | undefined;
+  /** Of the server: the one that has pg_cron, where it is not that of the change table. */
+  cron_database?: string | undefined;
 }
+
+/** What means something to which variant. */
+const USED: Record<NonNullable<SqlChoice['variant']>, readonly string[]> = {
+  plain: [],
+  job: [],
+  pg_cron: ['keep', 'cron_database'],
+  pg_partman: ['keep', 'interval', 'partman_version'],
+};
 
 const KEEP_SECONDS = 30 * 86_400;
 const INTERVAL_SECONDS = 86_400;
 
 export const shownInterval = intervalText;
 
-/** What is not asked for is as declared. @throws MillraceError bad_request for a name that pg_partman cannot take. */
-export function retentionSql(
-  into: Pick<ChangeTableDestination, 'table_schema' | 'table_name' | 'retention'> & { database: string | null },
-  choice: SqlChoice = {},
-): { sql: string; run_on: string } {
+/** `database`: as its server calls it; null: nobody knows. */
+type Into = Pick<ChangeTableDestination, 'table_schema' | 'table_name' | 'retention'> & { database: string | null };
+
+/**
+ * What is not asked for is as declared. @throws MillraceError bad_request for a name that pg_partman cannot take; invalid for
+ * what the variant makes nothing of.
+ */
+export function retentionSql(into: Into, choice: SqlChoice = {}): { sql: string; run_on: string } {
   const run_on = into.database === null ? 'the database of the change table' : `database ${into.database}`;
   return { sql: instructions(requestOf(into, choice)), run_on };
 }
 
 function requestOf(
-  { table_schema, table_name, retention }: Pick<ChangeTableDestination, 'table_schema' | 'table_name' | 'retention'>,
-  { variant = retention?.by ?? 'plain', keep, interval, partman_version = '5' }: SqlChoice,
+  { table_schema, table_name, retention, database }: Into,
+  { variant = retention?.by ?? 'plain', ...choice }: SqlChoice,
 ): InstructionsRequest {
+  refuseUnused(variant, choice);
+  const { keep, interval, partman_version = '5', cron_database } = choice;
   const table = { schema: table_schema, name: table_name };
   if (variant === 'plain' || variant === 'job') return { table, variant };
   const kept = intervalText(keep ?? retention?.keep_seconds ?? KEEP_SECONDS);
-  if (variant === 'pg_cron') return { table, variant, keep: kept };
+  if (variant === 'pg_cron') {
+    if (cron_database === undefined || cron_database === database) return { table, variant, keep: kept };
+    if (database === null) throw invalid('destination_database', 'must be named beside cron_database');
+    return { table, variant, keep: kept, elsewhere: { database, cronDatabase: cron_database } };
+  }
   const declared = retention?.by === 'pg_partman' ? retention.interval_seconds : INTERVAL_SECONDS;
   const size = intervalText(interval ?? declared);
   return { table, variant, keep: kept, interval: size, version: partman_version === '4' ? 4 : 5 };
 }
+
+/** @throws MillraceError invalid */
+function refuseUnused(variant: keyof typeof USED, choice: SqlChoice): void {
+  const given = Object.entries(choice).filter(([, value]) => value !== undefined);
+  for (const [key] of given) {
+    if (!USED[variant].includes(key)) throw invalid(key, `means nothing with variant ${variant}`);
+  }
+}
+
+const invalid = (field: string, message: string): MillraceError =>
+  new MillraceError('invalid', `Not valid: ${field}`, { faults: [{ field, message }] });

@@ -21,6 +21,8 @@ export interface WatchedBackfill {
   rows_per_second: number | null;
   seconds_left: number | null;
   started_at: Date | null;
+  /** Since it moved last. */
+  still_seconds: number;
   database_name: string;
   capture_state: string | null;
   capture_reason: string | null;

@@ -1,8 +1,7 @@
 /** Backfills of a sink, with the paths, words and counters of Sequin: its clients poll for `completed`. */
 import { z } from 'zod';
-import type { BackfillVerb } from '../admin/change-backfill.ts';
 import { findSink } from '../admin/find-sink.ts';
-import { changeOperation, type Operation, showOperation } from '../admin/operations.ts';
+import { changeOperation, type Operation, type OperationVerb, showOperation } from '../admin/operations.ts';
 import { startBackfill } from '../admin/start-backfill.ts';
 import type { Queryable } from '../db/pool.ts';
 import { MillraceError } from '../model/errors.ts';
@@ -129,7 +128,7 @@ const showRoute = route({
   run: async ({ db }, input) => shown(await find(db, input)),
 });
 
-const VERBS: Record<'active' | 'paused' | 'cancelled', BackfillVerb> = {
+const VERBS: Record<'active' | 'paused' | 'cancelled', OperationVerb> = {
   active: 'resume',
   paused: 'pause',
   cancelled: 'cancel',

@@ -149,6 +149,7 @@ const draftRoute = writing({
     destination_database: z.string().min(1, 'is empty').optional(),
     destination_table_schema: TablePart.default('public'),
     destination_table_name: TablePart,
+    cron_database: z.string().min(1, 'is empty').optional(),
     ...CHOICE,
   }),
   answer: Sql,

@@ -51,7 +51,7 @@ const plan = writing({
   sql: null,
   run: async ({ config }, { body: { yaml, prune, adopt } }) =>
     await inWords(async () => ({
-      ...(await planDeclaration(config, read(yaml, config), { prune, adopt, privateOk: false })),
+      ...(await planDeclaration(config, read(yaml, config), { prune, adopt, privateOk: config.privateOk === true })),
     })),
 });
 
@@ -72,11 +72,11 @@ const apply = writing({
     resources: z.array(z.object({ resource_type: z.string(), name: z.string() })),
   }),
   sql: null,
-  run: async ({ config }, { body: { yaml, ...options } }) =>
+  run: async ({ config }, { body: { yaml, ...options } }, { by }) =>
     await inWords(async () => ({
       ...(await applyDeclaration(config, read(yaml, config), {
         ...options,
-        ...{ attempts: ATTEMPTS, from: 'http', privateOk: false },
+        ...{ attempts: ATTEMPTS, from: by.kind === 'cli' ? 'cli' : 'http', privateOk: config.privateOk === true },
       })),
     })),
 });

@@ -1,12 +1,13 @@
 /** The routes of jobs that an operator asked for, whoever does them. */
 import { z } from 'zod';
-import { BACKFILL_VERBS } from '../admin/change-backfill.ts';
+import { watchedOperation } from '../admin/operation/watched-operation.ts';
 import {
   changeOperation,
   listFindings,
   listOperations,
   OPERATION_KINDS,
   OPERATION_STATES,
+  OPERATION_VERBS,
   type Operation,
   type OperationFilter,
   showOperation,
@@ -116,7 +117,7 @@ const showRoute = route({
   input: z.strictObject({ id: ID }),
   answer: OperationShape,
   sql: 'millrace.operation_status',
-  run: async (deps, { id }, asking) => shownOperation(await showOperation(deps.db, id), asking),
+  run: async (deps, { id }, asking) => shownOperation(await watchedOperation(deps.db, id), asking),
 });
 
 const SUMMARIES = {
@@ -125,7 +126,7 @@ const SUMMARIES = {
   cancel: 'Ends it for good, with what it began; what it has done stays',
 };
 
-const verbs = BACKFILL_VERBS.map((verb) =>
+const verbs = OPERATION_VERBS.map((verb) =>
   writing({
     method: 'POST',
     path: `/api/operations/:id/${verb}`,

@@ -11,7 +11,7 @@ import { REF, type Route, writing } from './route.ts';
 
 const SEQ = 'must be the seq of an entry';
 const Seq = z
-  .union([z.int().min(0), z.string().regex(/^\d{1,18}$/)], SEQ)
+  .union([z.int().min(0), z.string().regex(/^\d{1,18}$/, SEQ)], SEQ)
   .nullish()
   .transform((value) => (value == null ? undefined : String(value)));
 const Time = z

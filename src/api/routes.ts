@@ -16,6 +16,7 @@ import { OVERVIEW_ROUTES } from './overview.ts';
 import { PREVIEW_ROUTES } from './preview.ts';
 import { REPLAY_ROUTES } from './replays.ts';
 import type { Route } from './route.ts';
+import { SECRET_ROUTES } from './secrets.ts';
 import { SESSION_ROUTES } from './sessions.ts';
 import { SETUP_ROUTES } from './setup-sql.ts';
 import { SINK_ROUTES } from './sinks.ts';
@@ -43,6 +44,7 @@ export const ROUTES: readonly Route[] = [
   ...API_KEY_ROUTES,
   ...USER_ROUTES,
   ...SESSION_ROUTES,
+  ...SECRET_ROUTES,
   ...AUDIT_ROUTES,
   ...WHOAMI_ROUTES,
   openApiRoute(() => ROUTES),

@@ -2,7 +2,7 @@
  * Seals every secret anew with the current key: one transaction, so that death on any line leaves all as it was. Called
  * again it finds what is left, which is nothing when it had ended.
  */
-import type { Database } from '../db/pool.ts';
+import type { Transacting } from '../db/pool.ts';
 import { statement } from '../db/statement.ts';
 import type { Destination } from '../model/declared.ts';
 import { MillraceError } from '../model/errors.ts';
@@ -32,7 +32,7 @@ interface Secret {
  * @throws MillraceError bad_setting, naming everything that opens with no key that we have: nothing is changed then.
  * unavailable when locks could not be had.
  */
-export async function rotateSecrets(db: Database, keys: KeyRing, options: ChangeOptions = {}): Promise<Rotation> {
+export async function rotateSecrets(db: Transacting, keys: KeyRing, options: ChangeOptions = {}): Promise<Rotation> {
   return await changeCatalog(
     db,
     async (tx) => {

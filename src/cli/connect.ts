@@ -12,8 +12,8 @@ import { readCaCert } from '../runtime/settings.ts';
 import { sqlAddress } from './sql-prompt.ts';
 import type { Place } from './terminal.ts';
 
-/** Opens it for as long as `work` takes. @throws MillraceError unavailable: no server, or not this release's schema. */
-export async function withMessages<Result>(place: Place, work: (db: Database) => Promise<Result>): Promise<Result> {
+/** Whoever opens it closes it. @throws MillraceError unavailable: no server. */
+export async function openMessages(place: Place): Promise<Database> {
   const databaseUrl = await sqlAddress(place);
   const databaseCaCert = readCaCert(place.env);
   const options = await messageDatabase({ databaseUrl, databaseCaCert }, 'operator').catch((error: unknown) => {
@@ -23,19 +23,7 @@ export async function withMessages<Result>(place: Place, work: (db: Database) =>
       cause: error,
     });
   });
-  const db = openPool({
-    ...options,
-    actor: actorOf(operator()),
-    max: 2,
-    onError: () => undefined,
-  });
-  try {
-    return await work(db);
-  } catch (error) {
-    throw told(error);
-  } finally {
-    await db.close();
-  }
+  return openPool({ ...options, actor: actorOf(operator()), max: 2, onError: () => undefined });
 }
 
 /** Who runs the command. */
@@ -50,7 +38,8 @@ function osUser(): string {
   }
 }
 
-function told(error: unknown): unknown {
+/** What went wrong there, in a sentence with its remedy where we know one. */
+export function told(error: unknown): unknown {
   if (isUnavailable(error)) {
     return new MillraceError('unavailable', 'The message database cannot be used any more', {
       remedy: 'What was begun continues without this command. Run it again when the database is back.',

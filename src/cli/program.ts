@@ -4,7 +4,7 @@
  */
 import { Argument, Command } from 'commander';
 import { faultLine, MillraceError, messageOf } from '../model/errors.ts';
-import { maskAddresses } from '../runtime/log.ts';
+import { maskAddresses } from '../runtime/redact.ts';
 import { addEverywhere } from './everywhere.ts';
 
 /** What `start` can run, and how. */

@@ -19,6 +19,9 @@ export interface Screen {
   end(): void;
 }
 
+/** For whoever wants results alone. */
+export const NO_SCREEN: Screen = { show: () => undefined, say: () => undefined, end: () => undefined };
+
 /** Between two prints where nothing can be drawn over. */
 const PRINT_MS = 3_000;
 const WIDTH = 100;

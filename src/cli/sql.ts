@@ -1,6 +1,7 @@
 /** `millrace sql`: what it takes. */
 import type { Command } from 'commander';
-import { runSql } from './sql-prompt.ts';
+import { MillraceError } from '../model/errors.ts';
+import { everywhere } from './everywhere.ts';
 import { PLACE } from './terminal.ts';
 
 export function addSqlCommand(program: Command): void {
@@ -9,7 +10,15 @@ export function addSqlCommand(program: Command): void {
     .description('run one SQL statement, or a prompt without an argument, on the embedded server or DATABASE_URL')
     .argument('[statement]', 'the statement')
     .option('--database <name>', 'another database of the same server, e.g. playground')
-    .action(async (sql: string | undefined, options: { database?: string }) => {
+    .addHelpText('after', '\nExamples:\n  bin/millrace sql "select * from millrace.sink_status"\n  bin/millrace sql\n')
+    .action(async (sql: string | undefined, options: { database?: string }, command: Command) => {
+      // MILLRACE_URL alone is not meant for it.
+      if (everywhere(command).url !== undefined) {
+        throw new MillraceError('bad_request', '`sql` is not done over HTTP', {
+          remedy: 'Run it with DATABASE_URL, and without --url.',
+        });
+      }
+      const { runSql } = await import('./sql-prompt.ts');
       const given = { ...(sql === undefined ? {} : { sql }), ...options };
       process.exitCode = await runSql({ ...given, ...PLACE }, { input: process.stdin, output: process.stdout });
     });

@@ -6,7 +6,7 @@ const SIGNS: Record<Change['action'], string> = { create: '+', update: '~', dele
 /** Of a value; the rest is left out. */
 const LONGEST = 160;
 
-export function planText({ changes, actions, warnings, losses, summary }: Plan): string {
+export function tellPlan({ changes, actions, warnings, losses, summary }: Plan): string {
   const lines = [
     ...changes.flatMap(changeLines),
     ...actions.map(({ description }) => `* ${description}`),

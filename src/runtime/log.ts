@@ -4,7 +4,7 @@
  * and parameters can hold rows), and credentials inside addresses are cut out of the finished line.
  */
 import pino from 'pino';
-import { redact } from './redact.ts';
+import { maskAddresses, redact } from './redact.ts';
 
 export interface Log extends Pick<pino.Logger, 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal'> {
   /** A log whose lines carry these fields too. */
@@ -52,11 +52,6 @@ function masked(log: pino.Logger): Log {
     fatal: log.fatal.bind(log),
     child: (fields) => masked(log.child(redactAll(fields))),
   };
-}
-
-/** Cuts user and password out of every address in a text: all between `://` and the last `@` before the path. */
-export function maskAddresses(text: string): string {
-  return text.replaceAll(/:\/\/[^\s"'\\/]*@/g, '://***@');
 }
 
 /** `12:00:01.234 warn  worker  service failed service=lane wait_ms=100` from a json line. */

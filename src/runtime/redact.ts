@@ -48,3 +48,8 @@ function redactError(error: Error, depth: number): Record<string, unknown> {
   if (depth === 0) fields.push(['stack', error.stack]);
   return Object.fromEntries(fields);
 }
+
+/** Cuts user and password out of every address in a text: all between `://` and the last `@` before the path. */
+export function maskAddresses(text: string): string {
+  return text.replaceAll(/:\/\/[^\s"'\\/]*@/g, '://***@');
+}

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { parseFrom } from '../../src/cli/backfill.ts';
+import { parseFrom } from '../../src/cli/jobs/begin.ts';
 
 describe('--from', () => {
   const from = (text: string) => parseFrom(text, { sink: 'index', table: 'orders' });

@@ -10,7 +10,9 @@ const run = (...args: string[]) => promisify(execFile)(process.execPath, [CLI, .
 
 describe('bin/millrace', () => {
   it('lists what it can do, and starts nothing for a word that it does not know', async () => {
-    expect((await run('--help')).stdout).to.match(/ start .* migrate .* sql .* verify .* backfill .* resync /s);
+    expect((await run('--help')).stdout).to.match(
+      / start .* migrate .* status .* backfill .* verify .* resync .* sql /s,
+    );
     const failed = await run('start', 'everything').catch((error) => error);
     expect(failed).to.deep.include({ code: 1, stdout: '' });
     expect(failed.stderr).to.contain('Allowed choices are all, web, worker, capture, migrate');
@@ -43,11 +45,19 @@ describe('bin/millrace change-table sql', () => {
   });
 
   it('says what is wrong and what to do, with exit code 1', async () => {
-    const failed = await run('change-table', 'sql', '--table', 'e', '--variant', 'cron').catch((error) => error);
-    expect(failed).to.deep.include({
-      code: 1,
-      stdout: '',
-      stderr: '--variant cron is not known\n  Use one of: plain, job, pg_cron, pg_partman.\n',
-    });
+    const refused: [words: string[], stderr: RegExp][] = [
+      [['--table', 'e', '--variant', 'cron'], /Allowed choices are plain, job, pg_cron, pg_partman/],
+      [['--table', 'a.b.c'], /^--table is not the name of a table\n {2}Write /],
+      [['--table', 'e', '--keep', '1 day'], /^keep: means nothing with variant plain\n$/],
+      [['--table', 'e', '--variant', 'pg_cron', '--keep', "1 day'; drop"], /^keep: must be a period of time/],
+      [['--table', 'e', '--variant', 'pg_cron', '--cron-database', 'd'], /^destination_database: must be named/],
+    ];
+    const failed = await Promise.all(
+      refused.map(([words]) => run('change-table', 'sql', ...words).catch((error) => error)),
+    );
+    for (const [place, [, stderr]] of refused.entries()) {
+      expect(failed[place]).to.deep.include({ code: 1, stdout: '' });
+      expect(failed[place].stderr).to.match(stderr);
+    }
   });
 });

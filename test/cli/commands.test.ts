@@ -1,5 +1,5 @@
 /** The commands as a whole: each asks a route that is there, with what it takes; each example can be typed; docs/cli.md lists all. */
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect } from 'chai';
 import { Command } from 'commander';
@@ -10,12 +10,27 @@ import { addEverywhere } from '../../src/cli/everywhere.ts';
 import { type RouteCommand, requestOf } from '../../src/cli/table/command.ts';
 import { GROUPS } from '../../src/cli/table/groups.ts';
 
-const CLI = path.join(import.meta.dirname, '../../src/cli');
 const PAGE = path.join(import.meta.dirname, '../../docs/cli.md');
 
 const ASKING = GROUPS.flatMap(({ name, commands }) =>
   commands.flatMap((command) => ('route' in command ? [{ name: `${name ?? ''} ${command.words}`, command }] : [])),
 );
+
+/** Routes that no command asks, by the reason. */
+const WITHOUT_COMMAND: Record<string, string[]> = {
+  'PUT does the same': [
+    ...['sinks/:sink', 'change_retentions/:sink', 'postgres_databases/:database', 'functions/:function'],
+  ].map((thing) => `PATCH /api/${thing}`),
+  'the same with a list of ids': ['sinks', 'change_retentions'].flatMap((things) =>
+    ['retry', 'discard'].map((verb) => `POST /api/${things}/:sink/messages/:id/${verb}`),
+  ),
+  'for clients of Sequin; /api/operations has them all': [
+    ...['GET /api/sinks/:sink/backfills', 'GET /api/sinks/:sink/backfills/:id'],
+    ...['PATCH /api/sinks/:sink/backfills/:id', 'PUT /api/sinks/:sink/backfills/:id'],
+  ],
+  'the list has all of it': ['GET /api/api_keys/:id', 'GET /api/users/:id'],
+  'for browsers: what it answers is a cookie': ['POST /api/setup', 'POST /api/sessions'],
+};
 
 function program(): Command {
   const made = new Command('millrace');
@@ -73,14 +88,17 @@ describe('cli: commands', () => {
     expect(tell({ points: [point], seconds_to_limit: null }, given)).to.not.contain('lost');
   });
 
-  it('ask no route that is not there', () => {
-    const files = readdirSync(CLI, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts'));
-    const asked = files.flatMap((file) => [
-      ...readFileSync(path.join(CLI, file), 'utf8').matchAll(/'((?:GET|POST|PUT|PATCH|DELETE) \/api\/[^']*)'/g),
-    ]);
+  it('ask each route that is there, but for those of which it is said why not, and no other', () => {
+    const asked = GROUPS.flatMap(({ commands }) =>
+      commands.flatMap((command) => ('route' in command ? [command.route] : command.asks)),
+    );
     const known = ROUTES.map(({ method, path: at }) => `${method} ${at}`);
-    expect(known).to.include.members(asked.map(([, route]) => route!));
-    expect(asked.length).to.be.greaterThan(20);
+    const unknown = asked.filter((route) => !known.includes(route) && !/ \/api\/http_pull_consumers\//.test(route));
+    expect(unknown).to.deep.equal([]);
+    const reasons = Object.values(WITHOUT_COMMAND).flat();
+    expect(reasons.filter((route) => !known.includes(route) || asked.includes(route))).to.deep.equal([]);
+    const missing = known.filter((route) => !asked.includes(route) && !reasons.includes(route));
+    expect(missing, 'make a command of src/cli/table that asks it').to.deep.equal([]);
   });
 
   it('have examples that can be typed as they stand', async () => {

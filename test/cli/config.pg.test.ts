@@ -3,10 +3,11 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { expect } from 'chai';
-import { runApply } from '../../src/cli/config.ts';
-import { KEYS, parse, SECRET_KEY, SHOP } from '../catalog/support.ts';
+import { apply } from '../../src/cli/table/config-runs.ts';
+import { SECRET_KEY, SHOP } from '../catalog/support.ts';
 import { type MessageDatabase, messageDatabase } from '../support/postgres/message-database.ts';
 import { runCli } from '../support/processes/cli.ts';
+import { typed } from '../support/processes/typed.ts';
 
 const FILE = `${SHOP}sinks:
   - { name: worker, database: shop, destination: { type: pull } }
@@ -114,20 +115,19 @@ Plan: 0 to create, 2 to change, 0 to delete.
   });
 
   it('asks what it is about to do, and prunes what may be lost with --force alone', async () => {
-    const said: string[] = [];
-    const answering = (answer: string) => async (question: string) => {
-      said.push(question);
-      return answer;
-    };
-    const nothing = async (): Promise<void> => undefined;
-    const deps = { db: messages.db, keys: KEYS, tryFunctions: nothing, freeStorage: nothing };
-    const run = (answer: string, words: Parameters<typeof runApply>[2]) =>
-      runApply({ ...deps, say: (line) => said.push(line), ask: answering(answer) }, parse('sinks: []\n'), words);
-    const refusal = await run('y', { prune: true }).catch((error: Error) => error);
+    const file = path.join(folder, 'empty.yaml');
+    await writeFile(file, 'sinks: []\n');
+    const run = (answer: string, options: Record<string, unknown>) =>
+      typed({ DATABASE_URL: messages.url, SECRET_KEY }, apply, {
+        arguments: [file],
+        options: { prune: true, ...options },
+        answer,
+      });
+    const refusal = await run('y', {}).catch((error: Error) => error);
     expect(refusal).to.include({ code: 'needs_force' });
-    expect(await run('n', { prune: true, force: true })).to.equal(false);
-    expect(said.at(-2)).to.equal('Apply this? [y/N] ');
-    expect(await run('y', { prune: true, force: true })).to.equal(true);
+    const refused = await run('n', { force: true });
+    expect([refused.code, ...refused.said.slice(-2)]).to.deep.equal([1, 'Apply this? [y/N] ', 'Nothing was applied.']);
+    expect((await run('y', { force: true })).code).to.equal(0);
     const { rows } = await messages.db.query('select s.name from millrace_private.sinks s');
     expect(rows).to.deep.equal([]);
     expect(await config(['export'])).to.include({ code: 0, stdout: '' });

@@ -1,15 +1,17 @@
 /** `millrace database remove`: no slot stays without a reader, and what cannot be dropped is said as SQL. */
 import { expect } from 'chai';
+import { removeDatabase as removeHere } from '../../src/admin/remove-database.ts';
 import { applyConfig } from '../../src/catalog/apply/apply.ts';
 import { removeDatabase } from '../../src/catalog/apply/remove-database.ts';
 import { removeSink } from '../../src/catalog/apply/remove-sink.ts';
 import { loadCatalog } from '../../src/catalog/store.ts';
-import { runRemoveDatabase } from '../../src/cli/database.ts';
+import { removing } from '../../src/cli/table/things.ts';
 import { openPool } from '../../src/db/pool.ts';
 import { KEYS, parse, SECRET_KEY } from '../catalog/support.ts';
 import { type MessageDatabase, messageDatabase } from '../support/postgres/message-database.ts';
 import { sharedCluster, type TestDatabase } from '../support/postgres/postgres.ts';
 import { runCli } from '../support/processes/cli.ts';
+import { typed } from '../support/processes/typed.ts';
 import { until } from '../support/until.ts';
 
 let made = 0;
@@ -27,20 +29,27 @@ describe('millrace database remove', function () {
 sinks:
   - { name: worker, database: shop, destination: { type: pull } }
 `;
-    await applyConfig({ db: messages.db, keys: KEYS }, parse(file).config);
+    await applyConfig({ db: messages.db, keys: KEYS }, parse(file).config, { from: 'start' });
   }
-  const remove = async (options: { letGoMs?: number; sleep?: () => Promise<void> } = {}) => {
+  const remove = async (): Promise<boolean> => {
+    const { code, said: lines } = await typed({ DATABASE_URL: messages.url, SECRET_KEY }, removing('database'), {
+      arguments: ['shop'],
+      everywhere: { yes: true },
+    });
+    said.push(...lines);
+    return code === 0;
+  };
+  /** As a request does, for two seconds of a clock of ours. */
+  const removeAt = async () => {
     let now = 0;
-    const deps = {
-      db: messages.db,
-      catalog: await loadCatalog(messages.db, KEYS),
-      ask: undefined,
-      say: (line: string) => void said.push(line),
-      now: () => (now += 500),
-      sleep: async () => undefined,
-      ...options,
-    };
-    return await runRemoveDatabase(deps, 'shop', { yes: true });
+    const catalog = await loadCatalog(messages.db, KEYS);
+    return await removeHere(
+      {
+        ...{ db: messages.db, catalog, letGoMs: 2_000, now: () => (now += 500), onWait: () => undefined },
+        ...{ agree: async () => true, sleep: async () => undefined },
+      },
+      'shop',
+    );
   };
   const refusal = async (work: Promise<unknown>): Promise<string> => {
     const error = (await work.then(
@@ -84,8 +93,8 @@ sinks:
     expect(await there()).to.deep.equal([]);
     expect(await declared()).to.equal(0);
     expect(said).to.deep.equal([
-      'Database shop is removed.',
-      'Remove its entry from millrace.yaml too: the next start would declare it again.',
+      'database shop is removed.',
+      'Its entry in the configuration file makes it again at the next apply: take it out there, too.',
     ]);
   });
 
@@ -118,7 +127,7 @@ sinks:
     await declare(', create_if_not_exists: true', url.href);
     await removeSink(messages.db, 'worker');
     expect(await remove()).to.equal(true);
-    expect(said[0]).to.equal('Not all can be dropped in the source: must be owner of publication of_shop');
+    expect(said[1]).to.match(/^Not all can be dropped in the source: must be owner of publication of_shop/);
     expect(said.slice(-1)).to.deep.equal(['  drop publication "of_shop";']);
     expect(await there()).to.deep.equal(['of_shop']);
     await atSource(`drop role ${role}`);
@@ -142,7 +151,7 @@ change_retentions:
     await declare(', create_if_not_exists: true', shop.url.replace(/:\d+\//, ':1/'));
     await removeSink(messages.db, 'worker');
     expect(await remove()).to.equal(true);
-    expect(said[0]).to.match(/^Not all can be dropped in the source: .*ECONNREFUSED/);
+    expect(said[1]).to.match(/^Not all can be dropped in the source: .*ECONNREFUSED/);
     expect(said.join('\n')).to.include(`select pg_drop_replication_slot('${slot}');`);
     expect(await declared()).to.equal(0);
   });
@@ -167,7 +176,7 @@ change_retentions:
           )
         ).rowCount === 1;
       await until('it is active', isActive);
-      expect(await refusal(remove({ letGoMs: 2_000 }))).to.match(
+      expect(await refusal(removeAt())).to.match(
         /^unavailable: replication slot \w+ is still read by process \d+ \(maker\); nothing was removed; Stop it, or: select pg_terminate_backend\(\d+\)/,
       );
       expect(await declared()).to.equal(1);
@@ -196,7 +205,7 @@ change_retentions:
     expect(silent.stderr).to.include('nobody can be asked whether database shop may go').and.include(`slot ${slot}`);
     const { code, stdout, stderr } = await runCli(['database', 'remove', 'shop', '--yes'], env);
     expect(code, stderr).to.equal(0);
-    expect(stdout).to.include('Database shop is removed.');
+    expect(stdout).to.include('database shop is removed.');
     expect(await there()).to.deep.equal([]);
   });
 });

@@ -93,7 +93,7 @@ describe('cli: over HTTP', () => {
     expect(JSON.parse(ended.stdout.split('\n')[0]!)).to.include({ id, kind: 'backfill', state: 'waiting' });
     expect((await call('operation', 'cancel', id)).stdout).to.match(/is cancelled/);
     const over = await third.ended();
-    expect([over.code, over.stderr]).to.deep.equal([1, 'the backfill was cancelled\n']);
+    expect([over.code, over.stderr]).to.deep.equal([1, 'all tables of orders cancelled\n']);
   });
 
   it('things are made from an entry, edited in an editor, and removed; over HTTP and on DATABASE_URL', async () => {

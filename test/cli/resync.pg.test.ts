@@ -3,7 +3,7 @@
  * on the way, in the end the index holds what the transform makes of the table, and nothing else.
  */
 import { expect } from 'chai';
-import { type ResyncCommand, runResync } from '../../src/cli/resync.ts';
+import { resync as begin } from '../../src/cli/jobs/begin.ts';
 import { type Database, openPool } from '../../src/db/pool.ts';
 import { type BulkServer, startBulkServer } from '../support/engines/bulk-server.ts';
 import { type EngineRelay, startEngineRelay } from '../support/engines/relay.ts';
@@ -11,7 +11,8 @@ import { refusal } from '../support/fixtures/verification.ts';
 import { type MessageDatabase, messageDatabase } from '../support/postgres/message-database.ts';
 import { hasPostgres15 } from '../support/postgres/postgres.ts';
 import { type SourceServer, startSourceServer } from '../support/postgres/source-server.ts';
-import { startService, stopServices, type TestService } from '../support/processes/service.ts';
+import { SECRET_KEY, startService, stopServices, type TestService } from '../support/processes/service.ts';
+import { typed } from '../support/processes/typed.ts';
 import { until } from '../support/until.ts';
 
 const SCHEMA = `
@@ -61,19 +62,19 @@ describe('resync', function () {
   let place = 0;
 
   const resync = async (
-    changed: Partial<ResyncCommand> = {},
+    { database = 'shop', yes = true, ...options }: { database?: string; yes?: boolean; force?: boolean } = {},
     onLine: (line: string) => void = () => undefined,
-  ): Promise<{ ended: string; said: string[] }> => {
-    const said: string[] = [];
+  ): Promise<{ code: number; said: string[] }> => {
+    const lines: string[] = [];
     const say = (line: string): void => {
-      said.push(line);
+      lines.push(line);
       onLine(line);
     };
-    const screen = { say, show: (lines: readonly string[]) => lines.forEach(onLine), end: () => undefined };
-    const sleep = async (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms / 5));
-    const deps = { db: messages.db, screen, ask: undefined, sleep };
-    const request = { database: 'shop', yes: true, verify: true, force: false, ...changed };
-    return { ended: await runResync(deps, request, AbortSignal.timeout(50_000)), said };
+    const { code, said } = await typed({ DATABASE_URL: messages.url, SECRET_KEY }, begin, {
+      ...{ arguments: [database], options, everywhere: { yes, timeoutMs: 50_000 } },
+      screen: { say, show: (shown) => shown.forEach(onLine) },
+    });
+    return { code, said: [...said, ...lines] };
   };
 
   /** Rows come, change and go, with nobody looking. */
@@ -176,8 +177,8 @@ describe('resync', function () {
     await gap();
     const unasked = await refusal(resync({ yes: false }));
     expect(unasked.remedy).to.equal('bin/millrace resync shop --yes');
-    const { ended, said } = await resync();
-    expect(ended, said.join('\n')).to.equal('done');
+    const { code, said } = await resync();
+    expect(code, said.join('\n')).to.equal(0);
     expect(said.join('\n')).to.contain(`kept: the changes of the gap cannot be had.`);
     await expectSame();
     const { rows } = await messages.db.query<{ sink: string; code: string; remedy: string }>(
@@ -218,9 +219,9 @@ describe('resync', function () {
     const left = async () =>
       (await messages.db.query("select from millrace_private.notices where message = 'before'")).rowCount;
     // The command takes it up where it is.
-    const { ended, said } = await resync();
-    expect(ended).to.equal('done');
-    expect(said[0]).to.equal('A resync of shop is under way.');
+    const { code, said } = await resync();
+    expect(code).to.equal(0);
+    expect(said).to.include('A resync of shop is under way.');
     expect(await left()).to.equal(0);
     await expectSame();
   });
@@ -228,7 +229,7 @@ describe('resync', function () {
   it('goes on when everything is killed in the middle of it', async () => {
     await gap();
     let killed: Promise<void> | undefined;
-    const { ended } = await resync({}, (line) => {
+    const { code } = await resync({}, (line) => {
       if (!line.includes('is captured again')) return;
       killed = service.kill().then(async () => {
         await messages.db.query('update millrace_private.lanes set until = clock_timestamp()');
@@ -237,7 +238,7 @@ describe('resync', function () {
       });
     });
     await killed;
-    expect(ended).to.equal('done');
+    expect(code).to.equal(0);
     await expectSame();
   });
 
@@ -247,7 +248,7 @@ describe('resync', function () {
       await gap();
       let isAway = false;
       await relay.leave();
-      const { ended, said } = await resync({}, (line) => {
+      const { code, said } = await resync({}, (line) => {
         if (!/^items: [\d,]+ messages to deliver: unreachable/.test(line) || isAway) return;
         isAway = true;
         // Half a minute passes.
@@ -256,7 +257,7 @@ describe('resync', function () {
           .then(() => messages.db.query('update millrace_private.circuits set probe_at = clock_timestamp()'));
       });
       expect(isAway, said.join('\n')).to.equal(true);
-      expect(ended, said.join('\n')).to.equal('done');
+      expect(code, said.join('\n')).to.equal(0);
       await expectSame();
     });
 
@@ -270,8 +271,8 @@ describe('resync', function () {
     await server.start();
     connect();
     await becomes('needs_resync');
-    const { ended, said } = await resync();
-    expect(ended, said.join('\n')).to.equal('done');
+    const { code, said } = await resync();
+    expect(code, said.join('\n')).to.equal(0);
     expect(engine.engine.documents('items').has(String(100_000 * place))).to.equal(false);
     await expectSame();
   });

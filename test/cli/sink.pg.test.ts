@@ -1,10 +1,11 @@
 /** `millrace sink remove`: asks before anything goes, and says what is left to do. */
 import { expect } from 'chai';
 import { applyConfig } from '../../src/catalog/apply/apply.ts';
-import { runRemoveSink } from '../../src/cli/sink.ts';
-import { KEYS, parse, SHOP } from '../catalog/support.ts';
+import { removing } from '../../src/cli/table/things.ts';
+import { KEYS, parse, SECRET_KEY, SHOP } from '../catalog/support.ts';
 import { type MessageDatabase, messageDatabase } from '../support/postgres/message-database.ts';
 import { runCli } from '../support/processes/cli.ts';
+import { typed } from '../support/processes/typed.ts';
 
 const FILE = `${SHOP}sinks:
   - { name: worker, database: shop, destination: { type: pull } }
@@ -15,23 +16,8 @@ change_retentions:
 describe('millrace sink remove', function () {
   this.timeout(120_000);
   let messages: MessageDatabase;
-  const said: string[] = [];
-  const remove = (name: string, answer?: string) =>
-    runRemoveSink(
-      {
-        db: messages.db,
-        say: (line) => said.push(line),
-        ask:
-          answer === undefined
-            ? undefined
-            : async (text) => {
-                said.push(text);
-                return answer;
-              },
-      },
-      name,
-      { yes: false },
-    );
+  const remove = (name: string, answer: string) =>
+    typed({ DATABASE_URL: messages.url, SECRET_KEY }, removing('sink'), { arguments: [name], answer });
   const sinks = async (): Promise<string[]> =>
     (await messages.db.query<{ name: string }>('select name from millrace_private.sinks order by name')).rows.map(
       ({ name }) => name,
@@ -39,41 +25,45 @@ describe('millrace sink remove', function () {
 
   before(async () => {
     messages = await messageDatabase();
-    await applyConfig({ db: messages.db, keys: KEYS }, parse(FILE).config);
+    await applyConfig({ db: messages.db, keys: KEYS }, parse(FILE).config, { from: 'start' });
   });
   after(async () => await messages.drop());
-  beforeEach(() => void said.splice(0));
 
   it('asks, and takes anything but yes for no', async () => {
-    expect(await remove('worker', 'yep')).to.equal(false);
-    expect(await remove('worker', '')).to.equal(false);
-    expect(said[0]).to.equal('Remove worker, a pull consumer? 0 pending and 0 parked messages are thrown away. [y/N] ');
+    const { code, said } = await remove('worker', 'yep');
+    expect(code).to.equal(1);
+    expect(said).to.deep.equal([
+      'Remove sink worker? 0 pending and 0 parked messages are thrown away. [y/N] ',
+      'Nothing was removed.',
+    ]);
+    expect((await remove('worker', '')).code).to.equal(1);
     expect(await sinks()).to.deep.equal(['history', 'worker']);
   });
 
   it('removes nothing where nobody can be asked', async () => {
-    const { code, stderr } = await runCli(['sink', 'remove', 'worker'], { DATABASE_URL: messages.url });
+    const [{ code, stderr }, unknown] = await Promise.all([
+      runCli(['sink', 'remove', 'worker'], { DATABASE_URL: messages.url }),
+      runCli(['sink', 'remove', 'workers', '--yes'], { DATABASE_URL: messages.url }),
+    ]);
     expect(code).to.equal(1);
     expect(stderr).to.include('nobody can be asked').and.include('bin/millrace sink remove worker --yes');
-    const unknown = await runCli(['sink', 'remove', 'workers', '--yes'], { DATABASE_URL: messages.url });
-    expect(unknown.stderr).to.include('there is no sink workers').and.include('Did you mean worker?');
+    expect([unknown.code, unknown.stderr]).to.deep.equal([1, unknown.stderr]);
+    expect(unknown.stderr).to.include('workers').and.include('Did you mean worker?');
     expect(await sinks()).to.deep.equal(['history', 'worker']);
   });
 
-  it('removes it, and says what is left to do', async () => {
-    expect(await remove('history', 'Yes')).to.equal(true);
+  it('removes it, a change retention too, and says what is left to do', async () => {
+    const { code, said } = await remove('history', 'Yes');
+    expect(code).to.equal(0);
     expect(said.slice(1)).to.deep.equal([
-      'history is removed; 0 pending and 0 parked messages are thrown away.',
-      'Its change table stays as it is.',
-      'Remove its entry from millrace.yaml too: the next start would make it again.',
+      'change retention history is removed.',
+      'Its entry in the configuration file makes it again at the next apply: take it out there, too.',
+      'Its change table stays as it is, until you drop it:',
+      '  drop table "public"."b";',
     ]);
-    const { code, stdout, stderr } = await runCli(['sink', 'remove', 'worker', '--yes'], {
-      DATABASE_URL: messages.url,
-    });
-    expect(code, stderr).to.equal(0);
-    expect(stdout)
-      .to.include('No sink reads from database shop any more')
-      .and.include('bin/millrace database remove shop');
+    const last = await runCli(['sink', 'remove', 'worker', '--yes'], { DATABASE_URL: messages.url });
+    expect(last.code, last.stderr).to.equal(0);
+    expect(last.stdout).to.include('No sink reads from database shop any more');
     expect(await sinks()).to.deep.equal([]);
   });
 });

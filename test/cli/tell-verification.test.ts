@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { tellProgress } from '../../src/admin/operation/verify-lines.ts';
 import type { Verified } from '../../src/admin/verify.ts';
-import { tellReport } from '../../src/cli/tell-verification.ts';
+import { tellReport } from '../../src/cli/jobs/tell-verification.ts';
 import type { Drift } from '../../src/verify/drift.ts';
 
 const drift = (id: string, changes: Partial<Drift> = {}): Drift => ({

@@ -28,7 +28,7 @@ describe('millrace verify', function () {
     expect([left.code, state, others], left.stderr).to.deep.equal([130, 'waiting', []]);
     expect(left.stderr)
       .to.contain('It continues without this command')
-      .and.contain(`millrace.cancel_operation('${id}')`);
+      .and.contain(`bin/millrace operation watch ${id}`);
 
     const second = startCli(['verify', 'products'], { DATABASE_URL: m.url });
     await until('it watches', () => second.output().includes('A verification of products is under way'), 30_000);

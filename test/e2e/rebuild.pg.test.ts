@@ -98,7 +98,7 @@ sinks:
     expect(code, stderr).to.equal(0);
     expect(stdout)
       .to.include('products is removed')
-      .and.include('millrace.yaml')
+      .and.include('Its entry in the configuration file')
       .and.not.include('pg_drop_replication_slot');
     await world.shop.query("update products set name = 'after' where id = 2");
     await converged('products-2');

@@ -69,7 +69,7 @@ describe('the command replay', function () {
       String(seqs[59]),
     );
     expect(code, stdout + stderr).to.equal(0);
-    expect(stdout).to.match(/^backfill [0-9a-f-]{36}\n/);
+    expect(stdout).to.match(/^replay [0-9a-f-]{36}\n/);
     expect(stdout).to.include('done: 60 rows read, 60 sent\n');
     expect((await world.drained('pull')).length).to.equal(60);
   });
@@ -87,12 +87,10 @@ describe('the command replay', function () {
       expect(code).to.equal(1);
       return stderr;
     };
-    expect(await refused('nothing', 'pull')).to.match(
-      /^'nothing' is not the name or id of a change retention\n {2}select/,
-    );
+    expect(await refused('nothing', 'pull')).to.match(/^there is no change retention nothing\n {2}There are: history/);
     expect(await refused('history', 'pull', '--since', 'soonish')).to.match(/^since: is not a time\. Write it/);
     expect(await refused('history', 'pull', '--from-seq', 'x', '--dry-run')).to.match(
-      /^from_seq: must be a whole number/,
+      /^from_seq: must be the seq of an entry/,
     );
     await world.archive.query('alter table items_events rename to hidden');
     expect(await refused('history', 'pull', '--dry-run')).to.match(

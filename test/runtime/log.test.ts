@@ -1,7 +1,8 @@
 import { expect } from 'chai';
 import pg from 'pg';
 import { MillraceError } from '../../src/model/errors.ts';
-import { createLog, type Log, maskAddresses, readableLine } from '../../src/runtime/log.ts';
+import { createLog, type Log, readableLine } from '../../src/runtime/log.ts';
+import { maskAddresses } from '../../src/runtime/redact.ts';
 
 function capture(readable = false): { log: Log; lines: string[] } {
   const lines: string[] = [];

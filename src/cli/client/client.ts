@@ -26,4 +26,6 @@ export interface Client {
   readonly isRemote: boolean;
   /** @throws MillraceError of the route, or unavailable. */
   ask(request: Request, signal?: AbortSignal): Promise<Answer>;
+  /** The text of millrace.yaml with its secrets, which no service shows: absent over HTTP. */
+  exportRevealed?(): Promise<string>;
 }

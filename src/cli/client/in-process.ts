@@ -2,13 +2,14 @@
 import { randomUUID } from 'node:crypto';
 import { refuseBadFunctions } from '../../admin/check-functions.ts';
 import { examine } from '../../admin/doctor/examine.ts';
+import { exportConfig } from '../../admin/export-config.ts';
 import { listDatabases } from '../../admin/list-databases.ts';
 import { listSinks } from '../../admin/list-sinks.ts';
 import { groupMessages } from '../../admin/message-groups.ts';
 import { readOverview } from '../../admin/overview.ts';
 import { previewReplay } from '../../admin/replay.ts';
 import { ackNow, receiveNow } from '../../admin/tail.ts';
-import { openTryFunctions } from '../../admin/try-functions.ts';
+import { openTryFunctions, type TryFunctions } from '../../admin/try-functions.ts';
 import { bodyOf } from '../../api/body.ts';
 import { managementError } from '../../api/errors.ts';
 import { textOf } from '../../api/raw-json.ts';
@@ -23,7 +24,7 @@ import { isLoopback } from '../../model/loopback.ts';
 import { createLog } from '../../runtime/log.ts';
 import { keyRing } from '../../runtime/secret-key.ts';
 import type { Settings } from '../../runtime/settings.ts';
-import { operator, withMessages } from '../connect.ts';
+import { openMessages, operator, told } from '../connect.ts';
 import { operatorSettings } from '../settings.ts';
 import type { Place } from '../terminal.ts';
 import type { Answer, Client, Request } from './client.ts';
@@ -33,36 +34,60 @@ const FREE_MS = 1_000;
 const SILENT = createLog({ level: 'silent', role: 'cli' });
 const NEVER = new AbortController().signal;
 
+/** What needs no message database, or must say that there is none. */
+const APART = [
+  'GET /api/doctor',
+  'GET /api/openapi.json',
+  'POST /api/change_retentions/sql',
+  'POST /api/postgres_databases/setup_sql',
+];
+
 export async function withProcess<Result>(place: Place, work: (client: Client) => Promise<Result>): Promise<Result> {
   // Few routes need SECRET_KEY: that it is missing is said by those.
   const settings = await operatorSettings(place.home, place.env).catch((fault: unknown) => ({ fault }));
   const functions = openTryFunctions(SILENT);
+  let opening: Promise<Opened> | undefined;
+  const opened = (): Promise<Opened> => {
+    opening ??= open(place, { settings, functions });
+    return opening;
+  };
+  const ask = async (request: Request): Promise<Answer> => {
+    if (APART.includes(request.route)) return await run({ examine: examining(settings) } as ApiDeps, request);
+    const { deps } = await opened();
+    try {
+      return (await pulled(deps, request)) ?? (await run(deps, request));
+    } catch (error) {
+      throw told(error);
+    }
+  };
   try {
-    return await withMessages(
-      place,
-      async (db) => await work(clientOf({ ...depsOf(db, settings), functions }, whereOf(place))),
-    );
+    const exportRevealed = async (): Promise<string> =>
+      await exportConfig((await opened()).deps.config, { reveal: true });
+    return await work({ where: whereOf(place), isRemote: false, ask, exportRevealed });
   } finally {
+    await (await opening?.catch(() => undefined))?.close();
     await functions.close();
   }
+}
+
+interface Opened {
+  deps: ApiDeps;
+  close(): Promise<void>;
+}
+
+async function open(
+  place: Place,
+  { settings, functions }: { settings: Known; functions: TryFunctions },
+): Promise<Opened> {
+  const db = await openMessages(place);
+  return { deps: { ...depsOf(db, settings), functions }, close: () => db.close() };
 }
 
 const whereOf = ({ env, home }: Place): string =>
   env.DATABASE_URL ? 'the database of DATABASE_URL' : `the embedded server of ${home}`;
 
-function clientOf(deps: ApiDeps, where: string): Client {
-  const ask = async (request: Request): Promise<Answer> =>
-    (await pulled(deps, request)) ?? (await run(routeOf(request), deps, request));
-  return { where, isRemote: false, ask };
-}
-
-/** What needs no database. @throws MillraceError of the route. */
-export async function askWithoutDatabase(request: Request): Promise<Answer> {
-  return await run(routeOf(request), {} as ApiDeps, request);
-}
-
 /** The pull API, of which a command needs two routes. */
-async function pulled({ db }: ApiDeps, { route, params = {}, body }: Request): Promise<Answer | undefined> {
+async function pulled({ db }: Pick<ApiDeps, 'db'>, { route, params = {}, body }: Request): Promise<Answer | undefined> {
   const verb = /^POST \/api\/http_pull_consumers\/:consumer\/(receive|ack)$/.exec(route)?.[1];
   if (verb === undefined) return undefined;
   const { consumer = '' } = params;
@@ -84,12 +109,21 @@ const asking = ({ ifMatch }: Request): Asking => ({
   client: { address: 'this machine', userAgent: null },
 });
 
-async function run(route: Route, deps: ApiDeps, request: Request): Promise<Answer> {
+async function run(deps: ApiDeps, request: Request): Promise<Answer> {
+  const route = routeOf(request);
   const result = await route.run(deps, inputOf(route, request), asking(request)).catch((error: unknown) => {
-    throw managementError(error);
+    throw withoutPlaces(managementError(error));
   });
   const { status, body, etag } = replyOf(route, result);
   return { status, text: textOf(body), etag };
+}
+
+/** Lines are those of a text that a command has made, and that nobody has seen. */
+function withoutPlaces(error: unknown): unknown {
+  if (!(error instanceof MillraceError) || !error.faults.some(({ line }) => line !== undefined)) return error;
+  const { code, message, facts, remedy } = error;
+  const faults = error.faults.map(({ line: _, column: __, ...fault }) => fault);
+  return new MillraceError(code, message, { faults, facts, ...(remedy === undefined ? {} : { remedy }) });
 }
 
 function inputOf(route: Route, { params = {}, query = {}, body = {} }: Request): unknown {
@@ -103,11 +137,21 @@ function inputOf(route: Route, { params = {}, query = {}, body = {} }: Request):
   return { ...input, body: read };
 }
 
-function depsOf(db: Database, known: Settings | { fault: unknown }): Omit<ApiDeps, 'functions'> {
-  const settings = (): Settings => {
-    if ('fault' in known) throw known.fault;
-    return known;
-  };
+type Known = Settings | { fault: unknown };
+
+/** @throws MillraceError: they are not known. */
+function settingsOf(known: Known): Settings {
+  if ('fault' in known) throw known.fault;
+  return known;
+}
+
+const examining =
+  (known: Known): ApiDeps['examine'] =>
+  (request) =>
+    examine({ settings: settingsOf(known), log: SILENT, now: Date.now }, request, NEVER);
+
+function depsOf(db: Database, known: Known): Omit<ApiDeps, 'functions'> {
+  const settings = (): Settings => settingsOf(known);
   return {
     db,
     sinks: () => listSinks(db, 'sinks'),
@@ -128,7 +172,7 @@ function depsOf(db: Database, known: Settings | { fault: unknown }): Omit<ApiDep
       tryFunctions: (functions) => refuseBadFunctions(functions, SILENT),
       freeStorage: async () => void (await freeStorage(db, FREE_MS).catch(() => false)),
     },
-    examine: (request) => examine({ settings: settings(), log: SILENT, now: Date.now }, request, NEVER),
+    examine: examining(known),
     async outside(work) {
       const { privateAllowed, ...rest } = settings();
       const allowed = privateAllowed === 'declared' ? true : privateAllowed;

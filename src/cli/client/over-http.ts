@@ -2,13 +2,14 @@
 import { type ErrorCode, type Fault, MillraceError, messageOf } from '../../model/errors.ts';
 import type { Answer, Client, Request } from './client.ts';
 
-export function overHttp(url: URL, token: string): Client {
+/** `token`: asked for when it is needed, for what asks nothing needs none. */
+export function overHttp(url: URL, token: () => string): Client {
   const base = url.href.replace(/\/+$/, '');
   return {
     where: `${base} over HTTP`,
     isRemote: true,
     async ask(request, signal) {
-      const response = await send({ base, token }, request, signal);
+      const response = await send({ base, token: token() }, request, signal);
       const text = await response.text().catch((error: unknown) => {
         throw unreachable(base, error, signal);
       });
@@ -83,10 +84,10 @@ function refusalOf(base: string, status: number, text: string): MillraceError {
     const said = `${base} answered ${status}`;
     return new MillraceError('unavailable', said, { remedy: 'Is it the address of Millrace, or of a proxy?' });
   }
-  const { code, summary, remedy, validation_errors: wrong } = body;
+  const { code, summary, remedy, validation_errors: wrong, request_id: _, ...facts } = body;
   return new Refusal(text, code as ErrorCode, summary, {
     ...(typeof remedy === 'string' ? { remedy } : {}),
-    faults: faultsOf(wrong),
+    ...{ faults: faultsOf(wrong), facts },
   });
 }
 

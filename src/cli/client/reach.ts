@@ -30,7 +30,12 @@ export async function withClient<Result>(reach: Reach, work: (client: Client) =>
   const url = serviceAddress(reach);
   if (url !== undefined) {
     const { overHttp } = await import('./over-http.ts');
-    return await work(said(overHttp(url, tokenOf(reach)), reach.options));
+    return await work(
+      said(
+        overHttp(url, () => tokenOf(reach)),
+        reach.options,
+      ),
+    );
   }
   // It loads all that routes do.
   const { withProcess } = await import('./in-process.ts');

@@ -1,8 +1,8 @@
 /** Commands of tokens, people and the audit log. */
 import { MillraceError } from '../../model/errors.ts';
 import type { Client } from '../client/client.ts';
-import { isAgreed, person } from '../terminal.ts';
-import type { Group, Running } from './command.ts';
+import { isAgreed } from '../terminal.ts';
+import { type Field, fieldsOf, type Group, type Running } from './command.ts';
 import { readJson } from './json.ts';
 import { LIST_FIELDS } from './list-fields.ts';
 import { at, rowsOf, tellRows, tellThing, textAt } from './tell.ts';
@@ -10,7 +10,10 @@ import { at, rowsOf, tellRows, tellThing, textAt } from './tell.ts';
 const SCOPES = { flags: '--scope <scope...>', about: 'read, read:data, operate, admin, consume:SINK', field: 'scopes' };
 
 /** Of a token by its name, of a person by the e-mail address; an id is one already. @throws MillraceError not_found */
-async function idOf(client: Client, { route, key, ref }: { route: string; key: string; ref: string }): Promise<string> {
+export async function idOf(
+  client: Client,
+  { route, key, ref }: { route: string; key: string; ref: string },
+): Promise<string> {
   if (/^[0-9a-f]{8}-[0-9a-f-]{27}$/.test(ref)) return ref;
   const rows = rowsOf(readJson((await client.ask({ route })).text));
   const found = rows.find((row) => at(row, key) === ref);
@@ -19,10 +22,10 @@ async function idOf(client: Client, { route, key, ref }: { route: string; key: s
 }
 
 const deleting = (of: { list: string; route: string; key: string; what: string; done: string }) =>
-  async function remove({ client, everywhere, arguments: [ref = ''] }: Running): Promise<number> {
+  async function remove({ client, everywhere, person, arguments: [ref = ''] }: Running): Promise<number> {
     const id = await idOf(client, { route: of.list, key: of.key, ref });
     const unasked = { message: `nobody can be asked about ${of.what} ${ref}`, remedy: 'Add --yes.' };
-    if (!everywhere.yes && !(await isAgreed(person(), `Remove ${of.what} ${ref} at once? [y/N] `, unasked))) {
+    if (!everywhere.yes && !(await isAgreed(person, `Remove ${of.what} ${ref} at once? [y/N] `, unasked))) {
       process.stdout.write('Nothing was removed.\n');
       return 1;
     }
@@ -66,6 +69,7 @@ export const TOKENS: Group = {
     {
       words: 'revoke <token>',
       about: 'revoke an API token at once, by its name or id; asks first',
+      asks: ['GET /api/api_keys', 'DELETE /api/api_keys/:id'],
       examples: ['revoke ci'],
       run: deleting({
         ...{ list: 'GET /api/api_keys', route: 'DELETE /api/api_keys/:id', key: 'name', what: 'token' },
@@ -74,6 +78,12 @@ export const TOKENS: Group = {
     },
   ],
 };
+
+const USER_FIELDS: readonly Field[] = [
+  { flags: '--email <email>', about: 'another address', field: 'email' },
+  { flags: '--name <name>', about: 'as others know them', field: 'name' },
+  SCOPES,
+];
 
 export const USERS: Group = {
   name: 'user',
@@ -93,18 +103,29 @@ export const USERS: Group = {
       words: 'create <email>',
       about: 'make a person who may log in; asks for the password, or reads it from the standard input',
       fields: [{ flags: '--name <name>', about: 'as others know them', field: 'name' }, SCOPES],
+      asks: ['POST /api/users'],
       examples: ['create ann@example.org --scope operate read:data'],
       run: create,
     },
     {
+      words: 'edit <user>',
+      about: 'change the e-mail address, the name or the scopes of a person',
+      fields: USER_FIELDS,
+      asks: ['GET /api/users', 'PATCH /api/users/:id'],
+      examples: ['edit ann@example.org --scope read'],
+      run: edit,
+    },
+    {
       words: 'password <user>',
       about: 'set the password of a person, whose sessions end; asks for it, or reads it from the standard input',
+      asks: ['GET /api/users', 'POST /api/users/:id/password'],
       examples: ['password ann@example.org'],
       run: password,
     },
     {
       words: 'remove <user>',
       about: 'remove a person, whose sessions end at once; asks first',
+      asks: ['GET /api/users', 'DELETE /api/users/:id'],
       examples: ['remove ann@example.org'],
       run: deleting({
         ...{ list: 'GET /api/users', route: 'DELETE /api/users/:id', key: 'email', what: 'user' },
@@ -145,6 +166,23 @@ async function create({ client, everywhere, arguments: [email], options }: Runni
   const { name, scope: scopes } = options;
   const given = { email, ...(name === undefined ? {} : { name }), ...(scopes === undefined ? {} : { scopes }) };
   const { text } = await client.ask({ route: 'POST /api/users', body: { ...given, password: await typedPassword() } });
+  process.stdout.write(everywhere.json ? `${text}\n` : tellThing(readJson(text)));
+  return 0;
+}
+
+async function edit(running: Running): Promise<number> {
+  const {
+    client,
+    everywhere,
+    arguments: [ref = ''],
+  } = running;
+  const body = fieldsOf(USER_FIELDS, running);
+  if (Object.keys(body).length === 0) {
+    const remedy = 'Give --email, --name or --scope.';
+    throw new MillraceError('bad_request', 'nothing is to be changed', { remedy });
+  }
+  const id = await idOf(client, { route: 'GET /api/users', key: 'email', ref });
+  const { text } = await client.ask({ route: 'PATCH /api/users/:id', params: { id }, body });
   process.stdout.write(everywhere.json ? `${text}\n` : tellThing(readJson(text)));
   return 0;
 }

@@ -1,16 +1,26 @@
 /** Puts commands that are data on the command line. */
 import type { Command } from 'commander';
 import { withClient } from '../client/reach.ts';
-import { everywhere } from '../everywhere.ts';
+import { type Everywhere, everywhere } from '../everywhere.ts';
+import { NO_SCREEN, openScreen } from '../screen.ts';
 import { giveUpAfter } from '../stopping.ts';
-import { PLACE } from '../terminal.ts';
-import { type Given, type Group, groupOf, type Listed, optionsOf, type RouteCommand, requestOf } from './command.ts';
+import { now, PLACE, person } from '../terminal.ts';
+import {
+  type Given,
+  type Group,
+  type Listed,
+  optionsOf,
+  type RouteCommand,
+  type Running,
+  requestOf,
+} from './command.ts';
 import { readJson } from './json.ts';
 import { at } from './tell.ts';
 
-export function addGroup(program: Command, group: Group): void {
-  const parent = group.name === undefined ? program : groupOf(program, group);
-  for (const one of group.commands) add(parent, one, group.name ?? '');
+export function addGroup(program: Command, { name, plural, about = '', commands }: Group): void {
+  const parent = name === undefined ? program : program.command(name).description(about);
+  if (plural !== undefined) parent.alias(plural);
+  for (const one of commands) add(parent, one, name ?? '');
 }
 
 function add(parent: Command, listed: Listed, group: string): void {
@@ -34,7 +44,7 @@ async function run(listed: Listed, given: Given, command: Command): Promise<numb
   const options = everywhere(command);
   if (!('run' in listed && listed.watches)) giveUpAfter(options.timeoutMs);
   return await withClient({ place: PLACE, options }, async (client) => {
-    if (!('route' in listed)) return await listed.run({ ...given, client, everywhere: options });
+    if (!('route' in listed)) return await listed.run({ ...given, ...running(options), client });
     const { text } = await client.ask(requestOf(listed, given));
     const answer = readJson(text);
     process.stdout.write(options.json ? `${text}\n` : told(listed, answer, given));
@@ -42,6 +52,13 @@ async function run(listed: Listed, given: Given, command: Command): Promise<numb
     return listed.exitCode?.(answer, given) ?? 0;
   });
 }
+
+/** What is no result is kept from whoever wants results alone. */
+const running = (options: Everywhere): Pick<Running, 'everywhere' | 'person' | 'screen'> => ({
+  everywhere: options,
+  person: person(),
+  screen: (out = process.stdout) => (options.json || options.quiet ? NO_SCREEN : openScreen(out, now)),
+});
 
 function told(listed: RouteCommand, answer: unknown, given: Given): string {
   const text = listed.tell(answer, given);

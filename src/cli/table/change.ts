@@ -3,17 +3,16 @@ import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { entryText, parseEntry, readEntry } from '../../catalog/declare/entry-text.ts';
 import { MillraceError } from '../../model/errors.ts';
 import { quoteShell } from '../../model/quote.ts';
-import { removing } from '../remote/things.ts';
 import { PLACE } from '../terminal.ts';
-import type { OwnCommand, RouteCommand, Running } from './command.ts';
+import type { OwnCommand, Running } from './command.ts';
 import { Digits, readJson } from './json.ts';
 import { at, tellRows, textAt } from './tell.ts';
+import { removalsOf, removing, type ThingKind } from './things.ts';
 
 export interface Thing {
-  kind: 'sink' | 'change_retention' | 'database' | 'function';
+  kind: ThingKind;
   /** On the command line. */
   word: string;
   /** Of its routes, and the parameter in them. */
@@ -24,8 +23,11 @@ export interface Thing {
   example: string;
 }
 
-const FILE = { flags: '-f, --file <file>', about: 'one entry of millrace.yaml; - is the standard input' };
+export const FILE = { flags: '-f, --file <file>', about: 'one entry of millrace.yaml; - is the standard input' };
 const NO_TEST = { flags: '--no-test', about: 'make it without a test of its connection' };
+
+/** Loaded when there is an entry: it reads YAML. */
+const entries = async () => await import('../../catalog/declare/entry-text.ts');
 
 /** What is shown of a thing and is no key of its entry. */
 const SHOWN = [
@@ -44,7 +46,7 @@ const creating = (thing: Thing, isTested: boolean): OwnCommand['run'] =>
   async function create(running) {
     const { client, options } = running;
     const isInFile = typeof options.file === 'string';
-    const entry = isInFile ? { body: readEntry(PLACE.env, String(options.file), thing.list) } : edited(thing, '');
+    const entry = isInFile ? { body: await read(String(options.file), thing) } : await edited(thing, '');
     if (entry === undefined) return unchanged();
     const query = isTested && options.test === false ? { test: 'false' } : {};
     const request = { route: `POST ${thing.path}`, query, body: entry.body };
@@ -59,7 +61,7 @@ const editing = (thing: Thing): OwnCommand['run'] =>
     const [name = ''] = running.arguments;
     const asked = { route: `PUT ${thing.path}/:${thing.parameter}`, params: { [thing.parameter]: name } };
     if (typeof options.file === 'string') {
-      const body = readEntry(PLACE.env, options.file, thing.list);
+      const body = await read(options.file, thing);
       const { text } = await client.ask({ ...asked, body });
       told(running, text, (found) => `${thing.word} ${found} is changed.`);
       return 0;
@@ -68,7 +70,7 @@ const editing = (thing: Thing): OwnCommand['run'] =>
     const before = Object.fromEntries(
       Object.entries(Object(readJson(shown.text))).filter(([key]) => !SHOWN.includes(key)),
     );
-    const entry = edited(thing, entryText(plain(before)));
+    const entry = await edited(thing, (await entries()).entryText(plain(before)));
     if (entry === undefined) return unchanged();
     // What was taken out gets its default.
     const gone = Object.keys(before).filter((key) => before[key] !== undefined && !Object.hasOwn(entry.body, key));
@@ -77,6 +79,54 @@ const editing = (thing: Thing): OwnCommand['run'] =>
     told(running, text, (found) => `${thing.word} ${found} is changed.`);
     return 0;
   };
+
+/** What is to be looked at: as it is stored, as a file would change it, or of a file alone. @throws MillraceError */
+async function looking(thing: Thing, verb: string, { options, arguments: [name] }: Running) {
+  const { path: place, parameter, word } = thing;
+  if (name === undefined && options.file === undefined) {
+    throw new MillraceError('bad_request', `name a ${word}, or give an entry with -f FILE`);
+  }
+  const route = name === undefined ? `POST ${place}/${verb}` : `POST ${place}/:${parameter}/${verb}`;
+  const body = options.file === undefined ? {} : await read(String(options.file), thing);
+  return { route, params: { [parameter]: name ?? '' }, body };
+}
+
+const testing = (thing: Thing): OwnCommand['run'] =>
+  async function test(running) {
+    const { text } = await running.client.ask(await looking(thing, 'test_connection', running));
+    const checks = at(readJson(text), 'checks');
+    const columns = { status: 'status', id: 'id', '': 'summary', remedy: 'remedy' };
+    process.stdout.write(
+      running.everywhere.json ? `${text}\n` : tellRows(Array.isArray(checks) ? checks : [], columns),
+    );
+    return 0;
+  };
+
+/** Something differs. */
+const DIFFERS = 2;
+
+const planning = (thing: Thing): OwnCommand['run'] =>
+  async function plan(running) {
+    const { client, everywhere, arguments: words } = running;
+    const { text } = await client.ask(await looking(thing, 'plan', running));
+    const answer = readJson(text);
+    const [diff, warnings] = [at(answer, 'diff'), at(answer, 'warnings')].map((found) =>
+      Array.isArray(found) ? found : [],
+    );
+    const name = words[0];
+    const changes = (diff ?? []).map(
+      (one) => `    ${textAt(one, 'path')}: ${shownOf(one, 'old')} -> ${shownOf(one, 'new')}\n`,
+    );
+    const said = name === undefined ? textAt(answer, 'yaml') : changes.join('') || 'No changes.\n';
+    process.stdout.write(everywhere.json ? `${text}\n` : said);
+    for (const warning of warnings ?? []) process.stderr.write(`Warning: ${String(warning)}\n`);
+    return name !== undefined && changes.length > 0 ? DIFFERS : 0;
+  };
+
+const shownOf = (one: unknown, key: string): string => textAt(one, key) || '(none)';
+
+const read = async (file: string, { list }: Thing): Promise<Record<string, unknown>> =>
+  (await entries()).readEntry(PLACE.env, file, list);
 
 function unchanged(): number {
   process.stdout.write('Nothing was changed.\n');
@@ -108,7 +158,7 @@ async function kept<Result>({ file }: Edited, work: () => Promise<Result>): Prom
 const sayKept = (file: string): void => void process.stderr.write(`Your text is kept: -f ${quoteShell(file)}\n`);
 
 /** Undefined: it was left as it was. @throws MillraceError bad_configuration */
-function edited({ word, list }: Thing, before: string): Edited | undefined {
+async function edited({ word, list }: Thing, before: string): Promise<Edited | undefined> {
   const editor = PLACE.env.VISUAL || PLACE.env.EDITOR;
   if (!editor) {
     throw new MillraceError('bad_request', 'there is neither a file nor an editor', {
@@ -125,7 +175,7 @@ function edited({ word, list }: Thing, before: string): Edited | undefined {
   const after = readFileSync(file, 'utf8');
   if (after !== head + before) {
     try {
-      return { body: parseEntry(after, list), file };
+      return { body: (await entries()).parseEntry(after, list), file };
     } catch (error) {
       sayKept(file);
       throw error;
@@ -135,43 +185,57 @@ function edited({ word, list }: Thing, before: string): Edited | undefined {
   return undefined;
 }
 
-/** `test`: of what is stored. Sinks and databases that exist remove themselves: their command is older. */
-export function changesOf(thing: Thing, options: { tested: boolean; removed: boolean }): (OwnCommand | RouteCommand)[] {
-  const { word, path: place, parameter, example, list } = thing;
+/** Functions connect to nothing that could be tested. */
+export function changesOf(thing: Thing): OwnCommand[] {
+  const { kind, word, path: place, parameter, example, list } = thing;
+  const isTested = kind !== 'function';
+  const one = `${place}/:${parameter}`;
   const create: OwnCommand = {
     words: 'create',
     about: `make a ${word} from an entry of \`${list}:\`, in a file or in EDITOR`,
-    flags: options.tested ? [FILE, NO_TEST] : [FILE],
+    flags: isTested ? [FILE, NO_TEST] : [FILE],
+    asks: [`POST ${place}`],
     examples: [`create -f ${example}.yaml`],
-    run: creating(thing, options.tested),
+    run: creating(thing, isTested),
   };
   const edit: OwnCommand = {
     words: `edit <${word}>`,
     about: `change a ${word}: by the keys of a file, or in EDITOR, where another change meanwhile is refused`,
     flags: [FILE],
+    asks: [`GET ${one}`, `PUT ${one}`],
     examples: [`edit ${example}`, `edit ${example} -f changes.yaml`],
     run: editing(thing),
   };
   const remove: OwnCommand = {
     words: `remove <${word}>`,
-    about: `remove a ${word}; asks first`,
+    about: `remove a ${word}${REMOVED[kind]}; asks first`,
+    asks: removalsOf(kind),
     examples: [`remove ${example}`],
-    run: removing(thing.kind),
+    run: removing(kind),
   };
-  const test: RouteCommand = {
-    words: `test <${word}>`,
-    about: `connect to where a ${word} ${thing.kind === 'database' ? 'is' : 'delivers to'}, and check it; nothing is changed`,
-    route: `POST ${place}/:${parameter}/test_connection`,
-    examples: [`test ${example}`],
-    tell: (answer) => {
-      const checks = at(answer, 'checks');
-      return tellRows(Array.isArray(checks) ? checks : [], {
-        status: 'status',
-        id: 'id',
-        '': 'summary',
-        remedy: 'remedy',
-      });
-    },
+  const test: OwnCommand = {
+    words: `test [${word}]`,
+    about: `connect to where a ${word} ${kind === 'database' ? 'is' : 'delivers to'}, and check it; with -f as a file has it; nothing is changed`,
+    flags: [FILE],
+    asks: [`POST ${one}/test_connection`, `POST ${place}/test_connection`],
+    examples: [`test ${example}`, `test -f ${example}.yaml`, `test ${example} -f changes.yaml`],
+    run: testing(thing),
   };
-  return [create, edit, ...(options.removed ? [remove] : []), ...(options.tested ? [test] : [])];
+  const plan: OwnCommand = {
+    words: `plan [${word}]`,
+    about: `say what a file would change of a ${word}, or write the entry of a new one; nothing is changed; exit code 2 if anything would be`,
+    flags: [{ ...FILE, required: true }],
+    asks: [`POST ${one}/plan`, `POST ${place}/plan`],
+    examples: [`plan ${example} -f changes.yaml`, `plan -f ${example}.yaml`],
+    run: planning(thing),
+  };
+  const isPlanned = kind === 'sink' || kind === 'change_retention';
+  return [create, edit, remove, ...(isPlanned ? [plan] : []), ...(isTested ? [test] : [])];
 }
+
+const REMOVED = {
+  sink: ' with its messages',
+  change_retention: ' with its messages; the change table stays',
+  database: ' that no sink uses, with the slot and the publication that Millrace made in it',
+  function: ' that no sink uses',
+};

@@ -1,8 +1,10 @@
 /** Commands as data: which route each asks, with what, and how the answer is told. */
-import { type Command, Option } from 'commander';
+import { Option } from 'commander';
 import { MillraceError } from '../../model/errors.ts';
 import type { Client, Request } from '../client/client.ts';
 import type { Everywhere } from '../everywhere.ts';
+import type { Screen, Terminal } from '../screen.ts';
+import type { Person } from '../terminal.ts';
 
 /** An option that is a field of the query string or of the body. */
 export interface Field {
@@ -13,6 +15,15 @@ export interface Field {
   /** As the API wants it; a text if absent. */
   read?(text: string): unknown;
   choices?: readonly string[];
+  required?: true;
+}
+
+/** An option of which the command makes something itself. */
+export interface Flag extends Pick<Field, 'flags' | 'about' | 'required'> {
+  /** What is typed, as the command wants it; a text if absent. @throws MillraceError */
+  read?(text: string): unknown;
+  /** Where it is not typed. */
+  standard?: unknown;
 }
 
 /** What was typed. */
@@ -28,6 +39,8 @@ export interface RouteCommand {
   /** Of `api/routes.ts`. */
   route: string;
   fields?: readonly Field[];
+  /** Beside the fields, for `tell` and `exitCode`; their names in camel case. */
+  flags?: readonly Flag[];
   /** Sent with each. */
   fixed?: Readonly<Record<string, string>>;
   /** After its group: `pause orders-worker`. */
@@ -42,6 +55,10 @@ export interface RouteCommand {
 export interface Running extends Given {
   client: Client;
   everywhere: Everywhere;
+  /** Who typed it. */
+  person: Person;
+  /** Where the progress of a job is shown; on the standard output, if absent. */
+  screen(out?: Terminal): Screen;
 }
 
 export interface OwnCommand {
@@ -49,7 +66,9 @@ export interface OwnCommand {
   about: string;
   fields?: readonly Field[];
   /** Beside the fields; their names in camel case. */
-  flags?: readonly { flags: string; about: string }[];
+  flags?: readonly Flag[];
+  /** Every route that it may ask. */
+  asks: readonly string[];
   examples: readonly string[];
   /** Until something has ended: `--timeout` ends the watching alone. */
   watches?: true;
@@ -68,22 +87,22 @@ export interface Group {
 }
 
 export function optionsOf(command: Listed): Option[] {
-  const fields = (command.fields ?? []).map(({ flags, about, choices }) => {
-    const option = new Option(flags, about);
+  const fields = (command.fields ?? []).map(({ choices, ...field }) => {
+    const option = optionOf(field);
     return choices === undefined ? option : option.choices([...choices]);
   });
-  const flags = 'flags' in command ? (command.flags ?? []) : [];
-  return [...fields, ...flags.map((flag) => new Option(flag.flags, flag.about))];
+  return [
+    ...fields,
+    ...(command.flags ?? []).map(({ read, standard, ...flag }) => {
+      const option = optionOf(flag);
+      if (read !== undefined) option.argParser(read);
+      return standard === undefined ? option : option.default(standard);
+    }),
+  ];
 }
 
-/** The group of a name; made where it is not there. */
-export function groupOf(program: Command, { name = '', plural, about = '' }: Omit<Group, 'commands'>): Command {
-  const found = program.commands.find((one) => one.name() === name);
-  const group = found ?? program.command(name);
-  group.description(about);
-  if (plural !== undefined && !group.aliases().includes(plural)) group.alias(plural);
-  return group;
-}
+const optionOf = ({ flags, about, required }: Pick<Field, 'flags' | 'about' | 'required'>): Option =>
+  new Option(flags, about).makeOptionMandatory(required === true);
 
 /** The fields that were given, as the API names them. */
 export function fieldsOf(fields: readonly Field[] = [], { options }: Given): Record<string, unknown> {

@@ -1,8 +1,10 @@
 /** Commands of source databases. */
+import { MillraceError } from '../../model/errors.ts';
 import { duration } from '../../model/quantity.ts';
-import { changesOf } from './change.ts';
-import type { Group } from './command.ts';
-import { pretty } from './json.ts';
+import { PLACE } from '../terminal.ts';
+import { changesOf, FILE } from './change.ts';
+import { type Field, fieldsOf, type Group, type Running, wholeNumber } from './command.ts';
+import { pretty, readJson } from './json.ts';
 import { LIST_FIELDS, PERIOD } from './list-fields.ts';
 import { at, rowsOf, tellRows, tellThing, textAt } from './tell.ts';
 
@@ -16,6 +18,13 @@ const COLUMNS = {
   reason: 'state.reason',
   by: 'managed_by',
 };
+
+const SETUP_FIELDS: readonly Field[] = [
+  {
+    ...{ flags: '--version <major>', about: 'for this version of Postgres', field: 'version' },
+    read: wholeNumber('--version'),
+  },
+];
 
 export const DATABASES: Group = {
   name: 'database',
@@ -53,13 +62,10 @@ export const DATABASES: Group = {
       examples: ['accept-gap shop'],
       tell: (answer) => `Accepted: its changes count from epoch ${textAt(answer, 'epoch')} on.`,
     },
-    ...changesOf(
-      {
-        ...{ kind: 'database', word: 'database', path: '/api/postgres_databases', parameter: 'database' },
-        ...{ list: 'databases', example: 'shop' },
-      },
-      { tested: true, removed: false },
-    ),
+    ...changesOf({
+      ...{ kind: 'database', word: 'database', path: '/api/postgres_databases', parameter: 'database' },
+      ...{ list: 'databases', example: 'shop' },
+    }),
     {
       words: 'tables <database>',
       about: 'list the tables of a source database, and whether each can be sent',
@@ -91,12 +97,13 @@ export const DATABASES: Group = {
           .join('\n'),
     },
     {
-      words: 'setup-sql <database>',
+      words: 'setup-sql [database]',
       about: 'print what an administrator runs in a source: a role with the least rights, the publication, the slot',
-      route: 'GET /api/postgres_databases/:database/setup_sql',
-      fields: [{ flags: '--version <major>', about: 'for this version of Postgres', field: 'version' }],
-      examples: ['setup-sql shop', 'setup-sql shop --version 16'],
-      tell: (answer) => textAt(answer, 'sql'),
+      fields: SETUP_FIELDS,
+      flags: [FILE, { flags: '--schema <schema...>', about: 'of a file: whose tables are published; public' }],
+      asks: ['GET /api/postgres_databases/:database/setup_sql', 'POST /api/postgres_databases/setup_sql'],
+      examples: ['setup-sql shop', 'setup-sql shop --version 16', 'setup-sql -f shop.yaml --version 17'],
+      run: setupSql,
     },
     {
       words: 'metrics <database>',
@@ -109,6 +116,19 @@ export const DATABASES: Group = {
         const seconds = textAt(answer, 'seconds_to_limit');
         const lost = `the slot is lost in ${duration(Number(seconds))} if WAL goes on growing like that\n`;
         return tellRows(Array.isArray(points) ? points : [], WAL) + (seconds === '' ? '' : lost);
+      },
+    },
+    {
+      words: 'slots <database>',
+      about: 'list the replication slots of its server as they are now, and what makes it keep WAL',
+      route: 'GET /api/postgres_databases/:database/slots',
+      examples: ['slots shop'],
+      tell(answer) {
+        const slots = at(answer, 'slots');
+        const pid = textAt(answer, 'oldest_writer.pid');
+        const since = textAt(answer, 'oldest_writer.since');
+        const writer = pid === '' ? '' : `The oldest transaction that writes is of process ${pid}, since ${since}.\n`;
+        return tellRows(Array.isArray(slots) ? slots : [], SLOTS) + writer;
       },
     },
     {
@@ -129,6 +149,44 @@ const WAL = {
   '-lag bytes': 'lag_bytes',
   '-kept bytes': 'kept_bytes',
   '-limit bytes': 'limit_bytes',
+};
+async function setupSql(running: Running): Promise<number> {
+  const {
+    client,
+    everywhere,
+    options,
+    arguments: [database],
+  } = running;
+  if ((database === undefined) === (options.file === undefined)) {
+    throw new MillraceError('bad_request', 'name a database, or give an entry of `databases:` with -f FILE');
+  }
+  const fields = fieldsOf(SETUP_FIELDS, running);
+  const version = fields.version === undefined ? undefined : String(fields.version);
+  const request =
+    database === undefined
+      ? { route: 'POST /api/postgres_databases/setup_sql', body: { ...(await draftOf(options)), ...fields } }
+      : { route: 'GET /api/postgres_databases/:database/setup_sql', params: { database }, query: { version } };
+  const { text } = await client.ask(request);
+  process.stdout.write(everywhere.json ? `${text}\n` : textAt(readJson(text), 'sql'));
+  return 0;
+}
+
+/** What its set-up needs of an entry. */
+async function draftOf({ file, schema }: Running['options']): Promise<object> {
+  const { readEntry } = await import('../../catalog/declare/entry-text.ts');
+  const { databaseKeys, readDatabase } = await import('../../catalog/declare/requested-database.ts');
+  const entry = readEntry(PLACE.env, String(file), 'databases');
+  const { settings, address } = readDatabase(databaseKeys({ name: 'draft', ...entry }));
+  const { slot, publication } = settings;
+  return {
+    ...{ database: address.database, username: address.user, slot, publication_name: publication.name },
+    ...(schema === undefined ? {} : { schemas: schema }),
+  };
+}
+
+const SLOTS = {
+  ...{ slot: 'name', ours: 'ours', kind: 'kind', database: 'database', '-read by': 'active_pid' },
+  ...{ as: 'application', WAL: 'wal_status', '-kept bytes': 'kept_bytes', '-safe bytes': 'safe_bytes' },
 };
 
 const TABLES = {

@@ -39,19 +39,17 @@ export const FUNCTIONS: Group = {
         { flags: '--sink <sink>', about: 'on messages of this sink that are not settled, as it would get them' },
         { flags: '--messages <file>', about: 'on the messages in this file: a JSON array of at most ten' },
       ],
+      asks: ['POST /api/functions/run'],
       examples: [
         'run product-document --sink products-index',
         'run --code shape.js --type transform --sink products-index',
       ],
       run,
     },
-    ...changesOf(
-      {
-        ...{ kind: 'function', word: 'function', path: '/api/functions', parameter: 'function', list: 'functions' },
-        example: 'product-document',
-      },
-      { tested: false, removed: true },
-    ),
+    ...changesOf({
+      ...{ kind: 'function', word: 'function', path: '/api/functions', parameter: 'function', list: 'functions' },
+      example: 'product-document',
+    }),
   ],
 };
 

@@ -28,3 +28,6 @@ export function pretty(value: unknown, indent = ''): string {
   const pairs = Object.entries(value).map(([key, item]) => `${inner}${JSON.stringify(key)}: ${pretty(item, inner)}`);
   return pairs.length === 0 ? '{}' : `{\n${pairs.join(',\n')}\n${indent}}`;
 }
+
+/** On one line: a line break is never part of a text in it. */
+export const oneLine = (value: unknown): string => pretty(value).replaceAll(/\n */g, '');

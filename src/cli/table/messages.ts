@@ -3,8 +3,9 @@ import { MillraceError } from '../../model/errors.ts';
 import { count } from '../../model/quantity.ts';
 import { millrace } from '../../model/quote.ts';
 import type { Client } from '../client/client.ts';
-import { isAgreed, person } from '../terminal.ts';
+import { isAgreed } from '../terminal.ts';
 import { type Field, fieldsOf, type Group, type OwnCommand, type Running, wholeNumber } from './command.ts';
+import { WATCHING } from './jobs.ts';
 import { pretty, readJson } from './json.ts';
 import { LIST_FIELDS } from './list-fields.ts';
 import { ATTEMPTS } from './sinks.ts';
@@ -38,6 +39,14 @@ const COLUMNS = {
   error: 'error.text',
 };
 
+/** The paths of sinks and of change retentions. */
+export const PATHS = ['/api/sinks', '/api/change_retentions'];
+/** What `placeOf` asks. */
+export const PLACING = PATHS.map((path) => `GET ${path}/:sink`);
+/** Of messages of a sink. */
+const asksOf = (method: 'GET' | 'POST', ...ends: string[]): string[] =>
+  PATHS.flatMap((path) => ends.map((end) => `${method} ${path}/:sink/messages${end}`));
+
 /** `/api/sinks` or `/api/change_retentions`, whichever has it. @throws MillraceError not_found */
 export async function placeOf(client: Client, sink: string): Promise<string> {
   const has = async (path: string): Promise<MillraceError | undefined> => {
@@ -60,15 +69,24 @@ const texts = (fields: Record<string, unknown>): Record<string, string> =>
 
 /** Without a sink: how many each has. */
 async function countEach({ client, everywhere }: Running, what: 'pending' | 'parked'): Promise<number> {
-  const lists = await Promise.all(
-    ['/api/sinks', '/api/change_retentions'].map((path) => client.ask({ route: `GET ${path}` })),
-  );
+  const lists = await Promise.all(PATHS.map((path) => client.ask({ route: `GET ${path}` })));
   const rows = lists
     .flatMap(({ text }) => rowsOf(readJson(text)))
     .filter((row) => Number(at(row, `state.${what}`)) > 0)
     .map((row) => ({ name: at(row, 'name'), state: at(row, 'state') }));
   const columns = { sink: 'name', [`-${what}`]: `state.${what}`, 'oldest pending': 'state.oldest_committed_at' };
   process.stdout.write(everywhere.json ? `${JSON.stringify({ data: rows })}\n` : tellRows(rows, columns));
+  return 0;
+}
+
+async function countThose(
+  { client, everywhere, arguments: [sink = ''] }: Running,
+  { place, query }: { place: string; query: Record<string, string> },
+): Promise<number> {
+  const { text } = await client.ask({ route: `GET ${place}/:sink/messages/count`, params: { sink }, query });
+  const answer = readJson(text);
+  const most = at(answer, 'is_estimate') === true ? ' or more' : '';
+  process.stdout.write(everywhere.json ? `${text}\n` : `${textAt(answer, 'count')}${most}\n`);
   return 0;
 }
 
@@ -79,7 +97,9 @@ const listing = (what: 'pending' | 'parked', fields: readonly Field[]): OwnComma
     if (sink === undefined) return await countEach(running, what);
     const state = what === 'parked' ? { state: 'parked' } : {};
     const query = { ...texts(fieldsOf(fields, running)), ...state };
-    const route = `GET ${await placeOf(client, sink)}/:sink/messages`;
+    const place = await placeOf(client, sink);
+    if (running.options.count === true) return await countThose(running, { place, query });
+    const route = `GET ${place}/:sink/messages`;
     const { text } = await client.ask({ route, params: { sink }, query });
     const answer = readJson(text);
     process.stdout.write(everywhere.json ? `${text}\n` : tellRows(rowsOf(answer), COLUMNS));
@@ -137,7 +157,7 @@ const told = (sum: number, verb: 'retry' | 'discard'): string =>
 /** Many are an operation, which is watched. */
 const settling = (verb: 'retry' | 'discard', fields: readonly Field[]): OwnCommand['run'] =>
   async function settle(running) {
-    const { client, everywhere, options } = running;
+    const { client, everywhere, options, person } = running;
     const [sink = '', ...ids] = running.arguments;
     const route = `POST ${await placeOf(client, sink)}/:sink/messages/${verb}`;
     const filter = fieldsOf(fields, running);
@@ -164,7 +184,7 @@ const settling = (verb: 'retry' | 'discard', fields: readonly Field[]): OwnComma
       message: `nobody can be asked whether ${many} of ${sink} are ${PAST[verb]}`,
       remedy: `${millrace(verb, sink, ...ids)} --yes`,
     };
-    if (!everywhere.yes && !(await isAgreed(person(), `${INFINITIVE[verb]} ${many} of ${sink}? [y/N] `, unasked))) {
+    if (!everywhere.yes && !(await isAgreed(person, `${INFINITIVE[verb]} ${many} of ${sink}? [y/N] `, unasked))) {
       process.stdout.write('Nothing was changed.\n');
       return 1;
     }
@@ -176,15 +196,16 @@ const settling = (verb: 'retry' | 'discard', fields: readonly Field[]): OwnComma
 
 /** @throws MillraceError: it failed, or was cancelled. */
 async function watched(running: Running, verb: 'retry' | 'discard', id: string): Promise<number> {
-  const { ended, follow } = await import('../remote/follow.ts');
+  const { ended, follow } = await import('../jobs/follow.ts');
   const { json, quiet } = running.everywhere;
   if (running.options.wait === false) {
     process.stdout.write(json ? `${JSON.stringify({ id })}\n` : `${id}\n`);
     return 0;
   }
-  const { operation, left } = await follow(running, id);
+  const screen = running.screen();
+  const { operation, left } = await follow(running, id, screen);
   if (left !== undefined) return left;
-  const code = ended({ ...running, everywhere: { ...running.everywhere, quiet: true } }, operation);
+  const code = ended(running, operation, screen);
   if (!json && !quiet) process.stdout.write(told(Number(at(operation, 'result.count')), verb));
   return code;
 }
@@ -198,6 +219,7 @@ const RETRY_FIELDS: readonly Field[] = [
   ...GROUPED,
 ];
 const DISCARD_FIELDS = [STATE, ...GROUPED];
+const COUNT = { flags: '--count', about: 'only count them, up to 100,000' };
 const PENDING_FIELDS = [STATE, ...CONDITIONS, ...LIST_FIELDS];
 const PARKED_FIELDS = [...GROUPED, ...LIST_FIELDS];
 
@@ -207,6 +229,8 @@ export const MESSAGES: Group = {
       words: 'pending [sink]',
       about: 'list messages of a sink that are not settled, by id; without a sink how many each has',
       fields: PENDING_FIELDS,
+      flags: [COUNT],
+      asks: [...PATHS.map((path) => `GET ${path}`), ...PLACING, ...asksOf('GET', '', '/count')],
       examples: ['pending', 'pending orders-worker --table public.orders'],
       run: listing('pending', PENDING_FIELDS),
     },
@@ -214,6 +238,8 @@ export const MESSAGES: Group = {
       words: 'parked [sink]',
       about: 'list messages of a sink that failed for good; without a sink how many each has',
       fields: PARKED_FIELDS,
+      flags: [COUNT],
+      asks: [...PATHS.map((path) => `GET ${path}`), ...PLACING, ...asksOf('GET', '', '/count')],
       examples: ['parked', 'parked products-index --error mapper_parsing_exception'],
       run: listing('parked', PARKED_FIELDS),
     },
@@ -223,6 +249,7 @@ export const MESSAGES: Group = {
       fields: RETRY_FIELDS,
       flags: FLAGS,
       watches: true,
+      asks: [...PLACING, ...asksOf('POST', '/retry'), ...WATCHING],
       examples: ['retry products-index 1795250360075568', 'retry products-index --table products --dry-run'],
       run: settling('retry', RETRY_FIELDS),
     },
@@ -232,6 +259,7 @@ export const MESSAGES: Group = {
       fields: DISCARD_FIELDS,
       flags: FLAGS,
       watches: true,
+      asks: [...PLACING, ...asksOf('POST', '/discard'), ...WATCHING],
       examples: ['discard products-index 1795250360075568', 'discard products-index --state parked --yes'],
       run: settling('discard', DISCARD_FIELDS),
     },
@@ -245,18 +273,21 @@ export const MESSAGE: Group = {
     {
       words: 'show <sink> <id>',
       about: 'show a message that is not settled, with what it says',
+      asks: [...PLACING, ...asksOf('GET', '/:id')],
       examples: ['show products-index 1795250360075568'],
       run: show,
     },
     {
       words: 'groups <sink>',
       about: 'show why messages of a sink are parked: groups of equal errors, the largest first',
+      asks: [...PLACING, ...asksOf('GET', '/groups')],
       examples: ['groups products-index'],
       run: groups,
     },
     {
       words: 'attempts <sink> <id>',
       about: 'list the deliveries of a message that failed: the first and the last nine',
+      asks: [...PLACING, ...asksOf('GET', '/:id/attempts')],
       examples: ['attempts products-index 1795250360075568'],
       run: attempts,
     },

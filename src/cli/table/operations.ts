@@ -1,6 +1,7 @@
 /** Commands of jobs that an operator asked for. */
 import { duration } from '../../model/quantity.ts';
 import type { Group, RouteCommand } from './command.ts';
+import { WATCHING } from './jobs.ts';
 import { LIST_FIELDS } from './list-fields.ts';
 import { at, rowsOf, tellRows, tellThing, textAt } from './tell.ts';
 
@@ -75,8 +76,9 @@ export const OPERATIONS: Group = {
       words: 'watch <id>',
       about: 'watch a job until it has ended; exit code 2: a verification found drift',
       examples: ['watch 3f0c1c4e-6a36-4b5e-9f6e-0a8d6a1f7b11'],
+      asks: WATCHING,
       watches: true,
-      run: async (running) => await (await import('../remote/follow.ts')).follows(running, running.arguments[0] ?? ''),
+      run: async (running) => await (await import('../jobs/follow.ts')).follows(running, running.arguments[0] ?? ''),
     },
     {
       words: 'differences <id>',

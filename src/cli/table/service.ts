@@ -1,6 +1,6 @@
 /** Commands about the service itself. */
 import type { Group } from './command.ts';
-import { tellThing } from './tell.ts';
+import { tellThing, textAt } from './tell.ts';
 
 export const SERVICE: Group = {
   commands: [
@@ -11,5 +11,37 @@ export const SERVICE: Group = {
       examples: ['whoami'],
       tell: tellThing,
     },
+    {
+      words: 'openapi',
+      about: 'print the OpenAPI document of the management API; needs neither a service nor a database',
+      route: 'GET /api/openapi.json',
+      examples: ['openapi > openapi.json'],
+      tell: (answer) => JSON.stringify(answer),
+    },
   ],
 };
+
+export const SECRETS: Group = {
+  name: 'secret',
+  about: 'the secrets of databases and sinks',
+  commands: [
+    {
+      words: 'rotate',
+      about: 'seal the secrets that a key of SECRET_KEY_PREVIOUS sealed, again with SECRET_KEY',
+      route: 'POST /api/secrets/rotate',
+      examples: ['rotate'],
+      tell: rotationText,
+    },
+  ],
+};
+
+function rotationText(rotation: unknown): string {
+  const [sealed, kept, keyId] = ['sealed', 'kept', 'key_id'].map((key) => textAt(rotation, key));
+  const many = (number: string | undefined): string => `${number} ${number === '1' ? 'secret' : 'secrets'}`;
+  if (sealed === '0') return `Nothing to do: SECRET_KEY (key ${keyId}) has sealed all ${many(kept)}.`;
+  const before = kept === '0' ? '' : `, ${kept} had been before`;
+  return (
+    `${many(sealed)} sealed again with SECRET_KEY (key ${keyId})${before}. ` +
+    'SECRET_KEY_PREVIOUS is not needed any more, once every role has this SECRET_KEY.'
+  );
+}

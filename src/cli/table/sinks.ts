@@ -1,7 +1,9 @@
 /** Commands of sinks and change retentions, which an operator handles alike. */
 import { changesOf } from './change.ts';
+import { POLICY_FIELDS } from './change-table.ts';
 import type { Group, RouteCommand } from './command.ts';
 import { LIST_FIELDS, PERIOD } from './list-fields.ts';
+import { PREVIEW } from './preview.ts';
 import { at, type Columns, rowsOf, tellRows, tellThing, textAt } from './tell.ts';
 
 interface Kind {
@@ -132,13 +134,11 @@ export const SINKS: Group = {
       tell: (answer) => tellRows(rowsOf(answer), { name: 'name', kind: 'kind', database: 'database', ...STATE }),
     },
     ...commandsOf({ path: '/api/sinks', word: 'sink', what: 'sink', example: 'orders-worker' }),
-    ...changesOf(
-      {
-        ...{ kind: 'sink', word: 'sink', path: '/api/sinks', parameter: 'sink', list: 'sinks' },
-        example: 'orders-worker',
-      },
-      { tested: true, removed: false },
-    ),
+    PREVIEW,
+    ...changesOf({
+      ...{ kind: 'sink', word: 'sink', path: '/api/sinks', parameter: 'sink', list: 'sinks' },
+      example: 'orders-worker',
+    }),
   ],
 };
 
@@ -165,13 +165,10 @@ export const RETENTIONS: Group = {
     ...commandsOf({
       ...{ path: '/api/change_retentions', word: 'retention', what: 'change retention', example: 'orders-history' },
     }),
-    ...changesOf(
-      {
-        ...{ kind: 'change_retention', word: 'retention', path: '/api/change_retentions', parameter: 'sink' },
-        ...{ list: 'change_retentions', example: 'orders-history' },
-      },
-      { tested: true, removed: true },
-    ),
+    ...changesOf({
+      ...{ kind: 'change_retention', word: 'retention', path: '/api/change_retentions', parameter: 'sink' },
+      ...{ list: 'change_retentions', example: 'orders-history' },
+    }),
     {
       words: 'entries <retention>',
       about: 'list entries of its change table',
@@ -204,7 +201,8 @@ export const RETENTIONS: Group = {
       words: 'sql <retention>',
       about: 'print the SQL that makes its change table, with what deletes old entries',
       route: 'GET /api/change_retentions/:sink/sql',
-      examples: ['sql orders-history'],
+      fields: POLICY_FIELDS,
+      examples: ['sql orders-history', 'sql orders-history --variant pg_partman --interval "1 day"'],
       tell: (answer) => textAt(answer, 'sql'),
     },
   ],

@@ -9,6 +9,7 @@ export const STATUS: Group = {
     {
       words: 'status',
       about: 'show everything on one screen: what needs attention, databases, sinks, jobs, processes',
+      asks: ['GET /api/overview'],
       examples: ['status', 'status --json'],
       run,
     },

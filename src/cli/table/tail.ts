@@ -3,8 +3,8 @@ import type { Client } from '../client/client.ts';
 import { type Stopping, stopping } from '../stopping.ts';
 import { now, sleep } from '../terminal.ts';
 import { type Group, type Running, wholeNumber } from './command.ts';
-import { pretty, readJson } from './json.ts';
-import { placeOf } from './messages.ts';
+import { oneLine, readJson } from './json.ts';
+import { PATHS, PLACING, placeOf } from './messages.ts';
 import { at, rowsOf, textAt } from './tell.ts';
 
 const LOOK_MS = 1_000;
@@ -12,6 +12,8 @@ const BATCH = 100;
 const MOST = 500;
 /** A service that has nothing answers after so long. */
 const WAIT_MS = 5_000;
+/** Of the pull API. */
+const PULLING = ['receive', 'ack'].map((verb) => `POST /api/http_pull_consumers/:consumer/${verb}`);
 
 export const TAIL: Group = {
   commands: [
@@ -22,6 +24,7 @@ export const TAIL: Group = {
         { flags: '--ack', about: 'of a pull consumer: receive each message and acknowledge it: it is gone then' },
         { flags: '--batch <number>', about: 'at most so many at once' },
       ],
+      asks: [...PLACING, ...PATHS.map((path) => `GET ${path}/:sink/messages`), ...PULLING],
       examples: ['tail orders-worker', 'tail orders-worker --ack --json'],
       watches: true,
       run,
@@ -36,9 +39,6 @@ async function run(running: Running): Promise<number> {
   await (options.ack === true ? take(running, batch, stop) : look(running, Math.min(batch, MOST), stop));
   return stop.exitCode();
 }
-
-/** JSON on one line: a line break is never part of a text in it. */
-const oneLine = (value: unknown): string => pretty(value).replaceAll(/\n */g, '');
 
 function print({ everywhere }: Running, rows: readonly unknown[]): Promise<void> {
   const lines = rows.map((row) => (everywhere.json ? oneLine(row) : lineOf(row)));

@@ -1,4 +1,4 @@
-// Written by `npm run types` from the document with SHA-256 ce80052adcb2cfa96af4adfa9e9cc6e17a01fe3acad69c04ce758f9de65910ae; nobody edits it by hand.
+// Written by `npm run types` from the document with SHA-256 97f1e8e1330cf234f0b86a60cabfd42ebcea0ffc508f1436421b10f544834c96; nobody edits it by hand.
 export interface paths {
     "/api/postgres_databases": {
         parameters: {
@@ -2083,6 +2083,26 @@ export interface paths {
          * @description Whoever has a token.
          */
         delete: operations["delete_api_sessions_id"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/secrets/rotate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Seals the secrets that a key of SECRET_KEY_PREVIOUS sealed, again with SECRET_KEY
+         * @description Scope: `admin`.
+         */
+        post: operations["post_api_secrets_rotate"];
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -6879,6 +6899,7 @@ export interface operations {
                     /** @default public */
                     destination_table_schema?: string;
                     destination_table_name: string;
+                    cron_database?: string;
                     /** @enum {string} */
                     variant?: "plain" | "job" | "pg_cron" | "pg_partman";
                     keep?: string;
@@ -8592,6 +8613,45 @@ export interface operations {
                         /** @constant */
                         success: true;
                         ended: number;
+                    } & {
+                        [key: string]: unknown;
+                    };
+                };
+            };
+            /** @description Refused, or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    post_api_secrets_rotate: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": Record<string, never>;
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        sealed: number;
+                        kept: number;
+                        key_id: string;
                     } & {
                         [key: string]: unknown;
                     };

@@ -18,6 +18,7 @@ const row = (changes: Partial<WatchedBackfill> = {}): WatchedBackfill => ({
   rows_per_second: 10,
   seconds_left: 5,
   started_at: new Date(0),
+  still_seconds: 0,
   database_name: 'shop',
   capture_state: 'streaming',
   capture_reason: null,

@@ -1,7 +1,6 @@
 /** The SQL that people are told to run, run as it is printed: with pg_cron and pg_partman 4 of a real Postgres 15, pg_partman 5 on 18. */
 import { expect } from 'chai';
 import pg from 'pg';
-import { changeTableSql } from '../../../../src/admin/change-table-sql.ts';
 import { type Database, openPool } from '../../../../src/db/pool.ts';
 import { quoteTable } from '../../../../src/model/quote.ts';
 import { instructions } from '../../../../src/sinks/change-table/policies/instructions.ts';
@@ -181,7 +180,5 @@ for (const version of [4, 5] as const) {
 }
 
 /** What the command line prints. */
-function printed(table: TableName, version: 4 | 5): string {
-  const options = { table: quoteTable(table), variant: 'pg_partman', keep: KEEP, partmanVersion: String(version) };
-  return changeTableSql(options);
-}
+const printed = (table: TableName, version: 4 | 5): string =>
+  instructions({ table, variant: 'pg_partman', keep: KEEP, interval: '1 day', version });

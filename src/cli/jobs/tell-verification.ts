@@ -1,7 +1,7 @@
 /** What a person reads of a verification: counts, the first differences by id and field names, what was not compared. */
-import type { Finding, Operation } from '../admin/operations.ts';
-import type { Verified } from '../admin/verify.ts';
-import { count } from '../model/quantity.ts';
+import type { Finding } from '../../admin/operations.ts';
+import type { Verified } from '../../admin/verify.ts';
+import { count } from '../../model/quantity.ts';
 
 /** Differences that are kept. */
 export const KEPT = 1_000;
@@ -24,12 +24,12 @@ export type ToldVerification = Pick<
 > & { drifts: readonly Finding[] };
 
 /** Of one that is done. */
-export function reportOf({ sink_name, result }: Operation, drifts: readonly Finding[]): ToldVerification {
-  const { compared, documents, drift, repaired, ...counts } = (result as KeptResult | null) ?? NOTHING;
+export function reportOf({ sink, result }: Reported, drifts: readonly Finding[]): ToldVerification {
+  const { compared, documents, drift, repaired, ...counts } = result ?? NOTHING;
   return {
     ...counts,
     ...{
-      sink: sink_name ?? '',
+      sink: sink ?? '',
       rows: compared,
       listed: documents,
       isDrifting: drift,
@@ -37,6 +37,12 @@ export function reportOf({ sink_name, result }: Operation, drifts: readonly Find
       drifts,
     },
   };
+}
+
+/** As an operation has it. */
+interface Reported {
+  sink: string | null;
+  result: KeptResult | null;
 }
 
 /** As it is kept. */

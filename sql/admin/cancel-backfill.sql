@@ -1,1 +1,0 @@
-select millrace.cancel_backfill($1::uuid) as changed

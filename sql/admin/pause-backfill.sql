@@ -1,1 +1,0 @@
-select millrace.pause_backfill($1::uuid) as changed

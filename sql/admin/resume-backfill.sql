@@ -1,1 +1,0 @@
-select millrace.resume_backfill($1::uuid) as changed

@@ -1,0 +1,30 @@
+/** `millrace doctor`. Exit code 0: nothing is wrong, 1: it could not look, 2: something is. */
+import type { Examination } from '../../admin/doctor/examine.ts';
+import { tellExamination, tellSql } from '../tell-examination.ts';
+import type { Group, RouteCommand } from './command.ts';
+
+const WRONG = 2;
+const found = (answer: unknown): Examination => Object(answer);
+
+const doctor: RouteCommand = {
+  words: 'doctor',
+  about: 'find what is wrong, and say what to run; exit code 0: nothing, 1: it could not look, 2: something is',
+  route: 'GET /api/doctor',
+  fields: [
+    { flags: '--database <name>', about: 'this database and its sinks alone', field: 'database' },
+    { flags: '--sink <name>', about: 'this sink and its database alone', field: 'sink' },
+  ],
+  flags: [
+    { flags: '--sql', about: 'only the statements that put it right' },
+    { flags: '--strict', about: 'exit code 2 for warnings too' },
+  ],
+  examples: ['doctor', 'doctor --database shop --sql'],
+  tell: (answer, { options }) => (options.sql === true ? tellSql(found(answer)) : tellExamination(found(answer))),
+  exitCode(answer, { options }) {
+    const { ok, checks } = found(answer);
+    const isWarned = options.strict === true && checks.some(({ status }) => status === 'warning');
+    return ok && !isWarned ? 0 : WRONG;
+  },
+};
+
+export const DOCTOR: Group = { commands: [doctor] };
