@@ -5,6 +5,7 @@ import type { Browser } from 'playwright-core';
 import { applyConfig } from '../../src/catalog/apply/apply.ts';
 import { KEYS, parse } from '../catalog/support.ts';
 import { builtConsole, expectAccessible, openBrowser, screenshot, see } from '../support/browser/browser.ts';
+import { type BulkServer, startBulkServer } from '../support/engines/bulk-server.ts';
 import { appendMessages, parkOnArrival } from '../support/fixtures/fixtures.ts';
 import { type MessageDatabase, messageDatabase } from '../support/postgres/message-database.ts';
 import { sharedSource, type TestDatabase } from '../support/postgres/postgres.ts';
@@ -15,6 +16,7 @@ create table products (id bigint primary key, name text not null, price numeric(
 insert into products values (9223372036854775807, 'mill wheel', 12345678.1200, '2026-01-31 12:00+00');
 create table orders (id int primary key, customer_id int not null, status text);
 create table no_key (x int);
+create publication p for table products, orders;
 analyze;
 `;
 
@@ -28,6 +30,7 @@ describe('browser: sinks', () => {
   let m: MessageDatabase;
   let web: TestWeb;
   let source: TestDatabase;
+  let engine: BulkServer;
   before(async function () {
     browser = await openBrowser(this);
     m = await messageDatabase();
@@ -36,11 +39,13 @@ describe('browser: sinks', () => {
     await client.connect();
     await client.query(SCHEMA);
     await client.end();
-    web = await testWeb({ db: m.db, console: await builtConsole() }, { keepHealthMs: 0 });
+    engine = await startBulkServer({ indexes: ['products'] });
+    web = await testWeb({ db: m.db, privateAllowed: true, console: await builtConsole() }, { keepHealthMs: 0 });
   });
   after(async () => {
     await browser?.close();
     await web?.close();
+    await engine?.close();
     await source?.drop();
     await m?.drop();
   });
@@ -85,6 +90,48 @@ describe('browser: sinks', () => {
       await page.getByRole('link', { name: 'orders-worker' }).click();
       await page.getByRole('heading', { name: 'orders-worker' }).waitFor();
       await expectAccessible(page, `sink ${look.width}`);
+      await seen.close();
+    }
+  });
+
+  it('is made on one page: what is wrong is said in its place, and a draft outlives a reload', async () => {
+    await declare('');
+    for (const look of LOOKS) {
+      const seen = await see(browser, { db: m.db, url: web.url }, look);
+      const { page } = seen;
+      await page.goto('/sinks');
+      await page.getByRole('link', { name: 'New sink' }).click();
+      await expectAccessible(page, `new sink, empty ${look.width}`);
+      await page.getByLabel('Database').selectOption('shop');
+      await page.getByRole('checkbox', { name: 'products' }).check();
+      await page.getByLabel('Endpoint').fill(engine.url);
+      await page.getByLabel('Index', { exact: true }).fill('Missing');
+      await page.getByText('is not a name that a search engine takes').waitFor();
+      await page.getByLabel('Index', { exact: true }).fill('missing');
+      await page.getByRole('button', { name: 'Test connection' }).click();
+      await page.getByText('curl -X PUT').waitFor();
+      await expectAccessible(page, `new sink, tested ${look.width}`);
+      await screenshot(page, `sinks-new-tested-${look.width}`);
+      await page.getByText('9223372036854775807').first().waitFor();
+      await page.getByRole('radio', { name: 'Write one' }).check();
+      await page.getByLabel('Code').fill('(action, record) => ({ id: record.id, name: record.nam.length })');
+      await page.getByText('(line 1').waitFor();
+      await page.getByLabel('Code').fill('(action, record) => ({ id: record.id, named: record.name })');
+      await page.getByText('"named"').waitFor();
+      await page.getByLabel('Name of the function').fill(`document-${look.width}`);
+      await page.getByLabel('Name', { exact: true }).fill(`products-${look.width}`);
+      await page.reload();
+      await page.getByText('"named"').waitFor();
+      await screenshot(page, `sinks-new-${look.width}`);
+      await page.getByRole('button', { name: 'As YAML' }).click();
+      await page.getByText(`- name: products-${look.width}`).waitFor();
+      await expectAccessible(page, `new sink, as YAML ${look.width}`);
+      await page.keyboard.press('Escape');
+      await page.getByRole('button', { name: /^Create sink/ }).click();
+      await page.getByRole('alert').filter({ hasText: 'index' }).waitFor();
+      await page.getByLabel('Index', { exact: true }).fill('products');
+      await page.getByRole('button', { name: /^Create sink/ }).click();
+      await page.getByRole('heading', { name: `products-${look.width}`, level: 1 }).waitFor();
       await seen.close();
     }
   });

@@ -1,6 +1,7 @@
 /** All sinks. What is looked for stands in the address. */
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { type OverviewSink, useOverview } from '../../api/overview.ts';
+import { buttonLook } from '../../parts/button.tsx';
 import { Field, Select } from '../../parts/field.tsx';
 import { Page } from '../../parts/page.tsx';
 import { Empty, Loaded } from '../../parts/places.tsx';
@@ -26,7 +27,14 @@ const STATES: Record<Wanted, { label: string; has(sink: OverviewSink): boolean }
 export function Sinks() {
   const query = useOverview();
   return (
-    <Page title="Sinks">
+    <Page
+      title="Sinks"
+      actions={
+        <Link to="/sinks/new" className={buttonLook('primary')}>
+          New sink
+        </Link>
+      }
+    >
       <Loaded query={query} lines={6}>
         {({ sinks }) => (sinks.length === 0 ? <NoSink /> : <Found sinks={sinks} />)}
       </Loaded>
@@ -48,7 +56,7 @@ function Found({ sinks }: { sinks: readonly OverviewSink[] }) {
       <Filters sinks={sinks} />
       {found.length === 0 ? (
         <Empty title="No sink is like that">
-          <Link to="/sinks" className="text-accent hover:underline">
+          <Link to="/sinks" className="text-accent underline">
             Show all {sinks.length}
           </Link>
         </Empty>

@@ -11,10 +11,17 @@ const list = createRoute({
   component: lazyRouteComponent(() => import('./list.tsx'), 'Sinks'),
 });
 
+const create = createRoute({
+  getParentRoute: () => inside,
+  path: '/sinks/new',
+  validateSearch: searchOf({ database: text, table: text }),
+  component: lazyRouteComponent(() => import('./new/new-sink.tsx'), 'NewSink'),
+});
+
 const overview = createRoute({
   getParentRoute: () => sinkRoute,
   path: '/overview',
   component: lazyRouteComponent(() => import('./overview.tsx'), 'SinkOverview'),
 });
 
-export const sinkRoutes = [list, sinkRoute.addChildren([sinkIndexRoute, overview])] as const;
+export const sinkRoutes = [list, create, sinkRoute.addChildren([sinkIndexRoute, overview])] as const;

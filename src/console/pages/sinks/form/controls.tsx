@@ -1,0 +1,185 @@
+/** Fields that stand for a key of a sink's entry. */
+import { ChevronRightIcon } from '@primer/octicons-react';
+import { useState } from 'react';
+import { Checkbox, Field, SecretField, Select, TextArea } from '../../../parts/field.tsx';
+import type { Spec } from './destinations.ts';
+import { figureOf } from './entry.ts';
+import { useField } from './form.tsx';
+
+interface KeyProps {
+  path: string;
+  label: string;
+  hint?: string | undefined;
+  placeholder?: string | undefined;
+}
+
+export function TextKey({ path, ...around }: KeyProps) {
+  const { value, set, errors } = useField(path);
+  return <Field {...around} errors={errors} value={String(value ?? '')} onChange={({ target }) => set(target.value)} />;
+}
+
+export function FigureKey({ path, fallback, hint, ...around }: KeyProps & { fallback?: unknown }) {
+  const { value, set, errors } = useField(path);
+  const usual = fallback === undefined ? undefined : `Default ${fallback}`;
+  return (
+    <Field
+      {...around}
+      hint={[usual, hint].filter(Boolean).join('. ') || undefined}
+      errors={errors}
+      inputMode="numeric"
+      className="tabular-nums"
+      value={String(value ?? '')}
+      onChange={({ target }) => set(figureOf(target.value))}
+    />
+  );
+}
+
+export function FlagKey({ path, label, hint, fallback = false }: KeyProps & { fallback?: boolean }) {
+  const { value, set, errors } = useField(path);
+  return (
+    <div>
+      <Checkbox
+        label={label}
+        hint={hint}
+        checked={typeof value === 'boolean' ? value : fallback}
+        onChange={({ target }) => set(target.checked)}
+      />
+      {errors && <p className="text-sm text-danger">{errors.join('; ')}</p>}
+    </div>
+  );
+}
+
+export function WordKey({
+  path,
+  words,
+  fallback,
+  ...around
+}: KeyProps & { words: readonly string[]; fallback?: unknown }) {
+  const { value, set, errors } = useField(path);
+  return (
+    <Select
+      {...around}
+      errors={errors}
+      value={String(value ?? fallback ?? words[0])}
+      onChange={({ target }) => set(target.value)}
+    >
+      {words.map((word) => (
+        <option key={word}>{word}</option>
+      ))}
+    </Select>
+  );
+}
+
+function SecretKey({ path, ...around }: KeyProps) {
+  const { value, set, errors, isStored } = useField(path);
+  return (
+    <SecretField
+      {...around}
+      isStored={isStored}
+      errors={errors}
+      value={String(value ?? '')}
+      onChange={({ target }) => set(target.value)}
+    />
+  );
+}
+
+interface TextKeyProps extends KeyProps {
+  read: (text: string) => unknown;
+  write: (value: unknown) => string;
+}
+
+/** Its text is kept as it is typed, and read each time. */
+function AreaKey({ path, read, write, hint, ...around }: TextKeyProps) {
+  const { value, set, errors } = useField(path);
+  const [text, setText] = useState(() => write(value));
+  return (
+    <TextArea
+      {...around}
+      hint={hint}
+      rows={3}
+      errors={errors}
+      value={text}
+      onChange={({ target }) => {
+        setText(target.value);
+        set(read(target.value));
+      }}
+    />
+  );
+}
+
+const lines = (text: string): string[] =>
+  text
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '');
+
+export const LinesKey = (props: KeyProps) => (
+  <AreaKey
+    {...props}
+    read={(text) => (lines(text).length === 0 ? null : lines(text))}
+    write={(value) => (Array.isArray(value) ? value.join('\n') : '')}
+  />
+);
+
+const pairs = (text: string): Record<string, string> =>
+  Object.fromEntries(
+    lines(text).map((line) => {
+      const at = line.indexOf(':');
+      return at < 0 ? [line, ''] : [line.slice(0, at).trim(), line.slice(at + 1).trim()];
+    }),
+  );
+
+export const PairsKey = (props: KeyProps) => (
+  <AreaKey
+    {...props}
+    read={(text) => (lines(text).length === 0 ? null : pairs(text))}
+    write={(value) =>
+      Object.entries((value ?? {}) as Record<string, string>)
+        .map(([name, one]) => `${name}: ${one}`)
+        .join('\n')
+    }
+  />
+);
+
+const STARS = 'Stars keep what is stored.';
+
+/** The field of a key of a destination. */
+export function SpecKey({ spec }: { spec: Spec }) {
+  const { key, label, as, hint, placeholder, fallback } = spec;
+  const { isStored } = useField('name');
+  const shared = { path: `destination.${key}`, label, placeholder };
+  const starred = [hint, isStored && STARS].filter(Boolean).join('. ');
+  switch (as) {
+    case 'text':
+      return <TextKey {...shared} hint={hint} />;
+    case 'figure':
+      return <FigureKey {...shared} hint={hint} fallback={fallback} />;
+    case 'flag':
+      return <FlagKey {...shared} hint={hint} fallback={fallback === true} />;
+    case 'secret':
+      return <SecretKey {...shared} hint={hint} />;
+    case 'pairs':
+      return <PairsKey {...shared} hint={hint} />;
+    case 'secret-pairs':
+      return <PairsKey {...shared} hint={starred} />;
+    case 'secret-lines':
+      return <LinesKey {...shared} hint={starred} />;
+    case 'area':
+      return <AreaKey {...shared} hint={hint} read={(text) => text || null} write={(value) => String(value ?? '')} />;
+    default:
+      return <WordKey {...shared} hint={hint} words={as} fallback={fallback} />;
+  }
+}
+
+/** What few need. */
+export function More({ children, label = 'More' }: { children: React.ReactNode; label?: string }) {
+  return (
+    <details className="group mt-3">
+      <summary className="inline-flex min-h-8 items-center text-sm font-medium text-accent select-none pointer-coarse:min-h-11">
+        <ChevronRightIcon size={14} className="mr-1 group-open:rotate-90" aria-hidden />
+        {label}
+      </summary>
+      <div className="mt-2 grid gap-x-6 gap-y-4 border-l-2 border-line pl-4 sm:grid-cols-2">{children}</div>
+    </details>
+  );
+}

@@ -1,0 +1,114 @@
+/** The keys of each kind of destination, as fields. */
+
+export interface Spec {
+  key: string;
+  label: string;
+  as: 'text' | 'figure' | 'flag' | 'secret' | 'secret-lines' | 'pairs' | 'secret-pairs' | 'area' | readonly string[];
+  hint?: string;
+  placeholder?: string;
+  /** What counts when it is left empty. */
+  fallback?: string | number | boolean;
+  isMore?: true;
+  when?: (destination: Readonly<Record<string, unknown>>) => boolean;
+}
+
+interface DestinationForm {
+  title: string;
+  /** Has somebody to be asked whether it answers? */
+  isTested: boolean;
+  fields: readonly Spec[];
+}
+
+const TLS: readonly Spec[] = [
+  {
+    key: 'tls.ca',
+    label: 'Certificate authority (PEM)',
+    as: 'area',
+    hint: 'Empty: those that this machine trusts',
+    isMore: true,
+  },
+  { key: 'tls.verify', label: 'Verify the certificate', as: 'flag', fallback: true, isMore: true },
+];
+
+const SEARCH: readonly Spec[] = [
+  { key: 'endpoint_url', label: 'Endpoint', as: 'text', placeholder: 'https://search.example.com:9200' },
+  { key: 'index_name', label: 'Index', as: 'text', hint: 'It must be there already', placeholder: 'products' },
+  { key: 'auth_type', label: 'Authentication', as: ['none', 'api_key', 'basic', 'bearer'] },
+  {
+    key: 'auth_value',
+    label: 'Credential',
+    as: 'secret',
+    hint: 'The key, user:password, or the token; it is sealed and never shown',
+    when: ({ auth_type }) => auth_type !== 'none',
+  },
+  {
+    key: 'batch_size',
+    label: 'Documents a request',
+    as: 'figure',
+    fallback: 100,
+    hint: 'At most 10 000',
+    isMore: true,
+  },
+  { key: 'batch_bytes', label: 'Bytes a request', as: 'figure', fallback: 8_388_608, isMore: true },
+  { key: 'compression', label: 'Compression', as: ['none', 'gzip'], fallback: 'none', isMore: true },
+  {
+    key: 'versioning',
+    label: 'Versions',
+    as: ['external', 'none'],
+    fallback: 'external',
+    hint: 'external: a late request never overwrites a newer document',
+    isMore: true,
+  },
+  ...TLS,
+];
+
+const PULL: readonly Spec[] = [
+  {
+    key: 'visibility_timeout_ms',
+    label: 'Lease (ms)',
+    as: 'figure',
+    fallback: 30_000,
+    hint: 'So long a client has to acknowledge; then the message comes again',
+  },
+  { key: 'max_ack_pending', label: 'Leased at once', as: 'figure', fallback: 10_000, isMore: true },
+  { key: 'max_waiting', label: 'Waiting requests at once', as: 'figure', fallback: 20, isMore: true },
+  { key: 'max_per_group', label: 'Messages of a group in a batch', as: 'figure', fallback: 1, isMore: true },
+];
+
+const WEBHOOK: readonly Spec[] = [
+  { key: 'url', label: 'URL', as: 'text', placeholder: 'https://hooks.example.com/orders' },
+  { key: 'method', label: 'Method', as: ['POST', 'PUT', 'PATCH'], fallback: 'POST' },
+  {
+    key: 'encrypted_headers',
+    label: 'Secret headers',
+    as: 'secret-pairs',
+    hint: 'One a line, as authorization: Bearer ...; sealed and never shown',
+  },
+  {
+    key: 'signing_secrets',
+    label: 'Signing secrets',
+    as: 'secret-lines',
+    hint: 'One or two of whsec_..., one a line: requests are signed with each',
+  },
+  { key: 'headers', label: 'Headers', as: 'pairs', hint: 'One a line, as x-tenant: acme', isMore: true },
+  { key: 'timeout_ms', label: 'Time for an answer (ms)', as: 'figure', fallback: 10_000, isMore: true },
+  { key: 'parallel', label: 'Requests under way at once', as: 'figure', fallback: 4, isMore: true },
+  { key: 'batch', label: 'Several messages in a request', as: 'flag', fallback: false, isMore: true },
+  {
+    key: 'batch_size',
+    label: 'Messages a request',
+    as: 'figure',
+    fallback: 100,
+    isMore: true,
+    when: ({ batch }) => batch === true,
+  },
+  ...TLS,
+];
+
+/** By `destination.type`. */
+export const DESTINATIONS: Readonly<Record<string, DestinationForm>> = {
+  elasticsearch: { title: 'Search index', isTested: true, fields: SEARCH },
+  pull: { title: 'Pull consumer', isTested: false, fields: PULL },
+  sequin_stream: { title: "Pull consumer, in Sequin's shape", isTested: false, fields: PULL },
+  webhook: { title: 'Webhook', isTested: true, fields: WEBHOOK },
+};

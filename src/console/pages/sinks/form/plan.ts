@@ -1,0 +1,44 @@
+/** What the API says of a sink while its form is filled: faults by field, what would change, its YAML. */
+import { useEffect, useState } from 'react';
+import { type Answer, ApiError, type Body, call } from '../../../api/client.ts';
+
+export type Plan = Answer<'/api/sinks/plan', 'post'>;
+
+export interface Planned {
+  plan?: Plan;
+  error?: ApiError;
+}
+
+const STILL_MS = 400;
+
+/** Asked once nobody has typed for a moment. `stored`: of one that is there, what changes. `body` null: nothing is asked. */
+export function usePlan(body: object | null, stored?: string): Planned {
+  const [planned, setPlanned] = useState<Planned>({});
+  const text = body === null ? null : JSON.stringify(body);
+  useEffect(() => {
+    if (text === null) return setPlanned({});
+    const stop = new AbortController();
+    const timer = setTimeout(() => {
+      const given = { body: JSON.parse(text) as Body<'/api/sinks/plan', 'post'>, signal: stop.signal };
+      const asked =
+        stored === undefined
+          ? call('post', '/api/sinks/plan', given)
+          : call('post', '/api/sinks/{sink}/plan', { ...given, path: { sink: stored } });
+      asked.then(
+        (plan) => setPlanned({ plan }),
+        (error: unknown) => error instanceof ApiError && setPlanned({ error }),
+      );
+    }, STILL_MS);
+    return () => {
+      clearTimeout(timer);
+      stop.abort();
+    };
+  }, [text, stored]);
+  return planned;
+}
+
+/** By field; that the name is taken, too. */
+export function faultsOf(error: ApiError | undefined | null): Readonly<Record<string, readonly string[]>> {
+  if (!error) return {};
+  return error.code === 'name_taken' ? { name: ['is taken: there is something of that name'] } : error.fields;
+}

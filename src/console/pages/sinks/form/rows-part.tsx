@@ -1,0 +1,69 @@
+/** Which of the rows that are there already a new sink is sent. */
+import { plural } from '../../../lib/format.ts';
+import { Checkbox, Field, Select } from '../../../parts/field.tsx';
+import { More } from './controls.tsx';
+import type { PartialBackfill } from './entry.ts';
+import { faultsAt, useForm } from './form.tsx';
+
+/** `estimate`: rows of the chosen tables; null where nobody can say. */
+export function RowsPart({ estimate }: { estimate: number | null }) {
+  const { entry, set, faults } = useForm();
+  const { initial_backfill: wanted } = entry;
+  const errors = faultsAt(faults, 'initial_backfill');
+  const table = entry.source.include_tables?.length === 1 ? entry.source.include_tables[0] : undefined;
+  const about = estimate === null ? '' : `, about ${plural(estimate, 'row')}`;
+  return (
+    <div>
+      <Checkbox
+        label={`Send the rows that are there${about}`}
+        hint="Otherwise it gets what changes from now on"
+        checked={wanted !== false}
+        onChange={({ target }) => set('initial_backfill', target.checked)}
+      />
+      {errors && <p className="text-sm text-danger">{errors.join('; ')}</p>}
+      {wanted !== false && table !== undefined && (
+        <More label="Only some of them">
+          <From table={table} />
+        </More>
+      )}
+    </div>
+  );
+}
+
+function From({ table }: { table: string }) {
+  const { entry, set } = useForm();
+  const { initial_backfill: wanted } = entry;
+  const part: PartialBackfill | undefined = Array.isArray(wanted) ? wanted[0] : undefined;
+  const first: PartialBackfill = { table, type: 'partial', sort_column: '', start_position: '' };
+  const change = (given: Partial<PartialBackfill>): void =>
+    set('initial_backfill', [{ ...(part ?? first), table, ...given }]);
+  return (
+    <>
+      <Select
+        label="From"
+        value={part === undefined ? 'first' : 'value'}
+        onChange={({ target }) => (target.value === 'first' ? set('initial_backfill', true) : change({}))}
+      >
+        <option value="first">the first row</option>
+        <option value="value">a value of a column</option>
+      </Select>
+      {part !== undefined && (
+        <>
+          <span aria-hidden className="max-sm:hidden" />
+          <Field
+            label="Column"
+            hint="One that has an index, and only grows"
+            value={part.sort_column}
+            onChange={({ target }) => change({ sort_column: target.value })}
+          />
+          <Field
+            label="From this value on"
+            hint="As Postgres writes it: 1000, or 2026-01-31 00:00:00+00"
+            value={part.start_position}
+            onChange={({ target }) => change({ start_position: target.value })}
+          />
+        </>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,210 @@
+/** A new sink, on one page: its tables, its destination, its function, its rows, its name. */
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { type FormEvent, type ReactNode, useState } from 'react';
+import { useGet } from '../../../api/queries.ts';
+import { plural } from '../../../lib/format.ts';
+import { tableName } from '../../../lib/sql.ts';
+import { Button } from '../../../parts/button.tsx';
+import { Page } from '../../../parts/page.tsx';
+import { ErrorNote, Note } from '../../../parts/places.tsx';
+import { say } from '../../../parts/toast.tsx';
+import { AsCurl, AsYaml } from '../form/as-text.tsx';
+import { DestinationPart } from '../form/destination-part.tsx';
+import { DESTINATIONS } from '../form/destinations.ts';
+import { bodyOf, curlOf, proposedName, type SinkEntry, withValue } from '../form/entry.ts';
+import { FormContext } from '../form/form.tsx';
+import { FunctionPart } from '../form/function-part.tsx';
+import { indexCommand } from '../form/index-command.ts';
+import { NamePart } from '../form/name-part.tsx';
+import { faultsOf, usePlan } from '../form/plan.ts';
+import { RowsPart } from '../form/rows-part.tsx';
+import { TablesPart } from '../form/tables-part.tsx';
+import { checksOf, TestConnection } from '../form/test-connection.tsx';
+import { type Draft, useDraft } from './draft.ts';
+import { useCreate } from './use-create.ts';
+
+const ABOVE = [{ to: '/sinks', label: 'Sinks' }];
+
+export function NewSink() {
+  const asked = useSearch({ from: '/inside/sinks/new' });
+  const { draft, setDraft, startOver, forget } = useDraft(asked);
+  const [revision, setRevision] = useState(0);
+  const again = (): void => {
+    startOver();
+    setRevision(revision + 1);
+  };
+  return <Form key={revision} {...{ draft, setDraft, again, forget }} />;
+}
+
+interface FormProps {
+  draft: Draft;
+  setDraft: (next: (before: Draft) => Draft) => void;
+  again: () => void;
+  forget: () => void;
+}
+
+function Form({ draft, setDraft, again, forget }: FormProps) {
+  const navigate = useNavigate();
+  const proposed = proposedName(draft.entry);
+  const entry: SinkEntry = { ...draft.entry, name: draft.entry.name || proposed };
+  const isBegun = entry.database !== '' && DESTINATIONS[entry.destination.type] !== undefined;
+  const planned = usePlan(isBegun ? bodyOf(entry) : null);
+  const [touched, setTouched] = useState<ReadonlySet<string>>(new Set());
+  const create = useCreate({
+    onFunction: (name) => setDraft((before) => ({ entry: { ...before.entry, transform: name }, written: null })),
+    async onDone(name) {
+      forget();
+      say(`${name} is made`);
+      await navigate({ to: '/sinks/$sink/overview', params: { sink: name } });
+    },
+  });
+  const known = faultsOf(planned.error ?? create.error);
+  const faults = create.isTried
+    ? known
+    : Object.fromEntries(Object.entries(known).filter(([field]) => isTouched(field, touched)));
+  const set = (path: string, value: unknown): void => {
+    setTouched((before) => new Set(before).add(path));
+    setDraft((before) => ({ ...before, entry: changed(before.entry, path, value) }));
+  };
+  const rows = useRows(entry);
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    create.start({ entry, written: draft.written });
+  };
+  return (
+    <FormContext value={{ entry: draft.entry, set, faults, isStored: false }}>
+      <Page
+        title="New sink"
+        above={ABOVE}
+        actions={
+          <>
+            <Button look="quiet" onClick={again}>
+              Start over
+            </Button>
+            <AsYaml planned={planned} />
+            <AsCurl text={curlOf(entry, location.origin)} />
+          </>
+        }
+      >
+        <form onSubmit={submit} noValidate>
+          <Part number={1} title="Tables">
+            <TablesPart />
+          </Part>
+          <Part number={2} title="Destination">
+            <DestinationPart />
+            {DESTINATIONS[entry.destination.type]?.isTested && <Test entry={entry} />}
+          </Part>
+          <Part number={3} title="Function">
+            <FunctionPart
+              written={draft.written}
+              onWrite={(written) => setDraft((before) => ({ ...before, written }))}
+            />
+          </Part>
+          <Part number={4} title="Rows">
+            <RowsPart estimate={rows} />
+          </Part>
+          <Part number={5} title="Name">
+            <NamePart proposed={proposed} withStatus />
+          </Part>
+          <End {...{ create, rows, entry }} warnings={planned.plan?.warnings ?? []} />
+        </form>
+      </Page>
+    </FormContext>
+  );
+}
+
+const isTouched = (field: string, touched: ReadonlySet<string>): boolean =>
+  [...touched].some((path) => field === path || field.startsWith(`${path}.`) || field.startsWith(`${path}[`));
+
+/** Of another database there are other tables. */
+function changed(entry: SinkEntry, path: string, value: unknown): SinkEntry {
+  const next = withValue(entry, path, value);
+  if (path === 'database') return { ...next, source: { include_tables: [] }, tables: [] };
+  if (path !== 'source.include_tables') return next;
+  const left = next.tables.filter(({ name }) => (value as string[] | null)?.includes(name) ?? true);
+  return { ...next, tables: left, initial_backfill: next.initial_backfill !== false };
+}
+
+function Part({ number, title, children }: { number: number; title: string; children: ReactNode }) {
+  return (
+    <section className="grid gap-x-6 gap-y-3 border-t border-line py-5 first:border-t-0 first:pt-0 lg:grid-cols-[9rem_minmax(0,1fr)]">
+      <h2 className="text-lg font-semibold">
+        <span className="mr-2 text-muted tabular-nums">{number}</span>
+        {title}
+      </h2>
+      <div className="min-w-0 max-w-4xl">{children}</div>
+    </section>
+  );
+}
+
+/** Where the index is missing, the request that makes it, with a mapping for the first table. */
+function Test({ entry }: { entry: SinkEntry }) {
+  const table = entry.source.include_tables?.[0] ?? '';
+  const at = table.indexOf('.');
+  const [schema, name] = [table.slice(0, at), table.slice(at + 1)];
+  const { data } = useGet(
+    '/api/postgres_databases/{database}/tables',
+    { path: { database: entry.database }, query: { schema, q: name, expand: 'columns' } },
+    { enabled: table !== '' && entry.destination.type === 'elasticsearch' },
+  );
+  const columns = data?.data.find((one) => tableName(one) === table)?.columns;
+  const { endpoint_url = '', index_name = '' } = entry.destination;
+  const isShaped = entry.transform !== 'none';
+  return (
+    <TestConnection curl={indexCommand(String(endpoint_url), String(index_name), isShaped ? undefined : columns)} />
+  );
+}
+
+/** About how many rows the chosen tables have. */
+function useRows({ database, source }: SinkEntry): number | null {
+  const chosen = new Set(source.include_tables ?? []);
+  const { data } = useGet(
+    '/api/postgres_databases/{database}/tables',
+    { path: { database }, query: { expand: 'capture', limit: 300 } },
+    { enabled: database !== '' && chosen.size > 0 },
+  );
+  const found = (data?.data ?? []).filter((table) => chosen.has(tableName(table)));
+  if (chosen.size === 0 || found.length < chosen.size) return null;
+  if (found.some(({ estimated_rows }) => estimated_rows === null)) return null;
+  return found.reduce((sum, { estimated_rows }) => sum + (estimated_rows ?? 0), 0);
+}
+
+interface EndProps {
+  create: ReturnType<typeof useCreate>;
+  rows: number | null;
+  entry: SinkEntry;
+  warnings: readonly string[];
+}
+
+function End({ create, rows, entry, warnings }: EndProps) {
+  const { error, isPending } = create;
+  const isUntested = error !== null && checksOf(error).length > 0;
+  const sends = entry.initial_backfill === true && rows !== null && rows > 0;
+  const isChangeTable = DESTINATIONS[entry.destination.type] === undefined;
+  return (
+    <div className="space-y-3 border-t border-line py-5 lg:pl-[10.5rem]">
+      {warnings.map((warning) => (
+        <Note key={warning} tone="warn">
+          {warning}
+        </Note>
+      ))}
+      {error && <ErrorNote error={error} />}
+      <div className="flex flex-wrap gap-2">
+        <Button
+          look="primary"
+          type="submit"
+          needs="admin"
+          busy={isPending}
+          because={isChangeTable ? 'A change table is made as a change retention' : null}
+        >
+          {sends ? `Create sink and send about ${plural(rows, 'row')}` : 'Create sink'}
+        </Button>
+        {isUntested && (
+          <Button needs="admin" busy={isPending} onClick={() => create.startUntested()}>
+            Create it all the same
+          </Button>
+        )}
+      </div>
+    </div>
+  );
+}
