@@ -2,12 +2,13 @@
 import { createRouter } from '@tanstack/react-router';
 import { overviewRoutes } from './pages/overview/routes.ts';
 import { peopleRoutes, personalRoutes } from './pages/people/routes.ts';
+import { serviceRoutes } from './pages/service/routes.ts';
 import { sinkRoutes } from './pages/sinks/routes.ts';
 import { inside, root } from './root.tsx';
 
 const tree = root.addChildren([
   ...personalRoutes,
-  inside.addChildren([...overviewRoutes, ...sinkRoutes, ...peopleRoutes]),
+  inside.addChildren([...overviewRoutes, ...sinkRoutes, ...peopleRoutes, ...serviceRoutes]),
 ]);
 
 export const router = createRouter({

@@ -23,6 +23,8 @@ const KEPT = new Set([
   'value',
   'old',
   'data_text',
+  'before',
+  'after',
 ]);
 const WHITE = /[ \t\n\r]*/y;
 const NUMBER = /-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/y;

@@ -5,4 +5,11 @@ export const NAVIGATION: readonly { to: string; label: string }[] = [
 ];
 
 /** Behind a person's name. */
-export const PERSONAL: readonly { to: string; label: string }[] = [];
+export const PERSONAL: readonly { to: string; label: string }[] = [
+  { to: '/account', label: 'My account' },
+  { to: '/users', label: 'Users' },
+  { to: '/tokens', label: 'Tokens' },
+  { to: '/audit', label: 'Audit log' },
+  { to: '/doctor', label: 'Doctor' },
+  { to: '/settings', label: 'Service' },
+];

@@ -1,7 +1,7 @@
-/** Logging in. */
+/** Logging in, people and tokens. */
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import { searchOf, text } from '../../lib/search.ts';
-import { root } from '../../root.tsx';
+import { inside, root } from '../../root.tsx';
 
 const login = createRoute({
   getParentRoute: () => root,
@@ -18,4 +18,23 @@ const setup = createRoute({
 
 /** Without a session. */
 export const personalRoutes = [login, setup] as const;
-export const peopleRoutes = [] as const;
+
+const tokens = createRoute({
+  getParentRoute: () => inside,
+  path: '/tokens',
+  component: lazyRouteComponent(() => import('./tokens.tsx'), 'Tokens'),
+});
+
+const users = createRoute({
+  getParentRoute: () => inside,
+  path: '/users',
+  component: lazyRouteComponent(() => import('./users.tsx'), 'Users'),
+});
+
+const account = createRoute({
+  getParentRoute: () => inside,
+  path: '/account',
+  component: lazyRouteComponent(() => import('./account.tsx'), 'Account'),
+});
+
+export const peopleRoutes = [tokens, users, account] as const;

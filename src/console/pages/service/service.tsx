@@ -1,0 +1,61 @@
+/** The service itself: which release, which processes, and since when nothing was heard of one. */
+import type { Schemas } from '../../api/client.ts';
+import { useOverview } from '../../api/overview.ts';
+import { usePerson } from '../../api/person.ts';
+import { State } from '../../parts/icons.tsx';
+import { Fact, Facts, Page, Section } from '../../parts/page.tsx';
+import { Empty, Loaded } from '../../parts/places.tsx';
+import { type Column, Table } from '../../parts/table.tsx';
+import { Ago } from '../../parts/time.tsx';
+
+type Process = Schemas['Process'];
+
+export function Service() {
+  const query = useOverview();
+  const { who } = usePerson();
+  return (
+    <Page title="Service">
+      <Loaded query={query}>
+        {({ version, processes }) => (
+          <>
+            <Section title="This installation">
+              <Facts>
+                <Fact label="Release">{version}</Fact>
+                <Fact label="Address">{location.origin}</Fact>
+                <Fact label="You">
+                  {who?.user?.email ?? '–'}, with the scopes{' '}
+                  <span className="font-mono text-sm">{who?.scopes.join(', ')}</span>
+                </Fact>
+              </Facts>
+            </Section>
+            <Section title="Processes">
+              {processes.length === 0 ? (
+                <Empty title="No process has reported">Each writes every ten seconds that it is there.</Empty>
+              ) : (
+                <Table label="Processes" columns={COLUMNS} rows={processes} keyOf={({ id }) => id} />
+              )}
+            </Section>
+          </>
+        )}
+      </Loaded>
+    </Page>
+  );
+}
+
+const COLUMNS: readonly Column<Process>[] = [
+  {
+    key: 'role',
+    heading: 'Role',
+    cell: ({ role, is_present }) => (
+      <span className="inline-flex flex-wrap items-center gap-3">
+        <span className="font-medium">{role}</span>
+        <State state={is_present ? 'ok' : 'unknown'} word={is_present ? 'There' : 'Not heard of'} />
+      </span>
+    ),
+  },
+  { key: 'host', heading: 'Host', cell: ({ host, pid }) => `${host}, pid ${pid}` },
+  { key: 'version', heading: 'Release', cell: ({ version }) => version },
+  { key: 'key', heading: 'Secret key', cell: ({ key_id }) => <span className="font-mono text-xs">{key_id}</span> },
+  { key: 'started', heading: 'Started', isFigure: true, cell: ({ started_at }) => <Ago at={started_at} /> },
+  { key: 'seen', heading: 'Seen', isFigure: true, cell: ({ seen_at }) => <Ago at={seen_at} /> },
+];

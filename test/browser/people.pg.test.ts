@@ -1,0 +1,139 @@
+/** People, tokens, sessions, the audit log, the doctor and the service's processes, each by its page. */
+import { expect } from 'chai';
+import type { Browser } from 'playwright-core';
+import { builtConsole, expectAccessible, openBrowser, PASSWORD, screenshot, see } from '../support/browser/browser.ts';
+import { type MessageDatabase, messageDatabase } from '../support/postgres/message-database.ts';
+import { type TestWeb, testWeb } from '../support/processes/web.ts';
+
+const CHECK = {
+  ...{
+    id: 'index_missing',
+    key: 'index_missing',
+    link: null,
+    item: null,
+    subject: { kind: 'sink' as const, name: 'products' },
+    status: 'error' as const,
+  },
+  ...{ summary: 'the index `products` is missing', remedy: 'Create it.', sql: null, run_on: null, command: null },
+  ...{ answer: '{"error":"no such index"}', docs: 'docs/search-index.md' },
+};
+
+describe('browser: people and the service', () => {
+  let browser: Browser;
+  let m: MessageDatabase;
+  let web: TestWeb;
+  before(async function () {
+    browser = await openBrowser(this);
+    m = await messageDatabase();
+    const examine = async () => ({ ok: false, checks: [CHECK] });
+    web = await testWeb({ db: m.db, console: await builtConsole(), examine }, { keepHealthMs: 0 });
+  });
+  after(async () => {
+    await browser?.close();
+    await web?.close();
+    await m?.drop();
+  });
+
+  it('makes a token that is shown once and works, and revokes it', async () => {
+    const seen = await see(browser, { db: m.db, url: web.url });
+    const { page } = seen;
+    await page.goto('/tokens');
+    await page.getByText('No token yet').waitFor();
+    await page.getByRole('button', { name: 'New token' }).click();
+    await page.getByLabel('Name').fill('ci');
+    await page.getByLabel('Receives from').fill('orders');
+    await expectAccessible(page, 'new token');
+    await page.getByRole('button', { name: 'Create token' }).click();
+    const made = page.getByRole('dialog', { name: 'ci is made' });
+    const token = await made.getByRole('figure', { name: 'token' }).locator('pre').innerText();
+    expect(await made.getByRole('figure', { name: 'curl' }).innerText()).to.contain(
+      'http_pull_consumers/orders/receive',
+    );
+    await expectAccessible(page, 'token is shown');
+    await made.getByRole('button', { name: 'I have it' }).click();
+    const row = page.getByRole('row', { name: /ci/ });
+    expect(await row.innerText())
+      .to.contain('consume:orders')
+      .and.not.contain(token);
+    await expectAccessible(page, 'tokens');
+    await screenshot(page, 'people-tokens-1280');
+    await row.getByRole('button', { name: 'Revoke' }).click();
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Revoke' }).click();
+    await page.getByText('ci is revoked').waitFor();
+    await page.getByText('No token yet').waitFor();
+    await seen.close();
+  });
+
+  it('makes a person, edits and removes them, each asked for first', async () => {
+    const seen = await see(browser, { db: m.db, url: web.url }, { width: 390, dark: true });
+    const { page } = seen;
+    await page.goto('/users');
+    await page.getByRole('button', { name: 'New user' }).click();
+    await page.getByLabel('Email').fill('bob@example.org');
+    await page.getByLabel('Password').fill(PASSWORD);
+    await page.getByRole('button', { name: 'Create user' }).click();
+    await page.getByText('bob@example.org can log in').waitFor();
+    await page.getByRole('button', { name: 'Edit bob@example.org' }).click();
+    await page.getByLabel('Name').fill('Bob');
+    await expectAccessible(page, 'edit a user');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Bob', { exact: true }).waitFor();
+    await expectAccessible(page, 'users');
+    await screenshot(page, 'people-users-390');
+    await page.getByRole('button', { name: 'Remove bob@example.org' }).click();
+    const asked = page.getByRole('alertdialog');
+    const remove = asked.getByRole('button', { name: 'Remove' });
+    expect(await remove.getAttribute('aria-disabled')).to.equal('true');
+    await asked.getByRole('textbox').fill('bob@example.org');
+    await remove.click();
+    await page.getByText('bob@example.org is removed').waitFor();
+    await seen.close();
+  });
+
+  it('changes one’s own password, which ends other sessions, and shows who did what', async () => {
+    const seen = await see(browser, { db: m.db, url: web.url });
+    const { page } = seen;
+    await page.goto('/account');
+    await page.getByText('this one').waitFor();
+    await page.getByLabel('Current password').fill('not it at all');
+    await page.getByLabel('New password').fill('another horse');
+    await page.getByRole('button', { name: 'Change password' }).click();
+    await page.getByRole('alert').waitFor();
+    await page.getByLabel('Current password').fill(PASSWORD);
+    await page.getByRole('button', { name: 'Change password' }).click();
+    await page.getByText('The password is changed').waitFor();
+    await expectAccessible(page, 'account');
+    await screenshot(page, 'people-account-1280');
+    await page.goto('/audit');
+    await page.getByRole('searchbox', { name: 'Subject' }).fill('token ci');
+    await page
+      .getByRole('button', { name: /Show what was changed of/ })
+      .first()
+      .click();
+    await page.getByRole('dialog').getByText('After').waitFor();
+    await expectAccessible(page, 'audit entry');
+    await page.keyboard.press('Escape');
+    expect(new URL(page.url()).searchParams.get('subject')).to.equal('token ci');
+    await expectAccessible(page, 'audit');
+    await screenshot(page, 'service-audit-1280');
+    await seen.close();
+  });
+
+  it('shows what the doctor finds and which processes are there; without the scope, why not', async () => {
+    const seen = await see(browser, { db: m.db, url: web.url }, { scopes: ['read'] });
+    const { page } = seen;
+    await page.goto('/doctor');
+    await page.getByText('the index products is missing').waitFor();
+    await expectAccessible(page, 'doctor');
+    await screenshot(page, 'service-doctor-1280');
+    expect(await page.locator('main').innerText()).to.not.contain('no such index');
+    await page.goto('/settings');
+    await page.getByRole('heading', { name: 'Processes' }).waitFor();
+    await expectAccessible(page, 'service');
+    await page.goto('/audit');
+    await page.getByText('Needs the scope').waitFor();
+    await page.goto('/tokens');
+    await page.getByRole('alert').getByText('does not have the scope').waitFor();
+    await seen.close();
+  });
+});
