@@ -41,6 +41,16 @@ export const Sink = z
     database: z.string(),
     destination: z.looseObject({ type: z.string() }),
     active_backfills: z.array(z.looseObject({ id: z.uuid(), table: z.string().nullable(), state: z.string() })),
+    readers: z
+      .array(
+        z.looseObject({
+          token: z.string(),
+          received_at: z.string().nullable(),
+          acked_at: z.string().nullable(),
+          address: z.string(),
+        }),
+      )
+      .optional(),
     max_retry_count: z.number().nullable().optional(),
     annotations: z.record(z.string(), z.string()).optional(),
     filter: z.string(),

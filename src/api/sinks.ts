@@ -1,5 +1,6 @@
 /** The routes of sinks: pull consumers, search indexes and others that are declared under `sinks:`. */
 import { z } from 'zod';
+import { type ListedReader, listReaders } from '../admin/list-readers.ts';
 import { showSink } from '../admin/list-sinks.ts';
 import { attemptsOf } from './attempts.ts';
 import { settleMessagesOf } from './failed-messages.ts';
@@ -44,6 +45,12 @@ const listRoute = route({
   },
 });
 
+const shownReader = ({ received_at, acked_at, ...reader }: ListedReader) => ({
+  ...reader,
+  received_at: received_at?.toISOString() ?? null,
+  acked_at: acked_at?.toISOString() ?? null,
+});
+
 const showRoute = route({
   method: 'GET',
   path: '/api/sinks/:sink',
@@ -52,7 +59,10 @@ const showRoute = route({
   input: z.strictObject({ sink: REF }),
   answer: Sink,
   sql: 'millrace.sink_status',
-  run: async (deps, { sink }, asking) => shownSink(await showSink(deps.db, 'sinks', sink), asking),
+  async run({ db }, { sink: ref }, asking) {
+    const sink = await showSink(db, 'sinks', ref);
+    return { ...shownSink(sink, asking), readers: (await listReaders(db, sink.id)).map(shownReader) };
+  },
 });
 
 export const SINK_ROUTES: readonly Route[] = [

@@ -9,6 +9,7 @@ import { type Counters, NO_COUNTERS } from '../messages/counters.ts';
 import { isLoopback } from '../model/loopback.ts';
 import { type Notifications, openConsumers } from '../receive/consumer.ts';
 import { openDesks } from '../receive/desks.ts';
+import { openReaders } from '../receive/readers.ts';
 import { openWakeups } from '../receive/wakeups.ts';
 import type { PrivateAllowed } from '../runtime/addresses.ts';
 import type { Resolver } from '../runtime/checked-lookup.ts';
@@ -99,13 +100,20 @@ export async function openWeb(deps: WebDependencies, options: WebOptions): Promi
   const consumers = openConsumers({ db, listener });
   const revoked = createRevoked({ findToken });
   const functions = openTryFunctions(log);
+  const readers = openReaders({
+    db: inPlaces(places, db, 'readers'),
+    onError: (err) => log.warn({ err }, 'who receives could not be written'),
+  });
   const routes: Mount[] = [
     ...(deps.console === undefined ? [] : [consoleBuild(deps.console)]),
     healthRoutes({ db: deps.health ?? db, keepMs: options.keepHealthMs, baseUrl: options.baseUrl ?? null }),
     ...(metrics === undefined
       ? []
       : [metricsRoutes({ db: inPlaces(places, db, 'metrics'), metrics, waiting: wakeups.waiting })]),
-    pullRoutes({ db, desks, wakeups, consumers, findToken, log, places, revoked, metrics, counters }, options.pull),
+    pullRoutes(
+      { db, desks, wakeups, consumers, findToken, log, places, revoked, metrics, counters, readers },
+      { proxies: options.proxies, ...options.pull },
+    ),
     managementRoutes(
       {
         ...{ db, places, findToken, listener, keys, log, loopbackOnly, examine, privateAllowed, functions },
@@ -126,6 +134,7 @@ export async function openWeb(deps: WebDependencies, options: WebOptions): Promi
     revoked.close();
     await server.close(options.graceMs);
     await functions.close();
+    await readers.close();
   };
   return {
     name: 'web',

@@ -19,6 +19,7 @@ const TRIMMED: readonly Statement[] = [
   statement('trim/attempts'),
   statement('trim/recent-messages'),
   statement('trim/operations'),
+  statement('trim/readers'),
 ];
 
 const CHUNK = 5_000;

@@ -1,4 +1,4 @@
-// Written by `npm run types` from the document with SHA-256 97f1e8e1330cf234f0b86a60cabfd42ebcea0ffc508f1436421b10f544834c96; nobody edits it by hand.
+// Written by `npm run types` from the document with SHA-256 f7fccb41b342214715e0c9875caa957480c4bc6d33946c08f55753f1b6d3c0bf; nobody edits it by hand.
 export interface paths {
     "/api/postgres_databases": {
         parameters: {
@@ -2489,6 +2489,14 @@ export interface components {
                 id: string;
                 table: string | null;
                 state: string;
+            } & {
+                [key: string]: unknown;
+            })[];
+            readers?: ({
+                token: string;
+                received_at: string | null;
+                acked_at: string | null;
+                address: string;
             } & {
                 [key: string]: unknown;
             })[];

@@ -11,6 +11,7 @@ import type { Answered } from '../../receive/acknowledge.ts';
 import { type AnswerDeps, acknowledge, type PutBack, putBack } from '../../receive/answer.ts';
 import type { Consumer, Consumers } from '../../receive/consumer.ts';
 import type { Client } from '../../receive/desks.ts';
+import type { Readers } from '../../receive/readers.ts';
 import { receive } from '../../receive/receive.ts';
 import type { Places } from '../../runtime/concurrency/places.ts';
 import type { Metrics } from '../../runtime/metrics.ts';
@@ -18,6 +19,7 @@ import { type Admission, type AdmissionOptions, createAdmission } from '../admis
 import { end, sendJson, sendText } from '../answer.ts';
 import { type Caller, type FindToken, forbidden, identify, mayConsume, refusalOf } from '../auth.ts';
 import { bodyBytes, jsonText, parsedBody } from '../body.ts';
+import { clientOf } from '../client-address.ts';
 import type { Revoked } from '../revoked.ts';
 import { type Mount, methodNotAllowed } from '../route.ts';
 import type { ServerLog } from '../server.ts';
@@ -33,6 +35,7 @@ export interface PullDependencies extends AnswerDeps {
   revoked: Revoked;
   metrics?: Metrics | undefined;
   counters: Counters;
+  readers: Readers;
 }
 
 export interface PullOptions {
@@ -41,6 +44,8 @@ export interface PullOptions {
   /** Milliseconds between two blanks of such a reply; 15,000. */
   blankEveryMs?: number;
   admission?: AdmissionOptions;
+  /** Before us, which say where a request comes from; 0. */
+  proxies?: number | undefined;
 }
 
 /** Who asks for which consumer. */
@@ -49,6 +54,8 @@ interface Asking {
   caller: Caller;
   /** In whose names it takes places. */
   names: readonly string[];
+  /** Tells when this token was seen last. */
+  note(what: 'received' | 'acked'): void;
   /** It is not counted as a request under way any more. Safe to call twice. */
   leave(): void;
 }
@@ -60,14 +67,18 @@ const SMALL_BODY = 16 * 1024;
 /** The routes, to be mounted on the server. */
 export function pullRoutes(deps: PullDependencies, options: PullOptions = {}): Mount {
   const counters = countersOf(deps.metrics, deps.counters);
-  const authorise = authoriseWith(deps, createAdmission(options.admission));
+  const authorise = authoriseWith(deps, {
+    admission: createAdmission(options.admission),
+    proxies: options.proxies ?? 0,
+  });
   const onReceive = receiveWith(deps, { ...options, counters });
   const onAck: RequestHandler = async (request, response) => {
-    const { consumer, caller, names } = askingOf(response);
+    const { consumer, caller, names, note } = askingOf(response);
     const { ack_ids: ackIds } = validate(ackBody, await bodyOf(deps.places, request, names));
     const client: Client = { names, mayStill: () => confirm(deps.findToken, caller, consumer) };
     const answered = await acknowledge(deps, consumer, { ackIds, client });
     counters.acked(consumer, answered);
+    note('acked');
     sendJson(response, 200, { success: true, count: answered.count });
   };
   const onPutBack =
@@ -118,7 +129,10 @@ function readExtend(body: unknown): PutBack {
  * Who asks, for which consumer, and may it? A token for one consumer learns nothing about the others. Then it is counted
  * among those under way.
  */
-function authoriseWith({ findToken, consumers, places }: PullDependencies, admission: Admission): RequestHandler {
+function authoriseWith(
+  { findToken, consumers, places, readers }: PullDependencies,
+  { admission, proxies }: { admission: Admission; proxies: number },
+): RequestHandler {
   return async (request, response, next) => {
     const caller = await identify(findToken, request);
     const { scopes } = caller;
@@ -132,7 +146,9 @@ function authoriseWith({ findToken, consumers, places }: PullDependencies, admis
     const names = [`consumer ${consumer.no}`, tokenName];
     const leave = admission.enter(names, bodyBytes(request));
     response.once('close', leave);
-    response.locals.asking = { consumer, caller, names, leave } satisfies Asking;
+    const { address } = clientOf(request, proxies);
+    const note: Asking['note'] = (what) => readers.note({ sinkNo: consumer.no, token: caller.by.name, address }, what);
+    response.locals.asking = { consumer, caller, names, note, leave } satisfies Asking;
     next();
   };
 }
@@ -156,7 +172,7 @@ async function bodyOf(places: Places, request: Request, names: readonly string[]
 function receiveWith(deps: PullDependencies, options: PullOptions & { counters: PullCounters }): RequestHandler {
   const unread = createUnread();
   return async (request, response) => {
-    const { consumer, caller, names, leave } = askingOf(response);
+    const { consumer, caller, names, note, leave } = askingOf(response);
     const body =
       request.method === 'GET' ? { ...request.query, ack_ids: null } : await bodyOf(deps.places, request, names);
     const { batch_size: batchSize, wait_for: waitForMs, ack_ids: ackIds } = validate(receiveInput, body);
@@ -165,6 +181,7 @@ function receiveWith(deps: PullDependencies, options: PullOptions & { counters: 
     const watch = deps.revoked.watch(caller, consumer.name, (refusal) => gone.abort(refusal));
     const blanks = waitForMs > (options.longWaitMs ?? 20_000) ? sendBlanks(response, options.blankEveryMs) : undefined;
     try {
+      note('received');
       const { lease, acked } = await receive(deps, consumer, {
         client: { names, mayStill: watch.mayStill },
         batchSize,
@@ -175,6 +192,9 @@ function receiveWith(deps: PullDependencies, options: PullOptions & { counters: 
         onWait: leave,
       });
       options.counters.acked(consumer, acked);
+      // It may have waited for minutes.
+      note('received');
+      if (ackIds !== null) note('acked');
       if (lease === undefined && gone.signal.reason instanceof MillraceError) throw gone.signal.reason;
       const text = `{"data":[${lease?.messages ?? ''}]${ackIds === null ? '' : `,"acked":${acked.count}`}}`;
       if (lease !== undefined) {
