@@ -36,8 +36,9 @@ export async function createFunction(
   { body }: Pick<FunctionEdit, 'body'>,
 ): Promise<ChangedThing> {
   const change = { type: 'function' as const, body: functionKeys(body), ifMatch: null };
-  await checkThing(deps, change);
-  await refuseBroken(functions, readFunction(merged({}, change.body)));
+  const entry = merged({}, change.body);
+  await withCode(functions, entry, () => checkThing(deps, change));
+  await refuseBroken(functions, readFunction(entry));
   return await changeThing(deps, change, { attempts: ATTEMPTS });
 }
 
@@ -50,8 +51,9 @@ export async function editFunction(
   const change = { type: 'function' as const, body: functionKeys(body) };
   for (let race = 1; ; race += 1) {
     const { id, settings, version } = await showFunction(deps.db, ref);
-    await checkThing(deps, { ...change, ref: id, ifMatch });
-    const wanted = readFunction(merged(functionEntry(settings), change.body));
+    const entry = merged(functionEntry(settings), change.body);
+    await withCode(functions, entry, () => checkThing(deps, { ...change, ref: id, ifMatch }));
+    const wanted = readFunction(entry);
     if (!runsAlike(settings, wanted)) await refuseBroken(functions, wanted);
     try {
       // What was tried is what is written.
@@ -79,15 +81,50 @@ export async function eraseFunction(
 const runsAlike = (one: FunctionSettings, other: FunctionSettings): boolean =>
   one.type === other.type && one.code === other.code && one.path === other.path;
 
+/** Where other fields are wrong, what is wrong with the code is said with them. @throws what `check` throws. */
+async function withCode(
+  functions: Pick<TryFunctions, 'check'>,
+  { type, code, path }: Entry,
+  check: () => Promise<void>,
+): Promise<void> {
+  try {
+    await check();
+  } catch (error) {
+    if (!(error instanceof MillraceError) || error.code !== 'invalid') throw error;
+    const alone = readable({ name: 'function', type, ...(code === undefined ? { path } : { code }) });
+    const broken = alone && (await brokenOf(functions, alone));
+    if (broken === undefined) throw error;
+    const faults = [...error.faults, ...broken.faults];
+    const fields = [...new Set(faults.map(({ field }) => field))];
+    throw new MillraceError('invalid', `Not valid: ${fields.join(', ')}`, { faults, facts: broken.facts });
+  }
+}
+
+function readable(entry: Entry): FunctionSettings | undefined {
+  try {
+    return readFunction(entry);
+  } catch {
+    return undefined;
+  }
+}
+
 async function refuseBroken(functions: Pick<TryFunctions, 'check'>, fn: FunctionSettings): Promise<void> {
+  const broken = await brokenOf(functions, fn);
+  if (broken !== undefined) throw broken;
+}
+
+async function brokenOf(
+  functions: Pick<TryFunctions, 'check'>,
+  fn: FunctionSettings,
+): Promise<MillraceError | undefined> {
   const fault = await functions.check(fn);
-  if (fault === undefined) return;
+  if (fault === undefined) return undefined;
   const { message, line, column } = fault;
   const field = fn.type === 'path' ? 'path' : 'code';
   const place = line === undefined ? {} : { line, column: column ?? 1 };
   const at = line === undefined ? '' : ` (line ${line}, column ${column ?? 1})`;
   const remedy = 'POST /api/functions/run shows what it makes of messages.';
-  throw new MillraceError('invalid', `Not valid: ${field}`, {
+  return new MillraceError('invalid', `Not valid: ${field}`, {
     faults: [{ field, message: `does not work: ${message}${at}`, remedy, ...place }],
     facts: place,
   });

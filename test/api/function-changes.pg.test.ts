@@ -122,6 +122,22 @@ describe('api: functions are made, edited and deleted', () => {
     }
   });
 
+  it('have all their wrong fields named at once, with what is wrong with the code', async () => {
+    const fields = (json: Record<string, unknown>): string[] =>
+      Object.keys(json.validation_errors as object).toSorted();
+    const nonsense = { name: 'a b', type: 'nonsense', code: 1, cod: '', sink_type: 'nowhere' };
+    const refused = await fails(call('POST', '', nonsense), 422, 'invalid');
+    expect(fields(refused)).to.deep.equal(['cod', 'code', 'name', 'sink_type', 'type']);
+    const broken = { name: 'a b', type: 'filter', code: '(a) => {\n  return nosuch\n}' };
+    const json = await fails(call('POST', '', broken), 422, 'invalid');
+    expect(fields(json)).to.deep.equal(['code', 'name']);
+    expect(json).to.include({ line: 2, column: 3 });
+    await call('POST', '', { name: 'f', type: 'filter', code: '() => true' });
+    const edited = await fails(call('PATCH', '/f', { name: 'a b', code: '() => "yes"' }), 422, 'invalid');
+    expect(fields(edited)).to.deep.equal(['code', 'name']);
+    await call('DELETE', '/f');
+  });
+
   it('of a file are the file’s', async () => {
     expect(await fails(call('PATCH', '/filed', { code: '() => false' }), 409, 'managed_by_file')).to.include({
       remedy: 'Change its entry and apply it, or: bin/millrace release function filed',

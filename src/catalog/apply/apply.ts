@@ -14,6 +14,7 @@ import { lossesOf } from './losses.ts';
 import type { Decided, Step } from './step.ts';
 import { type ApplySummary, summaryOf } from './summary.ts';
 import { type ChangeOptions, changeCatalog } from './transaction.ts';
+import { hashPasswords } from './users.ts';
 
 const startPositions = statement('catalog/start-positions');
 const publish = statement('catalog/publish');
@@ -48,12 +49,13 @@ export async function applyConfig(
   config: Declared,
   options: ApplyOptions = {},
 ): Promise<ApplySummary> {
-  return await changeCatalog(deps.db, (tx) => applyOnce(tx, { keys: deps.keys, config }, options), options);
+  const hashes = await hashPasswords(deps.db, config.users);
+  return await changeCatalog(deps.db, (tx) => applyOnce(tx, { keys: deps.keys, config, hashes }, options), options);
 }
 
 async function applyOnce(
   tx: Transaction,
-  { keys, config }: { keys: KeyRing; config: Declared },
+  { keys, config, hashes }: { keys: KeyRing; config: Declared; hashes: ReadonlyMap<string, string> },
   options: ApplyOptions,
 ): Promise<ApplySummary> {
   const { from, generation } = options;
@@ -62,7 +64,7 @@ async function applyOnce(
   const decided = decide(await readCurrent(tx), config, {
     ...options,
     privateOk: options.privateOk ?? true,
-    ...{ keys, managedBy },
+    ...{ keys, managedBy, hashes },
   });
   refuseFaults(decided);
   if (options.force !== true) await refuseLosses(tx, decided.steps);

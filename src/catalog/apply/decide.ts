@@ -1,6 +1,7 @@
 /** What applying a declaration would do with the catalog as it is now: everything decided, nothing written. */
 import type { Fault } from '../../model/errors.ts';
 import type { Declared } from '../declare/declaration.ts';
+import { boundFaults } from './bounds.ts';
 import type { Current } from './current.ts';
 import { decideDatabases } from './databases.ts';
 import { decideFunctions } from './functions.ts';
@@ -14,6 +15,8 @@ import { decideUsers } from './users.ts';
 export interface Wishes extends Omit<Taking, 'isReleased'> {
   /** Released things that are taken back: `sink:NAME`. */
   adopt?: readonly string[] | undefined;
+  /** Of passwords of declared people, by address: made before the catalog was locked. */
+  hashes?: ReadonlyMap<string, string> | undefined;
   /** What files have made and this one does not name goes. */
   prune?: boolean | undefined;
 }
@@ -26,12 +29,13 @@ export function decide(current: Current, declared: Declared, wishes: Wishes): De
     released && !adopted.has(`${type}:${name}`);
   decided.faults.push(...notReleased(current, adopted));
   const into = { taking: { ...wishes, isReleased }, decided };
-  decideUsers(current.emails, declared.users, decided);
+  decideUsers(current.emails, declared.users, { hashes: wishes.hashes ?? new Map(), decided });
   decideTokens(current.tokens, declared.tokens, into);
   decideDatabases(current.databases, declared.databases, into);
   decideFunctions(current.functions, declared.functions, into);
   decideSinks(current.sinks, declared.sinks, into);
   if (wishes.prune === true) decidePruned(current, declared, { keys: wishes.keys, decided });
+  decided.faults.push(...boundFaults(current, decided.steps));
   decided.faults.push(
     ...decided.steps.flatMap(({ action, name }) => (action === 'create' ? reservedFaults(name) : [])),
   );

@@ -4,10 +4,12 @@
  */
 import { z } from 'zod';
 import type { FunctionSettings, FunctionType } from '../../model/declared.ts';
+import type { Finding, Path } from '../../model/finding.ts';
 import { Name, Text } from '../../model/scalars.ts';
-import { type Refusal, refusal, refuse, section } from '../../model/section.ts';
+import { findingsOf, type Refusal, refusal, refuse, section } from '../../model/section.ts';
 import { destinationKind } from './destination.ts';
 import { isElixir } from './elixir.ts';
+import { isObject } from './written.ts';
 
 export interface FunctionDeclared {
   settings: FunctionSettings;
@@ -68,6 +70,23 @@ export const DeclaredFunction = section(
   const sinkType = sinkTypeOf(given.sink_type ?? null, type, { context, at });
   return declared({ ...given, name, description: description ?? null, type, sinkType }, context, at);
 });
+
+/** All that is wrong with an entry: its form hides the rest until its keys are right, so that is looked for without them. */
+export function functionFindings(entry: unknown, prefix: Path): Finding[] {
+  const parsed = DeclaredFunction.safeParse(entry);
+  if (parsed.success) return [];
+  const found = findingsOf(parsed.error, entry, prefix);
+  if (!isObject(entry)) return found;
+  const keyOf = ({ path }: Finding): string => String(path[prefix.length]);
+  const wrong = new Set(found.map(keyOf));
+  const rest = Object.fromEntries(Object.entries(entry).filter(([key]) => !wrong.has(key)));
+  const named = { ...rest, name: wrong.has('name') ? 'function' : rest.name };
+  const again = DeclaredFunction.safeParse(named);
+  if (again.success) return found;
+  // One of the two says where the code is.
+  if (wrong.has('file')) wrong.add('code');
+  return [...found, ...findingsOf(again.error, named, prefix).filter((finding) => !wrong.has(keyOf(finding)))];
+}
 
 function kindOf(value: unknown, context: z.core.$RefinementCtx, path: string[]): FunctionType {
   if (value === 'enrichment') refuse(context, path, enrichment);

@@ -9,7 +9,7 @@ import { findingsOf } from '../../model/section.ts';
 import { Database } from './database.ts';
 import { type Declared, declaredOf, withoutFiles } from './declaration.ts';
 import type { Entries, Entry as Placed } from './entry.ts';
-import { DeclaredFunction } from './function.ts';
+import { DeclaredFunction, functionFindings } from './function.ts';
 import { checkReferences, textAt } from './references.ts';
 import { DeclaredRetention } from './retention.ts';
 import { DeclaredSink } from './sink.ts';
@@ -46,7 +46,8 @@ export function checkOne(list: List, given: Entry, beside: Entries): CheckedOne 
   const read = <Value>(schema: z.ZodType<Value>): Placed<Value>[] =>
     items.map((item: unknown) => {
       const parsed = schema.safeParse(item);
-      if (!parsed.success) findings.push(...findingsOf(parsed.error, item, path));
+      if (!parsed.success)
+        findings.push(...(list === 'functions' ? functionFindings(item, path) : findingsOf(parsed.error, item, path)));
       return { path, name: textAt(item, 'name'), value: parsed.data, raw: item };
     });
   const own = entriesOf(list, read);

@@ -2,8 +2,7 @@
 import type { FunctionSettings } from '../../model/declared.ts';
 import { type Fault, MillraceError } from '../../model/errors.ts';
 import { type Finding, fieldOf } from '../../model/finding.ts';
-import { findingsOf } from '../../model/section.ts';
-import { DeclaredFunction } from './function.ts';
+import { DeclaredFunction, functionFindings } from './function.ts';
 
 /** Shown, and not to be changed: who reads, edits and sends back has them in it. */
 const SHOWN = new Set([
@@ -17,7 +16,7 @@ export const functionKeys = (given: Readonly<Record<string, unknown>>): Record<s
 /** @throws MillraceError invalid, with every fault. */
 export function readFunction(entry: object): FunctionSettings {
   const parsed = DeclaredFunction.safeParse(entry);
-  if (!parsed.success) throw invalid(findingsOf(parsed.error, entry, []).map(faultOf));
+  if (!parsed.success) throw invalid(functionFindings(entry, []).map(faultOf));
   const { settings, file, codePath } = parsed.data;
   if (file === null) return settings;
   const remedy = 'Send the code as `code`.';
