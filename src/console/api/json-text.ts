@@ -25,6 +25,7 @@ const KEPT = new Set([
   'data_text',
   'before',
   'after',
+  'deliveries',
 ]);
 const WHITE = /[ \t\n\r]*/y;
 const NUMBER = /-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/y;

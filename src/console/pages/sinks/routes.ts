@@ -1,6 +1,7 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import { oneOf, searchOf, text } from '../../lib/search.ts';
 import { inside } from '../../root.tsx';
+import { messageTabs } from '../messages/routes.ts';
 import { sinkIndexRoute, sinkRoute } from './sink-route.ts';
 import { SINK_STATES } from './sink-states.ts';
 
@@ -24,4 +25,4 @@ const overview = createRoute({
   component: lazyRouteComponent(() => import('./overview.tsx'), 'SinkOverview'),
 });
 
-export const sinkRoutes = [list, create, sinkRoute.addChildren([sinkIndexRoute, overview])] as const;
+export const sinkRoutes = [list, create, sinkRoute.addChildren([sinkIndexRoute, overview, ...messageTabs])] as const;

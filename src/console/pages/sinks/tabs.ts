@@ -1,2 +1,5 @@
 /** The tabs of a sink, in their order. Each has its place here with its route, a child of `sinkRoute`. */
-export const SINK_TABS: readonly { to: string; label: string }[] = [{ to: '/sinks/$sink/overview', label: 'Overview' }];
+export const SINK_TABS: readonly { to: string; label: string }[] = [
+  { to: '/sinks/$sink/overview', label: 'Overview' },
+  { to: '/sinks/$sink/messages', label: 'Messages' },
+];

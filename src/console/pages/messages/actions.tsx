@@ -1,0 +1,90 @@
+/** What one can do with the messages of a list: with those that are chosen, else with all that match. */
+import { useRef, useState } from 'react';
+import { ApiError } from '../../api/client.ts';
+import { count, plural } from '../../lib/format.ts';
+import { Button } from '../../parts/button.tsx';
+import { ErrorNote } from '../../parts/places.tsx';
+import { say } from '../../parts/toast.tsx';
+import type { MessageFilter } from './filter.ts';
+import { usePlace } from './place.ts';
+import { MOST_SAVED, saveMessages } from './save.ts';
+import { Settle, type Wish } from './settle.tsx';
+
+interface ActionsProps {
+  filter: MessageFilter;
+  chosen: readonly number[];
+  isEmpty: boolean;
+  /** Something became of the chosen ones; or nobody wants them any more. */
+  onDone: () => void;
+}
+
+export function Actions({ filter, chosen, isEmpty, onDone }: ActionsProps) {
+  const [wish, setWish] = useState<Wish | null>(null);
+  const some = chosen.length > 0;
+  const { state } = filter;
+  const none = isEmpty ? 'There are none' : null;
+  const noRetry = none ?? (state !== undefined && state !== 'parked' ? 'Only parked messages are tried again' : null);
+  const waits =
+    state === 'waiting' || state === 'leased' ? 'They have not failed: they are delivered by themselves' : null;
+  const wishFor = (verb: Wish['verb']): void => setWish(some ? { verb, ids: chosen } : { verb, filter });
+  return (
+    <div className="mb-2 flex flex-wrap items-center gap-2">
+      <span className="mr-auto text-sm text-muted" aria-live="polite">
+        {some ? `${plural(chosen.length, 'message')} chosen` : 'All that match:'}
+      </span>
+      <Button needs="operate" because={some ? null : noRetry} onClick={() => wishFor('retry')}>
+        {some ? `Retry ${count(chosen.length)}` : 'Retry…'}
+      </Button>
+      <Button needs="operate" because={some ? null : (none ?? waits)} onClick={() => wishFor('discard')}>
+        {some ? `Discard ${count(chosen.length)}…` : 'Discard…'}
+      </Button>
+      {some ? (
+        <Button look="quiet" onClick={onDone}>
+          Choose none
+        </Button>
+      ) : (
+        <Save filter={filter} isEmpty={isEmpty} />
+      )}
+      {wish && (
+        <Settle
+          wish={wish}
+          onClose={(done) => {
+            setWish(null);
+            if (done) onDone();
+          }}
+        />
+      )}
+    </div>
+  );
+}
+
+function Save({ filter, isEmpty }: { filter: MessageFilter; isEmpty: boolean }) {
+  const place = usePlace();
+  const [soFar, setSoFar] = useState<number | null>(null);
+  const [error, setError] = useState<ApiError | null>(null);
+  const stop = useRef<AbortController>(null);
+  const save = async (): Promise<void> => {
+    stop.current = new AbortController();
+    setSoFar(0);
+    setError(null);
+    try {
+      const saved = await saveMessages(place, filter, { told: setSoFar, signal: stop.current.signal });
+      say(
+        saved < MOST_SAVED ? `${plural(saved, 'message')} in a file` : `The first ${count(saved)} messages in a file`,
+      );
+    } catch (failed) {
+      if (failed instanceof ApiError) setError(failed);
+    } finally {
+      setSoFar(null);
+    }
+  };
+  if (soFar !== null) return <Button onClick={() => stop.current?.abort()}>Stop the download at {count(soFar)}</Button>;
+  return (
+    <>
+      <Button needs="read:data" because={isEmpty ? 'There are none' : null} onClick={() => void save()}>
+        Download
+      </Button>
+      {error && <ErrorNote error={error} />}
+    </>
+  );
+}

@@ -1,0 +1,62 @@
+/** Below the list: how far it has looked, and what there is when there is nothing. */
+import { useNow } from '../../lib/clock.ts';
+import { count, plural, span } from '../../lib/format.ts';
+import { Button } from '../../parts/button.tsx';
+import { Empty, ErrorNote } from '../../parts/places.tsx';
+import { isNarrowed, type MessageFilter } from './filter.ts';
+import { usePlace } from './place.ts';
+import { lookedThrough, type Messages } from './use-messages.ts';
+
+interface FootProps {
+  query: Messages;
+  filter: MessageFilter;
+  shown: number;
+  goesOn: boolean;
+  onStop: () => void;
+  onGoOn: () => void;
+}
+
+export function Foot({ query, filter, shown, goesOn, onStop, onGoOn }: FootProps) {
+  const { parked, pending, isEstimate } = usePlace();
+  const now = useNow();
+  if (query.error)
+    return (
+      <div className="mt-2">
+        <ErrorNote error={query.error} again={query.isFetchNextPageError ? query.fetchNextPage : query.refetch} />
+      </div>
+    );
+  const all = filter.state === 'parked' ? parked : pending;
+  const looked = lookedThrough(query);
+  const isAbout = filter.state !== 'parked' && isEstimate;
+  const isLooking = isNarrowed(filter) && query.hasNextPage;
+  const age = Math.round((now - query.dataUpdatedAt) / 1_000);
+  return (
+    <div className="mt-2 flex min-h-8 flex-wrap items-center gap-x-3 gap-y-1 text-sm text-muted tabular-nums">
+      <span role="status">
+        {isLooking
+          ? `looked through ${count(looked)} of ${isAbout ? 'about ' : ''}${count(Math.max(all, looked))}, ${count(shown)} found`
+          : query.hasNextPage
+            ? `the first ${count(shown)} of ${isAbout ? 'about ' : ''}${count(Math.max(all, shown))}`
+            : shown > 0 && `${plural(shown, 'message')}, all that ${shown === 1 ? 'matches' : 'match'}`}
+      </span>
+      {isLooking && (goesOn ? <Button onClick={onStop}>Stop</Button> : <Button onClick={onGoOn}>Go on</Button>)}
+      <span className="ml-auto inline-flex items-center gap-2">
+        {shown > 0 && age >= 2 && `as of ${span(age)} ago`}
+        <Button look="quiet" busy={query.isFetching} onClick={() => void query.refetch()}>
+          Refresh
+        </Button>
+      </span>
+    </div>
+  );
+}
+
+export function Nothing({ isFiltered }: { isFiltered: boolean }) {
+  if (isFiltered)
+    return <Empty title="No message is like this">Take a condition away: what was delivered is not kept.</Empty>;
+  return (
+    <Empty title="Nothing waits">
+      All that was captured is delivered. A message is here from the commit of its row until its destination has it, and
+      longer where that fails.
+    </Empty>
+  );
+}

@@ -1,0 +1,124 @@
+/** Why messages are parked, at a glance: equal errors are one line, which narrows the list, and tries them again or gives them up. */
+import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
+import { usePerson } from '../../api/person.ts';
+import { useGet } from '../../api/queries.ts';
+import { count } from '../../lib/format.ts';
+import { Button, buttonLook } from '../../parts/button.tsx';
+import { Ago } from '../../parts/time.tsx';
+import type { MessageFilter, MessagesSearch } from './filter.ts';
+import { type Group, usePlace } from './place.ts';
+import { Settle, type Wish } from './settle.tsx';
+
+/** Under it they are asked for again. */
+const EVERY_MS = 10_000;
+/** What is shown before somebody asks for all. */
+const FIRST = 5;
+
+interface GroupsProps {
+  filter: MessageFilter;
+  isHidden: boolean;
+  onGo: (more: Partial<MessagesSearch>) => unknown;
+}
+
+export function ErrorGroups({ filter, isHidden, onGo }: GroupsProps) {
+  const { paths, name, parked } = usePlace();
+  const [wish, setWish] = useState<Wish | null>(null);
+  const [all, setAll] = useState(false);
+  const { data } = useGet(paths.groups, { path: { sink: name } }, { every: EVERY_MS, enabled: parked > 0 });
+  const groups = parked > 0 && data ? data.data : [];
+  if (groups.length === 0) return null;
+  const shown = all ? groups : groups.slice(0, FIRST);
+  return (
+    <section aria-label="Why messages are parked" className="mb-4">
+      <div className="mb-1 flex flex-wrap items-center gap-3">
+        <h2 className="text-base font-semibold">
+          {count(parked)} parked,{' '}
+          {groups.length === 1 ? 'one cause' : `${data?.is_estimate ? 'at least ' : ''}${groups.length} causes`}
+        </h2>
+        {data?.is_estimate && <span className="text-sm text-muted">of the newest {count(data.scanned)}</span>}
+        <Button
+          look="quiet"
+          className="ml-auto"
+          aria-expanded={!isHidden}
+          onClick={() => onGo({ ungrouped: isHidden ? undefined : true })}
+        >
+          {isHidden ? 'Show causes' : 'Hide causes'}
+        </Button>
+      </div>
+      {!isHidden && (
+        <ul className="divide-y divide-line rounded-md border border-line">
+          {shown.map((group) => (
+            <GroupLine
+              key={group.filter.group}
+              group={group}
+              isChosen={filter.group === group.filter.group}
+              onLook={(on) =>
+                onGo(on ? { state: 'parked', group: group.filter.group } : { state: undefined, group: undefined })
+              }
+              onWish={(verb) => setWish({ verb, filter: { state: 'parked', group: group.filter.group } })}
+            />
+          ))}
+        </ul>
+      )}
+      {!isHidden && groups.length > FIRST && (
+        <Button look="quiet" onClick={() => setAll(!all)}>
+          {all ? 'The largest alone' : `All ${groups.length}`}
+        </Button>
+      )}
+      {wish && <Settle wish={wish} onClose={() => setWish(null)} />}
+    </section>
+  );
+}
+
+interface LineProps {
+  group: Group;
+  isChosen: boolean;
+  onLook: (on: boolean) => void;
+  onWish: (verb: Wish['verb']) => void;
+}
+
+function GroupLine({ group, isChosen, onLook, onWish }: LineProps) {
+  const { may } = usePerson();
+  const { stage, error, tables, first_at, last_at } = group;
+  return (
+    <li className={`flex flex-wrap items-center gap-x-4 gap-y-1 px-3 py-1.5 ${isChosen ? 'bg-idle-bg' : ''}`}>
+      <span className="figure w-14 text-base font-semibold">{count(group.count)}</span>
+      <span className="w-14 text-sm text-muted">{stage ?? '–'}</span>
+      <div className="min-w-0 flex-1 basis-72">
+        <p className="line-clamp-2 font-mono text-sm break-words" title={error ?? undefined}>
+          {may('read:data') ? (error ?? 'no error is kept') : <span className="text-muted">needs read:data</span>}
+        </p>
+        <p className="text-sm text-muted">
+          {tables.join(', ')}; first <Ago at={first_at} />, last <Ago at={last_at} />
+        </p>
+      </div>
+      <span className="flex flex-wrap gap-2">
+        <Button look="quiet" aria-pressed={isChosen} onClick={() => onLook(!isChosen)}>
+          {isChosen ? 'Show all' : 'Look'}
+        </Button>
+        {stage === 'shape' && <EditFunction group={group} />}
+        <Button needs="operate" onClick={() => onWish('retry')}>
+          Retry {count(group.count)}
+        </Button>
+        <Button needs="operate" onClick={() => onWish('discard')}>
+          Discard…
+        </Button>
+      </span>
+    </li>
+  );
+}
+
+/** With the newest of them as its sample. */
+function EditFunction({ group }: { group: Group }) {
+  const { address } = usePlace();
+  return (
+    <Link
+      to={address.replace(/messages$/, 'function') as string}
+      search={{ message: group.sample_id } as never}
+      className={buttonLook()}
+    >
+      Edit function
+    </Link>
+  );
+}

@@ -1,0 +1,77 @@
+/** The messages of a sink that are not settled: what they wait for, and what one can do about it. */
+import { Outlet, useNavigate, useParams, useSearch } from '@tanstack/react-router';
+import { useCallback } from 'react';
+import { usePerson } from '../../api/person.ts';
+import { Button } from '../../parts/button.tsx';
+import { Beside } from '../../parts/drawer.tsx';
+import { type Filter, FilterBar } from '../../parts/filter-bar.tsx';
+import { ACTIONS, filterOf, type MessageFilter, type MessagesSearch, STATES } from './filter.ts';
+import { ErrorGroups } from './groups.tsx';
+import { MessageList } from './list.tsx';
+import { MessageDrawer } from './message.tsx';
+import { type Place, PlaceContext } from './place.ts';
+import { SinkError } from './sink-error.tsx';
+
+export function Messages({ place }: { place: Place }) {
+  const { id } = useParams({ strict: false }) as { id?: string };
+  const search = useSearch({ strict: false }) as MessagesSearch;
+  const navigate = useNavigate();
+  const go = useCallback(
+    (more: Partial<MessagesSearch>, path = '') =>
+      navigate({
+        to: `${place.address}${path}` as string,
+        search: ((known: MessagesSearch) => ({ ...known, ...more })) as never,
+        resetScroll: false,
+        replace: path === '',
+      }),
+    [navigate, place.address],
+  );
+  const close = (): void => {
+    void go({ tab: undefined }).then(() => document.getElementById(`message-${id}`)?.focus({ preventScroll: true }));
+  };
+  const filter = filterOf(search);
+  return (
+    <PlaceContext value={place}>
+      <SinkError place={place} />
+      <div className={id && 'max-lg:hidden'}>
+        <Filters values={filter} onChange={(more) => void go(more, id && `/${id}`)} />
+      </div>
+      <Beside drawer={id && <MessageDrawer key={id} id={id} tab={search.tab ?? 'data'} onGo={go} onClose={close} />}>
+        <ErrorGroups filter={filter} isHidden={search.ungrouped === true} onGo={go} />
+        {/* With another filter it begins anew: at its top, with nothing chosen. */}
+        <MessageList key={JSON.stringify(filter)} filter={filter} openId={id === undefined ? null : Number(id)} />
+      </Beside>
+      <Outlet />
+    </PlaceContext>
+  );
+}
+
+/** Chosen among the groups below. */
+const GROUP: Filter = { key: 'group', label: 'Errors', shown: () => 'those of one group', isFixed: true };
+
+function Filters({ values, onChange }: { values: MessageFilter; onChange: (more: Partial<MessageFilter>) => void }) {
+  const { may } = usePerson();
+  const because = may('read:data') ? null : 'Needs the scope `read:data`: keys and errors are data';
+  const filters: readonly Filter[] = [
+    { key: 'state', label: 'State', choices: STATES.map((value) => ({ value, label: value })) },
+    { key: 'table', label: 'Table', placeholder: 'public.orders', hint: 'With its schema.' },
+    { key: 'key', label: 'Key', hint: 'The whole key; values of several columns with - between them.', because },
+    { key: 'error', label: 'Error contains', hint: 'In any case of letters.', because },
+    { key: 'action', label: 'Action', choices: ACTIONS.map((value) => ({ value, label: value })) },
+    ...(values.group === undefined ? [] : [GROUP]),
+    { key: 'since', label: 'Since', isTime: true },
+    { key: 'until', label: 'Until', isTime: true },
+  ];
+  return (
+    <FilterBar filters={filters} values={values} onChange={(key, value) => onChange({ [key]: value })}>
+      {Object.keys(values).length > 1 && (
+        <Button
+          look="quiet"
+          onClick={() => onChange(Object.fromEntries(Object.keys(values).map((key) => [key, undefined])))}
+        >
+          Clear all
+        </Button>
+      )}
+    </FilterBar>
+  );
+}

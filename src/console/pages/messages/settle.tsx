@@ -1,0 +1,102 @@
+/** Tries messages again, or gives them up: some, or all that fit a filter. It says how many before, and how many it were after. */
+import { useQuery } from '@tanstack/react-query';
+import { type ApiError, call } from '../../api/client.ts';
+import { useCall } from '../../api/queries.ts';
+import { count, plural } from '../../lib/format.ts';
+import { Confirm, Dialog } from '../../parts/dialog.tsx';
+import { ErrorNote, Skeleton } from '../../parts/places.tsx';
+import { say } from '../../parts/toast.tsx';
+import type { MessageFilter } from './filter.ts';
+import { usePlace } from './place.ts';
+
+export type Verb = 'retry' | 'discard';
+
+/** What is asked for. */
+export interface Wish {
+  verb: Verb;
+  ids?: readonly number[];
+  filter?: MessageFilter;
+}
+
+/** In one request; more are an operation. */
+const MOST = 10_000;
+
+type Body = { ids?: number[]; filter?: MessageFilter; dry_run?: boolean; expected_count?: number };
+interface Settled {
+  count?: number;
+  more?: boolean;
+  /** An operation was begun instead. */
+  id?: string;
+}
+
+export function Settle({ wish, onClose }: { wish: Wish; onClose: (done: boolean) => void }) {
+  const { paths, name } = usePlace();
+  const { verb, ids, filter } = wish;
+  const counted = useQuery<Settled, ApiError>({
+    queryKey: ['dry run', paths[verb], name, filter],
+    queryFn: ({ signal }) =>
+      call('post', paths[verb], { path: { sink: name }, body: bodyOf({ filter, dry_run: true }), signal }),
+    enabled: ids === undefined,
+    staleTime: 0,
+    gcTime: 0,
+  });
+  const act = useCall('post', paths[verb]);
+  const many = ids?.length ?? counted.data?.count;
+  if (many === undefined) {
+    return (
+      <Dialog title={TITLES[verb]} open onClose={() => onClose(false)}>
+        {counted.error ? <ErrorNote error={counted.error} again={counted.refetch} /> : <Skeleton lines={2} />}
+      </Dialog>
+    );
+  }
+  const isMore = counted.data?.more === true;
+  const confirm = (): void =>
+    act.mutate(
+      {
+        path: { sink: name },
+        body: bodyOf(ids === undefined ? { filter, expected_count: many } : { ids: [...ids] }),
+      },
+      {
+        onSuccess: (done) => {
+          tell(verb, done as Settled);
+          onClose(true);
+        },
+        // The number has moved: it is asked again with the new one.
+        onError: ({ code }) => void (code === 'count_moved' && counted.refetch()),
+      },
+    );
+  return (
+    <Confirm
+      title={`${WORDS[verb]} ${isMore ? 'more than ' : ''}${plural(many, 'message')}?`}
+      open
+      onClose={() => onClose(false)}
+      action={`${WORDS[verb]} ${count(many)}`}
+      look={verb === 'discard' ? 'danger' : 'primary'}
+      typed={verb === 'discard' && many > 1 ? String(many) : undefined}
+      busy={act.isPending}
+      error={act.error}
+      onConfirm={confirm}
+    >
+      {verb === 'retry' ? (
+        <p>They go back to their places among the messages of {name}, and are sent again.</p>
+      ) : (
+        <p>
+          They are deleted, and {name} never gets them. The rows that they tell of stay as they are in the source; a
+          later change of a row is sent as ever.
+        </p>
+      )}
+      {many > MOST && <p className="mt-2">So many are an operation: it shows how far it is, and can be cancelled.</p>}
+    </Confirm>
+  );
+}
+
+const WORDS = { retry: 'Retry', discard: 'Discard' };
+const TITLES = { retry: 'Retry messages', discard: 'Discard messages' };
+
+const bodyOf = (body: Body): never => body as never;
+
+function tell(verb: Verb, { count: many = 0, id }: Settled): void {
+  if (id !== undefined) say('It is under way: see Operations');
+  else if (verb === 'retry') say(`${plural(many, 'message')} ${many === 1 ? 'is' : 'are'} sent again`);
+  else say(`${plural(many, 'message')} ${many === 1 ? 'is' : 'are'} discarded`);
+}
