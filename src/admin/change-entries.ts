@@ -1,5 +1,5 @@
-/** What a change table holds, for a person who looks: entries by id, and how its old entries are deleted. */
-import { type ChangeTable, onChangeTable, openReplayed } from '../backfill/replay/change-table.ts';
+/** What a change table holds, for a person who looks: entries by `seq`, and how its old entries are deleted. */
+import { type ChangeTable, onChangeTable, openReplayed, type SourceName } from '../backfill/replay/change-table.ts';
 import { loadCatalog } from '../catalog/store.ts';
 import type { Queryable } from '../db/pool.ts';
 import { type Statement, statement } from '../db/statement.ts';
@@ -11,6 +11,7 @@ import type { OutsideDeps } from './outside.ts';
 
 const OLDEST = statement('admin/change-entries');
 const NEWEST = statement('admin/change-entries-newest');
+const KEPT = statement('admin/kept-table');
 const AHEAD = statement('admin/partitions-ahead');
 const RUN = statement('admin/retention-run');
 
@@ -41,24 +42,30 @@ export interface ChangeEntry {
   inserted_at: string;
 }
 
-/** So many, behind the one of this id. @throws MillraceError source_unavailable, with the server's words. */
+/** Where a page begins: behind the entry of this seq and id. */
+export type EntryPlace = readonly [seq: number, id: number];
+
+/** So many of the table that the retention keeps, behind this place. @throws MillraceError source_unavailable, with the server's words. */
 export async function readEntries(
   on: OutsideDeps,
   wanted: {
     retention: NamedSink;
     filter: EntryFilter;
     limit: number;
-    after: number | undefined;
+    after: EntryPlace | undefined;
     newestFirst: boolean;
   },
   signal: AbortSignal,
 ): Promise<ChangeEntry[]> {
   const { retention } = wanted;
   const { record_pk, action, since, until, from_seq, to_seq } = wanted.filter;
-  const conditions = [record_pk, action, since, until, from_seq, to_seq, wanted.after].map((value) => value ?? null);
+  const { oid, schema, name } = (await on.db.query<SourceName>(KEPT, [retention.no])).rows[0]!;
+  const [seq, id] = wanted.after ?? [];
+  const conditions = [record_pk, action, since, until, from_seq, to_seq, seq, id].map((value) => value ?? null);
   return await inChangeTable(on, { retention, signal }, async (tx, table) => {
     const text = onChangeTable(wanted.newestFirst ? NEWEST : OLDEST, table);
-    return (await tx.query<ChangeEntry>(text, [table.sourceDatabaseId, ...conditions, wanted.limit])).rows;
+    return (await tx.query<ChangeEntry>(text, [table.sourceDatabaseId, oid, schema, name, ...conditions, wanted.limit]))
+      .rows;
   });
 }
 

@@ -32,11 +32,14 @@ const Entry = z
   })
   .meta({ id: 'ChangeEntry' });
 
+/** The seq and the id of an entry. */
+const PLACE = z.tuple([z.int(), z.int()]);
+
 const entriesRoute = route({
   method: 'GET',
   path: `${PATH}/:sink/entries`,
   scope: 'read:data',
-  summary: 'Entries of its change table',
+  summary: 'Entries of its change table, in the order of their seq',
   input: z.strictObject({
     sink: REF,
     record_pk: z.string().optional(),
@@ -52,17 +55,18 @@ const entriesRoute = route({
   sql: null,
   async run({ db, outside }, { sink, limit, cursor, order, ...filter }) {
     const retention = await findSink(db, sink, 'change_retentions');
-    const places = cursors(z.int(), { retention: retention.id, order, ...filter });
+    const places = cursors(PLACE, { retention: retention.id, order, ...filter });
     const wanted = { retention, filter, limit: limit + 1, after: places.read(cursor), newestFirst: order === 'newest' };
     const found = await outside((on, signal) => readEntries(on, wanted, signal));
     const entries = found.slice(0, limit);
+    const last = entries.at(-1);
     return {
       data: entries.map(({ record, changes, ...entry }) => ({
         ...entry,
         record: new RawJson(record),
         changes: changes === null ? null : new RawJson(changes),
       })),
-      next_cursor: places.write(found.length > limit ? (entries.at(-1)?.id ?? null) : null),
+      next_cursor: places.write(found.length > limit && last ? [last.seq, last.id] : null),
     };
   },
 });

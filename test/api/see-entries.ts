@@ -1,4 +1,4 @@
-/** Entries of the change retention `history`, in pages and by every filter. */
+/** Entries of the change retention `history`, in the order of their seq, in pages and by every filter. */
 import { expect } from 'chai';
 import type { ChangeRow } from '../support/fixtures/change-rows.ts';
 import type { TestWeb } from '../support/processes/web.ts';

@@ -1,4 +1,4 @@
-// Written by `npm run types` from the document with SHA-256 f7fccb41b342214715e0c9875caa957480c4bc6d33946c08f55753f1b6d3c0bf; nobody edits it by hand.
+// Written by `npm run types` from the document with SHA-256 910d5567ea0dead1404f01246c6bbd4116aa3f35e49e9ea3e205773620fbee1c; nobody edits it by hand.
 export interface paths {
     "/api/postgres_databases": {
         parameters: {
@@ -1368,7 +1368,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Entries of its change table
+         * Entries of its change table, in the order of their seq
          * @description Scope: `read:data`.
          */
         get: operations["get_api_change_retentions_sink_entries"];

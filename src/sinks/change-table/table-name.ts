@@ -23,23 +23,27 @@ export function parseTableName(text: string): TableName | undefined {
   return { schema: plain(match[1] ?? 'public'), name: plain(match[2]) };
 }
 
-/** The statement with the table's name in place of `<event_table>`, and its neighbours' in place of theirs. */
+/** The statement with the table's name in place of `<event_table>`, and those of its indexes and its neighbour in place of theirs. */
 export function onTable(template: Statement, table: TableName): Statement {
   const names: Record<string, string> = {
     '<event_table>': quoteTable(table),
-    '<event_index>': quoteIdentifier(indexName(table.name)),
+    '<event_index>': quoteIdentifier(indexName(table.name, 'committed_at')),
+    '<seq_index>': quoteIdentifier(indexName(table.name, 'seq')),
     '<progress_table>': quoteTable({ schema: table.schema, name: PROGRESS_TABLE }),
   };
   const digest = createHash('sha256').update(quoteTable(table)).digest('hex').slice(0, 16);
   return {
     name: `${template.name}:${digest}`,
-    text: template.text.replace(/<(event_table|event_index|progress_table)>/g, (place) => names[place] ?? place),
+    text: template.text.replace(
+      /<(event_table|event_index|seq_index|progress_table)>/g,
+      (place) => names[place] ?? place,
+    ),
   };
 }
 
 /** Postgres cuts names at 63 bytes; cut here, so that two long names do not become one index. */
-function indexName(table: string): string {
-  const whole = `${table}_committed_at_idx`;
+function indexName(table: string, column: string): string {
+  const whole = `${table}_${column}_idx`;
   if (Buffer.byteLength(whole) <= 63) return whole;
-  return `millrace_${createHash('sha256').update(table).digest('hex').slice(0, 16)}_committed_at_idx`;
+  return `millrace_${createHash('sha256').update(table).digest('hex').slice(0, 16)}_${column}_idx`;
 }

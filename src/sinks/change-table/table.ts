@@ -10,6 +10,7 @@ import { instructions } from './policies/instructions.ts';
 import { onTable, PROGRESS_TABLE, type TableName } from './table-name.ts';
 
 const CREATE_TABLE = statement('sinks/change-table/create-table');
+const INDEX_SEQ = statement('sinks/change-table/index-seq');
 const INDEX_TABLE = statement('sinks/change-table/index-table');
 const INSPECT_TABLE = statement('sinks/change-table/inspect-table');
 const INSPECT_PARTITIONS = statement('sinks/change-table/inspect-partitions');
@@ -34,7 +35,8 @@ export async function queueCreators(tx: Queryable): Promise<void> {
 }
 
 /**
- * Creates the table when it is missing; with `index`, also the index on committed_at that our retention job wants.
+ * Creates the table when it is missing, with the index by which entries are read in their order; with `index`, also the one on
+ * committed_at that our retention job wants.
  * An existing table is left as it is. Throws what Postgres says (42501: no right to create; 3F000: no such schema).
  */
 export async function createChangeTable(
@@ -45,6 +47,7 @@ export async function createChangeTable(
   await tx.query(ONE_CREATOR);
   if ((await inspectTable(tx, table)).kind !== null) return;
   await tx.query(onTable(CREATE_TABLE, table).text);
+  await tx.query(onTable(INDEX_SEQ, table).text);
   if (options.index) await tx.query(onTable(INDEX_TABLE, table).text);
 }
 

@@ -100,15 +100,18 @@ describe('the event table', () => {
     expect(rows).to.deep.equal([]);
   });
 
-  it('has the index of the retention job when there is one', async () => {
+  it('has the index by which its entries are read in their order, and that of the retention job when there is one', async () => {
     const [plain, job] = [fresh(), fresh()];
     await create(plain);
     await create(job, { index: true });
     const { rows } = await db.query(
-      `select tablename, indexname from pg_indexes where tablename = any ($1) and indexdef like '%(committed_at)'`,
+      `select indexname, substring(indexdef from '\\(.*') as columns from pg_indexes
+        where tablename = any ($1) and indexname not like '%_pkey' order by 1`,
       [[plain.name, job.name]],
     );
-    expect(rows).to.deep.equal([{ tablename: job.name, indexname: `${job.name}_committed_at_idx` }]);
+    const bySeq = [plain, job].map(({ name }) => ({ indexname: `${name}_seq_idx`, columns: '(seq, id)' }));
+    const byTime = { indexname: `${job.name}_committed_at_idx`, columns: '(committed_at)' };
+    expect(rows).to.have.deep.members([...bySeq, byTime]);
   });
 
   it('is made by the instructions as they are printed, with any name', async () => {

@@ -10,6 +10,7 @@ import { onTable, type TableName } from '../table-name.ts';
 
 const CREATE_TABLE = statement('sinks/change-table/create-table');
 const CREATE_PARTITIONED = statement('sinks/change-table/create-partitioned-table');
+const INDEX_SEQ = statement('sinks/change-table/index-seq');
 const INDEX_TABLE = statement('sinks/change-table/index-table');
 const DELETE_OLD = statement('sinks/change-table/delete-old');
 const SCHEDULE = statement('sinks/change-table/schedule-cron');
@@ -60,9 +61,9 @@ export function instructions(request: InstructionsRequest): string {
 function partsOf(request: InstructionsRequest): Part[] {
   switch (request.variant) {
     case 'plain':
-      return [onTable(CREATE_TABLE, request.table).text];
+      return plainParts(request.table);
     case 'job':
-      return [onTable(CREATE_TABLE, request.table).text, onTable(INDEX_TABLE, request.table).text];
+      return [...plainParts(request.table), onTable(INDEX_TABLE, request.table).text];
     case 'pg_cron':
       return cronParts(request);
     case 'pg_partman':
@@ -70,9 +71,12 @@ function partsOf(request: InstructionsRequest): Part[] {
   }
 }
 
+const plainParts = (table: TableName): string[] =>
+  [CREATE_TABLE, INDEX_SEQ].map((template) => onTable(template, table).text);
+
 function cronParts(request: CronRequest): Part[] {
   const { table, elsewhere } = request;
-  const made = [onTable(CREATE_TABLE, table).text, onTable(INDEX_TABLE, table).text];
+  const made = [...plainParts(table), onTable(INDEX_TABLE, table).text];
   const job = cronJob(request);
   const values = {
     command: dollarQuoted(job.command),
@@ -113,6 +117,7 @@ function partmanParts(request: PartmanRequest): Part[] {
     `create schema if not exists ${schema}`,
     `create extension if not exists pg_partman schema ${schema}`,
     onTable(CREATE_PARTITIONED, request.table).text,
+    onTable(INDEX_SEQ, request.table).text,
     ...Object.values(calls).flat(),
   ];
 }

@@ -18,6 +18,7 @@ import { instructions, type PartmanRequest, partmanCalls } from './instructions.
 import { intervalText } from './interval-text.ts';
 import { complaintOf, policyNotice } from './notice.ts';
 
+const INDEX_SEQ = statement('sinks/change-table/index-seq');
 const CREATE_PARTITIONED = statement('sinks/change-table/create-partitioned-table');
 const INSPECT = statement('sinks/change-table/inspect-partman');
 const FIND = statement('sinks/change-table/find-partman-config');
@@ -50,6 +51,7 @@ export async function createPartitioned(
         found = await inspect(tx, target);
       }
       await tx.query(onTable(CREATE_PARTITIONED, table).text);
+      await tx.query(onTable(INDEX_SEQ, table).text);
       const calls = partmanCalls(requestOf(target, policy, found));
       for (const call of [...calls.create, ...calls.keep]) await tx.query(call);
     });
