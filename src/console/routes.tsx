@@ -1,5 +1,6 @@
 /** All pages. Each folder of `pages/` has its routes; what a page needs is loaded with it. */
 import { createRouter } from '@tanstack/react-router';
+import { operationRoutes } from './pages/operations/routes.ts';
 import { overviewRoutes } from './pages/overview/routes.ts';
 import { peopleRoutes, personalRoutes } from './pages/people/routes.ts';
 import { serviceRoutes } from './pages/service/routes.ts';
@@ -8,7 +9,7 @@ import { inside, root } from './root.tsx';
 
 const tree = root.addChildren([
   ...personalRoutes,
-  inside.addChildren([...overviewRoutes, ...sinkRoutes, ...peopleRoutes, ...serviceRoutes]),
+  inside.addChildren([...overviewRoutes, ...operationRoutes, ...sinkRoutes, ...peopleRoutes, ...serviceRoutes]),
 ]);
 
 export const router = createRouter({

@@ -45,14 +45,14 @@ describe('browser: people and the service', () => {
     await expectAccessible(page, 'new token');
     await page.getByRole('button', { name: 'Create token' }).click();
     const made = page.getByRole('dialog', { name: 'ci is made' });
-    const token = await made.getByRole('figure', { name: 'token' }).locator('pre').innerText();
-    expect(await made.getByRole('figure', { name: 'curl' }).innerText()).to.contain(
+    const token = (await made.getByRole('figure', { name: 'token' }).locator('pre').textContent()) ?? '';
+    expect(await made.getByRole('figure', { name: 'curl' }).textContent()).to.contain(
       'http_pull_consumers/orders/receive',
     );
     await expectAccessible(page, 'token is shown');
     await made.getByRole('button', { name: 'I have it' }).click();
     const row = page.getByRole('row', { name: /ci/ });
-    expect(await row.innerText())
+    expect(await row.textContent())
       .to.contain('consume:orders')
       .and.not.contain(token);
     await expectAccessible(page, 'tokens');
@@ -126,7 +126,7 @@ describe('browser: people and the service', () => {
     await page.getByText('the index products is missing').waitFor();
     await expectAccessible(page, 'doctor');
     await screenshot(page, 'service-doctor-1280');
-    expect(await page.locator('main').innerText()).to.not.contain('no such index');
+    expect(await page.locator('main').textContent()).to.not.contain('no such index');
     await page.goto('/settings');
     await page.getByRole('heading', { name: 'Processes' }).waitFor();
     await expectAccessible(page, 'service');

@@ -2,6 +2,7 @@
 export const NAVIGATION: readonly { to: string; label: string }[] = [
   { to: '/', label: 'Overview' },
   { to: '/sinks', label: 'Sinks' },
+  { to: '/operations', label: 'Operations' },
 ];
 
 /** Behind a person's name. */

@@ -2,6 +2,7 @@ import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import { oneOf, searchOf, text } from '../../lib/search.ts';
 import { inside } from '../../root.tsx';
 import { messageTabs } from '../messages/routes.ts';
+import { sinkJobRoutes } from '../operations/routes.ts';
 import { sinkIndexRoute, sinkRoute } from './sink-route.ts';
 import { SINK_STATES } from './sink-states.ts';
 
@@ -25,4 +26,8 @@ const overview = createRoute({
   component: lazyRouteComponent(() => import('./overview.tsx'), 'SinkOverview'),
 });
 
-export const sinkRoutes = [list, create, sinkRoute.addChildren([sinkIndexRoute, overview, ...messageTabs])] as const;
+export const sinkRoutes = [
+  list,
+  create,
+  sinkRoute.addChildren([sinkIndexRoute, overview, ...messageTabs, ...sinkJobRoutes]),
+] as const;

@@ -1,0 +1,54 @@
+/** What a verification found, document by document. */
+import type { Schemas } from '../../api/client.ts';
+import { usePerson } from '../../api/person.ts';
+import { useGet } from '../../api/queries.ts';
+import { Section } from '../../parts/page.tsx';
+import { Loaded, Note } from '../../parts/places.tsx';
+import { type Column, Table } from '../../parts/table.tsx';
+
+type Difference = Schemas['Difference'];
+
+export function Differences({ id }: { id: string }) {
+  const { may } = usePerson();
+  const query = useGet('/api/operations/{id}/differences', { path: { id } }, { enabled: may('read:data') });
+  return (
+    <Section title="Differences">
+      {may('read:data') ? (
+        <Loaded query={query}>
+          {({ data }) =>
+            data.length === 0 ? (
+              <Note tone="ok">The index has what its tables have.</Note>
+            ) : (
+              <Table
+                label="Differences"
+                columns={COLUMNS}
+                rows={data}
+                keyOf={({ kind, index, id }) => `${kind} ${index} ${id}`}
+              />
+            )
+          }
+        </Loaded>
+      ) : (
+        <Note tone="idle">Ids and fields need `read:data`.</Note>
+      )}
+    </Section>
+  );
+}
+
+const KINDS: Record<Difference['kind'], string> = {
+  missing: 'missing in the index',
+  extra: 'without a row',
+  different: 'different',
+};
+
+const COLUMNS: readonly Column<Difference>[] = [
+  { key: 'kind', heading: 'What', cell: ({ kind }) => KINDS[kind] },
+  { key: 'id', heading: '_id', cell: ({ id }) => <span className="font-mono text-xs">{id}</span> },
+  { key: 'index', heading: 'Index', cell: ({ index }) => index },
+  { key: 'table', heading: 'Table', cell: ({ table }) => table ?? '–' },
+  {
+    key: 'fields',
+    heading: 'Fields',
+    cell: ({ fields, reason }) => (fields.length > 0 ? fields.join(', ') : (reason ?? '–')),
+  },
+];

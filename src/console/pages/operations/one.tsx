@@ -1,0 +1,127 @@
+/** One operation: how far it is, what it found, and how it ended. */
+import { Link, useParams } from '@tanstack/react-router';
+import { useGet } from '../../api/queries.ts';
+import { count } from '../../lib/format.ts';
+import { State } from '../../parts/icons.tsx';
+import { Fact, Facts, Page, Section } from '../../parts/page.tsx';
+import { Loaded, Note } from '../../parts/places.tsx';
+import { Progress } from '../../parts/progress.tsx';
+import { Remedy } from '../../parts/remedy.tsx';
+import { Ago, At } from '../../parts/time.tsx';
+import { Differences } from './differences.tsx';
+import { OperationVerbs } from './verbs.tsx';
+import { isUnderWay, type Operation, paceOf, partOf, titleOf } from './words.ts';
+
+const ABOVE = [{ to: '/operations', label: 'Operations' }];
+
+export function OneOperation() {
+  const { id } = useParams({ from: '/inside/operations/$id' });
+  const query = useGet('/api/operations/{id}', { path: { id } }, { every: 2_000 });
+  const { data } = query;
+  return (
+    <Page
+      title={data ? titleOf(data) : 'Operation'}
+      above={ABOVE}
+      beside={data && <State state={data.state} code={data.state === 'running' ? data.phase : null} />}
+      actions={data && <OperationVerbs operation={data} />}
+    >
+      <Loaded query={query}>{(operation) => <Told operation={operation} />}</Loaded>
+    </Page>
+  );
+}
+
+function Told({ operation }: { operation: Operation }) {
+  const { kind, state, reason, remedy, result, steps, lines } = operation;
+  return (
+    <div className="space-y-6">
+      {isUnderWay(operation) && (
+        <div className="flex flex-wrap items-center gap-x-4" role="status">
+          <Progress part={partOf(operation)} label="Progress" />
+          <span className="text-muted tabular-nums">{paceOf(operation)}</span>
+        </div>
+      )}
+      {reason !== null && (
+        <Note tone={state === 'failed' ? 'danger' : 'idle'}>
+          <Remedy finding={{ summary: reason, remedy }} />
+        </Note>
+      )}
+      <OperationFacts operation={operation} />
+      {result !== null && <Result result={result} />}
+      {lines.length > 0 && (
+        <Section title="What it says">
+          <pre className="overflow-x-auto rounded-md border border-line bg-surface p-3 font-mono text-sm whitespace-pre-wrap">
+            {lines.join('\n')}
+          </pre>
+        </Section>
+      )}
+      {kind === 'verify' && !isUnderWay(operation) && <Differences id={operation.id} />}
+      {steps.length > 0 && (
+        <Section title="Steps">
+          <ol className="space-y-1">
+            {steps.map((step) => (
+              <li key={`${step.at} ${step.text}`} className="flex flex-wrap gap-x-4">
+                <span className="text-muted">
+                  <At at={step.at} millis={false} />
+                </span>
+                {step.text}
+              </li>
+            ))}
+          </ol>
+        </Section>
+      )}
+    </div>
+  );
+}
+
+function OperationFacts({ operation }: { operation: Operation }) {
+  const { sink, database, progress, requested_by, inserted_at, started_at, ended_at } = operation;
+  return (
+    <Facts>
+      {sink !== null && (
+        <Fact label="Sink">
+          <Link to={`/sinks/${encodeURIComponent(sink)}` as string} className="text-accent hover:underline">
+            {sink}
+          </Link>
+        </Fact>
+      )}
+      <Fact label="Database">{database}</Fact>
+      {progress.table !== null && <Fact label="Table">{progress.table}</Fact>}
+      <Fact label="Done">
+        {count(progress.done)}
+        {progress.total !== null && ` of about ${count(progress.total)}`}
+        {progress.sent !== progress.done && `, ${count(progress.sent)} sent`}
+      </Fact>
+      <Fact label="Asked for">
+        <Ago at={inserted_at} />
+        {requested_by !== null && `, by ${requested_by}`}
+      </Fact>
+      {started_at !== null && (
+        <Fact label="Begun">
+          <Ago at={started_at} />
+        </Fact>
+      )}
+      {ended_at !== null && (
+        <Fact label="Ended">
+          <Ago at={ended_at} />
+        </Fact>
+      )}
+    </Facts>
+  );
+}
+
+/** Figures and short texts of a result; what is longer is told by its lines. */
+function Result({ result }: { result: Record<string, unknown> }) {
+  const known = Object.entries(result).filter(([, value]) => ['string', 'number', 'boolean'].includes(typeof value));
+  if (known.length === 0) return null;
+  return (
+    <Section title="Result">
+      <Facts>
+        {known.map(([name, value]) => (
+          <Fact key={name} label={name.replaceAll('_', ' ')}>
+            {typeof value === 'number' ? count(value) : String(value)}
+          </Fact>
+        ))}
+      </Facts>
+    </Section>
+  );
+}

@@ -1,0 +1,40 @@
+/** Long work, and the tabs of a sink that begin it. */
+import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { oneOf, searchOf, text } from '../../lib/search.ts';
+import { inside } from '../../root.tsx';
+import { sinkRoute } from '../sinks/sink-route.ts';
+import { KINDS, STATES } from './words.ts';
+
+const list = createRoute({
+  getParentRoute: () => inside,
+  path: '/operations',
+  validateSearch: searchOf({
+    kind: oneOf(...KINDS),
+    state: oneOf(...STATES),
+    sink: text,
+    database: text,
+    cursor: text,
+  }),
+  component: lazyRouteComponent(() => import('./list.tsx'), 'Operations'),
+});
+
+const one = createRoute({
+  getParentRoute: () => inside,
+  path: '/operations/$id',
+  component: lazyRouteComponent(() => import('./one.tsx'), 'OneOperation'),
+});
+
+const backfills = createRoute({
+  getParentRoute: () => sinkRoute,
+  path: '/backfills',
+  component: lazyRouteComponent(() => import('./sink-backfills.tsx'), 'SinkBackfills'),
+});
+
+const verify = createRoute({
+  getParentRoute: () => sinkRoute,
+  path: '/verify',
+  component: lazyRouteComponent(() => import('./sink-verify.tsx'), 'SinkVerify'),
+});
+
+export const operationRoutes = [list, one] as const;
+export const sinkJobRoutes = [backfills, verify] as const;

@@ -1,0 +1,27 @@
+/** What operations are called, and what can be done to them. */
+import type { Schemas } from '../../api/client.ts';
+import { rate, span } from '../../lib/format.ts';
+
+export type Operation = Schemas['Operation'];
+
+export const isUnderWay = ({ state }: Operation): boolean =>
+  state === 'waiting' || state === 'running' || state === 'paused';
+
+/** `verify of products-index`. */
+export const titleOf = ({ kind, sink, database, progress }: Operation): string =>
+  `${kind} of ${sink ?? database}${kind === 'backfill' && progress.table !== null ? `: ${progress.table}` : ''}`;
+
+/** `6 700/s, 12 s left`; empty where nobody can say. */
+export function paceOf({ state, progress: { per_second, seconds_left } }: Operation): string {
+  if (state !== 'running') return '';
+  return [per_second === null ? null : rate(per_second), seconds_left === null ? null : `${span(seconds_left)} left`]
+    .filter((part) => part !== null)
+    .join(', ');
+}
+
+/** From 0 to 1; null: nobody can say. */
+export const partOf = ({ state, progress: { percent } }: Operation): number | null =>
+  state === 'done' ? 1 : percent === null ? null : percent / 100;
+
+export const KINDS: Operation['kind'][] = ['backfill', 'replay', 'verify', 'rebuild', 'resync', 'retry', 'discard'];
+export const STATES: Operation['state'][] = ['waiting', 'running', 'paused', 'done', 'failed', 'cancelled'];

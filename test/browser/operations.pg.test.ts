@@ -1,0 +1,89 @@
+/** Long work in the browser: asked for, watched, paused, cancelled, and what it found. */
+import { expect } from 'chai';
+import type { Browser } from 'playwright-core';
+import { applyConfig } from '../../src/catalog/apply/apply.ts';
+import { FILE } from '../api/support.ts';
+import { KEYS, parse } from '../catalog/support.ts';
+import { builtConsole, expectAccessible, openBrowser, screenshot, see } from '../support/browser/browser.ts';
+import { type MessageDatabase, messageDatabase } from '../support/postgres/message-database.ts';
+import { type TestWeb, testWeb } from '../support/processes/web.ts';
+
+describe('browser: operations', () => {
+  let browser: Browser;
+  let m: MessageDatabase;
+  let web: TestWeb;
+  before(async function () {
+    browser = await openBrowser(this);
+    m = await messageDatabase();
+    await applyConfig({ db: m.db, keys: KEYS }, parse(FILE).config);
+    web = await testWeb({ db: m.db, console: await builtConsole() }, { keepHealthMs: 0 });
+  });
+  after(async () => {
+    await browser?.close();
+    await web?.close();
+    await m?.drop();
+  });
+
+  it('verifies an index: watched, paused, resumed, cancelled; what was found stands there by document', async () => {
+    const seen = await see(browser, { db: m.db, url: web.url });
+    const { page } = seen;
+    await page.goto('/operations');
+    await page.getByText('No operation yet').waitFor();
+    await expectAccessible(page, 'operations, empty');
+    await page.goto('/sinks/products/verify');
+    await page.getByText('Never compared').waitFor();
+    await page.getByRole('button', { name: 'Verify', exact: true }).click();
+    await page.getByText('no worker is there to take it').waitFor();
+    await page.getByRole('button', { name: 'Pause verify of products' }).click();
+    await page.getByRole('button', { name: 'Resume verify of products' }).click();
+    await page.getByRole('link', { name: 'verify of products' }).click();
+    const id = page.url().split('/').at(-1)!;
+    await m.db.query(
+      `update millrace_private.operations set state = 'running', phase = 'comparing', started_at = now(), attempt = 1,
+         progress = '{"table": "public.products", "done": 122000, "total": 200000, "percent": 61, "per_second": 6700, "seconds_left": 12}'
+       where id = $1`,
+      [id],
+    );
+    await page.getByText('12 s left').waitFor();
+    await expectAccessible(page, 'an operation');
+    await screenshot(page, 'operations-running-1280');
+    await m.db.query(
+      `with done as (update millrace_private.operations set state = 'done', ended_at = now(), result = '{"missing": 1, "different": 1}'
+         where id = $1 returning id)
+       insert into millrace_private.operation_findings
+       select id, n, jsonb_build_object('kind', (array['missing', 'different'])[n], 'index', 'products', 'id', '9223372036854775807', 'table',
+         'public.products', 'key', json_build_array('17'), 'fields', '["price"]'::json, 'reason', null) from done, generate_series(1, 2) n`,
+      [id],
+    );
+    await page.getByText('missing in the index').waitFor();
+    expect(await page.locator('main').textContent()).to.contain('9223372036854775807');
+    await expectAccessible(page, 'what a verification found');
+    await page.goto('/sinks/products/verify');
+    await page.getByText('missing in the index').waitFor();
+    await page.getByRole('button', { name: 'Verify and repair' }).click();
+    await page.getByText('Documents without a row are deleted').waitFor();
+    await expectAccessible(page, 'repair is asked for');
+    await seen.close();
+  });
+
+  it('sends rows, of a table or all, and cancels after it was asked', async () => {
+    const seen = await see(browser, { db: m.db, url: web.url }, { width: 390, dark: true });
+    const { page } = seen;
+    await page.goto('/sinks/products/backfills');
+    await page.getByRole('button', { name: 'Send rows' }).click();
+    await page.getByLabel('Value').fill('17');
+    await page.getByRole('button', { name: 'Send all rows' }).click();
+    await page.getByText('is missing: the column whose value').first().waitFor();
+    await page.getByLabel('Value').fill('');
+    await expectAccessible(page, 'a new backfill');
+    await page.getByRole('button', { name: 'Send all rows' }).click();
+    await page.getByRole('button', { name: /^Cancel backfill/ }).click();
+    await page.getByRole('button', { name: 'Cancel it for good' }).click();
+    await page.getByText('Cancelled').waitFor();
+    await expectAccessible(page, 'backfills');
+    await screenshot(page, 'operations-backfills-390');
+    await page.goto('/operations?state=cancelled&kind=backfill');
+    await page.getByRole('link', { name: /^backfill of products/ }).waitFor();
+    await seen.close();
+  });
+});
