@@ -63,6 +63,7 @@ const DOORS: Record<string, RegExp> = {
   yaml: /^catalog\/declare\//,
   commander: /^cli\//,
   react: /^console\//,
+  uplot: /^console\/parts\/plot\.tsx$/,
   'openapi-fetch': /^console\/api\/client\.ts$/,
 };
 

@@ -135,4 +135,50 @@ describe('browser: sinks', () => {
       await seen.close();
     }
   });
+
+  it('say what is wrong in the words of the destination, what became of messages, and what is lost with them', async () => {
+    await declare(`sinks:
+  - { name: reader, database: shop, source: { include_tables: [products] }, destination: { type: pull } }
+  - { name: stuck, database: shop, source: { include_tables: [products] }, destination: { type: elasticsearch, endpoint_url: '${engine.url}', index_name: gone, auth_type: none } }
+`);
+    const noOf = async (name: string): Promise<number> =>
+      (await m.db.query<{ no: number }>('select no from millrace_private.sinks where name = $1', [name])).rows[0]!.no;
+    await m.db.query(
+      `insert into millrace_private.circuits (sink_no, reason, error, probe_at) values ($1, 'index_missing', 'no such index [gone]', now() + interval '1 h')`,
+      [await noOf('stuck')],
+    );
+    await appendMessages(m.db, await noOf('reader'), [{ group: 1 }]);
+    await m.db.query(
+      `insert into millrace_private.sink_counters (sink_no, step, at, persisted, delivered, failed, bytes, latency)
+       select $1, 'minute', date_trunc('minute', now()) - n * interval '1 min', 900 + n * 7 % 400, 900 + n * 5 % 420, n % 11, 70000,
+              array_fill(0, array[2]) || array[20, 70 + n % 30, 8, 2] || array_fill(0, array[18])
+         from generate_series(0, 300) n`,
+      [await noOf('reader')],
+    );
+    for (const look of LOOKS) {
+      const seen = await see(browser, { db: m.db, url: web.url }, look);
+      const { page } = seen;
+      await page.goto('/sinks/stuck');
+      await page.getByText('no such index [gone]').first().waitFor();
+      await page.getByRole('button', { name: 'Probe now' }).click();
+      await page.getByText('The destination is asked again now').waitFor();
+      await expectAccessible(page, `failing sink ${look.width}`);
+      await screenshot(page, `sinks-failing-${look.width}`);
+      await page.goto('/sinks/reader/overview?range=day');
+      await page.getByText('where "id" = 9223372036854775807').waitFor();
+      await page.getByText('Nobody has received over HTTP yet').waitFor();
+      await page.locator('canvas').first().waitFor();
+      await expectAccessible(page, `consumer ${look.width}`);
+      await screenshot(page, `sinks-consumer-${look.width}`);
+      await page.getByRole('button', { name: 'As a table' }).first().click();
+      await page.getByRole('button', { name: 'Disable...' }).click();
+      await page.getByText('Changes from now on are not kept for it').waitFor();
+      await expectAccessible(page, `disable ${look.width}`);
+      await page.keyboard.press('Escape');
+      await page.getByRole('button', { name: 'Delete...' }).click();
+      await page.getByText('1 pending and 0 parked messages are lost').waitFor();
+      await page.keyboard.press('Escape');
+      await seen.close();
+    }
+  });
 });

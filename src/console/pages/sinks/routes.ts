@@ -23,7 +23,8 @@ const create = createRoute({
 const overview = createRoute({
   getParentRoute: () => sinkRoute,
   path: '/overview',
-  component: lazyRouteComponent(() => import('./overview.tsx'), 'SinkOverview'),
+  validateSearch: searchOf({ range: oneOf('hour', 'day', 'month') }),
+  component: lazyRouteComponent(() => import('./overview/overview.tsx'), 'SinkOverview'),
 });
 
 export const sinkRoutes = [

@@ -35,8 +35,12 @@ interface Judged {
 export const stateOf = ({ status, health, reasons }: Judged): string =>
   status === 'active' ? (STATES[reasons[0] ?? ''] ?? health) : status;
 
+/** What is wrong with it, the worst first. */
+export const wrongOf = ({ health }: Pick<Sink, 'health'>) =>
+  health.checks.filter(({ status }) => status === 'error' || status === 'warning');
+
 export const judged = ({ status, health }: Sink): Judged => ({
   status,
   health: health.status,
-  reasons: health.checks.map(({ name }) => name),
+  reasons: wrongOf({ health }).map(({ name }) => name),
 });

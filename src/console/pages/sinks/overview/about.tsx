@@ -1,0 +1,65 @@
+/** What a sink is, in short. */
+import { plural } from '../../../lib/format.ts';
+import { Mono } from '../../../parts/code.tsx';
+import { Fact, Facts } from '../../../parts/page.tsx';
+import { Ago } from '../../../parts/time.tsx';
+import type { SinkEntry } from '../form/entry.ts';
+import { kindTitle } from '../kinds.ts';
+import type { Sink } from '../use-sink.ts';
+
+const SHOWN = 5;
+
+function tablesOf({ include_tables, include_schemas, exclude_tables }: SinkEntry['source']): string {
+  const listed = (names: readonly string[]): string =>
+    names.length <= SHOWN ? names.join(', ') : `${names.slice(0, SHOWN).join(', ')} and ${names.length - SHOWN} more`;
+  const base =
+    include_tables != null
+      ? listed(include_tables)
+      : include_schemas != null
+        ? `all of ${plural(include_schemas.length, 'schema')}: ${listed(include_schemas)}`
+        : 'all that are published';
+  return exclude_tables == null ? base : `${base}, except ${listed(exclude_tables)}`;
+}
+
+export function whereOf({ kind, destination }: Sink): string {
+  if (kind === 'search_index') return `${destination.index_name} at ${destination.endpoint_url}`;
+  if (kind === 'webhook') return `${destination.method ?? 'POST'} ${destination.url}`;
+  return 'clients that receive';
+}
+
+export function About({ sink }: { sink: Sink }) {
+  const { actions = [], filters } = sink as { actions?: string[]; filters?: unknown[] };
+  const functions = (['filter', 'transform', 'routing'] as const).filter((key) => sink[key] !== 'none');
+  return (
+    <Facts>
+      <Fact label="Kind">{kindTitle(sink.kind)}</Fact>
+      <Fact label="Goes to">
+        <Mono>{whereOf(sink)}</Mono>
+      </Fact>
+      <Fact label="Database">
+        <a href={`/databases/${encodeURIComponent(sink.database)}`} className="text-accent hover:underline">
+          {sink.database}
+        </a>
+      </Fact>
+      <Fact label="Tables">
+        <Mono>{tablesOf((sink.source ?? {}) as SinkEntry['source'])}</Mono>
+      </Fact>
+      <Fact label="Changes">
+        {actions.join(', ')}
+        {filters !== undefined && filters.length > 0 && `, ${plural(filters.length, 'filter')}`}
+      </Fact>
+      <Fact label="Functions">
+        {functions.length === 0
+          ? 'none: rows go out as they are'
+          : functions.map((key) => `${key} ${sink[key]}`).join(', ')}
+      </Fact>
+      <Fact label="Declared by">
+        {sink.managed_by === 'file' ? (sink.declared_from ?? 'a configuration file') : 'the API'}
+      </Fact>
+      <Fact label="Changed">
+        <Ago at={sink.updated_at} />
+        {sink.updated_by !== null && ` by ${sink.updated_by}`}
+      </Fact>
+    </Facts>
+  );
+}

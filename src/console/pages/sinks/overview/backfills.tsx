@@ -1,0 +1,36 @@
+/** Rows that are on their way to a sink. */
+import { count } from '../../../lib/format.ts';
+import { State } from '../../../parts/icons.tsx';
+import { Section } from '../../../parts/page.tsx';
+import { Progress } from '../../../parts/progress.tsx';
+import type { Sink } from '../use-sink.ts';
+
+const STATES: Record<string, string> = { active: 'running', paused: 'paused' };
+
+export function Backfills({ sink }: { sink: Sink }) {
+  if (sink.active_backfills.length === 0) return null;
+  return (
+    <Section title="Rows under way">
+      <ul className="divide-y divide-line rounded-md border border-line">
+        {sink.active_backfills.map((backfill) => {
+          const { id, table, state } = backfill;
+          const all = backfill.rows_initial_count as number | null;
+          const done = backfill.rows_processed_count as number;
+          const part = all === null || all === 0 ? null : Math.min(1, done / all);
+          const name = table ?? 'all tables';
+          return (
+            <li key={id} className="flex flex-wrap items-center gap-x-6 gap-y-1 px-3 py-2">
+              <span className="font-mono text-sm">{name}</span>
+              <State state={STATES[state] ?? state} />
+              <Progress part={part} label={`Rows of ${name}`} />
+              <span className="text-sm text-muted tabular-nums">
+                {count(done)}
+                {all !== null && ` of about ${count(all)}`}
+              </span>
+            </li>
+          );
+        })}
+      </ul>
+    </Section>
+  );
+}

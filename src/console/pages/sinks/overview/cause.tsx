@@ -1,0 +1,97 @@
+/** What is wrong with a sink, in the destination's own words, and what to do. */
+import { useOverview } from '../../../api/overview.ts';
+import { useCall } from '../../../api/queries.ts';
+import { Button } from '../../../parts/button.tsx';
+import { Code, Mono } from '../../../parts/code.tsx';
+import { State } from '../../../parts/icons.tsx';
+import { ErrorNote } from '../../../parts/places.tsx';
+import { Remedy } from '../../../parts/remedy.tsx';
+import { Ago } from '../../../parts/time.tsx';
+import { say } from '../../../parts/toast.tsx';
+import { type Sink, wrongOf } from '../use-sink.ts';
+
+/** Reasons that a probe can end: its destination is asked again. */
+const PROBED = ['unreachable', 'auth_failed', 'index_missing', 'overloaded', 'bad_destination'];
+
+export function Cause({ sink }: { sink: Sink }) {
+  const { data } = useOverview();
+  const wrong = wrongOf(sink);
+  const sinceOf = (name: string): string | null =>
+    data?.attention.find(({ id, subject }) => id === name && subject.name === sink.name)?.since ?? null;
+  const { error, failing_since } = sink.state;
+  if (wrong.length === 0 && error === null) return null;
+  const isOpen = wrong.some(({ name }) => PROBED.includes(name));
+  return (
+    <section aria-label="What is wrong" className="mb-6 rounded-md border border-line">
+      <ul className="divide-y divide-line">
+        {wrong.map(({ name, status, error: summary, ...remedy }, place) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: two of one name differ by their place
+          <li key={`${name} ${place}`} className="flex flex-wrap gap-x-6 gap-y-1 px-3 py-2">
+            <div className="w-40 shrink-0">
+              <State state={status === 'error' ? 'check_error' : status} />
+              <p className="font-mono text-xs text-muted">{name}</p>
+              {sinceOf(name) !== null && (
+                <p className="text-sm text-muted">
+                  <Ago at={sinceOf(name)} />
+                </p>
+              )}
+            </div>
+            <div className="min-w-0 flex-1 basis-80">
+              <Remedy finding={{ summary: summary ?? name, ...remedy }} />
+              {remedy.sql === null && remedy.command !== null && <Code text={remedy.command} name="command" />}
+            </div>
+          </li>
+        ))}
+      </ul>
+      {error !== null && (
+        <div className="border-t border-line px-3 py-2 first:border-t-0">
+          <p className="text-sm text-muted">
+            What the destination said{failing_since !== null && ', failing since '}
+            {failing_since !== null && <Ago at={failing_since} />}:
+          </p>
+          <pre className="max-h-48 overflow-auto font-mono text-sm break-words whitespace-pre-wrap">{error}</pre>
+        </div>
+      )}
+      <Acts sink={sink} isOpen={isOpen} />
+    </section>
+  );
+}
+
+function Acts({ sink, isOpen }: { sink: Sink; isOpen: boolean }) {
+  const probe = useCall('post', '/api/sinks/{sink}/probe');
+  const dismiss = useCall('post', '/api/sinks/{sink}/notices/{code}/dismiss');
+  const codes = [...new Set(sink.state.notices.map(({ code }) => code))];
+  if (!isOpen && codes.length === 0) return null;
+  const failed = probe.error ?? dismiss.error;
+  return (
+    <div className="flex flex-wrap items-center gap-2 border-t border-line px-3 py-2">
+      {isOpen && (
+        <Button
+          needs="operate"
+          busy={probe.isPending}
+          onClick={() =>
+            probe.mutate({ path: { sink: sink.name } }, { onSuccess: () => say('The destination is asked again now') })
+          }
+        >
+          Probe now
+        </Button>
+      )}
+      {codes.map((code) => (
+        <Button
+          key={code}
+          look="quiet"
+          needs="operate"
+          busy={dismiss.isPending}
+          onClick={() =>
+            dismiss.mutate({ path: { sink: sink.name, code } }, { onSuccess: () => say(`${code} is dismissed`) })
+          }
+        >
+          <span>
+            Dismiss <Mono>{code}</Mono>
+          </span>
+        </Button>
+      ))}
+      {failed && <ErrorNote error={failed} />}
+    </div>
+  );
+}

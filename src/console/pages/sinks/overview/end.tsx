@@ -1,0 +1,108 @@
+/** What ends a sink, for a while or for good, and what is lost with it. */
+import { useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import { useCall } from '../../../api/queries.ts';
+import { count, plural } from '../../../lib/format.ts';
+import { Button } from '../../../parts/button.tsx';
+import { Confirm } from '../../../parts/dialog.tsx';
+import { Section } from '../../../parts/page.tsx';
+import { say } from '../../../parts/toast.tsx';
+import type { Sink } from '../use-sink.ts';
+
+export function End({ sink }: { sink: Sink }) {
+  const [asked, setAsked] = useState<'disable' | 'delete' | null>(null);
+  const close = (): void => setAsked(null);
+  return (
+    <Section title="Stop it">
+      <div className="flex flex-wrap gap-2">
+        {sink.status !== 'disabled' && (
+          <Button look="danger" needs="operate" onClick={() => setAsked('disable')}>
+            Disable...
+          </Button>
+        )}
+        <Button look="danger" needs="admin" onClick={() => setAsked('delete')}>
+          Delete...
+        </Button>
+      </div>
+      <Disable sink={sink} open={asked === 'disable'} onClose={close} />
+      <Delete sink={sink} open={asked === 'delete'} onClose={close} />
+    </Section>
+  );
+}
+
+interface AskedProps {
+  sink: Sink;
+  open: boolean;
+  onClose: () => void;
+}
+
+function Disable({ sink, open, onClose }: AskedProps) {
+  const disable = useCall('post', '/api/sinks/{sink}/disable');
+  const confirm = (): void =>
+    disable.mutate(
+      { path: { sink: sink.name } },
+      {
+        onSuccess() {
+          say(`${sink.name} is disabled`);
+          onClose();
+        },
+      },
+    );
+  return (
+    <Confirm
+      title={`Disable ${sink.name}?`}
+      action="Disable"
+      busy={disable.isPending}
+      error={disable.error}
+      onConfirm={confirm}
+      {...{ open, onClose }}
+    >
+      <p>
+        Changes from now on are not kept for it. {Waiting(sink)} stay, and are delivered once it is resumed; what
+        happened in between is missing then, until rows are sent again. Pause it instead to keep everything.
+      </p>
+    </Confirm>
+  );
+}
+
+const Waiting = ({ state: { pending, pending_is_estimate } }: Sink): string =>
+  `${pending_is_estimate ? 'About ' : ''}${plural(pending, 'message that waits', 'messages that wait')}`;
+
+function Delete({ sink, open, onClose }: AskedProps) {
+  const { pending, pending_is_estimate, parked } = sink.state;
+  const remove = useCall('delete', '/api/sinks/{sink}');
+  const navigate = useNavigate();
+  const isOfFile = sink.managed_by === 'file';
+  const confirm = (): void =>
+    remove.mutate(
+      { path: { sink: sink.name }, query: { force: 'true', ...(isOfFile ? { release: 'true' } : {}) } },
+      {
+        async onSuccess() {
+          await navigate({ to: '/sinks' });
+          say(`${sink.name} is deleted`);
+        },
+      },
+    );
+  return (
+    <Confirm
+      title={`Delete ${sink.name}?`}
+      action="Delete"
+      typed={sink.name}
+      busy={remove.isPending}
+      error={remove.error}
+      onConfirm={confirm}
+      {...{ open, onClose }}
+    >
+      <p>
+        {pending_is_estimate && 'About '}
+        {count(pending)} pending and {count(parked)} parked messages are lost. What has been delivered stays where it
+        is.
+      </p>
+      {isOfFile && (
+        <p className="mt-2">
+          The configuration file declares it: take its entry out of the file, or the next start makes it anew.
+        </p>
+      )}
+    </Confirm>
+  );
+}

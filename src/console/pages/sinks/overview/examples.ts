@@ -1,0 +1,31 @@
+/** How a client receives from a consumer, by the language; each is run as it stands, with a token in API_TOKEN. */
+
+const json = (text: string): string => JSON.stringify(text);
+const literal = (text: string): string => `'${text.replaceAll("'", "''")}'`;
+
+export const EXAMPLES = {
+  curl: (name: string, origin: string): string =>
+    [
+      `curl -X POST -H "Authorization: Bearer $API_TOKEN" -H 'Content-Type: application/json' \\`,
+      `  -d '{"batch_size": 5, "wait_for": "20s"}' ${origin}/api/http_pull_consumers/${encodeURIComponent(name)}/receive`,
+      `curl -X POST -H "Authorization: Bearer $API_TOKEN" -H 'Content-Type: application/json' \\`,
+      `  -d '{"ack_ids": ["..."]}' ${origin}/api/http_pull_consumers/${encodeURIComponent(name)}/ack`,
+    ].join('\n'),
+  SQL: (name: string): string =>
+    `select ack_id, message from millrace.receive(${literal(name)}, 5);\nselect millrace.ack(${literal(name)}, array['...']);`,
+  JavaScript: (name: string, origin: string): string =>
+    `const url = ${json(`${origin}/api/http_pull_consumers/${encodeURIComponent(name)}/receive`)};
+const headers = {
+  authorization: \`Bearer \${process.env.API_TOKEN}\`,
+  'content-type': 'application/json',
+};
+// What was done is acknowledged with the next request.
+for (let ack_ids = []; ; ) {
+  const body = JSON.stringify({ batch_size: 100, wait_for: '20s', ack_ids });
+  const answer = await fetch(url, { method: 'POST', headers, body });
+  if (!answer.ok) throw new Error(await answer.text());
+  const { data } = await answer.json();
+  for (const { action, record } of data) console.log(action, record);
+  ack_ids = data.map(({ ack_id }) => ack_id);
+}`,
+} as const;

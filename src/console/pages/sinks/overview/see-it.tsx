@@ -1,0 +1,74 @@
+/** Something to run that shows the sink at work: what has arrived, and a change that will. */
+import { JsonText, parseKeeping } from '../../../api/json-text.ts';
+import { usePerson } from '../../../api/person.ts';
+import { useGet } from '../../../api/queries.ts';
+import { quoteIdentifier, quoteTable } from '../../../lib/sql.ts';
+import { Code } from '../../../parts/code.tsx';
+import type { SinkEntry } from '../form/entry.ts';
+import type { Sink } from '../use-sink.ts';
+
+const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
+
+const AUTHORIZATION: Record<string, string> = {
+  api_key: ` -H "Authorization: ApiKey $SEARCH_CREDENTIAL"`,
+  basic: ` -u "$SEARCH_CREDENTIAL"`,
+  bearer: ` -H "Authorization: Bearer $SEARCH_CREDENTIAL"`,
+};
+
+function searchCommand({ destination }: Sink): string {
+  const url = `${destination.endpoint_url}/${destination.index_name}/_search?size=3`;
+  return `curl${AUTHORIZATION[String(destination.auth_type)] ?? ''} ${quoted(url)}`;
+}
+
+export function SeeIt({ sink }: { sink: Sink }) {
+  const [table] = ((sink.source ?? {}) as SinkEntry['source']).include_tables ?? [];
+  return (
+    <>
+      {sink.kind === 'search_index' && (
+        <>
+          <p>What has arrived:</p>
+          <Code text={searchCommand(sink)} name="curl" />
+        </>
+      )}
+      {sink.kind === 'webhook' && <p>Your endpoint gets a request for each change.</p>}
+      {sink.kind === 'pull' && <p>Receive, as the examples below show.</p>}
+      {table !== undefined && <ChangeARow database={sink.database} table={table} />}
+    </>
+  );
+}
+
+/** A row is set to what it is: that is a change too. */
+function ChangeARow({ database, table }: { database: string; table: string }) {
+  const { may } = usePerson();
+  const at = table.indexOf('.');
+  const [schema, name] = [table.slice(0, at), table.slice(at + 1)];
+  const { data: tables } = useGet('/api/postgres_databases/{database}/tables', {
+    path: { database },
+    query: { schema, q: name, expand: 'columns' },
+  });
+  const found = tables?.data.find((one) => one.schema === schema && one.name === name);
+  const { data: rows } = useGet(
+    '/api/postgres_databases/{database}/tables/{table}/rows',
+    { path: { database, table }, query: { limit: 1 } },
+    { enabled: may('read:data') },
+  );
+  if (found === undefined || found.key.length === 0) return null;
+  const { key, columns = [] } = found;
+  const row = rows?.data[0]?.record;
+  const values = row instanceof JsonText ? (parseKeeping(row.text, new Set(key)) as Record<string, unknown>) : {};
+  const other = columns.find(({ name: column, generated }) => !key.includes(column) && generated === null)?.name;
+  const set = quoteIdentifier(other ?? key[0]!);
+  const where = key.map((column) => `${quoteIdentifier(column)} = ${literal(values[column])}`).join(' and ');
+  return (
+    <>
+      <p className="mt-3">Change a row of {table}; it arrives a moment later:</p>
+      <Code text={`update ${quoteTable({ schema, name })}\n   set ${set} = ${set}\n where ${where};`} name="SQL" />
+    </>
+  );
+}
+
+/** Of a key; without a row, a word to replace. */
+function literal(value: unknown): string {
+  if (value === undefined || value === null) return "'...'";
+  return value instanceof JsonText ? value.text : `'${String(value).replaceAll("'", "''")}'`;
+}
