@@ -82,10 +82,16 @@ export function attentionOf(facts: AttentionFacts): Attention[] {
     })),
     ...databases.flatMap((database) => ofDatabase(database, operations)),
     ...sinks.flatMap((sink) => ofSink(sink, facts)),
-  ].filter(({ status }) => status !== 'ok' && status !== 'skipped');
+  ].filter(asksForSomebody);
   const order = new Map(worstFirst(found).map((check, place) => [check, place]));
   return found.toSorted((one, other) => order.get(one)! - order.get(other)!);
 }
+
+/** Other notices are good to know: most sinks have some, and then nothing would ever be well. */
+const NOTICES = new Set(['paused', 'disabled', 'behind']);
+
+const asksForSomebody = ({ id, status }: Check): boolean =>
+  status === 'error' || status === 'warning' || (status === 'notice' && NOTICES.has(id));
 
 const shown = (at: Date | null): string | null => at?.toISOString() ?? null;
 
@@ -132,10 +138,12 @@ const post = (path: string, body: object = {}): Act => ({ method: 'POST', path, 
 /** As a route takes it that reads names as SQL does. */
 const PLAIN_TABLE = /^[a-z_][a-z0-9_]*\.[a-z_][a-z0-9_]*$/;
 
-function actOf({ id, item, command }: Check, { id: sinkId, is_retention }: AttentionSink): Act | null {
+function actOf({ id, item, command }: Check, sink: AttentionSink): Act | null {
+  const { id: sinkId, is_retention, failing_since, reasons } = sink;
   const at = `/api/${is_retention ? 'change_retentions' : 'sinks'}/${sinkId}`;
   if (HALTED.has(id)) return post(`${at}/resume`);
   if (id === 'parked') return post(`${at}/messages/retry`, { filter: {} });
+  if (failing_since !== null && id === reasons[0]) return post(`${at}/probe`);
   if (is_retention || command === null) return null;
   if (command.startsWith('bin/millrace verify ')) return post(`${at}/verifications`, { repair: true });
   const isBackfill = command.startsWith('bin/millrace backfill ') && PLAIN_TABLE.test(item ?? '');

@@ -102,6 +102,7 @@ describe('GET /api/overview', () => {
     const of = (id: string, name: string | null) => items.find((item) => item.id === id && item.subject.name === name)!;
     expect(of('index_missing', 'products')).to.deep.include({ status: 'error', answer: null });
     expect(of('index_missing', 'products').since).to.match(/^20/);
+    expect(of('index_missing', 'products').act!.path).to.match(/^\/api\/sinks\/.*\/probe$/);
     expect(of('parked', 'orders').act!.path).to.match(/^\/api\/sinks\/.*\/messages\/retry$/);
     expect(of('parked', 'orders').since).to.match(/^20/);
     expect(of('paused', 'idle').act!.path).to.match(/resume$/);
