@@ -1505,6 +1505,7 @@ CREATE OR REPLACE FUNCTION millrace_private.acknowledge_leases(p_sink_no integer
 AS $function$
 declare
   r record;
+  t record;
   v_groups bigint[];
   v_others bigint[];
   v_first timestamptz;
@@ -1522,22 +1523,38 @@ begin
   end if;
   -- Until the end of the transaction: see lock_consumer.
   perform set_config('millrace.answered', 'yes', true);
-  for v_place in 1 .. cardinality(p_tokens) loop
-    -- (Of so many, most may be invented: none is looked at twice.)
-    continue when cardinality(p_tokens) > 200
-      and not exists (select from millrace_private.leases l where l.sink_no = p_sink_no and l.token = p_tokens[v_place])
-      and not exists (select from millrace_private.delivery_states x
-                       where x.sink_no = p_sink_no and x.id = any (('{' || p_ids[v_place] || '}')::bigint[])
-                         and x.token = p_tokens[v_place]);
-    r := millrace_private.acknowledge_lease(p_sink_no, p_tokens[v_place], ('{' || p_ids[v_place] || '}')::bigint[]);
-    if r.count > 0 then
-      counts[v_place] := r.count;
+  if cardinality(p_tokens) = 1 then
+    r := millrace_private.acknowledge_lease(p_sink_no, p_tokens[1], ('{' || p_ids[1] || '}')::bigint[]);
+    counts[1] := r.count;
+  else
+    r := millrace_private.acknowledge_whole(p_sink_no, p_tokens, p_ids);
+    for v_place in 1 .. coalesce(cardinality(r.places), 0) loop
+      counts[r.places[v_place]] := r.sizes[v_place];
+    end loop;
+  end if;
+  v_groups := r.groups;
+  v_others := r.others;
+  v_first := r.first;
+  v_last := r.last;
+  if cardinality(p_tokens) > 1 and 0 = any (counts) then
+    -- (Many of these may be invented: none is looked at twice.)
+    for t in
+      select a.place, a.token, a.ids
+        from (select p.place, p.token, ('{' || p.ids || '}')::bigint[] as ids
+                from unnest(p_tokens, p_ids, counts) with ordinality p (token, ids, count, place) where p.count = 0) a
+       where exists (select from millrace_private.leases l where l.sink_no = p_sink_no and l.token = a.token offset 0)
+          or exists (select from millrace_private.delivery_states x
+                      where x.sink_no = p_sink_no and x.id = any (a.ids) and x.token = a.token offset 0)
+       order by a.token
+    loop
+      r := millrace_private.acknowledge_lease(p_sink_no, t.token, t.ids);
+      counts[t.place] := r.count;
       v_groups := v_groups || r.groups;
       v_others := v_others || r.others;
       v_first := least(v_first, r.first);
       v_last := greatest(v_last, r.last);
-    end if;
-  end loop;
+    end loop;
+  end if;
   committed := concat_ws(' ', date_part('epoch', v_first), date_part('epoch', v_last));
 
   if v_others is not null
@@ -1548,6 +1565,49 @@ begin
   if v_groups is not null then
     perform millrace_private.free_groups(p_sink_no, v_groups);
   end if;
+end
+$function$
+
+grant execute to public
+
+CREATE OR REPLACE FUNCTION millrace_private.acknowledge_whole(p_sink_no integer, p_tokens text[], p_ids text[], OUT places integer[], OUT sizes integer[], OUT groups bigint[], OUT others bigint[], OUT first timestamp with time zone, OUT last timestamp with time zone)
+ RETURNS record
+ LANGUAGE plpgsql
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+declare
+  v_is_large boolean := cardinality(p_tokens) > 8;
+begin
+  with lease as materialized (
+    select a.place, a.ids, l.ctid as lease
+      from (select p.place::integer as place, p.token, ('{' || p.ids || '}')::bigint[] as ids
+              from unnest(p_tokens, p_ids) with ordinality p (token, ids, place)) a
+     cross join lateral (
+           select l.ctid from millrace_private.leases l
+            where l.sink_no = p_sink_no and l.token >= a.token and l.token <= a.token
+              and l.dense and l.remaining = l.size and l.size = cardinality(a.ids) and l.digest = hash_array_extended(a.ids, 0)
+              and (select true from millrace_private.delivery_states x
+                    where x.sink_no = p_sink_no and x.id > l.lo and x.id <= l.hi order by x.id limit 1) is null
+            order by l.token limit 1 for update) l
+     where array_position(p_tokens, a.token) = a.place
+  ), gone as (
+    delete from millrace_private.messages m
+     where m.sink_no = p_sink_no and m.lane = 0 and m.id = any (array(select i from lease l cross join unnest(l.ids) i))
+    returning m.id, m.group_key, m.group_key2, m.committed_at
+  ), over as (
+    delete from millrace_private.leases o where o.ctid = any (array(select l.lease from lease l))
+  )
+  select (select array_agg(l.place) from lease l), (select array_agg(cardinality(l.ids)) from lease l),
+         array_agg(g.group_key) filter (where g.group_key is not null and (
+           exists (select from millrace_private.messages n
+                    where n.sink_no = p_sink_no and n.group_key = g.group_key and n.id > g.id offset 0)
+           or (not v_is_large
+               and exists (select from millrace_private.messages n
+                            where n.sink_no = p_sink_no and n.group_key2 = g.group_key and n.id > g.id offset 0))))
+         || array_agg(g.group_key2) filter (where g.group_key2 is not null),
+         array_agg(g.group_key) filter (where g.group_key is not null and v_is_large),
+         min(g.committed_at), max(g.committed_at)
+    into places, sizes, groups, others, first, last from gone g;
 end
 $function$
 
@@ -2785,24 +2845,32 @@ CREATE OR REPLACE FUNCTION millrace_private.lease_ranges(p_sink_no integer, p_ba
  LANGUAGE plpgsql
  SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
+declare
+  v_ids bigint[];
+  v_los bigint[] := '{}';
+  v_his bigint[] := '{}';
+  v_digests bigint[] := '{}';
 begin
-  with client as materialized (
-    select c.place, replace(gen_random_uuid()::text, '-', '') as token,
-           case when c.before = 0 then p_passed_id else p_ids[c.before] end as lo, p_ids[c.before + 1 : c.before + c.batch] as ids
-      from (select b.place, b.batch, (sum(b.batch) over (order by b.place) - b.batch)::integer as before
-              from unnest(p_batches) with ordinality b (batch, place)) c
-     where c.before < p_clear and (c.before + c.batch <= p_clear or p_clear = cardinality(p_ids))
-  ), lease as (
+  tokens := '{}';
+  sizes := '{}';
+  leased := 0;
+  for v_place in 1 .. cardinality(p_batches) loop
+    exit when leased = p_clear or (leased + p_batches[v_place] > p_clear and p_clear < cardinality(p_ids));
+    v_ids := p_ids[leased + 1 : leased + p_batches[v_place]];
+    leased := leased + cardinality(v_ids);
+    tokens := tokens || replace(gen_random_uuid()::text, '-', '');
+    sizes := sizes || cardinality(v_ids);
+    v_los := v_los || case when v_place = 1 then p_passed_id else v_his[v_place - 1] end;
+    v_his := v_his || p_ids[leased];
+    v_digests := v_digests || hash_array_extended(v_ids, 0);
+  end loop;
+  with lease as (
     insert into millrace_private.leases (sink_no, token, lo, hi, until, size, remaining, dense, digest)
-    select p_sink_no, c.token, c.lo, c.ids[cardinality(c.ids)], p_until, cardinality(c.ids), cardinality(c.ids), true,
-           hash_array_extended(c.ids, 0)
-      from client c
-  ), passed as (
-    insert into millrace_private.cursor_log (sink_no, lane, seq, id, in_flight, swept_at)
-    select p_sink_no, 0, p_seq + 1, max(c.ids[cardinality(c.ids)]), p_in_flight + sum(cardinality(c.ids)), p_now from client c
+    select p_sink_no, l.token, l.lo, l.hi, p_until, l.size, l.size, true, l.digest
+      from unnest(tokens, v_los, v_his, sizes, v_digests) l (token, lo, hi, size, digest)
   )
-  select array_agg(c.token order by c.place), array_agg(cardinality(c.ids) order by c.place), sum(cardinality(c.ids))
-    into tokens, sizes, leased from client c;
+  insert into millrace_private.cursor_log (sink_no, lane, seq, id, in_flight, swept_at)
+  values (p_sink_no, 0, p_seq + 1, p_ids[leased], p_in_flight + leased, p_now);
   if (p_seq + 1) % 64 = 0 then
     delete from millrace_private.cursor_log c
      where c.sink_no = p_sink_no and c.lane = 0 and c.seq <= p_seq and c.seq >= p_seq - 127;
@@ -3464,14 +3532,19 @@ AS $function$
 declare
   v_open text := case when p_nested then '"data":{' else '' end;
   v_close text := case when p_nested then '}' else '' end;
+  v_los bigint[] := '{}';
+  v_his bigint[] := '{}';
+  v_before integer := 0;
 begin
+  for v_place in 1 .. cardinality(p_tokens) loop
+    v_los := v_los || p_ids[v_before + 1];
+    v_before := v_before + p_sizes[v_place];
+    v_his := v_his || p_ids[v_before];
+  end loop;
   -- (One expression for every kind of body: Postgres prepares each of them anew in every call, also those that it does not need.)
   return (
     select string_agg(t.messages, chr(30) order by c.place)
-      from (select l.place, l.token, p_ids[(sum(l.size) over (order by l.place) - l.size + 1)::integer] as lo,
-                   p_ids[(sum(l.size) over (order by l.place))::integer] as hi
-              from unnest(p_tokens, p_sizes) with ordinality l (token, size, place)
-             where l.token is not null) c
+      from unnest(p_tokens, v_los, v_his) with ordinality c (token, lo, hi, place)
      cross join lateral (
            select string_agg('{"ack_id":"' || c.token || '-' || m.id || '",' || m.body || '}', ',') as messages
              from (select o.id,

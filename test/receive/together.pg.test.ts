@@ -14,6 +14,7 @@ import { addPullSink, appendMessages, type PullSinkFixture } from '../support/fi
 import { type MessageDatabase, messageDatabase } from '../support/postgres/message-database.ts';
 import { fakeListener } from '../support/processes/web.ts';
 import { pullFrom } from '../support/pull/pull.ts';
+import { until } from '../support/until.ts';
 
 const CLIENTS = 30;
 const GROUPS = 25;
@@ -151,6 +152,31 @@ describe('receive: many clients in one process', () => {
     );
     expect(await Promise.all(acks)).to.deep.equal([1, 'refused', 1]);
     expect(await pullFrom(m.db, one.no).stored()).to.deep.equal(ids.slice(2));
+  });
+
+  it('acknowledge what is left of a lease of which somebody else is just taking something', async () => {
+    const one = await consumer();
+    await appendMessages(
+      m.db,
+      one.no,
+      Array.from({ length: 5 }, (_, i) => ({ group: i + 1 })),
+    );
+    const [first, second] = await Promise.all([take(one, { batchSize: 2 }), take(one, { batchSize: 3 })]);
+    const acks = await m.db.transaction(async (tx) => {
+      expect(await pullFrom(tx, one.no).ack(ackIdsOf(first!).slice(0, 1))).to.equal(1);
+      const acks = Promise.all([ack(one, ackIdsOf(first!)), ack(one, ackIdsOf(second!)), ack(one, ackIdsOf(second!))]);
+      await until('it waits for the lease', async () => {
+        const { rows } = await m.db.query(
+          `select from pg_stat_activity where datname = current_database() and query like '%acknowledge_leases%' and wait_event_type = 'Lock'`,
+        );
+        return rows.length > 0;
+      });
+      return { acks };
+    });
+    expect(await acks.acks).to.deep.equal([1, 3, 0]);
+    expect(await pullFrom(m.db, one.no).stored()).to.deep.equal([]);
+    const { rows } = await m.db.query('select from millrace_private.leases where sink_no = $1', [one.no]);
+    expect(rows).to.have.length(0);
   });
 
   it('get what there is room for now, and the others the rest', async () => {

@@ -10,6 +10,7 @@ language plpgsql
 set search_path = pg_catalog, pg_temp as $$
 declare
   r record;
+  t record;
   v_groups bigint[];
   v_others bigint[];
   v_first timestamptz;
@@ -27,22 +28,38 @@ begin
   end if;
   -- Until the end of the transaction: see lock_consumer.
   perform set_config('millrace.answered', 'yes', true);
-  for v_place in 1 .. cardinality(p_tokens) loop
-    -- (Of so many, most may be invented: none is looked at twice.)
-    continue when cardinality(p_tokens) > 200
-      and not exists (select from millrace_private.leases l where l.sink_no = p_sink_no and l.token = p_tokens[v_place])
-      and not exists (select from millrace_private.delivery_states x
-                       where x.sink_no = p_sink_no and x.id = any (('{' || p_ids[v_place] || '}')::bigint[])
-                         and x.token = p_tokens[v_place]);
-    r := millrace_private.acknowledge_lease(p_sink_no, p_tokens[v_place], ('{' || p_ids[v_place] || '}')::bigint[]);
-    if r.count > 0 then
-      counts[v_place] := r.count;
+  if cardinality(p_tokens) = 1 then
+    r := millrace_private.acknowledge_lease(p_sink_no, p_tokens[1], ('{' || p_ids[1] || '}')::bigint[]);
+    counts[1] := r.count;
+  else
+    r := millrace_private.acknowledge_whole(p_sink_no, p_tokens, p_ids);
+    for v_place in 1 .. coalesce(cardinality(r.places), 0) loop
+      counts[r.places[v_place]] := r.sizes[v_place];
+    end loop;
+  end if;
+  v_groups := r.groups;
+  v_others := r.others;
+  v_first := r.first;
+  v_last := r.last;
+  if cardinality(p_tokens) > 1 and 0 = any (counts) then
+    -- (Many of these may be invented: none is looked at twice.)
+    for t in
+      select a.place, a.token, a.ids
+        from (select p.place, p.token, ('{' || p.ids || '}')::bigint[] as ids
+                from unnest(p_tokens, p_ids, counts) with ordinality p (token, ids, count, place) where p.count = 0) a
+       where exists (select from millrace_private.leases l where l.sink_no = p_sink_no and l.token = a.token offset 0)
+          or exists (select from millrace_private.delivery_states x
+                      where x.sink_no = p_sink_no and x.id = any (a.ids) and x.token = a.token offset 0)
+       order by a.token
+    loop
+      r := millrace_private.acknowledge_lease(p_sink_no, t.token, t.ids);
+      counts[t.place] := r.count;
       v_groups := v_groups || r.groups;
       v_others := v_others || r.others;
       v_first := least(v_first, r.first);
       v_last := greatest(v_last, r.last);
-    end if;
-  end loop;
+    end loop;
+  end if;
   committed := concat_ws(' ', date_part('epoch', v_first), date_part('epoch', v_last));
 
   if v_others is not null

@@ -7,24 +7,32 @@ create or replace function millrace_private.lease_ranges(
   p_in_flight integer, p_now timestamptz, p_until timestamptz, out tokens text[], out sizes integer[], out leased integer)
 language plpgsql
 set search_path = pg_catalog, pg_temp as $$
+declare
+  v_ids bigint[];
+  v_los bigint[] := '{}';
+  v_his bigint[] := '{}';
+  v_digests bigint[] := '{}';
 begin
-  with client as materialized (
-    select c.place, replace(gen_random_uuid()::text, '-', '') as token,
-           case when c.before = 0 then p_passed_id else p_ids[c.before] end as lo, p_ids[c.before + 1 : c.before + c.batch] as ids
-      from (select b.place, b.batch, (sum(b.batch) over (order by b.place) - b.batch)::integer as before
-              from unnest(p_batches) with ordinality b (batch, place)) c
-     where c.before < p_clear and (c.before + c.batch <= p_clear or p_clear = cardinality(p_ids))
-  ), lease as (
+  tokens := '{}';
+  sizes := '{}';
+  leased := 0;
+  for v_place in 1 .. cardinality(p_batches) loop
+    exit when leased = p_clear or (leased + p_batches[v_place] > p_clear and p_clear < cardinality(p_ids));
+    v_ids := p_ids[leased + 1 : leased + p_batches[v_place]];
+    leased := leased + cardinality(v_ids);
+    tokens := tokens || replace(gen_random_uuid()::text, '-', '');
+    sizes := sizes || cardinality(v_ids);
+    v_los := v_los || case when v_place = 1 then p_passed_id else v_his[v_place - 1] end;
+    v_his := v_his || p_ids[leased];
+    v_digests := v_digests || hash_array_extended(v_ids, 0);
+  end loop;
+  with lease as (
     insert into millrace_private.leases (sink_no, token, lo, hi, until, size, remaining, dense, digest)
-    select p_sink_no, c.token, c.lo, c.ids[cardinality(c.ids)], p_until, cardinality(c.ids), cardinality(c.ids), true,
-           hash_array_extended(c.ids, 0)
-      from client c
-  ), passed as (
-    insert into millrace_private.cursor_log (sink_no, lane, seq, id, in_flight, swept_at)
-    select p_sink_no, 0, p_seq + 1, max(c.ids[cardinality(c.ids)]), p_in_flight + sum(cardinality(c.ids)), p_now from client c
+    select p_sink_no, l.token, l.lo, l.hi, p_until, l.size, l.size, true, l.digest
+      from unnest(tokens, v_los, v_his, sizes, v_digests) l (token, lo, hi, size, digest)
   )
-  select array_agg(c.token order by c.place), array_agg(cardinality(c.ids) order by c.place), sum(cardinality(c.ids))
-    into tokens, sizes, leased from client c;
+  insert into millrace_private.cursor_log (sink_no, lane, seq, id, in_flight, swept_at)
+  values (p_sink_no, 0, p_seq + 1, p_ids[leased], p_in_flight + leased, p_now);
   if (p_seq + 1) % 64 = 0 then
     delete from millrace_private.cursor_log c
      where c.sink_no = p_sink_no and c.lane = 0 and c.seq <= p_seq and c.seq >= p_seq - 127;

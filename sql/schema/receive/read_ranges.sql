@@ -7,14 +7,19 @@ set search_path = pg_catalog, pg_temp as $$
 declare
   v_open text := case when p_nested then '"data":{' else '' end;
   v_close text := case when p_nested then '}' else '' end;
+  v_los bigint[] := '{}';
+  v_his bigint[] := '{}';
+  v_before integer := 0;
 begin
+  for v_place in 1 .. cardinality(p_tokens) loop
+    v_los := v_los || p_ids[v_before + 1];
+    v_before := v_before + p_sizes[v_place];
+    v_his := v_his || p_ids[v_before];
+  end loop;
   -- (One expression for every kind of body: Postgres prepares each of them anew in every call, also those that it does not need.)
   return (
     select string_agg(t.messages, chr(30) order by c.place)
-      from (select l.place, l.token, p_ids[(sum(l.size) over (order by l.place) - l.size + 1)::integer] as lo,
-                   p_ids[(sum(l.size) over (order by l.place))::integer] as hi
-              from unnest(p_tokens, p_sizes) with ordinality l (token, size, place)
-             where l.token is not null) c
+      from unnest(p_tokens, v_los, v_his) with ordinality c (token, lo, hi, place)
      cross join lateral (
            select string_agg('{"ack_id":"' || c.token || '-' || m.id || '",' || m.body || '}', ',') as messages
              from (select o.id,
