@@ -92,7 +92,7 @@ describe('outages', function () {
         sinks.push(`accounts-index-${index}`);
         return [['rebuild', 'accounts-index', '--index', index]];
       },
-      again: /is there already: watching it/,
+      again: /A rebuild of accounts-index is under way/,
     },
     {
       name: 'resync',
