@@ -86,9 +86,9 @@ async function looking(thing: Thing, verb: string, { options, arguments: [name] 
   if (name === undefined && options.file === undefined) {
     throw new MillraceError('bad_request', `name a ${word}, or give an entry with -f FILE`);
   }
-  const route = name === undefined ? `POST ${place}/${verb}` : `POST ${place}/:${parameter}/${verb}`;
   const body = options.file === undefined ? {} : await read(String(options.file), thing);
-  return { route, params: { [parameter]: name ?? '' }, body };
+  if (name === undefined) return { route: `POST ${place}/${verb}`, body };
+  return { route: `POST ${place}/:${parameter}/${verb}`, params: { [parameter]: name }, body };
 }
 
 const testing = (thing: Thing): OwnCommand['run'] =>

@@ -127,6 +127,7 @@ export function requestOf(command: RouteCommand, given: Given): Request {
 export const wholeNumber =
   (option: string) =>
   (text: string): number => {
-    if (/^\d{1,15}$/.test(text)) return Number(text);
+    // Ids of messages have sixteen digits.
+    if (/^\d{1,16}$/.test(text) && Number.isSafeInteger(Number(text))) return Number(text);
     throw new MillraceError('bad_request', `${option} must be a whole number`);
   };
