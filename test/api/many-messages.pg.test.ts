@@ -9,6 +9,7 @@ import { settleWork } from '../../src/admin/operation/settle-job.ts';
 import type { Jobs } from '../../src/db/jobs.ts';
 import { createLog } from '../../src/runtime/log.ts';
 import { appendMessages } from '../support/fixtures/fixtures.ts';
+import { runCli } from '../support/processes/cli.ts';
 import type { Reply } from '../support/processes/web.ts';
 import { until } from '../support/until.ts';
 import { type Managed, managed } from './support.ts';
@@ -92,7 +93,7 @@ describe('api: many messages that failed', () => {
         discard: (held: Held) => work('discard', held),
       },
     };
-    const operations = openOperations(deps, { ...OPERATIONS, beatMs: 100 });
+    const operations = openOperations(deps, { ...OPERATIONS, beatMs: 100, sweepMs: 200 });
     const running = operations.run(stop.signal);
     return {
       operations,
@@ -201,6 +202,18 @@ describe('api: many messages that failed', () => {
     const total = 'select discarded::integer as count from millrace_private.sink_totals where sink_no = $1';
     expect((await all.m.db.query(total, [no])).rows).to.deep.equal([{ count: MANY }]);
     expect((await get('')).json.data.map(({ id }: { id: number }) => id)).to.deep.equal(later);
+  });
+
+  it('are given up by a command, which says how many it were', async () => {
+    await append(MANY);
+    const call = (...words: string[]) => runCli(words, { MILLRACE_URL: all.web.url, MILLRACE_TOKEN: 'admin-token' });
+    const groups = await call('message', 'groups', 'orders');
+    expect(groups.stdout).to.match(/ 9904 \| send /);
+    const whole = await call('discard', 'orders', '--state', 'parked', '--yes');
+    expect([whole.code, whole.stdout.split('\n').at(-2)], whole.stderr).to.deep.equal([
+      0,
+      '11,005 messages are given up.',
+    ]);
   });
 
   it('by SQL are refused with what is wrong', async () => {

@@ -277,4 +277,20 @@ sinks:
     const { state, reason } = await ended(id);
     expect([state, reason]).to.deep.equal(['failed', 'the worker died 5 times while it did this verify']);
   });
+
+  it('a destination that is well again takes messages as soon as somebody has it asked', async () => {
+    const open = async (): Promise<boolean> =>
+      (await world.messages.query("select from millrace_private.circuits where reason = 'index_missing'")).rowCount > 0;
+    engine.engine.deleteIndex('items');
+    await world.shop.query("update items set name = 'again' where id = 1");
+    await until('nothing can be delivered', open);
+    // By itself the worker would not ask for an hour.
+    await world.messages.query("update millrace_private.circuits set probe_at = now() + interval '1 hour'");
+    engine.engine.createIndex('items');
+    expect((await world.messages.query("select millrace.probe('items') as probed")).rows).to.deep.equal([
+      { probed: true },
+    ]);
+    await until('it is there', () => engine.engine.documents('items').has('1'));
+    await until('and known to be well', async () => !(await open()));
+  });
 });
