@@ -1,4 +1,6 @@
 /** What waits for a sink, and what failed: a list without end, groups of equal errors, one message in full, and a way out. */
+import { readFile } from 'node:fs/promises';
+import { expect } from 'chai';
 import type { Browser } from 'playwright-core';
 import { builtConsole, expectAccessible, openBrowser, screenshot, see } from '../support/browser/browser.ts';
 import { searchDestination } from '../support/engines/search-sink.ts';
@@ -50,6 +52,79 @@ describe('browser: messages', () => {
       await expectAccessible(page, `a message ${look.width}`);
       await seen.close();
     }
+  });
+
+  it('finds, copies and saves with every digit, tries one again and gives a cause up, with its number typed', async () => {
+    const seen = await see(browser, { db: m.db, url: web.url });
+    const { page, context } = seen;
+    await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+    await page.goto('/sinks/products-index/messages');
+    await page.getByRole('button', { name: 'Key', exact: true }).click();
+    await page.getByRole('textbox', { name: 'Key' }).fill('k-5');
+    await page.keyboard.press('Enter');
+    await page.getByText('2 messages, all that match').waitFor();
+    expect(new URL(page.url()).searchParams.get('key')).to.equal('k-5');
+    await page.getByRole('link', { name: 'k-5', exact: true }).first().click();
+    await page.getByText(NUMERIC).waitFor();
+    await page.getByRole('button', { name: 'Copy', exact: true }).click();
+    await page.getByText('Copied').waitFor();
+    const copied = await page.evaluate<string>('navigator.clipboard.readText()');
+    const [saved] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByLabel('Message', { exact: true }).getByRole('button', { name: 'Download' }).click(),
+    ]);
+    for (const text of [copied, await readFile(await saved.path(), 'utf8')]) {
+      expect(text).to.contain(`"id":${BIGINT}`).and.contain(`"price":${NUMERIC}`);
+    }
+    const [all] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'Download' }).first().click(),
+    ]);
+    const lines = (await readFile(await all.path(), 'utf8')).trim().split('\n');
+    expect(lines).to.have.length(2);
+    expect(lines[0]).to.contain(BIGINT).and.contain(NUMERIC);
+    await page.getByRole('tab', { name: 'Same row' }).click();
+    await page.getByRole('tabpanel').getByText('their order').waitFor();
+    await page.locator('#drawer-title').locator('..').getByRole('button', { name: 'Retry' }).click();
+    await page.getByRole('button', { name: 'Retry 1' }).click();
+    await page.getByText('1 message is sent again').waitFor();
+    await page.getByText('Waiting').first().waitFor();
+    await page.keyboard.press('Escape');
+
+    await page.goto('/sinks/products-index/messages?state=parked');
+    const line = page.getByRole('listitem').filter({ hasText: 'TypeError' }).first();
+    await line.getByRole('button', { name: 'Look' }).click();
+    await page.getByText('looked through').or(page.getByText('all that match')).first().waitFor();
+    await line.getByRole('button', { name: 'Discard' }).click();
+    const dialog = page.getByRole('alertdialog');
+    await dialog.getByRole('textbox').fill('400');
+    await expectAccessible(page, 'discard');
+    await screenshot(page, 'messages-discard-1280');
+    await dialog.getByRole('button', { name: 'Discard 400' }).click();
+    await page.getByText('400 messages are discarded').waitFor();
+    await page.getByText('No message is like this').waitFor();
+    const { rows } = await m.db.query<{ parked: number }>(
+      "select count(*)::integer as parked from millrace_private.delivery_states where state = 'parked'",
+    );
+    expect(rows[0]!.parked).to.equal(PARKED - 1 - 400);
+    await seen.close();
+  });
+
+  it('draws only what is in sight of very many, and shows no row to whoever may not read rows', async () => {
+    const seen = await see(browser, { db: m.db, url: web.url }, { scopes: ['read'] });
+    const { page } = seen;
+    await page.goto('/sinks/products-index/messages');
+    await page.getByText('the first 200 of').waitFor();
+    await page.evaluate('scrollTo(0, document.body.scrollHeight)');
+    await page.getByText('the first 400 of').waitFor();
+    expect(await page.locator('tbody tr').count()).to.be.lessThan(80);
+    await page.getByText('needs read:data').first().waitFor();
+    expect(await page.content()).not.to.contain('mapper_parsing_exception');
+    const retry = page.getByRole('button', { name: /^Retry/ }).first();
+    expect(await retry.getAttribute('aria-disabled')).to.equal('true');
+    expect(await page.getByRole('button', { name: /^Key/ }).getAttribute('aria-disabled')).to.equal('true');
+    await expectAccessible(page, 'messages without read:data');
+    await seen.close();
   });
 });
 

@@ -25,7 +25,8 @@ export function Foot({ query, filter, shown, goesOn, onStop, onGoOn }: FootProps
         <ErrorNote error={query.error} again={query.isFetchNextPageError ? query.fetchNextPage : query.refetch} />
       </div>
     );
-  const all = filter.state === 'parked' ? parked : pending;
+  const all =
+    (filter.state === 'parked' ? 0 : pending) + (filter.state === undefined || filter.state === 'parked' ? parked : 0);
   const looked = lookedThrough(query);
   const isAbout = filter.state !== 'parked' && isEstimate;
   const isLooking = isNarrowed(filter) && query.hasNextPage;

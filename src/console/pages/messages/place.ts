@@ -30,7 +30,7 @@ export interface Place {
   name: string;
   /** The page of its messages: `/sinks/orders/messages`. */
   address: string;
-  /** Messages that are not settled, and those of them that are parked. */
+  /** Messages that wait, and those that are parked. */
   pending: number;
   isEstimate: boolean;
   parked: number;

@@ -1,5 +1,6 @@
-/** Tabs of a sink: its messages that are not settled. */
+/** Tabs of a sink: its messages that are not settled, and what becomes of them. */
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { flag, searchOf } from '../../lib/search.ts';
 import { sinkRoute } from '../sinks/sink-route.ts';
 import { messagesSearch } from './filter.ts';
 
@@ -13,4 +14,11 @@ const messages = createRoute({
 /** The page draws it beside its list. */
 const message = createRoute({ getParentRoute: () => messages, path: '/$id' });
 
-export const messageTabs = [messages.addChildren([message])] as const;
+const trace = createRoute({
+  getParentRoute: () => sinkRoute,
+  path: '/trace',
+  validateSearch: searchOf({ failures: flag, stopped: flag }),
+  component: lazyRouteComponent(() => import('../trace/trace.tsx'), 'Trace'),
+});
+
+export const messageTabs = [messages.addChildren([message]), trace] as const;

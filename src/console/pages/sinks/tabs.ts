@@ -4,4 +4,5 @@ export const SINK_TABS: readonly { to: string; label: string }[] = [
   { to: '/sinks/$sink/messages', label: 'Messages' },
   { to: '/sinks/$sink/backfills', label: 'Backfills' },
   { to: '/sinks/$sink/verify', label: 'Verify' },
+  { to: '/sinks/$sink/trace', label: 'Trace' },
 ];

@@ -1,0 +1,48 @@
+/** When something was delivered last, and why nothing is since. */
+import { useGet } from '../../api/queries.ts';
+import { useNow } from '../../lib/clock.ts';
+import { plural, words } from '../../lib/format.ts';
+import { Note } from '../../parts/places.tsx';
+import { Ago } from '../../parts/time.tsx';
+import { type Sink, useSink } from '../sinks/use-sink.ts';
+
+const EVERY_MS = 10_000;
+/** Counted by minutes, written some seconds later. */
+const LATELY_MS = 90_000;
+
+export function LastDelivery() {
+  const sink = useSink();
+  const now = useNow();
+  const { data } = useGet('/api/sinks/{sink}/metrics', { path: { sink: sink.name } }, { every: EVERY_MS });
+  if (data === undefined) return null;
+  const last = data.points.findLast(({ delivered }) => delivered > 0);
+  const isLate = last === undefined || now - Date.parse(last.at) > LATELY_MS;
+  const why = isLate ? reasonOf(sink) : null;
+  const isBad = why !== null && sink.status === 'active' && sink.state.pending > 0 && sink.health.status !== 'healthy';
+  return (
+    <div className="mb-4">
+      <Note tone={isBad ? 'danger' : 'idle'}>
+        {last === undefined ? (
+          'Nothing was delivered in the last hour'
+        ) : (
+          <>
+            Last delivered: {plural(last.delivered, 'message')} in the minute that began <Ago at={last.at} />
+          </>
+        )}
+        {why === null ? '.' : `. ${why}`}
+      </Note>
+    </div>
+  );
+}
+
+function reasonOf({ status, state, health }: Sink): string {
+  if (status !== 'active') return `It is ${status}: resume it, and it goes on with what waits.`;
+  if (state.pending === 0)
+    return state.parked === 0
+      ? 'Nothing waits: all that was captured is delivered.'
+      : 'Nothing waits but what is parked.';
+  const cause = health.checks[0]?.name;
+  if (cause !== undefined && state.error !== null) return `It fails (${words(cause)}): ${state.error}`;
+  if (cause !== undefined) return `The first thing that is wrong with it: ${words(cause)}.`;
+  return `${plural(state.pending, 'message')} wait.`;
+}

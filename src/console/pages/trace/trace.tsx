@@ -1,0 +1,72 @@
+/** What happens to single messages, step by step, while one looks; and which deliveries failed lately, which is always kept. */
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { usePerson } from '../../api/person.ts';
+import { Button } from '../../parts/button.tsx';
+import { Checkbox } from '../../parts/field.tsx';
+import { Section } from '../../parts/page.tsx';
+import { Empty, ErrorNote, Note, Skeleton } from '../../parts/places.tsx';
+import { useSink } from '../sinks/use-sink.ts';
+import { Failures } from './failures.tsx';
+import { LastDelivery } from './last-delivery.tsx';
+import { TracedMessage } from './traced-message.tsx';
+import { hasFailed, useTrace } from './use-trace.ts';
+
+interface Search {
+  failures?: true;
+  stopped?: true;
+}
+
+export function Trace() {
+  const { name } = useSink();
+  const { failures, stopped } = useSearch({ strict: false }) as Search;
+  const navigate = useNavigate();
+  const go = (more: Search): void =>
+    void navigate({ to: '.', search: ((known: Search) => ({ ...known, ...more })) as never, replace: true });
+  const { may } = usePerson();
+  const isOn = may('read:data') && stopped !== true;
+  const query = useTrace(name, isOn);
+  const all = query.data?.messages ?? [];
+  const shown = failures ? all.filter(hasFailed) : all;
+  return (
+    <>
+      <LastDelivery />
+      <Section
+        title="On their way now"
+        actions={
+          <>
+            <Checkbox
+              label="Failures only"
+              checked={failures === true}
+              onChange={(event) => go({ failures: event.target.checked || undefined })}
+            />
+            <Button
+              needs="read:data"
+              aria-pressed={stopped === true}
+              onClick={() => go({ stopped: stopped ? undefined : true })}
+            >
+              {stopped ? 'Go on' : 'Pause'}
+            </Button>
+          </>
+        }
+      >
+        {!may('read:data') && <Note tone="idle">Messages on their way: needs the scope read:data.</Note>}
+        {query.error && query.data === undefined && <ErrorNote error={query.error} again={query.refetch} />}
+        {isOn && query.isPending && !query.error && <Skeleton lines={4} />}
+        {shown.length > 0 && (
+          <ul aria-label="Messages on their way" className="divide-y divide-line rounded-md border border-line">
+            {shown.map((message) => (
+              <TracedMessage key={message.id} message={message} sink={name} />
+            ))}
+          </ul>
+        )}
+        {query.data && shown.length === 0 && (
+          <Empty title={failures && all.length > 0 ? 'None of them failed' : 'None has come by yet'}>
+            While this page is open, one message a second is kept with its steps, and the newest 50 of them are shown.
+            Change a row of one of its tables, and it appears here.
+          </Empty>
+        )}
+      </Section>
+      <Failures sink={name} />
+    </>
+  );
+}

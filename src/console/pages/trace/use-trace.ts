@@ -1,0 +1,48 @@
+/** Messages of a sink on their way, while somebody looks: asking keeps it going, and only what is new is sent. */
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { type ApiError, call, type Schemas } from '../../api/client.ts';
+import { usePaused } from '../../api/paused.ts';
+
+export type Traced = Schemas['RecentMessage'];
+
+const EVERY_MS = 2_000;
+/** It goes on for so long after the last look. */
+const SECONDS = 60;
+/** As many as the service keeps. */
+const MOST = 50;
+
+interface Trace {
+  /** Newest first. */
+  messages: Traced[];
+}
+
+export function useTrace(sink: string, isOn: boolean) {
+  const known = useQueryClient();
+  const paused = usePaused();
+  const key = ['trace', sink];
+  return useQuery<Trace, ApiError>({
+    queryKey: key,
+    async queryFn({ signal }) {
+      const before = known.getQueryData<Trace>(key)?.messages ?? [];
+      const newest = before[0]?.id ?? 0;
+      const path = { sink };
+      const looked = await call('get', '/api/sinks/{sink}/preview', {
+        path,
+        query: { after: String(newest) },
+        signal,
+      });
+      const { data } =
+        looked.until === null
+          ? await call('post', '/api/sinks/{sink}/preview', { path, body: { seconds: SECONDS }, signal })
+          : looked;
+      return { messages: [...data.filter(({ id }) => id > newest), ...before].slice(0, MOST) };
+    },
+    enabled: isOn && !paused,
+    refetchInterval: EVERY_MS,
+    // Nothing is sampled any more when a page is opened again.
+    gcTime: 60_000,
+  });
+}
+
+export const hasFailed = ({ steps: { answer } }: Traced): boolean =>
+  answer.text !== null || answer.outcome === 'park' || answer.outcome === 'retry' || answer.outcome === 'circuit';
