@@ -1,5 +1,6 @@
 /** All pages. Each folder of `pages/` has its routes; what a page needs is loaded with it. */
 import { createRouter } from '@tanstack/react-router';
+import { databaseRoutes } from './pages/databases/routes.ts';
 import { operationRoutes } from './pages/operations/routes.ts';
 import { overviewRoutes } from './pages/overview/routes.ts';
 import { peopleRoutes, personalRoutes } from './pages/people/routes.ts';
@@ -9,7 +10,14 @@ import { inside, root } from './root.tsx';
 
 const tree = root.addChildren([
   ...personalRoutes,
-  inside.addChildren([...overviewRoutes, ...operationRoutes, ...sinkRoutes, ...peopleRoutes, ...serviceRoutes]),
+  inside.addChildren([
+    ...overviewRoutes,
+    ...databaseRoutes,
+    ...sinkRoutes,
+    ...operationRoutes,
+    ...peopleRoutes,
+    ...serviceRoutes,
+  ]),
 ]);
 
 export const router = createRouter({

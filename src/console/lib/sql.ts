@@ -11,3 +11,9 @@ export const quoteTable = ({ schema, name }: TableName): string =>
 
 /** As `include_tables` has it. */
 export const tableName = ({ schema, name }: TableName): string => `${schema}.${name}`;
+
+/** `'text'`, the same whether backslashes escape or not. */
+export const quoteLiteral = (text: string): string => {
+  const doubled = `'${text.replaceAll("'", "''")}'`;
+  return text.includes('\\') ? `e${doubled.replaceAll('\\', '\\\\')}` : doubled;
+};

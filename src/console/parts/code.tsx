@@ -26,7 +26,7 @@ export function Code({ text, name, copy = `Copy ${name}` }: { text: string; name
     <figure className="my-2 rounded-md border border-line bg-surface" aria-label={name}>
       <div className="flex items-start gap-2 p-2">
         {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls sideways, also by keys */}
-        <pre tabIndex={0} className="min-w-0 flex-1 overflow-x-auto p-1 font-mono text-sm whitespace-pre">
+        <pre tabIndex={0} className="max-h-80 min-w-0 flex-1 overflow-auto p-1 font-mono text-sm whitespace-pre">
           {text}
         </pre>
         <CopyButton text={text} label={copy} />

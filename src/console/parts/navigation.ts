@@ -1,6 +1,7 @@
 /** The pages of the day, in the order of the header; each has its place here with its first route. */
 export const NAVIGATION: readonly { to: string; label: string }[] = [
   { to: '/', label: 'Overview' },
+  { to: '/databases', label: 'Databases' },
   { to: '/sinks', label: 'Sinks' },
   { to: '/operations', label: 'Operations' },
 ];

@@ -25,16 +25,17 @@ export function Remedy({ finding, withSummary = true }: { finding: Finding; with
           {answer}
         </pre>
       )}
+      {sql != null && (
+        <>
+          {run_on != null && <p className="mt-1 text-sm text-muted">Run on {run_on}:</p>}
+          <Code text={sql} name="SQL" />
+        </>
+      )}
+      {/* Beside a statement: what else is to be known of it. */}
       {remedy != null && (
         <p className="break-words text-text">
           <Prose text={remedy} />
         </p>
-      )}
-      {sql != null && (
-        <>
-          {run_on != null && <p className="mt-1 text-sm text-muted">On {run_on}:</p>}
-          <Code text={sql} name="SQL" />
-        </>
       )}
     </div>
   );

@@ -1,0 +1,43 @@
+/** An entry as the configuration file has it, for whoever keeps it there. */
+
+export type Plain = string | number | boolean | null | readonly Plain[] | { readonly [key: string]: Plain | undefined };
+
+const isList = (value: Plain): value is readonly Plain[] => Array.isArray(value);
+
+/** A list of the file with one entry; keys without a value are left out. */
+export const entryYaml = (list: string, entry: Plain): string => `${list}:\n${lines([entry], '  ')}`;
+
+function lines(value: Plain, indent: string): string {
+  if (isList(value)) return value.map((item) => `${indent}- ${lines(item, `${indent}  `).trimStart()}`).join('');
+  if (value === null || typeof value !== 'object') return `${scalar(value)}\n`;
+  return Object.entries(value)
+    .filter(([, one]) => one !== undefined)
+    .map(([key, one]) => `${indent}${scalar(key)}:${after(one as Plain, `${indent}  `)}`)
+    .join('');
+}
+
+function after(value: Plain, indent: string): string {
+  if (value === null || typeof value !== 'object') return ` ${block(value, indent) ?? `${scalar(value)}\n`}`;
+  if (isList(value) && value.every((one) => one === null || typeof one !== 'object'))
+    return ` [${value.map(scalar).join(', ')}]\n`;
+  if (Object.keys(value).length === 0) return ' {}\n';
+  return `\n${lines(value, indent)}`;
+}
+
+/** A text of several lines, as code is. */
+function block(value: Plain, indent: string): string | null {
+  if (typeof value !== 'string' || !value.trimEnd().includes('\n') || !/^\S[^\r\t]*$/.test(value)) return null;
+  const kept = value.endsWith('\n') ? '|' : '|-';
+  const body = value.replace(/\n$/, '');
+  if (body.endsWith('\n')) return null;
+  return `${kept}\n${body.replaceAll(/^(?=.)/gm, indent)}\n`;
+}
+
+/** Words that YAML would read as something else than a text. */
+const OTHER = /^(?:true|false|null|yes|no|on|off|y|n|~|[-+.\d].*|0[xo].*)$/i;
+
+function scalar(value: Plain): string {
+  if (typeof value !== 'string') return String(value);
+  const isPlain = /^[\w][\w ./@-]*$/.test(value) && !value.endsWith(' ') && !OTHER.test(value);
+  return isPlain ? value : JSON.stringify(value);
+}

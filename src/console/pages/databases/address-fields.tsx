@@ -1,0 +1,141 @@
+/** Where the database is: a pasted address is taken apart; one of a pooler is seen, and the direct one is offered. */
+import { useState } from 'react';
+import type { ApiError } from '../../api/client.ts';
+import { Button } from '../../parts/button.tsx';
+import { Mono } from '../../parts/code.tsx';
+import { Field, SecretField, Select } from '../../parts/field.tsx';
+import { Note } from '../../parts/places.tsx';
+import { fieldErrors } from '../../parts/remedy.tsx';
+import { poolerOf, takeApart } from './address.ts';
+import { type Draft, nameFrom } from './draft.ts';
+
+interface Fields {
+  draft: Draft;
+  change: (part: Partial<Draft>) => void;
+  error: ApiError | null;
+  isStored?: boolean;
+}
+
+export function AddressFields({ draft, change, error }: Fields) {
+  const [isWhole, setWhole] = useState(true);
+  const paste = (text: string): void => {
+    const parts = takeApart(text);
+    const named = draft.name === '' ? nameFrom(parts?.database ?? '') : draft.name;
+    if (parts === null || parts.hostname === '') change({ url: text });
+    else {
+      change({ ...parts, url: '', name: named });
+      setWhole(false);
+    }
+  };
+  if (!isWhole) {
+    return (
+      <>
+        <PlaceFields {...{ draft, change, error }} />
+        <p className="mt-2">
+          <Button look="quiet" onClick={() => setWhole(true)}>
+            Paste an address
+          </Button>
+        </p>
+      </>
+    );
+  }
+  return (
+    <>
+      <Field
+        label="Address"
+        hint="Paste it whole, with the password: it is taken apart, and the password is kept sealed."
+        placeholder="postgres://user:password@host:5432/database"
+        value={draft.url}
+        onChange={({ target }) => paste(target.value)}
+        errors={fieldErrors(error, 'url') ?? fieldErrors(error, 'hostname')}
+        spellCheck={false}
+        autoFocus
+      />
+      <p className="mt-2">
+        <Button
+          look="quiet"
+          onClick={() => {
+            change({ url: '' });
+            setWhole(false);
+          }}
+        >
+          Enter fields
+        </Button>
+      </p>
+    </>
+  );
+}
+
+/** The parts of an address, one by one. */
+export function PlaceFields({ draft, change, error, isStored = false }: Fields) {
+  const set = (key: keyof Draft) => (event: { target: { value: string } }) => change({ [key]: event.target.value });
+  const errors = (field: string) => fieldErrors(error, field);
+  return (
+    <div className="space-y-3">
+      <div className="grid gap-3 sm:grid-cols-[1fr_8rem]">
+        <Field label="Host" value={draft.hostname} onChange={set('hostname')} errors={errors('hostname')} required />
+        <Field
+          label="Port"
+          inputMode="numeric"
+          value={draft.port}
+          onChange={set('port')}
+          errors={errors('port')}
+          required
+        />
+      </div>
+      <PoolerNote {...{ draft, change }} />
+      <div className="grid gap-3 sm:grid-cols-2">
+        <Field
+          label="Database"
+          value={draft.database}
+          onChange={({ target: { value } }) =>
+            change({
+              database: value,
+              ...(draft.name === nameFrom(draft.database) && !isStored ? { name: nameFrom(value) } : {}),
+            })
+          }
+          errors={errors('database')}
+          required
+        />
+        <Select label="TLS" value={draft.ssl} onChange={set('ssl')} errors={errors('ssl')}>
+          <option value="prefer">Where the server has it, not verified</option>
+          <option value="true">Verified</option>
+          <option value="false">None</option>
+        </Select>
+        <Field label="User" value={draft.username} onChange={set('username')} errors={errors('username')} />
+        <SecretField
+          label="Password"
+          isStored={isStored}
+          value={draft.password}
+          onChange={set('password')}
+          errors={errors('password')}
+        />
+      </div>
+    </div>
+  );
+}
+
+function PoolerNote({ draft, change }: Pick<Fields, 'draft' | 'change'>) {
+  const pooler = poolerOf(draft);
+  if (pooler === null) return null;
+  const { direct } = pooler;
+  return (
+    <Note tone="warn" live>
+      <div className="flex flex-wrap items-center gap-x-3 gap-y-2">
+        <p className="min-w-0 flex-1 basis-64 break-words">
+          This is {pooler.name}: changes do not come through it. The direct address is{' '}
+          <Mono>
+            {direct.hostname}:{direct.port}
+          </Mono>
+          {direct.username !== draft.username && (
+            <>
+              , user <Mono>{direct.username}</Mono>
+            </>
+          )}
+          .
+        </p>
+        <Button onClick={() => change(direct)}>Use it</Button>
+      </div>
+    </Note>
+  );
+}

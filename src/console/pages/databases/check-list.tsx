@@ -1,0 +1,83 @@
+/** Checks of a database one by one: what is well in a line, what is not with the statement that fixes it. */
+import type { Schemas } from '../../api/client.ts';
+import { Button } from '../../parts/button.tsx';
+import { CopyButton, Prose } from '../../parts/code.tsx';
+import { State } from '../../parts/icons.tsx';
+import { Remedy } from '../../parts/remedy.tsx';
+import { serviceRemedy } from './address.ts';
+
+export type Check = Schemas['Check'];
+
+interface CheckListProps {
+  checks: readonly Check[];
+  /** How a managed service does it depends on whose host it is. */
+  hostname: string;
+  /** Looks once more, after somebody has run something. */
+  again?: () => void;
+  busy?: boolean;
+}
+
+export function CheckList({ checks, hostname, again, busy = false }: CheckListProps) {
+  if (checks.length === 0) return <p className="text-muted">Nothing is wrong.</p>;
+  return (
+    <ul aria-label="Checks" className="divide-y divide-line rounded-md border border-line">
+      {checks.map((check) => (
+        <li key={check.key} className="flex gap-x-4 gap-y-1 px-3 py-1.5 max-sm:flex-wrap">
+          <span className="w-24 shrink-0">
+            <State state={check.status === 'error' ? 'check_error' : check.status} />
+          </span>
+          <div className="min-w-0 flex-1">
+            <Said check={check} service={serviceRemedy(hostname, check.id)} />
+            {again !== undefined && check.status === 'error' && (
+              <p className="mt-1 mb-1">
+                <Button busy={busy} onClick={again}>
+                  I ran it, check again
+                </Button>
+              </p>
+            )}
+          </div>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function Said({ check, service }: { check: Check; service: string | null }) {
+  const { command } = check;
+  return (
+    <>
+      <Remedy finding={check} />
+      {service !== null && (
+        <p className="text-text">
+          <Prose text={service} />
+        </p>
+      )}
+      {command !== null && check.sql === null && (
+        <p className="mt-1">
+          <CopyButton text={command} label="Copy command" />
+        </p>
+      )}
+    </>
+  );
+}
+
+/** What is looked at, while nobody knows yet how it is. */
+const LOOKED_AT = [
+  ...['address and login', 'encryption', 'version', 'wal_level', 'may replicate', 'output plugin', 'free slots'],
+  ...['free WAL senders', 'slot', 'publication', 'tables'],
+];
+
+export function Checking() {
+  return (
+    <ul role="status" aria-label="Checking" className="divide-y divide-line rounded-md border border-line text-muted">
+      {LOOKED_AT.map((what) => (
+        <li key={what} className="flex gap-4 px-3 py-1.5">
+          <span className="w-24 shrink-0">
+            <State state="waiting" word="Checking" />
+          </span>
+          {what}
+        </li>
+      ))}
+    </ul>
+  );
+}

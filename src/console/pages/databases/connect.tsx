@@ -1,0 +1,139 @@
+/** A database is connected: its address, the checks of it one by one, and then it is there. */
+import { useNavigate } from '@tanstack/react-router';
+import { type FormEvent, useState } from 'react';
+import type { ApiError } from '../../api/client.ts';
+import { useCall } from '../../api/queries.ts';
+import { curlOf } from '../../lib/curl.ts';
+import { entryYaml } from '../../lib/yaml.ts';
+import { AsText } from '../../parts/as-text.tsx';
+import { Button } from '../../parts/button.tsx';
+import { Field } from '../../parts/field.tsx';
+import { State } from '../../parts/icons.tsx';
+import { Page, Section } from '../../parts/page.tsx';
+import { ErrorNote } from '../../parts/places.tsx';
+import { fieldErrors } from '../../parts/remedy.tsx';
+import { say } from '../../parts/toast.tsx';
+import { AddressFields } from './address-fields.tsx';
+import { type Check, Checking, CheckList } from './check-list.tsx';
+import { type Draft, EMPTY, entryOf } from './draft.ts';
+import { SlotFields } from './slot-fields.tsx';
+
+const ABOVE = [{ to: '/databases', label: 'Databases' }];
+const PATH = '/api/postgres_databases';
+
+/** The checks that a refusal brings along. */
+export const checksOf = (error: ApiError | null): readonly Check[] | null =>
+  Array.isArray(error?.body.checks) ? (error.body.checks as Check[]) : null;
+
+export function Connect() {
+  const [draft, setDraft] = useState<Draft>(EMPTY);
+  const navigate = useNavigate();
+  const test = useCall('post', '/api/postgres_databases/test_connection');
+  const create = useCall('post', '/api/postgres_databases');
+  const body = entryOf(draft);
+  const refused = create.error ?? test.error;
+  const change = (part: Partial<Draft>): void => setDraft((known) => ({ ...known, ...part }));
+  const check = (): void => {
+    create.reset();
+    const { name, ...rest } = body;
+    test.mutate({ body: name === '' ? rest : { name, ...rest } });
+  };
+  const connect = (event: FormEvent): void => {
+    event.preventDefault();
+    test.reset();
+    create.mutate(
+      { body },
+      {
+        onSuccess: ({ name }) => {
+          say(`${name} is connected`);
+          void navigate({ to: '/databases/$database/overview', params: { database: name } });
+        },
+      },
+    );
+  };
+  return (
+    <Page title="Connect a database" above={ABOVE} actions={<Texts draft={draft} />}>
+      <form onSubmit={connect} className="max-w-3xl">
+        <Section title="Address">
+          <AddressFields {...{ draft, change, error: refused }} />
+        </Section>
+        <Section title="Slot and publication">
+          <SlotFields {...{ draft, change, error: refused }} />
+        </Section>
+        <div className="mb-6 max-w-md">
+          <Field
+            label="Name"
+            hint="What Millrace calls it, in addresses, metrics and messages."
+            value={draft.name}
+            onChange={({ target }) => change({ name: target.value })}
+            errors={fieldErrors(refused, 'name')}
+            required
+          />
+        </div>
+        <Found {...{ draft, error: refused, checked: test.data?.checks ?? null }}>
+          {{ again: check, busy: test.isPending, isCreating: create.isPending }}
+        </Found>
+      </form>
+    </Page>
+  );
+}
+
+interface FoundProps {
+  draft: Draft;
+  error: ApiError | null;
+  checked: readonly Check[] | null;
+  children: { again: () => void; busy: boolean; isCreating: boolean };
+}
+
+/** The two buttons, and under them what was found. */
+function Found({ draft, error, checked, children: { again, busy, isCreating } }: FoundProps) {
+  const checks = checked ?? checksOf(error);
+  const wrong = checks?.filter(({ status }) => status === 'error').length ?? 0;
+  return (
+    <>
+      <div className="mb-4 flex flex-wrap items-center gap-3">
+        <Button needs="admin" busy={busy || isCreating} onClick={again}>
+          Check connection
+        </Button>
+        <Button look="primary" type="submit" needs="admin" busy={busy || isCreating}>
+          Connect
+        </Button>
+        <span role="status">
+          {checks !== null && !busy && !isCreating && (
+            <State
+              state={wrong === 0 ? 'ok' : 'check_error'}
+              word={
+                wrong === 0
+                  ? 'It can be captured'
+                  : wrong === 1
+                    ? 'One thing is in the way'
+                    : `${wrong} things are in the way`
+              }
+            />
+          )}
+        </span>
+      </div>
+      {busy || isCreating ? (
+        <Checking />
+      ) : checks === null ? (
+        error !== null && <ErrorNote error={error} />
+      ) : (
+        <CheckList checks={checks} hostname={draft.hostname} again={again} busy={busy} />
+      )}
+    </>
+  );
+}
+
+function Texts({ draft }: { draft: Draft }) {
+  const entry = entryOf(draft, true);
+  return (
+    <>
+      <AsText title="As YAML" name="YAML" text={() => entryYaml('databases', entry)}>
+        For the configuration file. Write the password yourself, or take it from the environment.
+      </AsText>
+      <AsText title="As curl" name="curl" text={() => curlOf('POST', PATH, entry)}>
+        With a token in the environment that has the scope admin. Write the password yourself.
+      </AsText>
+    </>
+  );
+}

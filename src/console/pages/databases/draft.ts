@@ -1,0 +1,52 @@
+/** A database as a form has it, and as the API takes it. */
+import type { Schemas } from '../../api/client.ts';
+import type { Plain } from '../../lib/yaml.ts';
+import type { Address } from './address.ts';
+
+export interface Draft extends Required<Address> {
+  name: string;
+  /** An address that is sent as it is, because its parts would not say the same. */
+  url: string;
+  slot: string;
+  publication: string;
+  /** Both are made by capture where they are not there. */
+  creates: boolean;
+}
+
+export const EMPTY: Draft = {
+  ...{ name: '', url: '', hostname: '', port: '5432', database: '', username: '', password: '', ssl: 'prefer' },
+  ...{ slot: 'millrace', publication: 'millrace', creates: true },
+};
+
+/** As names of things are: of what somebody calls his database. */
+export const nameFrom = (text: string): string =>
+  text
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '-')
+    .replace(/^-+|-+$/g, '')
+    .slice(0, 63);
+
+export const sslOf = (ssl: Draft['ssl']): 'prefer' | boolean => (ssl === 'prefer' ? ssl : ssl === 'true');
+
+/** `isSecret`: the password is left out, for whoever copies it. */
+export function entryOf(
+  draft: Draft,
+  isSecret = false,
+): Schemas['DatabaseEntry'] & { [key: string]: Plain | undefined } {
+  const { name, url, hostname, port, database, username, password, creates } = draft;
+  const place =
+    url === ''
+      ? {
+          ...{ hostname, port: Number(port), database },
+          ...(username === '' ? {} : { username }),
+          ...(password === '' ? {} : { password: isSecret ? '...' : password }),
+          ssl: sslOf(draft.ssl),
+        }
+      : { url: isSecret ? url.replace(/:[^:@/]*@/, ':...@') : url };
+  return {
+    name,
+    ...place,
+    slot: { name: draft.slot, create_if_not_exists: creates },
+    publication: { name: draft.publication, create_if_not_exists: creates },
+  } as Schemas['DatabaseEntry'] & { [key: string]: Plain | undefined };
+}

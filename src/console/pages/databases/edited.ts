@@ -1,0 +1,88 @@
+/** The settings of a database in a form, and which of them differ. */
+import type { Plain } from '../../lib/yaml.ts';
+import { type Draft, EMPTY, sslOf } from './draft.ts';
+import type { Database } from './use-database.ts';
+
+export interface Edited extends Draft {
+  pool_size: string;
+  max_row_bytes: string;
+  invalid_utf8: string;
+}
+
+interface Shown {
+  ssl: 'prefer' | boolean | Record<string, unknown>;
+  pool_size: number;
+  max_row_bytes: number;
+  invalid_utf8: string;
+  annotations: Record<string, string>;
+  slot: { name: string; create_if_not_exists: boolean };
+  publication: { name: string; create_if_not_exists: boolean; init_sql: string | null };
+}
+
+const shown = (database: Database): Shown => database as unknown as Shown;
+
+export function editedOf(database: Database): Edited {
+  const { ssl, pool_size, max_row_bytes, invalid_utf8, slot, publication } = shown(database);
+  return {
+    ...EMPTY,
+    ...{ name: database.name, hostname: database.hostname, database: database.database },
+    ...{ port: String(database.port ?? ''), username: database.username ?? '' },
+    // One with a certificate of its own verifies.
+    ssl: typeof ssl === 'object' ? 'true' : (String(ssl) as Edited['ssl']),
+    ...{ slot: slot.name, publication: publication.name },
+    ...{ pool_size: String(pool_size), max_row_bytes: String(max_row_bytes), invalid_utf8 },
+  };
+}
+
+/** As the API takes it: a text that is no number is sent as it is, and refused by name. */
+const numberOf = (text: string): number | string => (/^\d+$/.test(text.trim()) ? Number(text) : text);
+
+const KEYS: Readonly<Partial<Record<keyof Edited, (draft: Edited) => Record<string, Plain>>>> = {
+  hostname: ({ hostname }) => ({ hostname }),
+  port: ({ port }) => ({ port: numberOf(port) }),
+  database: ({ database }) => ({ database }),
+  username: ({ username }) => ({ username }),
+  password: ({ password }) => ({ password }),
+  ssl: ({ ssl }) => ({ ssl: sslOf(ssl) }),
+  slot: ({ slot }) => ({ slot: { name: slot } }),
+  publication: ({ publication }) => ({ publication: { name: publication } }),
+  pool_size: ({ pool_size }) => ({ pool_size: numberOf(pool_size) }),
+  max_row_bytes: ({ max_row_bytes }) => ({ max_row_bytes: numberOf(max_row_bytes) }),
+  invalid_utf8: ({ invalid_utf8 }) => ({ invalid_utf8 }),
+};
+
+/** Keys that differ, as a PATCH has them. */
+export function changesOf(before: Edited, draft: Edited): Record<string, Plain> {
+  const changed = Object.entries(KEYS).filter(([key]) => before[key as keyof Edited] !== draft[key as keyof Edited]);
+  return Object.assign({}, ...changed.map(([, write]) => write(draft)));
+}
+
+/** What differs, for people to read; of a password that it does. */
+export const differences = (before: Edited, draft: Edited): { key: string; from: string; to: string }[] =>
+  (Object.keys(KEYS) as (keyof Edited)[])
+    .filter((key) => before[key] !== draft[key])
+    .map((key) =>
+      key === 'password'
+        ? { key, from: '********', to: '******** (changed)' }
+        : { key, from: String(before[key]), to: String(draft[key]) },
+    );
+
+/** The entry of the file, as the form has it. */
+export function writtenOf(database: Database, draft: Edited): Plain {
+  const known = shown(database);
+  const { annotations } = known;
+  return {
+    name: database.name,
+    ...{ hostname: draft.hostname, port: numberOf(draft.port), database: draft.database },
+    ...{ username: draft.username, password: '...' },
+    ssl: draft.ssl === editedOf(database).ssl ? (known.ssl as Plain) : sslOf(draft.ssl),
+    slot: { ...known.slot, name: draft.slot },
+    publication: {
+      ...{ name: draft.publication, create_if_not_exists: known.publication.create_if_not_exists },
+      ...(known.publication.init_sql === null ? {} : { init_sql: known.publication.init_sql }),
+    },
+    ...{ pool_size: numberOf(draft.pool_size), max_row_bytes: numberOf(draft.max_row_bytes) },
+    invalid_utf8: draft.invalid_utf8,
+    ...(Object.keys(annotations ?? {}).length > 0 ? { annotations } : {}),
+  };
+}

@@ -1,0 +1,139 @@
+/** A gap: capture stands still until somebody decides. What happened, what each sink misses, and the two ways on. */
+import { useState } from 'react';
+import { useCall } from '../../api/queries.ts';
+import { plural } from '../../lib/format.ts';
+import { Button } from '../../parts/button.tsx';
+import { Prose } from '../../parts/code.tsx';
+import { Confirm } from '../../parts/dialog.tsx';
+import { Checkbox } from '../../parts/field.tsx';
+import { State } from '../../parts/icons.tsx';
+import { Section } from '../../parts/page.tsx';
+import { Ago } from '../../parts/time.tsx';
+import { say } from '../../parts/toast.tsx';
+import { Missed, useMissing } from './missed.tsx';
+import type { Database } from './use-database.ts';
+
+/** `isUnderWay`: a resync of it is running already. */
+export function Gap({ database, isUnderWay }: { database: Database; isUnderWay: boolean }) {
+  const { name, state } = database;
+  const { sinks } = useMissing(name);
+  const [asked, ask] = useState<'resync' | 'accept' | null>(null);
+  const because = isUnderWay ? 'A resync is under way' : null;
+  return (
+    <Section
+      title="Changes were missed"
+      actions={
+        <>
+          <Button needs="operate" because={because} onClick={() => ask('accept')}>
+            Accept the gap…
+          </Button>
+          <Button look="primary" needs="operate" because={because} onClick={() => ask('resync')}>
+            Resync…
+          </Button>
+        </>
+      }
+    >
+      <div className="mb-3 rounded-md border border-danger px-4 py-3">
+        <State state="needs_resync" word="Capture stands still" />
+        <p className="mt-1 font-medium break-words">
+          <Prose text={state.reason ?? 'Changes may have been missed.'} />
+        </p>
+        <p className="text-muted">
+          Since <Ago at={state.since} />. Nothing is captured of {name} until you decide; no message that is here is
+          lost.
+        </p>
+      </div>
+      {sinks.length > 0 && <Missed sinks={sinks} />}
+      <ResyncDialog database={name} open={asked === 'resync'} onClose={() => ask(null)} />
+      <AcceptDialog database={name} open={asked === 'accept'} onClose={() => ask(null)} />
+    </Section>
+  );
+}
+
+interface DialogProps {
+  database: string;
+  open: boolean;
+  onClose: () => void;
+  /** Although nothing is known to be missing. */
+  force?: boolean;
+}
+
+export function ResyncDialog({ database, open, onClose, force = false }: DialogProps) {
+  const { sinks, isKnown } = useMissing(database);
+  const [verify, setVerify] = useState(true);
+  const resync = useCall('post', '/api/postgres_databases/{database}/resyncs');
+  const rows = sinks.reduce((sum, one) => sum + (one.rows ?? 0), 0);
+  const taking = sinks.filter(({ kind }) => kind !== 'change_table');
+  return (
+    <Confirm
+      title={`Resync ${database}?`}
+      open={open}
+      onClose={onClose}
+      look="primary"
+      action={isKnown && rows > 0 ? `Resync and send about ${plural(rows, 'row')}` : 'Resync'}
+      busy={resync.isPending}
+      error={resync.error}
+      onConfirm={() =>
+        resync.mutate(
+          { path: { database }, body: { force, verify } },
+          {
+            onSuccess: () => {
+              say(`The resync of ${database} has begun`);
+              onClose();
+            },
+          },
+        )
+      }
+    >
+      <ol className="mb-3 list-decimal space-y-0.5 pl-5">
+        <li>The gap is accepted: a new epoch begins.</li>
+        <li>Capture makes the slot again where it is gone, and goes on from now.</li>
+        <li>
+          All rows are sent to {plural(taking.length, 'sink')}
+          {taking.length > 0 && `: ${taking.map(({ name }) => name).join(', ')}`}.
+        </li>
+        <li>Search indexes are compared with their tables and repaired.</li>
+      </ol>
+      {sinks.length > 0 && <Missed sinks={sinks} />}
+      <div className="mt-2">
+        <Checkbox
+          label="Compare search indexes afterwards"
+          hint="Without it, documents of rows that were deleted meanwhile stay."
+          checked={verify}
+          onChange={({ target }) => setVerify(target.checked)}
+        />
+      </div>
+    </Confirm>
+  );
+}
+
+function AcceptDialog({ database, open, onClose }: DialogProps) {
+  const accept = useCall('post', '/api/postgres_databases/{database}/accept_gap');
+  return (
+    <Confirm
+      title="Accept the gap, and send nothing?"
+      open={open}
+      onClose={onClose}
+      action="Accept the gap"
+      typed={database}
+      busy={accept.isPending}
+      error={accept.error}
+      onConfirm={() =>
+        accept.mutate(
+          { path: { database }, body: {} },
+          {
+            onSuccess: ({ epoch }) => {
+              say(`${database} begins epoch ${epoch}`);
+              onClose();
+            },
+          },
+        )
+      }
+    >
+      <p>
+        Capture goes on from now. What changed in between reaches no sink, until the row changes again: indexes keep old
+        documents, and documents of rows that are gone.
+      </p>
+    </Confirm>
+  );
+}

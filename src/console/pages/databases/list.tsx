@@ -1,0 +1,106 @@
+/** All source databases. */
+import { Link } from '@tanstack/react-router';
+import { type OverviewDatabase, useOverview } from '../../api/overview.ts';
+import { useGet } from '../../api/queries.ts';
+import { bytes, count } from '../../lib/format.ts';
+import { buttonLook } from '../../parts/button.tsx';
+import { Code, Mono } from '../../parts/code.tsx';
+import { State } from '../../parts/icons.tsx';
+import { Page } from '../../parts/page.tsx';
+import { Empty, Loaded } from '../../parts/places.tsx';
+import { type Column, Table } from '../../parts/table.tsx';
+import { Ago } from '../../parts/time.tsx';
+import { codeOf, stateOf } from './use-database.ts';
+import { Gauge } from './wal-gauge.tsx';
+
+interface Row extends OverviewDatabase {
+  slot: string | undefined;
+  sinks: number;
+}
+
+export function Databases() {
+  const query = useOverview();
+  const declared = useGet('/api/postgres_databases', {}, { every: 10_000 });
+  return (
+    <Page
+      title="Databases"
+      actions={
+        <Link to="/databases/new" className={buttonLook('primary')}>
+          Connect a database
+        </Link>
+      }
+    >
+      <Loaded query={query} lines={5}>
+        {({ databases, sinks, change_retentions }) =>
+          databases.length === 0 ? (
+            <NoDatabase />
+          ) : (
+            <Table
+              label="Databases"
+              columns={COLUMNS}
+              keyOf={({ id }) => id}
+              rows={databases.map((one) => ({
+                ...one,
+                slot: declared.data?.data.find(({ id }) => id === one.id)?.replication_slots[0]?.slot_name,
+                sinks: [...sinks, ...change_retentions].filter(({ database }) => database === one.name).length,
+              }))}
+            />
+          )
+        }
+      </Loaded>
+    </Page>
+  );
+}
+
+const COLUMNS: readonly Column<Row>[] = [
+  {
+    key: 'name',
+    heading: 'Database',
+    cell: ({ name, health, state, reasons }) => (
+      <span className="inline-flex flex-wrap items-center gap-x-3">
+        <Link
+          to="/databases/$database/overview"
+          params={{ database: name }}
+          className="font-medium break-all text-accent hover:underline"
+        >
+          {name}
+        </Link>
+        <State state={stateOf({ health, state })} code={codeOf({ health, state }, reasons)} />
+      </span>
+    ),
+  },
+  {
+    key: 'lag',
+    heading: 'Lag',
+    isFigure: true,
+    cell: ({ lag_bytes }) => (lag_bytes === null ? '–' : bytes(lag_bytes)),
+  },
+  {
+    key: 'kept',
+    heading: 'WAL kept',
+    cell: ({ kept_bytes, limit_bytes }) => <Gauge kept={kept_bytes} limit={limit_bytes} />,
+  },
+  { key: 'slot', heading: 'Slot', cell: ({ slot }) => (slot === undefined ? '–' : <Mono>{slot}</Mono>) },
+  { key: 'sinks', heading: 'Sinks', isFigure: true, cell: ({ sinks }) => count(sinks) },
+  { key: 'since', heading: 'So since', isFigure: true, cell: ({ state_since }) => <Ago at={state_since} /> },
+];
+
+/** What an administrator runs, for a database whose name nobody knows yet. */
+function NoDatabase() {
+  return (
+    <Empty title="Connect your first database">
+      <p>
+        Changes come from a Postgres database, version 14 or newer, with <Mono>wal_level = logical</Mono>, over a role
+        that may replicate and reads its tables.
+      </p>
+      <div className="mt-4 text-left">
+        <p className="text-sm">A role of its own, in the database that is to be captured:</p>
+        <Code name="SQL" text={ROLE} />
+      </div>
+    </Empty>
+  );
+}
+
+const ROLE = `create role millrace login replication password '...';
+grant usage on schema public to millrace;
+grant select on all tables in schema public to millrace;`;

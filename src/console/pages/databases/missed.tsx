@@ -1,0 +1,61 @@
+/** After a gap: what each sink misses, what a resync sends it, and what stays lost. */
+import { useQuery } from '@tanstack/react-query';
+import { call } from '../../api/client.ts';
+import { useOverview } from '../../api/overview.ts';
+import { plural } from '../../lib/format.ts';
+import { type Column, Table } from '../../parts/table.tsx';
+import { kindTitle } from '../sinks/kinds.ts';
+
+/** By kind: what cannot be had again. */
+const LOST: Readonly<Record<string, string>> = {
+  search_index: 'Nothing: the index is compared, and documents of rows that are gone are removed.',
+  webhook: 'Which rows were deleted, and what lay between.',
+  pull: 'Which rows were deleted, and what lay between.',
+  change_table: 'The entries of the gap: no rows are sent.',
+};
+
+export interface MissingSink {
+  name: string;
+  kind: string;
+  /** That a resync sends; null: nobody knows. */
+  rows: number | null;
+}
+
+const LIMIT = 1_000;
+
+/** Of the source's tables the rows as they were last counted, by the sinks that take them in. */
+export function useMissing(database: string): { sinks: readonly MissingSink[]; isKnown: boolean } {
+  const { data: overview } = useOverview();
+  const { data: tables } = useQuery({
+    queryKey: ['rows of sinks', database],
+    queryFn: ({ signal }) =>
+      call('get', '/api/postgres_databases/{database}/tables', { path: { database }, query: { limit: LIMIT }, signal }),
+    retry: false,
+    staleTime: 30_000,
+  });
+  const rowsOf = (sink: string): number | null =>
+    tables?.data
+      .filter(({ sinks }) => sinks.includes(sink))
+      .reduce((sum, { estimated_rows }) => sum + (estimated_rows ?? 0), 0) ?? null;
+  const own = [...(overview?.sinks ?? []), ...(overview?.change_retentions ?? [])].filter(
+    (sink) => sink.database === database && sink.status !== 'disabled',
+  );
+  return {
+    sinks: own.map(({ name, kind }) => ({ name, kind, rows: kind === 'change_table' ? 0 : rowsOf(name) })),
+    isKnown: tables !== undefined,
+  };
+}
+
+const rowsText = ({ kind, rows }: MissingSink): string =>
+  kind === 'change_table' ? 'none' : rows === null ? 'not known' : `about ${plural(rows, 'row')}`;
+
+const COLUMNS: readonly Column<MissingSink>[] = [
+  { key: 'sink', heading: 'Sink', cell: ({ name }) => <span className="font-medium">{name}</span> },
+  { key: 'kind', heading: 'Kind', cell: ({ kind }) => kindTitle(kind) },
+  { key: 'rows', heading: 'A resync sends', isFigure: true, cell: rowsText },
+  { key: 'lost', heading: 'Stays lost', cell: ({ kind }) => LOST[kind] ?? 'What lay between.' },
+];
+
+export function Missed({ sinks }: { sinks: readonly MissingSink[] }) {
+  return <Table label="What each sink misses" columns={COLUMNS} rows={sinks} keyOf={({ name }) => name} />;
+}

@@ -1,0 +1,151 @@
+/** How a database is captured: what stands in the way first, then WAL, the checks, and where capture is. */
+import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
+import { useOverview } from '../../api/overview.ts';
+import { useGet } from '../../api/queries.ts';
+import { useNow } from '../../lib/clock.ts';
+import { Button, buttonLook } from '../../parts/button.tsx';
+import { Code, Mono, Prose } from '../../parts/code.tsx';
+import { State } from '../../parts/icons.tsx';
+import { Fact, Facts, Section } from '../../parts/page.tsx';
+import { Empty, Loaded } from '../../parts/places.tsx';
+import { Ago } from '../../parts/time.tsx';
+import { CheckList } from './check-list.tsx';
+import { Gap, ResyncDialog } from './gap.tsx';
+import { isOpen, isRecent, ResyncProgress, useLastResync } from './resync-progress.tsx';
+import { type Database, useDatabase } from './use-database.ts';
+import { Wal } from './wal.tsx';
+
+export function DatabaseOverview() {
+  const database = useDatabase();
+  const resync = useLastResync(database.name);
+  const now = useNow();
+  const { state } = database.state;
+  return (
+    <>
+      {state === 'needs_resync' && <Gap database={database} isUnderWay={resync !== null && isOpen(resync)} />}
+      {state === null && <NotCaptured database={database} />}
+      {state === 'unknown' && <NoCapture database={database} />}
+      {resync !== null && isRecent(resync, now) && <ResyncProgress operation={resync} />}
+      <Wal database={database} />
+      <Checks key={state} database={database} />
+      <Captured database={database} />
+    </>
+  );
+}
+
+/** Nobody wants its changes yet. */
+function NotCaptured({ database: { name } }: { database: Database }) {
+  return (
+    <div className="mb-6">
+      <Empty title="Nothing is captured of it yet">
+        <p>
+          Capture begins with the first sink that reads from {name}: it says which tables, and where their changes go.
+        </p>
+        <p className="mt-3">
+          <Link to={'/sinks/new' as string} className={buttonLook('primary')}>
+            New sink
+          </Link>
+        </p>
+      </Empty>
+    </div>
+  );
+}
+
+/** No process reports of it: since when, who it was, and what starts one. */
+function NoCapture({ database: { state } }: { database: Database }) {
+  const { data } = useOverview();
+  const seen = data?.processes
+    .filter(({ role }) => role === 'capture')
+    .toSorted((one, other) => other.seen_at.localeCompare(one.seen_at))[0];
+  return (
+    <Section title="Nobody captures it">
+      <div className="rounded-md border border-warn px-4 py-3">
+        <State state="unknown" word="No capture process reports" />
+        <p className="mt-1 break-words">
+          <Prose text={state.reason ?? ''} />
+        </p>
+        <p className="text-muted">
+          Last heard of <Ago at={state.since} />
+          {seen && (
+            <>
+              ; capture ran on <Mono>{seen.host}</Mono>, process <Mono>{seen.pid}</Mono>, seen <Ago at={seen.seen_at} />
+            </>
+          )}
+          . The source keeps its WAL meanwhile: nothing is lost until its limit.
+        </p>
+        <Code name="command" text="bin/millrace start capture" />
+        <p className="text-sm text-muted">If that is running, its log says what it does.</p>
+      </div>
+    </Section>
+  );
+}
+
+function Checks({ database }: { database: Database }) {
+  const query = useGet('/api/postgres_databases/{database}/checks', { path: { database: database.name } });
+  return (
+    <Section
+      title="Checks"
+      actions={
+        <Button busy={query.isFetching} onClick={() => void query.refetch()}>
+          Check again
+        </Button>
+      }
+    >
+      <Loaded query={query} lines={2}>
+        {({ checks }) => (
+          <CheckList
+            checks={checks}
+            hostname={database.hostname}
+            again={() => void query.refetch()}
+            busy={query.isFetching}
+          />
+        )}
+      </Loaded>
+    </Section>
+  );
+}
+
+function Captured({ database }: { database: Database }) {
+  const { name, state, replication_slots: slots } = database;
+  const [asked, ask] = useState(false);
+  return (
+    <Section
+      title="Capture"
+      actions={
+        state.state !== null &&
+        state.state !== 'needs_resync' && (
+          <Button needs="operate" onClick={() => ask(true)}>
+            Send all rows again…
+          </Button>
+        )
+      }
+    >
+      <Facts>
+        <Fact label="Slot">
+          <Mono>{slots[0]?.slot_name}</Mono>
+        </Fact>
+        <Fact label="Publication">
+          <Mono>{slots[0]?.publication_name}</Mono>
+        </Fact>
+        <Fact label="State">
+          {state.state ?? 'no sink reads from it'}
+          {state.since !== null && (
+            <>
+              {' '}
+              since <Ago at={state.since} />
+            </>
+          )}
+        </Fact>
+        <Fact label="Epoch">{state.epoch ?? '–'}</Fact>
+        <Fact label="Last commit persisted">
+          <Mono>{state.commit_lsn ?? '–'}</Mono>
+        </Fact>
+        <Fact label="Confirmed to the source">
+          <Mono>{state.confirmed_lsn ?? '–'}</Mono>
+        </Fact>
+      </Facts>
+      <ResyncDialog database={name} open={asked} onClose={() => ask(false)} force />
+    </Section>
+  );
+}

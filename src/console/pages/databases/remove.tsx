@@ -1,0 +1,118 @@
+/** Removes a database: what goes with it, and what is left behind in the source. */
+import { Link, useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import { useOverview } from '../../api/overview.ts';
+import { useCall } from '../../api/queries.ts';
+import { Button } from '../../parts/button.tsx';
+import { Code, Mono } from '../../parts/code.tsx';
+import { Confirm, Dialog } from '../../parts/dialog.tsx';
+import { Section } from '../../parts/page.tsx';
+import { say } from '../../parts/toast.tsx';
+import type { Database } from './use-database.ts';
+
+export function Remove({ database }: { database: Database }) {
+  const { name } = database;
+  const [asked, ask] = useState(false);
+  const [left, setLeft] = useState<readonly string[] | null>(null);
+  const navigate = useNavigate();
+  const { data } = useOverview();
+  const remove = useCall('delete', '/api/postgres_databases/{database}');
+  const users = [...(data?.sinks ?? []), ...(data?.change_retentions ?? [])].filter((sink) => sink.database === name);
+  const gone = (): void => {
+    say(`${name} is removed`);
+    void navigate({ to: '/databases' });
+  };
+  const query = {
+    ...(remove.error?.code === 'needs_force' ? { force: 'true' as const } : {}),
+    ...(database.managed_by === 'file' ? { release: 'true' as const } : {}),
+  };
+  return (
+    <Section title="Remove">
+      <div className="flex flex-wrap items-center gap-3 rounded-md border border-line px-4 py-3">
+        <p className="min-w-0 flex-1 basis-72">
+          {users.length === 0 ? (
+            'Millrace forgets it, and drops the slot and the publication that it made there. Tables are not touched.'
+          ) : (
+            <>
+              It is read by{' '}
+              {users.map((sink, place) => (
+                <span key={sink.name}>
+                  {place > 0 && ', '}
+                  <Link
+                    to={`/sinks/${encodeURIComponent(sink.name)}` as string}
+                    className="text-accent hover:underline"
+                  >
+                    {sink.name}
+                  </Link>
+                </span>
+              ))}
+              : delete {users.length === 1 ? 'that' : 'those'} first.
+            </>
+          )}
+        </p>
+        <Button
+          look="danger"
+          needs="admin"
+          because={users.length > 0 ? 'A sink reads from it' : null}
+          onClick={() => ask(true)}
+        >
+          Remove…
+        </Button>
+      </div>
+      <Confirm
+        title={`Remove ${name}?`}
+        open={asked}
+        onClose={() => ask(false)}
+        action={query.force ? 'Remove, and leave the rest' : 'Remove'}
+        typed={name}
+        busy={remove.isPending}
+        error={remove.error}
+        onConfirm={() =>
+          remove.mutate(
+            { path: { database: name }, query, version: database.version },
+            {
+              onSuccess: (answer) => {
+                ask(false);
+                if (answer.left.length > 0) setLeft(answer.left);
+                else gone();
+              },
+            },
+          )
+        }
+      >
+        <WhatGoes database={database} />
+      </Confirm>
+      <Dialog title="Left behind in the source" open={left !== null} onClose={gone}>
+        <p>Run this there: a slot that nobody reads keeps WAL until the disk is full.</p>
+        <Code name="SQL" text={(left ?? []).map((sql) => `${sql};`).join('\n')} />
+        <div className="mt-3 flex justify-end">
+          <Button onClick={gone}>Done</Button>
+        </div>
+      </Dialog>
+    </Section>
+  );
+}
+
+interface Made {
+  name: string;
+  create_if_not_exists: boolean;
+}
+
+function WhatGoes({ database }: { database: Database }) {
+  const { slot, publication } = database as unknown as { slot: Made; publication: Made };
+  const parts = [
+    { what: 'Replication slot', ...slot },
+    { what: 'Publication', ...publication },
+  ];
+  return (
+    <ul className="list-disc space-y-0.5 pl-5">
+      {parts.map(({ what, name, create_if_not_exists: isOurs }) => (
+        <li key={what}>
+          {what} <Mono>{name}</Mono>{' '}
+          {isOurs ? 'is dropped.' : 'was not made by Millrace: it stays, and you are told how to drop it.'}
+        </li>
+      ))}
+      <li>Where capture ended is forgotten: connected again, it begins anew.</li>
+    </ul>
+  );
+}

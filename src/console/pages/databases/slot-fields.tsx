@@ -1,0 +1,88 @@
+/** The replication slot and the publication: made by capture, or by whoever runs the SQL. */
+import { useQuery } from '@tanstack/react-query';
+import { type ReactNode, useDeferredValue, useId, useState } from 'react';
+import { type ApiError, call } from '../../api/client.ts';
+import { Button } from '../../parts/button.tsx';
+import { Code } from '../../parts/code.tsx';
+import { Checkbox, Field } from '../../parts/field.tsx';
+import { fieldErrors } from '../../parts/remedy.tsx';
+import type { Draft } from './draft.ts';
+
+interface Fields {
+  draft: Draft;
+  change: (part: Partial<Draft>) => void;
+  error: ApiError | null;
+}
+
+export function SlotFields({ draft, change, error }: Fields) {
+  const set = (key: keyof Draft) => (event: { target: { value: string } }) => change({ [key]: event.target.value });
+  return (
+    <>
+      <Checkbox
+        label="Create slot and publication"
+        hint="Capture makes them where they are not there yet, and takes new tables of schema public in by itself."
+        checked={draft.creates}
+        onChange={({ target }) => change({ creates: target.checked })}
+      />
+      <div className="mt-1 ml-6">
+        <Shown label={draft.creates ? 'The SQL that is run' : 'The SQL to run'} open={false}>
+          <SetupSql draft={draft} />
+        </Shown>
+        <Shown label="Other names" open={fieldErrors(error, 'slot.name') !== undefined}>
+          <div className="grid gap-3 py-1 sm:grid-cols-2">
+            <Field
+              label="Slot"
+              value={draft.slot}
+              onChange={set('slot')}
+              hint="Of the whole server: no two may share one."
+              errors={fieldErrors(error, 'slot.name') ?? fieldErrors(error, 'slot')}
+            />
+            <Field
+              label="Publication"
+              value={draft.publication}
+              onChange={set('publication')}
+              errors={fieldErrors(error, 'publication.name') ?? fieldErrors(error, 'publication')}
+            />
+          </div>
+        </Shown>
+      </div>
+    </>
+  );
+}
+
+/** Of what capture makes itself: not the role. */
+const isMade = (sql: string): boolean => !/^(?:create role|grant)\b/.test(sql);
+
+function SetupSql({ draft }: { draft: Draft }) {
+  const { database, username, slot, publication, creates } = useDeferredValue(draft);
+  const body = {
+    database: database || 'postgres',
+    ...(username === '' ? {} : { username }),
+    ...{ slot_name: slot, publication_name: publication },
+  };
+  const { data, error } = useQuery({
+    queryKey: ['setup_sql', body],
+    queryFn: ({ signal }) => call('post', '/api/postgres_databases/setup_sql', { body, signal }),
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+  if (error !== null) return <p className="text-sm text-danger">{error.message}</p>;
+  if (data === undefined) return null;
+  const statements = data.statements.filter(isMade).map((sql) => `${sql};`);
+  return <Code name="SQL" text={creates ? statements.join('\n\n') : data.sql.trimEnd()} />;
+}
+
+function Shown({ label, open, children }: { label: string; open: boolean; children: ReactNode }) {
+  const [chosen, choose] = useState<boolean | null>(null);
+  const isOpen = chosen ?? open;
+  const id = useId();
+  return (
+    <div>
+      <Button look="quiet" className="-ml-3" aria-expanded={isOpen} aria-controls={id} onClick={() => choose(!isOpen)}>
+        {label}
+      </Button>
+      <div id={id} hidden={!isOpen}>
+        {isOpen && children}
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,197 @@
+/** The tables of a source as they are there now, page by page, with what keeps their changes from coming. */
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import { useDeferredValue } from 'react';
+import { type Answer, type ApiError, call } from '../../api/client.ts';
+import { useCall } from '../../api/queries.ts';
+import { bytes, count, plural } from '../../lib/format.ts';
+import { tableName } from '../../lib/sql.ts';
+import { Button } from '../../parts/button.tsx';
+import { Mono } from '../../parts/code.tsx';
+import { Field } from '../../parts/field.tsx';
+import { State } from '../../parts/icons.tsx';
+import { Empty, ErrorNote, Loaded } from '../../parts/places.tsx';
+import { Remedy } from '../../parts/remedy.tsx';
+import { type Column, Table } from '../../parts/table.tsx';
+import type { SourceTable } from '../../parts/table-tree.tsx';
+import { say } from '../../parts/toast.tsx';
+import { useDatabase } from './use-database.ts';
+
+const PAGE = 200;
+const PATH = '/api/postgres_databases/{database}/tables';
+
+function useTables(database: string, q: string) {
+  return useInfiniteQuery<Answer<typeof PATH, 'get'>, ApiError, SourceTable[] | undefined, string[], string | null>({
+    queryKey: [PATH, database, q],
+    queryFn: ({ pageParam, signal }) =>
+      call('get', PATH, {
+        path: { database },
+        query: {
+          expand: 'capture',
+          limit: PAGE,
+          ...(q === '' ? {} : { q }),
+          ...(pageParam === null ? {} : { cursor: pageParam }),
+        },
+        signal,
+      }),
+    initialPageParam: null,
+    getNextPageParam: ({ next_cursor }) => next_cursor,
+    select: ({ pages }) => pages.flatMap(({ data }) => data),
+  });
+}
+
+export function Tables() {
+  const { name } = useDatabase();
+  const { q = '' } = useSearch({ from: '/inside/databases/$database/tables' });
+  const navigate = useNavigate({ from: '/databases/$database/tables' });
+  const query = useTables(name, useDeferredValue(q));
+  return (
+    <>
+      <div className="mb-3 flex flex-wrap items-end gap-3">
+        <div className="w-72 max-w-full">
+          <Field
+            label="Search tables"
+            type="search"
+            value={q}
+            onChange={({ target }) =>
+              void navigate({ search: { q: target.value || undefined }, replace: true, resetScroll: false })
+            }
+          />
+        </div>
+        <Refresh database={name} />
+      </div>
+      <Loaded query={query} lines={6}>
+        {(tables) => (
+          <>
+            <List tables={tables} q={q} />
+            {query.hasNextPage && (
+              <p className="mt-2">
+                <Button busy={query.isFetchingNextPage} onClick={() => void query.fetchNextPage()}>
+                  Show {PAGE} more
+                </Button>
+              </p>
+            )}
+          </>
+        )}
+      </Loaded>
+    </>
+  );
+}
+
+/** Reads them again, and takes what is new into our publication. */
+function Refresh({ database }: { database: string }) {
+  const refresh = useCall('post', '/api/postgres_databases/{database}/refresh_tables');
+  const told = (added: readonly string[], tables: number): string =>
+    added.length > 0 ? `Published now: ${added.join(', ')}` : `Nothing new; ${plural(tables, 'table')} published`;
+  return (
+    <div className="flex min-w-0 flex-wrap items-center gap-3">
+      <Button
+        needs="operate"
+        busy={refresh.isPending}
+        onClick={() =>
+          refresh.mutate({ path: { database } }, { onSuccess: ({ added, tables }) => say(told(added, tables)) })
+        }
+      >
+        Refresh
+      </Button>
+      {refresh.error && <ErrorNote error={refresh.error} />}
+    </div>
+  );
+}
+
+function List({ tables, q }: { tables: readonly SourceTable[]; q: string }) {
+  if (tables.length === 0) {
+    return q === '' ? (
+      <Empty title="No table here can be captured">
+        There is none yet, or this role sees none. Views, partitions and temporary tables are not captured by
+        themselves. Create a table, then refresh.
+      </Empty>
+    ) : (
+      <Empty title={`No table's name has “${q}” in it`} />
+    );
+  }
+  return (
+    <>
+      {q === '' && tables.every(({ capture }) => capture?.comes === false) && (
+        <p className="mb-2 font-medium text-warn">No table here can be captured; each says why.</p>
+      )}
+      <Table label="Tables" columns={COLUMNS} rows={tables} keyOf={({ oid }) => String(oid)} />
+      <p className="mt-2 text-sm text-muted">
+        What an update or a delete replaced is in its message where the replica identity is full:{' '}
+        <Mono>alter table … replica identity full</Mono>.
+      </p>
+    </>
+  );
+}
+
+const IDENTITIES: Record<SourceTable['identity'], string> = {
+  default: 'key',
+  nothing: 'nothing',
+  full: 'full',
+  index: 'index',
+};
+
+const COLUMNS: readonly Column<SourceTable>[] = [
+  {
+    key: 'name',
+    heading: 'Table',
+    cell: (table) => (
+      <span className="break-all">
+        <Mono>{tableName(table)}</Mono>
+        {table.partitioned && <span className="ml-2 text-muted">partitioned</span>}
+      </span>
+    ),
+  },
+  { key: 'changes', heading: 'Changes', cell: (table) => <Changes table={table} /> },
+  {
+    key: 'key',
+    heading: 'Key',
+    cell: ({ key }) => (key.length === 0 ? <span className="text-muted">none</span> : <Mono>{key.join(', ')}</Mono>),
+  },
+  { key: 'identity', heading: 'Replica identity', cell: ({ identity }) => IDENTITIES[identity] },
+  { key: 'published', heading: 'Published', cell: ({ published }) => (published ? 'yes' : 'no') },
+  {
+    key: 'rows',
+    heading: 'Rows, about',
+    isFigure: true,
+    cell: ({ estimated_rows: rows }) => (rows === null ? '–' : count(rows)),
+  },
+  { key: 'size', heading: 'Size', isFigure: true, cell: ({ size_bytes }) => bytes(size_bytes) },
+  { key: 'sinks', heading: 'Sinks', cell: ({ sinks }) => <Sinks names={sinks} /> },
+];
+
+function Changes({ table: { capture, published } }: { table: SourceTable }) {
+  const finding = capture?.finding ?? null;
+  const word = capture?.comes ? (published ? 'Come' : 'Come when a sink wants them') : 'Do not come';
+  if (finding === null) return <State state={published ? 'ok' : 'notice'} word={word} />;
+  return (
+    <details>
+      <summary className="flex cursor-pointer items-center gap-2 max-sm:justify-end">
+        <State state={finding.status === 'error' ? 'check_error' : finding.status} word={word} />
+        <span className="text-accent">why</span>
+      </summary>
+      <div className="max-w-xl py-1 text-left">
+        <Remedy finding={finding} />
+      </div>
+    </details>
+  );
+}
+
+const SHOWN = 3;
+
+function Sinks({ names }: { names: readonly string[] }) {
+  if (names.length === 0) return <span className="text-muted">none</span>;
+  return (
+    <span className="break-words">
+      {names.slice(0, SHOWN).map((name, place) => (
+        <span key={name}>
+          {place > 0 && ', '}
+          <Link to={`/sinks/${encodeURIComponent(name)}` as string} className="text-accent hover:underline">
+            {name}
+          </Link>
+        </span>
+      ))}
+      {names.length > SHOWN && ` and ${count(names.length - SHOWN)} more`}
+    </span>
+  );
+}

@@ -1,0 +1,132 @@
+/** Databases: one is connected from a pasted address, its tables say what is in the way, its settings are changed, it is removed. */
+import { expect } from 'chai';
+import type { Browser } from 'playwright-core';
+import { builtConsole, expectAccessible, openBrowser, screenshot, see } from '../support/browser/browser.ts';
+import { type MessageDatabase, messageDatabase } from '../support/postgres/message-database.ts';
+import { execute, sharedSource, type TestDatabase } from '../support/postgres/postgres.ts';
+import { type TestWeb, testWeb } from '../support/processes/web.ts';
+
+const TABLES = `create table products (id bigint primary key, name text, price numeric(10, 2));
+create table orders (id bigint primary key, total numeric);
+alter table orders replica identity full;
+create table audit_trail (at timestamptz, who text);
+create schema sales;
+create table sales.regions (id int primary key);
+insert into products select n, 'mill wheel', n from generate_series(1, 1000) n;
+analyze`;
+
+describe('browser: databases', () => {
+  let browser: Browser;
+  let m: MessageDatabase;
+  let web: TestWeb;
+  let source: TestDatabase;
+  before(async function () {
+    browser = await openBrowser(this);
+    m = await messageDatabase();
+    source = await (await sharedSource()).createDatabase();
+    await execute(source.url, TABLES);
+    web = await testWeb({ db: m.db, console: await builtConsole(), privateAllowed: true }, { keepHealthMs: 0 });
+  });
+  after(async () => {
+    await browser?.close();
+    await web?.close();
+    await source?.drop();
+    await m?.drop();
+  });
+  const on = () => ({ db: m.db, url: web.url });
+
+  it('are connected from a pasted address, once what is in the way is run as it was copied', async () => {
+    const seen = await see(browser, on());
+    const { page } = seen;
+    await page.goto('/databases');
+    await page.getByText('Connect your first database').waitFor();
+    await expectAccessible(page, 'databases, empty');
+    await screenshot(page, 'databases-empty-1280');
+    await page.getByRole('link', { name: 'Connect a database' }).first().click();
+    await page.getByLabel('Address').fill(source.url.replace(/\/\/([^@]*)@[^/]*/, '//$1@127.0.0.1:1'));
+    expect(await page.getByLabel('Host').inputValue()).to.equal('127.0.0.1');
+    await page.getByRole('button', { name: 'Check connection' }).click();
+    await page.getByText('One thing is in the way').waitFor();
+    await page.getByText('nothing listens at this address').waitFor();
+    await page.getByLabel('Port').fill(new URL(source.url).port);
+    await page.getByLabel('Create slot and publication').uncheck();
+    await page.getByRole('button', { name: 'Other names' }).click();
+    await page.getByLabel('Slot', { exact: true }).fill(`${source.name}_slot`);
+    await page.getByLabel('Publication', { exact: true }).fill('by_hand');
+    await page.getByLabel('Name', { exact: true }).fill('shop');
+    await page.getByRole('button', { name: 'Check connection' }).click();
+    await page.getByText('2 things are in the way').waitFor();
+    await expectAccessible(page, 'connect, refused');
+    await screenshot(page, 'databases-connect-1280');
+    for (const sql of await page
+      .getByLabel('Checks')
+      .getByLabel('SQL', { exact: true })
+      .locator('pre')
+      .allTextContents())
+      await execute(source.url, sql);
+    await page.getByRole('button', { name: 'I ran it, check again' }).first().click();
+    await page.getByText('It can be captured').waitFor();
+    await screenshot(page, 'databases-checked-1280');
+    await page.getByRole('button', { name: 'Connect', exact: true }).click();
+    await page.getByRole('heading', { name: 'shop', level: 1 }).waitFor();
+    await seen.close();
+  });
+
+  it('show their tables, with what keeps changes from coming, and are changed and removed', async () => {
+    for (const look of [
+      { dark: false, width: 1280 },
+      { dark: true, width: 390 },
+    ] as const) {
+      const seen = await see(browser, on(), look);
+      const { page } = seen;
+      await page.goto('/databases');
+      await page.getByRole('link', { name: 'shop' }).waitFor();
+      await expectAccessible(page, `databases ${look.width}`);
+      await screenshot(page, `databases-list-${look.width}`);
+      await page.goto('/databases/shop');
+      await page.getByLabel('Replication slots of this server').waitFor();
+      await page.getByText('Nothing is wrong.').waitFor();
+      await expectAccessible(page, `database ${look.width}`);
+      await screenshot(page, `databases-overview-${look.width}`);
+      await page.goto('/databases/shop/tables?q=audit');
+      await page.locator('summary').click();
+      await page.locator('details pre').getByText('replica identity full').waitFor();
+      await page.getByLabel('Search tables').fill('');
+      await page.getByText('sales.regions', { exact: true }).waitFor();
+      expect(new URL(page.url()).search).to.equal('');
+      await expectAccessible(page, `tables ${look.width}`);
+      await screenshot(page, `databases-tables-${look.width}`);
+      await page.goto('/databases/shop/settings');
+      await page.getByRole('heading', { name: 'Remove' }).waitFor();
+      await expectAccessible(page, `settings ${look.width}`);
+      await screenshot(page, `databases-settings-${look.width}`);
+      await seen.close();
+    }
+    const seen = await see(browser, on());
+    const { page } = seen;
+    await page.goto('/databases/shop/settings');
+    await page.getByLabel('Connections').fill('5');
+    const changed = { method: 'PATCH', body: { pool_size: 4 } };
+    expect((await web.call(changed.method, '/api/postgres_databases/shop', { body: changed.body })).status).to.equal(
+      200,
+    );
+    await page.getByRole('button', { name: 'Save…' }).click();
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await page.getByText('token admin has changed it meanwhile').waitFor();
+    await expectAccessible(page, 'outdated');
+    await screenshot(page, 'databases-outdated-1280');
+    await page.getByRole('button', { name: 'Save all the same' }).click();
+    await page.getByText('shop is saved').waitFor();
+    expect((await web.call('GET', '/api/postgres_databases/shop')).json.pool_size).to.equal(5);
+    await page.getByRole('button', { name: 'Remove…' }).click();
+    await page.getByLabel('Type shop to go on').fill('shop');
+    await expectAccessible(page, 'remove');
+    await page.getByRole('button', { name: 'Remove', exact: true }).click();
+    await page.getByText('Left behind in the source').waitFor();
+    const left = (await page.getByLabel('SQL', { exact: true }).locator('pre').textContent()) ?? '';
+    for (const sql of left.split('\n')) await execute(source.url, sql);
+    await page.getByRole('button', { name: 'Done' }).click();
+    await page.getByText('Connect your first database').waitFor();
+    await seen.close();
+  });
+});
