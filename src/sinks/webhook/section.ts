@@ -21,7 +21,7 @@ export interface WebhookDestination extends Destination {
   /** Requests under way at the same time. */
   parallel: number;
   tls: { ca: string | null; verify: boolean };
-  /** Which secrets it has: they are shown masked without being opened. Absent: none. */
+  /** Which secrets it has: they are shown masked without being opened. Absent: it has none, or an earlier release stored it. */
   hidden?: { encrypted_headers: string[]; signing_secrets: number };
 }
 
@@ -143,9 +143,11 @@ export const webhookSection: SinkSection<Input> = {
     close: (given) => JSON.stringify(given),
     masked(destination) {
       const { hidden } = destination as WebhookDestination;
+      // Of one that was stored before that was kept nothing is said: sent back, empty keys would take its secrets away.
+      if (hidden === undefined) return {};
       return {
-        encrypted_headers: Object.fromEntries((hidden?.encrypted_headers ?? []).map((name) => [name, MASK])),
-        signing_secrets: Array(hidden?.signing_secrets ?? 0).fill(MASK),
+        encrypted_headers: Object.fromEntries(hidden.encrypted_headers.map((name) => [name, MASK])),
+        signing_secrets: Array(hidden.signing_secrets).fill(MASK),
       };
     },
   },

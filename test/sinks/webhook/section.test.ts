@@ -1,6 +1,6 @@
 /** `destination:` of a webhook, as it is written, in both forms. */
 import { expect } from 'chai';
-import type { WebhookSecret } from '../../../src/sinks/webhook/section.ts';
+import { type WebhookDestination, type WebhookSecret, webhookSection } from '../../../src/sinks/webhook/section.ts';
 import { linesOf, parse, SHOP, sinkFile } from '../../catalog/support.ts';
 
 const SECRET = `whsec_${Buffer.alloc(32, 5).toString('base64')}`;
@@ -49,6 +49,12 @@ describe('a webhook in millrace.yaml', () => {
       // For who shows it masked.
       hidden: { encrypted_headers: ['authorization'], signing_secrets: 2 },
     });
+    expect(webhookSection.secrets!.masked(settings as WebhookDestination)).to.deep.equal({
+      encrypted_headers: { authorization: '********' },
+      signing_secrets: ['********', '********'],
+    });
+    const { hidden: _, ...before } = settings as WebhookDestination;
+    expect(webhookSection.secrets!.masked(before)).to.deep.equal({});
     expect(secret).to.deep.equal({
       encrypted_headers: { authorization: 'Bearer hunter22' },
       signing_secrets: [SECRET, FORMER],
