@@ -3,7 +3,7 @@
  * share the connections: none gets all of them, so that there is always one for the others, and health has its own. It listens from the
  * moment it is opened. On stop whoever waits for messages gets an empty answer, requests under way are finished.
  */
-import { openTryFunctions } from '../admin/try-functions.ts';
+import type { TryFunctions } from '../admin/try-functions.ts';
 import type { Database, Queryable } from '../db/pool.ts';
 import { type Counters, NO_COUNTERS } from '../messages/counters.ts';
 import { isLoopback } from '../model/loopback.ts';
@@ -20,7 +20,7 @@ import type { AdmissionOptions } from './admission.ts';
 import type { FindToken } from './auth.ts';
 import type { ConsoleFiles } from './console-files.ts';
 import type { Examine } from './examinations.ts';
-import { managementRoutes } from './management.ts';
+import { lazily } from './lazily.ts';
 import { createRevoked } from './revoked.ts';
 import type { Mount } from './route.ts';
 import { consoleBuild, consoleRoutes } from './routes/console.ts';
@@ -99,7 +99,7 @@ export async function openWeb(deps: WebDependencies, options: WebOptions): Promi
   const desks = openDesks({ db, take: places.take });
   const consumers = openConsumers({ db, listener });
   const revoked = createRevoked({ findToken });
-  const functions = openTryFunctions(log);
+  let functions: TryFunctions | undefined;
   const readers = openReaders({
     db: inPlaces(places, db, 'readers'),
     onError: (err) => log.warn({ err }, 'who receives could not be written'),
@@ -114,13 +114,18 @@ export async function openWeb(deps: WebDependencies, options: WebOptions): Promi
       { db, desks, wakeups, consumers, findToken, log, places, revoked, metrics, counters, readers },
       { proxies: options.proxies, ...options.pull },
     ),
-    managementRoutes(
-      {
-        ...{ db, places, findToken, listener, keys, log, loopbackOnly, examine, privateAllowed, functions },
-        resolver: deps.resolver,
-      },
-      { proxies: options.proxies, keepMs: options.keepHealthMs, admission: options.management },
-    ),
+    lazily('/api/', async () => {
+      const { managementRoutes } = await import('./management.ts');
+      const { openTryFunctions } = await import('../admin/try-functions.ts');
+      functions = openTryFunctions(log);
+      return managementRoutes(
+        {
+          ...{ db, places, findToken, listener, keys, log, loopbackOnly, examine, privateAllowed, functions },
+          resolver: deps.resolver,
+        },
+        { proxies: options.proxies, keepMs: options.keepHealthMs, admission: options.management },
+      );
+    }),
     consoleRoutes(deps.console),
   ];
   const server = deps.server ?? createServer({ log, routes: [] }, options.limits);
@@ -133,7 +138,7 @@ export async function openWeb(deps: WebDependencies, options: WebOptions): Promi
     consumers.close();
     revoked.close();
     await server.close(options.graceMs);
-    await functions.close();
+    await functions?.close();
     await readers.close();
   };
   return {
