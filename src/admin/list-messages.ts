@@ -13,6 +13,8 @@ const TEXTS = statement('admin/message-texts');
 
 /** Messages that are looked at for one page, or for a count. */
 const LOOKED = 50_000;
+/** Where most fit, these do. */
+const FIRST_LOOKED = 1_000;
 const COUNTED = 100_000;
 /** Of the texts of one page. */
 const TEXT_BYTES = 4_194_304;
@@ -83,15 +85,22 @@ export interface MessagePlace {
 export const conditionsOf = ({ table, key, action, error, since, until, group }: MessageFilter): (string | null)[] =>
   [table, key, action, error, since, until, group].map((value) => value ?? null);
 
+/** Some of those that are looked at may not fit: what failed is found by its state. */
+const isSelective = ({ state, ...rest }: MessageFilter): boolean =>
+  (state !== undefined && state !== 'parked' && state !== 'retrying') ||
+  Object.values(rest).some((value) => value !== undefined);
+
 export async function listMessages(
   db: Queryable,
   sinkNo: number,
   { filter, after, limit, texts = false }: MessagePlace & { filter: MessageFilter },
 ): Promise<MessagePage> {
-  const isFiltered = Object.values(filter).some((value) => value !== undefined);
-  const looked = isFiltered ? LOOKED : limit + 1;
   const conditions = [filter.state ?? null, ...conditionsOf(filter)];
-  const { rows } = await db.query<Row>(LIST, [sinkNo, after, looked, ...conditions, limit + 1]);
+  const look = async (looked: number): Promise<Row[]> =>
+    (await db.query<Row>(LIST, [sinkNo, after, looked, ...conditions, limit + 1])).rows;
+  let rows = await look(isSelective(filter) ? FIRST_LOOKED : limit + 1);
+  const isShort = rows.filter(({ id }) => id !== null).length <= limit;
+  if (isSelective(filter) && isShort && rows[0]?.last_id != null) rows = await look(LOOKED);
   const found = rows.filter((row): row is Row & Listed => row.id !== null);
   const listed = found.slice(0, limit).map(({ last_id: _, looked: __, ...message }) => message);
   const { messages, cutAt } = texts ? await withTexts(db, sinkNo, listed) : { messages: listed, cutAt: undefined };
