@@ -1,5 +1,6 @@
 /** Sinks: the list, a new one, and the pages of one, on a real source and an engine that speaks the search engines' protocol. */
 
+import { expect } from 'chai';
 import pg from 'pg';
 import type { Browser } from 'playwright-core';
 import { applyConfig } from '../../src/catalog/apply/apply.ts';
@@ -178,6 +179,52 @@ describe('browser: sinks', () => {
       await page.getByRole('button', { name: 'Delete...' }).click();
       await page.getByText('1 pending and 0 parked messages are lost').waitFor();
       await page.keyboard.press('Escape');
+      await seen.close();
+    }
+  });
+
+  it('are changed after the difference was shown; what somebody else did meanwhile is not lost', async () => {
+    const shop = `databases: [{ name: shop, url: '${source.url}', slot: { name: s }, publication: { name: p } }]\n`;
+    const filed = `${shop}sinks: [{ name: filed, database: shop, destination: { type: pull } }]`;
+    await applyConfig({ db: m.db, keys: KEYS }, parse(filed).config, { from: 'millrace.yaml' });
+    for (const look of LOOKS) {
+      const name = `changed-${look.width}`;
+      const body = { name, database: 'shop', destination: { type: 'pull' } };
+      await web.call('POST', '/api/sinks', { body });
+      const seen = await see(browser, { db: m.db, url: web.url }, look);
+      const { page } = seen;
+      await page.goto(`/sinks/${name}/settings`);
+      await page.getByLabel('Lease (ms)').fill('many');
+      await page.getByText('must be a whole number').waitFor();
+      await page.getByLabel('Lease (ms)').fill('45000');
+      await page.getByRole('button', { name: 'Save...' }).click();
+      const dialog = page.getByRole('alertdialog');
+      await dialog.getByText('destination.visibility_timeout_ms').waitFor();
+      await expectAccessible(page, `save ${look.width}`);
+      await screenshot(page, `sinks-save-${look.width}`);
+      await web.call('PATCH', `/api/sinks/${name}`, { body: { max_retry_count: 7 } });
+      await dialog.getByRole('button', { name: 'Save' }).click();
+      await dialog.getByRole('alert').waitFor();
+      await page.keyboard.press('Escape');
+      await page.getByText('token admin changed it meanwhile').waitFor();
+      await expectAccessible(page, `settings, changed meanwhile ${look.width}`);
+      await screenshot(page, `sinks-settings-${look.width}`);
+      await page.getByRole('button', { name: 'Put mine on top of it' }).click();
+      await page.getByRole('button', { name: 'Save...' }).click();
+      await dialog.getByRole('button', { name: 'Save' }).click();
+      await page.getByText(`${name} is saved`).waitFor();
+      const { json } = await web.call('GET', `/api/sinks/${name}`);
+      expect([json.destination.visibility_timeout_ms, json.max_retry_count]).to.deep.equal([45_000, 7]);
+      await page.goto('/sinks/filed/settings');
+      await page.getByText('The configuration file declares it').waitFor();
+      await page.getByLabel('Lease (ms)').fill('60000');
+      await page.getByText('visibility_timeout_ms: 60000').waitFor();
+      await page.getByRole('button', { name: 'Release to the API...' }).click();
+      await page.getByRole('alertdialog').getByRole('button', { name: 'Release to the API' }).click();
+      await page.getByText('It was released from the configuration file').waitFor();
+      await page.getByRole('button', { name: 'Give it back to the file...' }).click();
+      await page.getByRole('alertdialog').getByRole('button', { name: 'Give it back to the file' }).click();
+      await page.getByText('The configuration file declares it').waitFor();
       await seen.close();
     }
   });

@@ -41,9 +41,9 @@ export function Chart({ title, times, lines, format, height = 180 }: ChartProps)
             {line.name} <Figure {...{ line, place, format }} />
           </span>
         ))}
-        <span className="text-sm text-muted tabular-nums">
-          {at !== undefined && `at ${instant(new Date(at), zone, { millis: false })}`}
-        </span>
+        {at !== undefined && (
+          <span className="text-sm text-muted tabular-nums">at {instant(new Date(at), zone, { millis: false })}</span>
+        )}
         <button
           type="button"
           hidden={isEmpty}

@@ -27,8 +27,14 @@ const overview = createRoute({
   component: lazyRouteComponent(() => import('./overview/overview.tsx'), 'SinkOverview'),
 });
 
+const settings = createRoute({
+  getParentRoute: () => sinkRoute,
+  path: '/settings',
+  component: lazyRouteComponent(() => import('./settings/settings.tsx'), 'SinkSettings'),
+});
+
 export const sinkRoutes = [
   list,
   create,
-  sinkRoute.addChildren([sinkIndexRoute, overview, ...messageTabs, ...sinkJobRoutes]),
+  sinkRoute.addChildren([sinkIndexRoute, overview, ...messageTabs, ...sinkJobRoutes, settings]),
 ] as const;

@@ -5,4 +5,5 @@ export const SINK_TABS: readonly { to: string; label: string }[] = [
   { to: '/sinks/$sink/backfills', label: 'Backfills' },
   { to: '/sinks/$sink/verify', label: 'Verify' },
   { to: '/sinks/$sink/trace', label: 'Trace' },
+  { to: '/sinks/$sink/settings', label: 'Settings' },
 ];

@@ -1,6 +1,6 @@
 /** A new sink, on one page: its tables, its destination, its function, its rows, its name. */
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import { type FormEvent, type ReactNode, useState } from 'react';
+import { type FormEvent, useState } from 'react';
 import { useGet } from '../../../api/queries.ts';
 import { plural } from '../../../lib/format.ts';
 import { tableName } from '../../../lib/sql.ts';
@@ -16,6 +16,7 @@ import { FormContext } from '../form/form.tsx';
 import { FunctionPart } from '../form/function-part.tsx';
 import { indexCommand } from '../form/index-command.ts';
 import { NamePart } from '../form/name-part.tsx';
+import { Part } from '../form/part.tsx';
 import { faultsOf, usePlan } from '../form/plan.ts';
 import { RowsPart } from '../form/rows-part.tsx';
 import { TablesPart } from '../form/tables-part.tsx';
@@ -123,18 +124,6 @@ function changed(entry: SinkEntry, path: string, value: unknown): SinkEntry {
   if (path !== 'source.include_tables') return next;
   const left = next.tables.filter(({ name }) => (value as string[] | null)?.includes(name) ?? true);
   return { ...next, tables: left, initial_backfill: next.initial_backfill !== false };
-}
-
-function Part({ number, title, children }: { number: number; title: string; children: ReactNode }) {
-  return (
-    <section className="grid gap-x-6 gap-y-3 border-t border-line py-5 first:border-t-0 first:pt-0 lg:grid-cols-[9rem_minmax(0,1fr)]">
-      <h2 className="text-lg font-semibold">
-        <span className="mr-2 text-muted tabular-nums">{number}</span>
-        {title}
-      </h2>
-      <div className="min-w-0 max-w-4xl">{children}</div>
-    </section>
-  );
 }
 
 /** Where the index is missing, the request that makes it, with a mapping for the first table. */
