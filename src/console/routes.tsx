@@ -1,6 +1,7 @@
 /** All pages. Each folder of `pages/` has its routes; what a page needs is loaded with it. */
 import { createRouter } from '@tanstack/react-router';
 import { databaseRoutes } from './pages/databases/routes.ts';
+import { functionRoutes } from './pages/functions/routes.ts';
 import { operationRoutes } from './pages/operations/routes.ts';
 import { overviewRoutes } from './pages/overview/routes.ts';
 import { peopleRoutes, personalRoutes } from './pages/people/routes.ts';
@@ -12,6 +13,7 @@ const tree = root.addChildren([
   ...personalRoutes,
   inside.addChildren([
     ...overviewRoutes,
+    ...functionRoutes,
     ...databaseRoutes,
     ...sinkRoutes,
     ...operationRoutes,

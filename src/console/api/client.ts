@@ -1,6 +1,6 @@
 /** The HTTP API, typed by its own document. Cookies say who asks; what changes something carries the session's token against forgery. */
 import createClient from 'openapi-fetch';
-import { parseKeeping } from './json-text.ts';
+import { KEPT, parseKeeping, writeKeeping } from './json-text.ts';
 import type { components, paths } from './schema.gen.ts';
 
 export type Schemas = components['schemas'];
@@ -56,7 +56,16 @@ async function send(request: Request): Promise<Response> {
   throw new ApiError(response.status, typeof body === 'object' && body !== null ? body : {});
 }
 
-const client = createClient<paths>({ baseUrl: globalThis.location?.origin ?? '', fetch: send });
+/** What a function made of a message is a document; other results are ours. */
+const KEPT_OF: Partial<Record<keyof paths, ReadonlySet<string>>> = {
+  '/api/functions/run': new Set([...KEPT, 'result']),
+};
+
+const client = createClient<paths>({
+  baseUrl: globalThis.location?.origin ?? '',
+  fetch: send,
+  bodySerializer: writeKeeping,
+});
 
 type Verb = 'get' | 'post' | 'patch' | 'put' | 'delete';
 type Of<Path extends keyof paths, Method extends Verb> = Method extends keyof paths[Path] ? paths[Path][Method] : never;
@@ -105,5 +114,5 @@ export async function call<Path extends keyof paths, Method extends Verb>(
     parseAs: 'text',
     signal,
   });
-  return parseKeeping(String(data)) as Answer<Path, Method>;
+  return parseKeeping(String(data), KEPT_OF[path]) as Answer<Path, Method>;
 }

@@ -11,25 +11,22 @@ export class JsonText {
   }
 }
 
-/** Keys of our answers that hold a row, a document, or something of the user's. */
-const KEPT = new Set([
-  'record',
-  'changes',
-  'document',
-  'result',
-  'message',
-  'shaped',
-  'values',
-  'value',
-  'old',
-  'data_text',
-  'before',
-  'after',
-  'deliveries',
+/** Keys of our answers that hold a row, a document, or something else of the user's. */
+export const KEPT: ReadonlySet<string> = new Set([
+  ...['record', 'changes', 'metadata', 'document', 'message', 'shaped', 'before', 'after', 'deliveries'],
 ]);
 const WHITE = /[ \t\n\r]*/y;
 const NUMBER = /-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
 const STRING = /"(?:[^"\\]|\\.)*"/y;
+
+/** The same on the way back: texts go out as they came. */
+export function writeKeeping(value: unknown): string {
+  if (value instanceof JsonText) return value.text;
+  if (Array.isArray(value)) return `[${value.map((one) => writeKeeping(one ?? null)).join(',')}]`;
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value ?? null);
+  const pairs = Object.entries(value).filter(([, one]) => one !== undefined);
+  return `{${pairs.map(([key, one]) => `${JSON.stringify(key)}:${writeKeeping(one)}`).join(',')}}`;
+}
 
 /** `kept`: of other keys than the usual ones. @throws SyntaxError */
 export function parseKeeping(text: string, kept: ReadonlySet<string> = KEPT): unknown {

@@ -3,6 +3,7 @@ export const NAVIGATION: readonly { to: string; label: string }[] = [
   { to: '/', label: 'Overview' },
   { to: '/databases', label: 'Databases' },
   { to: '/sinks', label: 'Sinks' },
+  { to: '/functions', label: 'Functions' },
   { to: '/operations', label: 'Operations' },
 ];
 

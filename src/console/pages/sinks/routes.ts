@@ -1,6 +1,7 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import { oneOf, searchOf, text } from '../../lib/search.ts';
 import { inside } from '../../root.tsx';
+import { functionTabs } from '../functions/routes.ts';
 import { messageTabs } from '../messages/routes.ts';
 import { sinkJobRoutes } from '../operations/routes.ts';
 import { sinkIndexRoute, sinkRoute } from './sink-route.ts';
@@ -36,5 +37,5 @@ const settings = createRoute({
 export const sinkRoutes = [
   list,
   create,
-  sinkRoute.addChildren([sinkIndexRoute, overview, ...messageTabs, ...sinkJobRoutes, settings]),
+  sinkRoute.addChildren([sinkIndexRoute, overview, ...messageTabs, ...functionTabs, ...sinkJobRoutes, settings]),
 ] as const;

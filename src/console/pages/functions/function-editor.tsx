@@ -1,0 +1,120 @@
+/** A stored function in the editor, with saving, and what failed because of it. */
+import { useState } from 'react';
+import type { Schemas } from '../../api/client.ts';
+import { useCall, useGet } from '../../api/queries.ts';
+import { count, plural } from '../../lib/format.ts';
+import { Button } from '../../parts/button.tsx';
+import { Code, CopyButton } from '../../parts/code.tsx';
+import { ErrorNote, Note } from '../../parts/places.tsx';
+import { say } from '../../parts/toast.tsx';
+import type { Source } from './samples.ts';
+import type { Fn } from './types.ts';
+import { Workbench } from './workbench.tsx';
+
+type Group = Schemas['MessageGroup'];
+
+interface FunctionEditorProps {
+  fn: Fn;
+  source: Source | null;
+  /** Whose parked messages are tried again once it is saved. */
+  sink?: string;
+}
+
+export function FunctionEditor({ fn, source, sink }: FunctionEditorProps) {
+  const stored = fn.code ?? fn.path ?? '';
+  const [code, setCode] = useState(stored);
+  const groups = useParked(sink);
+  const parked = countOf(groups);
+  const { save, error, isPending } = useSave(fn, code);
+  const isModified = code !== stored;
+  const isOfFile = fn.managed_by === 'file';
+  return (
+    <div className="space-y-4">
+      {isOfFile && (
+        <Note tone="idle">
+          It is declared in the configuration file: change it there, or release it to the API (
+          <code className="font-mono text-sm">millrace release function {fn.name}</code>). What is written here can be
+          tried and copied.
+        </Note>
+      )}
+      <div className="flex flex-wrap items-center gap-2">
+        <span className="mr-auto text-muted">{isModified ? 'modified' : 'saved'}</span>
+        <CopyButton text={code} label="Copy code" />
+        <Button because={isModified ? null : 'Nothing is modified'} onClick={() => setCode(stored)}>
+          Revert
+        </Button>
+        {parked > 0 && (
+          <Button
+            needs="admin"
+            busy={isPending}
+            because={isOfFile ? 'The configuration file has it' : null}
+            onClick={() => sink !== undefined && save({ sink, groups })}
+          >
+            {isModified ? 'Save and retry' : 'Retry'} {count(parked)}
+          </Button>
+        )}
+        <Button
+          look="primary"
+          needs="admin"
+          busy={isPending}
+          because={isOfFile ? 'The configuration file has it' : isModified ? null : 'Nothing is modified'}
+          onClick={() => save()}
+        >
+          Save
+        </Button>
+      </div>
+      {error && (
+        <>
+          <ErrorNote error={error} />
+          {error.status === 412 && (
+            <Note tone="warn">Somebody saved it since this page read it. Copy your code, then open the page anew.</Note>
+          )}
+        </>
+      )}
+      {fn.used_by.length > 1 && isModified && (
+        <Note tone="warn">Saving changes what {fn.used_by.join(', ')} send from then on.</Note>
+      )}
+      <Workbench type={fn.type} code={code} onChange={setCode} source={source} {...(sink ? { sink } : {})} />
+      {fn.description !== null && <p className="text-muted">{fn.description}</p>}
+      {isModified && isOfFile && <Code text={code} name="code" />}
+    </div>
+  );
+}
+
+/** Groups of a sink's messages that were parked while they were shaped. */
+function useParked(sink: string | undefined): readonly Group[] {
+  const { data } = useGet(
+    '/api/sinks/{sink}/messages/groups',
+    { path: { sink: sink ?? '' } },
+    { enabled: sink !== undefined },
+  );
+  return sink === undefined ? [] : (data?.data ?? []).filter(({ stage }) => stage === 'shape');
+}
+
+function useSave(fn: Fn, code: string) {
+  const change = useCall('patch', '/api/functions/{function}');
+  const retry = useCall('post', '/api/sinks/{sink}/messages/retry');
+  const text = fn.type === 'path' ? { path: code.trim() } : { code };
+  const tryAgain = async (sink: string, groups: readonly Group[]): Promise<void> => {
+    for (const { filter } of groups) await retry.mutateAsync({ path: { sink }, body: { filter } });
+    say(`${fn.name} is saved, and ${plural(countOf(groups), 'message is', 'messages are')} tried again`);
+  };
+  return {
+    error: change.error ?? retry.error,
+    isPending: change.isPending || retry.isPending,
+    /** `again`: what is tried again once it is saved. */
+    save(again?: { sink: string; groups: readonly Group[] }): void {
+      change.mutate(
+        { path: { function: fn.id }, body: text as never, version: fn.version },
+        {
+          onSuccess: () =>
+            again === undefined
+              ? say(`${fn.name} is saved: it shapes what is not shaped yet`)
+              : void tryAgain(again.sink, again.groups).catch(() => undefined),
+        },
+      );
+    },
+  };
+}
+
+const countOf = (groups: readonly Group[]): number => groups.reduce((sum, one) => sum + one.count, 0);

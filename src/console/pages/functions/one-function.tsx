@@ -1,0 +1,60 @@
+/** One function: its code on real messages, saved for all that use it. */
+import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
+import { useState } from 'react';
+import { useGet } from '../../api/queries.ts';
+import { Page } from '../../parts/page.tsx';
+import { Loaded } from '../../parts/places.tsx';
+import { FunctionEditor } from './function-editor.tsx';
+import { RemoveFunction } from './remove-function.tsx';
+import type { Source } from './samples.ts';
+import { TYPES } from './types.ts';
+
+const ABOVE = [{ to: '/functions', label: 'Functions' }];
+
+export function OneFunction() {
+  const { fn: name } = useParams({ from: '/inside/functions/$fn' });
+  const { sink, message } = useSearch({ from: '/inside/functions/$fn' });
+  const query = useGet('/api/functions/{function}', { path: { function: name } });
+  const navigate = useNavigate();
+  const [removed, setRemoved] = useState(false);
+  const fn = query.data?.name === name || query.data?.id === name ? query.data : undefined;
+  const source: Source | null =
+    sink === undefined
+      ? null
+      : {
+          from: 'messages',
+          sink,
+          isRetention: false,
+          ...(message === undefined ? { state: 'parked' } : { id: Number(message) }),
+        };
+  return (
+    <Page
+      title={fn?.name ?? name}
+      above={ABOVE}
+      beside={
+        fn && (
+          <span className="text-muted">
+            {TYPES[fn.type].title.toLowerCase()}, used by {fn.used_by.length === 0 ? 'nobody' : fn.used_by.join(', ')}
+          </span>
+        )
+      }
+      actions={
+        fn && (
+          <RemoveFunction
+            fn={fn}
+            onRemoved={() => {
+              setRemoved(true);
+              void navigate({ to: '/functions' });
+            }}
+          />
+        )
+      }
+    >
+      {!removed && (
+        <Loaded query={{ ...query, data: fn }}>
+          {(known) => <FunctionEditor key={known.id} fn={known} source={source} {...(sink ? { sink } : {})} />}
+        </Loaded>
+      )}
+    </Page>
+  );
+}

@@ -1,0 +1,98 @@
+/** The functions of a sink, each tried on its own messages. */
+import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
+import { useCall, useGet } from '../../api/queries.ts';
+import { Button, buttonLook } from '../../parts/button.tsx';
+import { Select } from '../../parts/field.tsx';
+import { Section } from '../../parts/page.tsx';
+import { Empty, ErrorNote, Loaded } from '../../parts/places.tsx';
+import { say } from '../../parts/toast.tsx';
+import { type Sink, useSink } from '../sinks/use-sink.ts';
+import { FunctionEditor } from './function-editor.tsx';
+import type { Source } from './samples.ts';
+import { type Fn, type FnType, TYPES } from './types.ts';
+
+/** In the order in which they run. */
+const USES = [
+  { use: 'filter', types: ['filter'] },
+  { use: 'transform', types: ['transform', 'path'] },
+  { use: 'routing', types: ['routing'] },
+] as const satisfies readonly { use: keyof Sink; types: readonly FnType[] }[];
+
+export function SinkFunctions() {
+  const sink = useSink();
+  const query = useGet('/api/functions', { query: { limit: 1_000 } });
+  const uses = USES.filter(({ use }) => use !== 'routing' || sink.kind === 'search_index');
+  return (
+    <Loaded query={query}>
+      {({ data }) => (
+        <>
+          {uses.map(({ use, types }) => (
+            <Use key={use} sink={sink} use={use} known={data.filter(({ type }) => types.some((one) => one === type))} />
+          ))}
+        </>
+      )}
+    </Loaded>
+  );
+}
+
+function Use({ sink, use, known }: { sink: Sink; use: 'filter' | 'transform' | 'routing'; known: readonly Fn[] }) {
+  const [open, setOpen] = useState(false);
+  const change = useCall('patch', '/api/sinks/{sink}');
+  const fn = known.find(({ name }) => name === sink[use]);
+  const source: Source = {
+    from: 'messages',
+    sink: sink.name,
+    isRetention: false,
+    ...(sink.state.parked > 0 ? { state: 'parked' } : {}),
+  };
+  const pick = (name: string): void =>
+    change.mutate(
+      { path: { sink: sink.id }, body: { [use]: name } as never, version: sink.version },
+      { onSuccess: () => say(name === 'none' ? `${sink.name} has no ${use} any more` : `${sink.name} uses ${name}`) },
+    );
+  return (
+    <Section title={TYPES[use].title}>
+      <div className="mb-3 flex flex-wrap items-end gap-3">
+        <div className="w-64">
+          <Select
+            label={`${TYPES[use].title} of this sink`}
+            value={fn?.name ?? 'none'}
+            disabled={sink.managed_by === 'file'}
+            onChange={({ target }) => pick(target.value)}
+          >
+            <option value="none">none</option>
+            {known.map(({ id, name }) => (
+              <option key={id}>{name}</option>
+            ))}
+          </Select>
+        </div>
+        {fn ? (
+          <Button aria-expanded={open} onClick={() => setOpen(!open)}>
+            {open ? 'Close the editor' : 'Edit'}
+            <span className="sr-only"> {fn.name}</span>
+          </Button>
+        ) : (
+          <Link to="/functions/new" search={{ type: use, ...tableOf(sink) }} className={buttonLook()}>
+            Write one
+          </Link>
+        )}
+        {sink.managed_by === 'file' && <span className="text-sm text-muted">The configuration file says which.</span>}
+      </div>
+      {change.error && <ErrorNote error={change.error} />}
+      {fn && open && <FunctionEditor key={fn.id} fn={fn} source={source} sink={sink.name} />}
+      {!fn && use === 'transform' && (
+        <Empty title="Rows go out as they are">
+          A transform makes the document, or what clients receive, of each row.
+        </Empty>
+      )}
+    </Section>
+  );
+}
+
+/** The first table that the sink names, to begin with. */
+function tableOf({ database, source }: Sink): { database?: string; table?: string } {
+  const tables = (source as { include_tables?: unknown } | undefined)?.include_tables;
+  const first: unknown = Array.isArray(tables) ? tables[0] : undefined;
+  return typeof first === 'string' ? { database, table: first.includes('.') ? first : `public.${first}` } : {};
+}

@@ -1,0 +1,84 @@
+/** Which messages a function is tried on. */
+import { useEffect } from 'react';
+import { useOverview } from '../../api/overview.ts';
+import { useGet } from '../../api/queries.ts';
+import { Select } from '../../parts/field.tsx';
+import type { Source } from './samples.ts';
+
+interface SourcePickerProps {
+  source: Source | null;
+  onChange: (source: Source | null) => void;
+  /** Of a sink's own tab: its messages can be chosen. */
+  sink?: string | undefined;
+}
+
+/** As the value of an option. */
+const keyOf = (source: Source | null): string => (source === null ? '' : JSON.stringify(source));
+
+export function SourcePicker({ source, onChange, sink }: SourcePickerProps) {
+  const { data } = useOverview();
+  const databases = data?.databases ?? [];
+  const known = data?.sinks.find(({ name }) => name === sink);
+  const database = source?.from === 'rows' ? source.database : (known?.database ?? databases[0]?.name ?? '');
+  const tables = useGet(
+    '/api/postgres_databases/{database}/tables',
+    { path: { database }, query: { limit: 1_000 } },
+    { enabled: database !== '' },
+  );
+  const rows = (tables.data?.data ?? []).map(
+    ({ schema, name }): Source => ({ from: 'rows', database, table: `${schema}.${name}` }),
+  );
+  const messages: { label: string; source: Source }[] =
+    sink === undefined
+      ? []
+      : [
+          {
+            label: `parked messages of ${sink}`,
+            source: { from: 'messages', sink, isRetention: false, state: 'parked' },
+          },
+          { label: `messages of ${sink} that wait`, source: { from: 'messages', sink, isRetention: false } },
+        ];
+  const first = rows[0];
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once, when tables are known
+  useEffect(() => {
+    if (source === null && first !== undefined && sink === undefined && rows.length === 1) onChange(first);
+  }, [first?.from]);
+  const isListed = [...rows, ...messages.map((one) => one.source)].some((one) => keyOf(one) === keyOf(source));
+  return (
+    <div className="grid gap-3 sm:grid-cols-2">
+      {databases.length > 1 && sink === undefined && (
+        <Select
+          label="Database"
+          value={database}
+          onChange={({ target }) => onChange({ from: 'rows', database: target.value, table: '' })}
+        >
+          {databases.map(({ name }) => (
+            <option key={name}>{name}</option>
+          ))}
+        </Select>
+      )}
+      <Select
+        label="Samples"
+        value={keyOf(source)}
+        onChange={({ target }) => onChange(target.value === '' ? null : (JSON.parse(target.value) as Source))}
+      >
+        <option value="">none</option>
+        {!isListed && source !== null && (
+          <option value={keyOf(source)}>
+            {source.from === 'messages' && source.id !== undefined ? `message ${source.id}` : 'a table'}
+          </option>
+        )}
+        {messages.map(({ label, source: one }) => (
+          <option key={label} value={keyOf(one)}>
+            {label}
+          </option>
+        ))}
+        {rows.map((one) => (
+          <option key={keyOf(one)} value={keyOf(one)}>
+            rows of {one.from === 'rows' ? one.table : ''}
+          </option>
+        ))}
+      </Select>
+    </div>
+  );
+}

@@ -1,0 +1,108 @@
+/** Functions in the browser: tried on a sink's own messages while they are written, saved, and what failed tried again. */
+import { expect } from 'chai';
+import type { Browser, Page } from 'playwright-core';
+import { applyConfig } from '../../src/catalog/apply/apply.ts';
+import { FILE } from '../api/support.ts';
+import { KEYS, parse } from '../catalog/support.ts';
+import { builtConsole, expectAccessible, openBrowser, screenshot, see } from '../support/browser/browser.ts';
+import { appendMessages } from '../support/fixtures/fixtures.ts';
+import { type MessageDatabase, messageDatabase } from '../support/postgres/message-database.ts';
+import { type TestWeb, testWeb } from '../support/processes/web.ts';
+
+const BIGINT = '9223372036854775807';
+
+describe('browser: functions', () => {
+  let browser: Browser;
+  let m: MessageDatabase;
+  let web: TestWeb;
+  before(async function () {
+    browser = await openBrowser(this);
+    m = await messageDatabase();
+    await applyConfig({ db: m.db, keys: KEYS }, parse(FILE).config);
+    web = await testWeb({ db: m.db, console: await builtConsole() }, { keepHealthMs: 0 });
+    await web.call('POST', '/api/functions/document/release');
+    await web.call('POST', '/api/sinks/products/release');
+    const { rows } = await m.db.query<{ no: number }>(`select no from millrace_private.sinks where name = 'products'`);
+    const { no } = rows[0]!;
+    const ids = await appendMessages(m.db, no, [
+      { record: `{"id":${BIGINT},"price":"12,50"}` },
+      { record: '{"id":18,"price":null}' },
+    ]);
+    await m.db.query(
+      `insert into millrace_private.delivery_states (sink_no, id, lane, group_key, state, attempts, stage, error, parked_at)
+       select $1, id, 0, id, 'parked', 1, 'shape', 'document: TypeError: no price (line 2, column 10)', now() from unnest($2::bigint[]) id`,
+      [no, ids],
+    );
+  });
+  after(async () => {
+    await browser?.close();
+    await web?.close();
+    await m?.drop();
+  });
+
+  const write = async (page: Page, code: string): Promise<void> => {
+    await page.getByRole('textbox', { name: 'Code of the transform' }).click();
+    await page.keyboard.press('ControlOrMeta+a');
+    await page.keyboard.insertText(code);
+  };
+
+  it('is tried on parked messages while it is written, marks the line, saves, and tries them again', async () => {
+    for (const look of [
+      { dark: false, width: 1280 },
+      { dark: true, width: 390 },
+    ] as const) {
+      const seen = await see(browser, { db: m.db, url: web.url }, look);
+      const { page } = seen;
+      await page.goto('/functions/document?sink=products');
+      await page.getByText(`{"id":${BIGINT},"price":"12,50"}`).first().waitFor();
+      await write(page, '(action, record) => ({\n  price: record.price.replace(",", "."), id: record.id })');
+      await page.getByText(`{"price":"12.50","id":${BIGINT}}`).waitFor();
+      await page.getByText(/Cannot read properties of null/).waitFor();
+      await page.locator('.cm-lintRange-error').waitFor();
+      await expectAccessible(page, `function ${look.width}`);
+      await screenshot(page, `functions-editor-${look.width}`);
+      await seen.close();
+    }
+    const seen = await see(browser, { db: m.db, url: web.url });
+    const { page } = seen;
+    await page.goto('/sinks/products/function');
+    await page.getByRole('button', { name: 'Edit document' }).click();
+    await page.getByText('12,50').first().waitFor();
+    await write(page, '(action, record) => ({ id: record.id })');
+    await page.getByText(`{"id":${BIGINT}}`, { exact: true }).waitFor();
+    await expectAccessible(page, 'functions of a sink');
+    await screenshot(page, 'functions-sink-1280');
+    await page.getByRole('button', { name: 'Save and retry 2' }).click();
+    await page.getByText('2 messages are tried again').waitFor();
+    expect((await web.call('GET', '/api/functions/document')).json.code).to.contain('({ id: record.id })');
+    expect((await web.call('GET', '/api/sinks/products/messages/count?state=parked')).json.count).to.equal(0);
+    await seen.close();
+  });
+
+  it('is made, refused with line and column, listed with who uses it, and deleted while nobody does', async () => {
+    const seen = await see(browser, { db: m.db, url: web.url });
+    const { page } = seen;
+    await page.goto('/functions/new');
+    await page.getByRole('textbox', { name: 'Code of the transform' }).waitFor();
+    await expectAccessible(page, 'a new function');
+    await page.getByLabel('Name').fill('by-table');
+    await write(page, '(action, record) => ({ a: })');
+    await page.getByRole('button', { name: 'Create function' }).click();
+    await page.getByRole('alert').waitFor();
+    await write(page, '(action, record) => ({ a: record.id })');
+    await page.getByRole('button', { name: 'Create function' }).click();
+    await page.getByText('by-table is created').waitFor();
+    await page.goto('/functions');
+    await page.getByRole('link', { name: 'products' }).waitFor();
+    await expectAccessible(page, 'functions');
+    await screenshot(page, 'functions-list-1280');
+    await page.getByRole('link', { name: 'document' }).click();
+    const used = page.getByRole('button', { name: /^Delete/ });
+    expect(await used.getAttribute('title')).to.equal('Used by products');
+    await page.goto('/functions/by-table');
+    await page.getByRole('button', { name: /^Delete/ }).click();
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Delete' }).click();
+    await page.getByText('by-table is deleted').waitFor();
+    await seen.close();
+  });
+});
