@@ -81,7 +81,7 @@ export async function eraseDatabase(
   const { catalog } = await findDatabase({ ...on, keys }, id);
   const removal = await removeDatabase(
     {
-      ...{ db, catalog, letGoMs: LET_GO_MS, onWait: () => undefined, now: Date.now },
+      ...{ db, catalog, letGoMs: LET_GO_MS, now: Date.now },
       async agree(dropping) {
         if (!force) refuseDropping(name, dropping);
         return true;

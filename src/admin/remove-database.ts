@@ -27,8 +27,6 @@ export interface RemoveDatabaseDeps {
   agree(dropping: Dropping): Promise<boolean>;
   /** It may not be forgotten while that is left in the source. @throws MillraceError; absent: it may. */
   mayLeave?(removal: DatabaseRemoval): void;
-  /** Capture still reads the slot: it lets it go within 30 s. */
-  onWait(): void;
   /** Milliseconds. */
   now(): number;
   sleep(ms: number): Promise<void>;
@@ -125,7 +123,7 @@ async function dropThere(deps: RemoveDatabaseDeps, database: CatalogDatabase): P
 /** Is there a slot of ours to drop? */
 async function untilLetGo(deps: RemoveDatabaseDeps, source: Database, slot: string): Promise<boolean> {
   const until = deps.now() + (deps.letGoMs ?? LET_GO_MS);
-  for (let waited = false; ; waited = true) {
+  for (;;) {
     const { rows } = await source.query<{ active: boolean; pid: number | null; application_name: string | null }>(
       HOLDER,
       [slot],
@@ -139,7 +137,6 @@ async function untilLetGo(deps: RemoveDatabaseDeps, source: Database, slot: stri
         facts: { slot, pid: holder.pid },
       });
     }
-    if (!waited) deps.onWait();
     await deps.sleep(LOOK_MS);
   }
 }

@@ -124,10 +124,6 @@ export function refuseNeedless(state: ResyncState, { force }: Pick<ResyncRequest
   });
 }
 
-/** Sinks that get all rows. */
-export const takersOf = ({ sinks }: ResyncState): string[] =>
-  sinks.filter(({ takes_rows }) => takes_rows).map(({ name }) => name);
-
 /** Accepts the gap, and asks for all rows; the ids of the backfills. */
 export async function acceptAndSend(db: Queryable, { name }: ResyncState, force: boolean): Promise<string[]> {
   return (await db.query<{ id: string }>(RESYNC, [name, force])).rows.map(({ id }) => id);

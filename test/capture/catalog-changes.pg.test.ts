@@ -3,10 +3,10 @@
  * change from the commit of its creation on.
  */
 import { expect } from 'chai';
-import { removeSink } from '../../src/catalog/apply/remove-sink.ts';
 import type { SinkSettings } from '../../src/model/declared.ts';
 import { backfillsOf } from '../support/fixtures/backfilled.ts';
 import { type Captured, captured, PULL, SEARCH, sinkSettings } from '../support/fixtures/captured.ts';
+import { removeSink } from '../support/fixtures/remove-sink.ts';
 import { type TestWeb, testWeb } from '../support/processes/web.ts';
 import { until } from '../support/until.ts';
 

@@ -1,10 +1,10 @@
 /** A database from which no sink reads any more: its capture ends and lets go of the slot, so that somebody can drop it. */
 import { expect } from 'chai';
 import { captureDatabase } from '../../src/capture/database.ts';
-import { removeSink } from '../../src/catalog/apply/remove-sink.ts';
 import { createLog } from '../../src/runtime/log.ts';
 import { type Captured, captured, PULL, sinkSettings } from '../support/fixtures/captured.ts';
 import { catalogued } from '../support/fixtures/catalogued.ts';
+import { removeSink } from '../support/fixtures/remove-sink.ts';
 import { until } from '../support/until.ts';
 
 describe('capture without a sink', function () {

@@ -3,11 +3,11 @@ import { expect } from 'chai';
 import { removeDatabase as removeHere } from '../../src/admin/remove-database.ts';
 import { applyConfig } from '../../src/catalog/apply/apply.ts';
 import { removeDatabase } from '../../src/catalog/apply/remove-database.ts';
-import { removeSink } from '../../src/catalog/apply/remove-sink.ts';
 import { loadCatalog } from '../../src/catalog/store.ts';
 import { removing } from '../../src/cli/table/things.ts';
 import { openPool } from '../../src/db/pool.ts';
 import { KEYS, parse, SECRET_KEY } from '../catalog/support.ts';
+import { removeSink } from '../support/fixtures/remove-sink.ts';
 import { type MessageDatabase, messageDatabase } from '../support/postgres/message-database.ts';
 import { sharedCluster, type TestDatabase } from '../support/postgres/postgres.ts';
 import { runCli } from '../support/processes/cli.ts';
@@ -45,7 +45,7 @@ sinks:
     const catalog = await loadCatalog(messages.db, KEYS);
     return await removeHere(
       {
-        ...{ db: messages.db, catalog, letGoMs: 2_000, now: () => (now += 500), onWait: () => undefined },
+        ...{ db: messages.db, catalog, letGoMs: 2_000, now: () => (now += 500) },
         ...{ agree: async () => true, sleep: async () => undefined },
       },
       'shop',

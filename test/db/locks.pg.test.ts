@@ -1,13 +1,14 @@
 /** Who may connect, and nothing else, can stop none of it, whatever numbers it guesses: our locks are not for everybody. */
 import { expect } from 'chai';
 import { applyConfig } from '../../src/catalog/apply/apply.ts';
-import { freeStorage, removeSink } from '../../src/catalog/apply/remove-sink.ts';
+import { freeStorage } from '../../src/catalog/apply/remove-sink.ts';
 import { migrateSchema } from '../../src/db/migrate.ts';
 import { append } from '../../src/messages/append.ts';
 import { readPosition } from '../../src/messages/position.ts';
 import { createChangeTable } from '../../src/sinks/change-table/table.ts';
 import { KEYS, parse } from '../catalog/support.ts';
 import { addPullSink, appendMessages } from '../support/fixtures/fixtures.ts';
+import { removeSink } from '../support/fixtures/remove-sink.ts';
 import { type MessageDatabase, messageDatabase } from '../support/postgres/message-database.ts';
 import { sharedCluster } from '../support/postgres/postgres.ts';
 import { openSession, type Session, untilBlocked } from '../support/postgres/sessions.ts';

@@ -1,7 +1,7 @@
 /** A second index beside the first: filled, kept up, switched over to, and the first sink removed, in a running service. */
 import { expect } from 'chai';
-import { removeSink } from '../../src/catalog/apply/remove-sink.ts';
 import { type BulkServer, startBulkServer } from '../support/engines/bulk-server.ts';
+import { removeSink } from '../support/fixtures/remove-sink.ts';
 import { runCli } from '../support/processes/cli.ts';
 import { startService, stopServices } from '../support/processes/service.ts';
 import { createWorld, type World } from '../support/processes/world.ts';

@@ -9,7 +9,6 @@ import { statement } from '../../db/statement.ts';
 import { MillraceError } from '../../model/errors.ts';
 import { isCancelled, isTransient } from '../../model/sqlstate.ts';
 import { recordChange } from '../audit.ts';
-import { type ChangeOptions, changeCatalog } from './transaction.ts';
 
 const REMOVE = statement('catalog/remove-sink');
 const PUBLISH = statement('catalog/publish');
@@ -23,12 +22,7 @@ export interface RemovedSink {
   is_last: boolean;
 }
 
-/** Takes it out of the catalog. Its messages are unreachable then. @throws MillraceError not_found, unavailable. */
-export async function removeSink(db: Database, name: string, options: ChangeOptions = {}): Promise<RemovedSink> {
-  return await changeCatalog(db, (tx) => removeIn(tx, { subject: `sink ${name}`, before: { name }, name }), options);
-}
-
-/** In a transaction that changes the catalog. `subject`, `before`: as the audit log has them. @throws MillraceError not_found */
+/** Takes it out of the catalog, in a transaction that changes that: its messages are unreachable then. `subject`, `before`: as the audit log has them. @throws MillraceError not_found */
 export async function removeIn(
   tx: Transaction,
   { name, subject, before }: { name: string; subject: string; before: unknown },

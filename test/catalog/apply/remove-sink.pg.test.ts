@@ -1,9 +1,10 @@
 /** A sink goes: nobody delivers or persists for it any more, nobody waits, and nothing of it is left. */
 import { expect } from 'chai';
 import { applyConfig } from '../../../src/catalog/apply/apply.ts';
-import { freeStorage, removeSink } from '../../../src/catalog/apply/remove-sink.ts';
+import { freeStorage } from '../../../src/catalog/apply/remove-sink.ts';
 import { catalogGeneration, loadCatalog } from '../../../src/catalog/store.ts';
 import { MillraceError } from '../../../src/model/errors.ts';
+import { removeSink } from '../../support/fixtures/remove-sink.ts';
 import { type MessageDatabase, messageDatabase } from '../../support/postgres/message-database.ts';
 import { promised, until } from '../../support/until.ts';
 import { KEYS, parse, SHOP } from '../support.ts';
