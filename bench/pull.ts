@@ -1,6 +1,7 @@
 /**
  * Pull: the same rows received and acknowledged by four clients, over SQL and over HTTP with order kept, beside what people
- * build by themselves: a table leased by `update ... for update skip locked`, deleted from afterwards, without any order.
+ * build by themselves: a table leased by `update ... for update skip locked`, deleted from afterwards, without any order. Small
+ * batches also by many clients over HTTP: with two requests each, and with one that acknowledges the batch before.
  */
 import { type ChildProcess, fork, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -14,9 +15,11 @@ import type { Server } from './server.ts';
 
 export const PULL_BATCHES = [1, 10, 100, 1_000] as const;
 export const PULL_CLIENTS = 4;
-const WAYS = ['reference', 'sql', 'http'] as const;
+export const MANY_CLIENTS = 64;
+export const SMALL_BATCHES = [1, 10] as const;
+const WAYS = ['reference', 'sql', 'http', 'many', 'many-at-once'] as const;
 /** Rows of each run, by batch size. */
-const ROWS: Record<(typeof PULL_BATCHES)[number], number> = { 1: 4_000, 10: 20_000, 100: 60_000, 1000: 60_000 };
+const ROWS: Record<(typeof PULL_BATCHES)[number], number> = { 1: 8_000, 10: 20_000, 100: 60_000, 1000: 60_000 };
 const FIRST_ID = 1_790_000_000_000_000;
 const TOKEN = 'b0c4d1e92f7a4f6d8a3c5e2b7f019d64';
 const MAIN = path.resolve(import.meta.dirname, '../src/main.ts');
@@ -28,14 +31,19 @@ export interface PullRound {
   batch: number;
   way: PullWay;
   perSecond: number;
+  /** Milliseconds, of a receive. */
+  p99Ms: number;
   /** Microseconds of Postgres' CPU a message. */
   serverCpu: number | undefined;
 }
 
-/** One client. `receive` leases up to `batch` and returns what `ack` takes; no message is parsed. */
+/**
+ * One client. `receive` leases up to `batch` and returns what is to be acknowledged, or, if there is no `ack`, acknowledges what
+ * it returned before; no message is parsed.
+ */
 interface Client {
-  receive(batch: number): Promise<unknown[]>;
-  ack(leased: unknown[]): Promise<unknown>;
+  receive(batch: number, before: unknown[]): Promise<unknown[]>;
+  ack?(leased: unknown[]): Promise<unknown>;
 }
 
 export async function pull(server: Server, options: { rounds: number }): Promise<PullRound[]> {
@@ -54,7 +62,7 @@ export async function pull(server: Server, options: { rounds: number }): Promise
     await prepare(db);
     for (let round = 0; round < options.rounds; round += 1) {
       for (const batch of PULL_BATCHES) {
-        for (const way of WAYS) measured.push(await measure(server, db, { batch, way, port }));
+        for (const way of waysOf(batch)) measured.push(await measure(server, db, { batch, way, port }));
       }
     }
   } finally {
@@ -65,6 +73,10 @@ export async function pull(server: Server, options: { rounds: number }): Promise
   return measured;
 }
 
+/** Of small batches all, else without the many clients. */
+const waysOf = (batch: number): readonly PullWay[] =>
+  WAYS.filter((way) => !way.startsWith('many') || SMALL_BATCHES.some((small) => small === batch));
+
 async function measure(
   server: Server,
   db: Database,
@@ -72,23 +84,35 @@ async function measure(
 ): Promise<PullRound> {
   const rows = ROWS[run.batch];
   await db.query(`select bench_fill('${run.way}', ${rows})`);
-  const client = run.way === 'http' ? overHttp(run.port) : run.way === 'sql' ? overSql(db) : reference(db);
+  const client = clientOf(db, run);
+  const clients = run.way.startsWith('many') ? MANY_CLIENTS : PULL_CLIENTS;
+  const took: number[] = [];
   const cpuBefore = serverCpu(server.pid)?.others;
   const begun = performance.now();
   let left = rows;
   await Promise.all(
-    Array.from({ length: PULL_CLIENTS }, async () => {
-      while (left > 0) {
-        const leased = await client.receive(run.batch);
+    Array.from({ length: clients }, async () => {
+      for (let leased: unknown[] = []; left > 0 || leased.length > 0; ) {
+        const asked = performance.now();
+        leased = await client.receive(run.batch, leased);
+        took.push(performance.now() - asked);
         left -= leased.length;
+        if (client.ack === undefined) continue;
         if (leased.length > 0) await client.ack(leased);
+        leased = [];
       }
     }),
   );
   const seconds = (performance.now() - begun) / 1_000;
   const cpuAfter = serverCpu(server.pid)?.others;
   const cpu = cpuBefore === undefined || cpuAfter === undefined ? undefined : ((cpuAfter - cpuBefore) * 1e6) / rows;
-  return { batch: run.batch, way: run.way, perSecond: rows / seconds, serverCpu: cpu };
+  const p99Ms = took.sort((one, other) => one - other)[Math.floor(took.length * 0.99)] ?? 0;
+  return { batch: run.batch, way: run.way, perSecond: rows / seconds, p99Ms, serverCpu: cpu };
+}
+
+function clientOf(db: Database, { way, port }: { way: PullWay; port: number }): Client {
+  if (way === 'reference') return reference(db);
+  return way === 'sql' ? overSql(db) : overHttp(port, way);
 }
 
 /**
@@ -151,8 +175,8 @@ function reference(db: Database): Client {
 
 const ACK_IDS = /"ack_id":"([^"]+)"/g;
 
-function overHttp(port: number): Client {
-  const agent = new http.Agent({ keepAlive: true, maxSockets: PULL_CLIENTS });
+function overHttp(port: number, way: PullWay): Client {
+  const agent = new http.Agent({ keepAlive: true, maxSockets: MANY_CLIENTS });
   const post = async (verb: string, body: string): Promise<string> => {
     const request = http.request({
       agent,
@@ -174,9 +198,11 @@ function overHttp(port: number): Client {
     if (response.statusCode !== 200) throw new Error(`${verb}: ${response.statusCode} ${text}`);
     return text;
   };
+  const receive = async (body: object): Promise<unknown[]> =>
+    Array.from((await post('receive', JSON.stringify(body))).matchAll(ACK_IDS), (match) => match[1]);
+  if (way === 'many-at-once') return { receive: (batch, before) => receive({ batch_size: batch, ack_ids: before }) };
   return {
-    receive: async (batch) =>
-      Array.from((await post('receive', `{"batch_size":${batch}}`)).matchAll(ACK_IDS), (match) => match[1]),
+    receive: (batch) => receive({ batch_size: batch }),
     ack: (ids) => post('ack', JSON.stringify({ ack_ids: ids })),
   };
 }

@@ -13,8 +13,9 @@ import type { Fairness } from './fairness.ts';
 import { figure, medianOf, table } from './figures.ts';
 import type { Growth, GrowthLine, GrowthRound } from './growth.ts';
 import type { LatencyRound } from './latency.ts';
-import { PULL_BATCHES, PULL_CLIENTS, type PullRound, type PullWay } from './pull.ts';
+import type { PullRound } from './pull.ts';
 import { consoleText, countersText } from './report-console.ts';
+import { pullText } from './report-pull.ts';
 import { catalogText, fairnessText } from './report-waits.ts';
 import { webhookText } from './report-webhook.ts';
 import { SERVER_SETTINGS } from './server.ts';
@@ -182,32 +183,6 @@ function latencyText({ rate, seconds, rounds }: NonNullable<Results['latency']>)
     '## Latency',
     `${figure(rate)} single-row transactions a second for ${seconds} s, after a warm-up. Median of ${rounds.length}. Insert and commit are part of it.`,
     table(['', 'p50 ms', 'p99 ms', 'transactions/s', 'CPU us a change: roles', 'peak RSS, MB'], [row]),
-  ].join('\n\n');
-}
-
-function pullText(rounds: readonly PullRound[]): string {
-  const of = (batch: number, way: PullWay, pick: (round: PullRound) => number | undefined): number =>
-    medianOf(
-      rounds.filter((round) => round.batch === batch && round.way === way),
-      pick,
-    );
-  const rows = PULL_BATCHES.map((batch) => {
-    const speed = (way: PullWay): number => of(batch, way, ({ perSecond }) => perSecond);
-    const cpu = (way: PullWay): string => figure(of(batch, way, ({ serverCpu }) => serverCpu));
-    return [
-      figure(batch),
-      figure(speed('reference')),
-      figure(speed('sql')),
-      figure(speed('http')),
-      figure(speed('sql') / speed('reference')),
-      figure(speed('http') / speed('reference')),
-      `${cpu('reference')}, ${cpu('sql')}, ${cpu('http')}`,
-    ];
-  });
-  return [
-    '## Pull',
-    `Receive and acknowledge, ${PULL_CLIENTS} clients, rows of one key each and about 500 bytes, order kept. Reference: the same messages, finished, leased by\n\`update ... for update skip locked\` and deleted, without any order.`,
-    table(['batch', 'reference/s', 'SQL/s', 'HTTP/s', 'SQL ratio', 'HTTP ratio', 'Postgres CPU us a message'], rows),
   ].join('\n\n');
 }
 

@@ -1,0 +1,41 @@
+/** The section about receiving and acknowledging. */
+import { figure, medianOf, table } from './figures.ts';
+import { MANY_CLIENTS, PULL_BATCHES, PULL_CLIENTS, type PullRound, type PullWay, SMALL_BATCHES } from './pull.ts';
+
+export function pullText(rounds: readonly PullRound[]): string {
+  const of = (batch: number, way: PullWay, pick: (round: PullRound) => number | undefined): number =>
+    medianOf(
+      rounds.filter((round) => round.batch === batch && round.way === way),
+      pick,
+    );
+  const speed = (batch: number, way: PullWay): number => of(batch, way, ({ perSecond }) => perSecond);
+  const cpu = (batch: number, way: PullWay): string => figure(of(batch, way, ({ serverCpu }) => serverCpu));
+  const p99 = (batch: number, way: PullWay): string => figure(of(batch, way, ({ p99Ms }) => p99Ms));
+  const few = PULL_BATCHES.map((batch) => [
+    figure(batch),
+    figure(speed(batch, 'reference')),
+    figure(speed(batch, 'sql')),
+    figure(speed(batch, 'http')),
+    figure(speed(batch, 'sql') / speed(batch, 'reference')),
+    figure(speed(batch, 'http') / speed(batch, 'reference')),
+    `${cpu(batch, 'reference')}, ${cpu(batch, 'sql')}, ${cpu(batch, 'http')}`,
+  ]);
+  const many = SMALL_BATCHES.map((batch) => [
+    figure(batch),
+    ...(['many', 'many-at-once'] as const).flatMap((way) => [
+      figure(speed(batch, way)),
+      p99(batch, way),
+      cpu(batch, way),
+    ]),
+  ]);
+  return [
+    '## Pull',
+    `Receive and acknowledge, ${PULL_CLIENTS} clients, rows of one key each and about 500 bytes, order kept. Reference: the same messages, finished, leased by\n\`update ... for update skip locked\` and deleted, without any order.`,
+    table(['batch', 'reference/s', 'SQL/s', 'HTTP/s', 'SQL ratio', 'HTTP ratio', 'Postgres CPU us a message'], few),
+    `${MANY_CLIENTS} clients of one consumer over HTTP: receive and ack, and receive alone, with the \`ack_ids\` of the batch before.`,
+    table(
+      ['batch', 'receive, ack/s', 'p99 ms', 'Postgres CPU us', 'receive with ack_ids/s', 'p99 ms', 'Postgres CPU us'],
+      many,
+    ),
+  ].join('\n\n');
+}
