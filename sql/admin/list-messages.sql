@@ -1,5 +1,5 @@
 -- By id, behind $2. $3: how many are looked at, of which those that fit are found, each with its place among them; last_id: how far
--- it looked, when that was not to the end. What failed is found by its state, however much else there is.
+-- it looked, when that was not to the end; looked_id: in any case, null: there was nothing. What failed is found by its state, however much else there is.
 with looked as materialized (
   select w.id, w.lane, row_number() over (order by w.id) as place
     from (select m.id, m.lane
@@ -31,11 +31,12 @@ with looked as materialized (
             (select i.mark from millrace_private.installation i), v.stage, v.error) = $11::text)
    order by v.id limit $12::integer
 )
-select b.last_id, b.looked, f.place::integer as place, f.id, f.lane, f.state, f.stage, f.action, f.table_schema, f.table_name, f.record_pk, f.attempts, f.error,
+select b.last_id, b.looked_id, b.looked, f.place::integer as place, f.id, f.lane, f.state, f.stage, f.action, f.table_schema, f.table_name, f.record_pk, f.attempts, f.error,
        w.status as error_status, w.type as error_type,
        to_char(f.committed_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as committed_at,
        f.visible_at, f.parked_at, z.size
-  from (select case when count(*) = $3::integer then max(k.id) end as last_id, count(*)::integer as looked
+  from (select case when count(*) = $3::integer then max(k.id) end as last_id, max(k.id) as looked_id,
+               count(*)::integer as looked
           from looked k) b
   left join found f on true
   left join lateral (select octet_length(m.record) + coalesce(octet_length(m.changes), 0)

@@ -62,13 +62,15 @@ export interface ListedMessage {
   text?: string;
 }
 
-type Row = { last_id: number | null; looked: number } & (Listed | { id: null });
+type Row = { last_id: number | null; looked_id: number | null; looked: number } & (Listed | { id: null });
 type Listed = ListedMessage & { lane: number; place: number };
 
 export interface MessagePage {
   messages: ListedMessage[];
   /** The id behind which the next page begins; null: there is none. A page may be short, or empty, and not be the last. */
   next: number | null;
+  /** The id up to which it has looked. */
+  last: number;
   /** How many were looked at before the next page. */
   scanned: number;
 }
@@ -102,11 +104,12 @@ export async function listMessages(
   const isShort = rows.filter(({ id }) => id !== null).length <= limit;
   if (isSelective(filter) && isShort && rows[0]?.last_id != null) rows = await look(LOOKED);
   const found = rows.filter((row): row is Row & Listed => row.id !== null);
-  const listed = found.slice(0, limit).map(({ last_id: _, looked: __, ...message }) => message);
+  const listed = found.slice(0, limit).map(({ last_id: _, looked_id: __, looked: ___, ...message }) => message);
   const { messages, cutAt } = texts ? await withTexts(db, sinkNo, listed) : { messages: listed, cutAt: undefined };
   const last = cutAt ?? (found.length > limit ? listed.at(-1) : undefined);
-  if (last) return { messages, next: last.id, scanned: last.place };
-  return { messages, next: rows[0]?.last_id ?? null, scanned: rows[0]?.looked ?? 0 };
+  if (last) return { messages, next: last.id, last: last.id, scanned: last.place };
+  const { last_id: next = null, looked_id, looked: scanned = 0 } = rows[0] ?? {};
+  return { messages, next, last: looked_id ?? after, scanned };
 }
 
 /** `cutAt`: the last one that there was room for. */

@@ -57,6 +57,14 @@ function shown(message: ListedMessage, asking: Asking): z.input<typeof Message> 
 
 const INCLUDE = { include: z.literal('message', 'must be message').optional() };
 
+/** Who knows the list up to there asks for what is new. */
+const AFTER = z
+  .string()
+  .regex(/^\d{1,16}$/, 'must be the id of a message')
+  .transform(Number)
+  .refine(Number.isSafeInteger, 'must be the id of a message')
+  .optional();
+
 /** Parts of one message, with commas between them. */
 const PARTS = z
   .string()
@@ -89,18 +97,28 @@ export function readMessagesOf({ path, list, what }: MessagesOf): Route[] {
     path: `${path}/:sink/messages`,
     scope: 'read',
     summary: `Messages of ${what} that are not settled, by id`,
-    input: z.strictObject({ sink: REF, ...FILTER, ...INCLUDE, ...LONG_PAGE }),
-    answer: z.looseObject({ data: z.array(Message), next_cursor: z.string().nullable(), scanned: z.number() }),
+    input: z.strictObject({ sink: REF, ...FILTER, ...INCLUDE, after: AFTER, ...LONG_PAGE }),
+    answer: z.looseObject({
+      data: z.array(Message),
+      next_cursor: z.string().nullable(),
+      scanned: z.number(),
+      last_id: z.number(),
+    }),
     sql: 'millrace.pending_messages',
-    async run({ db }, { sink: ref, limit, cursor, include, ...filter }, asking) {
+    async run({ db }, { sink: ref, limit, cursor, include, after: behind = 0, ...filter }, asking) {
       refuseLooking(filter, asking);
       refuseTexts({ include }, asking);
       const texts = include !== undefined;
       const sink = await findSink(db, ref, list);
       const places = cursors(z.int().min(0), { ...filter, sink: sink.id });
-      const after = places.read(cursor) ?? 0;
-      const { messages, next, scanned } = await listMessages(db, sink.no, { filter, after, limit, texts });
-      return { data: messages.map((message) => shown(message, asking)), next_cursor: places.write(next), scanned };
+      const after = places.read(cursor) ?? behind;
+      const page = await listMessages(db, sink.no, { filter, after, limit, texts });
+      return {
+        data: page.messages.map((message) => shown(message, asking)),
+        next_cursor: places.write(page.next),
+        scanned: page.scanned,
+        last_id: page.last,
+      };
     },
   });
   const countRoute = route({

@@ -41,6 +41,10 @@ describe('api: messages', () => {
     for (const limit of [1, 3, 7, 50]) {
       expect(await walk(`?limit=${limit}`)).to.deep.equal({ ids, pages: Math.ceil(7 / limit) });
     }
+    expect((await walk(`?limit=2&after=${ids[2]}`)).ids).to.deep.equal(ids.slice(3));
+    expect((await get(`?key=nobody`)).json).to.include({ last_id: ids[6], next_cursor: null });
+    expect((await get(`?after=${ids[6]}`)).json.last_id).to.equal(ids[6]);
+    expect((await walk(`?state=waiting&after=${ids[6]}`)).ids).to.deep.equal([]);
     expect((await get('')).json.data[0]).to.include({
       ...{ id: ids[0], state: 'waiting', stage: null, action: 'insert', attempts: 0, parked_at: null },
       ...{ table_schema: 'public', table_name: 'orders', committed_at: '2026-11-21T08:00:00.123456Z' },
@@ -70,7 +74,14 @@ describe('api: messages', () => {
       expect(json, query).to.deep.equal({ count: found.length, is_estimate: false });
     }
     const cursor = (await get('?limit=1')).json.next_cursor;
-    for (const query of ['state=on', 'since=yesterday', 'since=0000-01-01', 'action=x', `key=1&cursor=${cursor}`]) {
+    for (const query of [
+      'state=on',
+      'since=yesterday',
+      'since=0000-01-01',
+      'action=x',
+      'after=x',
+      `key=1&cursor=${cursor}`,
+    ]) {
       expect((await get(`?${query}`)).status, query).to.equal(400);
     }
   });

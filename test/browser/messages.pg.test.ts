@@ -62,8 +62,12 @@ describe('browser: messages', () => {
     await page.getByRole('button', { name: 'Key', exact: true }).click();
     await page.getByRole('textbox', { name: 'Key' }).fill('k-5');
     await page.keyboard.press('Enter');
-    await page.getByText('2 messages, all that match').waitFor();
+    await page.getByText('1 message, all that matches').waitFor();
     expect(new URL(page.url()).searchParams.get('key')).to.equal('k-5');
+    await append(m, { first: WAITING + 5, count: 1 });
+    await page.getByText('1 newer').waitFor();
+    await page.keyboard.press('r');
+    await page.getByText('2 messages, all that match').waitFor();
     await page.getByRole('link', { name: 'k-5', exact: true }).first().click();
     await page.getByText(NUMERIC).waitFor();
     await page.getByRole('button', { name: 'Copy', exact: true }).click();
@@ -84,7 +88,7 @@ describe('browser: messages', () => {
     expect(lines).to.have.length(2);
     expect(lines[0]).to.contain(BIGINT).and.contain(NUMERIC);
     await page.getByRole('tab', { name: 'Same row' }).click();
-    await page.getByRole('tabpanel').getByText('their order').waitFor();
+    await page.getByRole('tabpanel').getByText('in their order').waitFor();
     await page.locator('#drawer-title').locator('..').getByRole('button', { name: 'Retry' }).click();
     await page.getByRole('button', { name: 'Retry 1' }).click();
     await page.getByText('1 message is sent again').waitFor();
@@ -130,20 +134,12 @@ describe('browser: messages', () => {
 
 /** A search index with 100,000 messages, the first 20,000 of them parked for three reasons. */
 async function fill({ db }: MessageDatabase): Promise<void> {
-  const { databaseId, tableNo } = await addShop(db);
+  const { databaseId } = await addShop(db);
   const settings = sinkSettings({ name: 'products-index', destination: searchDestination('http://127.0.0.1:9') });
   const { no } = await insertSink(db, { name: settings.name, kind: 'search_index', databaseId, settings, lanes: 1 });
   await db.query('select millrace_private.add_sink_storage($1)', [no]);
   await db.query('select millrace_private.publish_catalog()');
-  await db.query(
-    `insert into millrace_private.messages (sink_no, lane, id, group_key, source_table, action, record_pks, commit_lsn,
-            commit_idx, committed_at, record)
-     select $1::integer, 0, $2::bigint + g, g % 90000, $3::integer, case when g % 3 = 0 then 'insert' else 'update' end,
-            '["k-' || g % 90000 || '"]', 1000 + g, 0, timestamptz '2026-11-22 02:41:07.123Z' + g * interval '20 ms',
-            '{"id":${BIGINT},"name":"mill wheel","price":${NUMERIC},"html":"<img src=x onerror=alert(1)>","number":' || g || '}'
-       from generate_series(0, $4::integer - 1) g`,
-    [no, FIRST_ID, tableNo, WAITING],
-  );
+  await append({ db }, { first: 0, count: WAITING });
   await db.query(
     `insert into millrace_private.delivery_states (sink_no, id, lane, group_key, state, attempts, stage, error, parked_at)
      select $1::integer, $2::bigint + g, 0, g, 'parked', 1, case when g % 50 = 7 then 'shape' else 'send' end,
@@ -153,5 +149,21 @@ async function fill({ db }: MessageDatabase): Promise<void> {
             now() - interval '17 minutes' + g * interval '10 ms'
        from generate_series(0, $3::integer - 1) g`,
     [no, FIRST_ID, PARKED],
+  );
+}
+
+/** Waiting ones; each of a row of its own, until the rows begin anew. */
+async function append(
+  { db }: Pick<MessageDatabase, 'db'>,
+  { first, count }: { first: number; count: number },
+): Promise<void> {
+  await db.query(
+    `insert into millrace_private.messages (sink_no, lane, id, group_key, source_table, action, record_pks, commit_lsn,
+            commit_idx, committed_at, record)
+     select (select k.no from millrace_private.sinks k), 0, $1::bigint + g, g % $4::integer,
+            (select t.no from millrace_private.source_tables t), case when g % 3 = 0 then 'insert' else 'update' end, '["k-' || g % $4::integer || '"]', 1000 + g, 0, timestamptz '2026-11-22 02:41:07.123Z' + g * interval '20 ms',
+            '{"id":${BIGINT},"name":"mill wheel","price":${NUMERIC},"html":"<img src=x onerror=alert(1)>","number":' || g || '}'
+       from generate_series($2::integer, $2::integer + $3::integer - 1) g`,
+    [FIRST_ID, first, count, WAITING],
   );
 }

@@ -1,4 +1,4 @@
-// Written by `npm run types` from the document with SHA-256 910d5567ea0dead1404f01246c6bbd4116aa3f35e49e9ea3e205773620fbee1c; nobody edits it by hand.
+// Written by `npm run types` from the document with SHA-256 1559fb149075bf844b73007cbf6c5412d2d62721fb77e3aad4e44d73331d7698; nobody edits it by hand.
 export interface paths {
     "/api/postgres_databases": {
         parameters: {
@@ -5078,6 +5078,7 @@ export interface operations {
                 since?: string;
                 until?: string;
                 include?: "message";
+                after?: string;
                 limit?: number;
                 cursor?: string;
             };
@@ -5099,6 +5100,7 @@ export interface operations {
                         data: components["schemas"]["Message"][];
                         next_cursor: string | null;
                         scanned: number;
+                        last_id: number;
                     } & {
                         [key: string]: unknown;
                     };
@@ -6388,6 +6390,7 @@ export interface operations {
                 since?: string;
                 until?: string;
                 include?: "message";
+                after?: string;
                 limit?: number;
                 cursor?: string;
             };
@@ -6409,6 +6412,7 @@ export interface operations {
                         data: components["schemas"]["Message"][];
                         next_cursor: string | null;
                         scanned: number;
+                        last_id: number;
                     } & {
                         [key: string]: unknown;
                     };

@@ -4,6 +4,7 @@ import { count, plural, span } from '../../lib/format.ts';
 import { Button } from '../../parts/button.tsx';
 import { Empty, ErrorNote } from '../../parts/places.tsx';
 import { isNarrowed, type MessageFilter } from './filter.ts';
+import { Newer } from './newer.tsx';
 import { usePlace } from './place.ts';
 import { lookedThrough, type Messages } from './use-messages.ts';
 
@@ -42,6 +43,7 @@ export function Foot({ query, filter, shown, goesOn, onStop, onGoOn }: FootProps
       </span>
       {isLooking && (goesOn ? <Button onClick={onStop}>Stop</Button> : <Button onClick={onGoOn}>Go on</Button>)}
       <span className="ml-auto inline-flex items-center gap-2">
+        <Newer filter={filter} last={query.hasNextPage ? null : lastId(query)} onShow={() => void query.refetch()} />
         {shown > 0 && age >= 2 && `as of ${span(age)} ago`}
         <Button look="quiet" busy={query.isFetching} onClick={() => void query.refetch()}>
           Refresh
@@ -50,6 +52,8 @@ export function Foot({ query, filter, shown, goesOn, onStop, onGoOn }: FootProps
     </div>
   );
 }
+
+const lastId = (query: Messages): number | null => query.data?.pages.at(-1)?.last_id ?? null;
 
 export function Nothing({ isFiltered }: { isFiltered: boolean }) {
   if (isFiltered)

@@ -1,4 +1,4 @@
-/** The other messages of its row: they keep their order, so what is behind it waits for it. */
+/** The messages of its row that are behind it: they keep their order, and wait for it. */
 import { usePerson } from '../../api/person.ts';
 import { useGet } from '../../api/queries.ts';
 import { count } from '../../lib/format.ts';
@@ -15,7 +15,7 @@ export function SameRow({ message: { id, table_schema, table_name, record_pk } }
   const table = `${table_schema}.${table_name}`;
   const query = useGet(
     paths.list,
-    { path: { sink: name }, query: { table, key: record_pk ?? '', limit: 50 } },
+    { path: { sink: name }, query: { table, key: record_pk ?? '', after: String(id - 1), limit: 50 } },
     { every: 2_000, enabled: record_pk != null },
   );
   if (!may('read:data')) return <Note tone="idle">Keys: needs the scope read:data.</Note>;
@@ -35,8 +35,8 @@ export function SameRow({ message: { id, table_schema, table_name, record_pk } }
           />
           <p className="mt-2 text-sm text-muted">
             {next_cursor === null
-              ? 'All of them, in their order.'
-              : `In their order, of the first ${count(scanned)} messages that wait.`}
+              ? 'It and all that wait behind it, in their order.'
+              : `It and those behind it, in their order, of the next ${count(scanned)} messages.`}
           </p>
         </>
       )}

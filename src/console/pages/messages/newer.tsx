@@ -1,0 +1,46 @@
+/** What has come since the list was read: it waits for somebody to ask for it, so that no line moves under a finger. */
+import { useState } from 'react';
+import { useGet } from '../../api/queries.ts';
+import { count } from '../../lib/format.ts';
+import { Button } from '../../parts/button.tsx';
+import { useKeys } from '../../parts/keys.tsx';
+import type { MessageFilter } from './filter.ts';
+import { usePlace } from './place.ts';
+
+const EVERY_MS = 2_000;
+const MOST = 100;
+
+interface NewerProps {
+  filter: MessageFilter;
+  /** Up to where the list has looked; null: it goes on, and what is newer comes with its end. */
+  last: number | null;
+  onShow: () => void;
+}
+
+export function Newer({ filter, last, onShow }: NewerProps) {
+  const { paths, name, parked } = usePlace();
+  const [parkedThen, setParkedThen] = useState(parked);
+  const query = { ...filter, after: String(last ?? 0), limit: MOST };
+  const { data, isPlaceholderData } = useGet(
+    paths.list,
+    { path: { sink: name }, query },
+    { every: EVERY_MS, enabled: last !== null },
+  );
+  const behind = last === null || isPlaceholderData ? 0 : (data?.data.length ?? 0);
+  // What is parked later may be older than the last one.
+  const isWhole = Object.keys(filter).join() === 'state' && filter.state === 'parked';
+  const newer = Math.max(behind, isWhole ? parked - parkedThen : 0);
+  const show = (): void => {
+    setParkedThen(parked);
+    onShow();
+  };
+  useKeys({ r: show });
+  if (newer <= 0) return null;
+  return (
+    <span className="inline-flex items-center gap-2 text-sm text-text" role="status">
+      {count(newer)}
+      {behind === MOST && newer === MOST ? ' or more' : ''} newer
+      <Button onClick={show}>Show</Button>
+    </span>
+  );
+}
