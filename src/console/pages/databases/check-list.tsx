@@ -15,10 +15,12 @@ interface CheckListProps {
   /** Looks once more, after somebody has run something. */
   again?: () => void;
   busy?: boolean;
+  /** Where there is no check to show. */
+  nothing?: string;
 }
 
-export function CheckList({ checks, hostname, again, busy = false }: CheckListProps) {
-  if (checks.length === 0) return <p className="text-muted">Nothing is wrong.</p>;
+export function CheckList({ checks, hostname, again, busy = false, nothing = 'Nothing is wrong.' }: CheckListProps) {
+  if (checks.length === 0) return <p className="text-muted">{nothing}</p>;
   return (
     <ul aria-label="Checks" className="divide-y divide-line rounded-md border border-line">
       {checks.map((check) => (

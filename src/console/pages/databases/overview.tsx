@@ -10,7 +10,7 @@ import { State } from '../../parts/icons.tsx';
 import { Fact, Facts, Section } from '../../parts/page.tsx';
 import { Empty, Loaded } from '../../parts/places.tsx';
 import { Ago } from '../../parts/time.tsx';
-import { CheckList } from './check-list.tsx';
+import { type Check, CheckList } from './check-list.tsx';
 import { Gap, ResyncDialog } from './gap.tsx';
 import { isOpen, isRecent, ResyncProgress, useLastResync } from './resync-progress.tsx';
 import { type Database, useDatabase } from './use-database.ts';
@@ -27,8 +27,9 @@ export function DatabaseOverview() {
       {state === null && <NotCaptured database={database} />}
       {state === 'unknown' && <NoCapture database={database} />}
       {resync !== null && isRecent(resync, now) && <ResyncProgress operation={resync} />}
-      <Wal database={database} />
-      <Checks key={state} database={database} />
+      {/* Asked anew at once when the state is another one. */}
+      <Wal key={`wal ${state}`} database={database} />
+      <Checks key={`checks ${state}`} database={database} />
       <Captured database={database} />
     </>
   );
@@ -82,7 +83,11 @@ function NoCapture({ database: { state } }: { database: Database }) {
 }
 
 function Checks({ database }: { database: Database }) {
-  const query = useGet('/api/postgres_databases/{database}/checks', { path: { database: database.name } });
+  const path = { database: database.name };
+  const query = useGet('/api/postgres_databases/{database}/checks', { path }, { every: 10_000 });
+  // The doctor's answer may be some seconds older than the state: that all was well is not told then.
+  const told = (checks: readonly Check[]): readonly Check[] =>
+    database.health.status === 'healthy' ? checks : checks.filter(({ status }) => status !== 'ok');
   return (
     <Section
       title="Checks"
@@ -95,7 +100,8 @@ function Checks({ database }: { database: Database }) {
       <Loaded query={query} lines={2}>
         {({ checks }) => (
           <CheckList
-            checks={checks}
+            checks={told(checks)}
+            nothing={database.health.status === 'healthy' ? 'Nothing is wrong.' : 'It is looked at again.'}
             hostname={database.hostname}
             again={() => void query.refetch()}
             busy={query.isFetching}

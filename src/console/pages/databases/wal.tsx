@@ -14,6 +14,7 @@ import { Loaded, Note } from '../../parts/places.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
 import { Ago } from '../../parts/time.tsx';
 import type { Database } from './use-database.ts';
+import { WalChart } from './wal-chart.tsx';
 import { Gauge } from './wal-gauge.tsx';
 
 type Slots = Answer<'/api/postgres_databases/{database}/slots', 'get'>;
@@ -24,9 +25,11 @@ const PRESSING = 0.5;
 const PRESSING_S = 3_600;
 
 export function Wal({ database }: { database: Database }) {
-  const { name } = database;
-  const query = useGet('/api/postgres_databases/{database}/slots', { path: { database: name } }, { every: 10_000 });
-  const { data: metrics } = useGet(
+  const { name, state } = database;
+  // Where something is wrong, somebody waits for it to grow less.
+  const every = state.state === 'streaming' ? 10_000 : 3_000;
+  const query = useGet('/api/postgres_databases/{database}/slots', { path: { database: name } }, { every });
+  const { data: metrics, dataUpdatedAt: at } = useGet(
     '/api/postgres_databases/{database}/metrics',
     { path: { database: name }, query: { step: 'minute' } },
     { every: 10_000 },
@@ -44,12 +47,15 @@ export function Wal({ database }: { database: Database }) {
               {isPressing(ours, known.limit_bytes, seconds) && (
                 <Remedies database={database} known={known} ours={ours} />
               )}
-              <Table
-                label="Replication slots of this server"
-                columns={COLUMNS}
-                rows={known.slots}
-                keyOf={(one) => one.name}
-              />
+              {known.slots.length > 0 && (
+                <Table
+                  label="Replication slots of this server"
+                  columns={COLUMNS}
+                  rows={known.slots}
+                  keyOf={(one) => one.name}
+                />
+              )}
+              {metrics !== undefined && <WalChart metrics={metrics} at={at} />}
             </>
           );
         }}
@@ -124,7 +130,7 @@ function Ours({ slot, known, grown, seconds }: OursProps) {
 /** In the order of what it costs. */
 function Remedies({ database, known, ours }: { database: Database; known: Slots; ours: Slot | null }) {
   if (ours === null || ours.wal_status === 'lost') return null;
-  const idle = ours.active_pid === null;
+  const idle = ours.active_pid === null || database.state.state !== 'streaming';
   const more = Math.max(1, Math.ceil(((known.limit_bytes ?? 0) * 2) / 1_024 ** 2));
   return (
     <div className="mb-3 space-y-2">
