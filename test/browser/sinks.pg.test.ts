@@ -111,6 +111,8 @@ describe('browser: sinks', () => {
       await page.getByLabel('Index', { exact: true }).fill('missing');
       await page.getByRole('button', { name: 'Test connection' }).click();
       await page.getByText('curl -X PUT').waitFor();
+      // What the header covers by half is too small to be hit.
+      await page.evaluate('scrollTo(0, 0)');
       await expectAccessible(page, `new sink, tested ${look.width}`);
       await screenshot(page, `sinks-new-tested-${look.width}`);
       await page.getByText('9223372036854775807').first().waitFor();
@@ -179,6 +181,15 @@ describe('browser: sinks', () => {
       await page.getByRole('button', { name: 'Delete...' }).click();
       await page.getByText('1 pending and 0 parked messages are lost').waitFor();
       await page.keyboard.press('Escape');
+      const gone = `gone-${look.width}`;
+      await web.call('POST', '/api/sinks', { body: { name: gone, database: 'shop', destination: { type: 'pull' } } });
+      await page.goto(`/sinks/${gone}`);
+      await page.getByRole('button', { name: 'Delete...' }).click();
+      await page.getByLabel('to go on').fill(gone);
+      await page.getByRole('alertdialog').getByRole('button', { name: 'Delete' }).click();
+      await page.getByText(`${gone} is deleted`).waitFor();
+      await page.goto(`/sinks/${gone}`);
+      await page.getByText('deleted it').waitFor();
       await seen.close();
     }
   });

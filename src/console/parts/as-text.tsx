@@ -9,8 +9,8 @@ interface AsTextProps {
   title: string;
   /** Of what is copied: `YAML`. */
   name: string;
-  /** Made when somebody asks for it. */
-  text: () => string;
+  /** Made when somebody asks for it. Undefined: there is none yet, as `children` say. */
+  text: (() => string) | undefined;
   /** What is to be known of it. */
   children?: ReactNode;
 }
@@ -24,7 +24,7 @@ export function AsText({ title, name, text, children }: AsTextProps) {
       </Button>
       <Dialog title={title} open={open} onClose={() => setOpen(false)}>
         {children}
-        {open && <Code text={text()} name={name} />}
+        {open && text && <Code text={text()} name={name} />}
         <div className="mt-3 flex justify-end">
           <Button onClick={() => setOpen(false)}>Close</Button>
         </div>

@@ -1,48 +1,31 @@
 /** The same sink without this page: as an entry of the file, and as a request. */
-import { useState } from 'react';
-import { Button } from '../../../parts/button.tsx';
-import { Code, Mono } from '../../../parts/code.tsx';
-import { Dialog } from '../../../parts/dialog.tsx';
+import { AsText } from '../../../parts/as-text.tsx';
+import { Mono } from '../../../parts/code.tsx';
 import { ErrorNote } from '../../../parts/places.tsx';
+import { commandOf, type SinkEntry } from './entry.ts';
 import type { Planned } from './plan.ts';
 
-export function AsYaml({ planned }: { planned: Planned }) {
-  const [open, setOpen] = useState(false);
+export function AsYaml({ planned: { plan, error } }: { planned: Planned }) {
   return (
-    <>
-      <Button look="quiet" onClick={() => setOpen(true)}>
-        As YAML
-      </Button>
-      <Dialog title="As YAML" open={open} onClose={() => setOpen(false)}>
-        {planned.plan && (
-          <>
-            <p>
-              An entry of millrace.yaml. A secret is never written: put it into <Mono>SINK_SECRET</Mono>.
-            </p>
-            <Code text={planned.plan.yaml} name="YAML" />
-          </>
-        )}
-        {planned.error && <ErrorNote error={planned.error} />}
-        {!planned.plan && !planned.error && <p>Choose tables and a destination first.</p>}
-      </Dialog>
-    </>
+    <AsText title="As YAML" name="YAML" text={plan && (() => plan.yaml)}>
+      {plan && (
+        <p>
+          An entry of millrace.yaml. A secret is never written: put it into <Mono>SINK_SECRET</Mono>.
+        </p>
+      )}
+      {error && <ErrorNote error={error} />}
+      {!plan && !error && <p>Choose a database and a destination first.</p>}
+    </AsText>
   );
 }
 
-export function AsCurl({ text }: { text: string }) {
-  const [open, setOpen] = useState(false);
+export function AsCurl({ entry }: { entry: SinkEntry }) {
   return (
-    <>
-      <Button look="quiet" onClick={() => setOpen(true)}>
-        As curl
-      </Button>
-      <Dialog title="As curl" open={open} onClose={() => setOpen(false)}>
-        <p>
-          It needs a token with the scope <Mono>admin</Mono> in <Mono>API_TOKEN</Mono>, and a secret in{' '}
-          <Mono>SINK_SECRET</Mono>.
-        </p>
-        <Code text={text} name="curl" />
-      </Dialog>
-    </>
+    <AsText title="As curl" name="curl" text={() => commandOf(entry)}>
+      <p>
+        It needs a token with the scope <Mono>admin</Mono> in <Mono>MILLRACE_TOKEN</Mono>, and a secret in{' '}
+        <Mono>SINK_SECRET</Mono>.
+      </p>
+    </AsText>
   );
 }

@@ -1,5 +1,8 @@
 /** A sink as forms edit it: its entry of the file. What is empty is the default. */
 
+import { curlOf } from '../../../lib/curl.ts';
+import type { Plain } from '../../../lib/yaml.ts';
+
 export interface ColumnFilter {
   column_name: string;
   field_path?: string | null;
@@ -105,17 +108,12 @@ export function withoutSecrets(entry: SinkEntry): SinkEntry {
 
 const VARIABLE = '$SINK_SECRET';
 
-/** The request that makes it; the shell puts the secret in. */
-export function curlOf(entry: SinkEntry, origin: string): string {
+/** What is sent to make it, a variable of the shell in the place of each secret. */
+export function commandOf(entry: SinkEntry): string {
   const shown = { ...entry.destination };
   for (const key of SECRETS) if (!isNothing(shown[key])) shown[key] = hidden(shown[key]);
-  const json = JSON.stringify(bodyOf({ ...entry, destination: shown }), null, 2);
-  const quoted = json.replaceAll("'", `'\\''`).replaceAll(VARIABLE, `'"${VARIABLE}"'`);
-  return [
-    `curl -X POST ${origin}/api/sinks \\`,
-    `  -H "Authorization: Bearer $API_TOKEN" -H 'Content-Type: application/json' -d '`,
-    `${quoted}'`,
-  ].join('\n');
+  const body = bodyOf({ ...entry, destination: shown });
+  return curlOf('POST', '/api/sinks', body as Record<string, Plain>).replaceAll(VARIABLE, `'"${VARIABLE}"'`);
 }
 
 function hidden(value: unknown): unknown {

@@ -1,5 +1,7 @@
 /** The request that makes an index for the rows of a table: a first mapping, for whoever knows better to change. */
 
+import { quoted } from '../../../lib/curl.ts';
+
 interface Column {
   name: string;
   type: string;
@@ -17,8 +19,6 @@ const FIELDS: readonly (readonly [RegExp, object])[] = [
 ];
 
 const fieldOf = (type: string): object => FIELDS.find(([pattern]) => pattern.test(type))?.[1] ?? { type: 'keyword' };
-
-const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
 
 /** `columns` undefined: without a mapping. */
 export function indexCommand(endpoint: string, index: string, columns: readonly Column[] | undefined): string {

@@ -1,4 +1,5 @@
 /** Which changes a sink gets: of which tables, actions and rows, and in which order. */
+import { Link } from '@tanstack/react-router';
 import { useGet } from '../../../api/queries.ts';
 import { Button } from '../../../parts/button.tsx';
 import { Checkbox, Choice, Field, Select } from '../../../parts/field.tsx';
@@ -50,9 +51,9 @@ function Databases() {
         data.length === 0 ? (
           <Empty title="No database yet">
             A sink gets the changes of a database.{' '}
-            <a href="/databases/new" className="text-accent underline">
+            <Link to={'/databases/new' as string} className="text-accent underline">
               Connect a database
-            </a>
+            </Link>
           </Empty>
         ) : (
           <div className="max-w-xs">

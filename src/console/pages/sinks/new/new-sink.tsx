@@ -11,7 +11,7 @@ import { say } from '../../../parts/toast.tsx';
 import { AsCurl, AsYaml } from '../form/as-text.tsx';
 import { DestinationPart } from '../form/destination-part.tsx';
 import { DESTINATIONS } from '../form/destinations.ts';
-import { bodyOf, curlOf, proposedName, type SinkEntry, withValue } from '../form/entry.ts';
+import { bodyOf, proposedName, type SinkEntry, withValue } from '../form/entry.ts';
 import { FormContext } from '../form/form.tsx';
 import { FunctionPart } from '../form/function-part.tsx';
 import { indexCommand } from '../form/index-command.ts';
@@ -83,7 +83,7 @@ function Form({ draft, setDraft, again, forget }: FormProps) {
               Start over
             </Button>
             <AsYaml planned={planned} />
-            <AsCurl text={curlOf(entry, location.origin)} />
+            <AsCurl entry={entry} />
           </>
         }
       >
@@ -121,6 +121,9 @@ const isTouched = (field: string, touched: ReadonlySet<string>): boolean =>
 function changed(entry: SinkEntry, path: string, value: unknown): SinkEntry {
   const next = withValue(entry, path, value);
   if (path === 'database') return { ...next, source: { include_tables: [] }, tables: [] };
+  // Only a search index has these.
+  if (path === 'destination' && next.destination.type !== 'elasticsearch')
+    return { ...next, routing: 'none', filter_leave: null };
   if (path !== 'source.include_tables') return next;
   const left = next.tables.filter(({ name }) => (value as string[] | null)?.includes(name) ?? true);
   return { ...next, tables: left, initial_backfill: next.initial_backfill !== false };

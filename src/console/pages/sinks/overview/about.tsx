@@ -1,4 +1,5 @@
 /** What a sink is, in short. */
+import { Link } from '@tanstack/react-router';
 import { plural } from '../../../lib/format.ts';
 import { Mono } from '../../../parts/code.tsx';
 import { Fact, Facts } from '../../../parts/page.tsx';
@@ -37,9 +38,9 @@ export function About({ sink }: { sink: Sink }) {
         <Mono>{whereOf(sink)}</Mono>
       </Fact>
       <Fact label="Database">
-        <a href={`/databases/${encodeURIComponent(sink.database)}`} className="text-accent hover:underline">
+        <Link to={`/databases/${encodeURIComponent(sink.database)}` as string} className="text-accent hover:underline">
           {sink.database}
-        </a>
+        </Link>
       </Fact>
       <Fact label="Tables">
         <Mono>{tablesOf((sink.source ?? {}) as SinkEntry['source'])}</Mono>

@@ -1,4 +1,5 @@
 /** Rows that are on their way to a sink. */
+import { Link } from '@tanstack/react-router';
 import { count } from '../../../lib/format.ts';
 import { State } from '../../../parts/icons.tsx';
 import { Section } from '../../../parts/page.tsx';
@@ -10,7 +11,14 @@ const STATES: Record<string, string> = { active: 'running', paused: 'paused' };
 export function Backfills({ sink }: { sink: Sink }) {
   if (sink.active_backfills.length === 0) return null;
   return (
-    <Section title="Rows under way">
+    <Section
+      title="Rows under way"
+      actions={
+        <Link to="/sinks/$sink/backfills" params={{ sink: sink.name }} className="text-sm text-accent hover:underline">
+          Pause, resume, cancel
+        </Link>
+      }
+    >
       <ul className="divide-y divide-line rounded-md border border-line">
         {sink.active_backfills.map((backfill) => {
           const { id, table, state } = backfill;

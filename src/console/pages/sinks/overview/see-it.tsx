@@ -2,12 +2,11 @@
 import { JsonText, parseKeeping } from '../../../api/json-text.ts';
 import { usePerson } from '../../../api/person.ts';
 import { useGet } from '../../../api/queries.ts';
+import { quoted } from '../../../lib/curl.ts';
 import { quoteIdentifier, quoteTable } from '../../../lib/sql.ts';
 import { Code } from '../../../parts/code.tsx';
 import type { SinkEntry } from '../form/entry.ts';
 import type { Sink } from '../use-sink.ts';
-
-const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
 
 const AUTHORIZATION: Record<string, string> = {
   api_key: ` -H "Authorization: ApiKey $SEARCH_CREDENTIAL"`,
