@@ -2,6 +2,7 @@
 import { type Console, TABS } from './console.ts';
 import type { CountersCost } from './counters.ts';
 import { figure, medianOf, table } from './figures.ts';
+import type { MessagesList } from './messages-list.ts';
 
 export function consoleText({ pending, overview, pull, drain }: Console): string {
   const answered = [
@@ -27,6 +28,17 @@ export function consoleText({ pending, overview, pull, drain }: Console): string
         figure(medianOf<Speeds>(rounds, ({ besidePerSecond }) => besidePerSecond)),
         figure(medianOf<Speeds>(rounds, ({ alonePerSecond, besidePerSecond }) => besidePerSecond / alonePerSecond)),
       ]),
+    ),
+  ].join('\n\n');
+}
+
+export function messagesText({ pending, rounds }: MessagesList): string {
+  return [
+    '## Messages',
+    `The list of a sink's messages: ${figure(pending)} of one search index, a fifth of them parked; milliseconds of the statement, 20 times each.`,
+    table(
+      ['', 'p50', 'p95'],
+      rounds.map(({ what, p50Ms, p95Ms }) => [what, figure(p50Ms), figure(p95Ms)]),
     ),
   ].join('\n\n');
 }

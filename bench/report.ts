@@ -13,8 +13,9 @@ import type { Fairness } from './fairness.ts';
 import { figure, medianOf, table } from './figures.ts';
 import type { Growth, GrowthLine, GrowthRound } from './growth.ts';
 import type { LatencyRound } from './latency.ts';
+import type { MessagesList } from './messages-list.ts';
 import type { PullRound } from './pull.ts';
-import { consoleText, countersText } from './report-console.ts';
+import { consoleText, countersText, messagesText } from './report-console.ts';
 import { pullText } from './report-pull.ts';
 import { catalogText, fairnessText } from './report-waits.ts';
 import { webhookText } from './report-webhook.ts';
@@ -39,6 +40,7 @@ export interface Results {
   catalog: CatalogChanges | undefined;
   texts: readonly TextCost[] | undefined;
   console: Console | undefined;
+  messages: MessagesList | undefined;
   counters: CountersCost | undefined;
 }
 
@@ -59,6 +61,7 @@ export function report(results: Results, { at, before }: { at: Date; before: str
     ...(results.catalog ? [catalogText(results.catalog)] : []),
     ...(results.texts ? [textsText(results.texts)] : []),
     ...(results.console ? [consoleText(results.console)] : []),
+    ...(results.messages ? [messagesText(results.messages)] : []),
     ...(results.counters ? [countersText(results.counters)] : []),
   ].map((section) => `${section}\n\n${machine(results, at)}`);
   return [HEAD, ...withSections(before, measured), PEERS, ''].join('\n\n');
@@ -80,6 +83,7 @@ const ORDER = [
   'Catalog changes',
   'Texts',
   'Console',
+  'Messages',
   'Counters',
 ];
 

@@ -1,5 +1,5 @@
 /**
- * `npm run bench [drain] [transform] [webhook] [change-table] [latency] [pull] [growth] [backfill] [fairness] [catalog] [texts] [console] [counters] [--changes=n] [--rounds=n] [--seconds=n] [--pending=n]
+ * `npm run bench [drain] [transform] [webhook] [change-table] [latency] [pull] [growth] [backfill] [fairness] [catalog] [texts] [console] [messages] [counters] [--changes=n] [--rounds=n] [--seconds=n] [--pending=n]
  * [--hold-seconds=n] [--only-held] [--write]`: each scenario beside its reference, in one run, on one machine. Absolute figures vary by a quarter between
  * runs; ratios count. Without arguments all but growth, which takes half an hour, are run as they are meant to be, and
  * written to RESULTS.md; with arguments only --write writes. The sections of what was not run stay as they are.
@@ -17,6 +17,7 @@ import { drain } from './drain.ts';
 import { fairness } from './fairness.ts';
 import { growth } from './growth.ts';
 import { latency } from './latency.ts';
+import { messagesList } from './messages-list.ts';
 import { pull } from './pull.ts';
 import { type Results, report } from './report.ts';
 import { startServer } from './server.ts';
@@ -37,6 +38,7 @@ const SCENARIOS = [
   'catalog',
   'texts',
   'console',
+  'messages',
   'counters',
 ] as const;
 const USUAL: readonly string[] = [
@@ -70,7 +72,7 @@ const unknown = positionals.filter((name) => !SCENARIOS.some((scenario) => scena
 const changes = Number(values.changes);
 if (unknown.length > 0 || !(changes > 0 && changes % 50_000 === 0)) {
   process.stderr.write(
-    'usage: npm run bench -- [drain] [transform] [webhook] [change-table] [latency] [pull] [growth] [backfill] [fairness] [catalog] [texts] [console] [counters] [--changes=<n * 50000>] [--rounds=n] [--seconds=n]\n' +
+    'usage: npm run bench -- [drain] [transform] [webhook] [change-table] [latency] [pull] [growth] [backfill] [fairness] [catalog] [texts] [console] [messages] [counters] [--changes=<n * 50000>] [--rounds=n] [--seconds=n]\n' +
       '         [--pending=n] [--hold-seconds=n] [--only-held] [--write]\n',
   );
   process.exit(2);
@@ -96,6 +98,7 @@ const results: Results = {
   catalog: undefined,
   texts: undefined,
   console: undefined,
+  messages: undefined,
   counters: undefined,
 };
 for (const scenario of SCENARIOS.filter(wanted)) {
@@ -115,6 +118,7 @@ for (const scenario of SCENARIOS.filter(wanted)) {
     else if (scenario === 'fairness') results.fairness = await fairness(server, { rate: FAIR_RATE, seconds, rounds });
     else if (scenario === 'console')
       results.console = await consoleBench(server, { pending: pending ?? 1_000_000, seconds, changes, rounds });
+    else if (scenario === 'messages') results.messages = await messagesList(server, { pending: pending ?? 1_000_000 });
     else if (scenario === 'counters') results.counters = await countersCost(server, { changes, rounds });
     else if (scenario === 'catalog')
       results.catalog = await catalogChanges(server, { rate: FAIR_RATE, seconds, rounds });
