@@ -5,6 +5,7 @@ import { functionRoutes } from './pages/functions/routes.ts';
 import { operationRoutes } from './pages/operations/routes.ts';
 import { overviewRoutes } from './pages/overview/routes.ts';
 import { peopleRoutes, personalRoutes } from './pages/people/routes.ts';
+import { retentionRoutes } from './pages/retentions/routes.ts';
 import { serviceRoutes } from './pages/service/routes.ts';
 import { sinkRoutes } from './pages/sinks/routes.ts';
 import { inside, root } from './root.tsx';
@@ -16,6 +17,7 @@ const tree = root.addChildren([
     ...functionRoutes,
     ...databaseRoutes,
     ...sinkRoutes,
+    ...retentionRoutes,
     ...operationRoutes,
     ...peopleRoutes,
     ...serviceRoutes,

@@ -4,6 +4,7 @@ export const NAVIGATION: readonly { to: string; label: string }[] = [
   { to: '/databases', label: 'Databases' },
   { to: '/sinks', label: 'Sinks' },
   { to: '/functions', label: 'Functions' },
+  { to: '/change-retentions', label: 'Retentions' },
   { to: '/operations', label: 'Operations' },
 ];
 

@@ -1,12 +1,14 @@
 import { useCall } from '../../api/queries.ts';
 import { Button, type Look } from '../../parts/button.tsx';
 import { say } from '../../parts/toast.tsx';
+import { useSinkPaths } from './sink-paths.ts';
 
 /** Stops delivery to a sink and lets it go on; nothing is lost by either, so nobody is asked. */
 export function PauseButton({ sink, look = 'plain' }: { sink: { name: string; status: string }; look?: Look }) {
   const { name, status } = sink;
-  const pause = useCall('post', '/api/sinks/{sink}/pause');
-  const resume = useCall('post', '/api/sinks/{sink}/resume');
+  const { paths } = useSinkPaths();
+  const pause = useCall('post', paths.pause);
+  const resume = useCall('post', paths.resume);
   const isActive = status === 'active';
   const act = isActive ? pause : resume;
   const done = isActive ? `${name} is paused; its messages are kept` : `${name} goes on`;

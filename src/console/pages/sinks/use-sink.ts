@@ -3,6 +3,8 @@ import { createContext, useContext } from 'react';
 import type { Schemas } from '../../api/client.ts';
 
 export type Sink = Schemas['Sink'];
+/** What a change retention has as well. */
+export type AnySink = Pick<Sink, 'name' | 'status' | 'health' | 'state' | 'managed_by'>;
 
 export const SinkContext = createContext<Sink | null>(null);
 
@@ -39,7 +41,7 @@ export const stateOf = ({ status, health, reasons }: Judged): string =>
 export const wrongOf = ({ health }: Pick<Sink, 'health'>) =>
   health.checks.filter(({ status }) => status === 'error' || status === 'warning');
 
-export const judged = ({ status, health }: Sink): Judged => ({
+export const judged = ({ status, health }: Pick<Sink, 'status' | 'health'>): Judged => ({
   status,
   health: health.status,
   reasons: wrongOf({ health }).map(({ name }) => name),

@@ -8,12 +8,13 @@ import { ErrorNote } from '../../../parts/places.tsx';
 import { Remedy } from '../../../parts/remedy.tsx';
 import { Ago } from '../../../parts/time.tsx';
 import { say } from '../../../parts/toast.tsx';
-import { type Sink, wrongOf } from '../use-sink.ts';
+import { useSinkPaths } from '../sink-paths.ts';
+import { type AnySink, wrongOf } from '../use-sink.ts';
 
 /** Reasons that a probe can end: its destination is asked again. */
 const PROBED = ['unreachable', 'auth_failed', 'index_missing', 'overloaded', 'bad_destination'];
 
-export function Cause({ sink }: { sink: Sink }) {
+export function Cause({ sink }: { sink: AnySink }) {
   const { data } = useOverview();
   const wrong = wrongOf(sink);
   const sinceOf = (name: string): string | null =>
@@ -57,9 +58,10 @@ export function Cause({ sink }: { sink: Sink }) {
   );
 }
 
-function Acts({ sink, isOpen }: { sink: Sink; isOpen: boolean }) {
-  const probe = useCall('post', '/api/sinks/{sink}/probe');
-  const dismiss = useCall('post', '/api/sinks/{sink}/notices/{code}/dismiss');
+function Acts({ sink, isOpen }: { sink: AnySink; isOpen: boolean }) {
+  const { paths } = useSinkPaths();
+  const probe = useCall('post', paths.probe);
+  const dismiss = useCall('post', paths.dismiss);
   const codes = [...new Set(sink.state.notices.map(({ code }) => code))];
   if (!isOpen && codes.length === 0) return null;
   const failed = probe.error ?? dismiss.error;

@@ -7,9 +7,10 @@ import { Button } from '../../../parts/button.tsx';
 import { Confirm } from '../../../parts/dialog.tsx';
 import { Section } from '../../../parts/page.tsx';
 import { say } from '../../../parts/toast.tsx';
-import type { Sink } from '../use-sink.ts';
+import { useSinkPaths } from '../sink-paths.ts';
+import type { AnySink } from '../use-sink.ts';
 
-export function End({ sink }: { sink: Sink }) {
+export function End({ sink }: { sink: AnySink }) {
   const [asked, setAsked] = useState<'disable' | 'delete' | null>(null);
   const close = (): void => setAsked(null);
   return (
@@ -31,13 +32,14 @@ export function End({ sink }: { sink: Sink }) {
 }
 
 interface AskedProps {
-  sink: Sink;
+  sink: AnySink;
   open: boolean;
   onClose: () => void;
 }
 
 function Disable({ sink, open, onClose }: AskedProps) {
-  const disable = useCall('post', '/api/sinks/{sink}/disable');
+  const { paths, home } = useSinkPaths();
+  const disable = useCall('post', paths.disable);
   const confirm = (): void =>
     disable.mutate(
       { path: { sink: sink.name } },
@@ -59,18 +61,20 @@ function Disable({ sink, open, onClose }: AskedProps) {
     >
       <p>
         Changes from now on are not kept for it. {Waiting(sink)} stay, and are delivered once it is resumed; what
-        happened in between is missing then, until rows are sent again. Pause it instead to keep everything.
+        happened in between is missing then{home === '/sinks' ? ', until rows are sent again' : ' for good'}. Pause it
+        instead to keep everything.
       </p>
     </Confirm>
   );
 }
 
-const Waiting = ({ state: { pending, pending_is_estimate } }: Sink): string =>
+const Waiting = ({ state: { pending, pending_is_estimate } }: AnySink): string =>
   `${pending_is_estimate ? 'About ' : ''}${plural(pending, 'message that waits', 'messages that wait')}`;
 
 function Delete({ sink, open, onClose }: AskedProps) {
   const { pending, pending_is_estimate, parked } = sink.state;
-  const remove = useCall('delete', '/api/sinks/{sink}');
+  const { paths, home } = useSinkPaths();
+  const remove = useCall('delete', paths.one);
   const navigate = useNavigate();
   const isOfFile = sink.managed_by === 'file';
   const confirm = (): void =>
@@ -78,7 +82,7 @@ function Delete({ sink, open, onClose }: AskedProps) {
       { path: { sink: sink.name }, query: { force: 'true', ...(isOfFile ? { release: 'true' } : {}) } },
       {
         async onSuccess() {
-          await navigate({ to: '/sinks' });
+          await navigate({ to: home });
           say(`${sink.name} is deleted`);
         },
       },

@@ -8,6 +8,7 @@ import { Chart } from '../../../parts/chart.tsx';
 import { Section } from '../../../parts/page.tsx';
 import { Loaded } from '../../../parts/places.tsx';
 import type { Line } from '../../../parts/plot.tsx';
+import { useSinkPaths } from '../sink-paths.ts';
 import { RANGES, type Range } from './range.ts';
 
 type Point = Schemas['SinkMetrics']['points'][number];
@@ -20,16 +21,16 @@ function startOf({ stepMs, steps }: (typeof RANGES)[Range], now: number): number
 }
 
 export function Figures({ name }: { name: string }) {
-  const { range = 'hour' } = useSearch({ from: '/inside/sinks/$sink/overview' });
+  const { range = 'hour' } = useSearch({ strict: false }) as { range?: Range };
   const { step } = RANGES[range];
   const from = startOf(RANGES[range], Date.now());
   const query = useGet(
-    '/api/sinks/{sink}/metrics',
+    useSinkPaths().paths.metrics,
     { path: { sink: name }, query: { step, from: new Date(from).toISOString() } },
     { every: EVERY_MS },
   );
   return (
-    <Section title="Messages" actions={<Choose range={range} name={name} />}>
+    <Section title="Messages" actions={<Choose range={range} />}>
       <Loaded query={query} lines={8}>
         {({ points }) => <Drawn points={points} range={range} from={from} />}
       </Loaded>
@@ -37,15 +38,14 @@ export function Figures({ name }: { name: string }) {
   );
 }
 
-function Choose({ range, name }: { range: Range; name: string }) {
+function Choose({ range }: { range: Range }) {
   return (
     <nav aria-label="Time" className="flex gap-1">
       {Object.entries(RANGES).map(([key, { label }]) => (
         <Link
           key={key}
-          to="/sinks/$sink/overview"
-          params={{ sink: name }}
-          search={key === 'hour' ? {} : { range: key as Range }}
+          to="."
+          search={(key === 'hour' ? {} : { range: key as Range }) as never}
           replace
           resetScroll={false}
           aria-current={key === range ? 'true' : undefined}

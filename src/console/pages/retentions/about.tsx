@@ -1,0 +1,36 @@
+/** What a change retention is, in short. */
+import type { ReactNode } from 'react';
+import { plural } from '../../lib/format.ts';
+import { Mono } from '../../parts/code.tsx';
+import { Fact, Facts } from '../../parts/page.tsx';
+import { Ago } from '../../parts/time.tsx';
+import { destinationOf, type Retention, sourceOf } from './use-retention.ts';
+
+export function About({ retention }: { retention: Retention }) {
+  const { actions = [], filters, managed_by, declared_from, updated_at, updated_by } = retention;
+  return (
+    <Facts>
+      <Fact label="Changes of">
+        <Mono>{sourceOf(retention)}</Mono> in <Database name={retention.source_database} />
+      </Fact>
+      <Fact label="Kept in">
+        <Mono>{destinationOf(retention)}</Mono> in <Database name={retention.destination_database} />
+      </Fact>
+      <Fact label="Actions">
+        {actions.join(', ')}
+        {Array.isArray(filters) && filters.length > 0 && `, ${plural(filters.length, 'filter')}`}
+      </Fact>
+      <Fact label="Declared by">{managed_by === 'file' ? (declared_from ?? 'a configuration file') : 'the API'}</Fact>
+      <Fact label="Changed">
+        <Ago at={updated_at} />
+        {updated_by !== null && ` by ${updated_by}`}
+      </Fact>
+    </Facts>
+  );
+}
+
+const Database = ({ name }: { name: string }): ReactNode => (
+  <a href={`/databases/${encodeURIComponent(name)}`} className="text-accent underline">
+    {name}
+  </a>
+);

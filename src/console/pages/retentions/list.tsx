@@ -1,0 +1,80 @@
+/** All change retentions: whose changes are kept, where, and how that goes. */
+import { type OverviewSink, useOverview } from '../../api/overview.ts';
+import { useGet } from '../../api/queries.ts';
+import { Code, Mono } from '../../parts/code.tsx';
+import { Page } from '../../parts/page.tsx';
+import { Empty, Loaded } from '../../parts/places.tsx';
+import { type Column, Table } from '../../parts/table.tsx';
+import { nameColumn, SINK_FIGURES } from '../sinks/columns.tsx';
+import { PauseButton } from '../sinks/pause-button.tsx';
+import { RETENTION_PATHS, SinkPathsContext } from '../sinks/sink-paths.ts';
+import { destinationOf, type Retention, sourceOf } from './use-retention.ts';
+
+export function Retentions() {
+  const overview = useOverview();
+  const declared = useGet('/api/change_retentions', {}, { every: 10_000 });
+  return (
+    <SinkPathsContext value={RETENTION_PATHS}>
+      <Page title="Change retentions">
+        <Loaded query={overview} lines={6}>
+          {({ change_retentions }) =>
+            change_retentions.length === 0 ? (
+              <NoRetention />
+            ) : (
+              <Table
+                label="Change retentions"
+                columns={columnsOf(declared.data?.data ?? [])}
+                rows={change_retentions}
+                keyOf={({ id }) => id}
+              />
+            )
+          }
+        </Loaded>
+      </Page>
+    </SinkPathsContext>
+  );
+}
+
+function columnsOf(declared: readonly Retention[]): readonly Column<OverviewSink>[] {
+  const known = new Map(declared.map((retention) => [retention.id, retention]));
+  const place = (id: string, placeOf: (of: Retention) => readonly [database: string, table: string]) => {
+    const retention = known.get(id);
+    if (retention === undefined) return '–';
+    const [database, table] = placeOf(retention);
+    return (
+      <>
+        <span className="text-muted">{database}</span> <Mono>{table}</Mono>
+      </>
+    );
+  };
+  return [
+    nameColumn('/change-retentions', 'Change retention'),
+    { key: 'of', heading: 'Of', cell: ({ id }) => place(id, (of) => [of.source_database, sourceOf(of)]) },
+    { key: 'in', heading: 'In', cell: ({ id }) => place(id, (of) => [of.destination_database, destinationOf(of)]) },
+    ...SINK_FIGURES,
+    {
+      key: 'act',
+      heading: <span className="sr-only">Actions</span>,
+      cell: (sink) => <PauseButton sink={sink} look="quiet" />,
+    },
+  ];
+}
+
+const QUERY = `select committed_at, action, changes, record
+  from orders_events
+ where record_pk = '17'
+ order by seq;`;
+
+function NoRetention() {
+  return (
+    <Empty title="No change retention yet">
+      <p>
+        A change retention keeps every change of a table as a row of a change table of your own. It answers who had
+        which values when, brings back what was deleted, and can be replayed to a sink. The history of a row:
+      </p>
+      <div className="text-left">
+        <Code text={QUERY} name="SQL" />
+      </div>
+    </Empty>
+  );
+}

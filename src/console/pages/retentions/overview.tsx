@@ -1,0 +1,27 @@
+/** How a change retention is, and why; what became of its entries; what it is, and how its old entries are deleted. */
+import { Section } from '../../parts/page.tsx';
+import { Cause } from '../sinks/overview/cause.tsx';
+import { End } from '../sinks/overview/end.tsx';
+import { Figures } from '../sinks/overview/figures.tsx';
+import { About } from './about.tsx';
+import { Policy } from './policy.tsx';
+import { TableCheck } from './table-check.tsx';
+import { useRetention } from './use-retention.ts';
+
+export function RetentionOverview() {
+  const retention = useRetention();
+  return (
+    <>
+      <Cause sink={retention} />
+      <Figures name={retention.name} />
+      <div className="grid grid-cols-[minmax(0,1fr)] gap-x-10 lg:grid-cols-[minmax(0,1fr)_minmax(0,1fr)]">
+        <Section title="What it is">
+          <About retention={retention} />
+        </Section>
+        <Policy name={retention.name} />
+      </div>
+      <TableCheck name={retention.name} />
+      <End sink={retention} />
+    </>
+  );
+}

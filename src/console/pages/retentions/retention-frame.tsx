@@ -1,0 +1,69 @@
+/** The frame of a change retention's tabs: its name, how it is, and what one does to it in a hurry. */
+import { Link, Outlet, useParams } from '@tanstack/react-router';
+import { useGet } from '../../api/queries.ts';
+import { count, plural } from '../../lib/format.ts';
+import { Badge, State } from '../../parts/icons.tsx';
+import { Page, TAB, Tabs } from '../../parts/page.tsx';
+import { Loaded } from '../../parts/places.tsx';
+import { PauseButton } from '../sinks/pause-button.tsx';
+import { RETENTION_PATHS, SinkPathsContext } from '../sinks/sink-paths.ts';
+import { judged, stateOf, wrongOf } from '../sinks/use-sink.ts';
+import { type Retention, RetentionContext } from './use-retention.ts';
+
+const ABOVE = [{ to: '/change-retentions', label: 'Change retentions' }];
+
+const TABS: readonly { to: string; label: string }[] = [
+  { to: '/change-retentions/$retention/overview', label: 'Overview' },
+  { to: '/change-retentions/$retention/messages', label: 'Messages' },
+];
+
+export function RetentionFrame() {
+  const { retention: name } = useParams({ from: '/inside/change-retentions/$retention' });
+  const query = useGet('/api/change_retentions/{sink}', { path: { sink: name } }, { every: 2_000 });
+  // Of the one before it, while this one is asked for.
+  const retention = query.data?.name === name || query.data?.id === name ? query.data : undefined;
+  return (
+    <SinkPathsContext value={RETENTION_PATHS}>
+      <Page
+        title={retention?.name ?? name}
+        above={ABOVE}
+        beside={retention && <Beside retention={retention} />}
+        actions={retention && <PauseButton sink={retention} />}
+        tabs={
+          <Tabs label="Of this change retention">
+            {TABS.map(({ to, label }) => (
+              <Link key={to} to={to} params={{ retention: name }} {...TAB}>
+                {label}
+                {label === 'Messages' && retention && retention.state.parked > 0 && (
+                  <Badge tone="danger">{count(retention.state.parked)}</Badge>
+                )}
+              </Link>
+            ))}
+          </Tabs>
+        }
+      >
+        <Loaded query={{ ...query, data: retention }} lines={8}>
+          {(known) => (
+            <RetentionContext value={known}>
+              <Outlet />
+            </RetentionContext>
+          )}
+        </Loaded>
+      </Page>
+    </SinkPathsContext>
+  );
+}
+
+function Beside({ retention }: { retention: Retention }) {
+  const { pending, pending_is_estimate, parked } = retention.state;
+  return (
+    <span className="flex flex-wrap items-center gap-x-4 gap-y-1">
+      <State state={stateOf(judged(retention))} code={wrongOf(retention)[0]?.name ?? null} />
+      {parked > 0 && <State state="parked" word={`${count(parked)} parked`} />}
+      <span className="text-sm text-muted tabular-nums">
+        {pending_is_estimate && 'about '}
+        {pending === 0 ? 'nothing waits' : plural(pending, 'entry waits', 'entries wait')}
+      </span>
+    </span>
+  );
+}

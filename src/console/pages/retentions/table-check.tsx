@@ -1,0 +1,35 @@
+/** The change table, looked at now: whether it takes entries, with the SQL where it does not. */
+import { useCall } from '../../api/queries.ts';
+import { Button } from '../../parts/button.tsx';
+import { Section } from '../../parts/page.tsx';
+import { ErrorNote } from '../../parts/places.tsx';
+import { Checks, checksOf } from '../sinks/form/test-connection.tsx';
+
+export function TableCheck({ name }: { name: string }) {
+  const test = useCall('post', '/api/change_retentions/{sink}/test_connection');
+  const checks = test.data?.checks ?? checksOf(test.error);
+  return (
+    <Section
+      title="Change table"
+      actions={
+        <Button
+          needs="operate"
+          busy={test.isPending}
+          onClick={() => test.mutate({ path: { sink: name }, body: {} as never })}
+        >
+          Check now
+        </Button>
+      }
+    >
+      <div aria-live="polite">
+        {test.error && checks.length === 0 && <ErrorNote error={test.error} />}
+        {checks.length === 0 && !test.error && (
+          <p className="text-muted">
+            Looks whether it is reached, has the columns, and takes an entry of now, also where it is partitioned.
+          </p>
+        )}
+        <Checks checks={checks} />
+      </div>
+    </Section>
+  );
+}
