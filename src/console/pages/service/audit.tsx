@@ -8,6 +8,7 @@ import { useGet } from '../../api/queries.ts';
 import { Button } from '../../parts/button.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { Field } from '../../parts/field.tsx';
+import { Json } from '../../parts/json.tsx';
 import { Page } from '../../parts/page.tsx';
 import { Empty, Loaded, Note } from '../../parts/places.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
@@ -99,9 +100,11 @@ function Entry({ entry, onClose }: { entry: Entry; onClose: () => void }) {
           <div key={label}>
             <dt className="text-sm font-medium">{label}</dt>
             <dd>
-              <pre className="max-h-64 overflow-auto rounded-md border border-line bg-surface p-2 font-mono text-sm whitespace-pre-wrap">
-                {pretty(value)}
-              </pre>
+              {value instanceof JsonText ? (
+                <Json text={value.text} name={label} file={`audit-${entry.id}-${label.toLowerCase()}.json`} />
+              ) : (
+                'nothing'
+              )}
             </dd>
           </div>
         ))}
@@ -113,6 +116,3 @@ function Entry({ entry, onClose }: { entry: Entry; onClose: () => void }) {
     </Dialog>
   );
 }
-
-const pretty = (value: unknown): string =>
-  value instanceof JsonText ? JSON.stringify(JSON.parse(value.text), undefined, 2) : 'nothing';
