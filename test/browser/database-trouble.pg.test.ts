@@ -71,6 +71,23 @@ describe('browser: a database in trouble', () => {
     await seen.close();
   });
 
+  it('is shown in full where the file declares it, and what may not be done says why', async () => {
+    const seen = await see(browser, { db: world.messages, url: service.url }, { scopes: ['read'] });
+    const { page } = seen;
+    await page.goto('/databases/shop/settings');
+    await page.getByText('change its entry there').waitFor();
+    expect(await page.getByLabel('Connections').isDisabled()).to.equal(true);
+    await page.getByRole('button', { name: 'Release to the API… (Needs the scope `admin`)' }).waitFor();
+    await page.getByRole('button', { name: 'As YAML' }).click();
+    const yaml = await page.getByLabel('YAML', { exact: true }).locator('pre').textContent();
+    expect(yaml)
+      .to.match(/^databases:\n {2}- name: shop\n/)
+      .and.include(`slot:\n      name: ${world.slot}\n`);
+    await expectAccessible(page, 'declared by the file');
+    await screenshot(page, 'databases-file-1280');
+    await seen.close();
+  });
+
   it('says what each sink misses when its slot is gone, and is resynced from its page', async () => {
     const seen = await see(browser, { db: world.messages, url: service.url });
     const { page } = seen;

@@ -17,7 +17,10 @@ export function Remove({ database }: { database: Database }) {
   const navigate = useNavigate();
   const { data } = useOverview();
   const remove = useCall('delete', '/api/postgres_databases/{database}');
-  const users = [...(data?.sinks ?? []), ...(data?.change_retentions ?? [])].filter((sink) => sink.database === name);
+  const users = [
+    ...(data?.sinks ?? []).map((sink) => ({ ...sink, at: '/sinks' })),
+    ...(data?.change_retentions ?? []).map((sink) => ({ ...sink, at: '/change-retentions' })),
+  ].filter(({ database: read }) => read === name);
   const gone = (): void => {
     say(`${name} is removed`);
     void navigate({ to: '/databases' });
@@ -38,10 +41,7 @@ export function Remove({ database }: { database: Database }) {
               {users.map((sink, place) => (
                 <span key={sink.name}>
                   {place > 0 && ', '}
-                  <Link
-                    to={`/sinks/${encodeURIComponent(sink.name)}` as string}
-                    className="text-accent hover:underline"
-                  >
+                  <Link to={`${sink.at}/${encodeURIComponent(sink.name)}` as string} className="text-accent underline">
                     {sink.name}
                   </Link>
                 </span>
