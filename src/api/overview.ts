@@ -4,6 +4,7 @@ import type { Attention } from '../admin/attention.ts';
 import type { Operation } from '../admin/operations.ts';
 import type { OverviewDatabase, OverviewSink } from '../admin/overview.ts';
 import { isPresent } from '../messages/processes.ts';
+import { PLAYGROUND_SLOT } from '../runtime/state.ts';
 import { VERSION } from '../runtime/version.ts';
 import { CheckShape, shownCheck } from './check-shape.ts';
 import { HEALTH, healthOf, LEVELS } from './health-shape.ts';
@@ -84,6 +85,7 @@ const OverviewShape = z
     at: z.string(),
     version: z.string(),
     health: z.enum(HEALTH),
+    is_playground: z.boolean(),
     attention: z.array(AttentionShape),
     attention_count: z.number(),
     totals: z.looseObject({
@@ -153,6 +155,9 @@ const shownDatabase = ({ id, name, reasons, state, state_since, wal, level }: Ov
   limit_bytes: wal?.limit_bytes ?? null,
 });
 
+/** The shop that comes with a start without a configuration, and changes by itself. */
+const isPlayground = ({ settings }: OverviewDatabase): boolean => settings.slot.name === PLAYGROUND_SLOT;
+
 const overviewRoute = route({
   method: 'GET',
   path: '/api/overview',
@@ -166,6 +171,7 @@ const overviewRoute = route({
     const { at, level, attention, totals, databases, sinks, operations, processes } = overview;
     return {
       ...{ at: at.toISOString(), version: VERSION, health: LEVELS[level] },
+      is_playground: databases.some(isPlayground),
       attention: attention.slice(0, ATTENTION).map((item) => shownAttention(item, asking)),
       attention_count: attention.length,
       totals: {

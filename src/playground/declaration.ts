@@ -1,4 +1,5 @@
 /** The millrace.yaml of the playground: the same file that a user would write, with what this machine generated. */
+import { PLAYGROUND_SLOT } from '../runtime/state.ts';
 
 export interface PlaygroundAddress {
   /** Of the playground database, with user and password. */
@@ -20,7 +21,7 @@ databases:
   - name: playground
     url: ${JSON.stringify(address.url)}
     ssl: false
-    slot: { name: millrace_playground, create_if_not_exists: true }
+    slot: { name: ${PLAYGROUND_SLOT}, create_if_not_exists: true }
     publication: { name: millrace_playground, create_if_not_exists: true }
 
 sinks:

@@ -23,6 +23,8 @@ export type State = z.infer<typeof State>;
 /** The databases of the embedded server, and the roles that own them. */
 export const MESSAGES = 'millrace';
 export const PLAYGROUND = 'playground';
+/** By which a declared database is known as the playground. */
+export const PLAYGROUND_SLOT = 'millrace_playground';
 
 /** In the folder of a service. */
 export const STATE_FILE = 'state.json';

@@ -31,7 +31,7 @@ describe('browser: the way in', () => {
     await page.getByLabel('Email').fill('ann@example.org');
     await page.getByLabel('Password').fill(PASSWORD);
     await page.keyboard.press('Enter');
-    await page.getByText('No database yet').waitFor();
+    await page.getByText('Connect your first database').waitFor();
     await expectAccessible(page, 'overview, empty');
     await page.getByRole('button', { name: 'ann@example.org' }).click();
     await page.getByRole('menuitem', { name: 'Log out' }).click();

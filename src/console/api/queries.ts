@@ -51,3 +51,12 @@ export function useCall<Method extends Writing, Path extends PathsWith<Method>>(
     onSettled: () => known.invalidateQueries(),
   });
 }
+
+/** Does what the API itself offers, such as the `act` of something that needs attention. */
+export function useAct() {
+  const known = useQueryClient();
+  return useMutation<unknown, ApiError, { path: string; body: object }>({
+    mutationFn: ({ path, body }) => call('post', path as PathsWith<'post'>, { body: body as never }),
+    onSettled: () => known.invalidateQueries(),
+  });
+}

@@ -1,4 +1,4 @@
-// Written by `npm run types` from the document with SHA-256 1559fb149075bf844b73007cbf6c5412d2d62721fb77e3aad4e44d73331d7698; nobody edits it by hand.
+// Written by `npm run types` from the document with SHA-256 3d821a4d83e64a45d98a449c047aea292e1013dc0ad340423acd48ed7d4cf243; nobody edits it by hand.
 export interface paths {
     "/api/postgres_databases": {
         parameters: {
@@ -3195,6 +3195,7 @@ export interface components {
             version: string;
             /** @enum {string} */
             health: "healthy" | "warning" | "error" | "paused";
+            is_playground: boolean;
             attention: components["schemas"]["Attention"][];
             attention_count: number;
             totals: {

@@ -1,5 +1,6 @@
 /** One operation: how far it is, what it found, and how it ended. */
 import { Link, useParams } from '@tanstack/react-router';
+import type { Schemas } from '../../api/client.ts';
 import { useGet } from '../../api/queries.ts';
 import { count } from '../../lib/format.ts';
 import { State } from '../../parts/icons.tsx';
@@ -10,9 +11,11 @@ import { Remedy } from '../../parts/remedy.tsx';
 import { Ago, At } from '../../parts/time.tsx';
 import { Differences } from './differences.tsx';
 import { OperationVerbs } from './verbs.tsx';
-import { isUnderWay, type Operation, paceOf, partOf, titleOf } from './words.ts';
+import { isUnderWay, paceOf, partOf, titleOf } from './words.ts';
 
 const ABOVE = [{ to: '/operations', label: 'Operations' }];
+
+type Operation = Schemas['Operation'];
 
 export function OneOperation() {
   const { id } = useParams({ from: '/inside/operations/$id' });

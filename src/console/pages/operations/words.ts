@@ -2,7 +2,8 @@
 import type { Schemas } from '../../api/client.ts';
 import { rate, span } from '../../lib/format.ts';
 
-export type Operation = Schemas['Operation'];
+/** What it found and did is asked for one by one. */
+export type Operation = Schemas['OverviewOperation'];
 
 export const isUnderWay = ({ state }: Operation): boolean =>
   state === 'waiting' || state === 'running' || state === 'paused';

@@ -1,0 +1,54 @@
+/** What the buttons beside something that needs attention say, and where its page is. */
+import type { Attention } from '../../api/overview.ts';
+import { count } from '../../lib/format.ts';
+
+export interface Offer {
+  label: string;
+  /** Said when it is done. */
+  done: string;
+  /** Asked first, where something is lost by it or much begins. */
+  question?: string;
+}
+
+/** Null: no route acts, or its page asks more than a button can. */
+export function offerOf(item: Attention, parked: number): Offer | null {
+  if (item.act === null) return null;
+  const name = item.subject.name ?? '';
+  const { path } = item.act;
+  if (path.endsWith('/probe')) return { label: 'Probe now', done: `${name} is tried again now` };
+  if (path.endsWith('/messages/retry')) return { label: `Retry ${count(parked)}`, done: `${name}: tried again` };
+  if (path.endsWith('/resume')) return { label: 'Resume', done: `${name} goes on` };
+  if (path.endsWith('/backfills')) return { label: `Backfill ${item.item}`, done: `${name}: the backfill has begun` };
+  if (path.endsWith('/verifications'))
+    return {
+      label: 'Verify and repair',
+      done: `${name}: the comparison has begun`,
+      question:
+        'Every document of its index is compared with its row. What is missing or different is sent again; a document without a row is deleted.',
+    };
+  return null;
+}
+
+interface Place {
+  to: string;
+  label: string;
+  search?: object;
+}
+
+/** Where it is seen whole. */
+export function pageOf({ id, item, act, subject: { kind, name } }: Attention, retentions: ReadonlySet<string>): Place {
+  const label = 'Open';
+  const at = encodeURIComponent(name ?? '');
+  if (act?.path.startsWith('/api/operations/')) return { to: `/operations/${item}`, label };
+  // What is lost by it is asked there.
+  if (kind === 'database') return { to: `/databases/${at}`, label: act === null ? label : 'Resync…' };
+  if (kind !== 'sink') return { to: kind === 'processes' ? '/settings' : '/doctor', label };
+  const page = `${retentions.has(name ?? '') ? '/change-retentions' : '/sinks'}/${at}`;
+  return id === 'parked' ? { to: `${page}/messages`, label: 'Look', search: { state: 'parked' } } : { to: page, label };
+}
+
+/** States that have a word of their own. */
+const STATES = new Set(['parked', 'paused', 'disabled', 'behind', 'needs_resync']);
+
+export const stateOfItem = ({ id, status }: Attention): string =>
+  STATES.has(id) ? id : status === 'error' ? 'check_error' : status;

@@ -1,0 +1,43 @@
+/** What the overview says of each database, sink and change retention. */
+import { Link } from '@tanstack/react-router';
+import type { OverviewDatabase } from '../../api/overview.ts';
+import { bytes } from '../../lib/format.ts';
+import { State } from '../../parts/icons.tsx';
+import type { Column } from '../../parts/table.tsx';
+import { Ago } from '../../parts/time.tsx';
+import { nameColumn, SINK_FIGURES } from '../sinks/columns.tsx';
+
+export const DATABASES: readonly Column<OverviewDatabase>[] = [
+  {
+    key: 'name',
+    heading: 'Database',
+    cell: ({ name, health, reasons }) => (
+      <span className="inline-flex flex-wrap items-center gap-x-3">
+        <Link
+          to={`/databases/${encodeURIComponent(name)}` as string}
+          className="font-medium break-all text-accent hover:underline"
+        >
+          {name}
+        </Link>
+        <State state={health} code={reasons[0] ?? null} />
+      </span>
+    ),
+  },
+  {
+    key: 'lag',
+    heading: 'Lag',
+    isFigure: true,
+    cell: ({ lag_bytes }) => (lag_bytes === null ? '–' : bytes(lag_bytes)),
+  },
+  {
+    key: 'kept',
+    heading: 'WAL kept',
+    isFigure: true,
+    cell: ({ kept_bytes, limit_bytes }) =>
+      kept_bytes === null ? '–' : `${bytes(kept_bytes)}${limit_bytes === null ? '' : ` of ${bytes(limit_bytes)}`}`,
+  },
+  { key: 'since', heading: 'Since', isFigure: true, cell: ({ state_since }) => <Ago at={state_since} /> },
+];
+
+export const SINKS = [nameColumn('/sinks', 'Sink'), ...SINK_FIGURES];
+export const RETENTIONS = [nameColumn('/change-retentions', 'Change retention'), ...SINK_FIGURES];

@@ -1,0 +1,131 @@
+/** The first page: what to do first, what needs attention and what does something about it, and the playground's cards. */
+import { expect } from 'chai';
+import type { Browser } from 'playwright-core';
+import { applyConfig } from '../../src/catalog/apply/apply.ts';
+import { VERSION } from '../../src/runtime/version.ts';
+import { KEYS, parse } from '../catalog/support.ts';
+import { builtConsole, expectAccessible, openBrowser, screenshot, see } from '../support/browser/browser.ts';
+import { addShop, appendMessages, parkOnArrival } from '../support/fixtures/fixtures.ts';
+import { type MessageDatabase, messageDatabase } from '../support/postgres/message-database.ts';
+import { type TestWeb, testWeb } from '../support/processes/web.ts';
+
+const SINKS = `
+sinks:
+  - { name: orders-worker, database: shop, destination: { type: pull } }
+  - { name: audit-worker, database: shop, status: paused, destination: { type: pull } }
+  - name: products-index
+    database: shop
+    destination: { type: elasticsearch, endpoint_url: 'http://localhost:9200', index_name: products, auth_type: none }
+`;
+const declared = (slot: string): string =>
+  `databases: [{ name: shop, url: 'postgres://u:p@h/d', slot: { name: ${slot} }, publication: { name: p } }]\n${SINKS}`;
+
+/** Where something fails, something is parked, something is paused, and a verification is under way. */
+async function bringTrouble({ db }: MessageDatabase): Promise<void> {
+  await addShop(db);
+  await db.query(
+    `insert into millrace_private.processes (id, role, host, pid, version, key_id, seen_at)
+     select gen_random_uuid(), role, 'shop-1', 70, $1, 'k', clock_timestamp() + interval '10 min' from unnest(array['capture', 'worker', 'web']) role`,
+    [VERSION],
+  );
+  await db.query(
+    `insert into millrace_private.sink_counters (sink_no, step, at, persisted, delivered, latency)
+     select s.no, 'minute', date_trunc('minute', clock_timestamp()) - n * interval '1 min', c, c, array[c]
+       from millrace_private.sinks s, generate_series(1, 59) n,
+            lateral (select round(900 + 700 * sin(n / 7.0) + s.no * 20)::bigint as c) x
+      where s.name <> 'audit-worker' and (s.name <> 'products-index' or n > 12)`,
+  );
+  await db.query(
+    `insert into millrace_private.database_counters (database_no, step, at, lag_bytes, kept_bytes, limit_bytes)
+     select no, 'minute', date_trunc('minute', clock_timestamp()), 8192, 301000, 68719476736 from millrace_private.databases`,
+  );
+  await db.query(
+    `insert into millrace_private.circuits (sink_no, reason, error, probe_at)
+     select no, 'index_missing', 'no such index [products]', clock_timestamp() + interval '1 h'
+       from millrace_private.sinks where name = 'products-index'`,
+  );
+  await db.query(
+    `insert into millrace_private.operations (kind, database_no, sink_no, request, requested_by, state, phase, started_at, progress)
+     select 'verify', d.no, s.no, '{}', 'user ann', 'running', 'comparing', clock_timestamp(),
+            '{"table": "public.products", "done": 122000, "total": 200000, "percent": 61, "per_second": 6700, "seconds_left": 12}'
+       from millrace_private.sinks s, millrace_private.databases d where s.name = 'products-index'`,
+  );
+}
+
+describe('browser: the overview', () => {
+  let browser: Browser;
+  let m: MessageDatabase;
+  let web: TestWeb;
+  before(async function () {
+    browser = await openBrowser(this);
+    m = await messageDatabase();
+    web = await testWeb({ db: m.db, console: await builtConsole() }, { keepHealthMs: 0 });
+  });
+  after(async () => {
+    await browser?.close();
+    await web?.close();
+    await m?.drop();
+  });
+  const apply = (slot: string) => applyConfig({ db: m.db, keys: KEYS }, parse(declared(slot)).config);
+  const noOf = async (sink: string): Promise<number> =>
+    (await m.db.query<{ no: number }>('select no from millrace_private.sinks where name = $1', [sink])).rows[0]!.no;
+
+  it('says what to do first, then what is wrong, and does something about it', async () => {
+    const seen = await see(browser, { db: m.db, url: web.url });
+    const { page } = seen;
+    await page.goto('/');
+    await page.getByText('Connect your first database').waitFor();
+    await expectAccessible(page, 'overview, first run');
+    await screenshot(page, 'overview-first-1280');
+    await apply('s');
+    await bringTrouble(m);
+    await parkOnArrival(m.db, await noOf('orders-worker'), [
+      (await appendMessages(m.db, await noOf('orders-worker'), [{}]))[0]!,
+    ]);
+    await appendMessages(m.db, await noOf('products-index'), [{}, {}]);
+    await page.getByRole('button', { name: 'Probe now products-index' }).waitFor();
+    await page.getByRole('link', { name: 'verify of products-index' }).waitFor();
+    await page.getByText('12 s left').waitFor();
+    await expectAccessible(page, 'overview, trouble');
+    await screenshot(page, 'overview-trouble-1280');
+    await page.getByRole('button', { name: 'Probe now products-index' }).click();
+    await page.getByText('products-index is tried again now').waitFor();
+    await page.getByRole('button', { name: 'Retry 1 orders-worker' }).click();
+    await page.getByRole('button', { name: 'Retry 1 orders-worker' }).waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Resume audit-worker' }).click();
+    await page.getByText('audit-worker goes on').waitFor();
+    await page.getByRole('button', { name: 'Pause verify of products-index' }).click();
+    await page.getByRole('button', { name: 'Resume verify of products-index' }).waitFor();
+    await page.getByRole('link', { name: 'Open products-index' }).first().click();
+    await page.getByRole('heading', { name: 'products-index', exact: true }).waitFor();
+    await seen.close();
+  });
+
+  it('in the playground says what to try, with a token that works, until it is dismissed', async () => {
+    await apply('millrace_playground');
+    const reader = await see(browser, { db: m.db, url: web.url }, { scopes: ['read'], width: 390, dark: true });
+    await reader.page.goto('/');
+    const refused = reader.page.getByRole('button', { name: 'Make a token and a curl' });
+    expect(await refused.getAttribute('aria-disabled')).to.equal('true');
+    await expectAccessible(reader.page, 'overview, playground 390');
+    await screenshot(reader.page, 'overview-playground-390');
+    await reader.close();
+    const seen = await see(browser, { db: m.db, url: web.url });
+    const { page } = seen;
+    await page.goto('/');
+    await page.getByRole('button', { name: 'Make a token and a curl' }).click();
+    await page.getByRole('button', { name: 'Make the token' }).click();
+    const curl = (await page.getByRole('figure', { name: 'curl' }).locator('pre').textContent()) ?? '';
+    expect(curl).to.contain(`${web.url}/api/http_pull_consumers/orders-worker/receive?batch_size=5`);
+    await expectAccessible(page, 'a token for the playground');
+    const { rows } = await m.db.query("select scopes from millrace_private.api_tokens where name like 'playground-%'");
+    expect(rows).to.deep.equal([{ scopes: ['consume:orders-worker'] }]);
+    await page.getByRole('button', { name: 'Close' }).click();
+    await screenshot(page, 'overview-playground-1280');
+    await page.getByRole('button', { name: 'Dismiss' }).click();
+    await page.reload();
+    await page.getByRole('heading', { name: 'Sinks' }).waitFor();
+    expect(await page.getByText('This is a small shop').count()).to.equal(0);
+    await seen.close();
+  });
+});
