@@ -66,6 +66,10 @@ describe('browser: databases', () => {
       await execute(source.url, sql);
     await page.getByRole('button', { name: 'I ran it, check again' }).first().click();
     await page.getByText('It can be captured').waitFor();
+    await page.setViewportSize({ width: 390, height: 844 });
+    await expectAccessible(page, 'connect, checked, narrow');
+    await screenshot(page, 'databases-checked-390');
+    await page.setViewportSize({ width: 1280, height: 800 });
     await screenshot(page, 'databases-checked-1280');
     await page.getByRole('button', { name: 'Connect', exact: true }).click();
     await page.getByRole('heading', { name: 'shop', level: 1 }).waitFor();
