@@ -6,6 +6,7 @@
 import { fileURLToPath } from 'node:url';
 import { migrate, runRole } from './app.ts';
 import { faultLine, MillraceError, messageOf } from './model/errors.ts';
+import { runAll } from './roles/all.ts';
 import { createLog } from './runtime/log.ts';
 import { maskAddresses } from './runtime/redact.ts';
 import { withoutRepeats } from './runtime/repeats.ts';
@@ -28,8 +29,7 @@ async function run(word: Word, declared: Declared): Promise<void> {
   process.on('uncaughtException', fatal);
   process.on('unhandledRejection', fatal);
   if (word === 'all') {
-    // Loaded here: no role alone needs it.
-    await (await import('./roles/all.ts')).runAll(
+    await runAll(
       declared,
       { log, signal: stop.signal },
       {
