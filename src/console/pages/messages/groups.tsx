@@ -109,15 +109,14 @@ function GroupLine({ group, isChosen, onLook, onWish }: LineProps) {
   );
 }
 
-/** With the newest of them as its sample. */
-function EditFunction({ group }: { group: Group }) {
-  const { address } = usePlace();
+/** The one that failed is named before its error; with the newest message of the group as its sample. */
+function EditFunction({ group: { error, sample_id } }: { group: Group }) {
+  const { name, address } = usePlace();
+  const failed = /^([^\s:]+): /.exec(error ?? '')?.[1];
+  const to =
+    failed === undefined ? address.replace(/messages$/, 'function') : `/functions/${encodeURIComponent(failed)}`;
   return (
-    <Link
-      to={address.replace(/messages$/, 'function') as string}
-      search={{ message: group.sample_id } as never}
-      className={buttonLook()}
-    >
+    <Link to={to as string} search={{ sink: name, message: String(sample_id) } as never} className={buttonLook()}>
       Edit function
     </Link>
   );

@@ -189,6 +189,9 @@ function Data({ id, marked }: { id: string; marked: string | null }) {
   );
 }
 
+/** Of the answer's `shaped`: the document itself. */
+const RESULT = new Set(['result']);
+
 function Document({ id, marked, isGone }: { id: string; marked: string | null; isGone: boolean }) {
   const { paths, name } = usePlace();
   const { may } = usePerson();
@@ -203,7 +206,9 @@ function Document({ id, marked, isGone }: { id: string; marked: string | null; i
     <Loaded query={query}>
       {({ shaped }) => (
         <Shaped
-          made={shaped instanceof JsonText ? (parseKeeping(shaped.text) as Message['shaped']) : (shaped as null)}
+          made={
+            shaped instanceof JsonText ? (parseKeeping(shaped.text, RESULT) as Message['shaped']) : (shaped as null)
+          }
           id={id}
           marked={marked}
         />
