@@ -117,9 +117,13 @@ describe('browser: sinks', () => {
       await screenshot(page, `sinks-new-tested-${look.width}`);
       await page.getByText('9223372036854775807').first().waitFor();
       await page.getByRole('radio', { name: 'Write one' }).check();
-      await page.getByLabel('Code').fill('(action, record) => ({ id: record.id, name: record.nam.length })');
+      await page
+        .getByRole('textbox', { name: 'Code' })
+        .fill('(action, record) => ({ id: record.id, name: record.nam.length })');
       await page.getByText('(line 1').waitFor();
-      await page.getByLabel('Code').fill('(action, record) => ({ id: record.id, named: record.name })');
+      await page
+        .getByRole('textbox', { name: 'Code' })
+        .fill('(action, record) => ({ id: record.id, named: record.name })');
       await page.getByText('"named"').waitFor();
       await page.getByLabel('Name of the function').fill(`document-${look.width}`);
       await page.getByLabel('Name', { exact: true }).fill(`products-${look.width}`);
@@ -163,6 +167,7 @@ describe('browser: sinks', () => {
       const { page } = seen;
       await page.goto('/sinks/stuck');
       await page.getByText('no such index [gone]').first().waitFor();
+      await page.getByText('curl -X PUT').waitFor();
       await page.getByRole('button', { name: 'Probe now' }).click();
       await page.getByText('The destination is asked again now').waitFor();
       await expectAccessible(page, `failing sink ${look.width}`);

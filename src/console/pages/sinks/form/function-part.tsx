@@ -97,7 +97,7 @@ function Writing({ written, onWrite }: { written: Written; onWrite: (written: Wr
     <div className="space-y-3">
       <TextArea
         label="Code"
-        hint="JavaScript or TypeScript: one function. What it returns is sent."
+        hint="JavaScript or TypeScript: one function. What it returns is sent. Its page has an editor with more samples"
         rows={8}
         value={written.code}
         onChange={({ target }) => onWrite({ ...written, code: target.value })}

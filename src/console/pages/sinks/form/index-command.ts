@@ -2,6 +2,8 @@
 
 import { quoted } from '../../../lib/curl.ts';
 
+type Destination = Readonly<Record<string, unknown>>;
+
 interface Column {
   name: string;
   type: string;
@@ -20,10 +22,20 @@ const FIELDS: readonly (readonly [RegExp, object])[] = [
 
 const fieldOf = (type: string): object => FIELDS.find(([pattern]) => pattern.test(type))?.[1] ?? { type: 'keyword' };
 
+const AUTHORIZATION: Record<string, string> = {
+  api_key: ` -H "Authorization: ApiKey $SEARCH_CREDENTIAL"`,
+  basic: ` -u "$SEARCH_CREDENTIAL"`,
+  bearer: ` -H "Authorization: Bearer $SEARCH_CREDENTIAL"`,
+};
+
+/** The option of curl for the credential, which stands in the environment. */
+export const authorizationOf = (type: unknown): string => AUTHORIZATION[String(type)] ?? '';
+
 /** `columns` undefined: without a mapping. */
-export function indexCommand(endpoint: string, index: string, columns: readonly Column[] | undefined): string {
+export function indexCommand(destination: Destination, columns: readonly Column[] | undefined): string {
+  const { endpoint_url, index_name, auth_type } = destination;
   const properties = Object.fromEntries((columns ?? []).map(({ name, type }) => [name, fieldOf(type)]));
   const body = columns === undefined ? {} : { mappings: { properties } };
-  const url = `${endpoint.replace(/\/+$/, '')}/${index}`;
-  return `curl -X PUT ${quoted(url)} -H 'Content-Type: application/json' -d ${quoted(JSON.stringify(body, null, 2))}`;
+  const url = `${String(endpoint_url ?? '').replace(/\/+$/, '')}/${index_name ?? ''}`;
+  return `curl -X PUT${authorizationOf(auth_type)} ${quoted(url)} -H 'Content-Type: application/json' -d ${quoted(JSON.stringify(body, null, 2))}`;
 }

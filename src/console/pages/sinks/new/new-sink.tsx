@@ -21,6 +21,7 @@ import { faultsOf, usePlan } from '../form/plan.ts';
 import { RowsPart } from '../form/rows-part.tsx';
 import { TablesPart } from '../form/tables-part.tsx';
 import { checksOf, TestConnection } from '../form/test-connection.tsx';
+import { useTable } from '../use-table.ts';
 import { type Draft, useDraft } from './draft.ts';
 import { useCreate } from './use-create.ts';
 
@@ -131,20 +132,10 @@ function changed(entry: SinkEntry, path: string, value: unknown): SinkEntry {
 
 /** Where the index is missing, the request that makes it, with a mapping for the first table. */
 function Test({ entry }: { entry: SinkEntry }) {
-  const table = entry.source.include_tables?.[0] ?? '';
-  const at = table.indexOf('.');
-  const [schema, name] = [table.slice(0, at), table.slice(at + 1)];
-  const { data } = useGet(
-    '/api/postgres_databases/{database}/tables',
-    { path: { database: entry.database }, query: { schema, q: name, expand: 'columns' } },
-    { enabled: table !== '' && entry.destination.type === 'elasticsearch' },
-  );
-  const columns = data?.data.find((one) => tableName(one) === table)?.columns;
-  const { endpoint_url = '', index_name = '' } = entry.destination;
+  const isIndex = entry.destination.type === 'elasticsearch';
+  const columns = useTable(entry.database, isIndex ? entry.source.include_tables?.[0] : undefined)?.columns;
   const isShaped = entry.transform !== 'none';
-  return (
-    <TestConnection curl={indexCommand(String(endpoint_url), String(index_name), isShaped ? undefined : columns)} />
-  );
+  return <TestConnection curl={indexCommand(entry.destination, isShaped ? undefined : columns)} />;
 }
 
 /** About how many rows the chosen tables have. */

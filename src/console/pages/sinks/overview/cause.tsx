@@ -8,8 +8,11 @@ import { ErrorNote } from '../../../parts/places.tsx';
 import { Remedy } from '../../../parts/remedy.tsx';
 import { Ago } from '../../../parts/time.tsx';
 import { say } from '../../../parts/toast.tsx';
+import type { SinkEntry } from '../form/entry.ts';
+import { indexCommand } from '../form/index-command.ts';
 import { useSinkPaths } from '../sink-paths.ts';
-import { type AnySink, wrongOf } from '../use-sink.ts';
+import { type AnySink, type Sink, wrongOf } from '../use-sink.ts';
+import { useTable } from '../use-table.ts';
 
 /** Reasons that a probe can end: its destination is asked again. */
 const PROBED = ['unreachable', 'auth_failed', 'index_missing', 'overloaded', 'bad_destination'];
@@ -39,6 +42,7 @@ export function Cause({ sink }: { sink: AnySink }) {
             </div>
             <div className="min-w-0 flex-1 basis-80">
               <Remedy finding={{ summary: summary ?? name, ...remedy }} />
+              {name === 'index_missing' && 'destination' in sink && <MakeIndex sink={sink as Sink} />}
               {remedy.sql === null && remedy.command !== null && <Code text={remedy.command} name="command" />}
             </div>
           </li>
@@ -56,6 +60,13 @@ export function Cause({ sink }: { sink: AnySink }) {
       <Acts sink={sink} isOpen={isOpen} />
     </section>
   );
+}
+
+/** A first mapping, of the first table's columns, unless a function makes other documents of them. */
+function MakeIndex({ sink }: { sink: Sink }) {
+  const [first] = (sink.source as SinkEntry['source'] | undefined)?.include_tables ?? [];
+  const table = useTable(sink.database, sink.transform === 'none' ? first : undefined);
+  return <Code text={indexCommand(sink.destination, table?.columns)} name="curl" />;
 }
 
 function Acts({ sink, isOpen }: { sink: AnySink; isOpen: boolean }) {

@@ -6,17 +6,13 @@ import { quoted } from '../../../lib/curl.ts';
 import { quoteIdentifier, quoteTable } from '../../../lib/sql.ts';
 import { Code } from '../../../parts/code.tsx';
 import type { SinkEntry } from '../form/entry.ts';
+import { authorizationOf } from '../form/index-command.ts';
 import type { Sink } from '../use-sink.ts';
-
-const AUTHORIZATION: Record<string, string> = {
-  api_key: ` -H "Authorization: ApiKey $SEARCH_CREDENTIAL"`,
-  basic: ` -u "$SEARCH_CREDENTIAL"`,
-  bearer: ` -H "Authorization: Bearer $SEARCH_CREDENTIAL"`,
-};
+import { useTable } from '../use-table.ts';
 
 function searchCommand({ destination }: Sink): string {
   const url = `${destination.endpoint_url}/${destination.index_name}/_search?size=3`;
-  return `curl${AUTHORIZATION[String(destination.auth_type)] ?? ''} ${quoted(url)}`;
+  return `curl${authorizationOf(destination.auth_type)} ${quoted(url)}`;
 }
 
 export function SeeIt({ sink }: { sink: Sink }) {
@@ -39,13 +35,7 @@ export function SeeIt({ sink }: { sink: Sink }) {
 /** A row is set to what it is: that is a change too. */
 function ChangeARow({ database, table }: { database: string; table: string }) {
   const { may } = usePerson();
-  const at = table.indexOf('.');
-  const [schema, name] = [table.slice(0, at), table.slice(at + 1)];
-  const { data: tables } = useGet('/api/postgres_databases/{database}/tables', {
-    path: { database },
-    query: { schema, q: name, expand: 'columns' },
-  });
-  const found = tables?.data.find((one) => one.schema === schema && one.name === name);
+  const found = useTable(database, table);
   const { data: rows } = useGet(
     '/api/postgres_databases/{database}/tables/{table}/rows',
     { path: { database, table }, query: { limit: 1 } },
@@ -61,7 +51,7 @@ function ChangeARow({ database, table }: { database: string; table: string }) {
   return (
     <>
       <p className="mt-3">Change a row of {table}; it arrives a moment later:</p>
-      <Code text={`update ${quoteTable({ schema, name })}\n   set ${set} = ${set}\n where ${where};`} name="SQL" />
+      <Code text={`update ${quoteTable(found)}\n   set ${set} = ${set}\n where ${where};`} name="SQL" />
     </>
   );
 }
