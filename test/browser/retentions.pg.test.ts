@@ -78,4 +78,59 @@ describe('browser: change retentions', () => {
     expect(await page.title()).to.contain('Change retentions');
     await seen.close();
   });
+
+  it('shows entries as they come, with each digit, and replays what was counted first', async () => {
+    const { rows } = await m.db.query<{ id: string }>(`select id from millrace_private.databases where name = 'shop'`);
+    const keep = async (from: number, to: number): Promise<void> => {
+      await archive.query(
+        `insert into b (seq, source_database_id, source_table_oid, source_table_schema, source_table_name, record_pk,
+           record, changes, action, committed_at)
+         select n, $1, 1, 'public', 'a', n, '{"big": 9223372036854775807, "price": 12345678901234567890.1200}',
+           '{"price": 1}', 'update', now() from generate_series($2::int, $3::int) n`,
+        [rows[0]!.id, from, to],
+      );
+    };
+    const seen = await see(browser, { db: m.db, url: web.url });
+    const { page } = seen;
+    await page.goto('/change-retentions/history/entries');
+    await page.getByText('No entry yet').waitFor();
+    await expectAccessible(page, 'no entries');
+    await keep(1, 150);
+    await page.getByRole('link', { name: '150', exact: true }).click();
+    await page.getByText('12345678901234567890.1200').waitFor();
+    expect(await page.getByLabel('Record, its text').textContent()).to.contain('9223372036854775807');
+    await expectAccessible(page, 'an entry');
+    await screenshot(page, 'retentions-entries-1280');
+    await keep(151, 153);
+    await page.getByText('3 newer entries').waitFor();
+    await page.getByRole('button', { name: 'Show' }).click();
+    await page.getByRole('link', { name: '153', exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Close' }).click();
+    await keep(154, 154);
+    await page.getByRole('link', { name: '154', exact: true }).waitFor();
+    await page.getByRole('link', { name: 'Replay' }).click();
+    await page.getByLabel('Sink').selectOption('orders');
+    await page.getByLabel('From seq').fill('x');
+    await page.getByRole('button', { name: 'Count them' }).click();
+    await page.getByText('must be the seq of an entry').first().waitFor();
+    await page.getByLabel('From seq').fill('101');
+    await page.getByRole('button', { name: 'Count them' }).click();
+    await page.getByRole('heading', { name: '54 entries' }).waitFor();
+    await expectAccessible(page, 'a counted replay');
+    await screenshot(page, 'retentions-replay-1280');
+    await page.setViewportSize({ width: 390, height: 844 });
+    await expectAccessible(page, 'a counted replay at 390 px');
+    await page.getByRole('button', { name: 'Replay 54 entries' }).click();
+    await page.getByRole('button', { name: 'Replay', exact: true }).click();
+    await page.getByRole('heading', { name: 'replay of orders' }).waitFor();
+    await page.goto('/change-retentions/history/entries?record_pk=17');
+    await page.getByRole('link', { name: '17', exact: true }).waitFor();
+    await expectAccessible(page, 'entries of a row at 390 px');
+    await screenshot(page, 'retentions-entries-390');
+    await seen.close();
+    const reader = await see(browser, { db: m.db, url: web.url }, { scopes: ['read'] });
+    await reader.page.goto('/change-retentions/history/entries');
+    await reader.page.getByText('needs the scope read:data').waitFor();
+    await reader.close();
+  });
 });

@@ -181,7 +181,8 @@ function Typed({ filter: { label, hint, placeholder, isTime }, value, onChange }
 const typedTime = (value: string, zone: 'utc' | 'local'): string =>
   Number.isNaN(Date.parse(value)) ? '' : instant(new Date(value), zone, { millis: false }).replace(' ', 'T');
 
-const timeOf = (given: string, zone: 'utc' | 'local'): string | undefined => {
+/** Of what somebody typed into a field of an instant. */
+export const timeOf = (given: string, zone: 'utc' | 'local'): string | undefined => {
   const at = new Date(zone === 'utc' ? `${given}Z` : given);
   return Number.isNaN(at.getTime()) ? undefined : at.toISOString();
 };

@@ -14,7 +14,9 @@ const ABOVE = [{ to: '/change-retentions', label: 'Change retentions' }];
 
 const TABS: readonly { to: string; label: string }[] = [
   { to: '/change-retentions/$retention/overview', label: 'Overview' },
+  { to: '/change-retentions/$retention/entries', label: 'Entries' },
   { to: '/change-retentions/$retention/messages', label: 'Messages' },
+  { to: '/change-retentions/$retention/replay', label: 'Replay' },
 ];
 
 export function RetentionFrame() {

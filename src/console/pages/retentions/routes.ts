@@ -3,6 +3,7 @@ import { oneOf, searchOf } from '../../lib/search.ts';
 import { inside } from '../../root.tsx';
 import { messagesSearch } from '../messages/filter.ts';
 import { retentionIndexRoute, retentionRoute } from './retention-route.ts';
+import { entriesSearch } from './use-entries.ts';
 
 const list = createRoute({
   getParentRoute: () => inside,
@@ -24,10 +25,23 @@ const messages = createRoute({
   component: lazyRouteComponent(() => import('./messages.tsx'), 'RetentionMessages'),
 });
 
+const entries = createRoute({
+  getParentRoute: () => retentionRoute,
+  path: '/entries',
+  validateSearch: entriesSearch,
+  component: lazyRouteComponent(() => import('./entries.tsx'), 'Entries'),
+});
+
+const replay = createRoute({
+  getParentRoute: () => retentionRoute,
+  path: '/replay',
+  component: lazyRouteComponent(() => import('./replay.tsx'), 'Replay'),
+});
+
 /** The page draws it beside its list. */
 const message = createRoute({ getParentRoute: () => messages, path: '/$id' });
 
 export const retentionRoutes = [
   list,
-  retentionRoute.addChildren([retentionIndexRoute, overview, messages.addChildren([message])]),
+  retentionRoute.addChildren([retentionIndexRoute, overview, entries, replay, messages.addChildren([message])]),
 ] as const;

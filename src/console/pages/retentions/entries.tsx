@@ -1,0 +1,116 @@
+/** What a change table holds, the newest first; new entries come by themselves while one looks at its top. */
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { usePerson } from '../../api/person.ts';
+import { plural } from '../../lib/format.ts';
+import { Button } from '../../parts/button.tsx';
+import { Code, Mono } from '../../parts/code.tsx';
+import { DataList } from '../../parts/data-list.tsx';
+import { Beside } from '../../parts/drawer.tsx';
+import { type Filter, FilterBar } from '../../parts/filter-bar.tsx';
+import { Empty, ErrorNote, Note, Skeleton } from '../../parts/places.tsx';
+import { EntryDrawer } from './entry.tsx';
+import { entryCard, entryColumns } from './entry-columns.tsx';
+import { type EntriesSearch, type EntryFilter, filterOf, useEntries, useLive } from './use-entries.ts';
+import { destinationOf, useRetention } from './use-retention.ts';
+
+export function Entries() {
+  const { may } = usePerson();
+  const { name } = useRetention();
+  const search = useSearch({ from: '/inside/change-retentions/$retention/entries' });
+  const navigate = useNavigate({ from: '/change-retentions/$retention/entries' });
+  if (!may('read:data')) return <Note tone="idle">Entries are rows: needs the scope read:data.</Note>;
+  const go = (more: Partial<EntriesSearch>): void =>
+    void navigate({ search: { ...search, ...more }, replace: true, resetScroll: false });
+  const filter = filterOf(search);
+  const close = (): void => {
+    go({ seq: undefined });
+    document.getElementById(`entry-${search.seq}`)?.focus({ preventScroll: true });
+  };
+  return (
+    <>
+      <div className={search.seq && 'max-lg:hidden'}>
+        <FilterBar filters={FILTERS} values={filter} onChange={(key, value) => go({ [key]: value })} />
+      </div>
+      <Beside drawer={search.seq && <EntryDrawer key={search.seq} name={name} seq={search.seq} onClose={close} />}>
+        {/* With another filter it begins anew, at its top. */}
+        <List key={JSON.stringify(filter)} name={name} filter={filter} openSeq={search.seq} />
+      </Beside>
+    </>
+  );
+}
+
+const FILTERS: readonly Filter[] = [
+  { key: 'record_pk', label: 'Key', hint: 'The whole key; values of several columns with - between them.' },
+  {
+    key: 'action',
+    label: 'Action',
+    choices: ['insert', 'update', 'delete'].map((value) => ({ value, label: value })),
+  },
+  { key: 'since', label: 'Since', isTime: true },
+  { key: 'until', label: 'Until', isTime: true },
+];
+
+interface ListProps {
+  name: string;
+  filter: EntryFilter;
+  openSeq: string | undefined;
+}
+
+function List({ name, filter, openSeq }: ListProps) {
+  const { query, rows, newer, isGap, show, problem } = useEntries(name, filter);
+  useLive(newer, openSeq !== undefined, show);
+  if (query.data === undefined)
+    return query.error ? <ErrorNote error={query.error} again={query.refetch} /> : <Skeleton lines={8} />;
+  const error = query.error ?? problem;
+  return (
+    <>
+      <p className="mb-2 flex min-h-8 flex-wrap items-center gap-2 text-sm text-muted" aria-live="polite">
+        {newer > 0 ? (
+          <>
+            {isGap ? 'Many newer entries' : plural(newer, 'newer entry', 'newer entries')}
+            <Button onClick={show}>Show</Button>
+          </>
+        ) : (
+          'The newest first, by seq. New entries come by themselves.'
+        )}
+      </p>
+      {error && (
+        <div className="mb-2">
+          <ErrorNote error={error} again={query.refetch} />
+        </div>
+      )}
+      {rows.length === 0 ? (
+        <Nothing isFiltered={Object.keys(filter).length > 0} />
+      ) : (
+        <DataList
+          label={`Entries of ${name}`}
+          columns={entryColumns}
+          card={entryCard}
+          rows={rows}
+          keyOf={({ id }) => String(id)}
+          isOpen={({ seq }) => String(seq) === openSeq}
+          onEnd={() => query.hasNextPage && !query.isFetchingNextPage && !query.error && void query.fetchNextPage()}
+        />
+      )}
+    </>
+  );
+}
+
+function Nothing({ isFiltered }: { isFiltered: boolean }) {
+  const retention = useRetention();
+  if (isFiltered) return <Empty title="No entry is like that" />;
+  return (
+    <Empty title="No entry yet">
+      <p>
+        Each change of <Mono>{retention.source_table_name}</Mono> becomes a row of the change table. What a row was
+        like, and when:
+      </p>
+      <div className="text-left">
+        <Code
+          text={`select committed_at, action, changes, record\n  from ${destinationOf(retention)}\n where record_pk = '17'\n order by seq;`}
+          name="SQL"
+        />
+      </div>
+    </Empty>
+  );
+}

@@ -1,0 +1,88 @@
+/** The newest entries of a change table, page after page, and those that come meanwhile. */
+import { type InfiniteData, useInfiniteQuery, useQueryClient } from '@tanstack/react-query';
+import { useEffect } from 'react';
+import { type Answer, type ApiError, call, type Schemas } from '../../api/client.ts';
+import { useGet } from '../../api/queries.ts';
+import { oneOf, searchOf, text } from '../../lib/search.ts';
+
+export type Entry = Schemas['ChangeEntry'];
+type Page = Answer<'/api/change_retentions/{sink}/entries', 'get'>;
+type Cursor = string | undefined;
+type Pages = InfiniteData<Page, Cursor>;
+
+const CONDITIONS = {
+  record_pk: text,
+  action: oneOf('insert', 'update', 'delete'),
+  since: text,
+  until: text,
+};
+
+/** `seq`: of the entry that is open. */
+export const entriesSearch = searchOf({ ...CONDITIONS, seq: text });
+export type EntriesSearch = ReturnType<typeof entriesSearch>;
+
+/** What the API is asked for. */
+export const filterOf = searchOf(CONDITIONS);
+export type EntryFilter = ReturnType<typeof filterOf>;
+
+const PATH = '/api/change_retentions/{sink}/entries';
+const AT_ONCE = 100;
+const MOST_NEW = 500;
+/** Lanes settle side by side: an entry may come after some of a higher seq. Among so many it is still seen. */
+const OVERLAP = 20;
+
+const behind = (one: Entry, other: Entry): number => other.seq - one.seq || other.id - one.id;
+
+export function useEntries(name: string, filter: EntryFilter) {
+  const known = useQueryClient();
+  const queryKey = [PATH, name, filter];
+  const query = useInfiniteQuery<Page, ApiError, Pages, unknown[], Cursor>({
+    queryKey,
+    queryFn: ({ pageParam, signal }) =>
+      call('get', PATH, {
+        path: { sink: name },
+        query: {
+          ...filter,
+          order: 'newest',
+          limit: AT_ONCE,
+          ...(pageParam === undefined ? {} : { cursor: pageParam }),
+        },
+        signal,
+      }),
+    initialPageParam: undefined,
+    getNextPageParam: ({ next_cursor }) => next_cursor ?? undefined,
+    staleTime: Number.POSITIVE_INFINITY,
+    refetchOnWindowFocus: false,
+  });
+  const rows = query.data?.pages.flatMap(({ data }) => data) ?? [];
+  const from = rows[Math.min(OVERLAP, rows.length) - 1]?.seq;
+  const fresh = useGet(
+    PATH,
+    {
+      path: { sink: name },
+      query: { ...filter, order: 'newest', limit: MOST_NEW, ...(from === undefined ? {} : { from_seq: String(from) }) },
+    },
+    { every: 2_000, enabled: query.data !== undefined },
+  );
+  const shown = new Set(rows.map(({ id }) => id));
+  const isOf = ({ seq }: Entry): boolean => from === undefined || seq >= from;
+  const newer = fresh.isPlaceholderData ? [] : (fresh.data?.data ?? []).filter((e) => isOf(e) && !shown.has(e.id));
+  // More than one answer holds: what lies between is not known, so it begins anew.
+  const isGap = newer.length > 0 && fresh.data?.next_cursor != null;
+  const show = (): void => {
+    if (isGap) return void known.resetQueries({ queryKey });
+    known.setQueryData<Pages>(queryKey, (before) => {
+      const [first, ...rest] = before?.pages ?? [];
+      if (before === undefined || first === undefined) return before;
+      return { ...before, pages: [{ ...first, data: [...newer, ...first.data].sort(behind) }, ...rest] };
+    });
+  };
+  return { query, rows, newer: newer.length, isGap, show, problem: fresh.error };
+}
+
+/** Shows what comes at once, where no row moves that somebody looks at. */
+export function useLive(newer: number, isOpen: boolean, show: () => void): void {
+  useEffect(() => {
+    if (newer > 0 && !isOpen && window.scrollY === 0) show();
+  });
+}
