@@ -7,7 +7,6 @@ declare
 begin
   if v_count > 0 then
     perform millrace_private.record_sink('discard', v_no, jsonb_build_object('messages', v_count), null);
-    perform millrace_private.add_counters(jsonb_build_array(jsonb_build_object('sink_no', v_no, 'discarded', v_count)));
   end if;
   return v_count;
 end

@@ -1,6 +1,6 @@
 -- Deletes messages that failed: parked, backing off or held. Returns how many. Takes the lanes' rows first: see settle. Messages
--- are found by lane and id, as their index has them, however many wait. Counted here, in its own transaction: whoever gives up is a person, who comes rarely. Recorded
--- by its caller, as retry_messages.
+-- are found by lane and id, as their index has them, however many wait. Counted here, in its own transaction: whoever gives up is a
+-- person, who comes rarely. Recorded by its caller, as retry_messages.
 create or replace function millrace_private.discard_messages(p_sink_no integer, p_ids bigint[]) returns integer
 language plpgsql
 set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_bitmapscan = off
