@@ -1,6 +1,8 @@
 /** The routes that everything hangs under: `root` has nothing around it, `inside` is for who has logged in. */
 import { createRootRoute, createRoute, Outlet, redirect, useRouter } from '@tanstack/react-router';
+import { useEffect } from 'react';
 import { ApiError, call, rememberCsrf } from './api/client.ts';
+import { useOverview } from './api/overview.ts';
 import { PersonContext, personOf, type Who } from './api/person.ts';
 import { Button } from './parts/button.tsx';
 import { Page } from './parts/page.tsx';
@@ -47,6 +49,14 @@ export const inside = createRoute({
 
 function Inside() {
   const { who } = inside.useRouteContext();
+  const { error, isSuccess, isError, dataUpdatedAt } = useOverview();
+  const router = useRouter();
+  // A session that has ended leads to the login; whoever could not be asked who they are is asked once somebody answers.
+  const isUnknown = (isError && error.status === 401) || (isSuccess && who === null);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: with each answer it is tried again
+  useEffect(() => {
+    if (isUnknown) void router.invalidate();
+  }, [isUnknown, dataUpdatedAt, router]);
   return (
     <PersonContext value={personOf(who)}>
       <Shell />

@@ -1,5 +1,6 @@
 /** Where the database is: a pasted address is taken apart; one of a pooler is seen, and the direct one is offered. */
-import { useState } from 'react';
+import { useRef, useState } from 'react';
+import { flushSync } from 'react-dom';
 import type { ApiError } from '../../api/client.ts';
 import { Button } from '../../parts/button.tsx';
 import { Mono } from '../../parts/code.tsx';
@@ -18,25 +19,32 @@ interface Fields {
 
 export function AddressFields({ draft, change, error }: Fields) {
   const [isWhole, setWhole] = useState(true);
+  const parts = useRef<HTMLDivElement>(null);
+  const showParts = (): void => {
+    flushSync(() => setWhole(false));
+    parts.current?.querySelector('input')?.focus();
+  };
   const paste = (text: string): void => {
-    const parts = takeApart(text);
-    const named = draft.name === '' ? nameFrom(parts?.database ?? '') : draft.name;
-    if (parts === null || parts.hostname === '') change({ url: text });
+    const found = takeApart(text);
+    const isProposed = draft.name === '' || draft.name === nameFrom(takeApart(draft.url)?.database ?? '');
+    const name = isProposed ? nameFrom(found?.database ?? '') : draft.name;
+    // What is typed sign by sign is left alone: it is not whole before somebody says so.
+    if (found === null || found.hostname === '' || text.length <= draft.url.length + 1) change({ url: text, name });
     else {
-      change({ ...parts, url: '', name: named });
-      setWhole(false);
+      change({ ...found, url: '', name });
+      showParts();
     }
   };
   if (!isWhole) {
     return (
-      <>
+      <div ref={parts}>
         <PlaceFields {...{ draft, change, error }} />
         <p className="mt-2">
           <Button look="quiet" onClick={() => setWhole(true)}>
             Paste an address
           </Button>
         </p>
-      </>
+      </div>
     );
   }
   return (
@@ -55,8 +63,8 @@ export function AddressFields({ draft, change, error }: Fields) {
         <Button
           look="quiet"
           onClick={() => {
-            change({ url: '' });
-            setWhole(false);
+            change({ ...(takeApart(draft.url) ?? {}), url: '' });
+            showParts();
           }}
         >
           Enter fields

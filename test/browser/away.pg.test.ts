@@ -1,0 +1,95 @@
+/** What happens to a page that is open: its session ends, the service goes and comes back, another site reaches for it. */
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { expect } from 'chai';
+import type { Browser } from 'playwright-core';
+import { createUser } from '../../src/admin/users.ts';
+import { builtConsole, openBrowser, PASSWORD, see } from '../support/browser/browser.ts';
+import { addPullSink } from '../support/fixtures/fixtures.ts';
+import { type MessageDatabase, messageDatabase } from '../support/postgres/message-database.ts';
+import { type TestWeb, testWeb } from '../support/processes/web.ts';
+
+describe('browser: a page that is open', () => {
+  let browser: Browser;
+  let m: MessageDatabase;
+  let web: TestWeb;
+  const start = async (port = 0): Promise<void> => {
+    web = await testWeb({ db: m.db, console: await builtConsole() }, { keepHealthMs: 0, port });
+  };
+  before(async function () {
+    browser = await openBrowser(this);
+    m = await messageDatabase();
+    await addPullSink(m.db, { name: 'orders-worker' });
+    const ann = { email: 'ann@example.org', name: 'Ann', scopes: ['admin'], password: PASSWORD };
+    await createUser(m.db, ann, { kind: 'cli', name: 'test' });
+    await start();
+  });
+  after(async () => {
+    await browser?.close();
+    await web?.close();
+    await m?.drop();
+  });
+
+  it('leads through the login and back, when its session ends', async () => {
+    const seen = await see(browser, { db: m.db, url: web.url });
+    const { page } = seen;
+    const address = '/sinks/orders-worker/messages?state=parked';
+    await page.goto(address);
+    await page.getByRole('heading', { name: 'orders-worker' }).waitFor();
+    await m.db.query('delete from millrace_private.sessions');
+    await page.getByRole('heading', { name: 'Log in' }).waitFor();
+    await page.getByLabel('Email').fill('ann@example.org');
+    await page.getByLabel('Password').fill(PASSWORD);
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'orders-worker' }).waitFor();
+    expect(page.url()).to.equal(`${web.url}${address}`);
+    await page.getByRole('button', { name: 'Pause orders-worker' }).click();
+    await page.getByRole('button', { name: 'Resume orders-worker' }).waitFor();
+    await seen.close();
+  });
+
+  it('says that nobody answers, goes on by itself, and learns who it is for when nobody could say that at first', async () => {
+    const seen = await see(browser, { db: m.db, url: web.url }, { scopes: ['operate'] });
+    const { page } = seen;
+    await page.route('**/api/whoami', (route) => route.abort(), { times: 1 });
+    await page.goto('/sinks/orders-worker');
+    await page.getByRole('button', { name: 'orders-worker', disabled: false }).waitFor();
+    await page.evaluate('globalThis.isSame = true');
+    const { port } = web.web;
+    await web.close();
+    await page.getByText('No answer since').waitFor();
+    await start(port);
+    await page.getByText('No answer since').waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Resume orders-worker' }).click();
+    await page.getByRole('button', { name: 'Pause orders-worker' }).waitFor();
+    expect(await page.evaluate('globalThis.isSame'), 'the page was not loaded anew').to.equal(true);
+    await seen.close();
+  });
+
+  it('is framed by no other site, and read or changed by none', async () => {
+    const seen = await see(browser, { db: m.db, url: web.url }, { expected: /frame|CORS|Content Security/i });
+    const { page } = seen;
+    const server = createServer((_, response) => {
+      response.setHeader('content-type', 'text/html');
+      response.end(`<iframe src="${web.url}/"></iframe>
+        <form method="post" enctype="text/plain" target="answer" action="${web.url}/api/sinks/orders-worker/pause"><button>Win</button></form>
+        <iframe name="answer"></iframe>`);
+    });
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    await page.goto(`http://localhost:${port}/`);
+    expect(await page.frames()[1]!.locator('body').textContent()).to.not.contain('Overview');
+    const read = `fetch('${web.url}/api/whoami', { credentials: 'include' }).then(() => 'read', () => 'refused')`;
+    expect(await page.evaluate(read)).to.equal('refused');
+    const answered = page.waitForResponse(/\/pause$/);
+    await page.getByRole('button', { name: 'Win' }).click();
+    expect((await answered).status()).to.be.oneOf([401, 403, 415]);
+    const { rows } = await m.db.query('select distinct status from millrace_private.sinks');
+    expect(rows).to.deep.equal([{ status: 'active' }]);
+    await seen.close();
+    server.closeAllConnections();
+    server.close();
+  });
+});
