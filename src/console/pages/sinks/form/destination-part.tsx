@@ -37,7 +37,7 @@ export function DestinationPart() {
       {type === 'change_table' ? (
         <p>
           A change table keeps every change of one table in a table of yours: it is made as a{' '}
-          <Link to={'/change-retentions/new' as string} className="text-accent underline">
+          <Link to={'/change-retentions' as string} className="text-accent underline">
             change retention
           </Link>
           .
