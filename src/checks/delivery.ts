@@ -84,7 +84,7 @@ const REASONS: Record<string, Said | null> = {
   parked: ({ name, parked }) =>
     warning(
       'parked',
-      `${parked} ${parked === 1 ? 'message is' : 'messages are'} parked: they failed for good`,
+      parked === 1 ? '1 message is parked: it failed for good' : `${parked} messages are parked: they failed for good`,
       inMessages(
         `select millrace.retry(${quoteLiteral(name)}, array(select id from millrace.parked_messages where sink_name = ${quoteLiteral(name)}))`,
         'once the cause is corrected, which its column error names; or millrace.discard, with the same arguments',

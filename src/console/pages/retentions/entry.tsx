@@ -32,16 +32,14 @@ export function EntryDrawer({ name, seq, onClose }: EntryProps) {
       onClose={onClose}
       actions={
         first && (
-          <>
-            <Link
-              to="/change-retentions/$retention/entries"
-              params={{ retention: name }}
-              search={{ record_pk: first.record_pk }}
-              className={buttonLook('plain')}
-            >
-              All of this row
-            </Link>
-          </>
+          <Link
+            to="/change-retentions/$retention/entries"
+            params={{ retention: name }}
+            search={{ record_pk: first.record_pk }}
+            className={buttonLook('plain')}
+          >
+            All of this row
+          </Link>
         )
       }
     >

@@ -3,6 +3,7 @@ import { useSearch } from '@tanstack/react-router';
 import { useGet } from '../../api/queries.ts';
 import { plural } from '../../lib/format.ts';
 import { Button } from '../../parts/button.tsx';
+import { Code } from '../../parts/code.tsx';
 import { State } from '../../parts/icons.tsx';
 import { Page } from '../../parts/page.tsx';
 import { Loaded, Note } from '../../parts/places.tsx';
@@ -49,6 +50,7 @@ export function Doctor() {
                     <div className="min-w-0 flex-1 basis-80">
                       <p className="font-medium break-words">{check.subject.name ?? check.subject.kind}</p>
                       <Remedy finding={check} />
+                      {check.command !== null && <Code text={check.command} name="command" />}
                     </div>
                   </li>
                 ))}
