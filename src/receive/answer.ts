@@ -4,9 +4,9 @@
  */
 import type { Queryable } from '../db/pool.ts';
 import { statement } from '../db/statement.ts';
-import { failpoint } from '../runtime/failpoint.ts';
 import { isAckId, namedBy } from './ack-id.ts';
 import { type Answered, NONE_ANSWERED } from './acknowledge.ts';
+import { answering } from './answering.ts';
 import type { Consumer } from './consumer.ts';
 import type { Client, Desks } from './desks.ts';
 import type { Wakeups } from './wakeups.ts';
@@ -51,9 +51,8 @@ export async function putBack(
   const ackIds = given.ackIds.filter(isAckId);
   if (ackIds.length === 0) return 0;
   const laterMs = given.what === 'nack' ? given.delayMs : given.visibilityTimeoutMs;
-  failpoint('receive/before-answer');
-  const { rows } = await db.query<{ count: number }>(PUT_BACK, [consumer.no, given.what, ackIds, laterMs]);
-  failpoint('receive/after-answer');
+  const values = [consumer.no, given.what, ackIds, laterMs];
+  const { rows } = await answering(() => db.query<{ count: number }>(PUT_BACK, values));
   const count = rows[0]?.count ?? 0;
   if (count > 0) {
     const waiters = wakeups.of(consumer);

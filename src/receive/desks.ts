@@ -6,9 +6,9 @@
 import type { Queryable } from '../db/pool.ts';
 import { statement } from '../db/statement.ts';
 import { type Asked, createGather, type Gather } from '../runtime/concurrency/gather.ts';
-import { failpoint } from '../runtime/failpoint.ts';
 import type { Named } from './ack-id.ts';
 import { type AcknowledgedRow, type Answered, acknowledging, answeredBy, NONE_ANSWERED } from './acknowledge.ts';
+import { answering } from './answering.ts';
 import type { Consumer } from './consumer.ts';
 import { type Leased, lease, NOTHING } from './lease.ts';
 
@@ -142,10 +142,8 @@ async function acknowledgeFor(db: Queryable, asked: readonly Asked<AcknowledgeRe
   if (asked.length === 0) return;
   const request = acknowledging(asked.map(({ input }) => input.named));
   const { no } = asked[0]!.input.consumer;
-  failpoint('receive/before-answer');
   try {
-    const { rows } = await db.query<AcknowledgedRow>(ACKNOWLEDGE, [no, request.tokens, request.ids]);
-    failpoint('receive/after-answer');
+    const { rows } = await answering(() => db.query<AcknowledgedRow>(ACKNOWLEDGE, [no, request.tokens, request.ids]));
     for (const [i, answered] of answeredBy(request, rows[0], asked.length).entries()) asked[i]!.resolve(answered);
   } catch (error) {
     if (asked.length === 1) throw error;

@@ -206,7 +206,7 @@ describe('verify', function () {
     await world.settled(['lines']);
     const clean = await call('lines', '--refresh', '300');
     expect([clean.code, clean.stdout.endsWith('no drift\n')], clean.stderr).to.deep.equal([0, true]);
-    expect(clean.stderr).to.match(/^public.lines compared: (.* )?\d+ rows\n/);
+    expect(clean.stderr).to.match(/^verify [\w-]+\npublic.lines compared: (.* )?\d+ rows\n/);
     plain.engine.plant('lines', 'o\\-1-1', undefined);
     const drift = await call('lines', '--refresh', '300');
     expect([drift.code, /missing 1,/.test(drift.stdout)], drift.stderr + drift.stdout).to.deep.equal([2, true]);

@@ -34,11 +34,14 @@ export function useGet<Path extends PathsWith<'get'>>(path: Path, given: Call<Pa
     refetchOnWindowFocus: !paused && every !== undefined,
     refetchInterval: (query) => {
       if (every === undefined || paused) return false;
-      const failures =
-        query.state.errorUpdateCount > 0 && query.state.status === 'error' ? query.state.errorUpdateCount : 0;
-      return failures === 0 ? every : Math.max(every, Math.min(FIRST_MS * 2 ** Math.min(failures - 1, 4), LAST_MS));
+      return query.state.status === 'error' ? Math.max(every, restOf(query.state)) : every;
     },
   });
+}
+
+/** As long as nobody has answered already, within bounds: 2, 4, 8 s and so on, and from the start again after each answer. */
+function restOf({ dataUpdatedAt, errorUpdatedAt }: { dataUpdatedAt: number; errorUpdatedAt: number }): number {
+  return Math.min(Math.max(errorUpdatedAt - (dataUpdatedAt || errorUpdatedAt), FIRST_MS), LAST_MS);
 }
 
 type Writing = 'post' | 'patch' | 'put' | 'delete';
