@@ -57,7 +57,7 @@ describe('browser: change retentions', () => {
     await page.getByText('no partition takes an entry of now').waitFor();
     await expectAccessible(page, 'a change retention whose partition is missing');
     await screenshot(page, 'retentions-overview-1280');
-    await archive.query(await page.locator('pre', { hasText: 'partition of' }).innerText());
+    await archive.query((await page.locator('pre', { hasText: 'partition of' }).textContent()) ?? '');
     await page.getByRole('button', { name: 'Check now' }).click();
     await page.getByText('no partition takes an entry of now').waitFor({ state: 'detached' });
     await page.getByRole('button', { name: 'Pause history' }).click();
