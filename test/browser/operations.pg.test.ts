@@ -79,7 +79,7 @@ describe('browser: operations', () => {
     await page.getByRole('button', { name: 'Send all rows' }).click();
     await page.getByRole('button', { name: /^Cancel backfill/ }).click();
     await page.getByRole('button', { name: 'Cancel it for good' }).click();
-    await page.getByText('Cancelled').waitFor();
+    await page.getByText('Cancelled', { exact: true }).waitFor();
     await expectAccessible(page, 'backfills');
     await screenshot(page, 'operations-backfills-390');
     await page.goto('/operations?state=cancelled&kind=backfill');
