@@ -7,7 +7,6 @@ import { useCall } from '../../api/queries.ts';
 import { useZone } from '../../lib/clock.ts';
 import { curlOf } from '../../lib/curl.ts';
 import { count, plural, type Zone } from '../../lib/format.ts';
-import type { Plain } from '../../lib/yaml.ts';
 import { AsText } from '../../parts/as-text.tsx';
 import { Button } from '../../parts/button.tsx';
 import { Confirm } from '../../parts/dialog.tsx';
@@ -76,9 +75,7 @@ export function Replay() {
             <AsText
               title="As curl"
               name="curl"
-              text={() =>
-                curlOf('POST', `/api/change_retentions/${encodeURIComponent(name)}/replays`, wanted as unknown as Plain)
-              }
+              text={() => curlOf('POST', `/api/change_retentions/${encodeURIComponent(name)}/replays`, wanted)}
             >
               It needs a token with the scope operate.
             </AsText>

@@ -4,10 +4,15 @@ import type { Sink } from '../use-sink.ts';
 
 export type Patch = Record<string, unknown>;
 
+/** What its kind lets one set, as the entry of the file has it. */
+type Given = Partial<
+  Pick<SinkEntry, 'actions' | 'filters' | 'filter_leave' | 'tables' | 'message_grouping' | 'source'>
+>;
+
 /** Its keys that are settings. A credential that is one text is left empty: that keeps it. */
 export function entryOf(sink: Sink): SinkEntry {
   const { name, database, status, filter, transform, routing, max_retry_count = null, annotations = {} } = sink;
-  const given = sink as unknown as Partial<SinkEntry>;
+  const given = sink as Given;
   const { auth_value: _hidden, ...destination } = sink.destination;
   return {
     ...newEntry(),

@@ -116,7 +116,7 @@ interface MeanwhileProps {
 /** Somebody else has changed it since it was read. */
 function Meanwhile({ sink, base, forget, keep }: MeanwhileProps) {
   const { destination = {}, ...rest } = patchOf(base.entry, entryOf(sink));
-  const old = base.entry as unknown as Patch;
+  const old: Patch = { ...base.entry };
   const differences: Difference[] = [
     ...Object.entries(rest).map(([path, value]) => ({ path, old: old[path], new: value })),
     ...Object.entries(destination as Patch).map(([key, value]) => ({
