@@ -1580,15 +1580,17 @@ begin
   with lease as materialized (
     select a.place, a.ids, l.ctid as lease
       from (select p.place::integer as place, p.token, ('{' || p.ids || '}')::bigint[] as ids
-              from unnest(p_tokens, p_ids) with ordinality p (token, ids, place)) a
+              from unnest(p_tokens, p_ids, null::text || p_tokens) with ordinality p (token, ids, before, place)
+             where p.token is distinct from p.before) a
      cross join lateral (
-           select l.ctid from millrace_private.leases l
+           select l.ctid,
+                  l.dense and l.remaining = l.size and l.size = cardinality(a.ids) and l.digest = hash_array_extended(a.ids, 0)
+                  and (select true from millrace_private.delivery_states x
+                        where x.sink_no = p_sink_no and x.id > l.lo and x.id <= l.hi order by x.id limit 1) is null as whole
+             from millrace_private.leases l
             where l.sink_no = p_sink_no and l.token >= a.token and l.token <= a.token
-              and l.dense and l.remaining = l.size and l.size = cardinality(a.ids) and l.digest = hash_array_extended(a.ids, 0)
-              and (select true from millrace_private.delivery_states x
-                    where x.sink_no = p_sink_no and x.id > l.lo and x.id <= l.hi order by x.id limit 1) is null
             order by l.token limit 1 for update) l
-     where array_position(p_tokens, a.token) = a.place
+     where l.whole
   ), gone as (
     delete from millrace_private.messages m
      where m.sink_no = p_sink_no and m.lane = 0 and m.id = any (array(select i from lease l cross join unnest(l.ids) i))

@@ -74,7 +74,11 @@ export function openDesks(deps: DesksDependencies): Desks {
   const open = (): Desk => ({
     lease: createGather<LeaseRequest, LeaseAnswer>({
       turn,
-      fit: (requests) => fitting(requests, MOST_MESSAGES, ({ batchSize }) => batchSize),
+      fit: (requests) =>
+        Math.min(
+          fitting(requests, MOST_MESSAGES, ({ batchSize }) => batchSize),
+          fitting(requests, MOST_LEASES, ({ acks }) => acks.length),
+        ),
       beside: (requests) => requests.reduce((sum, { batchSize }) => sum + batchSize, 0) >= MANY_MESSAGES,
       run: async (asked) => await leaseFor(db, await stillAsking(asked, { leased: NOTHING, acked: NONE_ANSWERED })),
     }),

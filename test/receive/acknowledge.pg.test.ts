@@ -76,6 +76,26 @@ describe('receive: answers', () => {
     expect(await other.pull.ack(foreign.ackIds)).to.equal(1);
   });
 
+  it('takes ten times as long for ten times as many leases that nobody knows', async () => {
+    const { no } = await consumer();
+    const fastest = async (count: number): Promise<number> => {
+      const unknown = Array.from({ length: count }, (_, i) => i.toString(16).padStart(32, '0'));
+      const took: number[] = [];
+      for (let time = 0; time < 3; time += 1) {
+        const begun = performance.now();
+        const { rows } = await m.db.query<{ counts: number[] }>(
+          'select counts from millrace_private.acknowledge_leases($1::integer, $2::text[], $3::text[])',
+          [no, unknown, unknown.map(() => '1')],
+        );
+        took.push(performance.now() - begun);
+        expect(new Set(rows[0]!.counts)).to.deep.equal(new Set([0]));
+      }
+      return Math.min(...took);
+    };
+    const few = await fastest(1_000);
+    expect((await fastest(10_000)) / few).to.be.below(25);
+  });
+
   it('does not let an invented id take the place of one that was handed out', async () => {
     const { no, pull } = await consumer();
     const other = await consumer();

@@ -74,6 +74,26 @@ describe('receive: interleavings of two sessions', () => {
     expect((await waiting).ids).to.deep.equal([second]);
   });
 
+  it('who acknowledge the same leases, one of them in part, wait one after the other', async () => {
+    const { no, pull, inA, inB } = await clients();
+    await appendMessages(
+      m.db,
+      no,
+      Array.from({ length: 4 }, (_, i) => ({ group: i + 1 })),
+    );
+    const batches = [await pull.receive(2), await pull.receive(2)];
+    const [first, second] = batches.sort((one, other) => (one.token! < other.token! ? -1 : 1));
+    const holder = await openSession(m.db);
+    await holder.query('begin');
+    await holder.query('select from millrace_private.leases where token = $1 for update', [first!.token]);
+    const whole = inB.ack([...first!.ackIds, ...second!.ackIds]);
+    await untilBlocked(m.db, b, holder);
+    const part = inA.ack([...first!.ackIds.slice(0, 1), ...second!.ackIds]);
+    await untilBlocked(m.db, a, b);
+    await holder.close();
+    expect(await Promise.all([whole, part])).to.deep.equal([4, 0]);
+  });
+
   it('an acknowledgement waits for the receive that passes the row behind it, and frees it', async () => {
     const { no, pull, inA, inB } = await clients();
     const [, second, other] = await appendMessages(m.db, no, [{ group: 1 }, { group: 1 }, { group: 2 }]);

@@ -154,6 +154,13 @@ describe('receive: many clients in one process', () => {
     expect(await pullFrom(m.db, one.no).stored()).to.deep.equal(ids.slice(2));
   });
 
+  it('wait for no more than some hundred leases that others acknowledge', async () => {
+    const one = await consumer();
+    const unknown = Array.from({ length: 150 }, (_, i) => `${i.toString(16).padStart(32, '0')}-1`);
+    await Promise.all([take(one), ...Array.from({ length: 4 }, () => take(one, { ackIds: unknown })), take(one)]);
+    expect(asked.length).to.equal(4);
+  });
+
   it('acknowledge what is left of a lease of which somebody else is just taking something', async () => {
     const one = await consumer();
     await appendMessages(

@@ -2,7 +2,7 @@
 -- p_tokens[n], in order, with commas between them. counts: to how many of each it applied; an id that its token holds no longer is
 -- left out. committed: when the first and the last of them were committed, in seconds since 1970.
 --
--- Locks: X shared, then lease rows (so tokens should ascend), then delivery states, then groups: see lease_batches. It waits 10 s
+-- Locks: X shared, then lease rows (so tokens ascend), then delivery states, then groups: see lease_batches. It waits 10 s
 -- for them, unless its caller says otherwise.
 create or replace function millrace_private.acknowledge_leases(
   p_sink_no integer, p_tokens text[], p_ids text[], out counts integer[], out committed text)
