@@ -135,7 +135,7 @@ describe('bin/millrace', function () {
       const ended = await run(node, [launcher, ...args], { cwd: path.join(dir, 'a clone/src') });
       const said = JSON.parse(ended.out) as Said;
       expect(said).to.deep.include({ argv: args, cwd: path.join(dir, 'a clone/src'), version: process.version });
-      expect(said.execArgv).to.include.members(['--disable-sigusr1', '--max-semi-space-size=16']);
+      expect(said.execArgv).to.include.members(['--disable-sigusr1', '--max-semi-space-size=8']);
       expect(ended).to.deep.include({ code: 0, signal: null, err: '' });
     });
 

@@ -141,7 +141,7 @@ describe('large values that an update left unchanged', function () {
     await on.streaming();
     await on.stop();
     await on.source.query('update docs set n = n + 1; update books set n = n + 1');
-    const child = spawn(process.execPath, ['--max-semi-space-size=16', '--max-old-space-size=96', CHILD], {
+    const child = spawn(process.execPath, ['--max-semi-space-size=8', '--max-old-space-size=96', CHILD], {
       env: { ...process.env, DECLARED: JSON.stringify(on.declared), MESSAGES: on.messages.url },
       stdio: ['pipe', 'pipe', 'inherit'],
     });

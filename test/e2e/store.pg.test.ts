@@ -26,8 +26,7 @@ import { type Crowd, startCrowd } from '../support/pull/crowd.ts';
 import { promised, until } from '../support/until.ts';
 
 const SEED = Number(process.env.SEED ?? 7_378);
-/** Far below what keeping a transaction would take; an idle worker has half of it. */
-const RSS_MAX_MB = 320;
+const RSS_MAX_MB = 256;
 /** From the moment that the message database is back. */
 const RECOVERY_MS = 45_000;
 
