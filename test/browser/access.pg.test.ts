@@ -1,29 +1,20 @@
 /** The way in: the link of a start, the login, a session that ends; and the overview behind it. */
 import { expect } from 'chai';
-import type { Browser } from 'playwright-core';
 import { makeSetupToken } from '../../src/admin/setup.ts';
-import { builtConsole, expectAccessible, openBrowser, PASSWORD, screenshot, see } from '../support/browser/browser.ts';
+import { expectAccessible, LOOKS, PASSWORD, screenshot } from '../support/browser/browser.ts';
+import { openConsole, type TestConsole } from '../support/browser/console.ts';
 import { addPullSink } from '../support/fixtures/fixtures.ts';
-import { type MessageDatabase, messageDatabase } from '../support/postgres/message-database.ts';
-import { type TestWeb, testWeb } from '../support/processes/web.ts';
 
 describe('browser: the way in', () => {
-  let browser: Browser;
-  let m: MessageDatabase;
-  let web: TestWeb;
+  let on: TestConsole;
   before(async function () {
-    browser = await openBrowser(this);
-    m = await messageDatabase();
-    web = await testWeb({ db: m.db, console: await builtConsole() }, { keepHealthMs: 0 });
+    on = await openConsole(this);
   });
-  after(async () => {
-    await browser?.close();
-    await web?.close();
-    await m?.drop();
-  });
+  after(async () => await on?.close());
 
   it('lets the first person choose a password, keeps the token out of the address, and logs out and in again', async () => {
-    const seen = await see(browser, { db: m.db, url: web.url }, { scopes: null });
+    const { m } = on;
+    const seen = await on.see({ scopes: null });
     const { page } = seen;
     await page.goto(`/setup#k=${await makeSetupToken(m.db)}`);
     await expectAccessible(page, 'setup');
@@ -48,7 +39,8 @@ describe('browser: the way in', () => {
   });
 
   it('leads back to the address that was asked for, and to no other host', async () => {
-    const seen = await see(browser, { db: m.db, url: web.url }, { scopes: null });
+    const { web } = on;
+    const seen = await on.see({ scopes: null });
     const { page } = seen;
     await page.goto('/?from=a-colleague');
     await page.getByRole('heading', { name: 'Log in' }).waitFor();
@@ -63,12 +55,10 @@ describe('browser: the way in', () => {
   });
 
   it('shows everything on one page, finds by name, and says so when nobody answers', async () => {
+    const { m } = on;
     await addPullSink(m.db, { name: 'orders-worker' });
-    for (const look of [
-      { dark: false, width: 1280 },
-      { dark: true, width: 390 },
-    ] as const) {
-      const seen = await see(browser, { db: m.db, url: web.url }, look);
+    for (const look of LOOKS) {
+      const seen = await on.see(look);
       const { page } = seen;
       await page.goto('/');
       await page.getByRole('link', { name: 'orders-worker' }).waitFor();

@@ -1,10 +1,8 @@
 /** Databases: one is connected from a pasted address, its tables say what is in the way, its settings are changed, it is removed. */
 import { expect } from 'chai';
-import type { Browser } from 'playwright-core';
-import { builtConsole, expectAccessible, openBrowser, screenshot, see } from '../support/browser/browser.ts';
-import { type MessageDatabase, messageDatabase } from '../support/postgres/message-database.ts';
+import { expectAccessible, LOOKS, screenshot } from '../support/browser/browser.ts';
+import { openConsole, type TestConsole } from '../support/browser/console.ts';
 import { execute, sharedSource, type TestDatabase } from '../support/postgres/postgres.ts';
-import { type TestWeb, testWeb } from '../support/processes/web.ts';
 
 const TABLES = `create table products (id bigint primary key, name text, price numeric(10, 2));
 create table orders (id bigint primary key, total numeric);
@@ -16,27 +14,20 @@ insert into products select n, 'mill wheel', n from generate_series(1, 1000) n;
 analyze`;
 
 describe('browser: databases', () => {
-  let browser: Browser;
-  let m: MessageDatabase;
-  let web: TestWeb;
+  let on: TestConsole;
   let source: TestDatabase;
   before(async function () {
-    browser = await openBrowser(this);
-    m = await messageDatabase();
+    on = await openConsole(this, { privateAllowed: true });
     source = await (await sharedSource()).createDatabase();
     await execute(source.url, TABLES);
-    web = await testWeb({ db: m.db, console: await builtConsole(), privateAllowed: true }, { keepHealthMs: 0 });
   });
   after(async () => {
-    await browser?.close();
-    await web?.close();
+    await on?.close();
     await source?.drop();
-    await m?.drop();
   });
-  const on = () => ({ db: m.db, url: web.url });
 
   it('are connected from a pasted address, once what is in the way is run as it was copied', async () => {
-    const seen = await see(browser, on());
+    const seen = await on.see();
     const { page } = seen;
     await page.goto('/databases');
     await page.getByText('Connect your first database').waitFor();
@@ -77,11 +68,9 @@ describe('browser: databases', () => {
   });
 
   it('show their tables, with what keeps changes from coming, and are changed and removed', async () => {
-    for (const look of [
-      { dark: false, width: 1280 },
-      { dark: true, width: 390 },
-    ] as const) {
-      const seen = await see(browser, on(), look);
+    const { web } = on;
+    for (const look of LOOKS) {
+      const seen = await on.see(look);
       const { page } = seen;
       await page.goto('/databases');
       await page.getByRole('link', { name: 'shop' }).waitFor();
@@ -106,7 +95,7 @@ describe('browser: databases', () => {
       await screenshot(page, `databases-settings-${look.width}`);
       await seen.close();
     }
-    const seen = await see(browser, on());
+    const seen = await on.see();
     const { page } = seen;
     await page.goto('/databases/shop/settings');
     await page.getByLabel('Connections').fill('5');

@@ -1,25 +1,21 @@
 /** Functions in the browser: tried on a sink's own messages while they are written, saved, and what failed tried again. */
 import { expect } from 'chai';
-import type { Browser, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { applyConfig } from '../../src/catalog/apply/apply.ts';
 import { FILE } from '../api/support.ts';
 import { KEYS, parse } from '../catalog/support.ts';
-import { builtConsole, expectAccessible, openBrowser, screenshot, see } from '../support/browser/browser.ts';
+import { expectAccessible, LOOKS, screenshot } from '../support/browser/browser.ts';
+import { openConsole, type TestConsole } from '../support/browser/console.ts';
 import { appendMessages } from '../support/fixtures/fixtures.ts';
-import { type MessageDatabase, messageDatabase } from '../support/postgres/message-database.ts';
-import { type TestWeb, testWeb } from '../support/processes/web.ts';
 
 const BIGINT = '9223372036854775807';
 
 describe('browser: functions', () => {
-  let browser: Browser;
-  let m: MessageDatabase;
-  let web: TestWeb;
+  let on: TestConsole;
   before(async function () {
-    browser = await openBrowser(this);
-    m = await messageDatabase();
+    on = await openConsole(this);
+    const { m, web } = on;
     await applyConfig({ db: m.db, keys: KEYS }, parse(FILE).config);
-    web = await testWeb({ db: m.db, console: await builtConsole() }, { keepHealthMs: 0 });
     await web.call('POST', '/api/functions/document/release');
     await web.call('POST', '/api/sinks/products/release');
     const { rows } = await m.db.query<{ no: number }>(`select no from millrace_private.sinks where name = 'products'`);
@@ -34,11 +30,7 @@ describe('browser: functions', () => {
       [no, ids],
     );
   });
-  after(async () => {
-    await browser?.close();
-    await web?.close();
-    await m?.drop();
-  });
+  after(async () => await on?.close());
 
   const write = async (page: Page, code: string): Promise<void> => {
     await page.getByRole('textbox', { name: 'Code of the transform' }).click();
@@ -47,11 +39,9 @@ describe('browser: functions', () => {
   };
 
   it('is tried on parked messages while it is written, marks the line, saves, and tries them again', async () => {
-    for (const look of [
-      { dark: false, width: 1280 },
-      { dark: true, width: 390 },
-    ] as const) {
-      const seen = await see(browser, { db: m.db, url: web.url }, look);
+    const { web } = on;
+    for (const look of LOOKS) {
+      const seen = await on.see(look);
       const { page } = seen;
       await page.goto('/functions/document?sink=products');
       await page.getByText(`{"id":${BIGINT},"price":"12,50"}`).first().waitFor();
@@ -63,7 +53,7 @@ describe('browser: functions', () => {
       await screenshot(page, `functions-editor-${look.width}`);
       await seen.close();
     }
-    const seen = await see(browser, { db: m.db, url: web.url });
+    const seen = await on.see();
     const { page } = seen;
     await page.goto('/sinks/products/function');
     await page.getByRole('button', { name: 'Edit document' }).click();
@@ -80,7 +70,7 @@ describe('browser: functions', () => {
   });
 
   it('is made, refused with line and column, listed with who uses it, and deleted while nobody does', async () => {
-    const seen = await see(browser, { db: m.db, url: web.url });
+    const seen = await on.see();
     const { page } = seen;
     await page.goto('/functions/new');
     await page.getByRole('textbox', { name: 'Code of the transform' }).waitFor();

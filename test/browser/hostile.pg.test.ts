@@ -3,28 +3,20 @@ import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
-import type { Browser } from 'playwright-core';
 import { applyConfig } from '../../src/catalog/apply/apply.ts';
 import { FILE } from '../api/support.ts';
 import { KEYS, parse } from '../catalog/support.ts';
-import { builtConsole, openBrowser, see } from '../support/browser/browser.ts';
+import { openConsole, type TestConsole } from '../support/browser/console.ts';
 import { appendMessages } from '../support/fixtures/fixtures.ts';
-import { type MessageDatabase, messageDatabase } from '../support/postgres/message-database.ts';
-import { type TestWeb, testWeb } from '../support/processes/web.ts';
 
 const PAGES = fileURLToPath(new URL('../../src/console/pages/', import.meta.url));
 
 const HOSTILE = `<img src=x onerror="alert(1)"></script><script>alert(2)</script> javascript:alert(3) \u202egnp.exe \u001b[31mred {{7*7}} \${8*8} '"\`&amp;`;
 
 describe('browser: what others wrote', () => {
-  let browser: Browser;
-  let m: MessageDatabase;
-  let web: TestWeb;
+  let on: TestConsole;
   const places: Record<string, string> = {};
   before(async function () {
-    browser = await openBrowser(this);
-    m = await messageDatabase();
-    await applyConfig({ db: m.db, keys: KEYS }, parse(FILE).config);
     const answer = HOSTILE;
     const check = {
       id: 'index_missing',
@@ -43,20 +35,15 @@ describe('browser: what others wrote', () => {
       docs: 'docs/search-index.md',
     };
     const checks = [{ ...check, ...rest, subject: { kind: 'sink' as const, name: HOSTILE } }];
-    web = await testWeb(
-      { db: m.db, console: await builtConsole(), examine: async () => ({ ok: false, checks }) },
-      { keepHealthMs: 0 },
-    );
+    on = await openConsole(this, { examine: async () => ({ ok: false, checks }) });
+    await applyConfig({ db: on.m.db, keys: KEYS }, parse(FILE).config);
     Object.assign(places, await fill());
   });
-  after(async () => {
-    await browser?.close();
-    await web?.close();
-    await m?.drop();
-  });
+  after(async () => await on?.close());
 
   /** What the parameters of addresses name. */
   async function fill(): Promise<Record<string, string>> {
+    const { m, web } = on;
     await web.call('POST', '/api/functions/document/release');
     await web.call('PATCH', '/api/functions/document', {
       body: { description: HOSTILE, code: `(action, record) => ({ ...record, a: ${JSON.stringify(HOSTILE)} })` },
@@ -131,7 +118,8 @@ describe('browser: what others wrote', () => {
   }
 
   it('is text on every page, and nothing else', async () => {
-    const seen = await see(browser, { db: m.db, url: web.url }, { expected: /Failed to load resource/ });
+    const { web } = on;
+    const seen = await on.see({ expected: /Failed to load resource/ });
     const { page, context } = seen;
     const foreign: string[] = [];
     context.on('dialog', (dialog) => {

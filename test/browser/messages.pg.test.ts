@@ -1,14 +1,13 @@
 /** What waits for a sink, and what failed: a list without end, groups of equal errors, one message in full, and a way out. */
 import { readFile } from 'node:fs/promises';
 import { expect } from 'chai';
-import type { Browser } from 'playwright-core';
-import { builtConsole, expectAccessible, openBrowser, screenshot, see } from '../support/browser/browser.ts';
+import { expectAccessible, LOOKS, screenshot } from '../support/browser/browser.ts';
+import { openConsole, type TestConsole } from '../support/browser/console.ts';
 import { searchDestination } from '../support/engines/search-sink.ts';
 import { sinkSettings } from '../support/fixtures/captured.ts';
 import { addShop } from '../support/fixtures/fixtures.ts';
 import { insertSink } from '../support/fixtures/sinks.ts';
-import { type MessageDatabase, messageDatabase } from '../support/postgres/message-database.ts';
-import { type TestWeb, testWeb } from '../support/processes/web.ts';
+import type { MessageDatabase } from '../support/postgres/message-database.ts';
 
 const FIRST_ID = 1_795_250_360_000_000;
 const WAITING = 100_000;
@@ -17,27 +16,16 @@ const BIGINT = '9223372036854775807';
 const NUMERIC = '12345678901234567890.1200';
 
 describe('browser: messages', () => {
-  let browser: Browser;
-  let m: MessageDatabase;
-  let web: TestWeb;
+  let on: TestConsole;
   before(async function () {
-    browser = await openBrowser(this);
-    m = await messageDatabase();
-    await fill(m);
-    web = await testWeb({ db: m.db, console: await builtConsole() }, { keepHealthMs: 0 });
+    on = await openConsole(this);
+    await fill(on.m);
   });
-  after(async () => {
-    await browser?.close();
-    await web?.close();
-    await m?.drop();
-  });
+  after(async () => await on?.close());
 
   it('lists what waits and what is parked, in groups of equal errors, with filters in the address', async () => {
-    for (const look of [
-      { dark: false, width: 1280 },
-      { dark: true, width: 390 },
-    ] as const) {
-      const seen = await see(browser, { db: m.db, url: web.url }, look);
+    for (const look of LOOKS) {
+      const seen = await on.see(look);
       const { page } = seen;
       await page.goto('/sinks/products-index/messages?state=parked');
       await page.getByText('mapper_parsing_exception').first().waitFor();
@@ -55,7 +43,8 @@ describe('browser: messages', () => {
   });
 
   it('finds, copies and saves with every digit, tries one again and gives a cause up, with its number typed', async () => {
-    const seen = await see(browser, { db: m.db, url: web.url });
+    const { m } = on;
+    const seen = await on.see();
     const { page, context } = seen;
     await context.grantPermissions(['clipboard-read', 'clipboard-write']);
     await page.goto('/sinks/products-index/messages');
@@ -71,7 +60,7 @@ describe('browser: messages', () => {
     await page.getByRole('link', { name: 'k-5', exact: true }).first().click();
     await page.getByText(NUMERIC).waitFor();
     await page.getByRole('button', { name: 'Copy', exact: true }).click();
-    await page.getByText('Copied').waitFor();
+    await page.getByText('Copied', { exact: true }).waitFor();
     const copied = await page.evaluate<string>('navigator.clipboard.readText()');
     const [saved] = await Promise.all([
       page.waitForEvent('download'),
@@ -89,9 +78,12 @@ describe('browser: messages', () => {
     expect(lines[0]).to.contain(BIGINT).and.contain(NUMERIC);
     await page.getByRole('tab', { name: 'Same row' }).click();
     await page.getByRole('tabpanel').getByText('in their order').waitFor();
+    const parked = page.locator('[aria-labelledby=drawer-title]').getByText('Parked', { exact: true }).first();
+    await parked.waitFor();
     await page.locator('#drawer-title').locator('..').getByRole('button', { name: 'Retry' }).click();
     await page.getByRole('button', { name: 'Retry 1' }).click();
     await page.getByText('1 message is sent again').waitFor();
+    await parked.waitFor({ state: 'detached' });
     await page.getByText('Waiting').first().waitFor();
     await page.keyboard.press('Escape');
 
@@ -115,7 +107,7 @@ describe('browser: messages', () => {
   });
 
   it('draws only what is in sight of very many, and shows no row to whoever may not read rows', async () => {
-    const seen = await see(browser, { db: m.db, url: web.url }, { scopes: ['read'] });
+    const seen = await on.see({ scopes: ['read'] });
     const { page } = seen;
     await page.goto('/sinks/products-index/messages');
     await page.getByText('the first 200 of').waitFor();

@@ -1,31 +1,22 @@
 /** Long work in the browser: asked for, watched, paused, cancelled, and what it found. */
 import { expect } from 'chai';
-import type { Browser } from 'playwright-core';
 import { applyConfig } from '../../src/catalog/apply/apply.ts';
 import { FILE } from '../api/support.ts';
 import { KEYS, parse } from '../catalog/support.ts';
-import { builtConsole, expectAccessible, openBrowser, screenshot, see } from '../support/browser/browser.ts';
-import { type MessageDatabase, messageDatabase } from '../support/postgres/message-database.ts';
-import { type TestWeb, testWeb } from '../support/processes/web.ts';
+import { expectAccessible, screenshot } from '../support/browser/browser.ts';
+import { openConsole, type TestConsole } from '../support/browser/console.ts';
 
 describe('browser: operations', () => {
-  let browser: Browser;
-  let m: MessageDatabase;
-  let web: TestWeb;
+  let on: TestConsole;
   before(async function () {
-    browser = await openBrowser(this);
-    m = await messageDatabase();
-    await applyConfig({ db: m.db, keys: KEYS }, parse(FILE).config);
-    web = await testWeb({ db: m.db, console: await builtConsole() }, { keepHealthMs: 0 });
+    on = await openConsole(this);
+    await applyConfig({ db: on.m.db, keys: KEYS }, parse(FILE).config);
   });
-  after(async () => {
-    await browser?.close();
-    await web?.close();
-    await m?.drop();
-  });
+  after(async () => await on?.close());
 
   it('verifies an index: watched, paused, resumed, cancelled; what was found stands there by document', async () => {
-    const seen = await see(browser, { db: m.db, url: web.url });
+    const { m } = on;
+    const seen = await on.see();
     const { page } = seen;
     await page.goto('/operations');
     await page.getByText('No operation yet').waitFor();
@@ -67,7 +58,7 @@ describe('browser: operations', () => {
   });
 
   it('sends rows, of a table or all, and cancels after it was asked', async () => {
-    const seen = await see(browser, { db: m.db, url: web.url }, { width: 390, dark: true });
+    const seen = await on.see({ width: 390, dark: true });
     const { page } = seen;
     await page.goto('/sinks/products/backfills');
     await page.getByRole('button', { name: 'Send rows' }).click();

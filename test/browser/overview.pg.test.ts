@@ -1,13 +1,12 @@
 /** The first page: what to do first, what needs attention and what does something about it, and the playground's cards. */
 import { expect } from 'chai';
-import type { Browser } from 'playwright-core';
 import { applyConfig } from '../../src/catalog/apply/apply.ts';
 import { VERSION } from '../../src/runtime/version.ts';
 import { KEYS, parse } from '../catalog/support.ts';
-import { builtConsole, expectAccessible, openBrowser, screenshot, see } from '../support/browser/browser.ts';
+import { expectAccessible, screenshot } from '../support/browser/browser.ts';
+import { openConsole, type TestConsole } from '../support/browser/console.ts';
 import { addShop, appendMessages, parkOnArrival } from '../support/fixtures/fixtures.ts';
-import { type MessageDatabase, messageDatabase } from '../support/postgres/message-database.ts';
-import { type TestWeb, testWeb } from '../support/processes/web.ts';
+import type { MessageDatabase } from '../support/postgres/message-database.ts';
 
 const SINKS = `
 sinks:
@@ -53,25 +52,18 @@ async function bringTrouble({ db }: MessageDatabase): Promise<void> {
 }
 
 describe('browser: the overview', () => {
-  let browser: Browser;
-  let m: MessageDatabase;
-  let web: TestWeb;
+  let on: TestConsole;
   before(async function () {
-    browser = await openBrowser(this);
-    m = await messageDatabase();
-    web = await testWeb({ db: m.db, console: await builtConsole() }, { keepHealthMs: 0 });
+    on = await openConsole(this);
   });
-  after(async () => {
-    await browser?.close();
-    await web?.close();
-    await m?.drop();
-  });
-  const apply = (slot: string) => applyConfig({ db: m.db, keys: KEYS }, parse(declared(slot)).config);
+  after(async () => await on?.close());
+  const apply = (slot: string) => applyConfig({ db: on.m.db, keys: KEYS }, parse(declared(slot)).config);
   const noOf = async (sink: string): Promise<number> =>
-    (await m.db.query<{ no: number }>('select no from millrace_private.sinks where name = $1', [sink])).rows[0]!.no;
+    (await on.m.db.query<{ no: number }>('select no from millrace_private.sinks where name = $1', [sink])).rows[0]!.no;
 
   it('says what to do first, then what is wrong, and does something about it', async () => {
-    const seen = await see(browser, { db: m.db, url: web.url });
+    const { m } = on;
+    const seen = await on.see();
     const { page } = seen;
     await page.goto('/');
     await page.getByText('Connect your first database').waitFor();
@@ -102,15 +94,16 @@ describe('browser: the overview', () => {
   });
 
   it('in the playground says what to try, with a token that works, until it is dismissed', async () => {
+    const { m, web } = on;
     await apply('millrace_playground');
-    const reader = await see(browser, { db: m.db, url: web.url }, { scopes: ['read'], width: 390, dark: true });
+    const reader = await on.see({ scopes: ['read'], width: 390, dark: true });
     await reader.page.goto('/');
     const refused = reader.page.getByRole('button', { name: 'Make a token and a curl' });
     expect(await refused.getAttribute('aria-disabled')).to.equal('true');
     await expectAccessible(reader.page, 'overview, playground 390');
     await screenshot(reader.page, 'overview-playground-390');
     await reader.close();
-    const seen = await see(browser, { db: m.db, url: web.url });
+    const seen = await on.see();
     const { page } = seen;
     await page.goto('/');
     await page.getByRole('button', { name: 'Make a token and a curl' }).click();

@@ -1,9 +1,7 @@
 /** People, tokens, sessions, the audit log, the doctor and the service's processes, each by its page. */
 import { expect } from 'chai';
-import type { Browser } from 'playwright-core';
-import { builtConsole, expectAccessible, openBrowser, PASSWORD, screenshot, see } from '../support/browser/browser.ts';
-import { type MessageDatabase, messageDatabase } from '../support/postgres/message-database.ts';
-import { type TestWeb, testWeb } from '../support/processes/web.ts';
+import { expectAccessible, PASSWORD, screenshot } from '../support/browser/browser.ts';
+import { openConsole, type TestConsole } from '../support/browser/console.ts';
 
 const CHECK = {
   ...{
@@ -19,23 +17,15 @@ const CHECK = {
 };
 
 describe('browser: people and the service', () => {
-  let browser: Browser;
-  let m: MessageDatabase;
-  let web: TestWeb;
+  let on: TestConsole;
   before(async function () {
-    browser = await openBrowser(this);
-    m = await messageDatabase();
     const examine = async () => ({ ok: false, checks: [CHECK] });
-    web = await testWeb({ db: m.db, console: await builtConsole(), examine }, { keepHealthMs: 0 });
+    on = await openConsole(this, { examine });
   });
-  after(async () => {
-    await browser?.close();
-    await web?.close();
-    await m?.drop();
-  });
+  after(async () => await on?.close());
 
   it('makes a token that is shown once and works, and revokes it', async () => {
-    const seen = await see(browser, { db: m.db, url: web.url });
+    const seen = await on.see();
     const { page } = seen;
     await page.goto('/tokens');
     await page.getByText('No token yet').waitFor();
@@ -65,7 +55,7 @@ describe('browser: people and the service', () => {
   });
 
   it('makes a person, edits and removes them, each asked for first', async () => {
-    const seen = await see(browser, { db: m.db, url: web.url }, { width: 390, dark: true });
+    const seen = await on.see({ width: 390, dark: true });
     const { page } = seen;
     await page.goto('/users');
     await page.getByRole('button', { name: 'New user' }).click();
@@ -91,10 +81,10 @@ describe('browser: people and the service', () => {
   });
 
   it('changes one’s own password, which ends other sessions, and shows who did what', async () => {
-    const seen = await see(browser, { db: m.db, url: web.url });
+    const seen = await on.see();
     const { page } = seen;
     await page.goto('/account');
-    await page.getByText('this one').waitFor();
+    await page.getByText('this one', { exact: true }).waitFor();
     await page.getByLabel('Current password').fill('not it at all');
     await page.getByLabel('New password').fill('another horse');
     await page.getByRole('button', { name: 'Change password' }).click();
@@ -110,7 +100,7 @@ describe('browser: people and the service', () => {
       .getByRole('button', { name: /Show what was changed of/ })
       .first()
       .click();
-    await page.getByRole('dialog').getByText('After').waitFor();
+    await page.getByRole('dialog').getByText('After', { exact: true }).waitFor();
     await expectAccessible(page, 'audit entry');
     await page.keyboard.press('Escape');
     expect(new URL(page.url()).searchParams.get('subject')).to.equal('token ci');
@@ -120,7 +110,7 @@ describe('browser: people and the service', () => {
   });
 
   it('shows what the doctor finds and which processes are there; without the scope, why not', async () => {
-    const seen = await see(browser, { db: m.db, url: web.url }, { scopes: ['read'] });
+    const seen = await on.see({ scopes: ['read'] });
     const { page } = seen;
     await page.goto('/doctor');
     await page.getByText('the index products is missing').waitFor();

@@ -1,27 +1,22 @@
 /** Change retentions in the browser, on a change table of a real database: how they are, what they keep, how it is replayed. */
 import { expect } from 'chai';
-import type { Browser } from 'playwright-core';
 import { applyConfig } from '../../src/catalog/apply/apply.ts';
 import { type Database, openPool } from '../../src/db/pool.ts';
 import { statement } from '../../src/db/statement.ts';
 import { FILE } from '../api/support.ts';
 import { KEYS, parse } from '../catalog/support.ts';
-import { builtConsole, expectAccessible, openBrowser, screenshot, see } from '../support/browser/browser.ts';
-import { type MessageDatabase, messageDatabase } from '../support/postgres/message-database.ts';
+import { expectAccessible, screenshot } from '../support/browser/browser.ts';
+import { openConsole, type TestConsole } from '../support/browser/console.ts';
 import { sharedSource } from '../support/postgres/postgres.ts';
-import { type TestWeb, testWeb } from '../support/processes/web.ts';
 
 const PARTITIONED = statement('sinks/change-table/create-partitioned-table').text.replace('<event_table>', 'public.b');
 
 describe('browser: change retentions', () => {
-  let browser: Browser;
-  let m: MessageDatabase;
-  let web: TestWeb;
+  let on: TestConsole;
   let archive: Database;
   let drop: () => Promise<void>;
   before(async function () {
-    browser = await openBrowser(this);
-    m = await messageDatabase();
+    on = await openConsole(this);
     const made = await (await sharedSource()).createDatabase();
     drop = () => made.drop();
     archive = openPool({ address: made.url, max: 2, applicationName: 'test', path: 'role' });
@@ -29,22 +24,19 @@ describe('browser: change retentions', () => {
       'functions:',
       `  - { name: archive, url: '${made.url}', slot: { name: c }, publication: { name: c } }\nfunctions:`,
     ).replace('destination_database: shop', 'destination_database: archive');
-    await applyConfig({ db: m.db, keys: KEYS }, parse(file).config);
-    web = await testWeb({ db: m.db, console: await builtConsole() }, { keepHealthMs: 0 });
+    await applyConfig({ db: on.m.db, keys: KEYS }, parse(file).config);
   });
   after(async () => {
-    await browser?.close();
-    await web?.close();
+    await on?.close();
     await archive?.close();
     await drop?.();
-    await m?.drop();
   });
 
   it('says how one is, pauses it, and finds the missing partition with the SQL that makes it', async () => {
     await archive.query(
       `${PARTITIONED}; create table b_old partition of b for values from ('2020-01-01') to ('2020-01-02')`,
     );
-    const seen = await see(browser, { db: m.db, url: web.url });
+    const seen = await on.see();
     const { page } = seen;
     await page.goto('/change-retentions');
     await page.getByText('public.a', { exact: true }).waitFor();
@@ -52,7 +44,7 @@ describe('browser: change retentions', () => {
     await screenshot(page, 'retentions-list-1280');
     await page.getByRole('link', { name: 'history' }).click();
     await page.getByText('A job of Millrace').waitFor();
-    await page.getByText('30 days').waitFor();
+    await page.getByText('30 days', { exact: true }).waitFor();
     await page.getByRole('button', { name: 'Check now' }).click();
     await page.getByText('no partition takes an entry of now').waitFor();
     await expectAccessible(page, 'a change retention whose partition is missing');
@@ -64,7 +56,7 @@ describe('browser: change retentions', () => {
     await page.getByRole('button', { name: 'Resume history' }).click();
     await page.getByRole('button', { name: 'Pause history' }).waitFor();
     await page.getByRole('link', { name: 'Messages', exact: true }).click();
-    await page.getByText('Nothing waits').first().waitFor();
+    await page.getByText('Nothing waits', { exact: true }).waitFor();
     await expectAccessible(page, 'messages of a change retention');
     await page.setViewportSize({ width: 390, height: 844 });
     await page.goto('/change-retentions/history');
@@ -80,6 +72,7 @@ describe('browser: change retentions', () => {
   });
 
   it('shows entries as they come, with each digit, and replays what was counted first', async () => {
+    const { m } = on;
     const { rows } = await m.db.query<{ id: string }>(`select id from millrace_private.databases where name = 'shop'`);
     const keep = async (from: number, to: number): Promise<void> => {
       await archive.query(
@@ -90,7 +83,7 @@ describe('browser: change retentions', () => {
         [rows[0]!.id, from, to],
       );
     };
-    const seen = await see(browser, { db: m.db, url: web.url });
+    const seen = await on.see();
     const { page } = seen;
     await page.goto('/change-retentions/history/entries');
     await page.getByText('No entry yet').waitFor();
@@ -103,7 +96,7 @@ describe('browser: change retentions', () => {
     await screenshot(page, 'retentions-entries-1280');
     await keep(151, 153);
     await page.getByText('3 newer entries').waitFor();
-    await page.getByRole('button', { name: 'Show' }).click();
+    await page.getByRole('button', { name: 'Show', exact: true }).click();
     await page.getByRole('link', { name: '153', exact: true }).waitFor();
     await page.getByRole('button', { name: 'Close' }).click();
     await keep(154, 154);
@@ -128,7 +121,7 @@ describe('browser: change retentions', () => {
     await expectAccessible(page, 'entries of a row at 390 px');
     await screenshot(page, 'retentions-entries-390');
     await seen.close();
-    const reader = await see(browser, { db: m.db, url: web.url }, { scopes: ['read'] });
+    const reader = await on.see({ scopes: ['read'] });
     await reader.page.goto('/change-retentions/history/entries');
     await reader.page.getByText('needs the scope read:data').waitFor();
     await reader.close();

@@ -2,15 +2,13 @@
 
 import { expect } from 'chai';
 import pg from 'pg';
-import type { Browser } from 'playwright-core';
 import { applyConfig } from '../../src/catalog/apply/apply.ts';
 import { KEYS, parse } from '../catalog/support.ts';
-import { builtConsole, expectAccessible, openBrowser, screenshot, see } from '../support/browser/browser.ts';
+import { expectAccessible, LOOKS, screenshot } from '../support/browser/browser.ts';
+import { openConsole, type TestConsole } from '../support/browser/console.ts';
 import { type BulkServer, startBulkServer } from '../support/engines/bulk-server.ts';
 import { appendMessages, parkOnArrival } from '../support/fixtures/fixtures.ts';
-import { type MessageDatabase, messageDatabase } from '../support/postgres/message-database.ts';
 import { sharedSource, type TestDatabase } from '../support/postgres/postgres.ts';
-import { type TestWeb, testWeb } from '../support/processes/web.ts';
 
 const SCHEMA = `
 create table products (id bigint primary key, name text not null, price numeric(12, 4), added_at timestamptz);
@@ -21,42 +19,32 @@ create publication p for table products, orders;
 analyze;
 `;
 
-const LOOKS = [
-  { dark: false, width: 1280 },
-  { dark: true, width: 390 },
-] as const;
-
 describe('browser: sinks', () => {
-  let browser: Browser;
-  let m: MessageDatabase;
-  let web: TestWeb;
+  let on: TestConsole;
   let source: TestDatabase;
   let engine: BulkServer;
   before(async function () {
-    browser = await openBrowser(this);
-    m = await messageDatabase();
+    on = await openConsole(this, { privateAllowed: true });
     source = await (await sharedSource()).createDatabase();
     const client = new pg.Client(source.url);
     await client.connect();
     await client.query(SCHEMA);
     await client.end();
     engine = await startBulkServer({ indexes: ['products'] });
-    web = await testWeb({ db: m.db, privateAllowed: true, console: await builtConsole() }, { keepHealthMs: 0 });
   });
   after(async () => {
-    await browser?.close();
-    await web?.close();
+    await on?.close();
     await engine?.close();
     await source?.drop();
-    await m?.drop();
   });
   const declare = async (sinks: string): Promise<void> => {
     const shop = `databases: [{ name: shop, url: '${source.url}', slot: { name: s }, publication: { name: p } }]\n`;
-    await applyConfig({ db: m.db, keys: KEYS }, parse(`${shop}${sinks}`).config);
+    await applyConfig({ db: on.m.db, keys: KEYS }, parse(`${shop}${sinks}`).config);
   };
 
   it('are listed with how they are; filters stand in the address', async () => {
-    const none = await see(browser, { db: m.db, url: web.url });
+    const { m } = on;
+    const none = await on.see();
     await none.page.goto('/sinks');
     await none.page.getByText('No sink yet').waitFor();
     await expectAccessible(none.page, 'sinks, empty');
@@ -72,7 +60,7 @@ describe('browser: sinks', () => {
     const ids = await appendMessages(m.db, rows[0]!.no, [{ group: 1 }, { group: 2 }]);
     await parkOnArrival(m.db, rows[0]!.no, ids.slice(1));
     for (const look of LOOKS) {
-      const seen = await see(browser, { db: m.db, url: web.url }, look);
+      const seen = await on.see(look);
       const { page } = seen;
       await page.goto('/sinks');
       await page.getByRole('link', { name: 'orders-worker' }).waitFor();
@@ -98,7 +86,7 @@ describe('browser: sinks', () => {
   it('is made on one page: what is wrong is said in its place, and a draft outlives a reload', async () => {
     await declare('');
     for (const look of LOOKS) {
-      const seen = await see(browser, { db: m.db, url: web.url }, look);
+      const seen = await on.see(look);
       const { page } = seen;
       await page.goto('/sinks');
       await page.getByRole('link', { name: 'New sink' }).click();
@@ -144,6 +132,7 @@ describe('browser: sinks', () => {
   });
 
   it('say what is wrong in the words of the destination, what became of messages, and what is lost with them', async () => {
+    const { m, web } = on;
     await declare(`sinks:
   - { name: reader, database: shop, source: { include_tables: [products] }, destination: { type: pull } }
   - { name: stuck, database: shop, source: { include_tables: [products] }, destination: { type: elasticsearch, endpoint_url: '${engine.url}', index_name: gone, auth_type: none } }
@@ -163,7 +152,7 @@ describe('browser: sinks', () => {
       [await noOf('reader')],
     );
     for (const look of LOOKS) {
-      const seen = await see(browser, { db: m.db, url: web.url }, look);
+      const seen = await on.see(look);
       const { page } = seen;
       await page.goto('/sinks/stuck');
       await page.getByText('no such index [gone]').first().waitFor();
@@ -200,14 +189,15 @@ describe('browser: sinks', () => {
   });
 
   it('are changed after the difference was shown; what somebody else did meanwhile is not lost', async () => {
+    const { web } = on;
     const shop = `databases: [{ name: shop, url: '${source.url}', slot: { name: s }, publication: { name: p } }]\n`;
     const filed = `${shop}sinks: [{ name: filed, database: shop, destination: { type: pull } }]`;
-    await applyConfig({ db: m.db, keys: KEYS }, parse(filed).config, { from: 'millrace.yaml' });
+    await applyConfig({ db: on.m.db, keys: KEYS }, parse(filed).config, { from: 'millrace.yaml' });
     for (const look of LOOKS) {
       const name = `changed-${look.width}`;
       const body = { name, database: 'shop', destination: { type: 'pull' } };
       await web.call('POST', '/api/sinks', { body });
-      const seen = await see(browser, { db: m.db, url: web.url }, look);
+      const seen = await on.see(look);
       const { page } = seen;
       await page.goto(`/sinks/${name}/settings`);
       await page.getByLabel('Lease (ms)').fill('many');

@@ -19,6 +19,12 @@ const SCREENSHOTS = fileURLToPath(new URL('../../../docs/screenshots/', import.m
 
 export const PASSWORD = 'correct horse';
 
+/** By day on a wide screen, by night on a narrow one. */
+export const LOOKS = [
+  { dark: false, width: 1280 },
+  { dark: true, width: 390 },
+] as const;
+
 /** For a `before`: skips the suite, in words, where there is no Chromium. */
 export async function openBrowser(suite: Mocha.Context): Promise<Browser> {
   if (CHROMIUM === undefined) {
