@@ -28,7 +28,7 @@ export type EntryFilter = ReturnType<typeof filterOf>;
 const PATH = '/api/change_retentions/{sink}/entries';
 const AT_ONCE = 100;
 const MOST_NEW = 500;
-/** Lanes settle side by side: an entry may come after some of a higher seq. Among so many it is still seen. */
+/** Lanes settle side by side: an entry may come after some of a higher seq. Among so many it is still seen, and where there are fewer, anywhere. */
 const OVERLAP = 20;
 
 const behind = (one: Entry, other: Entry): number => other.seq - one.seq || other.id - one.id;
@@ -55,7 +55,7 @@ export function useEntries(name: string, filter: EntryFilter) {
     refetchOnWindowFocus: false,
   });
   const rows = query.data?.pages.flatMap(({ data }) => data) ?? [];
-  const from = rows[Math.min(OVERLAP, rows.length) - 1]?.seq;
+  const from = rows[OVERLAP - 1]?.seq;
   const fresh = useGet(
     PATH,
     {

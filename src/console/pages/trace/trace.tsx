@@ -50,7 +50,7 @@ export function Trace() {
         }
       >
         {!may('read:data') && <Note tone="idle">Messages on their way: needs the scope read:data.</Note>}
-        {query.error && query.data === undefined && <ErrorNote error={query.error} again={query.refetch} />}
+        {isOn && query.error && <ErrorNote error={query.error} again={query.refetch} />}
         {isOn && query.isPending && !query.error && <Skeleton lines={4} />}
         {shown.length > 0 && (
           <ul aria-label="Messages on their way" className="divide-y divide-line rounded-md border border-line">

@@ -1,6 +1,7 @@
 /** What the API says of a sink while its form is filled: faults by field, what would change, its YAML. */
 import { useEffect, useState } from 'react';
 import { type Answer, ApiError, type Body, call } from '../../../api/client.ts';
+import { parseKeeping, writeKeeping } from '../../../api/json-text.ts';
 
 export type Plan = Answer<'/api/sinks/plan', 'post'>;
 
@@ -10,25 +11,32 @@ export interface Planned {
 }
 
 const STILL_MS = 400;
+/** Nobody could say: it is asked again so long after. */
+const AGAIN_MS = 3_000;
 
 /** Asked once nobody has typed for a moment. `stored`: of one that is there, what changes. `body` null: nothing is asked. */
 export function usePlan(body: object | null, stored?: string): Planned {
   const [planned, setPlanned] = useState<Planned>({});
-  const text = body === null ? null : JSON.stringify(body);
+  const text = body === null ? null : writeKeeping(body);
   useEffect(() => {
     if (text === null) return setPlanned({});
     const stop = new AbortController();
-    const timer = setTimeout(() => {
-      const given = { body: JSON.parse(text) as Body<'/api/sinks/plan', 'post'>, signal: stop.signal };
+    let timer = setTimeout(ask, STILL_MS);
+    function ask(): void {
+      const given = { body: parseKeeping(text!) as Body<'/api/sinks/plan', 'post'>, signal: stop.signal };
       const asked =
         stored === undefined
           ? call('post', '/api/sinks/plan', given)
           : call('post', '/api/sinks/{sink}/plan', { ...given, path: { sink: stored } });
       asked.then(
         (plan) => setPlanned({ plan }),
-        (error: unknown) => error instanceof ApiError && setPlanned({ error }),
+        (error: unknown) => {
+          if (!(error instanceof ApiError) || stop.signal.aborted) return;
+          setPlanned({ error });
+          if (error.status === 0 || error.status >= 500) timer = setTimeout(ask, AGAIN_MS);
+        },
       );
-    }, STILL_MS);
+    }
     return () => {
       clearTimeout(timer);
       stop.abort();

@@ -10,7 +10,7 @@ import type { Sink } from '../use-sink.ts';
 
 const SHOWN = 5;
 
-function tablesOf({ include_tables, include_schemas, exclude_tables }: SinkEntry['source']): string {
+function tablesOf({ include_tables, include_schemas, exclude_tables, exclude_schemas }: SinkEntry['source']): string {
   const listed = (names: readonly string[]): string =>
     names.length <= SHOWN ? names.join(', ') : `${names.slice(0, SHOWN).join(', ')} and ${names.length - SHOWN} more`;
   const base =
@@ -19,7 +19,8 @@ function tablesOf({ include_tables, include_schemas, exclude_tables }: SinkEntry
       : include_schemas != null
         ? `all of ${plural(include_schemas.length, 'schema')}: ${listed(include_schemas)}`
         : 'all that are published';
-  return exclude_tables == null ? base : `${base}, except ${listed(exclude_tables)}`;
+  const left = [...(exclude_schemas ?? []).map((schema) => `schema ${schema}`), ...(exclude_tables ?? [])];
+  return left.length === 0 ? base : `${base}, except ${listed(left)}`;
 }
 
 export function whereOf({ kind, destination }: Sink): string {

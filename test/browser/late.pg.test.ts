@@ -1,0 +1,107 @@
+/** What comes late, fails for a while or is seldom so: pages of sinks and change retentions say it, and go on by themselves. */
+import pg from 'pg';
+import type { Browser } from 'playwright-core';
+import { applyConfig } from '../../src/catalog/apply/apply.ts';
+import { statement } from '../../src/db/statement.ts';
+import { KEYS, parse } from '../catalog/support.ts';
+import { builtConsole, openBrowser, type Seen, see } from '../support/browser/browser.ts';
+import { type MessageDatabase, messageDatabase } from '../support/postgres/message-database.ts';
+import { sharedSource, type TestDatabase } from '../support/postgres/postgres.ts';
+import { type TestWeb, testWeb } from '../support/processes/web.ts';
+
+const SCHEMA = `
+create table paths (path text primary key, size int);
+insert into paths values ('C:\\it''s', 1);
+create publication p for table paths;
+analyze;
+`;
+const TABLE = statement('sinks/change-table/create-table').text.replace('<event_table>', 'public.kept');
+
+describe('browser: what comes late', () => {
+  let browser: Browser;
+  let m: MessageDatabase;
+  let web: TestWeb;
+  let source: TestDatabase;
+  let client: pg.Client;
+  let seen: Seen;
+  before(async function () {
+    browser = await openBrowser(this);
+    m = await messageDatabase();
+    source = await (await sharedSource()).createDatabase();
+    client = new pg.Client(source.url);
+    await client.connect();
+    await client.query(`${SCHEMA}; ${TABLE}`);
+    await applyConfig(
+      { db: m.db, keys: KEYS },
+      parse(`
+databases: [{ name: shop, url: '${source.url}', slot: { name: s }, publication: { name: p } }]
+sinks:
+  - { name: some, database: shop, source: { include_tables: [paths] }, destination: { type: pull } }
+  - { name: others, database: shop, source: { exclude_schemas: [audit], exclude_tables: [public.paths] }, destination: { type: pull } }
+change_retentions:
+  - { name: history, source_database: shop, source_table_schema: public, source_table_name: paths,
+      destination_database: shop, destination_table_schema: public, destination_table_name: kept }
+`).config,
+    );
+    web = await testWeb({ db: m.db, console: await builtConsole(), privateAllowed: true }, { keepHealthMs: 0 });
+  });
+  beforeEach(async () => {
+    seen = await see(browser, { db: m.db, url: web.url });
+  });
+  afterEach(async () => await seen?.close());
+  after(async () => {
+    await browser?.close();
+    await web?.close();
+    await client?.end();
+    await source?.drop();
+    await m?.drop();
+  });
+
+  it('asks again what would change, when nobody answered', async () => {
+    const { page } = seen;
+    await page.goto('/sinks/some/settings');
+    await page.route('**/plan', (route) => route.abort());
+    await page.getByLabel('Lease (ms)').fill('45000');
+    await page.getByText('Millrace does not answer').first().waitFor();
+    await page.unroute('**/plan');
+    await page.getByText('Millrace does not answer').first().waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Save...' }).click();
+    await page.getByRole('alertdialog').getByText('destination.visibility_timeout_ms').waitFor();
+  });
+
+  it('shows an entry that comes after one of a higher seq, also where there are few', async () => {
+    const { rows } = await m.db.query<{ id: string }>('select id from millrace_private.databases');
+    const keep = async (seq: number): Promise<void> => {
+      await client.query(
+        `insert into kept (seq, source_database_id, source_table_oid, source_table_schema, source_table_name, record_pk,
+           record, action, committed_at) values ($1::bigint, $2, 1, 'public', 'paths', $1::text, '{}', 'insert', now())`,
+        [seq, rows[0]!.id],
+      );
+    };
+    const { page } = seen;
+    await keep(10);
+    await page.goto('/change-retentions/history/entries');
+    await page.getByRole('link', { name: '10', exact: true }).waitFor();
+    await keep(9);
+    await page.getByRole('link', { name: '9', exact: true }).waitFor();
+  });
+
+  it('says that messages on their way are not known any more, beside those that were', async () => {
+    const { page } = seen;
+    await page.goto('/sinks/some/trace');
+    await page.getByText('None has come by yet').waitFor();
+    const body = { summary: 'the message database is full', code: 'full' };
+    await page.route('**/preview*', (route) => route.fulfill({ status: 503, json: body }));
+    await page.getByRole('alert').getByText('the message database is full').waitFor();
+    await page.unroute('**/preview*');
+    await page.getByText('the message database is full').waitFor({ state: 'detached' });
+  });
+
+  it('leaves out no exception of a sink, and writes a key as SQL reads it under every setting', async () => {
+    const { page } = seen;
+    await page.goto('/sinks/others');
+    await page.getByText('all that are published, except schema audit, public.paths').waitFor();
+    await page.goto('/sinks/some');
+    await page.getByText(`where "path" = e'C:\\\\it''s'`).waitFor();
+  });
+});
