@@ -4,7 +4,7 @@ import { defaultKeymap, history, historyKeymap, indentWithTab } from '@codemirro
 import { javascript } from '@codemirror/lang-javascript';
 import { bracketMatching, HighlightStyle, indentOnInput, syntaxHighlighting } from '@codemirror/language';
 import { type Diagnostic, lintGutter, setDiagnostics } from '@codemirror/lint';
-import { Compartment, EditorState } from '@codemirror/state';
+import { EditorState } from '@codemirror/state';
 import { EditorView, highlightActiveLine, keymap, lineNumbers } from '@codemirror/view';
 import { tags } from '@lezer/highlight';
 import { useEffect, useRef } from 'react';
@@ -61,7 +61,6 @@ export function Editor({ label, value, onChange, faults = [], names = {}, readOn
   latest.current = { onChange, names };
   // biome-ignore lint/correctness/useExhaustiveDependencies: made once; what changes later is dispatched below
   useEffect(() => {
-    const locked = new Compartment();
     const made = new EditorView({
       parent: place.current!,
       state: EditorState.create({
@@ -72,7 +71,7 @@ export function Editor({ label, value, onChange, faults = [], names = {}, readOn
           autocompletion({ override: [(context) => complete(context, latest.current.names)] }),
           keymap.of([...defaultKeymap, ...historyKeymap, indentWithTab]),
           EditorView.contentAttributes.of({ 'aria-label': label }),
-          locked.of(EditorState.readOnly.of(readOnly)),
+          EditorState.readOnly.of(readOnly),
           EditorView.updateListener.of((update) => {
             if (update.docChanged) latest.current.onChange(update.state.doc.toString());
           }),

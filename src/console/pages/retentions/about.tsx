@@ -1,4 +1,5 @@
 /** What a change retention is, in short. */
+import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { plural } from '../../lib/format.ts';
 import { Mono } from '../../parts/code.tsx';
@@ -30,7 +31,7 @@ export function About({ retention }: { retention: Retention }) {
 }
 
 const Database = ({ name }: { name: string }): ReactNode => (
-  <a href={`/databases/${encodeURIComponent(name)}`} className="text-accent underline">
+  <Link to={`/databases/${encodeURIComponent(name)}` as string} className="text-accent underline">
     {name}
-  </a>
+  </Link>
 );

@@ -4,7 +4,7 @@ import { useNow } from '../../lib/clock.ts';
 import { plural, words } from '../../lib/format.ts';
 import { Note } from '../../parts/places.tsx';
 import { Ago } from '../../parts/time.tsx';
-import { type Sink, useSink } from '../sinks/use-sink.ts';
+import { type Sink, useSink, wrongOf } from '../sinks/use-sink.ts';
 
 const EVERY_MS = 10_000;
 /** Counted by minutes, written some seconds later. */
@@ -41,8 +41,8 @@ function reasonOf({ status, state, health }: Sink): string {
     return state.parked === 0
       ? 'Nothing waits: all that was captured is delivered.'
       : 'Nothing waits but what is parked.';
-  const cause = health.checks[0]?.name;
+  const cause = wrongOf({ health })[0]?.name;
   if (cause !== undefined && state.error !== null) return `It fails (${words(cause)}): ${state.error}`;
   if (cause !== undefined) return `The first thing that is wrong with it: ${words(cause)}.`;
-  return `${plural(state.pending, 'message')} wait.`;
+  return `${state.pending_is_estimate ? 'About ' : ''}${plural(state.pending, 'message waits', 'messages wait')}.`;
 }

@@ -71,7 +71,8 @@ function Examples({ name }: { name: string }) {
       <Code text={EXAMPLES[shown](name, location.origin)} name={shown} />
       {shown !== 'SQL' && (
         <p className="text-sm text-muted">
-          It needs a token with the scope <code className="font-mono">consume:{name}</code>:{' '}
+          It needs a token with the scope <code className="font-mono">consume:{name}</code> in{' '}
+          <code className="font-mono">MILLRACE_TOKEN</code>:{' '}
           <Link to={'/tokens' as string} className="text-accent underline">
             make one
           </Link>

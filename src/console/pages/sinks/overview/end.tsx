@@ -60,16 +60,16 @@ function Disable({ sink, open, onClose }: AskedProps) {
       {...{ open, onClose }}
     >
       <p>
-        Changes from now on are not kept for it. {Waiting(sink)} stay, and are delivered once it is resumed; what
-        happened in between is missing then{home === '/sinks' ? ', until rows are sent again' : ' for good'}. Pause it
-        instead to keep everything.
+        Changes from now on are not kept for it. What waits ({waitingOf(sink)}) stays, and is delivered once it is
+        resumed; what happened in between is missing then
+        {home === '/sinks' ? ', until rows are sent again' : ' for good'}. Pause it instead to keep everything.
       </p>
     </Confirm>
   );
 }
 
-const Waiting = ({ state: { pending, pending_is_estimate } }: AnySink): string =>
-  `${pending_is_estimate ? 'About ' : ''}${plural(pending, 'message that waits', 'messages that wait')}`;
+const waitingOf = ({ state: { pending, pending_is_estimate } }: AnySink): string =>
+  `${pending_is_estimate ? 'about ' : ''}${plural(pending, 'message')}`;
 
 function Delete({ sink, open, onClose }: AskedProps) {
   const { pending, pending_is_estimate, parked } = sink.state;

@@ -1,22 +1,22 @@
-/** How a client receives from a consumer, by the language; each is run as it stands, with a token in API_TOKEN. */
+/** How a client receives from a consumer, by the language; each is run as it stands, with a token in MILLRACE_TOKEN. */
+import { quoteLiteral } from '../../../lib/sql.ts';
 
 const json = (text: string): string => JSON.stringify(text);
-const literal = (text: string): string => `'${text.replaceAll("'", "''")}'`;
 
 export const EXAMPLES = {
   curl: (name: string, origin: string): string =>
     [
-      `curl -X POST -H "Authorization: Bearer $API_TOKEN" -H 'Content-Type: application/json' \\`,
+      `curl -X POST -H "Authorization: Bearer $MILLRACE_TOKEN" -H 'Content-Type: application/json' \\`,
       `  -d '{"batch_size": 5, "wait_for": "20s"}' ${origin}/api/http_pull_consumers/${encodeURIComponent(name)}/receive`,
-      `curl -X POST -H "Authorization: Bearer $API_TOKEN" -H 'Content-Type: application/json' \\`,
+      `curl -X POST -H "Authorization: Bearer $MILLRACE_TOKEN" -H 'Content-Type: application/json' \\`,
       `  -d '{"ack_ids": ["..."]}' ${origin}/api/http_pull_consumers/${encodeURIComponent(name)}/ack`,
     ].join('\n'),
   SQL: (name: string): string =>
-    `select ack_id, message from millrace.receive(${literal(name)}, 5);\nselect millrace.ack(${literal(name)}, array['...']);`,
+    `select ack_id, message from millrace.receive(${quoteLiteral(name)}, 5);\nselect millrace.ack(${quoteLiteral(name)}, array['...']);`,
   JavaScript: (name: string, origin: string): string =>
     `const url = ${json(`${origin}/api/http_pull_consumers/${encodeURIComponent(name)}/receive`)};
 const headers = {
-  authorization: \`Bearer \${process.env.API_TOKEN}\`,
+  authorization: \`Bearer \${process.env.MILLRACE_TOKEN}\`,
   'content-type': 'application/json',
 };
 // What was done is acknowledged with the next request.
