@@ -1,13 +1,11 @@
 /** What comes late, fails for a while or is seldom so: pages of sinks and change retentions say it, and go on by themselves. */
 import pg from 'pg';
-import type { Browser } from 'playwright-core';
 import { applyConfig } from '../../src/catalog/apply/apply.ts';
 import { statement } from '../../src/db/statement.ts';
 import { KEYS, parse } from '../catalog/support.ts';
-import { builtConsole, openBrowser, type Seen, see } from '../support/browser/browser.ts';
-import { type MessageDatabase, messageDatabase } from '../support/postgres/message-database.ts';
+import type { Seen } from '../support/browser/browser.ts';
+import { openConsole, type TestConsole } from '../support/browser/console.ts';
 import { sharedSource, type TestDatabase } from '../support/postgres/postgres.ts';
-import { type TestWeb, testWeb } from '../support/processes/web.ts';
 
 const SCHEMA = `
 create table paths (path text primary key, size int);
@@ -18,21 +16,18 @@ analyze;
 const TABLE = statement('sinks/change-table/create-table').text.replace('<event_table>', 'public.kept');
 
 describe('browser: what comes late', () => {
-  let browser: Browser;
-  let m: MessageDatabase;
-  let web: TestWeb;
+  let on: TestConsole;
   let source: TestDatabase;
   let client: pg.Client;
   let seen: Seen;
   before(async function () {
-    browser = await openBrowser(this);
-    m = await messageDatabase();
+    on = await openConsole(this, { privateAllowed: true });
     source = await (await sharedSource()).createDatabase();
     client = new pg.Client(source.url);
     await client.connect();
     await client.query(`${SCHEMA}; ${TABLE}`);
     await applyConfig(
-      { db: m.db, keys: KEYS },
+      { db: on.m.db, keys: KEYS },
       parse(`
 databases: [{ name: shop, url: '${source.url}', slot: { name: s }, publication: { name: p } }]
 sinks:
@@ -43,18 +38,15 @@ change_retentions:
       destination_database: shop, destination_table_schema: public, destination_table_name: kept }
 `).config,
     );
-    web = await testWeb({ db: m.db, console: await builtConsole(), privateAllowed: true }, { keepHealthMs: 0 });
   });
   beforeEach(async () => {
-    seen = await see(browser, { db: m.db, url: web.url });
+    seen = await on.see();
   });
   afterEach(async () => await seen?.close());
   after(async () => {
-    await browser?.close();
-    await web?.close();
+    await on?.close();
     await client?.end();
     await source?.drop();
-    await m?.drop();
   });
 
   it('asks again what would change, when nobody answered', async () => {
@@ -70,7 +62,7 @@ change_retentions:
   });
 
   it('shows an entry that comes after one of a higher seq, also where there are few', async () => {
-    const { rows } = await m.db.query<{ id: string }>('select id from millrace_private.databases');
+    const { rows } = await on.m.db.query<{ id: string }>('select id from millrace_private.databases');
     const keep = async (seq: number): Promise<void> => {
       await client.query(
         `insert into kept (seq, source_database_id, source_table_oid, source_table_schema, source_table_name, record_pk,
