@@ -1,7 +1,7 @@
 /** What the console makes of an address that somebody pastes. */
 import { expect } from 'chai';
 import { entryYaml } from '../../src/console/lib/yaml.ts';
-import { poolerOf, serviceRemedy, takeApart } from '../../src/console/pages/databases/address.ts';
+import { poolerOf, serviceRemedy, takeApart, withoutPassword } from '../../src/console/pages/databases/address.ts';
 
 describe('console: a pasted address', () => {
   it('is taken apart, or left whole where its parts would not say the same', () => {
@@ -16,6 +16,22 @@ describe('console: a pasted address', () => {
       'postgres://h1,h2/d',
     ])
       expect(takeApart(text), text).to.equal(null);
+  });
+
+  it('that is kept whole is copied without its password, however it was typed', () => {
+    expect(withoutPassword('postgres://u:secret@h/d?host=/run')).to.equal('postgres://u:...@h/d?host=/run');
+    for (const text of [
+      'postgres://u:a/secret@h/d',
+      'postgres://u:secret:b@h/d?host=/run',
+      'postgres://u:secret@b@h/d',
+      'postgres://u:a?secret@h/d',
+      'postgres://u@h/d?password=secret&host=/run',
+      'u:secret@h/d',
+      "host=h password = 'secret' user=u",
+    ])
+      expect(withoutPassword(text), text).to.include('...').and.not.include('secret');
+    for (const text of ['postgres://u@h:5432/d?host=/run', 'postgres://h1:1,h2:2/d', 'postgres://'])
+      expect(withoutPassword(text), text).to.equal(text);
   });
 
   it('of a pooler has the direct one beside it', () => {

@@ -40,6 +40,12 @@ export function takeApart(text: string): Address | null {
   }
 }
 
+/** An address as somebody typed it, with dots for whatever may be its password. */
+export const withoutPassword = (text: string): string =>
+  text
+    .replace(/^((?:[^:/@]*:\/\/)?[^:@]*):(?!\/\/).*@/s, '$1:...@')
+    .replace(/(password\s*=\s*)(?:'[^']*'?|[^\s&]*)/gi, '$1...');
+
 type Place = Pick<Address, 'hostname' | 'port' | 'username'>;
 
 export interface Pooler {

@@ -1,7 +1,7 @@
 /** A database as a form has it, and as the API takes it. */
 import type { Schemas } from '../../api/client.ts';
 import type { Plain } from '../../lib/yaml.ts';
-import type { Address } from './address.ts';
+import { type Address, withoutPassword } from './address.ts';
 
 export interface Draft extends Required<Address> {
   name: string;
@@ -42,7 +42,7 @@ export function entryOf(
           ...(password === '' ? {} : { password: isSecret ? '...' : password }),
           ssl: sslOf(draft.ssl),
         }
-      : { url: isSecret ? url.replace(/:[^:@/]*@/, ':...@') : url };
+      : { url: isSecret ? withoutPassword(url) : url };
   return {
     name,
     ...place,

@@ -1,4 +1,5 @@
 /** The settings of a database in a form, and which of them differ. */
+import type { Schemas } from '../../api/client.ts';
 import type { Plain } from '../../lib/yaml.ts';
 import { type Draft, EMPTY, sslOf } from './draft.ts';
 import type { Database } from './use-database.ts';
@@ -9,20 +10,16 @@ export interface Edited extends Draft {
   invalid_utf8: string;
 }
 
-interface Shown {
-  ssl: 'prefer' | boolean | Record<string, unknown>;
-  pool_size: number;
-  max_row_bytes: number;
-  invalid_utf8: string;
-  annotations: Record<string, string>;
-  slot: { name: string; create_if_not_exists: boolean };
-  publication: { name: string; create_if_not_exists: boolean; init_sql: string | null };
-}
+type Entry = Schemas['DatabaseEntry'];
+type Settings = Required<
+  Pick<Entry, 'ssl' | 'pool_size' | 'max_row_bytes' | 'invalid_utf8' | 'slot' | 'publication' | 'annotations'>
+>;
 
-const shown = (database: Database): Shown => database as unknown as Shown;
+/** Keys of its entry that an answer has as well. */
+export const settingsOf = (database: Database): Settings => database as Database & Settings;
 
 export function editedOf(database: Database): Edited {
-  const { ssl, pool_size, max_row_bytes, invalid_utf8, slot, publication } = shown(database);
+  const { ssl, pool_size, max_row_bytes, invalid_utf8, slot, publication } = settingsOf(database);
   return {
     ...EMPTY,
     ...{ name: database.name, hostname: database.hostname, database: database.database },
@@ -57,6 +54,12 @@ export function changesOf(before: Edited, draft: Edited): Record<string, Plain> 
   return Object.assign({}, ...changed.map(([, write]) => write(draft)));
 }
 
+/** The same for whoever copies it: of a password only that it is one. */
+export const shownChanges = (changes: Record<string, Plain>): Record<string, Plain> => ({
+  ...changes,
+  ...('password' in changes ? { password: '...' } : {}),
+});
+
 /** What differs, for people to read; of a password that it does. */
 export const differences = (before: Edited, draft: Edited): { key: string; from: string; to: string }[] =>
   (Object.keys(KEYS) as (keyof Edited)[])
@@ -69,13 +72,12 @@ export const differences = (before: Edited, draft: Edited): { key: string; from:
 
 /** The entry of the file, as the form has it. */
 export function writtenOf(database: Database, draft: Edited): Plain {
-  const known = shown(database);
-  const { annotations } = known;
+  const known = settingsOf(database);
   return {
     name: database.name,
     ...{ hostname: draft.hostname, port: numberOf(draft.port), database: draft.database },
     ...{ username: draft.username, password: '...' },
-    ssl: draft.ssl === editedOf(database).ssl ? (known.ssl as Plain) : sslOf(draft.ssl),
+    ssl: draft.ssl === editedOf(database).ssl ? known.ssl : sslOf(draft.ssl),
     slot: { ...known.slot, name: draft.slot },
     publication: {
       ...{ name: draft.publication, create_if_not_exists: known.publication.create_if_not_exists },
@@ -83,6 +85,6 @@ export function writtenOf(database: Database, draft: Edited): Plain {
     },
     ...{ pool_size: numberOf(draft.pool_size), max_row_bytes: numberOf(draft.max_row_bytes) },
     invalid_utf8: draft.invalid_utf8,
-    ...(Object.keys(annotations ?? {}).length > 0 ? { annotations } : {}),
+    ...(Object.keys(known.annotations).length > 0 ? { annotations: known.annotations } : {}),
   };
 }

@@ -8,6 +8,7 @@ import { Code, Mono } from '../../parts/code.tsx';
 import { Confirm, Dialog } from '../../parts/dialog.tsx';
 import { Section } from '../../parts/page.tsx';
 import { say } from '../../parts/toast.tsx';
+import { settingsOf } from './edited.ts';
 import type { Database } from './use-database.ts';
 
 export function Remove({ database }: { database: Database }) {
@@ -93,13 +94,8 @@ export function Remove({ database }: { database: Database }) {
   );
 }
 
-interface Made {
-  name: string;
-  create_if_not_exists: boolean;
-}
-
 function WhatGoes({ database }: { database: Database }) {
-  const { slot, publication } = database as unknown as { slot: Made; publication: Made };
+  const { slot, publication } = settingsOf(database);
   const parts = [
     { what: 'Replication slot', ...slot },
     { what: 'Publication', ...publication },

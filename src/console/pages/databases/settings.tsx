@@ -13,7 +13,7 @@ import { say } from '../../parts/toast.tsx';
 import { PlaceFields } from './address-fields.tsx';
 import { Checking, CheckList } from './check-list.tsx';
 import { checksOf } from './connect.tsx';
-import { changesOf, type Edited, editedOf, writtenOf } from './edited.ts';
+import { changesOf, type Edited, editedOf, shownChanges, writtenOf } from './edited.ts';
 import { FileNote } from './file-note.tsx';
 import { Remove } from './remove.tsx';
 import { SaveDialog } from './save-dialog.tsx';
@@ -128,7 +128,7 @@ function MoreFields({ draft, change, error }: MoreProps) {
 interface ActionsProps {
   database: Database;
   draft: Edited;
-  changes: Record<string, unknown>;
+  changes: Record<string, Plain>;
   isChanged: boolean;
   busy: boolean;
   tryOut: () => void;
@@ -157,9 +157,9 @@ function Actions({ database, draft, changes, isChanged, busy, tryOut }: ActionsP
         <AsText
           title="As curl"
           name="curl"
-          text={() => curlOf('PATCH', `/api/postgres_databases/${database.name}`, changes as Plain)}
+          text={() => curlOf('PATCH', `/api/postgres_databases/${database.name}`, shownChanges(changes))}
         >
-          What is changed here, with a token in the environment that has the scope admin.
+          What is changed here, with a token in the environment that has the scope admin. Write the password yourself.
         </AsText>
       </span>
     </div>
