@@ -2,29 +2,49 @@
 import type { Schemas } from '../../api/client.ts';
 import { usePerson } from '../../api/person.ts';
 import { useGet } from '../../api/queries.ts';
+import { count } from '../../lib/format.ts';
 import { Section } from '../../parts/page.tsx';
 import { Loaded, Note } from '../../parts/places.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
 
 type Difference = Schemas['Difference'];
 
-export function Differences({ id }: { id: string }) {
+/** As many as one page of them may have. */
+const MOST = 500;
+
+interface DifferencesProps {
+  /** Of the verification. */
+  id: string;
+  /** It has looked at everything: where it found nothing, there is nothing. */
+  isWhole: boolean;
+}
+
+export function Differences({ id, isWhole }: DifferencesProps) {
   const { may } = usePerson();
-  const query = useGet('/api/operations/{id}/differences', { path: { id } }, { enabled: may('read:data') });
+  const query = useGet(
+    '/api/operations/{id}/differences',
+    { path: { id }, query: { limit: MOST } },
+    { enabled: may('read:data') },
+  );
   return (
     <Section title="Differences">
       {may('read:data') ? (
         <Loaded query={query}>
-          {({ data }) =>
-            data.length === 0 ? (
+          {({ data, next_cursor }) =>
+            data.length > 0 ? (
+              <>
+                <Table
+                  label="Differences"
+                  columns={COLUMNS}
+                  rows={data}
+                  keyOf={({ kind, index, id }) => `${kind} ${index} ${id}`}
+                />
+                {next_cursor !== null && <p className="mt-2 text-muted">These are the first {count(MOST)}.</p>}
+              </>
+            ) : isWhole ? (
               <Note tone="ok">The index has what its tables have.</Note>
             ) : (
-              <Table
-                label="Differences"
-                columns={COLUMNS}
-                rows={data}
-                keyOf={({ kind, index, id }) => `${kind} ${index} ${id}`}
-              />
+              <Note tone="idle">None was found before it ended; not everything was compared.</Note>
             )
           }
         </Loaded>

@@ -20,7 +20,8 @@ type Operation = Schemas['Operation'];
 export function OneOperation() {
   const { id } = useParams({ from: '/inside/operations/$id' });
   const query = useGet('/api/operations/{id}', { path: { id } }, { every: 2_000 });
-  const { data } = query;
+  // Not of the operation before it, while this one is asked for.
+  const data = query.data?.id === id ? query.data : undefined;
   return (
     <Page
       title={data ? titleOf(data) : 'Operation'}
@@ -28,7 +29,7 @@ export function OneOperation() {
       beside={data && <State state={data.state} code={data.state === 'running' ? data.phase : null} />}
       actions={data && <OperationVerbs operation={data} />}
     >
-      <Loaded query={query}>{(operation) => <Told operation={operation} />}</Loaded>
+      <Loaded query={{ ...query, data }}>{(operation) => <Told operation={operation} />}</Loaded>
     </Page>
   );
 }
@@ -57,7 +58,7 @@ function Told({ operation }: { operation: Operation }) {
           </pre>
         </Section>
       )}
-      {kind === 'verify' && !isUnderWay(operation) && <Differences id={operation.id} />}
+      {kind === 'verify' && !isUnderWay(operation) && <Differences id={operation.id} isWhole={state === 'done'} />}
       {steps.length > 0 && (
         <Section title="Steps">
           <ol className="space-y-1">

@@ -57,7 +57,7 @@ export function SinkVerify() {
           }
         </Loaded>
       </Section>
-      {last && <Differences id={last.id} />}
+      {last && <Differences key={last.id} id={last.id} isWhole />}
       <Confirm
         title={`Verify and repair ${name}?`}
         open={asked}
