@@ -21,12 +21,23 @@ interface FunctionEditorProps {
 }
 
 export function FunctionEditor({ fn, source, sink }: FunctionEditorProps) {
-  const stored = fn.code ?? fn.path ?? '';
-  const [code, setCode] = useState(stored);
+  // As it was when editing began: what somebody else saves meanwhile is not overwritten unseen.
+  const [base, setBase] = useState(fn);
+  const [code, setCode] = useState(textOf(fn));
+  const isModified = code !== textOf(base);
+  const isOutdated = fn.version > base.version;
+  const take = (stored: Fn): void => {
+    setBase(stored);
+    setCode(textOf(stored));
+  };
+  if (isOutdated && !isModified) take(fn);
   const groups = useParked(sink);
   const parked = countOf(groups);
-  const { save, error, isPending } = useSave(fn, code);
-  const isModified = code !== stored;
+  const { save, error, isPending } = useSave(base, code, (stored) => {
+    setBase(stored);
+    // Unless somebody has typed on meanwhile.
+    setCode((now) => (now === code ? textOf(stored) : now));
+  });
   const isOfFile = fn.managed_by === 'file';
   return (
     <div className="space-y-4">
@@ -40,7 +51,7 @@ export function FunctionEditor({ fn, source, sink }: FunctionEditorProps) {
       <div className="flex flex-wrap items-center gap-2">
         <span className="mr-auto text-muted">{isModified ? 'modified' : 'saved'}</span>
         <CopyButton text={code} label="Copy code" />
-        <Button because={isModified ? null : 'Nothing is modified'} onClick={() => setCode(stored)}>
+        <Button because={isModified ? null : 'Nothing is modified'} onClick={() => take(fn)}>
           Revert
         </Button>
         {parked > 0 && (
@@ -63,13 +74,11 @@ export function FunctionEditor({ fn, source, sink }: FunctionEditorProps) {
           Save
         </Button>
       </div>
-      {error && (
-        <>
-          <ErrorNote error={error} />
-          {error.status === 412 && (
-            <Note tone="warn">Somebody saved it since this page read it. Copy your code, then open the page anew.</Note>
-          )}
-        </>
+      {error && <ErrorNote error={error} />}
+      {isOutdated && isModified && (
+        <Note tone="warn" live>
+          {fn.updated_by ?? 'Somebody'} has saved it meanwhile. Copy your code, then revert: that shows theirs.
+        </Note>
       )}
       {fn.used_by.length > 1 && isModified && (
         <Note tone="warn">Saving changes what {fn.used_by.join(', ')} send from then on.</Note>
@@ -91,7 +100,10 @@ function useParked(sink: string | undefined): readonly Group[] {
   return sink === undefined ? [] : (data?.data ?? []).filter(({ stage }) => stage === 'shape');
 }
 
-function useSave(fn: Fn, code: string) {
+const textOf = ({ code, path }: Fn): string => code ?? path ?? '';
+
+/** `onSaved`: with what is stored then. */
+function useSave(fn: Fn, code: string, onSaved: (stored: Fn) => void) {
   const change = useCall('patch', '/api/functions/{function}');
   const retry = useCall('post', '/api/sinks/{sink}/messages/retry');
   const text = fn.type === 'path' ? { path: code.trim() } : { code };
@@ -107,10 +119,12 @@ function useSave(fn: Fn, code: string) {
       change.mutate(
         { path: { function: fn.id }, body: text as never, version: fn.version },
         {
-          onSuccess: () =>
-            again === undefined
-              ? say(`${fn.name} is saved: it shapes what is not shaped yet`)
-              : void tryAgain(again.sink, again.groups).catch(() => undefined),
+          onSuccess(stored) {
+            onSaved(stored);
+            if (again === undefined) say(`${fn.name} is saved: it shapes what is not shaped yet`);
+            // What is refused is in `error`.
+            else tryAgain(again.sink, again.groups).catch(() => undefined);
+          },
         },
       );
     },

@@ -24,8 +24,7 @@ export function OneFunction() {
       : {
           from: 'messages',
           sink,
-          isRetention: false,
-          ...(message === undefined ? { state: 'parked' } : { id: Number(message) }),
+          ...(message === undefined ? { state: 'parked' } : { id: message }),
         };
   return (
     <Page

@@ -14,7 +14,7 @@ export interface Sample {
 /** Where samples come from. */
 export type Source =
   | { from: 'rows'; database: string; table: string }
-  | { from: 'messages'; sink: string; isRetention: boolean; state?: 'parked'; id?: number };
+  | { from: 'messages'; sink: string; state?: 'parked'; id?: string };
 
 const MOST = 10;
 
@@ -39,8 +39,9 @@ export async function readSamples(source: Source, signal?: AbortSignal): Promise
   const { sink, state, id } = source;
   if (id !== undefined) {
     const one = await call('get', '/api/sinks/{sink}/messages/{id}', {
-      path: { sink, id: String(id) },
+      path: { sink, id },
       query: { include: 'message' },
+      ...(signal ? { signal } : {}),
     });
     return [sampleOf(one.message)];
   }
@@ -74,7 +75,6 @@ export const as = (sample: Sample, action: Action): Sample => ({
   ...sample,
   action,
   changes: action === 'update' ? (sample.changes ?? '{}') : null,
-  metadata: sample.metadata,
 });
 
 /** A part that somebody wrote; undefined: it is no JSON. */

@@ -43,7 +43,6 @@ function Use({ sink, use, known }: { sink: Sink; use: 'filter' | 'transform' | '
   const source: Source = {
     from: 'messages',
     sink: sink.name,
-    isRetention: false,
     ...(sink.state.parked > 0 ? { state: 'parked' } : {}),
   };
   const pick = (name: string): void =>

@@ -1,5 +1,5 @@
 /** Which messages a function is tried on. */
-import { useEffect } from 'react';
+import { useEffect, useState } from 'react';
 import { useOverview } from '../../api/overview.ts';
 import { useGet } from '../../api/queries.ts';
 import { Select } from '../../parts/field.tsx';
@@ -19,7 +19,8 @@ export function SourcePicker({ source, onChange, sink }: SourcePickerProps) {
   const { data } = useOverview();
   const databases = data?.databases ?? [];
   const known = data?.sinks.find(({ name }) => name === sink);
-  const database = source?.from === 'rows' ? source.database : (known?.database ?? databases[0]?.name ?? '');
+  const [picked, pick] = useState<string | null>(null);
+  const database = source?.from === 'rows' ? source.database : (picked ?? known?.database ?? databases[0]?.name ?? '');
   const tables = useGet(
     '/api/postgres_databases/{database}/tables',
     { path: { database }, query: { limit: 1_000 } },
@@ -34,9 +35,9 @@ export function SourcePicker({ source, onChange, sink }: SourcePickerProps) {
       : [
           {
             label: `parked messages of ${sink}`,
-            source: { from: 'messages', sink, isRetention: false, state: 'parked' },
+            source: { from: 'messages', sink, state: 'parked' },
           },
-          { label: `messages of ${sink} that wait`, source: { from: 'messages', sink, isRetention: false } },
+          { label: `messages of ${sink} that wait`, source: { from: 'messages', sink } },
         ];
   const first = rows[0];
   // biome-ignore lint/correctness/useExhaustiveDependencies: once, when tables are known
@@ -50,7 +51,10 @@ export function SourcePicker({ source, onChange, sink }: SourcePickerProps) {
         <Select
           label="Database"
           value={database}
-          onChange={({ target }) => onChange({ from: 'rows', database: target.value, table: '' })}
+          onChange={({ target }) => {
+            pick(target.value);
+            onChange(null);
+          }}
         >
           {databases.map(({ name }) => (
             <option key={name}>{name}</option>

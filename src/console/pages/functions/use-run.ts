@@ -9,7 +9,6 @@ export type Result = Schemas['FunctionResult'];
 export interface Run {
   results: readonly Result[];
   error: ApiError | null;
-  running: boolean;
 }
 
 const STILL_MS = 300;
@@ -19,7 +18,7 @@ export function useRun(
   samples: readonly Sample[],
   enabled: boolean,
 ): Run {
-  const [run, setRun] = useState<Run>({ results: [], error: null, running: false });
+  const [run, setRun] = useState<Run>({ results: [], error: null });
   const { type, code, sink } = fn;
   const wanted = JSON.stringify({ type, code, sink, samples, enabled });
   // biome-ignore lint/correctness/useExhaustiveDependencies: `wanted` is all of it
@@ -28,7 +27,6 @@ export function useRun(
     if (!enabled || samples.length === 0 || !good) return;
     const stop = new AbortController();
     const timer = setTimeout(async () => {
-      setRun((last) => ({ ...last, running: true }));
       const text = type === 'path' ? { path: code.trim() } : { code };
       const body = { type, ...text, ...(sink === undefined ? {} : { sink }), on: { messages: samples.map(messageOf) } };
       try {
@@ -36,9 +34,9 @@ export function useRun(
           body: body as Body<'/api/functions/run', 'post'>,
           signal: stop.signal,
         });
-        setRun({ results: answer.results, error: null, running: false });
+        setRun({ results: answer.results, error: null });
       } catch (error) {
-        if (!stop.signal.aborted) setRun({ results: [], error: error as ApiError, running: false });
+        if (!stop.signal.aborted) setRun({ results: [], error: error as ApiError });
       }
     }, STILL_MS);
     return () => {

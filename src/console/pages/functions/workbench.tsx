@@ -85,8 +85,9 @@ function useSamples(source: Source | null) {
     queryKey: ['samples', source],
     queryFn: ({ signal }) => readSamples(source!, signal),
     enabled: source !== null && may('read:data'),
-    staleTime: Number.POSITIVE_INFINITY,
-    refetchOnWindowFocus: false,
+    // Not asked anew when something is saved: that would replace what somebody writes.
+    staleTime: 'static',
+    gcTime: 0,
   });
   useEffect(() => setSamples(query.data ?? []), [query.data]);
   return { samples, setSamples, error: query.error, isLoading: query.isLoading };

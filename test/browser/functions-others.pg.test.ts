@@ -1,0 +1,66 @@
+/** A function that two people write at once, and samples while another database is chosen. */
+import { expect } from 'chai';
+import { applyConfig } from '../../src/catalog/apply/apply.ts';
+import { FILE } from '../api/support.ts';
+import { KEYS, parse } from '../catalog/support.ts';
+import { expectAccessible } from '../support/browser/browser.ts';
+import { openConsole, type TestConsole } from '../support/browser/console.ts';
+
+describe('browser: functions that others change', () => {
+  let on: TestConsole;
+  before(async function () {
+    on = await openConsole(this);
+    await applyConfig({ db: on.m.db, keys: KEYS }, parse(FILE).config);
+  });
+  after(async () => await on?.close());
+
+  it('what somebody else saved meanwhile is told, and not overwritten unseen', async () => {
+    await on.web.call('POST', '/api/functions/document/release');
+    const seen = await on.see();
+    const { page } = seen;
+    await page.goto('/sinks/products/function');
+    await page.getByRole('button', { name: 'Edit document' }).click();
+    const editor = page.getByRole('textbox', { name: 'Code of the transform' });
+    const write = async (code: string): Promise<void> => {
+      await editor.click();
+      await page.keyboard.press('ControlOrMeta+a');
+      await page.keyboard.insertText(code);
+    };
+    await write('(action, record) => ({ mine: record.id })');
+    const theirs = '(action, record) => ({ theirs: record.id })';
+    expect((await on.web.call('PATCH', '/api/functions/document', { body: { code: theirs } })).status).to.equal(200);
+    // Whatever is shown is asked anew after something is changed here.
+    await page.getByRole('button', { name: 'Pause products' }).click();
+    await page.getByRole('button', { name: 'Resume products' }).waitFor();
+    await page.getByText('has saved it meanwhile').waitFor();
+    await expectAccessible(page, 'a function that was saved meanwhile');
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await page.getByRole('alert').waitFor();
+    expect((await on.web.call('GET', '/api/functions/document')).json.code).to.equal(theirs);
+    await page.getByRole('button', { name: 'Revert' }).click();
+    await editor.getByText('theirs').waitFor();
+    await write('(action, record) => ({ both: record.id })');
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await page.getByText('document is saved').waitFor();
+    expect((await on.web.call('GET', '/api/functions/document')).json.code).to.contain('both');
+    await write('(action, record) => ({ again: record.id })');
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await page.getByText('saved', { exact: true }).waitFor();
+    expect((await on.web.call('GET', '/api/functions/document')).json.code).to.contain('again');
+    await seen.close();
+  });
+
+  it('of another database no row is read before a table is chosen', async () => {
+    const seen = await on.see();
+    const { page } = seen;
+    const read: string[] = [];
+    page.on('request', (request) => void (request.url().includes('/rows') && read.push(request.url())));
+    await page.goto('/functions/new');
+    const databases = page.getByLabel('Database');
+    await databases.selectOption('other');
+    await page.getByText('Choose a table').waitFor();
+    expect(await databases.inputValue()).to.equal('other');
+    expect(read).to.deep.equal([]);
+    await seen.close();
+  });
+});
