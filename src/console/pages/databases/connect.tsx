@@ -70,36 +70,39 @@ export function Connect() {
             required
           />
         </div>
-        <Found {...{ draft, error: refused, checked: test.data?.checks ?? null }}>
-          {{ again: check, busy: test.isPending, isCreating: create.isPending }}
-        </Found>
+        <Found
+          {...{ error: refused, checked: test.data?.checks ?? null, hostname: draft.hostname }}
+          again={check}
+          busy={test.isPending || create.isPending}
+        />
       </form>
     </Page>
   );
 }
 
 interface FoundProps {
-  draft: Draft;
   error: ApiError | null;
   checked: readonly Check[] | null;
-  children: { again: () => void; busy: boolean; isCreating: boolean };
+  hostname: string;
+  again: () => void;
+  busy: boolean;
 }
 
 /** The two buttons, and under them what was found. */
-function Found({ draft, error, checked, children: { again, busy, isCreating } }: FoundProps) {
+function Found({ error, checked, hostname, again, busy }: FoundProps) {
   const checks = checked ?? checksOf(error);
   const wrong = checks?.filter(({ status }) => status === 'error').length ?? 0;
   return (
     <>
       <div className="mb-4 flex flex-wrap items-center gap-3">
-        <Button needs="admin" busy={busy || isCreating} onClick={again}>
+        <Button needs="admin" busy={busy} onClick={again}>
           Check connection
         </Button>
-        <Button look="primary" type="submit" needs="admin" busy={busy || isCreating}>
+        <Button look="primary" type="submit" needs="admin" busy={busy}>
           Connect
         </Button>
         <span role="status">
-          {checks !== null && !busy && !isCreating && (
+          {checks !== null && !busy && (
             <State
               state={wrong === 0 ? 'ok' : 'check_error'}
               word={
@@ -113,12 +116,12 @@ function Found({ draft, error, checked, children: { again, busy, isCreating } }:
           )}
         </span>
       </div>
-      {busy || isCreating ? (
+      {busy ? (
         <Checking />
       ) : checks === null ? (
         error !== null && <ErrorNote error={error} />
       ) : (
-        <CheckList checks={checks} hostname={draft.hostname} again={again} busy={busy} />
+        <CheckList checks={checks} hostname={hostname} again={again} />
       )}
     </>
   );

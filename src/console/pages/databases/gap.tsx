@@ -59,7 +59,7 @@ interface DialogProps {
 }
 
 export function ResyncDialog({ database, open, onClose, force = false }: DialogProps) {
-  const { sinks, isKnown } = useMissing(database);
+  const { sinks, isKnown } = useMissing(database, open);
   const [verify, setVerify] = useState(true);
   const resync = useCall('post', '/api/postgres_databases/{database}/resyncs');
   const rows = sinks.reduce((sum, one) => sum + (one.rows ?? 0), 0);

@@ -23,13 +23,14 @@ export interface MissingSink {
 
 const LIMIT = 1_000;
 
-/** Of the source's tables the rows as they were last counted, by the sinks that take them in. */
-export function useMissing(database: string): { sinks: readonly MissingSink[]; isKnown: boolean } {
+/** Of the source's tables the rows as they were last counted, by the sinks that take them in. The source is asked if `enabled`. */
+export function useMissing(database: string, enabled = true): { sinks: readonly MissingSink[]; isKnown: boolean } {
   const { data: overview } = useOverview();
   const { data: tables } = useQuery({
     queryKey: ['rows of sinks', database],
     queryFn: ({ signal }) =>
       call('get', '/api/postgres_databases/{database}/tables', { path: { database }, query: { limit: LIMIT }, signal }),
+    enabled,
     retry: false,
     staleTime: 30_000,
   });

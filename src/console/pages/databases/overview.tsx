@@ -10,9 +10,10 @@ import { State } from '../../parts/icons.tsx';
 import { Fact, Facts, Section } from '../../parts/page.tsx';
 import { Empty, Loaded } from '../../parts/places.tsx';
 import { Ago } from '../../parts/time.tsx';
+import { isUnderWay } from '../operations/words.ts';
 import { type Check, CheckList } from './check-list.tsx';
 import { Gap, ResyncDialog } from './gap.tsx';
-import { isOpen, isRecent, ResyncProgress, useLastResync } from './resync-progress.tsx';
+import { isRecent, ResyncProgress, useLastResync } from './resync-progress.tsx';
 import { type Database, useDatabase } from './use-database.ts';
 import { Wal } from './wal.tsx';
 
@@ -23,7 +24,7 @@ export function DatabaseOverview() {
   const { state } = database.state;
   return (
     <>
-      {state === 'needs_resync' && <Gap database={database} isUnderWay={resync !== null && isOpen(resync)} />}
+      {state === 'needs_resync' && <Gap database={database} isUnderWay={resync !== null && isUnderWay(resync)} />}
       {state === null && <NotCaptured database={database} />}
       {state === 'unknown' && <NoCapture database={database} />}
       {resync !== null && isRecent(resync, now) && <ResyncProgress operation={resync} />}

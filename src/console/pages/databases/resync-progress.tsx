@@ -9,6 +9,7 @@ import { Section } from '../../parts/page.tsx';
 import { Progress } from '../../parts/progress.tsx';
 import { Remedy } from '../../parts/remedy.tsx';
 import { Ago, At } from '../../parts/time.tsx';
+import { isUnderWay } from '../operations/words.ts';
 
 export type Operation = Schemas['Operation'];
 
@@ -18,12 +19,10 @@ export function useLastResync(database: string): Operation | null {
   return data?.data[0] ?? null;
 }
 
-export const isOpen = ({ state }: Operation): boolean => ['waiting', 'running', 'paused'].includes(state);
-
 /** A day after it has ended nobody asks for it here any more. */
 const RECENT_MS = 24 * 3_600_000;
 export const isRecent = (operation: Operation, now: number): boolean =>
-  isOpen(operation) || (operation.ended_at !== null && now - new Date(operation.ended_at).getTime() < RECENT_MS);
+  isUnderWay(operation) || (operation.ended_at !== null && now - new Date(operation.ended_at).getTime() < RECENT_MS);
 
 const PHASES: Record<string, string> = {
   waiting: 'Waiting for capture',
@@ -46,7 +45,7 @@ export function ResyncProgress({ operation }: { operation: Operation }) {
       <div className="rounded-md border border-line px-4 py-3">
         <div className="flex flex-wrap items-center gap-x-4 gap-y-1">
           <State state={state} />
-          {isOpen(operation) ? (
+          {isUnderWay(operation) ? (
             <>
               <span>{PHASES[phase ?? ''] ?? 'Beginning'}</span>
               {progress.total !== null && (
@@ -74,7 +73,7 @@ export function ResyncProgress({ operation }: { operation: Operation }) {
               <span className="min-w-0 break-words">{step.text}</span>
             </li>
           ))}
-          {isOpen(operation) &&
+          {isUnderWay(operation) &&
             lines.map((line) => (
               <li key={line} className="break-words whitespace-pre-wrap text-muted">
                 {line}
