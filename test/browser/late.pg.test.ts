@@ -1,4 +1,5 @@
 /** What comes late, fails for a while or is seldom so: pages of sinks and change retentions say it, and go on by themselves. */
+import { expect } from 'chai';
 import pg from 'pg';
 import { applyConfig } from '../../src/catalog/apply/apply.ts';
 import { statement } from '../../src/db/statement.ts';
@@ -49,6 +50,15 @@ change_retentions:
     await source?.drop();
   });
 
+  const keep = async (seq: number): Promise<void> => {
+    const { rows } = await on.m.db.query<{ id: string }>('select id from millrace_private.databases');
+    await client.query(
+      `insert into kept (seq, source_database_id, source_table_oid, source_table_schema, source_table_name, record_pk,
+         record, action, committed_at) values ($1::bigint, $2, 1, 'public', 'paths', $1::text, '{}', 'insert', now())`,
+      [seq, rows[0]!.id],
+    );
+  };
+
   it('asks again what would change, when nobody answered', async () => {
     const { page } = seen;
     await page.goto('/sinks/some/settings');
@@ -62,20 +72,30 @@ change_retentions:
   });
 
   it('shows an entry that comes after one of a higher seq, also where there are few', async () => {
-    const { rows } = await on.m.db.query<{ id: string }>('select id from millrace_private.databases');
-    const keep = async (seq: number): Promise<void> => {
-      await client.query(
-        `insert into kept (seq, source_database_id, source_table_oid, source_table_schema, source_table_name, record_pk,
-           record, action, committed_at) values ($1::bigint, $2, 1, 'public', 'paths', $1::text, '{}', 'insert', now())`,
-        [seq, rows[0]!.id],
-      );
-    };
     const { page } = seen;
     await keep(10);
     await page.goto('/change-retentions/history/entries');
     await page.getByRole('link', { name: '10', exact: true }).waitFor();
     await keep(9);
     await page.getByRole('link', { name: '9', exact: true }).waitFor();
+  });
+
+  it('replays what was counted, also when times are shown in another zone by then', async () => {
+    const { page } = seen;
+    await keep(11);
+    await page.goto('/change-retentions/history/replay');
+    await page.getByLabel('Sink').selectOption('some');
+    await page.getByLabel('Committed since').fill('2020-01-01T12:00:00');
+    const sinceSent = async (button: string): Promise<unknown> => {
+      const asked = page.waitForRequest(/\/replays$/);
+      await page.getByRole('button', { name: button, exact: true }).click();
+      return (await asked).postDataJSON().since;
+    };
+    const counted = await sinceSent('Count them');
+    await page.getByTitle('Times in UTC').click();
+    await page.getByRole('button', { name: /^Replay .* entr/ }).click();
+    expect(await sinceSent('Replay')).to.equal(counted);
+    await page.getByRole('heading', { name: 'replay of some' }).waitFor();
   });
 
   it('says that messages on their way are not known any more, beside those that were', async () => {

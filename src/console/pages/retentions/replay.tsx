@@ -82,7 +82,9 @@ export function Replay() {
           </span>
         </div>
       </form>
-      {counting.data && <Found name={name} wanted={wanted} counted={counting.data as Counted} />}
+      {counting.isSuccess && counting.variables.body && (
+        <Found name={name} wanted={counting.variables.body} counted={counting.data as Counted} />
+      )}
     </div>
   );
 }
@@ -129,6 +131,7 @@ function Fields({ draft, change, error }: FieldsProps) {
   );
 }
 
+/** `wanted`: as it was counted, whatever the form would say by now. */
 function Found({ name, wanted, counted }: { name: string; wanted: Wanted; counted: Counted }) {
   const [asked, ask] = useState(false);
   const navigate = useNavigate();
@@ -137,7 +140,7 @@ function Found({ name, wanted, counted }: { name: string; wanted: Wanted; counte
   if (entries === 0) return <Note tone="idle">No entry is like that: nothing would be sent.</Note>;
   const start = (): void =>
     begin.mutate(
-      { path: { sink: name }, body: wanted },
+      { path: { sink: name }, body: { ...wanted, dry_run: false } },
       {
         async onSuccess(answer) {
           say(`Entries are sent to ${wanted.sink}`);
