@@ -5,6 +5,7 @@
  */
 import type { Queryable } from '../db/pool.ts';
 import { statement } from '../db/statement.ts';
+import { isCancelled, isTransient, isUnavailable } from '../model/sqlstate.ts';
 import { type Asked, createGather, type Gather } from '../runtime/concurrency/gather.ts';
 import type { Named } from './ack-id.ts';
 import { type AcknowledgedRow, type Answered, acknowledging, answeredBy, NONE_ANSWERED } from './acknowledge.ts';
@@ -150,8 +151,16 @@ async function acknowledgeFor(db: Queryable, asked: readonly Asked<AcknowledgeRe
     const { rows } = await answering(() => db.query<AcknowledgedRow>(ACKNOWLEDGE, [no, request.tokens, request.ids]));
     for (const [i, answered] of answeredBy(request, rows[0], asked.length).entries()) asked[i]!.resolve(answered);
   } catch (error) {
-    if (asked.length === 1) throw error;
+    if (asked.length === 1 || isAway(error)) throw error;
     // It may be about one of them: only that one is to hear of it.
-    for (const each of asked) await acknowledgeFor(db, [each]).catch(each.reject);
+    for (const each of asked) {
+      await acknowledgeFor(db, [each]).catch((own: unknown) => {
+        if (isAway(own)) throw own;
+        each.reject(own);
+      });
+    }
   }
 }
+
+/** The server cannot be had, which is about nobody: if each tried for itself, the last one would wait for all the others. */
+const isAway = (error: unknown): boolean => isUnavailable(error) && !isTransient(error) && !isCancelled(error);

@@ -31,6 +31,7 @@ describe('receive: many clients in one process', () => {
   let asked: string[];
   /** A statement with this in its values fails. */
   let poison: string | undefined;
+  let refusal: Error;
 
   before(async () => {
     m = await messageDatabase();
@@ -39,10 +40,11 @@ describe('receive: many clients in one process', () => {
   beforeEach(() => {
     asked = [];
     poison = undefined;
+    refusal = new Error('refused');
     const db: Queryable = {
       query: async (statement, values) => {
         asked.push(/millrace_private\.(\w+)\(/.exec(typeof statement === 'string' ? statement : statement.text)![1]!);
-        if (poison !== undefined && JSON.stringify(values).includes(poison)) throw new Error('refused');
+        if (poison !== undefined && JSON.stringify(values).includes(poison)) throw refusal;
         return await m.db.query(statement, values);
       },
     };
@@ -152,6 +154,15 @@ describe('receive: many clients in one process', () => {
     );
     expect(await Promise.all(acks)).to.deep.equal([1, 'refused', 1]);
     expect(await pullFrom(m.db, one.no).stored()).to.deep.equal(ids.slice(2));
+  });
+
+  it('all hear at once that the server is away', async () => {
+    const one = await consumer();
+    poison = UNKNOWN.slice(0, 32);
+    refusal = Object.assign(new Error('away'), { code: 'ECONNREFUSED' });
+    const acks = Array.from({ length: 20 }, () => ack(one, [UNKNOWN]).catch((error: Error) => error.message));
+    expect(new Set(await Promise.all(acks))).to.deep.equal(new Set(['away']));
+    expect(asked.length).to.be.at.most(2);
   });
 
   it('wait for no more than some hundred leases that others acknowledge', async () => {
