@@ -5,13 +5,14 @@ import { bytes } from '../../lib/format.ts';
 import { State } from '../../parts/icons.tsx';
 import type { Column } from '../../parts/table.tsx';
 import { Ago } from '../../parts/time.tsx';
+import { codeOf, stateOf } from '../databases/use-database.ts';
 import { nameColumn, SINK_FIGURES } from '../sinks/columns.tsx';
 
 export const DATABASES: readonly Column<OverviewDatabase>[] = [
   {
     key: 'name',
     heading: 'Database',
-    cell: ({ name, health, reasons }) => (
+    cell: ({ name, health, state, reasons }) => (
       <span className="inline-flex flex-wrap items-center gap-x-3">
         <Link
           to={`/databases/${encodeURIComponent(name)}` as string}
@@ -19,7 +20,7 @@ export const DATABASES: readonly Column<OverviewDatabase>[] = [
         >
           {name}
         </Link>
-        <State state={health} code={reasons[0] ?? null} />
+        <State state={stateOf({ health, state })} code={codeOf({ health, state }, reasons)} />
       </span>
     ),
   },
