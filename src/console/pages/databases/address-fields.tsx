@@ -28,7 +28,7 @@ export function AddressFields({ draft, change, error }: Fields) {
     const found = takeApart(text);
     const isProposed = draft.name === '' || draft.name === nameFrom(takeApart(draft.url)?.database ?? '');
     const name = isProposed ? nameFrom(found?.database ?? '') : draft.name;
-    // What is typed sign by sign is left alone: it is not whole before somebody says so.
+    // What is typed character by character is left alone: only “Enter fields” says that it is whole.
     if (found === null || found.hostname === '' || text.length <= draft.url.length + 1) change({ url: text, name });
     else {
       change({ ...found, url: '', name });

@@ -18,7 +18,7 @@ export const EMPTY: Draft = {
   ...{ slot: 'millrace', publication: 'millrace', creates: true },
 };
 
-/** As names of things are: of what somebody calls his database. */
+/** A name that Millrace takes, made of what the database itself is called. */
 export const nameFrom = (text: string): string =>
   text
     .toLowerCase()

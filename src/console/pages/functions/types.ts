@@ -23,15 +23,4 @@ export const TYPES: Record<FnType, { title: string; sentence: string; code: stri
   path: { title: 'Path', sentence: 'takes one part of a row, without code', code: 'record.id' },
 };
 
-/** Names a function may be proposed with, made of what it is for. */
 export const TYPE_NAMES = Object.keys(TYPES) as FnType[];
-
-/** A first transform made of the columns of a table. */
-export const firstTransform = (columns: readonly string[]): string =>
-  columns.length === 0
-    ? TYPES.transform.code
-    : `(action, record, changes, metadata) => ({\n${columns.map((name) => `  ${keyOf(name)}: record${memberOf(name)},`).join('\n')}\n})\n`;
-
-const isName = (name: string): boolean => /^[A-Za-z_$][\w$]*$/.test(name);
-const keyOf = (name: string): string => (isName(name) ? name : JSON.stringify(name));
-const memberOf = (name: string): string => (isName(name) ? `.${name}` : `[${JSON.stringify(name)}]`);

@@ -21,10 +21,9 @@ interface WorkbenchProps {
   /** Where samples come from at first; null: somebody chooses. */
   source: Source | null;
   sink?: string;
-  readOnly?: boolean;
 }
 
-export function Workbench({ type, code, onChange, source: first, sink, readOnly = false }: WorkbenchProps) {
+export function Workbench({ type, code, onChange, source: first, sink }: WorkbenchProps) {
   const [source, setSource] = useState(first);
   const { samples, setSamples, error, isLoading } = useSamples(source);
   const { may } = usePerson();
@@ -42,7 +41,6 @@ export function Workbench({ type, code, onChange, source: first, sink, readOnly 
             className="font-mono"
             value={code}
             onChange={({ target }) => onChange(target.value)}
-            readOnly={readOnly}
             hint="record.a.b, changes..., metadata... or action"
           />
         ) : (
@@ -53,7 +51,6 @@ export function Workbench({ type, code, onChange, source: first, sink, readOnly 
               onChange={onChange}
               faults={faults}
               names={names}
-              readOnly={readOnly}
             />
           </Suspense>
         )}
