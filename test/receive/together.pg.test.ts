@@ -215,13 +215,14 @@ describe('receive: many clients in one process', () => {
   for (const maxPerGroup of [1, 2]) {
     it(`lose, double and reorder nothing (max_per_group ${maxPerGroup})`, async function () {
       this.timeout(60_000);
-      const one = await consumer({ maxPerGroup });
+      const one = await consumer({ maxPerGroup, maxWaiting: CLIENTS });
       const groupOf = new Map<number, number>();
       const holder = new Map<number, object>();
       const last = new Map<number, number>();
       const faults: string[] = [];
       const acked: number[] = [];
       let writing = true;
+      let stopped = false;
       const write = async (): Promise<void> => {
         for (let round = 0; round < 12; round += 1) {
           const groups = Array.from({ length: 50 }, () => 1 + Math.floor(Math.random() * GROUPS));
@@ -236,7 +237,7 @@ describe('receive: many clients in one process', () => {
       };
       const work = async (): Promise<void> => {
         let done: string[] = [];
-        while (writing || acked.length < groupOf.size) {
+        while (!stopped && (writing || acked.length < groupOf.size)) {
           const hangUp = new AbortController();
           if (Math.random() < 0.1) setImmediate(() => hangUp.abort());
           const ackIds = Math.random() < 0.2 ? [UNKNOWN, ...done] : done;
@@ -276,7 +277,12 @@ describe('receive: many clients in one process', () => {
         }
         if ((await ack(one, done)) !== done.length) faults.push('the last one was not counted');
       };
-      await Promise.all([write(), ...Array.from({ length: CLIENTS }, work)]);
+      // When one of them fails, nobody gets what it holds: the others end as well.
+      const ending = (error: unknown): never => {
+        stopped = true;
+        throw error;
+      };
+      await Promise.all([write(), ...Array.from({ length: CLIENTS }, work)].map((each) => each.catch(ending)));
       expect(faults).to.deep.equal([]);
       expect(acked.length).to.equal(groupOf.size);
       expect(new Set(acked)).to.deep.equal(new Set(groupOf.keys()));
