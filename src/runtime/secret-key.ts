@@ -19,6 +19,8 @@ export interface KeyRing {
 
 export const SECRET_KEY_LENGTH = 32;
 const DISTINCT = 8;
+/** As many as the shortest key has of so many characters; of 40 random digits, one in 10,000 has seven different ones only. */
+const ENOUGH_BITS = SECRET_KEY_LENGTH * Math.log2(DISTINCT);
 
 /** The keys of a process; `previousKeys` only open. */
 export function keyRing(settings: { secretKey: string; previousKeys: readonly string[] }): KeyRing {
@@ -69,7 +71,9 @@ export function hasVariety(text: string): boolean {
     if (isStep(first, second) && isStep(second, third)) runs += 1;
   }
   const all = chars.length - 2;
-  return new Set(chars).size >= DISTINCT && triples.size >= all * 0.6 && runs < all / 2;
+  const distinct = new Set(chars).size;
+  const varied = distinct >= DISTINCT || chars.length * Math.log2(distinct) >= ENOUGH_BITS;
+  return varied && triples.size >= all * 0.6 && runs < all / 2;
 }
 
 function isStep(from: string, to: string): boolean {

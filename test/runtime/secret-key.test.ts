@@ -40,6 +40,8 @@ describe('SECRET_KEY', () => {
     }
     const neighbours = '89117894265442483545633743355116887731226662215';
     expect(secretKeyFault(neighbours)).to.equal(undefined);
+    const sevenDigits = '5858985528967268379357865527892992978366';
+    expect(secretKeyFault(sevenDigits)).to.equal(undefined);
     expect(secretKeyFault('glove marble oxide tundra violin sphinx')).to.equal(undefined);
   });
 
