@@ -45,7 +45,15 @@ export interface ChangeEntry {
 /** Where a page begins: behind the entry of this seq and id. */
 export type EntryPlace = readonly [seq: number, id: number];
 
-/** So many of the table that the retention keeps, behind this place. @throws MillraceError source_unavailable, with the server's words. */
+/** Of a retention that may have been removed since it was found. @throws MillraceError not_found */
+function known<Row>({ name }: NamedSink, [row]: readonly Row[]): Row {
+  if (row !== undefined) return row;
+  throw new MillraceError('not_found', `the change retention ${name} is not declared any more`, {
+    remedy: 'Ask for another one: `GET /api/change_retentions` lists them.',
+  });
+}
+
+/** So many of the table that the retention keeps, behind this place. @throws MillraceError not_found; source_unavailable, with the server's words. */
 export async function readEntries(
   on: OutsideDeps,
   wanted: {
@@ -59,7 +67,7 @@ export async function readEntries(
 ): Promise<ChangeEntry[]> {
   const { retention } = wanted;
   const { record_pk, action, since, until, from_seq, to_seq } = wanted.filter;
-  const { oid, schema, name } = (await on.db.query<SourceName>(KEPT, [retention.no])).rows[0]!;
+  const { oid, schema, name } = known(retention, (await on.db.query<SourceName>(KEPT, [retention.no])).rows);
   const [seq, id] = wanted.after ?? [];
   const conditions = [record_pk, action, since, until, from_seq, to_seq, seq, id].map((value) => value ?? null);
   return await inChangeTable(on, { retention, signal }, async (tx, table) => {
@@ -106,8 +114,8 @@ export interface RetentionRun {
   remedy: string | null;
 }
 
-export async function readRun(db: Queryable, { no }: NamedSink): Promise<RetentionRun> {
-  return (await db.query<RetentionRun>(RUN, [no])).rows[0]!;
+export async function readRun(db: Queryable, retention: NamedSink): Promise<RetentionRun> {
+  return known(retention, (await db.query<RetentionRun>(RUN, [retention.no])).rows);
 }
 
 /** Partitions that begin in the future; null where nobody answers. */

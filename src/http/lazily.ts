@@ -2,7 +2,7 @@
 import express, { type Router } from 'express';
 import type { Mount } from './route.ts';
 
-/** Its paths begin with `prefix`. A part that could not be loaded is tried again with the next request. */
+/** Its paths begin with `prefix`, in lower or upper case as the routes take them. A part that could not be loaded is tried again with the next request. */
 export function lazily(prefix: string, load: () => Promise<Mount>): Mount {
   let part: Promise<Router> | undefined;
   const open = async (): Promise<Router> => {
@@ -12,7 +12,7 @@ export function lazily(prefix: string, load: () => Promise<Mount>): Mount {
   };
   return (router) => {
     router.use(async (request, response, next) => {
-      if (!request.path.startsWith(prefix)) return next();
+      if (!request.path.toLowerCase().startsWith(prefix)) return next();
       part ??= open().catch((error: unknown) => {
         part = undefined;
         throw error;

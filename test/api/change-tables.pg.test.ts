@@ -1,5 +1,7 @@
 /** How old entries of a change table are deleted, and the SQL that makes one, over HTTP. */
 import { expect } from 'chai';
+import { readEntries, readRun } from '../../src/admin/change-entries.ts';
+import { findSink } from '../../src/admin/find-sink.ts';
 import { applyConfig } from '../../src/catalog/apply/apply.ts';
 import { openPool } from '../../src/db/pool.ts';
 import { KEYS, parse } from '../catalog/support.ts';
@@ -37,6 +39,17 @@ describe('api: change tables', () => {
     );
     const { json: failing } = await get('policy');
     expect(failing).to.deep.include({ state: 'failing', reason: 'cannot be deleted', remedy: 'Fix it.' });
+  });
+
+  it('are not found where the retention is removed after it was named', async () => {
+    const { db } = all.m;
+    const gone = { ...(await findSink(db, 'history')), no: 0 };
+    const on = { db, messages: db, keys: KEYS, privateAllowed: 'declared' } as const;
+    const wanted = { retention: gone, filter: {}, limit: 1, after: undefined, newestFirst: true };
+    for (const read of [() => readRun(db, gone), () => readEntries(on, wanted, AbortSignal.timeout(60_000))]) {
+      const error: unknown = await read().catch((thrown: unknown) => thrown);
+      expect(error).to.include({ code: 'not_found', message: 'the change retention history is not declared any more' });
+    }
   });
 
   it('have their SQL as declared, as asked for, and for a draft; what is wrong is said by its field', async () => {

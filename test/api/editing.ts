@@ -23,20 +23,15 @@ export interface Editing {
 }
 
 export async function editing(): Promise<Editing> {
-  const m = await messageDatabase();
-  const engine = await startBulkServer({ indexes: ['products'] });
+  await using opened = new AsyncDisposableStack();
+  const m = opened.adopt(await messageDatabase(), (made) => made.drop());
+  const engine = opened.adopt(await startBulkServer({ indexes: ['products'] }), (made) => made.close());
   await applyConfig({ db: m.db, keys: KEYS }, parse(FILE).config, { from: 'start' });
-  const web = await testWeb({ db: m.db, privateAllowed: true }, { keepHealthMs: 0 });
-  return {
-    m,
-    web,
-    engine,
-    async close() {
-      await web.close();
-      await engine.close();
-      await m.drop();
-    },
-  };
+  const web = opened.adopt(await testWeb({ db: m.db, privateAllowed: true }, { keepHealthMs: 0 }), (made) =>
+    made.close(),
+  );
+  const all = opened.move();
+  return { m, web, engine, close: () => all.disposeAsync() };
 }
 
 /** A search index with a secret, as it is posted. */

@@ -30,10 +30,12 @@ export interface Managed {
 
 /** The sinks orders, idle and products, and the change retention history. */
 export async function managed(): Promise<Managed> {
-  const m = await messageDatabase();
+  await using opened = new AsyncDisposableStack();
+  const m = opened.adopt(await messageDatabase(), (made) => made.drop());
   await applyConfig({ db: m.db, keys: KEYS }, parse(FILE).config);
   await addShop(m.db);
-  const web = await testWeb({ db: m.db }, { keepHealthMs: 0 });
+  const web = opened.adopt(await testWeb({ db: m.db }, { keepHealthMs: 0 }), (made) => made.close());
+  const all = opened.move();
   return {
     m,
     web,
@@ -43,9 +45,6 @@ export async function managed(): Promise<Managed> {
       ]);
       return rows[0]!.no;
     },
-    async close() {
-      await web.close();
-      await m.drop();
-    },
+    close: () => all.disposeAsync(),
   };
 }

@@ -106,7 +106,7 @@ describe('browser: a database in trouble', () => {
     await page.goto('/databases/shop');
     await page.getByText('Capture stands still').waitFor();
     await page.getByLabel('What each sink misses').getByText('about 500 rows').waitFor();
-    await page.getByLabel('Checks').getByText('is gone').waitFor();
+    await page.getByLabel('Checks').getByText('is gone').first().waitFor();
     await shots(page, 'gap');
     await page.getByRole('button', { name: 'Resync…' }).click();
     await expectAccessible(page, 'resync');

@@ -112,11 +112,11 @@ describe('browser: sinks', () => {
       await page
         .getByRole('textbox', { name: 'Code' })
         .fill('(action, record) => ({ id: record.id, named: record.name })');
-      await page.getByText('"named"').waitFor();
+      await page.getByText('"named"').first().waitFor();
       await page.getByLabel('Name of the function').fill(`document-${look.width}`);
       await page.getByLabel('Name', { exact: true }).fill(`products-${look.width}`);
       await page.reload();
-      await page.getByText('"named"').waitFor();
+      await page.getByText('"named"').first().waitFor();
       await screenshot(page, `sinks-new-${look.width}`);
       await page.getByRole('button', { name: 'As YAML' }).click();
       await page.getByText(`- name: products-${look.width}`).waitFor();

@@ -58,11 +58,13 @@ describe('http: the console', () => {
     expect(nonces.size).to.equal(4);
     const tls = await get('/', { accept: BROWSER, 'x-forwarded-proto': 'https' });
     expect(tls.headers.get('strict-transport-security')).to.match(/^max-age=\d+/);
-    for (const path of ['/api/nothing', '/healthz', '/api', '/assets/none.js']) {
+    for (const path of ['/api/nothing', '/healthz', '/api', '/assets/none.js', '/API/nothing', '/Metrics']) {
       const reply = await get(path, { accept: BROWSER });
       expect(reply.headers.get('content-type'), path).to.not.contain('text/html');
       expect(reply.headers.get('x-millrace-build'), path).to.equal('b1');
     }
+    const capitals = await get('/API/Sinks', { accept: BROWSER, authorization: 'Bearer read-token' });
+    expect([capitals.status, capitals.json?.data.length]).to.deep.equal([200, 1]);
   });
 
   it('gives files packed to whoever can unpack them, for a year', async () => {

@@ -70,5 +70,11 @@ export function ago(at: Date, nowMs: number): string {
   return seconds < 1 ? 'now' : `${span(Math.floor(seconds))} ago`;
 }
 
+/** What goes on behind a statement, by itself: `then restart the server` -> `Then restart the server.` A name at its head stays. */
+export function sentence(text: string): string {
+  const begun = /^[a-z]+[ ,:]/.test(text) ? text.charAt(0).toUpperCase() + text.slice(1) : text;
+  return /[.!?)]$/.test(begun) ? begun : `${begun}.`;
+}
+
 /** A code of ours as words: `index_missing` -> `index missing`. */
 export const words = (code: string): string => code.replaceAll('_', ' ');

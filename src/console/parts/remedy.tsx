@@ -1,5 +1,6 @@
 /** What is wrong and what to do: a finding's sentence, the machine's own answer unchanged, the SQL or command to copy. */
 import { ApiError } from '../api/client.ts';
+import { sentence } from '../lib/format.ts';
 import { Code, Prose } from './code.tsx';
 
 /** A check of the doctor, an item of the overview. */
@@ -34,7 +35,7 @@ export function Remedy({ finding, withSummary = true }: { finding: Finding; with
       {/* Beside a statement: what else is to be known of it. */}
       {remedy != null && (
         <p className="break-words text-text">
-          <Prose text={remedy} />
+          <Prose text={sql == null ? remedy : sentence(remedy)} />
         </p>
       )}
     </div>

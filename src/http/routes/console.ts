@@ -11,8 +11,8 @@ import { isSecure } from '../cookie.ts';
 import type { Mount } from '../route.ts';
 
 const YEAR = 'public, max-age=31536000, immutable';
-/** What is never a page. */
-const NO_PAGE = /^\/(?:api|assets|livez|readyz|healthz|metrics)(?:\/|$)/;
+/** What is never a page, however it is spelled: routes take it in any case. */
+const NO_PAGE = /^\/(?:api|assets|livez|readyz|healthz|metrics)(?:\/|$)/i;
 
 const policy = (nonce: string): string =>
   [
