@@ -9,12 +9,12 @@ import { Field, Select } from '../../parts/field.tsx';
 import { Section } from '../../parts/page.tsx';
 import { ErrorNote, Note } from '../../parts/places.tsx';
 import { fieldErrors } from '../../parts/remedy.tsx';
+import { Standing } from '../../parts/standing.tsx';
 import { say } from '../../parts/toast.tsx';
 import { PlaceFields } from './address-fields.tsx';
 import { Checking, CheckList } from './check-list.tsx';
 import { checksOf } from './connect.tsx';
 import { changesOf, type Edited, editedOf, shownChanges, writtenOf } from './edited.ts';
-import { FileNote } from './file-note.tsx';
 import { Remove } from './remove.tsx';
 import { SaveDialog } from './save-dialog.tsx';
 import { type Database, useDatabase } from './use-database.ts';
@@ -23,7 +23,14 @@ export function DatabaseSettings() {
   const database = useDatabase();
   return (
     <div className="max-w-3xl">
-      {database.managed_by === 'file' && <FileNote database={database} />}
+      <Standing
+        thing={database}
+        release="/api/postgres_databases/{database}/release"
+        adopt="/api/postgres_databases/{database}/adopt"
+        path={{ database: database.name }}
+      >
+        Change its entry there, or release it to be edited here. “As YAML” has its entry.
+      </Standing>
       <Form key={`${database.id} ${database.managed_by}`} database={database} />
       <Remove database={database} />
     </div>

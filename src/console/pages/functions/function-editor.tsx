@@ -6,6 +6,7 @@ import { count, plural } from '../../lib/format.ts';
 import { Button } from '../../parts/button.tsx';
 import { Code, CopyButton } from '../../parts/code.tsx';
 import { ErrorNote, Note } from '../../parts/places.tsx';
+import { Standing } from '../../parts/standing.tsx';
 import { say } from '../../parts/toast.tsx';
 import type { Source } from './samples.ts';
 import type { Fn } from './types.ts';
@@ -41,13 +42,14 @@ export function FunctionEditor({ fn, source, sink }: FunctionEditorProps) {
   const isOfFile = fn.managed_by === 'file';
   return (
     <div className="space-y-4">
-      {isOfFile && (
-        <Note tone="idle">
-          It is declared in the configuration file: change it there, or release it to the API (
-          <code className="font-mono text-sm">millrace release function {fn.name}</code>). What is written here can be
-          tried and copied.
-        </Note>
-      )}
+      <Standing
+        thing={fn}
+        release="/api/functions/{function}/release"
+        adopt="/api/functions/{function}/adopt"
+        path={{ function: fn.name }}
+      >
+        Change it there, or release it to be saved here. What is written below can be tried and copied.
+      </Standing>
       <div className="flex flex-wrap items-center gap-2">
         <span className="mr-auto text-muted">{isModified ? 'modified' : 'saved'}</span>
         <CopyButton text={code} label="Copy code" />

@@ -6,6 +6,7 @@ import { Button } from '../../../parts/button.tsx';
 import { Code } from '../../../parts/code.tsx';
 import { Confirm } from '../../../parts/dialog.tsx';
 import { ErrorNote, Note } from '../../../parts/places.tsx';
+import { Standing } from '../../../parts/standing.tsx';
 import { say } from '../../../parts/toast.tsx';
 import { AsYaml } from '../form/as-text.tsx';
 import { DestinationPart } from '../form/destination-part.tsx';
@@ -21,7 +22,6 @@ import { TestConnection } from '../form/test-connection.tsx';
 import { type Sink, useSink } from '../use-sink.ts';
 import { type Difference, Differences } from './differences.tsx';
 import { entryOf, type Patch, patched, patchOf } from './edit.ts';
-import { Standing } from './standing.tsx';
 
 interface Base {
   version: number;
@@ -76,7 +76,14 @@ function Form({ sink, base, entry, change, forget, rebase }: FormProps) {
   const tried = patch.destination === undefined ? {} : { destination: patch.destination };
   return (
     <FormContext value={{ entry, set, faults, isStored: true }}>
-      <Standing sink={sink} />
+      <Standing
+        thing={sink}
+        release="/api/sinks/{sink}/release"
+        adopt="/api/sinks/{sink}/adopt"
+        path={{ sink: sink.name }}
+      >
+        Change it below, and copy its entry into the file.
+      </Standing>
       {isChanged && base.version !== sink.version && (
         <Meanwhile {...{ sink, base, forget }} keep={() => rebase(patch)} />
       )}

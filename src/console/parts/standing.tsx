@@ -1,0 +1,77 @@
+/** Who has the say in a thing: the configuration file, or whoever uses the API. One is given to the other here. */
+import { useState } from 'react';
+import type { Call, PathsWith } from '../api/client.ts';
+import { useCall } from '../api/queries.ts';
+import { Button } from './button.tsx';
+import { Mono } from './code.tsx';
+import { Confirm } from './dialog.tsx';
+import { Note } from './places.tsx';
+import { say } from './toast.tsx';
+
+interface StandingProps<Path extends PathsWith<'post'>> {
+  thing: { name: string; managed_by: string; declared_from: string | null };
+  /** Its routes. */
+  release: Path;
+  adopt: Path;
+  /** Its name in them. */
+  path: Call<Path, 'post'>['path'];
+  /** What to do while the file has the say. */
+  children: string;
+}
+
+/** Of a thing that no file has ever named there is nothing to say. */
+export function Standing<Path extends PathsWith<'post'>>({ thing, children, ...routes }: StandingProps<Path>) {
+  const [open, setOpen] = useState(false);
+  const release = useCall('post', routes.release);
+  const adopt = useCall('post', routes.adopt);
+  const { name, declared_from } = thing;
+  const isOfFile = thing.managed_by === 'file';
+  if (!isOfFile && declared_from === null) return null;
+  const act = isOfFile ? release : adopt;
+  const title = isOfFile ? 'Release to the API' : 'Give it back to the file';
+  const confirm = (): void =>
+    act.mutate(
+      { path: routes.path },
+      {
+        onSuccess() {
+          say(isOfFile ? `${name} is changed here from now on` : `${name} is the file's again`);
+          setOpen(false);
+        },
+      },
+    );
+  return (
+    <div className="mb-5">
+      <Note tone="idle">
+        <div className="flex flex-wrap items-center gap-x-4 gap-y-2">
+          <p className="min-w-0 flex-1 basis-80 text-text">
+            {isOfFile ? 'The configuration file declares it' : 'It was released from the configuration file'}
+            {declared_from !== null && (
+              <>
+                {' '}
+                (<Mono>{declared_from}</Mono>)
+              </>
+            )}
+            . {isOfFile ? children : 'Its entry there has no effect.'}
+          </p>
+          <Button needs="admin" onClick={() => setOpen(true)}>
+            {title}...
+          </Button>
+        </div>
+      </Note>
+      <Confirm
+        title={`${title}?`}
+        action={title}
+        look="primary"
+        open={open}
+        onClose={() => setOpen(false)}
+        busy={act.isPending}
+        error={act.error}
+        onConfirm={confirm}
+      >
+        {isOfFile
+          ? 'Its entry in the file has no effect from then on, until it is given back.'
+          : 'The next time the file is applied, it is as its entry says; what was changed here is lost then.'}
+      </Confirm>
+    </div>
+  );
+}
