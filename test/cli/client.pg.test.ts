@@ -80,6 +80,9 @@ describe('cli: the client', () => {
 
   it('is what commands use: words for people, JSON as it came, errors on stderr, exit codes', async () => {
     const remote = { MILLRACE_URL: all.web.url, MILLRACE_TOKEN: 'admin-token' };
+    const document = await startCli(['openapi'], { MILLRACE_URL: all.web.url }).ended(60_000);
+    expect([document.code, document.stderr]).to.deep.equal([0, '']);
+    expect(JSON.parse(document.stdout)).to.have.property('openapi', '3.1.0');
     const call = (args: string[], more: NodeJS.ProcessEnv = remote) => startCli(args, more).ended(60_000);
     const [paused, list, here, unknown, unasked] = await Promise.all([
       call(['sink', 'pause', 'orders']),

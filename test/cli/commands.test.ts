@@ -75,6 +75,7 @@ describe('cli: commands', () => {
       expect(Object.values(params)).to.deep.equal(wanted);
       const isRead = route!.method === 'GET' || route!.method === 'DELETE';
       expect(keysOf(isRead ? route!.input : route!.body)).to.include.members(fieldsOf(command));
+      expect(command.isOpen ?? false, 'isOpen').to.equal(route!.scope === 'none');
     });
   }
 

@@ -9,6 +9,8 @@ export interface Request {
   body?: object | string;
   /** Of the thing that is changed, as it was read: `"7"`. */
   ifMatch?: string | undefined;
+  /** Without a token. */
+  isOpen?: boolean;
 }
 
 export interface Answer {

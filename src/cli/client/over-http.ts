@@ -9,7 +9,8 @@ export function overHttp(url: URL, token: () => string): Client {
     where: `${base} over HTTP`,
     isRemote: true,
     async ask(request, signal) {
-      const response = await send({ base, token: token() }, request, signal);
+      const authorization = request.isOpen ? {} : { authorization: `Bearer ${token()}` };
+      const response = await send({ base, authorization }, request, signal);
       const text = await response.text().catch((error: unknown) => {
         throw unreachable(base, error, signal);
       });
@@ -21,7 +22,7 @@ export function overHttp(url: URL, token: () => string): Client {
 }
 
 async function send(
-  { base, token }: { base: string; token: string },
+  { base, authorization }: { base: string; authorization: { authorization?: string } },
   { route, params = {}, query = {}, body, ifMatch }: Request,
   signal: AbortSignal | undefined,
 ): Promise<Response> {
@@ -34,7 +35,7 @@ async function send(
       method,
       headers: {
         accept: 'application/json',
-        authorization: `Bearer ${token}`,
+        ...authorization,
         ...(body === undefined ? {} : { 'content-type': 'application/json' }),
         ...(ifMatch === undefined ? {} : { 'if-match': ifMatch }),
       },

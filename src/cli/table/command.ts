@@ -43,6 +43,8 @@ export interface RouteCommand {
   flags?: readonly Flag[];
   /** Sent with each. */
   fixed?: Readonly<Record<string, string>>;
+  /** Answered to whoever asks: no token is wanted, and none is sent. */
+  isOpen?: true;
   /** After its group: `pause orders-worker`. */
   examples: readonly string[];
   /** For people; `answer` is what the API said. */
@@ -119,9 +121,10 @@ export function requestOf(command: RouteCommand, given: Given): Request {
   const names = [...path.matchAll(/:(\w+)/g)].map(([, name]) => name!);
   const params = Object.fromEntries(names.map((name, place) => [name, given.arguments[place] ?? '']));
   const fields = { ...command.fixed, ...fieldsOf(command.fields, given) };
-  if (method !== 'GET' && method !== 'DELETE') return { route: command.route, params, body: fields };
+  const asked = { route: command.route, params, ...(command.isOpen ? { isOpen: true } : {}) };
+  if (method !== 'GET' && method !== 'DELETE') return { ...asked, body: fields };
   const query = Object.entries(fields).map(([name, value]) => [name, String(value)]);
-  return { route: command.route, params, query: Object.fromEntries(query) };
+  return { ...asked, query: Object.fromEntries(query) };
 }
 
 export const wholeNumber =

@@ -13,8 +13,9 @@ export const SERVICE: Group = {
     },
     {
       words: 'openapi',
-      about: 'print the OpenAPI document of the management API; needs neither a service nor a database',
+      about: 'print the OpenAPI document of the management API; needs neither a service nor a database nor a token',
       route: 'GET /api/openapi.json',
+      isOpen: true,
       examples: ['openapi > openapi.json'],
       tell: (answer) => JSON.stringify(answer),
     },
