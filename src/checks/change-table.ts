@@ -32,8 +32,8 @@ export interface FoundTable {
   columns: FoundColumn[] | null;
   /** Partitioned by committed_at, and less than two partitions reach beyond now. */
   few_ahead: boolean;
-  /** Partitioned by committed_at, and none takes an entry of now; days in UTC. */
-  none_now?: { today: string; tomorrow: string } | undefined;
+  /** Partitioned by committed_at, and none takes an entry of now; of today, in UTC, what no partition has. */
+  none_now?: { from: string; to: string } | undefined;
 }
 
 /** `kind` tells what a fault needs: a table, an `alter table`, or a `grant`. */
@@ -260,12 +260,14 @@ function warningsOf(table: QuotedTable, id: FoundColumn | undefined, found: Foun
   return warnings;
 }
 
-/** That of one day, named as pg_partman names them. */
-function missingPartition(table: QuotedTable, { today, tomorrow }: { today: string; tomorrow: string }): string {
-  const name = `${table.name.slice(0, 40)}_p${today.replaceAll('-', '')}`;
+/** That of one day, or of what is left of it, named as pg_partman names them. */
+function missingPartition(table: QuotedTable, { from, to }: { from: string; to: string }): string {
+  const bound = (at: string): string => quoteLiteral(at.replace('.000000', ''));
+  const [day = '', time = ''] = from.split('.')[0]!.replaceAll(/[-:]/g, '').split(' ');
+  const name = `${table.name.slice(0, 40)}_p${day}${time === '000000' ? '' : `_${time}`}`;
   const sql =
     `create table ${quoteTable({ schema: table.schema, name })} partition of ${quoteTable(table)} ` +
-    `for values from ('${today} 00:00:00+00') to ('${tomorrow} 00:00:00+00')`;
+    `for values from (${bound(from)}) to (${bound(to)})`;
   return remarked(sql, 'with pg_partman: call partman.run_maintenance_proc()');
 }
 

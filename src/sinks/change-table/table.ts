@@ -73,8 +73,8 @@ async function hasProgress(tx: Queryable, table: TableName): Promise<boolean> {
 interface Partitions {
   few_ahead: boolean;
   none_now: boolean;
-  today: string;
-  tomorrow: string;
+  free_from: string;
+  free_to: string;
 }
 
 /** What there is under this name. Reads catalogs only. */
@@ -83,6 +83,6 @@ export async function inspectTable(db: Queryable, table: TableName): Promise<Fou
   const found = (await db.query<FoundTable>(INSPECT_TABLE, name)).rows[0]!;
   if (found.kind !== 'p') return { ...found, few_ahead: false };
   const { rows } = await db.query<Partitions>(INSPECT_PARTITIONS, name);
-  const { few_ahead, none_now, ...days } = rows[0]!;
-  return { ...found, few_ahead, none_now: none_now ? days : undefined };
+  const { few_ahead, none_now, free_from: from, free_to: to } = rows[0]!;
+  return { ...found, few_ahead, none_now: none_now ? { from, to } : undefined };
 }

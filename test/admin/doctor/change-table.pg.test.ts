@@ -45,15 +45,31 @@ describe('millrace doctor: change tables', function () {
   }
 
   it('finds that no partition takes entries of now', async () => {
-    await query(
-      `alter table history rename to former;
-       create table history (like former including defaults, primary key (id, committed_at)) partition by range (committed_at);
-       create table history_old partition of history for values from ('2020-01-01') to ('2020-01-02')`,
-    );
-    expect(await by.repair('partition_missing')).to.include({ status: 'WARNING', place: 'database shop' });
-    expect(await by.finding('partition_missing')).to.equal(undefined);
-    expect(await by.finding('few_partitions')).to.include({ status: 'WARNING' });
-    await query('drop table history; alter table former rename to history');
+    await query('alter table history rename to former');
+    for (const [partitions, isFew] of [
+      ['', true],
+      [`create table history_old partition of history for values from ('2020-01-01') to ('2020-01-02')`, true],
+      // What the others leave free of today.
+      [
+        `do $$ begin
+           execute format('create table history_before partition of history for values from (%L) to (%L)',
+                          now() - interval '3 days', now() - interval '1 min');
+           execute format('create table history_after partition of history for values from (%L) to (maxvalue)',
+                          now() + interval '1 hour');
+         end $$`,
+        false,
+      ],
+    ] as const) {
+      await query(
+        `create table history (like former including defaults, primary key (id, committed_at)) partition by range (committed_at);
+         ${partitions}`,
+      );
+      expect(await by.repair('partition_missing')).to.include({ status: 'WARNING', place: 'database shop' });
+      expect(await by.finding('partition_missing')).to.equal(undefined);
+      expect((await by.finding('few_partitions')) !== undefined, partitions).to.equal(isFew);
+      await query('drop table history');
+    }
+    await query('alter table former rename to history');
   });
 
   it('as the role that writes it', async () => {
