@@ -2528,37 +2528,6 @@ $function$
 
 grant execute to public
 
-CREATE OR REPLACE FUNCTION millrace_private.lane_health(p_sink_no integer, OUT has_work boolean, OUT is_left boolean)
- RETURNS record
- LANGUAGE plpgsql
- STABLE SECURITY DEFINER
- SET search_path TO 'pg_catalog', 'pg_temp'
- SET plan_cache_mode TO 'force_custom_plan'
- SET enable_seqscan TO 'off'
- SET enable_bitmapscan TO 'off'
- SET enable_mergejoin TO 'off'
- SET enable_hashjoin TO 'off'
- SET jit TO 'off'
-AS $function$
-begin
-  select count(*) > 0,
-         coalesce(bool_or(l.waiting_since < clock_timestamp() - interval '30 s'
-                          and (l.owner is null or l.until < clock_timestamp())), false)
-    into has_work, is_left
-    from millrace_private.lanes l
-   where l.sink_no = p_sink_no
-     and (exists (select from millrace_private.messages m
-                   where m.sink_no = p_sink_no and m.lane = l.lane
-                     and m.id > coalesce((select c.id from millrace_private.cursor_log c
-                                           where c.sink_no = p_sink_no and c.lane = l.lane
-                                           order by c.seq desc limit 1), 0))
-          or exists (select from millrace_private.delivery_states e
-                      where e.sink_no = p_sink_no and e.lane = l.lane and e.due_at <= clock_timestamp()));
-end
-$function$
-
-grant execute to public
-
 CREATE OR REPLACE FUNCTION millrace_private.latency_bounds()
  RETURNS double precision[]
  LANGUAGE sql
@@ -3136,40 +3105,6 @@ BEGIN ATOMIC
                   LIMIT next_messages.p_batch) f) b ON (true))
    WHERE (c.sink_no = next_messages.p_sink_no);
 END
-
-grant execute to public
-
-CREATE OR REPLACE FUNCTION millrace_private.oldest_committed_at(p_sink_no integer)
- RETURNS timestamp with time zone
- LANGUAGE plpgsql
- STABLE SECURITY DEFINER
- SET search_path TO 'pg_catalog', 'pg_temp'
- SET plan_cache_mode TO 'force_generic_plan'
- SET enable_seqscan TO 'off'
- SET enable_bitmapscan TO 'off'
- SET enable_mergejoin TO 'off'
- SET enable_hashjoin TO 'off'
- SET jit TO 'off'
-AS $function$
-begin
-  return least(
-    (select min(f.committed_at)
-       from (select l.lane, coalesce((select c.id from millrace_private.cursor_log c
-                                       where c.sink_no = p_sink_no and c.lane = l.lane order by c.seq desc limit 1), 0) as id
-               from (select k.lane from millrace_private.lanes k where k.sink_no = p_sink_no
-                     union select 0::smallint) l) p
-      cross join lateral (select m.committed_at from millrace_private.messages m
-                           where m.sink_no = p_sink_no and m.lane = p.lane and m.id > p.id order by m.id limit 1) f),
-    (select f.committed_at
-       from (select r.lo from millrace_private.leases r where r.sink_no = p_sink_no order by r.hi limit 1) r
-      cross join lateral (select m.committed_at from millrace_private.messages m
-                           where m.sink_no = p_sink_no and m.lane = 0 and m.id > r.lo order by m.id limit 1) f),
-    (select f.committed_at
-       from (select e.id, e.lane from millrace_private.delivery_states e where e.sink_no = p_sink_no order by e.id limit 1) e
-      cross join lateral (select m.committed_at from millrace_private.messages m
-                           where m.sink_no = p_sink_no and m.lane = e.lane and m.id = e.id limit 1) f));
-end
-$function$
 
 grant execute to public
 
@@ -3931,83 +3866,6 @@ $function$
 
 grant execute to public
 
-CREATE OR REPLACE FUNCTION millrace_private.sink_health(p_sink_no integer, OUT health text, OUT level text, OUT reasons text[])
- RETURNS record
- LANGUAGE plpgsql
- STABLE SECURITY DEFINER
- SET search_path TO 'pg_catalog', 'pg_temp'
- SET plan_cache_mode TO 'force_generic_plan'
- SET enable_seqscan TO 'off'
- SET enable_bitmapscan TO 'off'
- SET enable_mergejoin TO 'off'
- SET enable_hashjoin TO 'off'
- SET jit TO 'off'
-AS $function$
-declare
-  v_sink record;
-  v_source record;
-  v_lanes record;
-  v_waited interval;
-  v_is_open boolean;
-  v_failing text[] := '{}';
-  v_unknown text[] := '{}';
-  v_warning text[] := '{}';
-  v_noted text[] := '{}';
-begin
-  select s.receivable, s.status, d.no as database_no into v_sink
-    from millrace_private.sinks s join millrace_private.databases d on d.id = s.database_id where s.no = p_sink_no;
-  if v_sink.status <> 'active' then
-    v_noted := array[v_sink.status];
-  else
-    v_failing := array(select b.reason from millrace_private.circuits b where b.sink_no = p_sink_no);
-    v_is_open := cardinality(v_failing) > 0;
-    select d.state, d.level into v_source from millrace_private.database_health(v_sink.database_no) d;
-    if v_source.state in ('error', 'needs_resync') or v_source.state = 'standby' and v_source.level = 'failing' then
-      v_failing := v_failing || ('source_' || v_source.state);
-    elsif v_source.state = 'unknown' then
-      v_unknown := v_unknown || 'source_unknown'::text;
-    end if;
-    if exists (select from millrace_private.delivery_states e
-                where e.sink_no = p_sink_no and e.state = 'retrying' and e.stage = 'index') then
-      v_failing := v_failing || 'routed_index_failing'::text;
-    end if;
-    select l.has_work, l.is_left into v_lanes from millrace_private.lane_health(p_sink_no) l;
-    if v_lanes.has_work
-       and not millrace_private.is_fresh((select b.at from millrace_private.worker_beats b order by b.seq desc limit 1)) then
-      v_unknown := v_unknown || 'no_worker'::text;
-    elsif v_lanes.is_left and not v_is_open then
-      v_unknown := v_unknown || 'not_worked_on'::text;
-    end if;
-    v_waited := millrace_private.waited(p_sink_no, v_sink.database_no);
-    if v_waited > interval '1 h' and v_sink.receivable
-       and not exists (select from millrace_private.leases l where l.sink_no = p_sink_no and l.until > clock_timestamp())
-       and coalesce((select c.at from millrace_private.cursor_log c
-                      where c.sink_no = p_sink_no and c.lane = 0 order by c.seq desc limit 1), '-infinity')
-           < clock_timestamp() - interval '1 h' then
-      v_warning := v_warning || 'nobody_receives'::text;
-    elsif v_waited > interval '5 min' then
-      v_warning := v_warning || 'behind'::text;
-    end if;
-  end if;
-  if v_sink.status <> 'disabled' then
-    if exists (select from millrace_private.delivery_states e where e.sink_no = p_sink_no and e.state = 'parked') then
-      v_warning := v_warning || 'parked'::text;
-    end if;
-    v_warning := v_warning || array(select distinct n.code from millrace_private.notices n
-                                     where n.sink_no = p_sink_no and n.code <> 'no_old_values' order by 1);
-    v_noted := v_noted || array(select distinct n.code from millrace_private.notices n
-                                 where n.sink_no = p_sink_no and n.code = 'no_old_values');
-  end if;
-  select j.level, j.reasons into level, reasons
-    from millrace_private.judged(v_failing, v_unknown, v_warning, v_noted) j;
-  health := case when v_sink.status <> 'active' then v_sink.status
-                 when level in ('failing', 'unknown') then reasons[1]
-                 else 'ok' end;
-end
-$function$
-
-grant execute to public
-
 CREATE OR REPLACE FUNCTION millrace_private.sink_no(p_sink text)
  RETURNS integer
  LANGUAGE plpgsql
@@ -4026,6 +3884,162 @@ begin
       hint = 'select sink_name from millrace.sink_status';
   end if;
   return v_no;
+end
+$function$
+
+grant execute to public
+
+CREATE OR REPLACE FUNCTION millrace_private.sinks_health(p_sinks integer[])
+ RETURNS TABLE(sink_no integer, health text, level text, reasons text[], waiting_since timestamp with time zone, oldest_committed_at timestamp with time zone)
+ LANGUAGE plpgsql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+ SET plan_cache_mode TO 'force_generic_plan'
+ SET enable_seqscan TO 'off'
+ SET enable_bitmapscan TO 'off'
+ SET enable_mergejoin TO 'off'
+ SET jit TO 'off'
+AS $function$
+#variable_conflict use_column
+declare
+  v_has_worker constant boolean :=
+    millrace_private.is_fresh((select b.at from millrace_private.worker_beats b order by b.seq desc limit 1));
+begin
+  return query
+  with source as materialized (
+    select d.id, h.state, h.level
+      from millrace_private.databases d
+     cross join lateral millrace_private.database_health(d.no) h
+     where d.id in (select s.database_id from millrace_private.sinks s where s.no = any (p_sinks) and s.status = 'active')
+  ), fact as (
+    select s.no, s.status, s.receivable, s.database_id, s.status = 'active' as is_active, w.has_work, w.is_left,
+           clock_timestamp() - w.waiting_since as waited, w.waiting_since, w.oldest_committed_at,
+           (select b.reason from millrace_private.circuits b where b.sink_no = s.no) as circuit
+      from millrace_private.sinks s
+      join millrace_private.sinks_waiting(p_sinks) w on w.sink_no = s.no
+  ), found as (
+    select f.no, f.status, f.is_active, f.waiting_since, f.oldest_committed_at,
+           case when f.is_active then
+             array_remove(array[
+               f.circuit,
+               case when o.state in ('error', 'needs_resync') or o.state = 'standby' and o.level = 'failing'
+                    then 'source_' || o.state end,
+               case when exists (select from millrace_private.delivery_states e
+                                  where e.sink_no = f.no and e.state = 'retrying' and e.stage = 'index')
+                    then 'routed_index_failing' end], null)
+           else '{}' end as failing,
+           case when f.is_active then
+             array_remove(array[
+               case when o.state = 'unknown' then 'source_unknown' end,
+               case when f.has_work and not v_has_worker then 'no_worker'
+                    when f.is_left and f.circuit is null then 'not_worked_on' end], null)
+           else '{}' end as unknown,
+           case when f.status = 'disabled' then '{}' else
+             array_remove(array[
+               case when not f.is_active then null
+                    when f.waited > interval '1 h' and f.receivable
+                         and not exists (select from millrace_private.leases l
+                                          where l.sink_no = f.no and l.until > clock_timestamp())
+                         and coalesce((select c.at from millrace_private.cursor_log c
+                                        where c.sink_no = f.no and c.lane = 0 order by c.seq desc limit 1), '-infinity')
+                             < clock_timestamp() - interval '1 h' then 'nobody_receives'
+                    when f.waited > interval '5 min' then 'behind' end,
+               case when exists (select from millrace_private.delivery_states e
+                                  where e.sink_no = f.no and e.state = 'parked') then 'parked' end], null)
+             || array(select distinct n.code from millrace_private.notices n
+                       where n.sink_no = f.no and n.code <> 'no_old_values' order by 1)
+           end as warning,
+           case when f.is_active then '{}' else array[f.status] end
+           || case when f.status = 'disabled' then '{}' else
+                array(select distinct n.code from millrace_private.notices n
+                       where n.sink_no = f.no and n.code = 'no_old_values') end as noted
+      from fact f
+      left join source o on o.id = f.database_id
+  )
+  select f.no, case when not f.is_active then f.status when j.level in ('failing', 'unknown') then j.reasons[1] else 'ok' end,
+         j.level, j.reasons, f.waiting_since, f.oldest_committed_at
+    from found f
+   cross join lateral millrace_private.judged(f.failing, f.unknown, f.warning, f.noted) j;
+end
+$function$
+
+grant execute to public
+
+CREATE OR REPLACE FUNCTION millrace_private.sinks_waiting(p_sinks integer[])
+ RETURNS TABLE(sink_no integer, has_work boolean, is_left boolean, waiting_since timestamp with time zone, oldest_committed_at timestamp with time zone)
+ LANGUAGE plpgsql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+ SET plan_cache_mode TO 'force_generic_plan'
+ SET enable_seqscan TO 'off'
+ SET enable_bitmapscan TO 'off'
+ SET enable_mergejoin TO 'off'
+ SET enable_hashjoin TO 'off'
+ SET jit TO 'off'
+AS $function$
+#variable_conflict use_column
+begin
+  return query
+  with lane as (
+    select k.sink_no, k.lane, true as is_worked_on,
+           k.waiting_since < clock_timestamp() - interval '30 s'
+           and (k.owner is null or k.until < clock_timestamp()) as is_untaken
+      from millrace_private.lanes k where k.sink_no = any (p_sinks)
+     union all
+    select u.no, 0::smallint, false, false
+      from unnest(p_sinks) u (no)
+     where not exists (select from millrace_private.lanes k where k.sink_no = u.no and k.lane = 0)
+  ), place as (
+    select l.sink_no, l.lane, l.is_worked_on, l.is_untaken, true as is_ahead,
+           coalesce((select c.id from millrace_private.cursor_log c
+                      where c.sink_no = l.sink_no and c.lane = l.lane order by c.seq desc limit 1), 0) as passed_id
+      from lane l
+     union all
+    select u.no, 0::smallint, false, false, false, r.lo
+      from unnest(p_sinks) u (no)
+     cross join lateral (select s.lo from millrace_private.leases s where s.sink_no = u.no order by s.hi limit 1) r
+     union all
+    select u.no, x.lane, false, false, false, x.id - 1
+      from unnest(p_sinks) u (no)
+     cross join lateral (select e.lane, e.id from millrace_private.delivery_states e
+                          where e.sink_no = u.no order by e.id limit 1) x
+  ), found as (
+    select p.sink_no, p.is_untaken, f.committed_at,
+           p.is_worked_on
+           and (f.id is not null
+                or exists (select from millrace_private.delivery_states e
+                            where e.sink_no = p.sink_no and e.lane = p.lane and e.due_at <= clock_timestamp())) as has_work,
+           case when not p.is_ahead then null
+                when not exists (select from millrace_private.delivery_states e where e.sink_no = p.sink_no and e.id = f.id) then f.id
+                else (select n.id
+                        from (select m.id from millrace_private.messages m
+                               where m.sink_no = p.sink_no and m.lane = p.lane and m.id > p.passed_id
+                               order by m.id limit 1000) n
+                       where not exists (select from millrace_private.delivery_states e
+                                          where e.sink_no = p.sink_no and e.id = n.id offset 0)
+                       order by n.id limit 1) end as first_id,
+           case when p.is_worked_on and not exists (select from millrace_private.consumers c where c.sink_no = p.sink_no) then
+             (select min(d.id)
+                from (select e.id from millrace_private.delivery_states e
+                       where e.sink_no = p.sink_no and e.lane = p.lane and e.due_at is not null
+                       order by e.due_at limit 1000) d) end as due_id
+      from place p
+      left join lateral (select m.id, m.committed_at from millrace_private.messages m
+                          where m.sink_no = p.sink_no and m.lane = p.lane and m.id > p.passed_id order by m.id limit 1) f on true
+  ), waiting as (
+    select f.sink_no, bool_or(f.has_work) as has_work, coalesce(bool_or(f.has_work and f.is_untaken), false) as is_left,
+           least(min(f.first_id), min(f.due_id)) as id, min(f.committed_at) as committed_at
+      from found f
+     group by f.sink_no
+  )
+  select w.sink_no, w.has_work, w.is_left,
+         (select min(b.at)
+            from millrace_private.sinks s
+            join millrace_private.databases d on d.id = s.database_id
+            join millrace_private.capture_beats b on b.database_no = d.no
+           where s.no = w.sink_no and b.next_id > w.id),
+         w.committed_at
+    from waiting w;
 end
 $function$
 
@@ -4152,47 +4166,6 @@ BEGIN ATOMIC
       JOIN millrace_private.delivery_states b ON (((b.sink_no = o.sink_no) AND (b.id = o.id))))
    WHERE ((o.sink_no = undecided.p_sink_no) AND (o.group_key2 = undecided.p_group) AND (o.id < undecided.p_before) AND (b.state <> 'parked'::text));
 END
-
-grant execute to public
-
-CREATE OR REPLACE FUNCTION millrace_private.waited(p_sink_no integer, p_database_no integer)
- RETURNS interval
- LANGUAGE plpgsql
- STABLE SECURITY DEFINER
- SET search_path TO 'pg_catalog', 'pg_temp'
- SET plan_cache_mode TO 'force_custom_plan'
- SET enable_seqscan TO 'off'
- SET enable_bitmapscan TO 'off'
- SET enable_mergejoin TO 'off'
- SET enable_hashjoin TO 'off'
- SET jit TO 'off'
-AS $function$
-declare
-  v_id bigint;
-begin
-  select min(f.id) into v_id
-    from (select l.lane, coalesce((select c.id from millrace_private.cursor_log c
-                                    where c.sink_no = p_sink_no and c.lane = l.lane order by c.seq desc limit 1), 0) as id
-            from (select k.lane from millrace_private.lanes k where k.sink_no = p_sink_no union select 0::smallint) l) p
-   cross join lateral (select n.id
-                         from (select m.id from millrace_private.messages m
-                                where m.sink_no = p_sink_no and m.lane = p.lane and m.id > p.id
-                                order by m.id limit 1000) n
-                        where not exists (select from millrace_private.delivery_states e
-                                           where e.sink_no = p_sink_no and e.id = n.id offset 0)
-                        order by n.id limit 1) f;
-  if not exists (select from millrace_private.consumers c where c.sink_no = p_sink_no) then
-    select least(v_id, min(d.id)) into v_id
-      from (select e.id from millrace_private.lanes l
-             cross join lateral (select x.id from millrace_private.delivery_states x
-                                  where x.sink_no = p_sink_no and x.lane = l.lane and x.due_at is not null
-                                  order by x.due_at limit 1000) e
-             where l.sink_no = p_sink_no) d;
-  end if;
-  return (select clock_timestamp() - min(b.at) from millrace_private.capture_beats b
-           where b.database_no = p_database_no and b.next_id > v_id);
-end
-$function$
 
 grant execute to public
 
@@ -4341,9 +4314,12 @@ view millrace.consumer_status
     h.reasons
    FROM ((((millrace_private.sinks s
      JOIN millrace_private.consumers c ON ((c.sink_no = s.no)))
-     LEFT JOIN LATERAL ( SELECT max(f.level) AS level,
+     LEFT JOIN ( SELECT f.sink_no,
+            max(f.level) AS level,
             max(f.reasons) AS reasons
-           FROM millrace_private.sink_health(s.no) f(health, level, reasons)) h ON (true))
+           FROM millrace_private.sinks_health(ARRAY( SELECT a.sink_no
+                   FROM millrace_private.consumers a)) f(sink_no, health, level, reasons, waiting_since, oldest_committed_at)
+          GROUP BY f.sink_no) h ON ((h.sink_no = s.no)))
      LEFT JOIN LATERAL ( SELECT max(k.pending) AS pending,
             bool_or(k.is_estimate) AS is_estimate
            FROM millrace_private.count_pending(s.no) k(pending, is_estimate)) n ON (true))
@@ -4661,7 +4637,7 @@ view millrace.sink_status
     c.pending,
     x.retrying,
     x.parked,
-    millrace_private.oldest_committed_at(s.no) AS oldest_committed_at,
+    h.oldest_committed_at,
     COALESCE(b.error, x.index_error) AS error,
     b.opened_at AS failing_since,
     b.probe_at AS next_probe_at,
@@ -4674,10 +4650,14 @@ view millrace.sink_status
    FROM (((((millrace_private.sinks s
      JOIN millrace_private.databases d ON ((d.id = s.database_id)))
      LEFT JOIN millrace_private.circuits b ON ((b.sink_no = s.no)))
-     LEFT JOIN LATERAL ( SELECT max(f.health) AS health,
+     LEFT JOIN ( SELECT f.sink_no,
+            max(f.health) AS health,
             max(f.level) AS level,
-            max(f.reasons) AS reasons
-           FROM millrace_private.sink_health(s.no) f(health, level, reasons)) h ON (true))
+            max(f.reasons) AS reasons,
+            max(f.oldest_committed_at) AS oldest_committed_at
+           FROM millrace_private.sinks_health(ARRAY( SELECT a.no
+                   FROM millrace_private.sinks a)) f(sink_no, health, level, reasons, waiting_since, oldest_committed_at)
+          GROUP BY f.sink_no) h ON ((h.sink_no = s.no)))
      LEFT JOIN LATERAL ( SELECT max(n.pending) AS pending,
             bool_or(n.is_estimate) AS is_estimate
            FROM millrace_private.count_pending(s.no) n(pending, is_estimate)) c ON (true))

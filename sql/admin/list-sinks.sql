@@ -6,8 +6,8 @@ select s.id, s.name, s.kind, d.name as database, d.id as database_id, s.status, 
        h.health, h.level, h.reasons, p.pending::double precision as pending, p.is_estimate as pending_is_estimate,
        x.retrying::double precision as retrying, x.parked::double precision as parked,
        x.faulty::double precision as faulty,
-       to_char(o.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as oldest_committed_at,
-       extract(epoch from clock_timestamp() - o.at)::double precision as oldest_seconds,
+       to_char(h.oldest_committed_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as oldest_committed_at,
+       extract(epoch from clock_timestamp() - h.oldest_committed_at)::double precision as oldest_seconds,
        coalesce(b.error, x.index_error) as error, b.opened_at as failing_since,
        coalesce((select json_agg(json_build_object('code', n.code, 'table', n.table_name, 'message', n.message,
                                                    'remedy', n.remedy, 'since', n.created_at) order by n.created_at)
@@ -27,8 +27,8 @@ select s.id, s.name, s.kind, d.name as database, d.id as database_id, s.status, 
                             count(*) filter (where e.state = 'parked' and e.stage = 'shape') as faulty,
                             max(e.error) filter (where e.state = 'retrying' and e.stage = 'index') as index_error
                        from millrace_private.delivery_states e where e.sink_no = s.no) x
- cross join lateral millrace_private.sink_health(s.no) h
- cross join lateral (select millrace_private.oldest_committed_at(s.no) as at) o
+  join millrace_private.sinks_health(
+         array(select a.no from millrace_private.sinks a where $3::text is null or a.name = $3::text)) h on h.sink_no = s.no
  cross join lateral (select g.pending, g.is_estimate from millrace_private.glance_pending(s.no, x.parked) g where $3::text is null
                      union all
                      select c.pending, c.is_estimate from millrace_private.count_pending(s.no) c where $3::text is not null) p

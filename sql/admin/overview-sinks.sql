@@ -4,7 +4,7 @@ select s.id, s.name, s.kind, d.name as database, s.status, s.lanes, s.receivable
        i.name as into_database, h.health, h.level, h.reasons, p.pending::double precision as pending,
        p.is_estimate as pending_is_estimate, x.retrying::double precision as retrying, x.parked::double precision as parked,
        x.faulty::double precision as faulty,
-       extract(epoch from clock_timestamp() - millrace_private.oldest_committed_at(s.no))::double precision as oldest_seconds,
+       extract(epoch from clock_timestamp() - h.oldest_committed_at)::double precision as oldest_seconds,
        coalesce(b.error, x.index_error) as error, b.opened_at as failing_since, x.parked_since,
        -- Not the change of another setting: that one was recorded with the change of the status.
        case when s.status <> 'active' then
@@ -12,8 +12,7 @@ select s.id, s.name, s.kind, d.name as database, s.status, s.lanes, s.receivable
            where a.at between s.updated_at and s.updated_at + interval '10 s'
              and a.subject in ('sink ' || s.name, 'change_retention ' || s.name) and a.after ->> 'status' = s.status
            limit 1) end as status_since,
-       case when h.reasons && '{behind,nobody_receives}'
-            then clock_timestamp() - millrace_private.waited(s.no, d.no) end as waiting_since,
+       case when h.reasons && '{behind,nobody_receives}' then h.waiting_since end as waiting_since,
        case when 'not_worked_on' = any (h.reasons)
             then (select min(k.waiting_since) from millrace_private.lanes k where k.sink_no = s.no) end as untaken_since,
        coalesce((select json_agg(json_build_object('code', n.code, 'table', n.table_name, 'message', n.message,
@@ -30,7 +29,7 @@ select s.id, s.name, s.kind, d.name as database, s.status, s.lanes, s.receivable
                             min(e.parked_at) filter (where e.state = 'parked') as parked_since,
                             max(e.error) filter (where e.state = 'retrying' and e.stage = 'index') as index_error
                        from millrace_private.delivery_states e where e.sink_no = s.no) x on true
- cross join lateral millrace_private.sink_health(s.no) h
+  join millrace_private.sinks_health(array(select a.no from millrace_private.sinks a)) h on h.sink_no = s.no
  cross join lateral millrace_private.glance_pending(s.no, x.parked) p
   left join lateral (select array_agg(a.minutes) as minutes_ago,
                             array_agg(c.persisted::double precision) as persisted,

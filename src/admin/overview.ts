@@ -1,6 +1,6 @@
 /**
  * Everything on one page, from what the message database knows: how each thing is, what is under way, which processes are
- * there, and what needs attention first. Nobody else is asked. It costs some milliseconds a sink, so ask seldom.
+ * there, and what needs attention first. Nobody else is asked. It looks at every sink, so ask seldom.
  */
 import type { ConsumerFacts } from '../checks/consumer.ts';
 import type { Queryable, Transacting } from '../db/pool.ts';

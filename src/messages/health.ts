@@ -6,7 +6,7 @@ import { statement } from '../db/statement.ts';
 export const LEVELS = ['failing', 'unknown', 'warning', 'ok'] as const;
 export type Level = (typeof LEVELS)[number];
 
-/** Decided by the database, for its views too: see sql/schema/messages/sink_health.sql. */
+/** Decided by the database, for its views too: see sql/schema/messages/sinks_health.sql. */
 export interface Judged {
   level: Level;
   /** Codes of all that is known to be wrong, the worst first. */

@@ -18,8 +18,9 @@ create or replace view millrace.consumer_status as
          h.level, h.reasons
     from millrace_private.sinks s
     join millrace_private.consumers c on c.sink_no = s.no
-    left join lateral (select max(f.level) as level, max(f.reasons) as reasons
-                         from millrace_private.sink_health(s.no) f) h on true
+    left join (select f.sink_no, max(f.level) as level, max(f.reasons) as reasons
+                 from millrace_private.sinks_health(array(select a.sink_no from millrace_private.consumers a)) f
+                group by f.sink_no) h on h.sink_no = s.no
     left join lateral (select max(k.pending) as pending, bool_or(k.is_estimate) as is_estimate
                          from millrace_private.count_pending(s.no) k) n on true
     left join lateral (select count(*) filter (where e.state = 'leased') as leased,

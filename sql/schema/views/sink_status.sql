@@ -1,11 +1,11 @@
--- Health is decided by sink_health, for /healthz and the metrics too. What is not asked for costs nothing: each figure is a
--- join of its own that gives exactly one row.
+-- Health is decided by sinks_health, for /healthz and the metrics too, and read once for all sinks. What is not asked for costs
+-- nothing: each figure is a join of its own that gives exactly one row.
 create or replace view millrace.sink_status as
   select s.name as sink_name, s.kind, d.name as database_name, s.status,
          h.health,
          c.pending,
          x.retrying, x.parked,
-         millrace_private.oldest_committed_at(s.no) as oldest_committed_at,
+         h.oldest_committed_at,
          coalesce(b.error, x.index_error) as error, b.opened_at as failing_since, b.probe_at as next_probe_at,
          (select json_agg(json_build_object('code', n.code, 'table', n.table_name, 'message', n.message,
                                             'remedy', n.remedy, 'since', n.created_at) order by n.created_at)
@@ -15,8 +15,10 @@ create or replace view millrace.sink_status as
     from millrace_private.sinks s
     join millrace_private.databases d on d.id = s.database_id
     left join millrace_private.circuits b on b.sink_no = s.no
-    left join lateral (select max(f.health) as health, max(f.level) as level, max(f.reasons) as reasons
-                         from millrace_private.sink_health(s.no) f) h on true
+    left join (select f.sink_no, max(f.health) as health, max(f.level) as level, max(f.reasons) as reasons,
+                      max(f.oldest_committed_at) as oldest_committed_at
+                 from millrace_private.sinks_health(array(select a.no from millrace_private.sinks a)) f
+                group by f.sink_no) h on h.sink_no = s.no
     left join lateral (select max(n.pending) as pending, bool_or(n.is_estimate) as is_estimate
                          from millrace_private.count_pending(s.no) n) c on true
     left join lateral (select count(*) filter (where e.state in ('retrying', 'held')) as retrying,
