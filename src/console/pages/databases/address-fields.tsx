@@ -2,13 +2,14 @@
 import { useRef, useState } from 'react';
 import { flushSync } from 'react-dom';
 import type { ApiError } from '../../api/client.ts';
+import { nameFrom } from '../../lib/name.ts';
 import { Button } from '../../parts/button.tsx';
 import { Mono } from '../../parts/code.tsx';
 import { Field, SecretField, Select } from '../../parts/field.tsx';
 import { Note } from '../../parts/places.tsx';
 import { fieldErrors } from '../../parts/remedy.tsx';
 import { poolerOf, takeApart } from './address.ts';
-import { type Draft, nameFrom } from './draft.ts';
+import type { Draft } from './draft.ts';
 
 interface Fields {
   draft: Draft;

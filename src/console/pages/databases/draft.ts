@@ -18,14 +18,6 @@ export const EMPTY: Draft = {
   ...{ slot: 'millrace', publication: 'millrace', creates: true },
 };
 
-/** A name that Millrace takes, made of what the database itself is called. */
-export const nameFrom = (text: string): string =>
-  text
-    .toLowerCase()
-    .replace(/[^a-z0-9]+/g, '-')
-    .replace(/^-+|-+$/g, '')
-    .slice(0, 63);
-
 export const sslOf = (ssl: Draft['ssl']): 'prefer' | boolean => (ssl === 'prefer' ? ssl : ssl === 'true');
 
 /** `isSecret`: the password is left out, for whoever copies it. */

@@ -1,13 +1,13 @@
 /** All change retentions: whose changes are kept, where, and how that goes. */
 import { type OverviewSink, useOverview } from '../../api/overview.ts';
 import { useGet } from '../../api/queries.ts';
+import { RETENTION_PATHS, SinkPathsContext } from '../../api/sink-paths.ts';
 import { Code, Mono } from '../../parts/code.tsx';
 import { Page } from '../../parts/page.tsx';
 import { Empty, Loaded } from '../../parts/places.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
 import { nameColumn, SINK_FIGURES } from '../sinks/columns.tsx';
 import { PauseButton } from '../sinks/pause-button.tsx';
-import { RETENTION_PATHS, SinkPathsContext } from '../sinks/sink-paths.ts';
 import { destinationOf, type Retention, sourceOf } from './use-retention.ts';
 
 export function Retentions() {

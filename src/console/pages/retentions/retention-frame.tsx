@@ -1,12 +1,12 @@
 /** The frame of a change retention's tabs: its name, how it is, and what one does to it in a hurry. */
 import { Link, Outlet, useParams } from '@tanstack/react-router';
 import { useGet } from '../../api/queries.ts';
+import { RETENTION_PATHS, SinkPathsContext } from '../../api/sink-paths.ts';
 import { count, plural } from '../../lib/format.ts';
 import { Badge, State } from '../../parts/icons.tsx';
 import { Page, TAB, Tabs } from '../../parts/page.tsx';
 import { Loaded } from '../../parts/places.tsx';
 import { PauseButton } from '../sinks/pause-button.tsx';
-import { RETENTION_PATHS, SinkPathsContext } from '../sinks/sink-paths.ts';
 import { judged, stateOf, wrongOf } from '../sinks/use-sink.ts';
 import { type Retention, RetentionContext } from './use-retention.ts';
 

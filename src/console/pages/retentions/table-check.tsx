@@ -1,9 +1,9 @@
 /** The change table, looked at now: whether it takes entries, with the SQL where it does not. */
 import { useCall } from '../../api/queries.ts';
 import { Button } from '../../parts/button.tsx';
+import { Checks, checksOf } from '../../parts/form/checks.tsx';
 import { Section } from '../../parts/page.tsx';
 import { ErrorNote } from '../../parts/places.tsx';
-import { Checks, checksOf } from '../sinks/form/test-connection.tsx';
 
 export function TableCheck({ name }: { name: string }) {
   const test = useCall('post', '/api/change_retentions/{sink}/test_connection');
@@ -12,11 +12,7 @@ export function TableCheck({ name }: { name: string }) {
     <Section
       title="Change table"
       actions={
-        <Button
-          needs="operate"
-          busy={test.isPending}
-          onClick={() => test.mutate({ path: { sink: name }, body: {} as never })}
-        >
+        <Button needs="operate" busy={test.isPending} onClick={() => test.mutate({ path: { sink: name } })}>
           Check now
         </Button>
       }

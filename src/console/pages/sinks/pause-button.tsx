@@ -1,7 +1,7 @@
 import { useCall } from '../../api/queries.ts';
+import { useSinkPaths } from '../../api/sink-paths.ts';
 import { Button, type Look } from '../../parts/button.tsx';
 import { say } from '../../parts/toast.tsx';
-import { useSinkPaths } from './sink-paths.ts';
 
 /** Stops delivery to a sink and lets it go on; nothing is lost by either, so nobody is asked. */
 export function PauseButton({ sink, look = 'plain' }: { sink: { name: string; status: string }; look?: Look }) {

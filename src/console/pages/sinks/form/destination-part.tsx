@@ -1,10 +1,11 @@
 /** Where a sink delivers to, and whether that answers. */
 import { Link } from '@tanstack/react-router';
 import { Choice } from '../../../parts/field.tsx';
+import { More } from '../../../parts/form/controls.tsx';
 import { kindTitle } from '../kinds.ts';
-import { More, SpecKey } from './controls.tsx';
 import { DESTINATIONS } from './destinations.ts';
-import { useForm } from './form.tsx';
+import { useSinkForm } from './sink-form.ts';
+import { SpecKey } from './spec-key.tsx';
 
 const FIRST: Record<string, object> = {
   elasticsearch: { auth_type: 'none' },
@@ -20,7 +21,7 @@ const TYPES = [
 ] as const;
 
 export function DestinationPart() {
-  const { entry, set, isStored } = useForm();
+  const { entry, set, isStored } = useSinkForm();
   const { destination } = entry;
   const known = DESTINATIONS[destination.type];
   const type = (destination.type === 'sequin_stream' ? 'pull' : destination.type) as (typeof TYPES)[number]['value'];
@@ -50,7 +51,7 @@ export function DestinationPart() {
 }
 
 function Keys({ fields }: { fields: (typeof DESTINATIONS)[string]['fields'] }) {
-  const { entry } = useForm();
+  const { entry } = useSinkForm();
   const shown = fields.filter(({ when }) => when?.(entry.destination) ?? true);
   const more = shown.filter(({ isMore }) => isMore);
   return (

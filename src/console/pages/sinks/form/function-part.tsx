@@ -2,10 +2,11 @@
 import { useState } from 'react';
 import { useGet } from '../../../api/queries.ts';
 import { Choice, Field, Select, TextArea } from '../../../parts/field.tsx';
+import { More } from '../../../parts/form/controls.tsx';
+import { useField } from '../../../parts/form/form.tsx';
 import { Loaded } from '../../../parts/places.tsx';
-import { More } from './controls.tsx';
-import { useField, useForm } from './form.tsx';
 import { Samples } from './samples.tsx';
+import { useSinkForm } from './sink-form.ts';
 
 export const FIRST_CODE = '(action, record, changes, metadata) => record';
 
@@ -21,7 +22,7 @@ interface FunctionPartProps {
 }
 
 export function FunctionPart({ written, onWrite }: FunctionPartProps) {
-  const { entry, set } = useForm();
+  const { entry, set } = useSinkForm();
   const choice = written !== null ? 'write' : entry.transform === 'none' ? 'none' : 'pick';
   const [isPicking, setPicking] = useState(false);
   const shown = choice === 'none' && isPicking ? 'pick' : choice;

@@ -1,5 +1,5 @@
 /** What a sink is called, and what else is said of it. */
-import { FigureKey, More, PairsKey, TextKey, WordKey } from './controls.tsx';
+import { FigureKey, More, PairsKey, TextKey, WordKey } from '../../../parts/form/controls.tsx';
 
 export function NamePart({ proposed, withStatus }: { proposed?: string; withStatus: boolean }) {
   return (

@@ -1,13 +1,14 @@
 /** Which of the rows that are there already a new sink is sent. */
 import { plural } from '../../../lib/format.ts';
 import { Checkbox, Field, Select } from '../../../parts/field.tsx';
-import { More } from './controls.tsx';
+import { More } from '../../../parts/form/controls.tsx';
+import { faultsAt } from '../../../parts/form/form.tsx';
 import type { PartialBackfill } from './entry.ts';
-import { faultsAt, useForm } from './form.tsx';
+import { useSinkForm } from './sink-form.ts';
 
 /** `estimate`: rows of the chosen tables; null where nobody can say. */
 export function RowsPart({ estimate }: { estimate: number | null }) {
-  const { entry, set, faults } = useForm();
+  const { entry, set, faults } = useSinkForm();
   const { initial_backfill: wanted } = entry;
   const errors = faultsAt(faults, 'initial_backfill');
   const table = entry.source.include_tables?.length === 1 ? entry.source.include_tables[0] : undefined;
@@ -31,7 +32,7 @@ export function RowsPart({ estimate }: { estimate: number | null }) {
 }
 
 function From({ table }: { table: string }) {
-  const { entry, set } = useForm();
+  const { entry, set } = useSinkForm();
   const { initial_backfill: wanted } = entry;
   const part: PartialBackfill | undefined = Array.isArray(wanted) ? wanted[0] : undefined;
   const first: PartialBackfill = { table, type: 'partial', sort_column: '', start_position: '' };

@@ -1,5 +1,5 @@
 /** A sink that is being made outlives a reload in this tab; its secrets do not. */
-import { useEffect, useState } from 'react';
+import { useStoredDraft } from '../../../parts/form/stored-draft.ts';
 import { newEntry, type SinkEntry, withoutSecrets } from '../form/entry.ts';
 import type { Written } from '../form/function-part.tsx';
 
@@ -8,42 +8,20 @@ export interface Draft {
   written: Written | null;
 }
 
-const KEY = 'millrace.sink-draft';
-
-function read(): Draft | null {
-  try {
-    const found = JSON.parse(sessionStorage.getItem(KEY) ?? 'null') as Draft | null;
-    return found && { entry: { ...newEntry(), ...found.entry }, written: found.written };
-  } catch {
-    return null;
-  }
-}
-
-function write(draft: Draft | null): void {
-  try {
-    if (draft === null) sessionStorage.removeItem(KEY);
-    else sessionStorage.setItem(KEY, JSON.stringify({ ...draft, entry: withoutSecrets(draft.entry) }));
-  } catch {}
-}
+const kept = (draft: Draft): Draft => ({ ...draft, entry: withoutSecrets(draft.entry) });
 
 /** `asked`: what the address wants counts before what was begun. */
 export function useDraft(asked: { database?: string | undefined; table?: string | undefined }) {
-  const [draft, setDraft] = useState<Draft>(() => {
-    const { entry, written } = read() ?? { entry: newEntry(), written: null };
-    const { database = entry.database, table } = asked;
-    const isOther = database !== entry.database;
-    const source = table === undefined ? (isOther ? newEntry().source : entry.source) : { include_tables: [table] };
-    return { entry: { ...entry, database, source }, written };
+  const stored = useStoredDraft<Draft>({
+    key: 'sink',
+    kept,
+    begin(found) {
+      const entry = { ...newEntry(), ...found?.entry };
+      const { database = entry.database, table } = asked;
+      const isOther = database !== entry.database;
+      const source = table === undefined ? (isOther ? newEntry().source : entry.source) : { include_tables: [table] };
+      return { entry: { ...entry, database, source }, written: found?.written ?? null };
+    },
   });
-  useEffect(() => write(draft), [draft]);
-  return {
-    draft,
-    setDraft,
-    forget() {
-      write(null);
-    },
-    startOver() {
-      setDraft({ entry: newEntry(), written: null });
-    },
-  };
+  return { ...stored, startOver: () => stored.setDraft({ entry: newEntry(), written: null }) };
 }

@@ -5,22 +5,25 @@ import { useGet } from '../../../api/queries.ts';
 import { plural } from '../../../lib/format.ts';
 import { tableName } from '../../../lib/sql.ts';
 import { Button } from '../../../parts/button.tsx';
+import { AsYaml } from '../../../parts/form/as-yaml.tsx';
+import { checksOf } from '../../../parts/form/checks.tsx';
+import { FormContext } from '../../../parts/form/form.tsx';
+import { Part } from '../../../parts/form/part.tsx';
+import { faultsOf, usePlan, useShownFaults } from '../../../parts/form/plan.ts';
+import { TestConnection } from '../../../parts/form/test-connection.tsx';
+import { withValue } from '../../../parts/form/values.ts';
 import { Page } from '../../../parts/page.tsx';
 import { ErrorNote, Note } from '../../../parts/places.tsx';
 import { say } from '../../../parts/toast.tsx';
-import { AsCurl, AsYaml } from '../form/as-text.tsx';
+import { AsCurl, YAML_NOTE } from '../form/as-text.tsx';
 import { DestinationPart } from '../form/destination-part.tsx';
 import { DESTINATIONS } from '../form/destinations.ts';
-import { bodyOf, proposedName, type SinkEntry, withValue } from '../form/entry.ts';
-import { FormContext } from '../form/form.tsx';
+import { bodyOf, proposedName, type SinkEntry } from '../form/entry.ts';
 import { FunctionPart } from '../form/function-part.tsx';
 import { indexCommand } from '../form/index-command.ts';
 import { NamePart } from '../form/name-part.tsx';
-import { Part } from '../form/part.tsx';
-import { faultsOf, usePlan } from '../form/plan.ts';
 import { RowsPart } from '../form/rows-part.tsx';
 import { TablesPart } from '../form/tables-part.tsx';
-import { checksOf, TestConnection } from '../form/test-connection.tsx';
 import { useTable } from '../use-table.ts';
 import { type Draft, useDraft } from './draft.ts';
 import { useCreate } from './use-create.ts';
@@ -51,7 +54,6 @@ function Form({ draft, setDraft, again, forget }: FormProps) {
   const entry: SinkEntry = { ...draft.entry, name: draft.entry.name || proposed };
   const isBegun = entry.database !== '' && DESTINATIONS[entry.destination.type] !== undefined;
   const planned = usePlan(isBegun ? bodyOf(entry) : null);
-  const [touched, setTouched] = useState<ReadonlySet<string>>(new Set());
   const create = useCreate({
     onFunction: (name) => setDraft((before) => ({ entry: { ...before.entry, transform: name }, written: null })),
     async onDone(name) {
@@ -60,12 +62,9 @@ function Form({ draft, setDraft, again, forget }: FormProps) {
       await navigate({ to: '/sinks/$sink/overview', params: { sink: name } });
     },
   });
-  const known = faultsOf(planned.error ?? create.error);
-  const faults = create.isTried
-    ? known
-    : Object.fromEntries(Object.entries(known).filter(([field]) => isTouched(field, touched)));
+  const { faults, touch } = useShownFaults(faultsOf(planned.error ?? create.error), create.isTried);
   const set = (path: string, value: unknown): void => {
-    setTouched((before) => new Set(before).add(path));
+    touch(path);
     setDraft((before) => ({ ...before, entry: changed(before.entry, path, value) }));
   };
   const rows = useRows(entry);
@@ -83,7 +82,9 @@ function Form({ draft, setDraft, again, forget }: FormProps) {
             <Button look="quiet" onClick={again}>
               Start over
             </Button>
-            <AsYaml planned={planned} />
+            <AsYaml planned={planned} first="Choose a database and a destination first.">
+              {YAML_NOTE}
+            </AsYaml>
             <AsCurl entry={entry} />
           </>
         }
@@ -115,9 +116,6 @@ function Form({ draft, setDraft, again, forget }: FormProps) {
   );
 }
 
-const isTouched = (field: string, touched: ReadonlySet<string>): boolean =>
-  [...touched].some((path) => field === path || field.startsWith(`${path}.`) || field.startsWith(`${path}[`));
-
 /** Of another database there are other tables. */
 function changed(entry: SinkEntry, path: string, value: unknown): SinkEntry {
   const next = withValue(entry, path, value);
@@ -135,7 +133,12 @@ function Test({ entry }: { entry: SinkEntry }) {
   const isIndex = entry.destination.type === 'elasticsearch';
   const columns = useTable(entry.database, isIndex ? entry.source.include_tables?.[0] : undefined)?.columns;
   const isShaped = entry.transform !== 'none';
-  return <TestConnection curl={indexCommand(entry.destination, isShaped ? undefined : columns)} />;
+  return (
+    <TestConnection
+      body={{ destination: bodyOf(entry).destination }}
+      curl={indexCommand(entry.destination, isShaped ? undefined : columns)}
+    />
+  );
 }
 
 /** About how many rows the chosen tables have. */

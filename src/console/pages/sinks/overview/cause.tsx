@@ -1,6 +1,7 @@
 /** What is wrong with a sink, in the destination's own words, and what to do. */
 import { useOverview } from '../../../api/overview.ts';
 import { useCall } from '../../../api/queries.ts';
+import { useSinkPaths } from '../../../api/sink-paths.ts';
 import { Button } from '../../../parts/button.tsx';
 import { Code, Mono } from '../../../parts/code.tsx';
 import { State } from '../../../parts/icons.tsx';
@@ -10,7 +11,6 @@ import { Ago } from '../../../parts/time.tsx';
 import { say } from '../../../parts/toast.tsx';
 import type { SinkEntry } from '../form/entry.ts';
 import { indexCommand } from '../form/index-command.ts';
-import { useSinkPaths } from '../sink-paths.ts';
 import { type AnySink, type Sink, wrongOf } from '../use-sink.ts';
 import { useTable } from '../use-table.ts';
 

@@ -2,12 +2,12 @@
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useCall } from '../../../api/queries.ts';
+import { useSinkPaths } from '../../../api/sink-paths.ts';
 import { count, plural } from '../../../lib/format.ts';
 import { Button } from '../../../parts/button.tsx';
 import { Confirm } from '../../../parts/dialog.tsx';
 import { Section } from '../../../parts/page.tsx';
 import { say } from '../../../parts/toast.tsx';
-import { useSinkPaths } from '../sink-paths.ts';
 import type { AnySink } from '../use-sink.ts';
 
 export function End({ sink }: { sink: AnySink }) {

@@ -3,12 +3,12 @@ import { Link, useSearch } from '@tanstack/react-router';
 import { useMemo } from 'react';
 import type { Schemas } from '../../../api/client.ts';
 import { useGet } from '../../../api/queries.ts';
+import { useSinkPaths } from '../../../api/sink-paths.ts';
 import { bytes, count, ms, short } from '../../../lib/format.ts';
 import { Chart } from '../../../parts/chart.tsx';
 import { Section } from '../../../parts/page.tsx';
 import { Loaded } from '../../../parts/places.tsx';
 import type { Line } from '../../../parts/plot.tsx';
-import { useSinkPaths } from '../sink-paths.ts';
 import { RANGES, type Range } from './range.ts';
 
 type Point = Schemas['SinkMetrics']['points'][number];

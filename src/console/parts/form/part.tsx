@@ -1,4 +1,4 @@
-/** A part of a sink's form: its title beside it, where there is room. */
+/** A part of a form: its title beside it, where there is room. */
 import type { ReactNode } from 'react';
 
 export function Part({ number, title, children }: { number?: number; title: string; children: ReactNode }) {

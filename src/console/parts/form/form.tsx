@@ -1,19 +1,19 @@
-/** What all parts of a sink's form share: the entry, how it is changed, and what the API says of its fields. */
+/** What all parts of a form share: the entry, how it is changed, and what the API says of its fields. */
 import { createContext, useContext } from 'react';
-import { type SinkEntry, valueAt } from './entry.ts';
+import { valueAt } from './values.ts';
 
-export interface SinkForm {
-  entry: SinkEntry;
+export interface Form<Entry extends object = object> {
+  entry: Entry;
   set(path: string, value: unknown): void;
   /** Sentences by field. */
   faults: Readonly<Record<string, readonly string[]>>;
-  /** It is stored: secrets are kept while they are left alone, and its database stays. */
+  /** It is stored: secrets are kept while they are left alone, and its source database stays. */
   isStored: boolean;
 }
 
-export const FormContext = createContext<SinkForm | null>(null);
+export const FormContext = createContext<Form | null>(null);
 
-export function useForm(): SinkForm {
+export function useForm(): Form {
   const form = useContext(FormContext);
   if (form === null) throw new Error('A part of a form outside of it');
   return form;
@@ -30,7 +30,7 @@ export function useField(path: string) {
 }
 
 /** Of the field and of what is in it. */
-export function faultsAt(faults: SinkForm['faults'], path: string): string[] | undefined {
+export function faultsAt(faults: Form['faults'], path: string): string[] | undefined {
   const found = Object.entries(faults).flatMap(([field, sentences]) => {
     if (field === path) return [...sentences];
     const inner = field.startsWith(`${path}.`) || field.startsWith(`${path}[`);

@@ -2,7 +2,14 @@
 import { createContext, useContext } from 'react';
 
 const SINKS = {
+  all: '/api/sinks',
+  plan: '/api/sinks/plan',
+  test: '/api/sinks/test_connection',
   one: '/api/sinks/{sink}',
+  planOne: '/api/sinks/{sink}/plan',
+  testOne: '/api/sinks/{sink}/test_connection',
+  release: '/api/sinks/{sink}/release',
+  adopt: '/api/sinks/{sink}/adopt',
   metrics: '/api/sinks/{sink}/metrics',
   pause: '/api/sinks/{sink}/pause',
   resume: '/api/sinks/{sink}/resume',
@@ -20,7 +27,7 @@ export interface SinkPaths {
 /** Their answers share what the pages of both show. */
 export const RETENTION_PATHS: SinkPaths = {
   paths: Object.fromEntries(
-    Object.entries(SINKS).map(([key, path]) => [key, path.replace('/sinks/', '/change_retentions/')]),
+    Object.entries(SINKS).map(([key, path]) => [key, path.replace('/api/sinks', '/api/change_retentions')]),
   ) as typeof SINKS,
   home: '/change-retentions',
 };

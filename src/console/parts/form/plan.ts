@@ -1,7 +1,11 @@
-/** What the API says of a sink while its form is filled: faults by field, what would change, its YAML. */
+/** What the API says of a sink or a change retention while its form is filled: faults by field, what would change, its YAML. */
 import { useEffect, useState } from 'react';
-import { type Answer, ApiError, type Body, call } from '../../../api/client.ts';
-import { parseKeeping, writeKeeping } from '../../../api/json-text.ts';
+import { type Answer, ApiError, type Body, call } from '../../api/client.ts';
+import { parseKeeping, writeKeeping } from '../../api/json-text.ts';
+import { useSinkPaths } from '../../api/sink-paths.ts';
+import type { Form } from './form.tsx';
+
+type Faults = Form['faults'];
 
 export type Plan = Answer<'/api/sinks/plan', 'post'>;
 
@@ -17,6 +21,7 @@ const AGAIN_MS = 3_000;
 /** Asked once nobody has typed for a moment. `stored`: of one that is there, what changes. `body` null: nothing is asked. */
 export function usePlan(body: object | null, stored?: string): Planned {
   const [planned, setPlanned] = useState<Planned>({});
+  const { plan: draft, planOne } = useSinkPaths().paths;
   const text = body === null ? null : writeKeeping(body);
   useEffect(() => {
     if (text === null) return setPlanned({});
@@ -25,9 +30,7 @@ export function usePlan(body: object | null, stored?: string): Planned {
     function ask(): void {
       const given = { body: parseKeeping(text!) as Body<'/api/sinks/plan', 'post'>, signal: stop.signal };
       const asked =
-        stored === undefined
-          ? call('post', '/api/sinks/plan', given)
-          : call('post', '/api/sinks/{sink}/plan', { ...given, path: { sink: stored } });
+        stored === undefined ? call('post', draft, given) : call('post', planOne, { ...given, path: { sink: stored } });
       asked.then(
         (plan) => setPlanned({ plan }),
         (error: unknown) => {
@@ -41,12 +44,25 @@ export function usePlan(body: object | null, stored?: string): Planned {
       clearTimeout(timer);
       stop.abort();
     };
-  }, [text, stored]);
+  }, [text, stored, draft, planOne]);
   return planned;
 }
 
 /** By field; that the name is taken, too. */
-export function faultsOf(error: ApiError | undefined | null): Readonly<Record<string, readonly string[]>> {
+export function faultsOf(error: ApiError | undefined | null): Faults {
   if (!error) return {};
   return error.code === 'name_taken' ? { name: ['is taken: there is something of that name'] } : error.fields;
+}
+
+const isOf = (field: string, path: string): boolean =>
+  field === path || field.startsWith(`${path}.`) || field.startsWith(`${path}[`);
+
+/** Of a form that nobody has sent yet, only what somebody has filled in is wrong. `touch`: that they have. */
+export function useShownFaults(known: Faults, isTried: boolean): { faults: Faults; touch(path: string): void } {
+  const [touched, setTouched] = useState<ReadonlySet<string>>(new Set());
+  const shown = Object.entries(known).filter(([field]) => [...touched].some((path) => isOf(field, path)));
+  return {
+    faults: isTried ? known : Object.fromEntries(shown),
+    touch: (path) => setTouched((before) => new Set(before).add(path)),
+  };
 }

@@ -1,10 +1,9 @@
-/** Fields that stand for a key of a sink's entry. */
+/** Fields that stand for a key of an entry. */
 import { ChevronRightIcon } from '@primer/octicons-react';
 import { useState } from 'react';
-import { Checkbox, Field, SecretField, Select, TextArea } from '../../../parts/field.tsx';
-import type { Spec } from './destinations.ts';
-import { figureOf } from './entry.ts';
+import { Checkbox, Field, SecretField, Select, TextArea } from '../field.tsx';
 import { useField } from './form.tsx';
+import { figureOf } from './values.ts';
 
 interface KeyProps {
   path: string;
@@ -13,18 +12,29 @@ interface KeyProps {
   placeholder?: string | undefined;
 }
 
-export function TextKey({ path, ...around }: KeyProps) {
+/** What counts when it is left empty, and what else is to be known. */
+const hinted = (fallback: unknown, hint: string | undefined): string | undefined =>
+  [fallback !== undefined && `Default ${fallback}`, hint].filter(Boolean).join('. ') || undefined;
+
+export function TextKey({ path, fallback, hint, ...around }: KeyProps & { fallback?: string }) {
   const { value, set, errors } = useField(path);
-  return <Field {...around} errors={errors} value={String(value ?? '')} onChange={({ target }) => set(target.value)} />;
+  return (
+    <Field
+      {...around}
+      hint={hinted(fallback, hint)}
+      errors={errors}
+      value={String(value ?? '')}
+      onChange={({ target }) => set(target.value)}
+    />
+  );
 }
 
 export function FigureKey({ path, fallback, hint, ...around }: KeyProps & { fallback?: unknown }) {
   const { value, set, errors } = useField(path);
-  const usual = fallback === undefined ? undefined : `Default ${fallback}`;
   return (
     <Field
       {...around}
-      hint={[usual, hint].filter(Boolean).join('. ') || undefined}
+      hint={hinted(fallback, hint)}
       errors={errors}
       inputMode="numeric"
       className="tabular-nums"
@@ -70,7 +80,7 @@ export function WordKey({
   );
 }
 
-function SecretKey({ path, ...around }: KeyProps) {
+export function SecretKey({ path, ...around }: KeyProps) {
   const { value, set, errors, isStored } = useField(path);
   return (
     <SecretField
@@ -89,7 +99,7 @@ interface TextKeyProps extends KeyProps {
 }
 
 /** Its text is kept as it is typed, and read each time. */
-function AreaKey({ path, read, write, hint, ...around }: TextKeyProps) {
+export function AreaKey({ path, read, write, hint, ...around }: TextKeyProps) {
   const { value, set, errors } = useField(path);
   const [text, setText] = useState(() => write(value));
   return (
@@ -140,36 +150,6 @@ export const PairsKey = (props: KeyProps) => (
     }
   />
 );
-
-const STARS = 'Stars keep what is stored.';
-
-/** The field of a key of a destination. */
-export function SpecKey({ spec }: { spec: Spec }) {
-  const { key, label, as, hint, placeholder, fallback } = spec;
-  const { isStored } = useField('name');
-  const shared = { path: `destination.${key}`, label, placeholder };
-  const starred = [hint, isStored && STARS].filter(Boolean).join('. ');
-  switch (as) {
-    case 'text':
-      return <TextKey {...shared} hint={hint} />;
-    case 'figure':
-      return <FigureKey {...shared} hint={hint} fallback={fallback} />;
-    case 'flag':
-      return <FlagKey {...shared} hint={hint} fallback={fallback === true} />;
-    case 'secret':
-      return <SecretKey {...shared} hint={hint} />;
-    case 'pairs':
-      return <PairsKey {...shared} hint={hint} />;
-    case 'secret-pairs':
-      return <PairsKey {...shared} hint={starred} />;
-    case 'secret-lines':
-      return <LinesKey {...shared} hint={starred} />;
-    case 'area':
-      return <AreaKey {...shared} hint={hint} read={(text) => text || null} write={(value) => String(value ?? '')} />;
-    default:
-      return <WordKey {...shared} hint={hint} words={as} fallback={fallback} />;
-  }
-}
 
 /** What few need. */
 export function More({ children, label = 'More' }: { children: React.ReactNode; label?: string }) {

@@ -1,11 +1,6 @@
 /** What differs, key by key. */
-import { JsonText } from '../../../api/json-text.ts';
-
-export interface Difference {
-  path: string;
-  old?: unknown;
-  new?: unknown;
-}
+import { JsonText } from '../../api/json-text.ts';
+import type { Difference } from './edit.ts';
 
 function shown(value: unknown): string {
   if (value === null || value === undefined) return 'default';

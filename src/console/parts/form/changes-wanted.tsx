@@ -1,0 +1,118 @@
+/** Which changes of a table are wanted: by what was done to a row, and by what is in it. */
+import type { ReactNode } from 'react';
+import { Button } from '../button.tsx';
+import { Checkbox, Field, Select } from '../field.tsx';
+import { useField } from './form.tsx';
+import { ACTIONS, type ColumnFilter, figureOf } from './values.ts';
+
+export function ActionsKey() {
+  const { value, set, errors } = useField('actions');
+  const chosen = value as string[];
+  return (
+    <fieldset>
+      <legend className="text-sm font-medium">Actions</legend>
+      <div className="flex flex-wrap gap-x-5">
+        {ACTIONS.map((action) => (
+          <Checkbox
+            key={action}
+            label={action}
+            checked={chosen.includes(action)}
+            onChange={({ target }) =>
+              set(ACTIONS.filter((one) => (one === action ? target.checked : chosen.includes(one))))
+            }
+          />
+        ))}
+      </div>
+      {errors && <p className="text-sm text-danger">{errors.join('; ')}</p>}
+    </fieldset>
+  );
+}
+
+const OPERATORS = ['=', '!=', '>', '<', '>=', '<=', 'in', 'not_in', 'is_null', 'not_null'];
+const LISTS = ['in', 'not_in'];
+const NO_VALUE = ['is_null', 'not_null'];
+
+/** As the API takes it: a number, true or false where it reads so; of `in` a list. */
+function comparedWith(text: string, operator: string): unknown {
+  if (LISTS.includes(operator)) return text.split(',').map((one) => comparedWith(one, '='));
+  const plain = text.trim();
+  if (plain === 'true' || plain === 'false') return plain === 'true';
+  return figureOf(plain) ?? '';
+}
+
+/** `children`: what else there is to say of them. */
+export function FiltersKey({ children }: { children?: ReactNode }) {
+  const { value, set, errors } = useField('filters');
+  const filters = value as ColumnFilter[];
+  const change = (place: number, part: Partial<ColumnFilter>): void =>
+    set(filters.map((filter, at) => (at === place ? { ...filter, ...part } : filter)));
+  return (
+    <fieldset className="space-y-2 sm:col-span-2">
+      <legend className="text-sm font-medium">Only rows of which all of these hold</legend>
+      {filters.map((filter, place) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: their place is what they are
+        <FilterRow key={place} filter={filter} change={(part) => change(place, part)}>
+          <Button look="quiet" onClick={() => set(filters.filter((_, at) => at !== place))}>
+            Remove
+          </Button>
+        </FilterRow>
+      ))}
+      {errors && <p className="text-sm text-danger">{errors.join('; ')}</p>}
+      <Button onClick={() => set([...filters, { column_name: '', operator: '=', comparison_value: '' }])}>
+        Add a filter
+      </Button>
+      {children}
+    </fieldset>
+  );
+}
+
+interface FilterRowProps {
+  filter: ColumnFilter;
+  change: (part: Partial<ColumnFilter>) => void;
+  children: ReactNode;
+}
+
+function FilterRow({ filter, change, children }: FilterRowProps) {
+  const { column_name, operator, comparison_value, field_path } = filter;
+  const shown = Array.isArray(comparison_value) ? comparison_value.join(', ') : String(comparison_value ?? '');
+  return (
+    <div className="flex flex-wrap items-end gap-2">
+      <Field
+        label="Column"
+        className="!w-40"
+        value={column_name}
+        onChange={({ target }) => change({ column_name: target.value })}
+      />
+      <Field
+        label="Field in its JSON"
+        className="!w-40"
+        placeholder="of json columns"
+        value={field_path ?? ''}
+        onChange={({ target }) => change({ field_path: target.value || null })}
+      />
+      <Select
+        label="Is"
+        value={operator}
+        onChange={({ target }) =>
+          change({
+            operator: target.value,
+            comparison_value: NO_VALUE.includes(target.value) ? null : comparedWith(shown, target.value),
+          })
+        }
+      >
+        {OPERATORS.map((one) => (
+          <option key={one}>{one}</option>
+        ))}
+      </Select>
+      {!NO_VALUE.includes(operator) && (
+        <Field
+          label={LISTS.includes(operator) ? 'Values, with commas' : 'Value'}
+          className="!w-40"
+          value={shown}
+          onChange={({ target }) => change({ comparison_value: comparedWith(target.value, operator) })}
+        />
+      )}
+      {children}
+    </div>
+  );
+}

@@ -1,0 +1,202 @@
+/**
+ * Every setting of a sink or a change retention. What is saved is shown first, key by key; what somebody else changed since it was
+ * read is shown, and not overwritten.
+ */
+import { type ReactNode, useState } from 'react';
+import { useCall } from '../../api/queries.ts';
+import { useSinkPaths } from '../../api/sink-paths.ts';
+import { Button } from '../button.tsx';
+import { Code } from '../code.tsx';
+import { Confirm } from '../dialog.tsx';
+import { ErrorNote, Note } from '../places.tsx';
+import { Standing } from '../standing.tsx';
+import { say } from '../toast.tsx';
+import { AsYaml } from './as-yaml.tsx';
+import { Differences } from './differences.tsx';
+import { differencesOf, type Patch, patched, patchOf } from './edit.ts';
+import { FormContext } from './form.tsx';
+import { faultsOf, type Planned, usePlan } from './plan.ts';
+import { withValue } from './values.ts';
+
+/** What is stored of it. */
+interface Stored {
+  name: string;
+  version: number;
+  managed_by: string;
+  declared_from: string | null;
+  updated_by: string | null;
+}
+
+interface Base<Entry> {
+  version: number;
+  entry: Entry;
+}
+
+interface SettingsProps<Entry> {
+  stored: Stored;
+  /** Its entry, as it is stored. */
+  entry: Entry;
+  /** What becomes of what is under way, once it is saved. */
+  effect: string;
+  /** What is to be known of its YAML. */
+  yamlNote: ReactNode;
+  /** It was given another name: where it is now. */
+  onRenamed: (name: string) => Promise<void>;
+  /** The parts of the form. `patch`: what was changed. */
+  children: (entry: Entry, patch: Patch) => ReactNode;
+}
+
+export function Settings<Entry extends object>(props: SettingsProps<Entry>) {
+  const { stored, entry } = props;
+  const now: Base<Entry> = { version: stored.version, entry };
+  // Whatever changes of it elsewhere is taken in, until somebody has begun to change it here.
+  const [base, setBase] = useState(now);
+  const [mine, setMine] = useState<Entry | null>(null);
+  const [undone, setUndone] = useState(0);
+  const current = mine === null && base.version !== stored.version ? now : base;
+  const begin = (next: Entry, from: Base<Entry>): void => {
+    setBase(from);
+    setMine(next);
+  };
+  return (
+    <Form
+      key={`${current.version} ${undone}`}
+      {...props}
+      base={current}
+      mine={mine ?? current.entry}
+      change={(next) => begin(next, current)}
+      forget={() => {
+        setMine(null);
+        setUndone(undone + 1);
+      }}
+      rebase={(patch) => begin(patched(entry, patch), now)}
+    />
+  );
+}
+
+interface FormProps<Entry> extends SettingsProps<Entry> {
+  /** As it was when somebody began to change it. */
+  base: Base<Entry>;
+  mine: Entry;
+  change: (next: Entry) => void;
+  forget: () => void;
+  rebase: (patch: Patch) => void;
+}
+
+function Form<Entry extends object>(props: FormProps<Entry>) {
+  const { stored, entry, base, mine, change, forget, rebase, children } = props;
+  const { paths } = useSinkPaths();
+  const patch = patchOf(base.entry, mine);
+  const isChanged = Object.keys(patch).length > 0;
+  const planned = usePlan(patch, stored.name);
+  const set = (path: string, value: unknown): void => change(withValue(mine, path, value));
+  return (
+    <FormContext value={{ entry: mine, set, faults: faultsOf(planned.error), isStored: true }}>
+      <Standing thing={stored} release={paths.release} adopt={paths.adopt} path={{ sink: stored.name }}>
+        Change it below, and copy its entry into the file.
+      </Standing>
+      {isChanged && base.version !== stored.version && (
+        <Meanwhile by={stored.updated_by} before={base.entry} after={entry} forget={forget}>
+          <Button onClick={() => rebase(patch)}>Put mine on top of it</Button>
+        </Meanwhile>
+      )}
+      <form onSubmit={(event) => event.preventDefault()} noValidate>
+        {children(mine, patch)}
+      </form>
+      <Save {...props} {...{ patch, planned, isChanged }} />
+    </FormContext>
+  );
+}
+
+interface MeanwhileProps {
+  by: string | null;
+  before: object;
+  after: object;
+  forget: () => void;
+  children: ReactNode;
+}
+
+/** Somebody else has changed it since it was read. */
+function Meanwhile({ by, before, after, forget, children }: MeanwhileProps) {
+  const differences = differencesOf(before, patchOf(before, after));
+  return (
+    <div className="mb-5">
+      <Note tone="warn" live>
+        <p className="font-medium">
+          {by ?? 'Somebody'} changed it meanwhile{differences.length === 0 ? ', its status alone' : ':'}
+        </p>
+        {differences.length > 0 && <Differences label="What was changed meanwhile" differences={differences} />}
+        <div className="mt-2 flex flex-wrap gap-2">
+          {children}
+          <Button onClick={forget}>Drop mine</Button>
+        </div>
+      </Note>
+    </div>
+  );
+}
+
+interface SaveProps<Entry> extends FormProps<Entry> {
+  patch: Patch;
+  planned: Planned;
+  isChanged: boolean;
+}
+
+function Save<Entry>({ stored, base, patch, planned, isChanged, forget, ...props }: SaveProps<Entry>) {
+  const [open, setOpen] = useState(false);
+  const save = useCall('patch', useSinkPaths().paths.one);
+  const isOfFile = stored.managed_by === 'file';
+  const diff = planned.plan?.diff ?? [];
+  const confirm = (): void =>
+    save.mutate(
+      { path: { sink: stored.name }, body: patch, version: base.version },
+      {
+        async onSuccess({ name }) {
+          setOpen(false);
+          forget();
+          say(`${name} is saved`);
+          if (name !== stored.name) await props.onRenamed(name);
+        },
+      },
+    );
+  return (
+    <div className="sticky bottom-0 z-10 -mx-1 flex flex-wrap items-center gap-2 border-t border-line bg-bg px-1 py-3">
+      {isOfFile ? null : (
+        <Button
+          look="primary"
+          needs="admin"
+          because={isChanged ? (planned.error ? 'Something is not valid yet' : null) : 'Nothing is changed'}
+          onClick={() => setOpen(true)}
+        >
+          Save...
+        </Button>
+      )}
+      {isChanged && <Button onClick={forget}>Undo all</Button>}
+      <AsYaml planned={planned}>{props.yamlNote}</AsYaml>
+      {planned.error && isChanged && <span className="text-sm text-danger">{planned.error.message}</span>}
+      {isOfFile && isChanged && planned.plan && (
+        <div className="basis-full">
+          <Differences label="What would change" differences={diff} />
+          <Code text={planned.plan.yaml} name="YAML" />
+        </div>
+      )}
+      <Confirm
+        title={`Save ${stored.name}?`}
+        action="Save"
+        look="primary"
+        busy={save.isPending}
+        open={open}
+        onClose={() => setOpen(false)}
+        onConfirm={confirm}
+      >
+        <Differences label="What changes" differences={diff} />
+        <p>{props.effect}</p>
+        {planned.plan?.warnings.map((warning) => (
+          <Note key={warning} tone="warn">
+            {warning}
+          </Note>
+        ))}
+        {save.error && <ErrorNote error={save.error} />}
+      </Confirm>
+    </div>
+  );
+}

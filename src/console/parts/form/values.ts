@@ -1,0 +1,50 @@
+/** Entries of the file as forms edit them. What is empty is the default. */
+
+export const ACTIONS = ['insert', 'update', 'delete'] as const;
+
+export interface ColumnFilter {
+  column_name: string;
+  field_path?: string | null;
+  operator: string;
+  comparison_value?: unknown;
+}
+
+export type Inner = Record<string, unknown>;
+export const isInner = (value: unknown): value is Inner =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** `destination.tls.verify` */
+export function valueAt(entry: unknown, path: string): unknown {
+  let value = entry;
+  for (const key of path.split('.')) value = isInner(value) ? value[key] : undefined;
+  return value;
+}
+
+/** Another entry, with this value there. */
+export function withValue<Value>(entry: Value, path: string, value: unknown): Value {
+  const [key = '', ...rest] = path.split('.');
+  const before: Inner = isInner(entry) ? entry : {};
+  const inner = rest.length === 0 ? value : withValue(before[key] ?? {}, rest.join('.'), value);
+  return { ...before, [key]: inner } as Value;
+}
+
+export const isNothing = (value: unknown): boolean => value === undefined || value === null || value === '';
+
+/** Without what is empty: the default counts. */
+export function filled(value: Inner): Inner {
+  return Object.fromEntries(
+    Object.entries(value).flatMap(([key, one]) => {
+      if (isNothing(one)) return [];
+      const inner = isInner(one) ? filled(one) : one;
+      const isEmpty = Array.isArray(inner) ? inner.length === 0 : isInner(inner) && Object.keys(inner).length === 0;
+      return isEmpty ? [] : [[key, inner]];
+    }),
+  );
+}
+
+/** Digits are a number; what else was typed is sent as it is, so that the API can say what is wrong with it. */
+export const figureOf = (text: string): number | string | null => {
+  const plain = text.trim();
+  if (plain === '') return null;
+  return /^\d{1,15}$/.test(plain) ? Number(plain) : plain;
+};
