@@ -6,8 +6,11 @@ import { type ChildProcess, fork, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
+import { ROLE_FLAGS } from '../src/runtime/role-process.ts';
 import { PUBLICATION } from './changes.ts';
 
+/** As `bin/millrace` says it. */
+const COMPILED = path.resolve(import.meta.dirname, '../node_modules/.cache/node');
 const MAIN = path.resolve(import.meta.dirname, '../src/main.ts');
 const BATCH_SIZE = 1_000;
 const STOP_MS = 10_000;
@@ -76,6 +79,7 @@ export interface RunningService {
 export async function startService(options: ServiceOptions): Promise<RunningService> {
   const env = {
     ...process.env,
+    NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE ?? COMPILED,
     DATABASE_URL: options.messagesUrl,
     SECRET_KEY: 't5KzQw8RyB1nVh4Xc7LsJf0Gd3MpUa6E',
     CONFIG_FILE_YAML: Buffer.from(declaration(options)).toString('base64'),
@@ -86,7 +90,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
   if (code !== 0) throw new Error(`migrate ended with ${code}`);
   await options.prepare?.();
   const profile = process.env.MILLRACE_BENCH_PROFILE;
-  const execArgv = profile ? ['--cpu-prof', `--cpu-prof-dir=${profile}`] : [];
+  const execArgv = [...ROLE_FLAGS, ...(profile ? ['--cpu-prof', `--cpu-prof-dir=${profile}`] : [])];
   const roles = ['worker', 'capture'].map((role) =>
     fork(options.main ?? MAIN, [role], { env, execArgv, stdio: ['ignore', 'inherit', 'inherit', 'ipc'] }),
   );

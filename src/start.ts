@@ -6,7 +6,6 @@
 import { fileURLToPath } from 'node:url';
 import { migrate, runRole } from './app.ts';
 import { faultLine, MillraceError, messageOf } from './model/errors.ts';
-import { runAll } from './roles/all.ts';
 import { createLog } from './runtime/log.ts';
 import { maskAddresses } from './runtime/redact.ts';
 import { withoutRepeats } from './runtime/repeats.ts';
@@ -18,7 +17,8 @@ import { stopSignal } from './runtime/stop-signal.ts';
 const ROLE_GRACE_MS = 7_500;
 const ALL_GRACE_MS = 9_900;
 
-async function run(word: Word, declared: Declared): Promise<void> {
+/** False when a process of its own has failed, and said why. */
+async function run(word: Word, declared: Declared): Promise<boolean> {
   const stop = stopSignal(process);
   stop.failsafe(word === 'all' ? ALL_GRACE_MS : ROLE_GRACE_MS);
   const log = withoutRepeats(createLog({ level: declared.logLevel, role: word }));
@@ -29,7 +29,9 @@ async function run(word: Word, declared: Declared): Promise<void> {
   process.on('uncaughtException', fatal);
   process.on('unhandledRejection', fatal);
   if (word === 'all') {
-    await runAll(
+    // A role alone runs none of it.
+    const { runAll } = await import('./roles/all.ts');
+    return await runAll(
       declared,
       { log, signal: stop.signal },
       {
@@ -40,8 +42,10 @@ async function run(word: Word, declared: Declared): Promise<void> {
         terminal: process.stdout.isTTY,
       },
     );
-  } else if (word === 'migrate') await migrate(withDatabase(declared));
+  }
+  if (word === 'migrate') await migrate(withDatabase(declared));
   else await runRole(word, withDatabase(declared), { signal: stop.signal });
+  return true;
 }
 
 /** `PORT: must be ...` for each fault, with its remedy; none is said twice. */
@@ -56,8 +60,7 @@ export function describe(error: unknown): string {
 /** Ends the process: with 0 when it was told to stop, or had no more to do; with 1 after a failure. */
 export async function start(word: Word): Promise<never> {
   try {
-    await run(word, readSettings(process.env));
-    process.exit(0);
+    process.exit((await run(word, readSettings(process.env))) ? 0 : 1);
   } catch (error) {
     process.stderr.write(`${maskAddresses(describe(error))}\n`);
     process.exit(1);

@@ -23,7 +23,7 @@ import { buildConsole } from '../runtime/build-console.ts';
 import { findProgram } from '../runtime/find-program.ts';
 import { freePortFrom, isFree } from '../runtime/free-port.ts';
 import type { Log } from '../runtime/log.ts';
-import { roleProcess } from '../runtime/role-process.ts';
+import { roleProcess, runToEnd } from '../runtime/role-process.ts';
 import { type Service, supervise } from '../runtime/service.ts';
 import { DEFAULT_PORT, type Declared, type Settings, withDatabase } from '../runtime/settings.ts';
 import {
@@ -64,12 +64,15 @@ interface Plan {
   around: Omit<Surroundings, 'answering' | 'command'>;
 }
 
-/** Returns when everything has ended after the signal. @throws MillraceError before the roles are started. */
+/**
+ * Returns when everything has ended after the signal: true; false when the migration failed, which has said why itself.
+ * @throws MillraceError before the roles are started.
+ */
 export async function runAll(
   declared: Declared,
   deps: { log: Log; signal: AbortSignal },
   options: AllOptions,
-): Promise<void> {
+): Promise<boolean> {
   const { log, signal } = deps;
   const backoff = (attempt: number): number => backoffMs(attempt, RECONNECT, Math.random());
   const told = whenTold(signal);
@@ -80,18 +83,17 @@ export async function runAll(
       declared.databaseUrl === null
         ? await planEmbedded(declared, { ...deps, told, services }, options)
         : planGiven(declared);
-    if (signal.aborted) return;
+    if (signal.aborted) return true;
     if (!(await isFree(plan.settings.port, plan.settings.host))) throw portInUse(plan.settings.port);
-    await (await import('./migrate.ts')).migrate(plan.settings);
-    await built;
-    if (signal.aborted) return;
     const env = { ...options.env, ...roleEnvironment(plan.settings), ...plan.env };
+    const given = { entry: options.entry, env, graceMs: ROLE_GRACE_MS };
+    // What it loads ends with it: this process is there as long as the roles.
+    const migrated = await runToEnd('migrate', given, signal);
+    await built;
+    if (signal.aborted) return true;
+    if (migrated !== 'code 0') return false;
     const roles = ROLES.map((role) =>
-      roleProcess(role, {
-        entry: options.entry,
-        env: { ...env, ...metricsOf(role, plan.settings) },
-        graceMs: ROLE_GRACE_MS,
-      }),
+      roleProcess(role, { ...given, env: { ...env, ...metricsOf(role, plan.settings) } }),
     );
     services.push(sideBySide(roles, { log, backoff }), ...plan.services);
     const running = supervise(services, { log, backoff }, { graceMs: 4 * STOP_MS });
@@ -99,6 +101,7 @@ export async function runAll(
     const greeted = greet(plan, { signal, print: options.print });
     await running.run(signal);
     await greeted;
+    return true;
   } finally {
     for (const service of services.toReversed()) await service.close();
   }

@@ -19,7 +19,7 @@ export async function captureParts(settings: Settings, waiting: Waiting, report 
   const notifier = openNotifier({ db, onError: (error) => log.warn({ err: error }, 'notification failed') });
   const keys = keyRing(settings);
   const { counters, services } = report({ db, log }, { role: 'capture', keys });
-  const own = openOwnMetrics(settings, log);
+  const own = await openOwnMetrics(settings, log);
   const persistedHere = own?.metrics.counter({
     name: 'process_persisted_messages_total',
     help: 'Messages that this capture has persisted',

@@ -3,8 +3,7 @@ import type { Queryable } from '../db/pool.ts';
 import { type Counters, openCounters } from '../messages/counters.ts';
 import { openProcessSign } from '../messages/processes.ts';
 import type { Log } from '../runtime/log.ts';
-import { createMetrics, type Metrics } from '../runtime/metrics.ts';
-import { openMetricsServer } from '../runtime/metrics-server.ts';
+import type { Metrics } from '../runtime/metrics.ts';
 import type { KeyRing } from '../runtime/secret-key.ts';
 import type { Service } from '../runtime/service.ts';
 import type { Settings } from '../runtime/settings.ts';
@@ -29,11 +28,15 @@ export const openReporting: OpenReporting = ({ db, log }, { role, keys }) => {
 };
 
 /** Metrics of a role without an HTTP API; undefined without METRICS_PORT. */
-export function openOwnMetrics(
+export async function openOwnMetrics(
   { metricsPort, host }: Pick<Settings, 'metricsPort' | 'host'>,
   log: Pick<Log, 'info'>,
-): { metrics: Metrics; services: Service[] } | undefined {
+): Promise<{ metrics: Metrics; services: Service[] } | undefined> {
   if (metricsPort === null) return undefined;
+  const [{ createMetrics }, { openMetricsServer }] = await Promise.all([
+    import('../runtime/metrics.ts'),
+    import('../runtime/metrics-server.ts'),
+  ]);
   const metrics = createMetrics();
   return { metrics, services: [openMetricsServer({ metrics, log }, { host, port: metricsPort })] };
 }

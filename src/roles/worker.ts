@@ -74,7 +74,7 @@ export async function workerParts(settings: Settings, waiting: Waiting, report =
   const sandbox = openSandbox({ log });
   const keys = keyRing(settings);
   const { counters, services } = report({ db, log }, { role: 'worker', keys });
-  const own = openOwnMetrics(settings, log);
+  const own = await openOwnMetrics(settings, log);
   const load = () => loadCatalog(db, keys, settings.privateAllowed);
   await refuseLaterSchema(db);
   await refuseWrongKey(load);

@@ -3,7 +3,6 @@
  * value of a variable stands in an error. An empty variable counts as absent.
  */
 import { isIP } from 'node:net';
-import { z } from 'zod';
 import { readCertificates } from '../model/certificate.ts';
 import { isFault, readAddress, tlsOf } from '../model/database-address.ts';
 import { type Fault, MillraceError } from '../model/errors.ts';
@@ -49,69 +48,72 @@ export interface Settings extends Declared {
 export const DEFAULT_PORT = 7376;
 const LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 
-const absent = (value: unknown): unknown => (value === '' ? undefined : value);
-const text = (schema: z.ZodType<string>) => z.preprocess(absent, schema.optional());
-
 const NO_CERTIFICATE =
-  'must be a certificate in PEM form, whole from -----BEGIN CERTIFICATE----- to -----END CERTIFICATE-----';
+  'be a certificate in PEM form, whole from -----BEGIN CERTIFICATE----- to -----END CERTIFICATE-----';
 
 function isBaseUrl(text: string): boolean {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   return url !== undefined && /^https?:$/.test(url.protocol) && !/[?#@\s]/.test(text);
 }
 
-const Environment = z.object({
-  PORT: text(z.string().refine(isPort, 'must be a whole number from 0 to 65535')),
-  METRICS_PORT: text(z.string().refine(isPort, 'must be a whole number from 0 to 65535')),
-  HOST: text(z.string().refine((value) => /^[\w.:%-]+$/.test(value), 'must be a host name or an IP address')),
-  ALLOWED_HOSTS: text(
-    z
-      .string()
-      .refine(
-        (value) => readAllowedHosts(value) !== undefined,
-        'must be host names or IP addresses with commas between them, without ports; *.example.com is all below it, * is any',
-      ),
+/** Of a value that is not empty: undefined where it is right, else what is wrong with it, without it. */
+type Check = (value: string) => string | undefined;
+
+const must =
+  (isRight: (value: string) => boolean, words: string): Check =>
+  (value) =>
+    isRight(value) ? undefined : `must ${words}`;
+const isPort = must((value) => /^\d{1,5}$/.test(value) && Number(value) <= 65535, 'be a whole number from 0 to 65535');
+const anyText: Check = () => undefined;
+
+const VARIABLES = [
+  ...(['PORT', 'METRICS_PORT', 'HOST', 'ALLOWED_HOSTS', 'TRUST_PROXY', 'BASE_URL'] as const),
+  ...(['DATABASE_URL', 'DATABASE_CA_CERT', 'SECRET_KEY', 'SECRET_KEY_PREVIOUS', 'ADMIN_PASSWORD'] as const),
+  ...(['LOG_LEVEL', 'ALLOW_PRIVATE_DESTINATIONS', 'CONFIG_FILE_PATH', 'CONFIG_FILE_YAML'] as const),
+];
+type Variable = (typeof VARIABLES)[number];
+
+/** By hand: every role reads its settings, and a library that describes them would take 13 MB of each. */
+const CHECKS: Record<Variable, Check> = {
+  PORT: isPort,
+  METRICS_PORT: isPort,
+  HOST: must((value) => /^[\w.:%-]+$/.test(value), 'be a host name or an IP address'),
+  ALLOWED_HOSTS: must(
+    (value) => readAllowedHosts(value) !== undefined,
+    'be host names or IP addresses with commas between them, without ports; *.example.com is all below it, * is any',
   ),
-  TRUST_PROXY: text(z.string().regex(/^\d$/, 'must be the number of proxies before the HTTP API, from 0 to 9')),
-  BASE_URL: text(
-    z
-      .string()
-      .refine(isBaseUrl, 'must be an http:// or https:// address without a query: https://millrace.example.com'),
+  TRUST_PROXY: must((value) => /^\d$/.test(value), 'be the number of proxies before the HTTP API, from 0 to 9'),
+  BASE_URL: must(isBaseUrl, 'be an http:// or https:// address without a query: https://millrace.example.com'),
+  DATABASE_URL: anyText,
+  DATABASE_CA_CERT: must((value) => readCertificates(value) !== undefined, NO_CERTIFICATE),
+  SECRET_KEY: secretKeyFault,
+  SECRET_KEY_PREVIOUS: must(
+    (value) => value.length >= SECRET_KEY_LENGTH,
+    'be former values of SECRET_KEY, with commas between them',
   ),
-  DATABASE_URL: text(z.string()),
-  DATABASE_CA_CERT: text(z.string().refine((value) => readCertificates(value) !== undefined, NO_CERTIFICATE)),
-  SECRET_KEY: text(
-    z.string().superRefine((value, context) => {
-      const message = secretKeyFault(value);
-      if (message !== undefined) context.addIssue({ code: 'custom', message });
-    }),
+  ADMIN_PASSWORD: must((value) => value.length >= 8, 'have 8 characters or more'),
+  LOG_LEVEL: must((value) => levelOf(value) !== undefined, `be one of ${LEVELS.join(', ')}`),
+  ALLOW_PRIVATE_DESTINATIONS: must(
+    (value) => readPrivateAllowed(value) !== undefined,
+    'be true, false, declared, or networks with commas between them (10.0.0.0/8, fd00::/8)',
   ),
-  SECRET_KEY_PREVIOUS: text(
-    z.string().min(SECRET_KEY_LENGTH, 'must be former values of SECRET_KEY, with commas between them'),
-  ),
-  ADMIN_PASSWORD: text(z.string().min(8, 'must have 8 characters or more')),
-  LOG_LEVEL: z.preprocess(absent, z.enum(LEVELS, `must be one of ${LEVELS.join(', ')}`).optional()),
-  ALLOW_PRIVATE_DESTINATIONS: text(
-    z
-      .string()
-      .refine(
-        (value) => readPrivateAllowed(value) !== undefined,
-        'must be true, false, declared, or networks with commas between them (10.0.0.0/8, fd00::/8)',
-      ),
-  ),
-  CONFIG_FILE_PATH: text(z.string()),
-  CONFIG_FILE_YAML: text(
-    z.string().refine(isBase64Text, 'must be UTF-8 text in base64; `base64 -w0 millrace.yaml` makes it'),
-  ),
-});
+  CONFIG_FILE_PATH: anyText,
+  CONFIG_FILE_YAML: must(isBase64Text, 'be UTF-8 text in base64; `base64 -w0 millrace.yaml` makes it'),
+};
+
+const levelOf = (value: string | undefined): LogLevel | undefined => LEVELS.find((level) => level === value);
 
 /** @throws MillraceError bad_setting with one fault for each wrong variable. */
 export function readSettings(env: NodeJS.ProcessEnv): Declared {
-  const parsed = Environment.safeParse(env);
-  const faults: Fault[] = (parsed.error?.issues ?? []).map((issue) => ({
-    field: String(issue.path[0]),
-    message: issue.message,
-  }));
+  const values: Partial<Record<Variable, string>> = {};
+  const faults: Fault[] = [];
+  for (const variable of VARIABLES) {
+    const value = env[variable];
+    if (value === undefined || value === '') continue;
+    values[variable] = value;
+    const message = CHECKS[variable](value);
+    if (message !== undefined) faults.push({ field: variable, message });
+  }
   faults.push(...databaseFaults(env));
   if (env.DATABASE_URL && !env.SECRET_KEY) {
     const remedy =
@@ -125,8 +127,7 @@ export function readSettings(env: NodeJS.ProcessEnv): Declared {
       remedy: 'Give one of them.',
     });
   }
-  if (!parsed.success || faults.length > 0) throw badSettings(faults);
-  const values = parsed.data;
+  if (faults.length > 0) throw badSettings(faults);
   return {
     port: Number(values.PORT ?? DEFAULT_PORT),
     portGiven: values.PORT !== undefined,
@@ -140,7 +141,7 @@ export function readSettings(env: NodeJS.ProcessEnv): Declared {
     secretKey: values.SECRET_KEY ?? null,
     previousKeys: values.SECRET_KEY_PREVIOUS === undefined ? [] : previousKeysOf(values.SECRET_KEY_PREVIOUS),
     adminPassword: values.ADMIN_PASSWORD ?? null,
-    logLevel: values.LOG_LEVEL ?? 'info',
+    logLevel: levelOf(values.LOG_LEVEL) ?? 'info',
     privateAllowed:
       readPrivateAllowed(values.ALLOW_PRIVATE_DESTINATIONS ?? '') ?? (values.DATABASE_URL === undefined || 'declared'),
     configFilePath: values.CONFIG_FILE_PATH ?? null,
@@ -152,7 +153,7 @@ export function readSettings(env: NodeJS.ProcessEnv): Declared {
 export function readCaCert({ DATABASE_CA_CERT: text }: NodeJS.ProcessEnv): string | null {
   if (!text) return null;
   const certificates = readCertificates(text);
-  if (certificates === undefined) throw badSettings([{ field: 'DATABASE_CA_CERT', message: NO_CERTIFICATE }]);
+  if (certificates === undefined) throw badSettings([{ field: 'DATABASE_CA_CERT', message: `must ${NO_CERTIFICATE}` }]);
   return certificates;
 }
 
@@ -185,10 +186,6 @@ function readAllowedHosts(text: string): string[] | undefined {
     );
   const isHost = (host: string): boolean => isIP(host) !== 0 || /^(\*|(\*\.)?[a-z0-9_-]+(\.[a-z0-9_-]+)*)$/.test(host);
   return hosts.length > 0 && hosts.every(isHost) ? hosts : undefined;
-}
-
-function isPort(value: string): boolean {
-  return /^\d{1,5}$/.test(value) && Number(value) <= 65535;
 }
 
 /** Also of what DATABASE_CA_CERT has to do with it. */

@@ -6,25 +6,33 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { chmod, mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { z } from 'zod';
 import { MillraceError } from '../model/errors.ts';
 import { secretKeyFault } from './secret-key.ts';
 
-const State = z.object({
-  secretKey: z.string().refine((text) => secretKeyFault(text) === undefined, 'must be a key that cannot be guessed'),
-  postgresPassword: z.string().min(1),
-  apiToken: z.string().min(8),
+export interface State {
+  secretKey: string;
+  postgresPassword: string;
+  apiToken: string;
   /** Where it listened last; wanted again. */
-  httpPort: z.number().int().optional(),
-  postgresPort: z.number().int().optional(),
-});
-export type State = z.infer<typeof State>;
+  httpPort?: number;
+  postgresPort?: number;
+}
 
 /** The databases of the embedded server, and the roles that own them. */
 export const MESSAGES = 'millrace';
 export const PLAYGROUND = 'playground';
 /** By which a declared database is known as the playground. */
 export const PLAYGROUND_SLOT = 'millrace_playground';
+
+/** By hand: what runs all roles would load a library for this alone. */
+const FITS: Record<keyof State, (value: unknown) => boolean> = {
+  secretKey: (value) => typeof value === 'string' && secretKeyFault(value) === undefined,
+  postgresPassword: (value) => typeof value === 'string' && value.length >= 1,
+  apiToken: (value) => typeof value === 'string' && value.length >= 8,
+  httpPort: (value) => value === undefined || Number.isSafeInteger(value),
+  postgresPort: (value) => value === undefined || Number.isSafeInteger(value),
+};
+const FIELDS = ['secretKey', 'postgresPassword', 'apiToken', 'httpPort', 'postgresPort'] as const;
 
 /** In the folder of a service. */
 export const STATE_FILE = 'state.json';
@@ -39,9 +47,10 @@ export async function readState(dir: string): Promise<State | undefined> {
     });
   });
   if (text === undefined) return undefined;
-  const parsed = State.safeParse(parseJson(text));
-  if (parsed.success) return parsed.data;
-  const fields = parsed.error.issues.map((issue) => issue.path.join('.') || 'the file').join(', ');
+  const state = parseJson(text);
+  if (isState(state)) return state;
+  const wrong = isRecord(state) ? FIELDS.filter((field) => !FITS[field](state[field])) : [];
+  const fields = wrong.join(', ') || 'the file';
   throw new MillraceError('bad_setting', `${file} is damaged: ${fields}`, {
     remedy: `Bring it back from a copy, or remove ${dir} to start from scratch (its databases are lost).`,
   });
@@ -83,6 +92,13 @@ export async function writePrivate(file: string, text: string): Promise<void> {
   await writeFile(fresh, text, { mode: 0o600, flush: true });
   await chmod(fresh, 0o600);
   await rename(fresh, file);
+}
+
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+function isState(value: unknown): value is State {
+  return isRecord(value) && FIELDS.every((field) => FITS[field](value[field]));
 }
 
 function parseJson(text: string): unknown {

@@ -1,9 +1,6 @@
 /** The version of this release. */
 import { readFileSync } from 'node:fs';
-import { z } from 'zod';
 
-const Package = z.object({ version: z.string() });
+const own: { version: string } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
 
-export const VERSION = Package.parse(
-  JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')),
-).version;
+export const VERSION = own.version;
