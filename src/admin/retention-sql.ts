@@ -1,4 +1,5 @@
 /** The SQL that makes a change table, and what deletes its old entries: as declared, or as asked for. */
+import { cronSchedule } from '../model/cron-schedule.ts';
 import { MillraceError } from '../model/errors.ts';
 import { type InstructionsRequest, instructions } from '../sinks/change-table/policies/instructions.ts';
 import { intervalText } from '../sinks/change-table/policies/interval-text.ts';
@@ -8,6 +9,7 @@ export interface SqlChoice {
   variant?: 'plain' | 'job' | 'pg_cron' | 'pg_partman' | undefined;
   /** Seconds. */
   keep?: number | undefined;
+  every?: number | undefined;
   interval?: number | undefined;
   partman_version?: '4' | '5' | undefined;
   /** Of the server: the one that has pg_cron, where it is not that of the change table. */
@@ -18,11 +20,12 @@ export interface SqlChoice {
 const USED: Record<NonNullable<SqlChoice['variant']>, readonly string[]> = {
   plain: [],
   job: [],
-  pg_cron: ['keep', 'cron_database'],
+  pg_cron: ['keep', 'every', 'cron_database'],
   pg_partman: ['keep', 'interval', 'partman_version'],
 };
 
 const KEEP_SECONDS = 30 * 86_400;
+const EVERY_SECONDS = 600;
 const INTERVAL_SECONDS = 86_400;
 
 export const shownInterval = intervalText;
@@ -44,14 +47,18 @@ function requestOf(
   { variant = retention?.by ?? 'plain', ...choice }: SqlChoice,
 ): InstructionsRequest {
   refuseUnused(variant, choice);
-  const { keep, interval, partman_version = '5', cron_database } = choice;
+  const { keep, every, interval, partman_version = '5', cron_database } = choice;
   const table = { schema: table_schema, name: table_name };
   if (variant === 'plain' || variant === 'job') return { table, variant };
   const kept = intervalText(keep ?? retention?.keep_seconds ?? KEEP_SECONDS);
   if (variant === 'pg_cron') {
-    if (cron_database === undefined || cron_database === database) return { table, variant, keep: kept };
+    const often = every ?? (retention?.by === 'pg_cron' ? retention.every_seconds : EVERY_SECONDS);
+    const schedule = cronSchedule(often);
+    if (schedule === undefined) throw invalid('every', 'must divide an hour into minutes, or a day into hours');
+    const job = { table, variant, keep: kept, schedule };
+    if (cron_database === undefined || cron_database === database) return job;
     if (database === null) throw invalid('destination_database', 'must be named beside cron_database');
-    return { table, variant, keep: kept, elsewhere: { database, cronDatabase: cron_database } };
+    return { ...job, elsewhere: { database, cronDatabase: cron_database } };
   }
   const declared = retention?.by === 'pg_partman' ? retention.interval_seconds : INTERVAL_SECONDS;
   const size = intervalText(interval ?? declared);

@@ -124,6 +124,7 @@ const VARIANTS = ['plain', 'job', 'pg_cron', 'pg_partman'] as const;
 const CHOICE = {
   variant: z.enum(VARIANTS, `must be one of ${VARIANTS.join(', ')}`).optional(),
   keep: period(1).optional(),
+  every: period(1).optional(),
   interval: period(1).optional(),
   partman_version: z.enum(['4', '5'], 'must be 4 or 5').optional(),
 };

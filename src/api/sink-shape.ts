@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { knownOfSink } from '../admin/doctor/known-checks.ts';
 import type { ListedSink } from '../admin/list-sinks.ts';
+import { shownInterval } from '../admin/retention-sql.ts';
 import { maskedDestination, writtenDestination } from '../catalog/declare/written.ts';
 import { healthOf, healthShape, shownHealthChecks } from './health-shape.ts';
 import type { Asking } from './route.ts';
@@ -127,7 +128,8 @@ const ChangeTable = z.object({
     .default(null),
 });
 
-const period = (key: string, seconds: number | undefined) => (seconds === undefined ? {} : { [key]: `${seconds}s` });
+const period = (key: string, seconds: number | undefined) =>
+  seconds === undefined ? {} : { [key]: shownInterval(seconds) };
 
 export function shownRetention(sink: ListedSink, asking: Asking): z.input<typeof ChangeRetention> {
   // schema.table, as the catalog writes it; a dot may be part of neither.

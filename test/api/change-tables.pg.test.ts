@@ -57,6 +57,7 @@ describe('api: change tables', () => {
     expect(declared.run_on).to.equal('database shop');
     expect(declared.sql).to.contain('"public"."b"').and.to.contain('committed_at');
     expect((await get('sql?variant=pg_cron&keep=2 days')).json.sql).to.contain("interval '2 days'");
+    expect((await get('sql?variant=pg_cron&every=1 hour')).json.sql).to.contain("'0 * * * *'");
     expect((await get('sql?variant=pg_partman&partman_version=4')).json.sql).to.contain('partman');
     const bad = await get('sql?variant=x&keep=soon&partman_version=3&more=1');
     expect([bad.status, Object.keys(bad.json.validation_errors).toSorted()]).to.deep.equal([
@@ -71,10 +72,22 @@ describe('api: change tables', () => {
     const named = { destination_table_name: "a'b", destination_database: 'shop', variant: 'pg_partman' };
     const refused = await draft(named);
     expect([refused.status, Object.keys(refused.json.validation_errors)]).to.deep.equal([422, ['variant']]);
+    for (const odd of [{ every: '7 minutes', variant: 'pg_cron' }, { every: '1 hour' }]) {
+      const wrong = await draft({ destination_table_name: 'b', ...odd });
+      expect([wrong.status, Object.keys(wrong.json.validation_errors)]).to.deep.equal([422, ['every']]);
+    }
     expect(Object.keys((await draft({ keep: 'x' })).json.validation_errors).toSorted()).to.deep.equal([
       'destination_table_name',
       'keep',
     ]);
+  });
+
+  it('have the SQL of a job of pg_cron that runs as often as declared', async () => {
+    const body = { retention: { by: 'pg_cron', every: '1 hour' } };
+    expect((await all.web.call('PATCH', '/api/change_retentions/history', { body })).status).to.equal(200);
+    for (const { json } of [await get('sql'), await get('policy')]) expect(json.sql).to.contain("'0 * * * *'");
+    const { json } = await all.web.call('GET', '/api/change_retentions/history');
+    expect(json.retention).to.deep.equal({ by: 'pg_cron', keep: '30 days', every: '1 hour' });
   });
 
   it('say how many partitions pg_partman has made ahead, after the SQL that makes them', async function () {

@@ -156,7 +156,7 @@ describe('GET /api/sinks', () => {
     expect(json.data[0]).to.deep.include({
       ...{ name: 'history', source_database: 'shop', source_table_schema: 'public', source_table_name: 'a' },
       ...{ destination_database: 'shop', destination_table_schema: 'public', destination_table_name: 'b' },
-      retention: { by: 'job', keep: '2592000s', every: '600s' },
+      retention: { by: 'job', keep: '30 days', every: '10 minutes' },
     });
     const one = await web.call('GET', '/api/change_retentions/history');
     expect(one.json).to.include({ id: json.data[0].id, status: 'active' });

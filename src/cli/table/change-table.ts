@@ -14,6 +14,7 @@ export const POLICY_FIELDS: readonly Field[] = [
     choices: VARIANTS,
   },
   { flags: '--keep <period>', about: 'how long entries are kept: "30 days"', field: 'keep' },
+  { flags: '--every <period>', about: 'pg_cron: how often they are deleted: "10 minutes"', field: 'every' },
   { flags: '--interval <period>', about: 'pg_partman: the size of a partition: "1 day"', field: 'interval' },
   { flags: '--partman-version <major>', about: 'pg_partman: 4 or 5 (the default)', field: 'partman_version' },
 ];

@@ -1,4 +1,4 @@
-// Written by `npm run types` from the document with SHA-256 3d821a4d83e64a45d98a449c047aea292e1013dc0ad340423acd48ed7d4cf243; nobody edits it by hand.
+// Written by `npm run types` from the document with SHA-256 3ab697087a6c0422d7380e44375c4bcfbce89d60bc47bae7f78be6b6b6f8134e; nobody edits it by hand.
 export interface paths {
     "/api/postgres_databases": {
         parameters: {
@@ -6862,6 +6862,7 @@ export interface operations {
             query?: {
                 variant?: "plain" | "job" | "pg_cron" | "pg_partman";
                 keep?: string;
+                every?: string;
                 interval?: string;
                 partman_version?: "4" | "5";
             };
@@ -6916,6 +6917,7 @@ export interface operations {
                     /** @enum {string} */
                     variant?: "plain" | "job" | "pg_cron" | "pg_partman";
                     keep?: string;
+                    every?: string;
                     interval?: string;
                     /** @enum {string} */
                     partman_version?: "4" | "5";
