@@ -6,13 +6,19 @@ import { byHand, type Finding, fault, passed, type Repair, warning } from './fin
 const IDS: Record<TableFault['kind'], string> = { missing: 'change_table_missing', shape: 'columns', rights: 'rights' };
 
 /** Warnings that every comparison looks for. */
-export const COMPARED = [
+const COMPARED = [
   'serial_ends',
   'few_partitions',
   'partition_missing',
   'unlogged',
   'annotations_not_kept',
 ] as const satisfies readonly TableWarning['code'][];
+
+/** Codes of notices of which a look has said anew what is so, if anything. */
+export const saidAnew = (found: readonly Pick<Finding, 'id'>[]): string[] => [
+  ...COMPARED,
+  ...(found.some(({ id }) => id === 'cron_elsewhere') ? ['policy_missing'] : []),
+];
 
 export function changeTableFindings(table: QuotedTable, { faults, warnings }: Comparison): Finding[] {
   const found = [
@@ -23,6 +29,17 @@ export function changeTableFindings(table: QuotedTable, { faults, warnings }: Co
     ...warnings.map((one) => warning(one.code, `${quoteTable(table)}: ${one.message}`, repairOf(one))),
   ];
   return found.length > 0 ? found : [passed('change_table_fits', `${quoteTable(table)} fits, and may be written`)];
+}
+
+/** pg_cron is in another database of the server, and no job is there that deletes the table's old entries. */
+export function cronElsewhere(table: QuotedTable, warnings: readonly TableWarning[]): Finding[] {
+  return warnings.flatMap(({ message, elsewhere }) => {
+    if (!elsewhere) return [];
+    const { database, sql } = elsewhere;
+    const summary = `${quoteTable(table)}: pg_cron is in database ${database}, and there ${message}`;
+    const repair = { remedy: 'as a superuser of that server', sql: sql.replace(/;$/, ''), runOn: { beside: database } };
+    return [warning('cron_elsewhere', summary, repair)];
+  });
 }
 
 function repairOf({ remedy, sql = remedy }: TableFault): Repair {

@@ -46,6 +46,8 @@ export interface TableFault extends Fault {
 
 /** `code` is the notice's on the sink. */
 export interface TableWarning extends TableFault {
+  /** What puts it right, where that is run in another database of the server. */
+  elsewhere?: { database: string; sql: string };
   code: 'serial_ends' | 'few_partitions' | 'partition_missing' | 'unlogged' | 'policy_missing' | 'annotations_not_kept';
 }
 

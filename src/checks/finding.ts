@@ -8,8 +8,8 @@ import { millrace, remarked } from '../model/quote.ts';
 export const STATUSES = ['error', 'warning', 'notice', 'skipped', 'ok'] as const;
 export type Status = (typeof STATUSES)[number];
 
-/** Where a statement is run. */
-export type RunOn = 'source' | 'message database' | 'destination';
+/** Where a statement is run. `beside`: another database of the destination's server. */
+export type RunOn = 'source' | 'message database' | 'destination' | { beside: string };
 
 /** What to do about it. */
 export interface Repair {

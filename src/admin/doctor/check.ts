@@ -66,7 +66,8 @@ export function checksOf(about: About, findings: readonly (Finding | Answered)[]
 function placeOf({ runOn }: Finding, { source, destination }: About): string | null {
   if (runOn === 'source') return source === undefined ? null : `database ${source}`;
   if (runOn === 'destination') return destination === undefined ? null : `database ${destination}`;
-  return runOn;
+  if (typeof runOn !== 'object' || runOn === null) return runOn;
+  return `database ${runOn.beside} of the server${destination === undefined ? '' : ` of database ${destination}`}`;
 }
 
 /** The worst first; what is said of one thing stays together. */

@@ -1,7 +1,7 @@
 /** A sink: its destination as it is now, where that can be seen without changing it, and what is known of its delivery. */
 import { lookAtDestination } from '../../catalog/open-sink.ts';
 import type { Catalog, CatalogSink } from '../../catalog/store.ts';
-import { COMPARED } from '../../checks/change-table-findings.ts';
+import { saidAnew } from '../../checks/change-table-findings.ts';
 import { checkCircuit } from '../../checks/circuit.ts';
 import { checkDelivery } from '../../checks/delivery.ts';
 import { type Answered, byHand, type Finding, fault } from '../../checks/finding.ts';
@@ -45,7 +45,10 @@ export function findingsOf(
   const delivery = checkDelivery(
     { ...sink, isFailing: sink.failing_since !== null },
     {
-      notices: new Set([...(tables ? FOUND_BY.publication : []), ...(isLookedAt(destination) ? COMPARED : [])]),
+      notices: new Set([
+        ...(tables ? FOUND_BY.publication : []),
+        ...(isLookedAt(destination) ? saidAnew(destination) : []),
+      ]),
       destination: isLookedAt(destination) ? (isWrong ? 'wrong' : 'well') : undefined,
     },
   );
@@ -54,5 +57,5 @@ export function findingsOf(
   return [...looked, ...delivery.filter(({ status }) => isWell || status !== 'ok')];
 }
 
-const isLookedAt = (destination: (Finding | Answered)[] | undefined): boolean =>
+const isLookedAt = (destination: (Finding | Answered)[] | undefined): destination is (Finding | Answered)[] =>
   destination !== undefined && !destination.some(({ status }) => status === 'skipped');

@@ -10,9 +10,9 @@ import type { Database, Queryable } from '../../../db/pool.ts';
 import { statement } from '../../../db/statement.ts';
 import { cronSchedule } from '../../../model/cron-schedule.ts';
 import { messageOf } from '../../../model/errors.ts';
-import { quoteIdentifier } from '../../../model/quote.ts';
+import { quoteIdentifier, quoteLiteral } from '../../../model/quote.ts';
 import type { RetentionPolicy } from '../section.ts';
-import type { Target } from '../target.ts';
+import type { ChangeTableDeps, Wanted } from '../target.ts';
 import { type CronRequest, cronJob, instructions } from './instructions.ts';
 import { intervalText } from './interval-text.ts';
 import { complaintOf, policyNotice } from './notice.ts';
@@ -35,10 +35,20 @@ interface Wish {
   database: string;
   role: string;
   create: boolean;
+  /** That pg_cron belongs where it is looked for is no guess. */
+  isKnown?: boolean;
+}
+
+/** What must be known of a change table to look after its job. */
+export interface CronTarget {
+  deps: Pick<ChangeTableDeps, 'destination' | 'beside'>;
+  /** `create`: a job that is missing is scheduled; else it is looked for. */
+  wanted: Pick<Wanted, 'table' | 'create'>;
+  timeoutMs: number;
 }
 
 export async function cronWarnings(
-  target: Target,
+  target: CronTarget,
   policy: Extract<RetentionPolicy, { by: 'job' | 'pg_cron' }>,
   signal: AbortSignal,
 ): Promise<TableWarning[]> {
@@ -56,7 +66,8 @@ export async function cronWarnings(
   const elsewhere = !place.installed && target.deps.beside ? (place.cron_database ?? 'postgres') : place.database;
   if (elsewhere !== place.database) {
     const beside = { ...request, elsewhere: { cronDatabase: elsewhere, database: place.database } };
-    return await there(target, { ...wish, request: beside }, signal);
+    const isKnown = place.cron_database !== null;
+    return await there(target, { ...wish, request: beside, isKnown }, signal);
   }
   try {
     return await onDestination(destination, deadline, async (tx) => {
@@ -74,12 +85,12 @@ async function placeOf(tx: Queryable): Promise<Place> {
 }
 
 /** In another database of the server. What goes wrong on the way there is the policy's fault alone. */
-async function there(target: Target, wish: Wish, signal: AbortSignal): Promise<TableWarning[]> {
+async function there(target: CronTarget, wish: Wish, signal: AbortSignal): Promise<TableWarning[]> {
   let beside: Database | undefined;
   try {
     beside = await target.deps.beside!(wish.request.elsewhere!.cronDatabase);
     return await onDestination(beside, { signal, timeoutMs: target.timeoutMs }, async (tx) =>
-      (await placeOf(tx)).installed ? await ensureJob(tx, wish) : [missing(wish)],
+      (await placeOf(tx)).installed ? await ensureJob(tx, { ...wish, isKnown: true }) : [missing(wish)],
     );
   } catch (error) {
     signal.throwIfAborted();
@@ -106,7 +117,8 @@ async function ensureJob(tx: Queryable, wish: Wish): Promise<TableWarning[]> {
   if (job === undefined) return [missing(wish)];
   if (!job.fits) return [notice(wish, 'is not as declared here')];
   if (job.active) return [];
-  return [policyNotice(`${what(wish)} is switched off`, `select cron.alter_job(${job.id}, active := true);`)];
+  const on = `select cron.alter_job(${job.id}, active := true);`;
+  return [{ ...policyNotice(`${what(wish)} is switched off`, on), ...elsewhereOf(wish, on) }];
 }
 
 const what = ({ request }: Wish): string =>
@@ -121,7 +133,23 @@ function notice(wish: Wish, fault: string): TableWarning {
   const { request, role, create } = wish;
   const by = create ? '' : `, as role ${role}`;
   const sql = create ? enabling(wish) : instructions(request);
-  return policyNotice(`${what(wish)} ${fault}`, `Run${by}:\n${sql}`);
+  return { ...policyNotice(`${what(wish)} ${fault}`, `Run${by}:\n${sql}`), ...elsewhereOf(wish, scheduling(wish)) };
+}
+
+/** What is run in the other database, where it is known to be the one. */
+function elsewhereOf({ request, isKnown }: Wish, sql: string): Pick<TableWarning, 'elsewhere'> {
+  return request.elsewhere && isKnown ? { elsewhere: { database: request.elsewhere.cronDatabase, sql } } : {};
+}
+
+/** The job as of our role, which alone sees it then, whoever runs this. */
+function scheduling({ request, role, database }: Wish): string {
+  const { name, schedule, command } = cronJob(request);
+  const values = [name, schedule, command, database, role].map(quoteLiteral).join(', ');
+  return [
+    'create extension if not exists pg_cron',
+    `grant usage on schema cron to ${quoteIdentifier(role)}`,
+    `select cron.schedule_in_database(${values})`,
+  ].join('; ');
 }
 
 function enabling({ request, database, role }: Wish): string {
