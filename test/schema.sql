@@ -682,9 +682,10 @@ CREATE OR REPLACE FUNCTION millrace.ack_and_receive(consumer text, ack_ids text[
 AS $function$
 declare
   v_no integer := millrace_private.consumer_no(consumer);
+  v_is_mine boolean;
   v_acked integer;
 begin
-  perform millrace_private.lock_consumer(v_no, 'turn');
+  v_is_mine := millrace_private.lock_consumer(v_no, 'turn');
   v_acked := millrace.ack(consumer, ack_ids);
   return query
     select v_acked, r.ack_id, r.message from millrace.receive(consumer, batch_size, visibility_timeout) r;
@@ -1509,17 +1510,13 @@ declare
   v_others bigint[];
   v_first timestamptz;
   v_last timestamptz;
+  v_is_mine boolean;
 begin
-  if current_setting('transaction_isolation') <> 'read committed' then
-    perform millrace_private.require_read_committed();
-  end if;
   if current_setting('lock_timeout') = '0' then
     perform set_config('lock_timeout', '10s', true);
   end if;
   counts := array_fill(0, array[cardinality(p_tokens)]);
-  if not millrace_private.lock_consumer(p_sink_no, 'shared') then
-    return;
-  end if;
+  v_is_mine := millrace_private.lock_consumer(p_sink_no, 'shared');
   -- Until the end of the transaction: see lock_consumer.
   perform set_config('millrace.answered', 'yes', true);
   if cardinality(p_tokens) = 1 then
@@ -2111,7 +2108,7 @@ declare
   v_groups bigint[];
 begin
   perform from millrace_private.lanes l where l.sink_no = p_sink_no order by l.lane for no key update;
-  perform millrace_private.lock_consumer(p_sink_no, 'shared');
+  perform millrace_private.try_lock_consumer(p_sink_no, 'shared');
   with dropped as (
     delete from millrace_private.delivery_states x
      where x.sink_no = p_sink_no and x.id = any (p_ids) and x.state in ('parked', 'retrying', 'held')
@@ -2199,6 +2196,19 @@ CREATE OR REPLACE FUNCTION millrace_private.error_shape(p_error text)
  LANGUAGE sql
  IMMUTABLE PARALLEL SAFE
 RETURN regexp_replace(p_error, '[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|[0-9]+([.,:][0-9]+)*'::text, '#'::text, 'gi'::text)
+
+grant execute to public
+
+CREATE OR REPLACE FUNCTION millrace_private.forget_cursors(p_sink_no integer, p_seq bigint)
+ RETURNS void
+ LANGUAGE plpgsql
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+begin
+  delete from millrace_private.cursor_log c
+   where c.sink_no = p_sink_no and c.lane = 0 and c.seq < p_seq and c.seq >= p_seq - 128;
+end
+$function$
 
 grant execute to public
 
@@ -2560,29 +2570,19 @@ CREATE OR REPLACE FUNCTION millrace_private.lease_batches(p_sink_no integer, p_b
  SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 declare
-  v record;
-  r record;
-  v_now timestamptz;
+  v record; r record;
+  v_now timestamptz; v_until timestamptz;
   v_wanted bigint;
   v_clear integer;
   v_go boolean;
 begin
-  if current_setting('transaction_isolation') <> 'read committed' then
-    perform millrace_private.require_read_committed();
-  end if;
-  tokens := '{}';
-  sizes := '{}';
-  ids := '{}';
-  more := false;
-  -- One receive after the other; consumer_status shows who holds the lock.
-  if current_setting('millrace.answered', true) = 'yes' then
-    perform set_config('lock_timeout', millrace_private.patience(), true);
-  end if;
-  v_go := millrace_private.lock_consumer(p_sink_no, 'turn');
+  tokens := '{}'; sizes := '{}'; ids := '{}'; more := false;
+  v_go := case when current_setting('millrace.answered', true) = 'yes' then millrace_private.try_lock_consumer(p_sink_no, 'turn')
+               else millrace_private.lock_consumer(p_sink_no, 'turn') end;
   while v_go and cardinality(sizes) < cardinality(p_batches) loop
     v_now := clock_timestamp();
-    v_wanted := p_batches[cardinality(p_batches)];
-    if cardinality(sizes) + 1 < cardinality(p_batches) then
+    v_wanted := p_batches[1];
+    if cardinality(p_batches) > 1 then
       select sum(b) into v_wanted from unnest(p_batches[cardinality(sizes) + 1 :]) b;
     end if;
     select n.* into v from millrace_private.next_messages(p_sink_no, v_wanted, v_now) n;
@@ -2609,12 +2609,24 @@ begin
     end if;
     if v_clear > 0 and (v_clear = cardinality(v.ids) or v_clear >= p_batches[cardinality(sizes) + 1]) then
       if cardinality(sizes) = 0 and v_clear = cardinality(v.ids) and v.bytes <= p_bytes then
-        bytes := v.bytes;
-        table_no := v.table_no;
+        bytes := v.bytes; table_no := v.table_no;
+      end if;
+      v_until := v_now + coalesce(p_visibility, v.visibility_timeout);
+      if cardinality(p_batches) = 1 then
+        ids := v.ids;
+        tokens := array[replace(gen_random_uuid()::text, '-', '')];
+        sizes := array[v_clear];
+        with lease as (
+          insert into millrace_private.leases (sink_no, token, lo, hi, until, size, remaining, dense, digest)
+          values (p_sink_no, tokens[1], v.passed_id, ids[v_clear], v_until, v_clear, v_clear, true, hash_array_extended(ids, 0))
+        )
+        insert into millrace_private.cursor_log (sink_no, lane, seq, id, in_flight, swept_at)
+        values (p_sink_no, 0, v.seq + 1, ids[v_clear], v.in_flight + v_clear, v_now);
+        if (v.seq + 1) % 64 = 0 then perform millrace_private.forget_cursors(p_sink_no, v.seq + 1); end if;
+        return;
       end if;
       r := millrace_private.lease_ranges(
-             p_sink_no, p_batches[cardinality(sizes) + 1 :], v.ids, v_clear, v.passed_id, v.seq, v.in_flight::integer, v_now,
-             v_now + coalesce(p_visibility, v.visibility_timeout));
+             p_sink_no, p_batches[cardinality(sizes) + 1 :], v.ids, v_clear, v.passed_id, v.seq, v.in_flight::integer, v_now, v_until);
       ids := ids || v.ids[1 : r.leased];
       tokens := tokens || r.tokens;
       sizes := sizes || r.sizes;
@@ -2702,7 +2714,7 @@ declare
 begin
   ids := '{}';
   more := false;
-  if not millrace_private.lock_consumer(p_sink_no, 'alone') then
+  if not millrace_private.try_lock_consumer(p_sink_no, 'alone') then
     return;
   end if;
   v_now := clock_timestamp();
@@ -2842,8 +2854,7 @@ begin
   insert into millrace_private.cursor_log (sink_no, lane, seq, id, in_flight, swept_at)
   values (p_sink_no, 0, p_seq + 1, p_ids[leased], p_in_flight + leased, p_now);
   if (p_seq + 1) % 64 = 0 then
-    delete from millrace_private.cursor_log c
-     where c.sink_no = p_sink_no and c.lane = 0 and c.seq <= p_seq and c.seq >= p_seq - 127;
+    perform millrace_private.forget_cursors(p_sink_no, p_seq + 1);
   end if;
 end
 $function$
@@ -2864,23 +2875,17 @@ CREATE OR REPLACE FUNCTION millrace_private.lock_consumer(p_sink_no integer, p_w
  SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 begin
-  case p_what
-    when 'turn' then
-      execute 'lock table millrace_private.turn_' || p_sink_no || ' in share update exclusive mode';
-    when 'shared' then
-      execute 'lock table millrace_private.lock_' || p_sink_no || ' in row exclusive mode';
-    when 'alone' then
-      execute 'lock table millrace_private.lock_' || p_sink_no || ' in exclusive mode';
-  end case;
+  if current_setting('transaction_isolation') <> 'read committed' then
+    perform millrace_private.require_read_committed();
+  end if;
+  if p_what = 'turn' then
+    execute 'lock table millrace_private.turn_' || p_sink_no || ' in share update exclusive mode';
+  elsif p_what = 'shared' then
+    execute 'lock table millrace_private.lock_' || p_sink_no || ' in row exclusive mode';
+  else
+    execute 'lock table millrace_private.lock_' || p_sink_no || ' in exclusive mode';
+  end if;
   return true;
-exception
-  when undefined_table then
-    return false;
-  when lock_not_available then
-    if p_what <> 'shared' and current_setting('millrace.answered', true) = 'yes' then
-      return false;
-    end if;
-    raise;
 end
 $function$
 
@@ -3292,7 +3297,7 @@ begin
   if current_setting('transaction_isolation') <> 'read committed' then
     perform millrace_private.require_read_committed();
   end if;
-  if not millrace_private.lock_consumer(p_sink_no, 'shared') then
+  if not millrace_private.try_lock_consumer(p_sink_no, 'shared') then
     return 0;
   end if;
   -- Until the end of the transaction: see lock_consumer.
@@ -3504,12 +3509,12 @@ AS $procedure$
 declare
   v_answered record;
   v_lease record;
-  v_table text;
+  v_is_mine boolean;
 begin
   if cardinality(p_ack_tokens) > 0 then
     -- The turn comes before the locks of an acknowledgement: see lease_batches.
     perform set_config('lock_timeout', '2s', true);
-    perform millrace_private.lock_consumer(p_sink_no, 'turn');
+    v_is_mine := millrace_private.lock_consumer(p_sink_no, 'turn');
     v_answered := millrace_private.acknowledge_leases(p_sink_no, p_ack_tokens, p_ack_ids);
     acked := v_answered.counts;
     committed := v_answered.committed;
@@ -3663,7 +3668,7 @@ declare
   v_count integer;
 begin
   perform from millrace_private.lanes l where l.sink_no = p_sink_no order by l.lane for no key update;
-  perform millrace_private.lock_consumer(p_sink_no, 'shared');
+  perform millrace_private.try_lock_consumer(p_sink_no, 'shared');
   update millrace_private.delivery_states x
      set state = 'retrying', attempts = 0, due_at = clock_timestamp(), parked_at = null, token = null
    where x.sink_no = p_sink_no and x.id = any (p_ids) and x.state = 'parked';
@@ -3688,7 +3693,7 @@ begin
                     and x.id >= p_ids[1] and x.id <= p_ids[cardinality(p_ids)]) then
     return;
   end if;
-  perform millrace_private.lock_consumer(p_sink_no, 'alone');
+  perform millrace_private.try_lock_consumer(p_sink_no, 'alone');
   insert into millrace_private.delivery_states as e (sink_no, id, lane, group_key, state, attempts, due_at)
   select p_sink_no, m.id, 0, m.group_key, 'waiting', 0, clock_timestamp()
     from millrace_private.messages m
@@ -3797,7 +3802,7 @@ begin
   -- A message that was put back to be shaped holds back those of its group that are shaped already, and a receive passes
   -- them. Whoever ends that acts like an acknowledgement.
   if v_receivable and (p_kept is not null or cardinality(p_finished) > 0) then
-    perform millrace_private.lock_consumer(p_sink_no, 'shared');
+    perform millrace_private.try_lock_consumer(p_sink_no, 'shared');
   end if;
 
   if p_kept is not null then
@@ -4148,6 +4153,31 @@ $function$
 
 grant execute to public
 
+CREATE OR REPLACE FUNCTION millrace_private.try_lock_consumer(p_sink_no integer, p_what text)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+declare
+  v_has_answered boolean := coalesce(current_setting('millrace.answered', true) = 'yes', false);
+begin
+  if p_what = 'turn' and v_has_answered then
+    perform set_config('lock_timeout', millrace_private.patience(), true);
+  end if;
+  return millrace_private.lock_consumer(p_sink_no, p_what);
+exception
+  when undefined_table then
+    return false;
+  when lock_not_available then
+    if p_what <> 'shared' and v_has_answered then
+      return false;
+    end if;
+    raise;
+end
+$function$
+
+grant execute to public
+
 CREATE OR REPLACE FUNCTION millrace_private.undecided(p_sink_no integer, p_group bigint, p_before bigint)
  RETURNS TABLE(id bigint, lane smallint, state text)
  LANGUAGE sql
@@ -4184,8 +4214,7 @@ begin
   insert into millrace_private.cursor_log (sink_no, lane, seq, id, in_flight, swept_at)
   values (p_sink_no, 0, p_seq, p_hi, p_in_flight, p_swept_at);
   if p_seq % 64 = 0 then
-    delete from millrace_private.cursor_log c
-     where c.sink_no = p_sink_no and c.lane = 0 and c.seq < p_seq and c.seq >= p_seq - 128;
+    perform millrace_private.forget_cursors(p_sink_no, p_seq);
   end if;
 end
 $function$

@@ -11,6 +11,8 @@ export interface ServerError extends Error {
   hint?: string;
   schema?: string;
   constraint?: string;
+  /** The functions and statements that it happened in. */
+  where?: string;
   /** Postgres' own function that refused it, in every language. */
   routine?: string;
 }

@@ -23,6 +23,7 @@ export interface Named {
   token: string;
   /** Message ids in order, a comma between them. */
   ids: string;
+  count: number;
 }
 
 /** By lease. What is no ack_id is left out. */
@@ -37,5 +38,5 @@ export function namedBy(ackIds: readonly string[]): Named[] {
     else ids.push(id);
   }
   // Of one length, as those of a lease are, texts are ordered as numbers.
-  return [...byToken].map(([token, ids]) => ({ token, ids: ids.sort().join(',') }));
+  return [...byToken].map(([token, ids]) => ({ token, ids: ids.sort().join(','), count: ids.length }));
 }

@@ -5,7 +5,14 @@
  */
 import type { Queryable } from '../db/pool.ts';
 import { statement } from '../db/statement.ts';
-import { isCancelled, isTransient, isUnavailable } from '../model/sqlstate.ts';
+import {
+  isCancelled,
+  isLockTimeout,
+  isMissingTable,
+  isTransient,
+  isUnavailable,
+  type ServerError,
+} from '../model/sqlstate.ts';
 import { type Asked, createGather, type Gather } from '../runtime/concurrency/gather.ts';
 import type { Named } from './ack-id.ts';
 import { type AcknowledgedRow, type Answered, acknowledging, answeredBy, NONE_ANSWERED } from './acknowledge.ts';
@@ -63,7 +70,7 @@ const ACKNOWLEDGE = statement('receive/acknowledge');
 
 /** Messages that one statement leases for several clients. */
 const MOST_MESSAGES = 1_000;
-/** Reading so many takes longer than leasing them: a second statement need not wait for that. */
+/** Reading or deleting so many takes longer than all the rest of a statement: it need not wait for another, nor be shared. */
 const MANY_MESSAGES = 100;
 /** Leases that several clients acknowledge in one statement. */
 const MOST_LEASES = 200;
@@ -75,6 +82,7 @@ export function openDesks(deps: DesksDependencies): Desks {
   const open = (): Desk => ({
     lease: createGather<LeaseRequest, LeaseAnswer>({
       turn,
+      alone: ({ batchSize, acks }) => Math.max(batchSize, messagesOf(acks)) >= MANY_MESSAGES,
       fit: (requests) =>
         Math.min(
           fitting(requests, MOST_MESSAGES, ({ batchSize }) => batchSize),
@@ -85,6 +93,7 @@ export function openDesks(deps: DesksDependencies): Desks {
     }),
     acknowledge: createGather<AcknowledgeRequest, Answered>({
       turn,
+      alone: ({ named }) => messagesOf(named) >= MANY_MESSAGES,
       fit: (requests) => fitting(requests, MOST_LEASES, ({ named }) => named.length),
       beside: () => false,
       run: async (asked) => await acknowledgeFor(db, await stillAsking(asked, NONE_ANSWERED)),
@@ -128,39 +137,59 @@ async function stillAsking<Request extends { client: Client; signal?: AbortSigna
   return asked.filter((_, i) => still[i]);
 }
 
+const messagesOf = (named: readonly Named[]): number => named.reduce((sum, { count }) => sum + count, 0);
+
 async function leaseFor(db: Queryable, asked: readonly Asked<LeaseRequest, LeaseAnswer>[]): Promise<void> {
   const first = asked[0]?.input;
   if (first === undefined) return;
-  const given = await lease(db, first.consumer, {
-    wanted: asked.map(({ input }) => input),
-    maxBytes: first.maxBytes?.(),
-  });
-  for (const [i, { leased, acked }] of given.entries()) {
-    const { input, resolve } = asked[i]!;
-    if (leased !== undefined) resolve({ leased, acked });
-    // What it has acknowledged is done; it goes again for messages.
-    else if (input.acks.length > 0) resolve({ leased: { ...NOTHING, more: true }, acked });
+  try {
+    const wanted = asked.map(({ input }) => input);
+    const given = await lease(db, first.consumer, { wanted, maxBytes: first.maxBytes?.() });
+    for (const [i, { leased, acked }] of given.entries()) {
+      const { input, resolve } = asked[i]!;
+      if (leased !== undefined) resolve({ leased, acked });
+      // What it has acknowledged is done; it goes again for messages.
+      else if (input.acks.length > 0) resolve({ leased: { ...NOTHING, more: true }, acked });
+    }
+  } catch (error) {
+    if (isConsumerGone(error)) return answerAll(asked, { leased: NOTHING, acked: NONE_ANSWERED });
+    const acknowledgers = asked.filter(({ input }) => input.acks.length > 0);
+    if (acknowledgers.length === 0 || !isAboutOne(error, asked)) throw error;
+    // Those who only receive go first: who waits for what it acknowledges keeps the consumer's turn meanwhile.
+    await leaseFor(
+      db,
+      asked.filter((each) => !acknowledgers.includes(each)),
+    );
+    for (const each of acknowledgers) each.retryAlone();
   }
 }
 
 async function acknowledgeFor(db: Queryable, asked: readonly Asked<AcknowledgeRequest, Answered>[]): Promise<void> {
-  if (asked.length === 0) return;
+  const first = asked[0]?.input;
+  if (first === undefined) return;
   const request = acknowledging(asked.map(({ input }) => input.named));
-  const { no } = asked[0]!.input.consumer;
   try {
-    const { rows } = await answering(() => db.query<AcknowledgedRow>(ACKNOWLEDGE, [no, request.tokens, request.ids]));
+    const values = [first.consumer.no, request.tokens, request.ids];
+    const { rows } = await answering(() => db.query<AcknowledgedRow>(ACKNOWLEDGE, values));
     for (const [i, answered] of answeredBy(request, rows[0], asked.length).entries()) asked[i]!.resolve(answered);
   } catch (error) {
-    if (asked.length === 1 || isAway(error)) throw error;
-    // It may be about one of them: only that one is to hear of it.
-    for (const each of asked) {
-      await acknowledgeFor(db, [each]).catch((own: unknown) => {
-        if (isAway(own)) throw own;
-        each.reject(own);
-      });
-    }
+    if (isConsumerGone(error)) return answerAll(asked, NONE_ANSWERED);
+    if (!isAboutOne(error, asked)) throw error;
+    for (const each of asked) each.retryAlone();
   }
 }
 
-/** The server cannot be had, which is about nobody: if each tried for itself, the last one would wait for all the others. */
+function answerAll<Request, Answer>(asked: readonly Asked<Request, Answer>[], answer: Answer): void {
+  for (const { resolve } of asked) resolve(answer);
+}
+
+/** What a shared statement failed for may be about one of them, and only that one is to hear of it. */
+const isAboutOne = (error: unknown, { length }: readonly unknown[]): boolean =>
+  length > 1 && !isAway(error) && !isConsumerLocked(error);
+const isConsumerGone = (error: unknown): boolean => isMissingTable(error) && isAboutLock(error);
+const isConsumerLocked = (error: unknown): boolean => isLockTimeout(error) && isAboutLock(error);
+/** Said of a lock of the consumer itself: its statement stands in the error, in every language. */
+const isAboutLock = (error: ServerError): boolean => error.where?.includes('lock table millrace_private.') === true;
+
+/** The server cannot be had, which is about nobody. */
 const isAway = (error: unknown): boolean => isUnavailable(error) && !isTransient(error) && !isCancelled(error);

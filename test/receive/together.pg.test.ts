@@ -3,93 +3,24 @@
  * up or names ids that nobody knows.
  */
 import { expect } from 'chai';
-import type { Queryable } from '../../src/db/pool.ts';
-import { acknowledge, putBack } from '../../src/receive/answer.ts';
-import { type Consumer, openConsumers } from '../../src/receive/consumer.ts';
-import { type Client, type Desks, openDesks } from '../../src/receive/desks.ts';
-import { type Received, receive } from '../../src/receive/receive.ts';
-import { openWakeups, type Wakeups } from '../../src/receive/wakeups.ts';
-import { createPlaces } from '../../src/runtime/concurrency/places.ts';
-import { addPullSink, appendMessages, type PullSinkFixture } from '../support/fixtures/fixtures.ts';
-import { type MessageDatabase, messageDatabase } from '../support/postgres/message-database.ts';
-import { fakeListener } from '../support/processes/web.ts';
+import { putBack } from '../../src/receive/answer.ts';
+import { appendMessages } from '../support/fixtures/fixtures.ts';
+import { ackIdsOf, idsOf, manyClients } from '../support/pull/many-clients.ts';
 import { pullFrom } from '../support/pull/pull.ts';
 import { until } from '../support/until.ts';
 
 const CLIENTS = 30;
 const GROUPS = 25;
-const never = new AbortController().signal;
-const nobody: Client = { names: [] };
 const UNKNOWN = `${'0'.repeat(32)}-1`;
 
 describe('receive: many clients in one process', () => {
-  let m: MessageDatabase;
-  let made = 0;
-  let desks: Desks;
-  let wakeups: Wakeups;
-  /** Statements by the function that they call. */
-  let asked: string[];
-  /** A statement with this in its values fails. */
-  let poison: string | undefined;
-  let refusal: Error;
-
-  before(async () => {
-    m = await messageDatabase();
-  });
-  after(async () => await m.drop());
-  beforeEach(() => {
-    asked = [];
-    poison = undefined;
-    refusal = new Error('refused');
-    const db: Queryable = {
-      query: async (statement, values) => {
-        asked.push(/millrace_private\.(\w+)\(/.exec(typeof statement === 'string' ? statement : statement.text)![1]!);
-        if (poison !== undefined && JSON.stringify(values).includes(poison)) throw refusal;
-        return await m.db.query(statement, values);
-      },
-    };
-    desks = openDesks({ db, take: createPlaces({ places: 3, each: 2 }).take });
-    wakeups = openWakeups({ db, listener: fakeListener(), log: { warn: () => undefined } });
-  });
-  afterEach(() => wakeups.close());
-
-  async function consumer(settings: Partial<PullSinkFixture> = {}): Promise<Consumer> {
-    made += 1;
-    const { name } = await addPullSink(m.db, { name: `together-${made}`, ...settings });
-    return (await openConsumers({ db: m.db, listener: fakeListener() }).find(name))!;
-  }
-  const take = async (
-    of: Consumer,
-    {
-      batchSize = 1,
-      ackIds = [],
-      signal = never,
-      client = nobody,
-      waitForMs = 0,
-      maxBytes = 32 * 1024 * 1024,
-    }: {
-      batchSize?: number;
-      ackIds?: string[];
-      signal?: AbortSignal;
-      client?: Client;
-      waitForMs?: number;
-      maxBytes?: number;
-    } = {},
-  ): Promise<Received> =>
-    await receive({ desks, wakeups }, of, { client, batchSize, ackIds, waitForMs, signal, maxBytes: () => maxBytes });
-  const ack = async (of: Consumer, ackIds: string[], client = nobody): Promise<number> =>
-    (await acknowledge({ desks, wakeups }, of, { client, ackIds })).count;
-  const ackIdsOf = ({ lease }: Received): string[] => {
-    const sent = JSON.parse(`[${lease?.messages ?? ''}]`).map(({ ack_id }: { ack_id: string }) => ack_id);
-    expect(lease?.ackIds() ?? []).to.deep.equal(sent);
-    return sent;
-  };
-  const idsOf = (ackIds: readonly string[]): number[] => ackIds.map((ackId) => Number(ackId.slice(33)));
+  const on = manyClients();
+  const { consumer, take, ack } = on;
 
   it('are served by few statements, in the order of their coming, each with a lease of its own', async () => {
     const one = await consumer();
     const ids = await appendMessages(
-      m.db,
+      on.db,
       one.no,
       Array.from({ length: 63 }, (_, i) => ({ group: i + 1 })),
     );
@@ -100,11 +31,11 @@ describe('receive: many clients in one process', () => {
       Array.from({ length: 30 }, (_, i) => (i < 26 ? 1 + (i % 4) : 0)),
     );
     expect(new Set(given.flatMap((each) => each.slice(0, 1).map((ackId) => ackId.slice(0, 32)))).size).to.equal(26);
-    expect(asked.length).to.be.at.most(2);
+    expect(on.asked.length).to.be.at.most(2);
 
     // One names an id of another's, one what nobody knows, one twice the same: each hears what it did itself.
     const [first = [], second = [], ...others] = given;
-    asked = [];
+    on.asked = [];
     const counts = await Promise.all([
       ack(one, [...first, ...second.slice(0, 1)]),
       ack(one, [UNKNOWN]),
@@ -113,20 +44,20 @@ describe('receive: many clients in one process', () => {
     ]);
     expect(counts.slice(0, 3)).to.deep.equal([2, 0, 1]);
     expect(counts.slice(3)).to.deep.equal(others.slice(0, 20).map(({ length }) => length));
-    expect(asked.length).to.be.at.most(2);
+    expect(on.asked.length).to.be.at.most(2);
     // And with the next receive: what is behind it comes at once.
-    const [behind] = await appendMessages(m.db, one.no, [{ group: 60 }]);
+    const [behind] = await appendMessages(on.db, one.no, [{ group: 60 }]);
     const left = others.slice(20).flat();
     const next = await Promise.all([take(one, { ackIds: left }), take(one, { ackIds: [UNKNOWN] }), take(one)]);
     expect(next.map(({ acked }) => acked.count)).to.deep.equal([left.length, 0, 0]);
     expect(idsOf(next.flatMap(ackIdsOf))).to.deep.equal([behind]);
-    expect(await pullFrom(m.db, one.no).stored()).to.deep.equal([behind]);
+    expect(await pullFrom(on.db, one.no).stored()).to.deep.equal([behind]);
   });
 
   it('hear of their own failures only, and who has gone or may not go on gets nothing', async () => {
     const one = await consumer();
     const ids = await appendMessages(
-      m.db,
+      on.db,
       one.no,
       Array.from({ length: 6 }, (_, i) => ({ group: i + 1 })),
     );
@@ -148,43 +79,43 @@ describe('receive: many clients in one process', () => {
       `${ids[1]}`,
     ]);
     const bad = await take(one);
-    poison = bad.lease!.ackIds()[0]!.slice(0, 32);
+    on.poison = bad.lease!.ackIds()[0]!.slice(0, 32);
     const acks = [got[0]!, bad.lease!.ackIds(), got[4]!].map((ackIds) =>
       ack(one, ackIds).catch((error: Error) => error.message),
     );
     expect(await Promise.all(acks)).to.deep.equal([1, 'refused', 1]);
-    expect(await pullFrom(m.db, one.no).stored()).to.deep.equal(ids.slice(2));
+    expect(await pullFrom(on.db, one.no).stored()).to.deep.equal(ids.slice(2));
   });
 
   it('all hear at once that the server is away', async () => {
     const one = await consumer();
-    poison = UNKNOWN.slice(0, 32);
-    refusal = Object.assign(new Error('away'), { code: 'ECONNREFUSED' });
+    on.poison = UNKNOWN.slice(0, 32);
+    on.refusal = Object.assign(new Error('away'), { code: 'ECONNREFUSED' });
     const acks = Array.from({ length: 20 }, () => ack(one, [UNKNOWN]).catch((error: Error) => error.message));
     expect(new Set(await Promise.all(acks))).to.deep.equal(new Set(['away']));
-    expect(asked.length).to.be.at.most(2);
+    expect(on.asked.length).to.be.at.most(2);
   });
 
   it('wait for no more than some hundred leases that others acknowledge', async () => {
     const one = await consumer();
-    const unknown = Array.from({ length: 150 }, (_, i) => `${i.toString(16).padStart(32, '0')}-1`);
-    await Promise.all([take(one), ...Array.from({ length: 4 }, () => take(one, { ackIds: unknown })), take(one)]);
-    expect(asked.length).to.equal(4);
+    const unknown = Array.from({ length: 90 }, (_, i) => `${i.toString(16).padStart(32, '0')}-1`);
+    await Promise.all([take(one), ...Array.from({ length: 6 }, () => take(one, { ackIds: unknown })), take(one)]);
+    expect(on.asked.length).to.equal(3);
   });
 
   it('acknowledge what is left of a lease of which somebody else is just taking something', async () => {
     const one = await consumer();
     await appendMessages(
-      m.db,
+      on.db,
       one.no,
       Array.from({ length: 5 }, (_, i) => ({ group: i + 1 })),
     );
     const [first, second] = await Promise.all([take(one, { batchSize: 2 }), take(one, { batchSize: 3 })]);
-    const acks = await m.db.transaction(async (tx) => {
+    const acks = await on.db.transaction(async (tx) => {
       expect(await pullFrom(tx, one.no).ack(ackIdsOf(first!).slice(0, 1))).to.equal(1);
       const acks = Promise.all([ack(one, ackIdsOf(first!)), ack(one, ackIdsOf(second!)), ack(one, ackIdsOf(second!))]);
       await until('it waits for the lease', async () => {
-        const { rows } = await m.db.query(
+        const { rows } = await on.db.query(
           `select from pg_stat_activity where datname = current_database() and query like '%acknowledge_leases%' and wait_event_type = 'Lock'`,
         );
         return rows.length > 0;
@@ -192,8 +123,8 @@ describe('receive: many clients in one process', () => {
       return { acks };
     });
     expect(await acks.acks).to.deep.equal([1, 3, 0]);
-    expect(await pullFrom(m.db, one.no).stored()).to.deep.equal([]);
-    const { rows } = await m.db.query('select from millrace_private.leases where sink_no = $1', [one.no]);
+    expect(await pullFrom(on.db, one.no).stored()).to.deep.equal([]);
+    const { rows } = await on.db.query('select from millrace_private.leases where sink_no = $1', [one.no]);
     expect(rows).to.have.length(0);
   });
 
@@ -201,7 +132,7 @@ describe('receive: many clients in one process', () => {
     const one = await consumer();
     const record = `{"t":"${'x'.repeat(900)}"}`;
     const ids = await appendMessages(
-      m.db,
+      on.db,
       one.no,
       Array.from({ length: 6 }, (_, i) => ({ group: i + 1, record })),
     );
@@ -227,7 +158,7 @@ describe('receive: many clients in one process', () => {
         for (let round = 0; round < 12; round += 1) {
           const groups = Array.from({ length: 50 }, () => 1 + Math.floor(Math.random() * GROUPS));
           const ids = await appendMessages(
-            m.db,
+            on.db,
             one.no,
             groups.map((group) => ({ group })),
           );
@@ -266,7 +197,7 @@ describe('receive: many clients in one process', () => {
           };
           if (roll < 0.1) {
             free();
-            await putBack({ db: m.db, wakeups }, one, { what: 'nack', ackIds: leased, delayMs: 0 });
+            await putBack({ db: on.db, wakeups: on.wakeups }, one, { what: 'nack', ackIds: leased, delayMs: 0 });
             continue;
           }
           for (const id of idsOf(leased)) last.set(groupOf.get(id) ?? 0, id);
@@ -286,8 +217,8 @@ describe('receive: many clients in one process', () => {
       expect(faults).to.deep.equal([]);
       expect(acked.length).to.equal(groupOf.size);
       expect(new Set(acked)).to.deep.equal(new Set(groupOf.keys()));
-      expect(await pullFrom(m.db, one.no).stored()).to.deep.equal([]);
-      expect(await pullFrom(m.db, one.no).deliveryStates()).to.deep.equal([]);
+      expect(await pullFrom(on.db, one.no).stored()).to.deep.equal([]);
+      expect(await pullFrom(on.db, one.no).deliveryStates()).to.deep.equal([]);
     });
   }
 });

@@ -8,7 +8,7 @@ begin
                     and x.id >= p_ids[1] and x.id <= p_ids[cardinality(p_ids)]) then
     return;
   end if;
-  perform millrace_private.lock_consumer(p_sink_no, 'alone');
+  perform millrace_private.try_lock_consumer(p_sink_no, 'alone');
   insert into millrace_private.delivery_states as e (sink_no, id, lane, group_key, state, attempts, due_at)
   select p_sink_no, m.id, 0, m.group_key, 'waiting', 0, clock_timestamp()
     from millrace_private.messages m

@@ -29,7 +29,7 @@ begin
   -- A message that was put back to be shaped holds back those of its group that are shaped already, and a receive passes
   -- them. Whoever ends that acts like an acknowledgement.
   if v_receivable and (p_kept is not null or cardinality(p_finished) > 0) then
-    perform millrace_private.lock_consumer(p_sink_no, 'shared');
+    perform millrace_private.try_lock_consumer(p_sink_no, 'shared');
   end if;
 
   if p_kept is not null then

@@ -11,7 +11,7 @@ declare
   v_groups bigint[];
 begin
   perform from millrace_private.lanes l where l.sink_no = p_sink_no order by l.lane for no key update;
-  perform millrace_private.lock_consumer(p_sink_no, 'shared');
+  perform millrace_private.try_lock_consumer(p_sink_no, 'shared');
   with dropped as (
     delete from millrace_private.delivery_states x
      where x.sink_no = p_sink_no and x.id = any (p_ids) and x.state in ('parked', 'retrying', 'held')

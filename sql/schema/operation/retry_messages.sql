@@ -9,7 +9,7 @@ declare
   v_count integer;
 begin
   perform from millrace_private.lanes l where l.sink_no = p_sink_no order by l.lane for no key update;
-  perform millrace_private.lock_consumer(p_sink_no, 'shared');
+  perform millrace_private.try_lock_consumer(p_sink_no, 'shared');
   update millrace_private.delivery_states x
      set state = 'retrying', attempts = 0, due_at = clock_timestamp(), parked_at = null, token = null
    where x.sink_no = p_sink_no and x.id = any (p_ids) and x.state = 'parked';

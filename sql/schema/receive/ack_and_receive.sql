@@ -6,9 +6,10 @@ returns table (acked integer, ack_id text, message json) language plpgsql set lo
 set search_path = pg_catalog, pg_temp as $$
 declare
   v_no integer := millrace_private.consumer_no(consumer);
+  v_is_mine boolean;
   v_acked integer;
 begin
-  perform millrace_private.lock_consumer(v_no, 'turn');
+  v_is_mine := millrace_private.lock_consumer(v_no, 'turn');
   v_acked := millrace.ack(consumer, ack_ids);
   return query
     select v_acked, r.ack_id, r.message from millrace.receive(consumer, batch_size, visibility_timeout) r;

@@ -15,17 +15,13 @@ declare
   v_others bigint[];
   v_first timestamptz;
   v_last timestamptz;
+  v_is_mine boolean;
 begin
-  if current_setting('transaction_isolation') <> 'read committed' then
-    perform millrace_private.require_read_committed();
-  end if;
   if current_setting('lock_timeout') = '0' then
     perform set_config('lock_timeout', '10s', true);
   end if;
   counts := array_fill(0, array[cardinality(p_tokens)]);
-  if not millrace_private.lock_consumer(p_sink_no, 'shared') then
-    return;
-  end if;
+  v_is_mine := millrace_private.lock_consumer(p_sink_no, 'shared');
   -- Until the end of the transaction: see lock_consumer.
   perform set_config('millrace.answered', 'yes', true);
   if cardinality(p_tokens) = 1 then

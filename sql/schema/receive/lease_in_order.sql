@@ -16,7 +16,7 @@ declare
 begin
   ids := '{}';
   more := false;
-  if not millrace_private.lock_consumer(p_sink_no, 'alone') then
+  if not millrace_private.try_lock_consumer(p_sink_no, 'alone') then
     return;
   end if;
   v_now := clock_timestamp();

@@ -21,7 +21,7 @@ begin
   if current_setting('transaction_isolation') <> 'read committed' then
     perform millrace_private.require_read_committed();
   end if;
-  if not millrace_private.lock_consumer(p_sink_no, 'shared') then
+  if not millrace_private.try_lock_consumer(p_sink_no, 'shared') then
     return 0;
   end if;
   -- Until the end of the transaction: see lock_consumer.

@@ -10,12 +10,12 @@ create or replace procedure millrace_private.receive_batches(
 declare
   v_answered record;
   v_lease record;
-  v_table text;
+  v_is_mine boolean;
 begin
   if cardinality(p_ack_tokens) > 0 then
     -- The turn comes before the locks of an acknowledgement: see lease_batches.
     perform set_config('lock_timeout', '2s', true);
-    perform millrace_private.lock_consumer(p_sink_no, 'turn');
+    v_is_mine := millrace_private.lock_consumer(p_sink_no, 'turn');
     v_answered := millrace_private.acknowledge_leases(p_sink_no, p_ack_tokens, p_ack_ids);
     acked := v_answered.counts;
     committed := v_answered.committed;

@@ -14,8 +14,7 @@ begin
   insert into millrace_private.cursor_log (sink_no, lane, seq, id, in_flight, swept_at)
   values (p_sink_no, 0, p_seq, p_hi, p_in_flight, p_swept_at);
   if p_seq % 64 = 0 then
-    delete from millrace_private.cursor_log c
-     where c.sink_no = p_sink_no and c.lane = 0 and c.seq < p_seq and c.seq >= p_seq - 128;
+    perform millrace_private.forget_cursors(p_sink_no, p_seq);
   end if;
 end
 $$;

@@ -1,6 +1,6 @@
 /**
  * Many ask, one call answers: while one is under way, whoever comes gathers, and then they go together, in the order of their
- * coming. Nobody waits for others to come.
+ * coming. Nobody waits for others to come. Who asks for so much that a shared call would save nothing goes at once, alone.
  */
 
 /** Asks, and waits for the answer. */
@@ -10,21 +10,26 @@ export interface Asked<Input, Output> {
   readonly input: Input;
   resolve(output: Output): void;
   reject(error: unknown): void;
+  /** It gets a call of its own, beside all others. */
+  retryAlone(): void;
 }
 
 export interface GatherOptions<Input, Output> {
   /** Runs a call when there is room for it; whoever comes until then goes along. */
   turn(first: Input, call: () => Promise<void>): Promise<void>;
+  /** Whether it has a call of its own from the beginning. */
+  alone(input: Input): boolean;
   /** How many of the first of these go together. */
   fit(inputs: readonly Input[]): number;
-  /** Whether a second call may begin beside the one under way, for these. */
+  /** Whether a second shared call may begin beside the one under way, for these. */
   beside(inputs: readonly Input[]): boolean;
-  /** Answers each. Whom it leaves without an answer is first in the next call; what it throws, they hear. */
+  /** Answers each; one alone, always. Whom it leaves without an answer is first in the next call; what it throws, they hear. */
   run(asked: readonly Asked<Input, Output>[]): Promise<void>;
 }
 
 interface Entry<Input, Output> extends Asked<Input, Output> {
-  answered: boolean;
+  /** Answered, or in a call of its own. */
+  settled: boolean;
 }
 
 export function createGather<Input, Output>(options: GatherOptions<Input, Output>): Gather<Input, Output> {
@@ -47,7 +52,7 @@ export function createGather<Input, Output>(options: GatherOptions<Input, Output
       for (const each of taken) each.reject(error);
     }
     calls -= 1;
-    queue.unshift(...taken.filter(({ answered }) => !answered));
+    queue.unshift(...taken.filter(({ settled }) => !settled));
     start();
   };
   const start = (): void => {
@@ -58,22 +63,34 @@ export function createGather<Input, Output>(options: GatherOptions<Input, Output
     void call(first.input);
   };
 
+  const callAlone = async (entry: Entry<Input, Output>): Promise<void> => {
+    await options.turn(entry.input, () => options.run([entry])).catch(entry.reject);
+  };
+
   return (input) => {
     const { promise, resolve, reject } = Promise.withResolvers<Output>();
     const entry: Entry<Input, Output> = {
       input,
-      answered: false,
+      settled: false,
       resolve(output) {
-        entry.answered = true;
+        entry.settled = true;
         resolve(output);
       },
       reject(error) {
-        entry.answered = true;
+        entry.settled = true;
         reject(error);
       },
+      retryAlone() {
+        entry.settled = true;
+        void callAlone(entry);
+      },
     };
-    queue.push(entry);
-    start();
+    if (options.alone(input)) {
+      entry.retryAlone();
+    } else {
+      queue.push(entry);
+      start();
+    }
     return promise;
   };
 }

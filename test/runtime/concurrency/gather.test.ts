@@ -13,6 +13,7 @@ describe('gather', () => {
     const heard: string[] = [];
     const gather = createGather<string, string>({
       turn: (_, call) => call(),
+      alone: () => false,
       fit: (inputs) => inputs.length,
       beside: () => false,
       run: (asked) =>
@@ -75,6 +76,23 @@ describe('gather', () => {
     expect(together()).to.deep.equal(['a', 'b']);
     await answer(0);
     expect(together()).to.deep.equal(['a', 'b', 'bc']);
+  });
+
+  it('gives those who ask for much a call of their own at once, and whom a call sends there', async () => {
+    const { calls, ask, together, answer, heard } = gathering({ alone: (input) => input.startsWith('l') });
+    for (const input of ['a', 'b', 'l1', 'c', 'l2']) ask(input);
+    expect(together()).to.deep.equal(['a', 'l1', 'l2']);
+    await answer(2);
+    expect(together()).to.deep.equal(['a', 'l1', 'l2']);
+    await answer(0);
+    expect(together()).to.deep.equal(['a', 'l1', 'l2', 'bc']);
+    for (const each of calls[3]!.asked) each.retryAlone();
+    calls[3]!.end();
+    await tick();
+    expect(together()).to.deep.equal(['a', 'l1', 'l2', 'bc', 'b', 'c']);
+    calls[4]!.end(new Error('own'));
+    await answer(5);
+    expect(heard).to.deep.equal(['L2', 'A', 'C', 'b: own']);
   });
 
   it('lets those who got no answer go first in the next call', async () => {
