@@ -15,7 +15,7 @@ const OTHERS = nodes().filter(({ version }) => version !== OURS.version);
 /** Stands where the CLI would, and says what it got. */
 const ECHO = `
 import { stopSignal } from '${path.join(ROOT, 'src/runtime/stop-signal.ts')}';
-const said = { argv: process.argv.slice(2), cwd: process.cwd(), execArgv: process.execArgv, version: process.version, pid: process.pid };
+const said = { argv: process.argv.slice(2), cwd: process.cwd(), execArgv: process.execArgv, version: process.version, pid: process.pid, compiled: process.env.NODE_COMPILE_CACHE };
 const [verb, value] = said.argv;
 if (verb === 'exit') process.exit(Number(value));
 if (verb === 'die') process.kill(process.pid, value);
@@ -42,6 +42,7 @@ interface Said {
   execArgv: string[];
   version: string;
   pid: number;
+  compiled?: string;
 }
 
 describe('npm ci on Node 20', () => {
@@ -137,6 +138,16 @@ describe('bin/millrace', function () {
       expect(said).to.deep.include({ argv: args, cwd: path.join(dir, 'a clone/src'), version: process.version });
       expect(said.execArgv).to.include.members(['--disable-sigusr1', '--max-semi-space-size=8']);
       expect(ended).to.deep.include({ code: 0, signal: null, err: '' });
+    });
+
+    it('has Node keep what it compiles beside the packages, or where NODE_COMPILE_CACHE says', async () => {
+      const { NODE_COMPILE_CACHE: _, ...env } = process.env;
+      const compiled = async (more: NodeJS.ProcessEnv): Promise<string | undefined> => {
+        const child = spawn(node.program, [launcher, 'say'], { env: { ...env, ...more } });
+        return (JSON.parse((await hear(child).end).out) as Said).compiled;
+      };
+      expect(await compiled({})).to.equal(path.join(dir, 'a clone/node_modules/.cache/node'));
+      expect(await compiled({ NODE_COMPILE_CACHE: dir })).to.equal(dir);
     });
 
     it('ends as the command ends', async () => {
