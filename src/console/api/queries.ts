@@ -5,9 +5,7 @@
 import { keepPreviousData, QueryClient, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { type Answer, type ApiError, type Call, call, type PathsWith } from './client.ts';
 import { usePaused } from './paused.ts';
-
-const FIRST_MS = 2_000;
-const LAST_MS = 30_000;
+import { untilNext } from './rest.ts';
 
 export const queryClient = new QueryClient({
   defaultOptions: {
@@ -32,16 +30,8 @@ export function useGet<Path extends PathsWith<'get'>>(path: Path, given: Call<Pa
     enabled,
     placeholderData: keepPreviousData,
     refetchOnWindowFocus: !paused && every !== undefined,
-    refetchInterval: (query) => {
-      if (every === undefined || paused) return false;
-      return query.state.status === 'error' ? Math.max(every, restOf(query.state)) : every;
-    },
+    refetchInterval: ({ state }) => (every === undefined || paused ? false : untilNext(state, every)),
   });
-}
-
-/** As long as nobody has answered already, within bounds: 2, 4, 8 s and so on, and from the start again after each answer. */
-function restOf({ dataUpdatedAt, errorUpdatedAt }: { dataUpdatedAt: number; errorUpdatedAt: number }): number {
-  return Math.min(Math.max(errorUpdatedAt - (dataUpdatedAt || errorUpdatedAt), FIRST_MS), LAST_MS);
 }
 
 type Writing = 'post' | 'patch' | 'put' | 'delete';

@@ -90,10 +90,13 @@ export function Editor({ label, value, onChange, faults = [], names = {}, readOn
     if (now === null || now.state.doc.toString() === value) return;
     now.dispatch({ changes: { from: 0, to: now.state.doc.length, insert: value } });
   }, [value]);
+  const found = JSON.stringify(faults);
+  // Told only when they are others: what is said of one while somebody points at it would be hidden.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: `found` is all of them
   useEffect(() => {
     const now = view.current;
     if (now !== null) now.dispatch(setDiagnostics(now.state, diagnosticsOf(now.state, faults)));
-  }, [faults]);
+  }, [found]);
   return <div ref={place} className="overflow-hidden rounded-md border border-edge" />;
 }
 

@@ -32,7 +32,11 @@ export function Connect() {
   const create = useCall('post', '/api/postgres_databases');
   const body = entryOf(draft);
   const refused = create.error ?? test.error;
-  const change = (part: Partial<Draft>): void => setDraft((known) => ({ ...known, ...part }));
+  const change = (part: Partial<Draft>): void => {
+    // That all was well is true of what was looked at; what was wrong stays to be corrected.
+    if (!test.isError) test.reset();
+    setDraft((known) => ({ ...known, ...part }));
+  };
   const check = (): void => {
     create.reset();
     const { name, ...rest } = body;

@@ -1,5 +1,5 @@
 /** A database as a form has it, and as the API takes it. */
-import type { Schemas } from '../../api/client.ts';
+import type { components } from '../../api/schema.gen.ts';
 import type { Plain } from '../../lib/yaml.ts';
 import { type Address, withoutPassword } from './address.ts';
 
@@ -20,16 +20,19 @@ export const EMPTY: Draft = {
 
 export const sslOf = (ssl: Draft['ssl']): 'prefer' | boolean => (ssl === 'prefer' ? ssl : ssl === 'true');
 
+/** As the API takes it: a text that is no number is sent as it is, and refused by name. */
+export const numberOf = (text: string): number | string => (/^\d+$/.test(text.trim()) ? Number(text) : text);
+
 /** `isSecret`: the password is left out, for whoever copies it. */
 export function entryOf(
   draft: Draft,
   isSecret = false,
-): Schemas['DatabaseEntry'] & { [key: string]: Plain | undefined } {
+): components['schemas']['DatabaseEntry'] & { [key: string]: Plain | undefined } {
   const { name, url, hostname, port, database, username, password, creates } = draft;
   const place =
     url === ''
       ? {
-          ...{ hostname, port: Number(port), database },
+          ...{ hostname, port: numberOf(port), database },
           ...(username === '' ? {} : { username }),
           ...(password === '' ? {} : { password: isSecret ? '...' : password }),
           ssl: sslOf(draft.ssl),
@@ -40,5 +43,5 @@ export function entryOf(
     ...place,
     slot: { name: draft.slot, create_if_not_exists: creates },
     publication: { name: draft.publication, create_if_not_exists: creates },
-  } as Schemas['DatabaseEntry'] & { [key: string]: Plain | undefined };
+  } as components['schemas']['DatabaseEntry'] & { [key: string]: Plain | undefined };
 }

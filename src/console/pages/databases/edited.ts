@@ -1,8 +1,7 @@
 /** The settings of a database in a form, and which of them differ. */
-import type { Schemas } from '../../api/client.ts';
+import type { components } from '../../api/schema.gen.ts';
 import type { Plain } from '../../lib/yaml.ts';
-import { type Draft, EMPTY, sslOf } from './draft.ts';
-import type { Database } from './use-database.ts';
+import { type Draft, EMPTY, numberOf, sslOf } from './draft.ts';
 
 export interface Edited extends Draft {
   pool_size: string;
@@ -10,7 +9,8 @@ export interface Edited extends Draft {
   invalid_utf8: string;
 }
 
-type Entry = Schemas['DatabaseEntry'];
+type Database = components['schemas']['Database'];
+type Entry = components['schemas']['DatabaseEntry'];
 type Settings = Required<
   Pick<Entry, 'ssl' | 'pool_size' | 'max_row_bytes' | 'invalid_utf8' | 'slot' | 'publication' | 'annotations'>
 >;
@@ -31,14 +31,14 @@ export function editedOf(database: Database): Edited {
   };
 }
 
-/** As the API takes it: a text that is no number is sent as it is, and refused by name. */
-const numberOf = (text: string): number | string => (/^\d+$/.test(text.trim()) ? Number(text) : text);
+/** The default counts. */
+const isLeft = (text: string): boolean => text.trim() === '';
 
 const KEYS: Readonly<Partial<Record<keyof Edited, (draft: Edited) => Record<string, Plain>>>> = {
   hostname: ({ hostname }) => ({ hostname }),
-  port: ({ port }) => ({ port: numberOf(port) }),
+  port: ({ port }) => ({ port: isLeft(port) ? null : numberOf(port) }),
   database: ({ database }) => ({ database }),
-  username: ({ username }) => ({ username }),
+  username: ({ username }) => ({ username: isLeft(username) ? null : username }),
   password: ({ password }) => ({ password }),
   ssl: ({ ssl }) => ({ ssl: sslOf(ssl) }),
   slot: ({ slot }) => ({ slot: { name: slot } }),
@@ -61,22 +61,42 @@ export const shownChanges = (changes: Record<string, Plain>): Record<string, Pla
 });
 
 /** What differs, for people to read; of a password that it does. */
-export const differences = (before: Edited, draft: Edited): { key: string; from: string; to: string }[] =>
+export const differences = (
+  before: Edited,
+  draft: Edited,
+): { path: string; old: string | null; new: string | null }[] =>
   (Object.keys(KEYS) as (keyof Edited)[])
     .filter((key) => before[key] !== draft[key])
     .map((key) =>
       key === 'password'
-        ? { key, from: '********', to: '******** (changed)' }
-        : { key, from: String(before[key]), to: String(draft[key]) },
+        ? { path: key, old: '********', new: '******** (changed)' }
+        : { path: key, old: shown(before[key]), new: shown(draft[key]) },
     );
 
-/** The entry of the file, as the form has it. */
+const shown = (value: string | boolean): string | null => (value === '' ? null : String(value));
+
+/** They make capture of this database connect anew. */
+const RECONNECTS = new Set(['hostname', 'port', 'database', 'username', 'password', 'ssl', 'publication']);
+
+/** What saving does to capture. */
+export function effectOf(before: Edited, draft: Edited): string {
+  const changed = differences(before, draft).map(({ path }) => path);
+  if (changed.includes('slot')) return 'Another slot begins somewhere else: capture stands still until you resync.';
+  return changed.some((path) => RECONNECTS.has(path))
+    ? 'Capture of this database alone connects anew; nothing is lost.'
+    : 'Capture is not interrupted.';
+}
+
+/** The entry of the file, as the form has it; without a port or a user that nobody knows. */
 export function writtenOf(database: Database, draft: Edited): Plain {
   const known = settingsOf(database);
   return {
     name: database.name,
-    ...{ hostname: draft.hostname, port: numberOf(draft.port), database: draft.database },
-    ...{ username: draft.username, password: '...' },
+    hostname: draft.hostname,
+    ...(isLeft(draft.port) ? {} : { port: numberOf(draft.port) }),
+    database: draft.database,
+    ...(isLeft(draft.username) ? {} : { username: draft.username }),
+    password: '...',
     ssl: draft.ssl === editedOf(database).ssl ? known.ssl : sslOf(draft.ssl),
     slot: { ...known.slot, name: draft.slot },
     publication: {

@@ -92,7 +92,7 @@ export function ResyncDialog({ database, open, onClose, force = false }: DialogP
           All rows are sent to {plural(taking.length, 'sink')}
           {taking.length > 0 && `: ${taking.map(({ name }) => name).join(', ')}`}.
         </li>
-        <li>Search indexes are compared with their tables and repaired.</li>
+        {verify && <li>Search indexes are compared with their tables and repaired.</li>}
       </ol>
       {sinks.length > 0 && <Missed sinks={sinks} />}
       <div className="mt-2">

@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { call } from '../../api/client.ts';
 import { useOverview } from '../../api/overview.ts';
 import { plural } from '../../lib/format.ts';
+import { allPages } from '../../lib/pages.ts';
 import { type Column, Table } from '../../parts/table.tsx';
 import { kindTitle } from '../sinks/kinds.ts';
 
@@ -21,7 +22,7 @@ export interface MissingSink {
   rows: number | null;
 }
 
-const LIMIT = 1_000;
+const AT_ONCE = 1_000;
 
 /** Of the source's tables the rows as they were last counted, by the sinks that take them in. The source is asked if `enabled`. */
 export function useMissing(database: string, enabled = true): { sinks: readonly MissingSink[]; isKnown: boolean } {
@@ -29,14 +30,20 @@ export function useMissing(database: string, enabled = true): { sinks: readonly 
   const { data: tables } = useQuery({
     queryKey: ['rows of sinks', database],
     queryFn: ({ signal }) =>
-      call('get', '/api/postgres_databases/{database}/tables', { path: { database }, query: { limit: LIMIT }, signal }),
+      allPages((cursor) =>
+        call('get', '/api/postgres_databases/{database}/tables', {
+          path: { database },
+          query: { limit: AT_ONCE, ...(cursor === undefined ? {} : { cursor }) },
+          signal,
+        }),
+      ),
     enabled,
     retry: false,
     staleTime: 30_000,
   });
   const rowsOf = (sink: string): number | null =>
-    tables?.data
-      .filter(({ sinks }) => sinks.includes(sink))
+    tables
+      ?.filter(({ sinks }) => sinks.includes(sink))
       .reduce((sum, { estimated_rows }) => sum + (estimated_rows ?? 0), 0) ?? null;
   const own = [...(overview?.sinks ?? []), ...(overview?.change_retentions ?? [])].filter(
     (sink) => sink.database === database && sink.status !== 'disabled',

@@ -63,7 +63,11 @@ export function Remove({ database }: { database: Database }) {
       <Confirm
         title={`Remove ${name}?`}
         open={asked}
-        onClose={() => ask(false)}
+        onClose={() => {
+          ask(false);
+          // What it was refused for is asked for again: nothing is left behind by a word from another time.
+          remove.reset();
+        }}
         action={query.force ? 'Remove, and leave the rest' : 'Remove'}
         typed={name}
         busy={remove.isPending}

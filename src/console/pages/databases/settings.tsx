@@ -6,6 +6,7 @@ import { entryYaml, type Plain } from '../../lib/yaml.ts';
 import { AsText } from '../../parts/as-text.tsx';
 import { Button } from '../../parts/button.tsx';
 import { Field, Select } from '../../parts/field.tsx';
+import { SaveDialog } from '../../parts/form/save-dialog.tsx';
 import { Section } from '../../parts/page.tsx';
 import { ErrorNote, Note } from '../../parts/places.tsx';
 import { fieldErrors } from '../../parts/remedy.tsx';
@@ -14,9 +15,8 @@ import { say } from '../../parts/toast.tsx';
 import { PlaceFields } from './address-fields.tsx';
 import { Checking, CheckList } from './check-list.tsx';
 import { checksOf } from './connect.tsx';
-import { changesOf, type Edited, editedOf, shownChanges, writtenOf } from './edited.ts';
+import { changesOf, differences, type Edited, editedOf, effectOf, shownChanges, writtenOf } from './edited.ts';
 import { Remove } from './remove.tsx';
-import { SaveDialog } from './save-dialog.tsx';
 import { type Database, useDatabase } from './use-database.ts';
 
 export function DatabaseSettings() {
@@ -47,7 +47,11 @@ function Form({ database }: { database: Database }) {
   const save = useCall('patch', '/api/postgres_databases/{database}');
   const changes = changesOf(before, draft);
   const isChanged = Object.keys(changes).length > 0;
-  const change = (part: Partial<Edited>): void => setDraft((known) => ({ ...known, ...part }));
+  const change = (part: Partial<Edited>): void => {
+    // That all was well is true of what was looked at; what was wrong stays to be corrected.
+    if (!test.isError) test.reset();
+    setDraft((known) => ({ ...known, ...part }));
+  };
   const error = save.error ?? test.error;
   const path = { database: database.name };
   const tryOut = (): void => test.mutate({ path, body: changes });
@@ -69,7 +73,12 @@ function Form({ database }: { database: Database }) {
         <Tried {...{ test, hostname: draft.hostname, again: tryOut }} />
       </form>
       <SaveDialog
-        {...{ database, before, draft, open: asked, save }}
+        {...{ name: database.name, open: asked, save }}
+        differences={differences(before, draft)}
+        meanwhile={{
+          by: database.updated_by,
+          differences: differences(before, { ...editedOf(database), password: before.password }),
+        }}
         onClose={() => ask(false)}
         onSave={() =>
           save.mutate(
@@ -84,7 +93,9 @@ function Form({ database }: { database: Database }) {
             },
           )
         }
-      />
+      >
+        <p className="text-muted">{effectOf(before, draft)}</p>
+      </SaveDialog>
     </>
   );
 }

@@ -6,15 +6,15 @@ import { Button } from '../../parts/button.tsx';
 import { Select, TextArea } from '../../parts/field.tsx';
 import { State } from '../../parts/icons.tsx';
 import { type Action, as, isJson, type Sample } from './samples.ts';
-import type { Result } from './use-run.ts';
+import type { Result, Run } from './use-run.ts';
 
 interface SampleListProps {
   samples: readonly Sample[];
-  results: readonly Result[];
+  run: Run;
   onChange: (samples: readonly Sample[]) => void;
 }
 
-export function SampleList({ samples, results, onChange }: SampleListProps) {
+export function SampleList({ samples, run, onChange }: SampleListProps) {
   const [open, setOpen] = useState<number | null>(null);
   const put = (place: number, sample: Sample): void =>
     onChange(samples.map((one, at) => (at === place ? sample : one)));
@@ -28,7 +28,9 @@ export function SampleList({ samples, results, onChange }: SampleListProps) {
               <p className="truncate font-mono text-xs text-muted">
                 {sample.action} {sample.record}
               </p>
-              <Outcome result={results[place]} />
+              <div aria-busy={run.isOld || undefined} className={run.isOld ? 'opacity-60' : undefined}>
+                <Outcome result={run.results[place]} />
+              </div>
             </div>
             <Button look="quiet" aria-expanded={open === place} onClick={() => setOpen(open === place ? null : place)}>
               {open === place ? 'Close' : 'Edit'}

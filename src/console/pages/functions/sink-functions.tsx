@@ -1,6 +1,7 @@
 /** The functions of a sink, each tried on its own messages. */
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
+import { usePerson } from '../../api/person.ts';
 import { useCall, useGet } from '../../api/queries.ts';
 import { Button, buttonLook } from '../../parts/button.tsx';
 import { Select } from '../../parts/field.tsx';
@@ -38,6 +39,7 @@ export function SinkFunctions() {
 
 function Use({ sink, use, known }: { sink: Sink; use: 'filter' | 'transform' | 'routing'; known: readonly Fn[] }) {
   const [open, setOpen] = useState(false);
+  const { may } = usePerson();
   const change = useCall('patch', '/api/sinks/{sink}');
   const fn = known.find(({ name }) => name === sink[use]);
   const source: Source = {
@@ -57,7 +59,7 @@ function Use({ sink, use, known }: { sink: Sink; use: 'filter' | 'transform' | '
           <Select
             label={`${TYPES[use].title} of this sink`}
             value={fn?.name ?? 'none'}
-            disabled={sink.managed_by === 'file'}
+            disabled={sink.managed_by === 'file' || !may('admin')}
             onChange={({ target }) => pick(target.value)}
           >
             <option value="none">none</option>
@@ -76,7 +78,11 @@ function Use({ sink, use, known }: { sink: Sink; use: 'filter' | 'transform' | '
             Write one
           </Link>
         )}
-        {sink.managed_by === 'file' && <span className="text-sm text-muted">The configuration file says which.</span>}
+        {sink.managed_by === 'file' ? (
+          <span className="text-sm text-muted">The configuration file says which.</span>
+        ) : (
+          !may('admin') && <span className="text-sm text-muted">Needs the scope admin.</span>
+        )}
       </div>
       {change.error && <ErrorNote error={change.error} />}
       {fn && open && <FunctionEditor key={fn.id} fn={fn} source={source} sink={sink.name} />}

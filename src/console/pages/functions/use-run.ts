@@ -2,23 +2,34 @@
 import { useEffect, useState } from 'react';
 import { type ApiError, type Body, call, type Schemas } from '../../api/client.ts';
 import { isJson, messageOf, type Sample } from './samples.ts';
+import { type Asked, stillSo } from './still-so.ts';
 import type { FnType } from './types.ts';
 
 export type Result = Schemas['FunctionResult'];
 
 export interface Run {
+  /** By the place of the sample; undefined: nobody knows yet. */
+  results: readonly (Result | undefined)[];
+  error: ApiError | null;
+  /** They are of the code as it was before. */
+  isOld: boolean;
+}
+
+interface Answered {
+  asked: Asked<Sample>;
   results: readonly Result[];
   error: ApiError | null;
 }
 
 const STILL_MS = 300;
+const NOTHING: Run = { results: [], error: null, isOld: false };
 
 export function useRun(
   fn: { type: FnType; code: string; sink?: string | undefined },
   samples: readonly Sample[],
   enabled: boolean,
 ): Run {
-  const [run, setRun] = useState<Run>({ results: [], error: null });
+  const [answered, setAnswered] = useState<Answered | null>(null);
   const { type, code, sink } = fn;
   const wanted = JSON.stringify({ type, code, sink, samples, enabled });
   // biome-ignore lint/correctness/useExhaustiveDependencies: `wanted` is all of it
@@ -26,6 +37,7 @@ export function useRun(
     const good = samples.every(({ record, changes }) => isJson(record) && (changes === null || isJson(changes)));
     if (!enabled || samples.length === 0 || !good) return;
     const stop = new AbortController();
+    const asked: Asked<Sample> = { type, code, sink, samples };
     const timer = setTimeout(async () => {
       const text = type === 'path' ? { path: code.trim() } : { code };
       const body = { type, ...text, ...(sink === undefined ? {} : { sink }), on: { messages: samples.map(messageOf) } };
@@ -34,9 +46,9 @@ export function useRun(
           body: body as Body<'/api/functions/run', 'post'>,
           signal: stop.signal,
         });
-        setRun({ results: answer.results, error: null });
+        setAnswered({ asked, results: answer.results, error: null });
       } catch (error) {
-        if (!stop.signal.aborted) setRun({ results: [], error: error as ApiError });
+        if (!stop.signal.aborted) setAnswered({ asked, results: [], error: error as ApiError });
       }
     }, STILL_MS);
     return () => {
@@ -44,5 +56,11 @@ export function useRun(
       stop.abort();
     };
   }, [wanted]);
-  return run;
+  if (answered === null || !enabled) return NOTHING;
+  const { asked, error } = answered;
+  return {
+    results: stillSo(asked, { type, code, sink, samples }, answered.results),
+    error,
+    isOld: asked.code !== code,
+  };
 }

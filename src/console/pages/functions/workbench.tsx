@@ -29,9 +29,10 @@ export function Workbench({ type, code, onChange, source: first, sink }: Workben
   const { may } = usePerson();
   const run = useRun({ type, code, sink }, samples, may('admin'));
   const names = useNames(source);
-  const faults = run.results.flatMap(({ ok, error: fault }) =>
-    ok || fault?.line == null ? [] : [{ line: fault.line, column: fault.column, message: fault.message }],
-  );
+  const faults = run.results.flatMap((result) => {
+    const fault = result?.ok === false ? result.error : null;
+    return fault?.line == null ? [] : [{ line: fault.line, column: fault.column, message: fault.message }];
+  });
   return (
     <div className="grid gap-4 lg:grid-cols-2">
       <div className="min-w-0 space-y-3">
@@ -68,7 +69,7 @@ export function Workbench({ type, code, onChange, source: first, sink }: Workben
               : 'Choose another table, or messages of a sink.'}
           </Empty>
         )}
-        {samples.length > 0 && <SampleList samples={samples} results={run.results} onChange={setSamples} />}
+        {samples.length > 0 && <SampleList samples={samples} run={run} onChange={setSamples} />}
       </div>
     </div>
   );

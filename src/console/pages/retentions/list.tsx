@@ -4,7 +4,7 @@ import { useGet } from '../../api/queries.ts';
 import { RETENTION_PATHS, SinkPathsContext } from '../../api/sink-paths.ts';
 import { Code, Mono } from '../../parts/code.tsx';
 import { Page } from '../../parts/page.tsx';
-import { Empty, Loaded } from '../../parts/places.tsx';
+import { Empty, ErrorNote, Loaded } from '../../parts/places.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
 import { nameColumn, SINK_FIGURES } from '../sinks/columns.tsx';
 import { PauseButton } from '../sinks/pause-button.tsx';
@@ -21,12 +21,19 @@ export function Retentions() {
             change_retentions.length === 0 ? (
               <NoRetention />
             ) : (
-              <Table
-                label="Change retentions"
-                columns={columnsOf(declared.data?.data ?? [])}
-                rows={change_retentions}
-                keyOf={({ id }) => id}
-              />
+              <>
+                {declared.error && (
+                  <div className="mb-2">
+                    <ErrorNote error={declared.error} again={declared.refetch} />
+                  </div>
+                )}
+                <Table
+                  label="Change retentions"
+                  columns={columnsOf(declared.data?.data ?? [])}
+                  rows={change_retentions}
+                  keyOf={({ id }) => id}
+                />
+              </>
             )
           }
         </Loaded>

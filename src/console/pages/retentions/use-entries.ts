@@ -3,6 +3,7 @@ import { type InfiniteData, useInfiniteQuery, useQueryClient } from '@tanstack/r
 import { useEffect } from 'react';
 import { type Answer, type ApiError, call, type Schemas } from '../../api/client.ts';
 import { useGet } from '../../api/queries.ts';
+import { withNewer } from '../../lib/pages.ts';
 import { oneOf, searchOf, text } from '../../lib/search.ts';
 
 export type Entry = Schemas['ChangeEntry'];
@@ -28,6 +29,8 @@ export type EntryFilter = ReturnType<typeof filterOf>;
 const PATH = '/api/change_retentions/{sink}/entries';
 const AT_ONCE = 100;
 const MOST_NEW = 500;
+/** Shown at once while new ones come; more than that is asked for again by whoever goes on to the end. */
+const MOST = 1_000;
 /** Lanes settle side by side: an entry may come after some of a higher seq. Among so many it is still seen, and where there are fewer, anywhere. */
 const OVERLAP = 20;
 
@@ -71,11 +74,13 @@ export function useEntries(name: string, filter: EntryFilter) {
   const isGap = newer.length > 0 && fresh.data?.next_cursor != null;
   const show = (): void => {
     if (isGap) return void known.resetQueries({ queryKey });
-    known.setQueryData<Pages>(queryKey, (before) => {
-      const [first, ...rest] = before?.pages ?? [];
-      if (before === undefined || first === undefined) return before;
-      return { ...before, pages: [{ ...first, data: [...newer, ...first.data].sort(behind) }, ...rest] };
+    const after = known.setQueryData<Pages>(queryKey, (before) => {
+      if (before === undefined) return before;
+      const pages = withNewer(before.pages, newer, { most: MOST, order: behind });
+      return { pages, pageParams: before.pageParams.slice(0, pages.length) };
     });
+    // The first page has grown too large: it is read anew, while what it has is still shown.
+    if ((after?.pages[0]?.data.length ?? 0) > MOST) void query.refetch();
   };
   return { query, rows, newer: newer.length, isGap, show, problem: fresh.error };
 }

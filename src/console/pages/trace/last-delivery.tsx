@@ -1,8 +1,9 @@
 /** When something was delivered last, and why nothing is since. */
+import type { Schemas } from '../../api/client.ts';
 import { useGet } from '../../api/queries.ts';
 import { useNow } from '../../lib/clock.ts';
 import { plural, words } from '../../lib/format.ts';
-import { Note } from '../../parts/places.tsx';
+import { Loaded, Note } from '../../parts/places.tsx';
 import { Ago } from '../../parts/time.tsx';
 import { type Sink, useSink, wrongOf } from '../sinks/use-sink.ts';
 
@@ -12,26 +13,33 @@ const LATELY_MS = 90_000;
 
 export function LastDelivery() {
   const sink = useSink();
+  const query = useGet('/api/sinks/{sink}/metrics', { path: { sink: sink.name } }, { every: EVERY_MS });
+  return (
+    <div className="mb-4">
+      <Loaded query={query} lines={1}>
+        {({ points }) => <Last sink={sink} points={points} />}
+      </Loaded>
+    </div>
+  );
+}
+
+function Last({ sink, points }: { sink: Sink; points: Schemas['SinkMetrics']['points'] }) {
   const now = useNow();
-  const { data } = useGet('/api/sinks/{sink}/metrics', { path: { sink: sink.name } }, { every: EVERY_MS });
-  if (data === undefined) return null;
-  const last = data.points.findLast(({ delivered }) => delivered > 0);
+  const last = points.findLast(({ delivered }) => delivered > 0);
   const isLate = last === undefined || now - Date.parse(last.at) > LATELY_MS;
   const why = isLate ? reasonOf(sink) : null;
   const isBad = why !== null && sink.status === 'active' && sink.state.pending > 0 && sink.health.status !== 'healthy';
   return (
-    <div className="mb-4">
-      <Note tone={isBad ? 'danger' : 'idle'}>
-        {last === undefined ? (
-          'Nothing was delivered in the last hour'
-        ) : (
-          <>
-            Last delivered: {plural(last.delivered, 'message')} in the minute that began <Ago at={last.at} />
-          </>
-        )}
-        {why === null ? '.' : `. ${why}`}
-      </Note>
-    </div>
+    <Note tone={isBad ? 'danger' : 'idle'}>
+      {last === undefined ? (
+        'Nothing was delivered in the last hour'
+      ) : (
+        <>
+          Last delivered: {plural(last.delivered, 'message')} in the minute that began <Ago at={last.at} />
+        </>
+      )}
+      {why === null ? '.' : `. ${why}`}
+    </Note>
   );
 }
 

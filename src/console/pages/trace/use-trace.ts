@@ -2,6 +2,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { type ApiError, call, type Schemas } from '../../api/client.ts';
 import { usePaused } from '../../api/paused.ts';
+import { untilNext } from '../../api/rest.ts';
 
 export type Traced = Schemas['RecentMessage'];
 
@@ -38,7 +39,7 @@ export function useTrace(sink: string, isOn: boolean) {
       return { messages: [...data.filter(({ id }) => id > newest), ...before].slice(0, MOST) };
     },
     enabled: isOn && !paused,
-    refetchInterval: EVERY_MS,
+    refetchInterval: ({ state }) => untilNext(state, EVERY_MS),
     // Nothing is sampled any more when a page is opened again.
     gcTime: 60_000,
   });

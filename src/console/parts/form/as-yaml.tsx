@@ -1,7 +1,7 @@
 /** What a form says, as an entry of the file: the API writes it. */
 import type { ReactNode } from 'react';
 import { AsText } from '../as-text.tsx';
-import { ErrorNote } from '../places.tsx';
+import { ErrorNote, Skeleton } from '../places.tsx';
 import type { Planned } from './plan.ts';
 
 interface AsYamlProps {
@@ -12,12 +12,13 @@ interface AsYamlProps {
   first?: string;
 }
 
-export function AsYaml({ planned: { plan, error }, children, first }: AsYamlProps) {
+export function AsYaml({ planned: { plan, error, isOld }, children, first }: AsYamlProps) {
   return (
-    <AsText title="As YAML" name="YAML" text={plan && (() => plan.yaml)}>
+    <AsText title="As YAML" name="YAML" text={plan && !isOld ? () => plan.yaml : undefined}>
       {plan && <p>{children}</p>}
       {error && <ErrorNote error={error} />}
-      {!plan && !error && <p>{first ?? 'One moment.'}</p>}
+      {isOld && <Skeleton />}
+      {!plan && !error && !isOld && first !== undefined && <p>{first}</p>}
     </AsText>
   );
 }

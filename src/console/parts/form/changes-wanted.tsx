@@ -2,8 +2,9 @@
 import type { ReactNode } from 'react';
 import { Button } from '../button.tsx';
 import { Checkbox, Field, Select } from '../field.tsx';
+import { comparedText, comparedWith, isList } from './compared.ts';
 import { useField } from './form.tsx';
-import { ACTIONS, type ColumnFilter, figureOf } from './values.ts';
+import { ACTIONS, type ColumnFilter } from './values.ts';
 
 export function ActionsKey() {
   const { value, set, errors } = useField('actions');
@@ -29,16 +30,7 @@ export function ActionsKey() {
 }
 
 const OPERATORS = ['=', '!=', '>', '<', '>=', '<=', 'in', 'not_in', 'is_null', 'not_null'];
-const LISTS = ['in', 'not_in'];
 const NO_VALUE = ['is_null', 'not_null'];
-
-/** As the API takes it: a number, true or false where it reads so; of `in` a list. */
-function comparedWith(text: string, operator: string): unknown {
-  if (LISTS.includes(operator)) return text.split(',').map((one) => comparedWith(one, '='));
-  const plain = text.trim();
-  if (plain === 'true' || plain === 'false') return plain === 'true';
-  return figureOf(plain) ?? '';
-}
 
 /** `children`: what else there is to say of them. */
 export function FiltersKey({ children }: { children?: ReactNode }) {
@@ -74,7 +66,7 @@ interface FilterRowProps {
 
 function FilterRow({ filter, change, children }: FilterRowProps) {
   const { column_name, operator, comparison_value, field_path } = filter;
-  const shown = Array.isArray(comparison_value) ? comparison_value.join(', ') : String(comparison_value ?? '');
+  const shown = comparedText(comparison_value);
   return (
     <div className="flex flex-wrap items-end gap-2">
       <Field
@@ -106,7 +98,7 @@ function FilterRow({ filter, change, children }: FilterRowProps) {
       </Select>
       {!NO_VALUE.includes(operator) && (
         <Field
-          label={LISTS.includes(operator) ? 'Values, with commas' : 'Value'}
+          label={isList(operator) ? 'Values, with commas' : 'Value'}
           className="!w-40"
           value={shown}
           onChange={({ target }) => change({ comparison_value: comparedWith(target.value, operator) })}

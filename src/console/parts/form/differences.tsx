@@ -1,11 +1,10 @@
 /** What differs, key by key. */
-import { JsonText } from '../../api/json-text.ts';
+import { writeKeeping } from '../../api/json-text.ts';
 import type { Difference } from './edit.ts';
 
 function shown(value: unknown): string {
   if (value === null || value === undefined) return 'default';
-  if (value instanceof JsonText) return value.text;
-  return typeof value === 'string' ? value : JSON.stringify(value);
+  return typeof value === 'string' ? value : writeKeeping(value);
 }
 
 export function Differences({ label, differences }: { label: string; differences: readonly Difference[] }) {

@@ -12,6 +12,8 @@ export type Plan = Answer<'/api/sinks/plan', 'post'>;
 export interface Planned {
   plan?: Plan;
   error?: ApiError;
+  /** The form has changed since: what it says now is being asked for. */
+  isOld: boolean;
 }
 
 const STILL_MS = 400;
@@ -20,11 +22,11 @@ const AGAIN_MS = 3_000;
 
 /** Asked once nobody has typed for a moment. `stored`: of one that is there, what changes. `body` null: nothing is asked. */
 export function usePlan(body: object | null, stored?: string): Planned {
-  const [planned, setPlanned] = useState<Planned>({});
+  const [planned, setPlanned] = useState<Omit<Planned, 'isOld'> & { of?: string | null }>({});
   const { plan: draft, planOne } = useSinkPaths().paths;
   const text = body === null ? null : writeKeeping(body);
   useEffect(() => {
-    if (text === null) return setPlanned({});
+    if (text === null) return setPlanned({ of: null });
     const stop = new AbortController();
     let timer = setTimeout(ask, STILL_MS);
     function ask(): void {
@@ -32,10 +34,10 @@ export function usePlan(body: object | null, stored?: string): Planned {
       const asked =
         stored === undefined ? call('post', draft, given) : call('post', planOne, { ...given, path: { sink: stored } });
       asked.then(
-        (plan) => setPlanned({ plan }),
+        (plan) => setPlanned({ of: text, plan }),
         (error: unknown) => {
           if (!(error instanceof ApiError) || stop.signal.aborted) return;
-          setPlanned({ error });
+          setPlanned({ of: text, error });
           if (error.status === 0 || error.status >= 500) timer = setTimeout(ask, AGAIN_MS);
         },
       );
@@ -45,7 +47,7 @@ export function usePlan(body: object | null, stored?: string): Planned {
       stop.abort();
     };
   }, [text, stored, draft, planOne]);
-  return planned;
+  return { ...planned, isOld: planned.of !== text };
 }
 
 /** By field; that the name is taken, too. */

@@ -7,8 +7,7 @@ import { useCall } from '../../api/queries.ts';
 import { useSinkPaths } from '../../api/sink-paths.ts';
 import { Button } from '../button.tsx';
 import { Code } from '../code.tsx';
-import { Confirm } from '../dialog.tsx';
-import { ErrorNote, Note } from '../places.tsx';
+import { Note } from '../places.tsx';
 import { Standing } from '../standing.tsx';
 import { say } from '../toast.tsx';
 import { AsYaml } from './as-yaml.tsx';
@@ -16,6 +15,7 @@ import { Differences } from './differences.tsx';
 import { differencesOf, type Patch, patched, patchOf } from './edit.ts';
 import { FormContext } from './form.tsx';
 import { faultsOf, type Planned, usePlan } from './plan.ts';
+import { SaveDialog } from './save-dialog.tsx';
 import { withValue } from './values.ts';
 
 /** What is stored of it. */
@@ -173,30 +173,25 @@ function Save<Entry>({ stored, base, patch, planned, isChanged, forget, ...props
       {isChanged && <Button onClick={forget}>Undo all</Button>}
       <AsYaml planned={planned}>{props.yamlNote}</AsYaml>
       {planned.error && isChanged && <span className="text-sm text-danger">{planned.error.message}</span>}
-      {isOfFile && isChanged && planned.plan && (
+      {isOfFile && isChanged && planned.plan && !planned.isOld && (
         <div className="basis-full">
           <Differences label="What would change" differences={diff} />
           <Code text={planned.plan.yaml} name="YAML" />
         </div>
       )}
-      <Confirm
-        title={`Save ${stored.name}?`}
-        action="Save"
-        look="primary"
-        busy={save.isPending}
-        open={open}
+      <SaveDialog
+        {...{ name: stored.name, open, save }}
+        differences={planned.isOld ? undefined : diff}
         onClose={() => setOpen(false)}
-        onConfirm={confirm}
+        onSave={confirm}
       >
-        <Differences label="What changes" differences={diff} />
         <p>{props.effect}</p>
         {planned.plan?.warnings.map((warning) => (
           <Note key={warning} tone="warn">
             {warning}
           </Note>
         ))}
-        {save.error && <ErrorNote error={save.error} />}
-      </Confirm>
+      </SaveDialog>
     </div>
   );
 }

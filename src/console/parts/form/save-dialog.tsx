@@ -1,0 +1,46 @@
+/** What is about to be saved; and where somebody else was faster, what they made of it. */
+import type { ReactNode } from 'react';
+import type { ApiError } from '../../api/client.ts';
+import { Confirm } from '../dialog.tsx';
+import { Note, Skeleton } from '../places.tsx';
+import { Differences } from './differences.tsx';
+import type { Difference } from './edit.ts';
+
+interface SaveDialogProps {
+  /** Of what is saved. */
+  name: string;
+  /** Undefined: they are being asked for. */
+  differences: readonly Difference[] | undefined;
+  /** Where it may be saved over what somebody else has changed since editing began: what that is. */
+  meanwhile?: { by: string | null; differences: readonly Difference[] };
+  open: boolean;
+  save: { isPending: boolean; error: ApiError | null };
+  onClose: () => void;
+  onSave: () => void;
+  /** What saving does besides. */
+  children: ReactNode;
+}
+
+export function SaveDialog({ name, differences, meanwhile, save, onSave, children, ...rest }: SaveDialogProps) {
+  const isOutdated = meanwhile !== undefined && save.error?.status === 412;
+  return (
+    <Confirm
+      {...rest}
+      title={`Save ${name}?`}
+      look="primary"
+      action={isOutdated ? 'Save all the same' : 'Save'}
+      busy={save.isPending || differences === undefined}
+      error={isOutdated ? null : save.error}
+      onConfirm={onSave}
+    >
+      {differences === undefined ? <Skeleton /> : <Differences label="What changes" differences={differences} />}
+      {children}
+      {isOutdated && meanwhile.differences.length > 0 && (
+        <div className="mt-3">
+          <Note tone="warn">{meanwhile.by ?? 'Somebody'} has changed it meanwhile:</Note>
+          <Differences label="What somebody else changed" differences={meanwhile.differences} />
+        </div>
+      )}
+    </Confirm>
+  );
+}

@@ -1,0 +1,125 @@
+/** What was so a moment ago is not shown as if it were so, and what nobody can say is said. */
+import { expect } from 'chai';
+import type { Route } from 'playwright-core';
+import { applyConfig } from '../../src/catalog/apply/apply.ts';
+import { FILE } from '../api/support.ts';
+import { KEYS, parse } from '../catalog/support.ts';
+import type { Seen } from '../support/browser/browser.ts';
+import { openConsole, type TestConsole } from '../support/browser/console.ts';
+import { addShop } from '../support/fixtures/fixtures.ts';
+
+const REFUSED = { status: 503, json: { code: 'full', summary: 'the message database is full' } };
+
+describe('browser: what is no longer so', () => {
+  let on: TestConsole;
+  let seen: Seen;
+  before(async function () {
+    on = await openConsole(this);
+    const spare = "  - { name: spare, url: 'postgres://u:p@h3/d', slot: { name: c }, publication: { name: c } }\n";
+    const file = FILE.replace('functions:', `${spare}functions:`);
+    await applyConfig({ db: on.m.db, keys: KEYS }, parse(file).config);
+  });
+  beforeEach(async () => {
+    seen = await on.see();
+  });
+  afterEach(async () => await seen?.close());
+  after(async () => await on?.close());
+
+  it('is no difference that is about to be saved', async () => {
+    const { page } = seen;
+    await page.goto('/sinks/orders/settings');
+    const dialog = page.getByRole('alertdialog');
+    await page.getByLabel('Lease (ms)').fill('45000');
+    await page.getByRole('button', { name: 'Save...' }).click();
+    await dialog.getByText('45000').waitFor();
+    await page.keyboard.press('Escape');
+    const asked = Promise.withResolvers<Route>();
+    await page.route('**/plan', asked.resolve);
+    await page.getByLabel('Lease (ms)').fill('46000');
+    await page.getByRole('button', { name: 'Save...' }).click();
+    await dialog.getByRole('status', { name: 'Loading' }).waitFor();
+    expect(await dialog.getByText('45000').count()).to.equal(0);
+    await (await asked.promise).continue();
+    await dialog.getByText('46000').waitFor();
+  });
+
+  it('is no connection that was looked at before its address was changed', async () => {
+    const { page } = seen;
+    await page.route('**/test_connection', (route) => route.fulfill({ json: { ok: true, checks: [] } }));
+    await page.goto('/databases/new');
+    await page.getByLabel('Address').fill('postgres://u:p@db.example.com:5432/shop');
+    await page.getByRole('button', { name: 'Check connection' }).click();
+    await page.getByText('It can be captured').waitFor();
+    await page.getByLabel('Host').fill('db2.example.com');
+    await page.getByText('It can be captured').waitFor({ state: 'detached' });
+  });
+
+  it('is no refusal of a dialog that was closed', async () => {
+    const { page } = seen;
+    await page.route('**/api/postgres_databases/spare*', (route) =>
+      route.request().method() === 'DELETE'
+        ? route.fulfill({ status: 409, json: { code: 'needs_force', summary: 'the source does not answer' } })
+        : route.fallback(),
+    );
+    await page.goto('/databases/spare/settings');
+    const ask = page.getByRole('button', { name: 'Remove…' });
+    await ask.click();
+    await page.getByLabel('Type spare to go on').fill('spare');
+    await page.getByRole('button', { name: 'Remove', exact: true }).click();
+    await page.getByRole('button', { name: 'Remove, and leave the rest' }).waitFor();
+    await page.keyboard.press('Escape');
+    await ask.click();
+    await page.getByRole('button', { name: /^Remove \(Type spare/ }).waitFor();
+    expect(await page.getByText('the source does not answer').count()).to.equal(0);
+  });
+
+  it('is no step that a resync leaves out', async () => {
+    const { page } = seen;
+    await addShop(on.m.db);
+    await on.m.db.query("update millrace_private.positions set state = 'needs_resync'");
+    await page.goto('/databases/shop');
+    await page.getByRole('button', { name: 'Resync…' }).click();
+    const step = page.getByText('Search indexes are compared');
+    await step.waitFor();
+    await page.getByLabel('Compare search indexes afterwards').uncheck();
+    await step.waitFor({ state: 'detached' });
+  });
+
+  it('is told where nobody answers: of the last delivery, and of where changes are kept', async () => {
+    const { page } = seen;
+    await page.route('**/metrics', (route) => route.fulfill(REFUSED));
+    await page.goto('/sinks/orders/trace');
+    await page.getByRole('alert').getByText(REFUSED.json.summary).waitFor();
+    await page.route('**/api/change_retentions', (route) => route.fulfill(REFUSED));
+    await page.goto('/change-retentions');
+    await page.getByRole('alert').getByText(REFUSED.json.summary).waitFor();
+    await page.getByRole('link', { name: 'history' }).waitFor();
+  });
+
+  it('is no choice of somebody who may not choose', async () => {
+    const reader = await on.see({ scopes: ['read', 'read:data'] });
+    await applyConfig({ db: on.m.db, keys: KEYS }, parse(FILE).config);
+    await on.web.call('POST', '/api/sinks/products/release');
+    await reader.page.goto('/sinks/products/function');
+    await reader.page.getByText('Needs the scope admin.').first().waitFor();
+    expect(await reader.page.getByLabel('Transform of this sink').isDisabled()).to.equal(true);
+    await reader.close();
+  });
+
+  it('keeps what is said of a fault while somebody points at it, whatever else is drawn anew', async () => {
+    const { page } = seen;
+    const fault = { ok: false, result: null, took_ms: 0, error: { message: 'no such name', line: 1, column: 3 } };
+    await page.route('**/functions/run', (route) => route.fulfill({ json: { results: [fault] } }));
+    await page.route('**/rows*', (route) =>
+      route.fulfill({ json: { data: [{ record: { id: 1 }, metadata: {} }], next_cursor: null } }),
+    );
+    await page.goto('/functions/new?database=shop&table=public.a');
+    await page.locator('.cm-lintRange-error').first().hover();
+    const said = page.locator('.cm-tooltip-lint');
+    await said.waitFor();
+    await page.getByLabel('Description').focus();
+    await page.keyboard.type('of a product');
+    expect(await page.getByLabel('Description').inputValue()).to.equal('of a product');
+    expect(await said.isVisible()).to.equal(true);
+  });
+});

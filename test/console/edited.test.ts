@@ -1,0 +1,16 @@
+/** The settings of a database in a form. */
+import { expect } from 'chai';
+import { EMPTY } from '../../src/console/pages/databases/draft.ts';
+import { changesOf } from '../../src/console/pages/databases/edited.ts';
+
+const before = { ...EMPTY, username: 'ann', pool_size: '2', max_row_bytes: '1000', invalid_utf8: 'replace' };
+
+describe('console: the changed settings of a database', () => {
+  it('are sent as the API takes them; a port or a user that was emptied is the default', () => {
+    expect(changesOf(before, before)).to.deep.equal({});
+    expect(changesOf(before, { ...before, port: ' ', username: '' })).to.deep.equal({ port: null, username: null });
+    expect(changesOf(before, { ...before, port: '6000', pool_size: 'x' })).to.deep.equal({
+      ...{ port: 6_000, pool_size: 'x' },
+    });
+  });
+});
