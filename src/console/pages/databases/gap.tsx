@@ -10,6 +10,7 @@ import { State } from '../../parts/icons.tsx';
 import { Section } from '../../parts/page.tsx';
 import { Ago } from '../../parts/time.tsx';
 import { say } from '../../parts/toast.tsx';
+import { kindOf } from '../sinks/kinds.ts';
 import { Missed, useMissing } from './missed.tsx';
 import type { Database } from './use-database.ts';
 
@@ -63,7 +64,7 @@ export function ResyncDialog({ database, open, onClose, force = false }: DialogP
   const [verify, setVerify] = useState(true);
   const resync = useCall('post', '/api/postgres_databases/{database}/resyncs');
   const rows = sinks.reduce((sum, one) => sum + (one.rows ?? 0), 0);
-  const taking = sinks.filter(({ kind }) => kind !== 'change_table');
+  const taking = sinks.filter(({ kind }) => !kindOf(kind).isRetention);
   return (
     <Confirm
       title={`Resync ${database}?`}

@@ -5,15 +5,7 @@ import { useOverview } from '../../api/overview.ts';
 import { plural } from '../../lib/format.ts';
 import { allPages } from '../../lib/pages.ts';
 import { type Column, Table } from '../../parts/table.tsx';
-import { kindTitle } from '../sinks/kinds.ts';
-
-/** By kind: what cannot be had again. */
-const LOST: Readonly<Record<string, string>> = {
-  search_index: 'Nothing: the index is compared, and documents of rows that are gone are removed.',
-  webhook: 'Which rows were deleted, and what lay between.',
-  pull: 'Which rows were deleted, and what lay between.',
-  change_table: 'The entries of the gap: no rows are sent.',
-};
+import { kindOf } from '../sinks/kinds.ts';
 
 export interface MissingSink {
   name: string;
@@ -49,19 +41,19 @@ export function useMissing(database: string, enabled = true): { sinks: readonly 
     (sink) => sink.database === database && sink.status !== 'disabled',
   );
   return {
-    sinks: own.map(({ name, kind }) => ({ name, kind, rows: kind === 'change_table' ? 0 : rowsOf(name) })),
+    sinks: own.map(({ name, kind }) => ({ name, kind, rows: kindOf(kind).isRetention ? 0 : rowsOf(name) })),
     isKnown: tables !== undefined,
   };
 }
 
 const rowsText = ({ kind, rows }: MissingSink): string =>
-  kind === 'change_table' ? 'none' : rows === null ? 'not known' : `about ${plural(rows, 'row')}`;
+  kindOf(kind).isRetention ? 'none' : rows === null ? 'not known' : `about ${plural(rows, 'row')}`;
 
 const COLUMNS: readonly Column<MissingSink>[] = [
   { key: 'sink', heading: 'Sink', cell: ({ name }) => <span className="font-medium">{name}</span> },
-  { key: 'kind', heading: 'Kind', cell: ({ kind }) => kindTitle(kind) },
+  { key: 'kind', heading: 'Kind', cell: ({ kind }) => kindOf(kind).title },
   { key: 'rows', heading: 'A resync sends', isFigure: true, cell: rowsText },
-  { key: 'lost', heading: 'Stays lost', cell: ({ kind }) => LOST[kind] ?? 'What lay between.' },
+  { key: 'lost', heading: 'Stays lost', cell: ({ kind }) => kindOf(kind).lost },
 ];
 
 export function Missed({ sinks }: { sinks: readonly MissingSink[] }) {

@@ -45,7 +45,7 @@ function NotCaptured({ database: { name } }: { database: Database }) {
           Capture begins with the first sink that reads from {name}: it says which tables, and where their changes go.
         </p>
         <p className="mt-3">
-          <Link to={'/sinks/new' as string} className={buttonLook('primary')}>
+          <Link to="/sinks/new" className={buttonLook('primary')}>
             New sink
           </Link>
         </p>

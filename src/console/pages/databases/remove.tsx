@@ -1,5 +1,5 @@
 /** Removes a database: what goes with it, and what is left behind in the source. */
-import { Link, useNavigate } from '@tanstack/react-router';
+import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useOverview } from '../../api/overview.ts';
 import { useCall } from '../../api/queries.ts';
@@ -7,6 +7,7 @@ import { Button } from '../../parts/button.tsx';
 import { Code, Mono } from '../../parts/code.tsx';
 import { Confirm, Dialog } from '../../parts/dialog.tsx';
 import { Section } from '../../parts/page.tsx';
+import { SinkLink } from '../../parts/sink-link.tsx';
 import { say } from '../../parts/toast.tsx';
 import { settingsOf } from './edited.ts';
 import type { Database } from './use-database.ts';
@@ -19,8 +20,8 @@ export function Remove({ database }: { database: Database }) {
   const { data } = useOverview();
   const remove = useCall('delete', '/api/postgres_databases/{database}');
   const users = [
-    ...(data?.sinks ?? []).map((sink) => ({ ...sink, at: '/sinks' })),
-    ...(data?.change_retentions ?? []).map((sink) => ({ ...sink, at: '/change-retentions' })),
+    ...(data?.sinks ?? []).map((sink) => ({ ...sink, home: '/sinks' as const })),
+    ...(data?.change_retentions ?? []).map((sink) => ({ ...sink, home: '/change-retentions' as const })),
   ].filter(({ database: read }) => read === name);
   const gone = (): void => {
     say(`${name} is removed`);
@@ -42,9 +43,7 @@ export function Remove({ database }: { database: Database }) {
               {users.map((sink, place) => (
                 <span key={sink.name}>
                   {place > 0 && ', '}
-                  <Link to={`${sink.at}/${encodeURIComponent(sink.name)}` as string} className="text-accent underline">
-                    {sink.name}
-                  </Link>
+                  <SinkLink home={sink.home} name={sink.name} className="text-accent underline" />
                 </span>
               ))}
               : delete {users.length === 1 ? 'that' : 'those'} first.

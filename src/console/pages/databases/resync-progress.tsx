@@ -37,7 +37,7 @@ export function ResyncProgress({ operation }: { operation: Operation }) {
     <Section
       title="Resync"
       actions={
-        <Link to={`/operations/${id}` as string} className={buttonLook()}>
+        <Link to="/operations/$id" params={{ id }} className={buttonLook()}>
           Open
         </Link>
       }

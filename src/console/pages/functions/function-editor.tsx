@@ -119,7 +119,7 @@ function useSave(fn: Fn, code: string, onSaved: (stored: Fn) => void) {
     /** `again`: what is tried again once it is saved. */
     save(again?: { sink: string; groups: readonly Group[] }): void {
       change.mutate(
-        { path: { function: fn.id }, body: text as never, version: fn.version },
+        { path: { function: fn.id }, body: text, version: fn.version },
         {
           onSuccess(stored) {
             onSaved(stored);

@@ -58,7 +58,7 @@ const COLUMNS: readonly Column<Fn>[] = [
         used_by.map((name, place) => (
           <span key={name}>
             {place > 0 && ', '}
-            <Link to={`/sinks/${encodeURIComponent(name)}` as string} className="text-accent hover:underline">
+            <Link to="/sinks/$sink" params={{ sink: name }} className="text-accent hover:underline">
               {name}
             </Link>
           </span>

@@ -32,7 +32,7 @@ export function NewFunction() {
   const create = (): void => {
     const text = type === 'path' ? { path: code.trim() } : { code };
     make.mutate(
-      { body: { name, type, ...(description === '' ? {} : { description }), ...text } as never },
+      { body: { name, type, ...(description === '' ? {} : { description }), ...text } },
       {
         onSuccess: () => {
           say(`${name} is created`);

@@ -8,6 +8,7 @@ import { Select } from '../../parts/field.tsx';
 import { Section } from '../../parts/page.tsx';
 import { Empty, ErrorNote, Loaded } from '../../parts/places.tsx';
 import { say } from '../../parts/toast.tsx';
+import { kindOf } from '../sinks/kinds.ts';
 import { type Sink, useSink } from '../sinks/use-sink.ts';
 import { FunctionEditor } from './function-editor.tsx';
 import type { Source } from './samples.ts';
@@ -23,7 +24,7 @@ const USES = [
 export function SinkFunctions() {
   const sink = useSink();
   const query = useGet('/api/functions', { query: { limit: 1_000 } });
-  const uses = USES.filter(({ use }) => use !== 'routing' || sink.kind === 'search_index');
+  const uses = USES.filter(({ use }) => use !== 'routing' || kindOf(sink.kind).isIndex);
   return (
     <Loaded query={query}>
       {({ data }) => (
@@ -49,7 +50,7 @@ function Use({ sink, use, known }: { sink: Sink; use: 'filter' | 'transform' | '
   };
   const pick = (name: string): void =>
     change.mutate(
-      { path: { sink: sink.id }, body: { [use]: name } as never, version: sink.version },
+      { path: { sink: sink.id }, body: { [use]: name }, version: sink.version },
       { onSuccess: () => say(name === 'none' ? `${sink.name} has no ${use} any more` : `${sink.name} uses ${name}`) },
     );
   return (

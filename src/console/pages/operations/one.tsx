@@ -83,7 +83,7 @@ function OperationFacts({ operation }: { operation: Operation }) {
     <Facts>
       {sink !== null && (
         <Fact label="Sink">
-          <Link to={`/sinks/${encodeURIComponent(sink)}` as string} className="text-accent hover:underline">
+          <Link to="/sinks/$sink" params={{ sink: sink }} className="text-accent hover:underline">
             {sink}
           </Link>
         </Fact>

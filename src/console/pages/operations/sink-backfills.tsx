@@ -8,6 +8,7 @@ import { Section } from '../../parts/page.tsx';
 import { Empty, ErrorNote, Loaded } from '../../parts/places.tsx';
 import { fieldErrors } from '../../parts/remedy.tsx';
 import { say } from '../../parts/toast.tsx';
+import { kindOf } from '../sinks/kinds.ts';
 import { useSink } from '../sinks/use-sink.ts';
 import { OperationTable } from './table.tsx';
 
@@ -26,7 +27,7 @@ export function SinkBackfills() {
         title="Backfills"
         actions={
           <>
-            {kind === 'search_index' && (
+            {kindOf(kind).isIndex && (
               <Button needs="admin" onClick={() => setAsked('rebuild')}>
                 Rebuild into another index…
               </Button>

@@ -6,6 +6,7 @@ import { Confirm } from '../../parts/dialog.tsx';
 import { Section } from '../../parts/page.tsx';
 import { Empty, ErrorNote, Loaded, Note } from '../../parts/places.tsx';
 import { say } from '../../parts/toast.tsx';
+import { kindOf } from '../sinks/kinds.ts';
 import { useSink } from '../sinks/use-sink.ts';
 import { Differences } from './differences.tsx';
 import { OperationTable } from './table.tsx';
@@ -15,7 +16,7 @@ export function SinkVerify() {
   const [asked, setAsked] = useState(false);
   const verify = useCall('post', '/api/sinks/{sink}/verifications');
   const query = useGet('/api/operations', { query: { sink: name, kind: 'verify', limit: 20 } }, { every: 2_000 });
-  if (kind !== 'search_index')
+  if (!kindOf(kind).isIndex)
     return <Note tone="idle">Only what a search index holds can be compared with its tables.</Note>;
   const begin = (repair: boolean): void =>
     verify.mutate(

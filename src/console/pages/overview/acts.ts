@@ -1,4 +1,5 @@
 /** What the buttons beside something that needs attention say, and where its page is. */
+import { linkOptions } from '@tanstack/react-router';
 import type { Attention } from '../../api/overview.ts';
 import { count } from '../../lib/format.ts';
 
@@ -29,22 +30,34 @@ export function offerOf(item: Attention, parked: number): Offer | null {
   return null;
 }
 
-interface Place {
-  to: string;
-  label: string;
-  search?: object;
-}
-
 /** Where it is seen whole. */
-export function pageOf({ id, item, act, subject: { kind, name } }: Attention, retentions: ReadonlySet<string>): Place {
+export function pageOf({ id, item, act, subject: { kind, name } }: Attention, retentions: ReadonlySet<string>) {
   const label = 'Open';
-  const at = encodeURIComponent(name ?? '');
-  if (act?.path.startsWith('/api/operations/')) return { to: `/operations/${item}`, label };
+  const its = name ?? '';
+  if (act?.path.startsWith('/api/operations/'))
+    return { label, link: linkOptions({ to: '/operations/$id', params: { id: item ?? '' } }) };
   // What is lost by it is asked there.
-  if (kind === 'database') return { to: `/databases/${at}`, label: act === null ? label : 'Resync…' };
-  if (kind !== 'sink') return { to: kind === 'processes' ? '/settings' : '/doctor', label };
-  const page = `${retentions.has(name ?? '') ? '/change-retentions' : '/sinks'}/${at}`;
-  return id === 'parked' ? { to: `${page}/messages`, label: 'Look', search: { state: 'parked' } } : { to: page, label };
+  if (kind === 'database')
+    return {
+      label: act === null ? label : 'Resync…',
+      link: linkOptions({ to: '/databases/$database', params: { database: its } }),
+    };
+  if (kind !== 'sink') return { label, link: linkOptions({ to: kind === 'processes' ? '/settings' : '/doctor' }) };
+  const isRetention = retentions.has(its);
+  if (id !== 'parked')
+    return {
+      label,
+      link: isRetention
+        ? linkOptions({ to: '/change-retentions/$retention', params: { retention: its } })
+        : linkOptions({ to: '/sinks/$sink', params: { sink: its } }),
+    };
+  const search = { state: 'parked' } as const;
+  return {
+    label: 'Look',
+    link: isRetention
+      ? linkOptions({ to: '/change-retentions/$retention/messages', params: { retention: its }, search })
+      : linkOptions({ to: '/sinks/$sink/messages', params: { sink: its }, search }),
+  };
 }
 
 /** States that have a word of their own. */

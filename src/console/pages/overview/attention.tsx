@@ -89,7 +89,7 @@ function Acts({ item, known, sql }: { item: Attention; known: Known; sql: string
       <Act item={item} parked={known.parked.get(item.subject.name ?? '') ?? 0} />
       {sql !== null && <CopyButton text={sql} label="Copy SQL" />}
       {item.command !== null && <CopyButton text={item.command} label="Copy command" />}
-      <Link to={page.to as string} search={(page.search ?? {}) as never} className={buttonLook()}>
+      <Link {...page.link} className={buttonLook()}>
         {page.label}
         <span className="sr-only"> {item.subject.name ?? WHOLE[item.subject.kind]}</span>
       </Link>

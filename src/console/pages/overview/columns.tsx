@@ -15,7 +15,8 @@ export const DATABASES: readonly Column<OverviewDatabase>[] = [
     cell: ({ name, health, state, reasons }) => (
       <span className="inline-flex flex-wrap items-center gap-x-3">
         <Link
-          to={`/databases/${encodeURIComponent(name)}` as string}
+          to="/databases/$database"
+          params={{ database: name }}
           className="font-medium break-all text-accent hover:underline"
         >
           {name}

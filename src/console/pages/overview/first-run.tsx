@@ -15,7 +15,7 @@ export function Connect() {
         Millrace reads the changes of a Postgres database and delivers them to search indexes, webhooks, workers and
         change tables. Paste its address; what is missing there is found, with the SQL for it.
       </p>
-      <Link to={'/databases/new' as string} className={buttonLook('primary')}>
+      <Link to="/databases/new" className={buttonLook('primary')}>
         Connect a database
       </Link>
     </Empty>
@@ -43,7 +43,7 @@ export function Playground() {
       </div>
       <ul className="grid gap-3 lg:grid-cols-3">
         <Card title="See it arrive" text="Each change of an order becomes an entry of a change table.">
-          <Link to={`/change-retentions/${HISTORY}/entries` as string} className={buttonLook()}>
+          <Link to="/change-retentions/$retention/entries" params={{ retention: HISTORY }} className={buttonLook()}>
             Open {HISTORY}
           </Link>
         </Card>
@@ -53,7 +53,7 @@ export function Playground() {
           </Button>
         </Card>
         <Card title="Connect your own database" text="An address is enough; nothing is changed there unasked.">
-          <Link to={'/databases/new' as string} className={buttonLook('primary')}>
+          <Link to="/databases/new" className={buttonLook('primary')}>
             Connect a database
           </Link>
         </Card>
@@ -103,8 +103,9 @@ function Receive({ open, onClose }: { open: boolean; onClose: () => void }) {
           <p>
             Then look at{' '}
             <Link
-              to={`/sinks/${CONSUMER}/messages` as string}
-              search={{ state: 'leased' } as never}
+              to="/sinks/$sink/messages"
+              params={{ sink: CONSUMER }}
+              search={{ state: 'leased' }}
               className="text-accent hover:underline"
             >
               what is leased

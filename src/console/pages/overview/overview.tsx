@@ -74,7 +74,7 @@ function NoSink() {
   return (
     <Empty title="No sink yet">
       <p className="mb-4">A sink is where changes go to: a search index, a webhook, or clients that pull.</p>
-      <Link to={'/sinks/new' as string} className={buttonLook('primary')}>
+      <Link to="/sinks/new" className={buttonLook('primary')}>
         New sink
       </Link>
     </Empty>

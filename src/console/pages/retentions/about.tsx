@@ -31,7 +31,7 @@ export function About({ retention }: { retention: Retention }) {
 }
 
 const Database = ({ name }: { name: string }): ReactNode => (
-  <Link to={`/databases/${encodeURIComponent(name)}` as string} className="text-accent underline">
+  <Link to="/databases/$database" params={{ database: name }} className="text-accent underline">
     {name}
   </Link>
 );

@@ -3,7 +3,7 @@ import { Link } from '@tanstack/react-router';
 import { JsonText, parseKeeping } from '../../api/json-text.ts';
 import type { ListColumn } from '../../parts/data-list.tsx';
 import { At } from '../../parts/time.tsx';
-import type { EntriesSearch, Entry } from './use-entries.ts';
+import type { Entry } from './use-entries.ts';
 
 /** The columns that an update changed. */
 function changedOf({ action, changes }: Entry): string {
@@ -14,8 +14,9 @@ function changedOf({ action, changes }: Entry): string {
 function KeyLink({ entry: { seq, record_pk } }: { entry: Entry }) {
   return (
     <Link
+      from="/change-retentions/$retention/entries"
       to="."
-      search={((known: EntriesSearch) => ({ ...known, seq: String(seq) })) as never}
+      search={(known) => ({ ...known, seq: String(seq) })}
       resetScroll={false}
       id={`entry-${seq}`}
       className="font-mono text-accent hover:underline"

@@ -1,24 +1,20 @@
 /** What a list says of each sink, on the overview and on the page of all sinks. */
-import { Link } from '@tanstack/react-router';
 import type { OverviewSink } from '../../api/overview.ts';
+import type { SinkPaths } from '../../api/sink-paths.ts';
 import { count, ms, rate, span } from '../../lib/format.ts';
 import { State } from '../../parts/icons.tsx';
+import { SinkLink } from '../../parts/sink-link.tsx';
 import { Sparkline } from '../../parts/sparkline.tsx';
 import type { Column } from '../../parts/table.tsx';
 import { stateOf } from './use-sink.ts';
 
-/** Its name, and how it is in a word. `path`: of the pages of its sort. */
-export const nameColumn = (path: string, heading: string): Column<OverviewSink> => ({
+/** Its name, and how it is in a word. `home`: the page of its sort. */
+export const nameColumn = (home: SinkPaths['home'], heading: string): Column<OverviewSink> => ({
   key: 'name',
   heading,
   cell: (sink) => (
     <span className="inline-flex flex-wrap items-center gap-x-3">
-      <Link
-        to={`${path}/${encodeURIComponent(sink.name)}` as string}
-        className="font-medium break-all text-accent hover:underline"
-      >
-        {sink.name}
-      </Link>
+      <SinkLink home={home} name={sink.name} className="font-medium break-all text-accent hover:underline" />
       <State state={stateOf(sink)} code={sink.reasons[0] === sink.status ? null : (sink.reasons[0] ?? null)} />
     </span>
   ),

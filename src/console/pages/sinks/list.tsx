@@ -7,7 +7,7 @@ import { Page } from '../../parts/page.tsx';
 import { Empty, Loaded } from '../../parts/places.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
 import { nameColumn, SINK_FIGURES } from './columns.tsx';
-import { KINDS, kindTitle } from './kinds.ts';
+import { KINDS, kindOf } from './kinds.ts';
 import { PauseButton } from './pause-button.tsx';
 import type { SINK_STATES } from './sink-states.ts';
 
@@ -97,7 +97,7 @@ function Filters({ sinks }: { sinks: readonly OverviewSink[] }) {
         <option value="">All</option>
         {kinds.map((kind) => (
           <option key={kind} value={kind}>
-            {kindTitle(kind)}
+            {kindOf(kind).title}
           </option>
         ))}
       </Select>
@@ -119,7 +119,7 @@ function Filters({ sinks }: { sinks: readonly OverviewSink[] }) {
 
 const COLUMNS: readonly Column<OverviewSink>[] = [
   nameColumn('/sinks', 'Sink'),
-  { key: 'kind', heading: 'Kind', cell: ({ kind }) => <span className="whitespace-nowrap">{kindTitle(kind)}</span> },
+  { key: 'kind', heading: 'Kind', cell: ({ kind }) => <span className="whitespace-nowrap">{kindOf(kind).title}</span> },
   { key: 'database', heading: 'Source', cell: ({ database }) => database },
   ...SINK_FIGURES,
   {
@@ -134,7 +134,7 @@ function NoSink() {
     <Empty title="No sink yet">
       <p>A sink is where changes go to. There are four kinds.</p>
       <dl className="mt-4 grid gap-4 text-left sm:grid-cols-2">
-        {Object.values(KINDS).map(({ title, sentence, example }) => (
+        {KINDS.map(({ title, sentence, example }) => (
           <div key={title}>
             <dt className="font-medium text-text">{title}</dt>
             <dd>{sentence}</dd>

@@ -55,8 +55,9 @@ const columnsOf = (sink: string): readonly Column<Attempt>[] => [
     heading: 'Message',
     cell: ({ message_id }) => (
       <Link
-        to={`/sinks/${encodeURIComponent(sink)}/messages/${message_id}` as string}
-        search={{ tab: 'attempts' } as never}
+        to="/sinks/$sink/messages/$id"
+        params={{ sink, id: String(message_id) }}
+        search={{ tab: 'attempts' }}
         className="font-mono text-accent hover:underline"
       >
         {message_id}

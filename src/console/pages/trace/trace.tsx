@@ -11,17 +11,12 @@ import { LastDelivery } from './last-delivery.tsx';
 import { TracedMessage } from './traced-message.tsx';
 import { hasFailed, useTrace } from './use-trace.ts';
 
-interface Search {
-  failures?: true;
-  stopped?: true;
-}
-
 export function Trace() {
   const { name } = useSink();
-  const { failures, stopped } = useSearch({ strict: false }) as Search;
-  const navigate = useNavigate();
-  const go = (more: Search): void =>
-    void navigate({ to: '.', search: ((known: Search) => ({ ...known, ...more })) as never, replace: true });
+  const search = useSearch({ from: '/inside/sinks/$sink/trace' });
+  const { failures, stopped } = search;
+  const navigate = useNavigate({ from: '/sinks/$sink/trace' });
+  const go = (more: typeof search): void => void navigate({ search: { ...search, ...more }, replace: true });
   const { may } = usePerson();
   const isOn = may('read:data') && stopped !== true;
   const query = useTrace(name, isOn);

@@ -91,7 +91,8 @@ function Steps({ message, sink }: { message: Traced; sink: string }) {
       </div>
       {answer.outcome !== 'done' && (
         <Link
-          to={`/sinks/${encodeURIComponent(sink)}/messages/${message_id}` as string}
+          to="/sinks/$sink/messages/$id"
+          params={{ sink, id: String(message_id) }}
           className="text-accent hover:underline"
         >
           Open the message

@@ -22,7 +22,7 @@ export function DatabaseKey({ path, label, hint, children }: DatabaseKeyProps) {
         data.length === 0 ? (
           <Empty title="No database yet">
             {children}{' '}
-            <Link to={'/databases/new' as string} className="text-accent underline">
+            <Link to="/databases/new" className="text-accent underline">
               Connect a database
             </Link>
           </Empty>

@@ -2,49 +2,38 @@
 import { Link } from '@tanstack/react-router';
 import { Choice } from '../../../parts/field.tsx';
 import { More } from '../../../parts/form/controls.tsx';
-import { kindTitle } from '../kinds.ts';
+import { KINDS, kindOfType, newDestination } from '../kinds.ts';
 import { DESTINATIONS } from './destinations.ts';
 import { useSinkForm } from './sink-form.ts';
 import { SpecKey } from './spec-key.tsx';
 
-const FIRST: Record<string, object> = {
-  elasticsearch: { auth_type: 'none' },
-  pull: {},
-  webhook: {},
-};
-
-const TYPES = [
-  { value: 'elasticsearch', label: kindTitle('search_index') },
-  { value: 'pull', label: kindTitle('pull') },
-  { value: 'webhook', label: kindTitle('webhook') },
-  { value: 'change_table', label: kindTitle('change_table') },
-] as const;
+const TYPES = KINDS.map(({ types, title }) => ({ value: types[0], label: title }));
 
 export function DestinationPart() {
   const { entry, set, isStored } = useSinkForm();
   const { destination } = entry;
   const known = DESTINATIONS[destination.type];
-  const type = (destination.type === 'sequin_stream' ? 'pull' : destination.type) as (typeof TYPES)[number]['value'];
+  const { types, isRetention } = kindOfType(destination.type);
   return (
     <div className="space-y-4">
       {!isStored && (
         <Choice
           label="Kind"
-          value={type}
+          value={types[0]}
           options={TYPES}
-          onChange={(next) => set('destination', { ...FIRST[next], type: next })}
+          onChange={(next) => set('destination', newDestination(kindOfType(next)))}
         />
       )}
-      {type === 'change_table' ? (
+      {isRetention ? (
         <p>
           A change table keeps every change of one table in a table of yours: it is made as a{' '}
-          <Link to={'/change-retentions' as string} className="text-accent underline">
+          <Link to="/change-retentions" className="text-accent underline">
             change retention
           </Link>
           .
         </p>
       ) : (
-        known && <Keys key={type} fields={known.fields} />
+        known && <Keys key={types[0]} fields={known.fields} />
       )}
     </div>
   );

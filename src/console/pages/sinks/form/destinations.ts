@@ -13,7 +13,6 @@ export interface Spec {
 }
 
 interface DestinationForm {
-  title: string;
   /** Has somebody to be asked whether it answers? */
   isTested: boolean;
   fields: readonly Spec[];
@@ -107,8 +106,8 @@ const WEBHOOK: readonly Spec[] = [
 
 /** By `destination.type`. */
 export const DESTINATIONS: Readonly<Record<string, DestinationForm>> = {
-  elasticsearch: { title: 'Search index', isTested: true, fields: SEARCH },
-  pull: { title: 'Pull consumer', isTested: false, fields: PULL },
-  sequin_stream: { title: "Pull consumer, in Sequin's shape", isTested: false, fields: PULL },
-  webhook: { title: 'Webhook', isTested: true, fields: WEBHOOK },
+  elasticsearch: { isTested: true, fields: SEARCH },
+  pull: { isTested: false, fields: PULL },
+  sequin_stream: { isTested: false, fields: PULL },
+  webhook: { isTested: true, fields: WEBHOOK },
 };

@@ -2,6 +2,7 @@
 
 import { nameFrom } from '../../../lib/name.ts';
 import { ACTIONS, type ColumnFilter, filled, type Inner } from '../../../parts/form/values.ts';
+import { FIRST_KIND, kindOfType, newDestination } from '../kinds.ts';
 
 export interface PartialBackfill {
   table: string;
@@ -40,7 +41,7 @@ export interface SinkEntry {
 export const newEntry = (): SinkEntry => ({
   ...{ name: '', database: '', status: 'active', source: { include_tables: [] }, actions: [...ACTIONS], filters: [] },
   ...{ filter: 'none', transform: 'none', routing: 'none', message_grouping: true, tables: [], annotations: {} },
-  ...{ max_retry_count: null, initial_backfill: true, destination: { type: 'elasticsearch', auth_type: 'none' } },
+  ...{ max_retry_count: null, initial_backfill: true, destination: newDestination(FIRST_KIND) },
 });
 
 /** What is sent to make it. */
@@ -65,12 +66,10 @@ export function withoutSecrets(entry: SinkEntry): SinkEntry {
   return { ...entry, destination: { ...Object.fromEntries(destination), type: entry.destination.type } };
 }
 
-const SUFFIXES: Record<string, string> = { pull: 'worker', sequin_stream: 'worker', webhook: 'webhook' };
-
 /** `products-index`, `orders-worker`. */
 export function proposedName({ source, destination, database }: SinkEntry): string {
   const table = source.include_tables?.length === 1 ? source.include_tables[0] : undefined;
   const base = table?.slice(table.indexOf('.') + 1) ?? database;
   const plain = nameFrom(base);
-  return plain === '' ? '' : `${plain}-${SUFFIXES[destination.type] ?? 'index'}`;
+  return plain === '' ? '' : `${plain}-${kindOfType(destination.type).suffix}`;
 }

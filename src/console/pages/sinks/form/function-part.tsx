@@ -5,6 +5,7 @@ import { Choice, Field, Select, TextArea } from '../../../parts/field.tsx';
 import { More } from '../../../parts/form/controls.tsx';
 import { useField } from '../../../parts/form/form.tsx';
 import { Loaded } from '../../../parts/places.tsx';
+import { kindOfType } from '../kinds.ts';
 import { Samples } from './samples.tsx';
 import { useSinkForm } from './sink-form.ts';
 
@@ -51,7 +52,7 @@ export function FunctionPart({ written, onWrite }: FunctionPartProps) {
       )}
       <More label="Filter and routing functions">
         <FunctionKey path="filter" label="Filter" types={['filter']} hint="What it returns false for is not sent" />
-        {entry.destination.type === 'elasticsearch' && (
+        {kindOfType(entry.destination.type).isIndex && (
           <FunctionKey path="routing" label="Routing" types={['routing']} hint="Says the index of each message" />
         )}
       </More>

@@ -5,6 +5,7 @@ import { FlagKey, LinesKey, More, WordKey } from '../../../parts/form/controls.t
 import { DatabaseKey } from '../../../parts/form/database-key.tsx';
 import { useField } from '../../../parts/form/form.tsx';
 import { TableTree } from '../../../parts/table-tree.tsx';
+import { kindOfType } from '../kinds.ts';
 import type { SinkEntry } from './entry.ts';
 import { useSinkForm } from './sink-form.ts';
 
@@ -36,7 +37,7 @@ export function TablesPart() {
             <LinesKey path="source.include_schemas" label="Only these schemas" hint="One a line" />
             <LinesKey path="source.exclude_schemas" label="Except these schemas" hint="One a line" />
             <FiltersKey>
-              {entry.filters.length > 0 && entry.destination.type === 'elasticsearch' && <Leave />}
+              {entry.filters.length > 0 && kindOfType(entry.destination.type).isIndex && <Leave />}
             </FiltersKey>
             <Order />
           </More>
@@ -55,7 +56,7 @@ function ChosenTables({ chosen }: { chosen: readonly string[] }) {
         database={entry.database}
         chosen={new Set(chosen)}
         onChange={(tables) => set('source.include_tables', [...tables])}
-        wantsOldValues={entry.destination.type !== 'elasticsearch'}
+        wantsOldValues={!kindOfType(entry.destination.type).isIndex}
       />
       {errors && <p className="mt-1 text-sm text-danger">{errors.join('; ')}</p>}
     </div>

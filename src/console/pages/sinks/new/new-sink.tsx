@@ -24,6 +24,7 @@ import { indexCommand } from '../form/index-command.ts';
 import { NamePart } from '../form/name-part.tsx';
 import { RowsPart } from '../form/rows-part.tsx';
 import { TablesPart } from '../form/tables-part.tsx';
+import { kindOfType } from '../kinds.ts';
 import { useTable } from '../use-table.ts';
 import { type Draft, useDraft } from './draft.ts';
 import { useCreate } from './use-create.ts';
@@ -121,7 +122,7 @@ function changed(entry: SinkEntry, path: string, value: unknown): SinkEntry {
   const next = withValue(entry, path, value);
   if (path === 'database') return { ...next, source: { include_tables: [] }, tables: [] };
   // Only a search index has these.
-  if (path === 'destination' && next.destination.type !== 'elasticsearch')
+  if (path === 'destination' && !kindOfType(next.destination.type).isIndex)
     return { ...next, routing: 'none', filter_leave: null };
   if (path !== 'source.include_tables') return next;
   const left = next.tables.filter(({ name }) => (value as string[] | null)?.includes(name) ?? true);
@@ -130,7 +131,7 @@ function changed(entry: SinkEntry, path: string, value: unknown): SinkEntry {
 
 /** Where the index is missing, the request that makes it, with a mapping for the first table. */
 function Test({ entry }: { entry: SinkEntry }) {
-  const isIndex = entry.destination.type === 'elasticsearch';
+  const { isIndex } = kindOfType(entry.destination.type);
   const columns = useTable(entry.database, isIndex ? entry.source.include_tables?.[0] : undefined)?.columns;
   const isShaped = entry.transform !== 'none';
   return (
@@ -166,7 +167,7 @@ function End({ create, rows, entry, warnings }: EndProps) {
   const { error, isPending } = create;
   const isUntested = error !== null && checksOf(error).length > 0;
   const sends = entry.initial_backfill === true && rows !== null && rows > 0;
-  const isChangeTable = DESTINATIONS[entry.destination.type] === undefined;
+  const { isRetention } = kindOfType(entry.destination.type);
   return (
     <div className="space-y-3 border-t border-line py-5 lg:pl-[10.5rem]">
       {warnings.map((warning) => (
@@ -181,7 +182,7 @@ function End({ create, rows, entry, warnings }: EndProps) {
           type="submit"
           needs="admin"
           busy={isPending}
-          because={isChangeTable ? 'A change table is made as a change retention' : null}
+          because={isRetention ? 'A change table is made as a change retention' : null}
         >
           {sends ? `Create sink and send about ${plural(rows, 'row')}` : 'Create sink'}
         </Button>

@@ -5,7 +5,7 @@ import { Mono } from '../../../parts/code.tsx';
 import { Fact, Facts } from '../../../parts/page.tsx';
 import { Ago } from '../../../parts/time.tsx';
 import type { SinkEntry } from '../form/entry.ts';
-import { kindTitle } from '../kinds.ts';
+import { kindOf } from '../kinds.ts';
 import type { Sink } from '../use-sink.ts';
 
 const SHOWN = 5;
@@ -23,23 +23,18 @@ function tablesOf({ include_tables, include_schemas, exclude_tables, exclude_sch
   return left.length === 0 ? base : `${base}, except ${listed(left)}`;
 }
 
-export function whereOf({ kind, destination }: Sink): string {
-  if (kind === 'search_index') return `${destination.index_name} at ${destination.endpoint_url}`;
-  if (kind === 'webhook') return `${destination.method ?? 'POST'} ${destination.url}`;
-  return 'clients that receive';
-}
-
 export function About({ sink }: { sink: Sink }) {
   const { actions = [], filters } = sink as { actions?: string[]; filters?: unknown[] };
+  const kind = kindOf(sink.kind);
   const functions = (['filter', 'transform', 'routing'] as const).filter((key) => sink[key] !== 'none');
   return (
     <Facts>
-      <Fact label="Kind">{kindTitle(sink.kind)}</Fact>
+      <Fact label="Kind">{kind.title}</Fact>
       <Fact label="Goes to">
-        <Mono>{whereOf(sink)}</Mono>
+        <Mono>{kind.whereOf(sink.destination)}</Mono>
       </Fact>
       <Fact label="Database">
-        <Link to={`/databases/${encodeURIComponent(sink.database)}` as string} className="text-accent hover:underline">
+        <Link to="/databases/$database" params={{ database: sink.database }} className="text-accent hover:underline">
           {sink.database}
         </Link>
       </Fact>

@@ -73,7 +73,7 @@ function Examples({ name }: { name: string }) {
         <p className="text-sm text-muted">
           It needs a token with the scope <code className="font-mono">consume:{name}</code> in{' '}
           <code className="font-mono">MILLRACE_TOKEN</code>:{' '}
-          <Link to={'/tokens' as string} className="text-accent underline">
+          <Link to="/tokens" className="text-accent underline">
             make one
           </Link>
           .

@@ -45,7 +45,7 @@ function Choose({ range }: { range: Range }) {
         <Link
           key={key}
           to="."
-          search={(key === 'hour' ? {} : { range: key as Range }) as never}
+          search={{ range: key === 'hour' ? undefined : (key as Range) }}
           replace
           resetScroll={false}
           aria-current={key === range ? 'true' : undefined}

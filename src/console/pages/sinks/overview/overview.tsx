@@ -1,5 +1,6 @@
 /** How a sink is, and why; what became of its messages; what it is, and how to see it at work. */
 import { Section } from '../../../parts/page.tsx';
+import { kindOf } from '../kinds.ts';
 import { useSink } from '../use-sink.ts';
 import { About } from './about.tsx';
 import { Backfills } from './backfills.tsx';
@@ -24,7 +25,7 @@ export function SinkOverview() {
           <SeeIt sink={sink} />
         </Section>
       </div>
-      {sink.kind === 'pull' && <Consumer sink={sink} />}
+      {kindOf(sink.kind).isReceived && <Consumer sink={sink} />}
       <End sink={sink} />
     </>
   );

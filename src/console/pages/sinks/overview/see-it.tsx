@@ -7,6 +7,7 @@ import { quoteIdentifier, quoteLiteral, quoteTable } from '../../../lib/sql.ts';
 import { Code } from '../../../parts/code.tsx';
 import type { SinkEntry } from '../form/entry.ts';
 import { authorizationOf } from '../form/index-command.ts';
+import { kindOf } from '../kinds.ts';
 import type { Sink } from '../use-sink.ts';
 import { useTable } from '../use-table.ts';
 
@@ -17,16 +18,16 @@ function searchCommand({ destination }: Sink): string {
 
 export function SeeIt({ sink }: { sink: Sink }) {
   const [table] = ((sink.source ?? {}) as SinkEntry['source']).include_tables ?? [];
+  const { isIndex, seen } = kindOf(sink.kind);
   return (
     <>
-      {sink.kind === 'search_index' && (
+      {isIndex && (
         <>
           <p>What has arrived:</p>
           <Code text={searchCommand(sink)} name="curl" />
         </>
       )}
-      {sink.kind === 'webhook' && <p>Your endpoint gets a request for each change.</p>}
-      {sink.kind === 'pull' && <p>Receive, as the examples below show.</p>}
+      {seen !== undefined && <p>{seen}</p>}
       {table !== undefined && <ChangeARow database={sink.database} table={table} />}
     </>
   );

@@ -9,6 +9,7 @@ import { DESTINATIONS } from '../form/destinations.ts';
 import { FunctionKey } from '../form/function-part.tsx';
 import { NamePart } from '../form/name-part.tsx';
 import { TablesPart } from '../form/tables-part.tsx';
+import { kindOfType } from '../kinds.ts';
 import { useSink } from '../use-sink.ts';
 import { entryOf } from './entry-of.ts';
 
@@ -38,7 +39,7 @@ export function SinkSettings() {
             <div className="grid gap-4 sm:grid-cols-2">
               <FunctionKey path="transform" label="Transform" types={['transform', 'path']} />
               <FunctionKey path="filter" label="Filter" types={['filter']} />
-              {type === 'elasticsearch' && <FunctionKey path="routing" label="Routing" types={['routing']} />}
+              {kindOfType(type).isIndex && <FunctionKey path="routing" label="Routing" types={['routing']} />}
             </div>
           </Part>
           <Part title="Name">
