@@ -667,8 +667,14 @@ CREATE OR REPLACE FUNCTION millrace.ack(consumer text, ack_ids text[])
  SET jit TO 'off'
  SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
+declare
+  v_no integer;
 begin
-  return millrace_private.acknowledge(millrace_private.consumer_no(consumer), ack_ids);
+  select s.no into v_no from millrace_private.sinks s where s.receivable and s.name = consumer;
+  if not found then
+    v_no := millrace_private.consumer_no(consumer);
+  end if;
+  return millrace_private.acknowledge(v_no, ack_ids);
 end
 $function$
 
@@ -1395,25 +1401,24 @@ declare
   v_tokens text[];
   v_ids text[];
   v_answer record;
+  v_is_mine boolean;
   v_told text;
 begin
-  -- Nearly always all are of one token. As parse_ack_ids looks at them.
+  -- Nearly always all are of one token: then as acknowledge_leases does it, without its lists. As parse_ack_ids looks at them.
   if octet_length(v_text) - octet_length(v_rest) = 33 * cardinality(p_ack_ids)
      and v_rest ~ '^[0-9]{1,18}(,[0-9]{1,18})*$'
      and octet_length(v_rest) - octet_length(replace(v_rest, ',', '')) = cardinality(p_ack_ids) - 1 then
-    v_tokens := array[v_token];
-    v_ids := array[v_rest];
-  else
-    select coalesce(array_agg(k.token order by k.token), '{}'), array_agg(array_to_string(k.ids, ',') order by k.token)
-      into v_tokens, v_ids from millrace_private.known_tokens(p_sink_no, p_ack_ids) k;
+    v_is_mine := millrace_private.lock_consumer(p_sink_no, 'shared');
+    v_told := set_config('millrace.answered', 'yes', true);
+    v_answer := millrace_private.acknowledge_lease(p_sink_no, v_token, ('{' || v_rest || '}')::bigint[]);
+    if v_answer.groups is not null or v_answer.others is not null then
+      perform millrace_private.free_acknowledged(p_sink_no, v_answer.groups, v_answer.others);
+    end if;
+    return v_answer.count;
   end if;
+  select coalesce(array_agg(k.token order by k.token), '{}'), array_agg(array_to_string(k.ids, ',') order by k.token)
+    into v_tokens, v_ids from millrace_private.known_tokens(p_sink_no, p_ack_ids) k;
   v_answer := millrace_private.acknowledge_leases(p_sink_no, v_tokens, v_ids);
-  -- For whoever asks in the same transaction: a result of acknowledge never changes. (As an
-  -- expression: a query costs many times as much.)
-  v_told := set_config('millrace.committed', v_answer.committed, true);
-  if cardinality(v_tokens) = 1 then
-    return v_answer.counts[1];
-  end if;
   return (select coalesce(sum(c), 0) from unnest(v_answer.counts) c);
 end
 $function$
@@ -1511,14 +1516,15 @@ declare
   v_first timestamptz;
   v_last timestamptz;
   v_is_mine boolean;
+  v_told text;
 begin
   if current_setting('lock_timeout') = '0' then
-    perform set_config('lock_timeout', '10s', true);
+    v_told := set_config('lock_timeout', '10s', true);
   end if;
   counts := array_fill(0, array[cardinality(p_tokens)]);
   v_is_mine := millrace_private.lock_consumer(p_sink_no, 'shared');
-  -- Until the end of the transaction: see lock_consumer.
-  perform set_config('millrace.answered', 'yes', true);
+  -- Until the end of the transaction: see try_lock_consumer. (As an expression: a query costs many times as much.)
+  v_told := set_config('millrace.answered', 'yes', true);
   if cardinality(p_tokens) = 1 then
     r := millrace_private.acknowledge_lease(p_sink_no, p_tokens[1], ('{' || p_ids[1] || '}')::bigint[]);
     counts[1] := r.count;
@@ -1553,13 +1559,8 @@ begin
   end if;
   committed := concat_ws(' ', date_part('epoch', v_first), date_part('epoch', v_last));
 
-  if v_others is not null
-     and (select true from millrace_private.messages k
-           where k.sink_no = p_sink_no and k.group_key2 is not null order by k.group_key2 limit 1) then
-    v_groups := v_others || v_groups;
-  end if;
-  if v_groups is not null then
-    perform millrace_private.free_groups(p_sink_no, v_groups);
+  if v_groups is not null or v_others is not null then
+    perform millrace_private.free_acknowledged(p_sink_no, v_groups, v_others);
   end if;
 end
 $function$
@@ -2207,6 +2208,25 @@ AS $function$
 begin
   delete from millrace_private.cursor_log c
    where c.sink_no = p_sink_no and c.lane = 0 and c.seq < p_seq and c.seq >= p_seq - 128;
+end
+$function$
+
+grant execute to public
+
+CREATE OR REPLACE FUNCTION millrace_private.free_acknowledged(p_sink_no integer, p_groups bigint[], p_others bigint[])
+ RETURNS void
+ LANGUAGE plpgsql
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+begin
+  if p_others is not null
+     and (select true from millrace_private.messages k
+           where k.sink_no = p_sink_no and k.group_key2 is not null order by k.group_key2 limit 1) then
+    p_groups := p_others || p_groups;
+  end if;
+  if p_groups is not null then
+    perform millrace_private.free_groups(p_sink_no, p_groups);
+  end if;
 end
 $function$
 

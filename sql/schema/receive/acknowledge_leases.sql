@@ -16,14 +16,15 @@ declare
   v_first timestamptz;
   v_last timestamptz;
   v_is_mine boolean;
+  v_told text;
 begin
   if current_setting('lock_timeout') = '0' then
-    perform set_config('lock_timeout', '10s', true);
+    v_told := set_config('lock_timeout', '10s', true);
   end if;
   counts := array_fill(0, array[cardinality(p_tokens)]);
   v_is_mine := millrace_private.lock_consumer(p_sink_no, 'shared');
-  -- Until the end of the transaction: see lock_consumer.
-  perform set_config('millrace.answered', 'yes', true);
+  -- Until the end of the transaction: see try_lock_consumer. (As an expression: a query costs many times as much.)
+  v_told := set_config('millrace.answered', 'yes', true);
   if cardinality(p_tokens) = 1 then
     r := millrace_private.acknowledge_lease(p_sink_no, p_tokens[1], ('{' || p_ids[1] || '}')::bigint[]);
     counts[1] := r.count;
@@ -58,13 +59,8 @@ begin
   end if;
   committed := concat_ws(' ', date_part('epoch', v_first), date_part('epoch', v_last));
 
-  if v_others is not null
-     and (select true from millrace_private.messages k
-           where k.sink_no = p_sink_no and k.group_key2 is not null order by k.group_key2 limit 1) then
-    v_groups := v_others || v_groups;
-  end if;
-  if v_groups is not null then
-    perform millrace_private.free_groups(p_sink_no, v_groups);
+  if v_groups is not null or v_others is not null then
+    perform millrace_private.free_acknowledged(p_sink_no, v_groups, v_others);
   end if;
 end
 $$;
