@@ -43,6 +43,27 @@ describe('browser: what is no longer so', () => {
     await dialog.getByText('46000').waitFor();
   });
 
+  it('is no document that another function has made', async () => {
+    const { page } = seen;
+    await page.route('**/rows*', (route) =>
+      route.fulfill({ json: { data: [{ record: { id: 1 }, metadata: {} }], next_cursor: null } }),
+    );
+    const made = { ok: true, result: { first: 1 }, took_ms: 0, error: null };
+    await page.route('**/functions/run', (route) => route.fulfill({ json: { results: [made] } }));
+    await page.goto('/sinks/new?database=shop&table=public.a');
+    await page.getByRole('radio', { name: 'Pick a function' }).check();
+    await page.getByLabel('Transform').selectOption('document');
+    const shown = page.getByText('{"first":1}');
+    await shown.waitFor();
+    const asked = Promise.withResolvers<Route>();
+    await page.route('**/functions/run', asked.resolve);
+    await page.getByRole('radio', { name: 'Write one' }).check();
+    const held = await asked.promise;
+    expect(await shown.count()).to.equal(0);
+    await held.fallback();
+    await shown.waitFor();
+  });
+
   it('is no connection that was looked at before its address was changed', async () => {
     const { page } = seen;
     await page.route('**/test_connection', (route) => route.fulfill({ json: { ok: true, checks: [] } }));

@@ -1,11 +1,26 @@
 /** The settings of a database in a form. */
 import { expect } from 'chai';
 import { EMPTY } from '../../src/console/pages/databases/draft.ts';
-import { changesOf } from '../../src/console/pages/databases/edited.ts';
+import { changesOf, editedOf, writtenOf } from '../../src/console/pages/databases/edited.ts';
 
 const before = { ...EMPTY, username: 'ann', pool_size: '2', max_row_bytes: '1000', invalid_utf8: 'replace' };
 
 describe('console: the changed settings of a database', () => {
+  it('are written for the file without a port or a user that nobody knows', () => {
+    const stored = {
+      ...{ name: 'shop', hostname: 'db.example.com', port: null, database: 'd', username: null, ssl: 'prefer' },
+      ...{ pool_size: 2, max_row_bytes: 1_000, invalid_utf8: 'replace', annotations: {} },
+      slot: { name: 's', create_if_not_exists: true },
+      publication: { name: 'p', create_if_not_exists: true, init_sql: null },
+    };
+    expect(writtenOf(stored, editedOf(stored))).to.deep.equal({
+      ...{ name: 'shop', hostname: 'db.example.com', database: 'd', password: '...', ssl: 'prefer' },
+      ...{ pool_size: 2, max_row_bytes: 1_000, invalid_utf8: 'replace' },
+      slot: { name: 's', create_if_not_exists: true },
+      publication: { name: 'p', create_if_not_exists: true },
+    });
+  });
+
   it('are sent as the API takes them; a port or a user that was emptied is the default', () => {
     expect(changesOf(before, before)).to.deep.equal({});
     expect(changesOf(before, { ...before, port: ' ', username: '' })).to.deep.equal({ port: null, username: null });

@@ -9,7 +9,8 @@ export interface Edited extends Draft {
   invalid_utf8: string;
 }
 
-type Database = components['schemas']['Database'];
+/** What a form needs of a stored one. */
+type Database = Pick<components['schemas']['Database'], 'name' | 'hostname' | 'port' | 'database' | 'username'>;
 type Entry = components['schemas']['DatabaseEntry'];
 type Settings = Required<
   Pick<Entry, 'ssl' | 'pool_size' | 'max_row_bytes' | 'invalid_utf8' | 'slot' | 'publication' | 'annotations'>

@@ -5,7 +5,8 @@ import { span } from '../../lib/format.ts';
 import type { ListColumn } from '../../parts/data-list.tsx';
 import { State } from '../../parts/icons.tsx';
 import { At } from '../../parts/time.tsx';
-import { type Message, usePlace } from './place.ts';
+import { messagesSearch } from './filter.ts';
+import { type Message, pageOf, usePlace } from './place.ts';
 
 export interface Choosing {
   chosen: ReadonlySet<number>;
@@ -36,11 +37,11 @@ export function MessageState({ message: { state, attempts, visible_at } }: { mes
 export const keyText = ({ record_pk, id }: Message): string => record_pk ?? `message ${id}`;
 
 function KeyLink({ message }: { message: Message }) {
-  const { address } = usePlace();
+  const place = usePlace();
   return (
     <Link
-      to={`${address}/${message.id}` as string}
-      search={true as never}
+      {...pageOf(place, String(message.id))}
+      search={(known) => messagesSearch(known)}
       resetScroll={false}
       id={`message-${message.id}`}
       className="font-mono text-accent hover:underline"

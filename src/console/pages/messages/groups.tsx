@@ -111,13 +111,23 @@ function GroupLine({ group, isChosen, onLook, onWish }: LineProps) {
 
 /** The one that failed is named before its error; with the newest message of the group as its sample. */
 function EditFunction({ group: { error, sample_id } }: { group: Group }) {
-  const { name, address } = usePlace();
+  const { name, home } = usePlace();
   const failed = /^([^\s:]+): /.exec(error ?? '')?.[1];
-  const to =
-    failed === undefined ? address.replace(/messages$/, 'function') : `/functions/${encodeURIComponent(failed)}`;
-  return (
-    <Link to={to as string} search={{ sink: name, message: String(sample_id) } as never} className={buttonLook()}>
+  if (failed !== undefined)
+    return (
+      <Link
+        to="/functions/$fn"
+        params={{ fn: failed }}
+        search={{ sink: name, message: String(sample_id) }}
+        className={buttonLook()}
+      >
+        Edit function
+      </Link>
+    );
+  // Change retentions have no page of their functions.
+  return home === '/sinks' ? (
+    <Link to="/sinks/$sink/function" params={{ sink: name }} className={buttonLook()}>
       Edit function
     </Link>
-  );
+  ) : null;
 }

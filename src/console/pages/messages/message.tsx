@@ -25,7 +25,7 @@ export type Tab = NonNullable<MessagesSearch['tab']>;
 interface DrawerProps {
   id: string;
   tab: Tab;
-  onGo: (more: Partial<MessagesSearch>, path?: string) => unknown;
+  onGo: (more: Partial<MessagesSearch>, open?: string) => unknown;
   onClose: () => void;
 }
 
@@ -147,7 +147,7 @@ function Tabs({ id, tab, message, isGone, onGo }: TabsProps) {
             id={`tab-${one}`}
             aria-selected={one === tab}
             aria-controls="tab-content"
-            onClick={() => onGo({ tab: one === 'data' ? undefined : one }, `/${id}`)}
+            onClick={() => onGo({ tab: one === 'data' ? undefined : one }, id)}
             className="inline-flex items-center gap-1.5 border-b-2 border-transparent px-3 py-1.5 text-sm font-medium whitespace-nowrap text-muted hover:text-text aria-selected:border-accent aria-selected:text-text"
           >
             {NAMES[one]}

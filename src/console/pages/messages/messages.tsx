@@ -5,26 +5,27 @@ import { usePerson } from '../../api/person.ts';
 import { Button } from '../../parts/button.tsx';
 import { Beside } from '../../parts/drawer.tsx';
 import { type Filter, FilterBar } from '../../parts/filter-bar.tsx';
-import { ACTIONS, filterOf, type MessageFilter, type MessagesSearch, STATES } from './filter.ts';
+import { ACTIONS, filterOf, type MessageFilter, type MessagesSearch, messagesSearch, STATES } from './filter.ts';
 import { ErrorGroups } from './groups.tsx';
 import { MessageList } from './list.tsx';
 import { MessageDrawer } from './message.tsx';
-import { type Place, PlaceContext } from './place.ts';
+import { type Place, PlaceContext, pageOf } from './place.ts';
 import { SinkError } from './sink-error.tsx';
 
 export function Messages({ place }: { place: Place }) {
   const { id } = useParams({ strict: false }) as { id?: string };
   const search = useSearch({ strict: false }) as MessagesSearch;
   const navigate = useNavigate();
+  const { home, name } = place;
   const go = useCallback(
-    (more: Partial<MessagesSearch>, path = '') =>
+    (more: Partial<MessagesSearch>, open?: string) =>
       navigate({
-        to: `${place.address}${path}` as string,
-        search: ((known: MessagesSearch) => ({ ...known, ...more })) as never,
+        ...pageOf({ home, name }, open),
+        search: (known) => ({ ...messagesSearch(known), ...more }),
         resetScroll: false,
-        replace: path === '',
+        replace: open === undefined,
       }),
-    [navigate, place.address],
+    [navigate, home, name],
   );
   const close = (): void => {
     void go({ tab: undefined }).then(() => document.getElementById(`message-${id}`)?.focus({ preventScroll: true }));
@@ -34,7 +35,7 @@ export function Messages({ place }: { place: Place }) {
     <PlaceContext value={place}>
       <SinkError place={place} />
       <div className={id && 'max-lg:hidden'}>
-        <Filters values={filter} onChange={(more) => void go(more, id && `/${id}`)} />
+        <Filters values={filter} onChange={(more) => void go(more, id)} />
       </div>
       <Beside drawer={id && <MessageDrawer key={id} id={id} tab={search.tab ?? 'data'} onGo={go} onClose={close} />}>
         <ErrorGroups filter={filter} isHidden={search.ungrouped === true} onGo={go} />

@@ -1,6 +1,8 @@
 /** Whose messages a page shows: those of a sink and of a change retention are asked for alike. */
+import { linkOptions } from '@tanstack/react-router';
 import { createContext, useContext } from 'react';
 import type { Answer, Schemas } from '../../api/client.ts';
+import type { SinkPaths } from '../../api/sink-paths.ts';
 
 export type Message = Schemas['Message'];
 export type Group = Schemas['MessageGroup'];
@@ -28,8 +30,8 @@ export interface Place {
   paths: MessagePaths;
   /** Of the sink or the change retention. */
   name: string;
-  /** The page of its messages: `/sinks/orders/messages`. */
-  address: string;
+  /** The page of its sort. */
+  home: SinkPaths['home'];
   /** Messages that wait, and those that are parked. */
   pending: number;
   isEstimate: boolean;
@@ -53,10 +55,10 @@ interface Owner {
   health: { checks: { name: string }[] };
 }
 
-export const placeOf = (list: 'sinks' | 'change-retentions', { name, state, health }: Owner): Place => ({
-  paths: list === 'sinks' ? SINKS : RETENTIONS,
+export const placeOf = (home: Place['home'], { name, state, health }: Owner): Place => ({
+  paths: home === '/sinks' ? SINKS : RETENTIONS,
   name,
-  address: `/${list}/${encodeURIComponent(name)}/messages`,
+  home,
   pending: state.pending,
   isEstimate: state.pending_is_estimate,
   parked: state.parked,
@@ -64,6 +66,17 @@ export const placeOf = (list: 'sinks' | 'change-retentions', { name, state, heal
   failingSince: state.failing_since,
   reason: health.checks[0]?.name ?? null,
 });
+
+/** The page of its messages; with one of them open, if `id` says which. */
+export function pageOf({ home, name }: Pick<Place, 'home' | 'name'>, id?: string) {
+  if (home === '/sinks')
+    return id === undefined
+      ? linkOptions({ to: '/sinks/$sink/messages', params: { sink: name } })
+      : linkOptions({ to: '/sinks/$sink/messages/$id', params: { sink: name, id } });
+  return id === undefined
+    ? linkOptions({ to: '/change-retentions/$retention/messages', params: { retention: name } })
+    : linkOptions({ to: '/change-retentions/$retention/messages/$id', params: { retention: name, id } });
+}
 
 export const PlaceContext = createContext<Place | null>(null);
 

@@ -1,13 +1,13 @@
 /** What keeps all of them from being delivered, in the destination's own words. */
-import { Link } from '@tanstack/react-router';
 import { words } from '../../lib/format.ts';
 import { buttonLook } from '../../parts/button.tsx';
 import { CopyButton } from '../../parts/code.tsx';
 import { BACKGROUNDS, State } from '../../parts/icons.tsx';
+import { SinkLink } from '../../parts/sink-link.tsx';
 import { Ago } from '../../parts/time.tsx';
 import type { Place } from './place.ts';
 
-export function SinkError({ place: { name, address, error, failingSince, reason } }: { place: Place }) {
+export function SinkError({ place: { name, home, error, failingSince, reason } }: { place: Place }) {
   if (error === null) return null;
   return (
     <section aria-label="Why nothing is delivered" className={`mb-4 rounded-md px-3 py-2 ${BACKGROUNDS.danger}`}>
@@ -22,9 +22,9 @@ export function SinkError({ place: { name, address, error, failingSince, reason 
           )}
         </span>
         <span className="ml-auto flex flex-wrap items-center gap-2">
-          <Link to={address.replace(/messages$/, 'overview') as string} className={buttonLook('quiet')}>
+          <SinkLink home={home} name={name} className={buttonLook('quiet')}>
             What to do
-          </Link>
+          </SinkLink>
           <CopyButton text={error} label="Copy answer" look="quiet" />
         </span>
       </div>

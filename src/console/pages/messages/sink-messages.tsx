@@ -4,5 +4,5 @@ import { Messages } from './messages.tsx';
 import { placeOf } from './place.ts';
 
 export function SinkMessages() {
-  return <Messages place={placeOf('sinks', useSink())} />;
+  return <Messages place={placeOf('/sinks', useSink())} />;
 }

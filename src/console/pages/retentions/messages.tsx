@@ -4,5 +4,5 @@ import { placeOf } from '../messages/place.ts';
 import { useRetention } from './use-retention.ts';
 
 export function RetentionMessages() {
-  return <Messages place={placeOf('change-retentions', useRetention())} />;
+  return <Messages place={placeOf('/change-retentions', useRetention())} />;
 }

@@ -43,7 +43,7 @@ export function Samples(props: SamplesProps) {
 }
 
 function Results({ rows, ...wanted }: SamplesProps & { rows: readonly Row[] }) {
-  const { results, error } = useResults(wanted);
+  const { results, error, isOld } = useResults(wanted);
   const isShaped = wanted.code !== undefined || wanted.transform !== 'none';
   return (
     <div>
@@ -51,7 +51,10 @@ function Results({ rows, ...wanted }: SamplesProps & { rows: readonly Row[] }) {
         What is sent of {rows.length === 1 ? 'a row' : `${rows.length} rows`} of {wanted.table}
       </p>
       {error && <Note tone="danger">{error.message}</Note>}
-      <ul className="divide-y divide-line rounded-md border border-line font-mono text-sm">
+      <ul
+        aria-busy={isOld || undefined}
+        className={`divide-y divide-line rounded-md border border-line font-mono text-sm ${isOld ? 'opacity-60' : ''}`}
+      >
         {rows.map((row, place) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: their place is what they are
           <li key={place} className="px-3 py-1.5">
@@ -78,9 +81,17 @@ function Document({ result }: { result: Result | undefined }) {
 /** Digits stay as they came. */
 const textOf = (value: unknown): string => (value instanceof JsonText ? value.text : JSON.stringify(value));
 
-/** Once nobody has typed for a moment. */
-function useResults({ database, table, transform, code }: SamplesProps) {
-  const [found, setFound] = useState<{ results?: readonly Result[]; error?: ApiError }>({});
+interface Found {
+  results?: readonly Result[];
+  error?: ApiError;
+  /** They are of the code as it was before. */
+  isOld: boolean;
+}
+
+/** Once nobody has typed for a moment. Of another table or function nothing is known until then. */
+function useResults({ database, table, transform, code }: SamplesProps): Found {
+  const asked = JSON.stringify([database, table, transform, code === undefined]);
+  const [found, setFound] = useState<Omit<Found, 'isOld'> & { asked?: string; code?: string | undefined }>({});
   useEffect(() => {
     if (code === undefined && transform === 'none') return;
     const stop = new AbortController();
@@ -88,14 +99,14 @@ function useResults({ database, table, transform, code }: SamplesProps) {
     const timer = setTimeout(() => {
       const body = { ...shaping, on: { rows: { database, table } } };
       call('post', '/api/functions/run', { body, signal: stop.signal }).then(
-        ({ results }) => setFound({ results }),
-        (error: unknown) => error instanceof ApiError && setFound({ error }),
+        ({ results }) => setFound({ asked, code, results }),
+        (error: unknown) => error instanceof ApiError && !stop.signal.aborted && setFound({ asked, code, error }),
       );
     }, STILL_MS);
     return () => {
       clearTimeout(timer);
       stop.abort();
     };
-  }, [database, table, transform, code]);
-  return found;
+  }, [asked, database, table, transform, code]);
+  return found.asked === asked ? { ...found, isOld: found.code !== code } : { isOld: false };
 }
