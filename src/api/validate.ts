@@ -1,7 +1,8 @@
 /** zod's verdict as ours: every wrong field, by name, in one answer. */
 import { z } from 'zod';
-import { type ErrorCode, type Fault, MillraceError } from '../model/errors.ts';
+import type { ErrorCode, Fault } from '../model/errors.ts';
 import { fieldOf, nearest, type Path } from '../model/finding.ts';
+import { notValid } from './not-valid.ts';
 
 /** The parsed value. Throws MillraceError `code` with a fault for each wrong field. */
 export function validate<Schema extends z.ZodType>(
@@ -34,11 +35,6 @@ export function refuseUnstorable(input: unknown, code: ErrorCode): void {
   };
   look(input, []);
   if (faults.length > 0) throw notValid(code, faults);
-}
-
-function notValid(code: ErrorCode, faults: Fault[]): MillraceError {
-  const fields = [...new Set(faults.map(({ field }) => field))];
-  return new MillraceError(code, `Not valid: ${fields.join(', ')}`, { faults });
 }
 
 const nameOf = (path: Path): string => (path.length === 0 ? 'body' : fieldOf(path));

@@ -30,7 +30,7 @@ describe('what a role loads', () => {
   for (const [role, needed] of [
     ['capture', ['pg-copy-streams', 'pg-logical-replication']],
     ['worker', ['graphile-worker']],
-    ['web', ['express', 'prom-client', 'zod']],
+    ['web', ['express', 'prom-client']],
     ['all', []],
   ] as const) {
     it(`${role}: ${needed.join(', ') || 'none of what a role, a migration or a declaration needs'}`, async () => {

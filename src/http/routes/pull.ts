@@ -4,7 +4,6 @@
  * of psql; nothing here parses a stored message.
  */
 import type { Request, RequestHandler, Response } from 'express';
-import { validate } from '../../api/validate.ts';
 import type { Counters } from '../../messages/counters.ts';
 import { MillraceError } from '../../model/errors.ts';
 import type { Answered } from '../../receive/acknowledge.ts';
@@ -24,7 +23,7 @@ import type { Revoked } from '../revoked.ts';
 import { type Mount, methodNotAllowed } from '../route.ts';
 import type { ServerLog } from '../server.ts';
 import { createUnread } from '../unread.ts';
-import { ackBody, extendBody, nackBody, receiveInput } from './pull-schemas.ts';
+import { readAck, readExtend, readNack, readReceive } from './pull-input.ts';
 
 export interface PullDependencies extends AnswerDeps {
   consumers: Consumers;
@@ -74,7 +73,7 @@ export function pullRoutes(deps: PullDependencies, options: PullOptions = {}): M
   const onReceive = receiveWith(deps, { ...options, counters });
   const onAck: RequestHandler = async (request, response) => {
     const { consumer, caller, names, note } = askingOf(response);
-    const { ack_ids: ackIds } = validate(ackBody, await bodyOf(deps.places, request, names));
+    const { ackIds } = readAck(await bodyOf(deps.places, request, names));
     const client: Client = { names, mayStill: () => confirm(deps.findToken, caller, consumer) };
     const answered = await acknowledge(deps, consumer, { ackIds, client });
     counters.acked(consumer, answered);
@@ -105,24 +104,14 @@ export function pullRoutes(deps: PullDependencies, options: PullOptions = {}): M
         .all(methodNotAllowed('GET', 'POST'));
       const answers: [string, RequestHandler][] = [
         ['ack', onAck],
-        ['nack', onPutBack(readNack)],
-        ['extend', onPutBack(readExtend)],
+        ['nack', onPutBack((body) => ({ what: 'nack', ...readNack(body) }))],
+        ['extend', onPutBack((body) => ({ what: 'extend', ...readExtend(body) }))],
       ];
       for (const [verb, handler] of answers) {
         router.route(`${prefix}/:consumer/${verb}`).post(authorise, jsonText, handler).all(methodNotAllowed('POST'));
       }
     }
   };
-}
-
-function readNack(body: unknown): PutBack {
-  const { ack_ids: ackIds, delay: delayMs } = validate(nackBody, body);
-  return { what: 'nack', ackIds, delayMs };
-}
-
-function readExtend(body: unknown): PutBack {
-  const { ack_ids: ackIds, visibility_timeout: visibilityTimeoutMs } = validate(extendBody, body);
-  return { what: 'extend', ackIds, visibilityTimeoutMs };
 }
 
 /**
@@ -175,7 +164,7 @@ function receiveWith(deps: PullDependencies, options: PullOptions & { counters: 
     const { consumer, caller, names, note, leave } = askingOf(response);
     const body =
       request.method === 'GET' ? { ...request.query, ack_ids: null } : await bodyOf(deps.places, request, names);
-    const { batch_size: batchSize, wait_for: waitForMs, ack_ids: ackIds } = validate(receiveInput, body);
+    const { batchSize, waitForMs, ackIds } = readReceive(body);
     if (unread.room(consumer.no) <= 0) throw tooMuchUnread();
     const gone = hangUpOf(request, response);
     const watch = deps.revoked.watch(caller, consumer.name, (refusal) => gone.abort(refusal));
