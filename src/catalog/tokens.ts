@@ -16,14 +16,17 @@ export interface KnownToken {
   name: string;
   /** `model/scope.ts`. */
   scopes: readonly string[];
+  /** By which it is found again. */
+  hash: Buffer;
 }
 
 export interface Tokens {
   /**
-   * A token that is known, not revoked and not expired; undefined for others. `fresh`: as it is now, whatever is remembered.
+   * A token that is known, not revoked and not expired, by its text or its hash; undefined for others. `fresh`: as it is now,
+   * whatever is remembered.
    * @throws MillraceError too_many_requests, and what Postgres says.
    */
-  find(token: string, options?: { fresh?: boolean }): Promise<KnownToken | undefined>;
+  find(token: string | Buffer, options?: { fresh?: boolean }): Promise<KnownToken | undefined>;
   close(): void;
 }
 
@@ -37,15 +40,21 @@ export function openTokens({ db, loopbackOnly = false, ...deps }: TokensDependen
   const lookup = openLookup<KnownToken>({
     ...deps,
     async ask(hashes) {
-      const { rows } = await db.query<KnownToken & { hash: string; left_ms: number | null }>(FIND_TOKENS, [
-        hashes,
-        loopbackOnly,
-      ]);
-      return new Map(rows.map(({ hash, left_ms: leftMs, ...found }) => [hash, { found, leftMs }]));
+      type Row = Omit<KnownToken, 'hash'> & { hash: string; left_ms: number | null };
+      const { rows } = await db.query<Row>(FIND_TOKENS, [hashes, loopbackOnly]);
+      return new Map(
+        rows.map(({ left_ms: leftMs, ...row }) => [
+          row.hash,
+          { found: { ...row, hash: Buffer.from(row.hash, 'hex') }, leftMs },
+        ]),
+      );
     },
   });
   return {
-    find: async (token, options) => (isMistyped(token) ? undefined : await lookup.find(hashToken(token), options)),
+    async find(token, options) {
+      if (typeof token !== 'string') return await lookup.find(token, options);
+      return isMistyped(token) ? undefined : await lookup.find(hashToken(token), options);
+    },
     close: lookup.close,
   };
 }

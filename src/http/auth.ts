@@ -9,14 +9,19 @@ import type { By } from '../model/by.ts';
 import { MillraceError } from '../model/errors.ts';
 import { allows, type Scope } from '../model/scope.ts';
 
-/** A token, as it was a second ago at most; undefined when it is not known or was revoked. `fresh`: as it is now. */
-export type FindToken = (token: string, options?: { fresh?: boolean }) => Promise<KnownToken | undefined>;
+/**
+ * A token by its text or its hash, as it was a second ago at most; undefined when it is not known or was revoked. `fresh`: as it
+ * is now.
+ */
+export type FindToken = (token: string | Buffer, options?: { fresh?: boolean }) => Promise<KnownToken | undefined>;
 
 /** Who asks, and what they might do then. */
 export interface Caller {
   /** What was presented. Of a person: who it is. */
   token: string;
   scopes: readonly string[];
+  /** Of a token: what it is found again by. */
+  hash?: Buffer;
   by: By;
   /** A person, who has logged in. */
   session?: SessionOf;
@@ -25,13 +30,18 @@ export interface Caller {
 const MAX_TOKEN_LENGTH = 512;
 const NOT_KNOWN = 'The token is not known, was revoked, or has expired';
 
-/** Throws MillraceError unauthorized. */
-export async function identify(findToken: FindToken, request: Request): Promise<Caller> {
+/** `before`: who this request was found to be already, so that its token is not hashed again. @throws MillraceError unauthorized. */
+export async function identify(findToken: FindToken, request: Request, before?: Caller): Promise<Caller> {
   const token = bearerToken(request.headers.authorization);
   if (token === undefined) throw unauthorized('This needs a token: Authorization: Bearer <token>');
-  const known = await findToken(token);
+  const known = await findToken(before?.hash ?? token);
   if (known === undefined) throw unauthorized(NOT_KNOWN);
-  return { token, scopes: known.scopes, by: { kind: 'token', name: known.name } };
+  return { token, scopes: known.scopes, hash: known.hash, by: { kind: 'token', name: known.name } };
+}
+
+/** The token of a caller once more, without hashing it again. */
+export async function findAgain(findToken: FindToken, caller: Caller): Promise<KnownToken | undefined> {
+  return await findToken(caller.hash ?? caller.token);
 }
 
 /** Why these scopes do not do for a consumer, as an error; undefined when they do. */

@@ -18,8 +18,8 @@ export interface CallersDependencies {
 }
 
 export interface Callers {
-  /** @throws MillraceError unauthorized, forbidden */
-  of(request: Request, route: Route): Promise<Caller>;
+  /** `before`: what it said of this request already. @throws MillraceError unauthorized, forbidden */
+  of(request: Request, route: Route, before?: Caller): Promise<Caller>;
   /** Gives the client a session's cookie; null: takes it away. */
   sign(response: Response, value: string | null): Promise<void>;
 }
@@ -47,12 +47,12 @@ export function openCallers({ findToken, sessions, letters }: CallersDependencie
   };
 
   return {
-    async of(request, { scope, method }) {
+    async of(request, { scope, method }, before) {
       if (scope === 'none') {
         if (method !== 'GET') refuseForeign(request);
         return NOBODY;
       }
-      const caller = (await inSession(request)) ?? (await identify(findToken, request));
+      const caller = (await inSession(request)) ?? (await identify(findToken, request, before));
       if (scope !== 'any') requireScope(caller, scope);
       return caller;
     },

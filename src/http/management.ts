@@ -180,8 +180,12 @@ const tellApart: RequestHandler = (_request, response, next) => {
 /** Before the body is read. */
 function admitting(route: Route, { callers, admission }: Handling): RequestHandler {
   return async (request, response, next) => {
-    const { token } = await callers.of(request, route);
-    response.once('close', admission.enter([`token ${token}`], route.body ? bodyBytes(request, route.maxBytes) : 0));
+    const caller = await callers.of(request, route);
+    response.locals.caller = caller;
+    response.once(
+      'close',
+      admission.enter([`token ${caller.token}`], route.body ? bodyBytes(request, route.maxBytes) : 0),
+    );
     next();
   };
 }
@@ -189,7 +193,7 @@ function admitting(route: Route, { callers, admission }: Handling): RequestHandl
 function answering(route: Route, { depsOf, callers, proxies }: Handling): RequestHandler {
   return async (request, response) => {
     // Once more: it sent its body meanwhile.
-    const caller = await callers.of(request, route);
+    const caller = await callers.of(request, route, response.locals.caller as Caller);
     const requestId = String(response.locals.requestId);
     const ifMatch = versionsOf(request.headers['if-match']);
     const client = clientOf(request, proxies);

@@ -5,7 +5,7 @@
  */
 import type { KnownToken } from '../catalog/tokens.ts';
 import type { MillraceError } from '../model/errors.ts';
-import { type Caller, type FindToken, refusalOf } from './auth.ts';
+import { type Caller, type FindToken, findAgain, refusalOf } from './auth.ts';
 
 export interface Revoked {
   /** Until `end`. `stop` is called with a MillraceError when the caller may not consume any more. */
@@ -62,7 +62,7 @@ export function createRevoked(deps: { findToken: FindToken }, options: RevokedOp
       watched.add(entry);
       timer ??= setInterval(look, options.everyMs ?? 500);
       return {
-        mayStill: async () => judge(await deps.findToken(caller.token), entry),
+        mayStill: async () => judge(await findAgain(deps.findToken, caller), entry),
         end() {
           watched.delete(entry);
           if (watched.size === 0) close();

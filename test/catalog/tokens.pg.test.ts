@@ -53,6 +53,15 @@ describe('API tokens', () => {
     expect((await tokens.find(TWO))?.scopes).to.deep.equal(['admin']);
   });
 
+  it('are found again by their hash, as they are then', async () => {
+    await declare(['a', ONE]);
+    const tokens = openTokens({ db: messages.db, loopbackOnly: true });
+    const known = await tokens.find(ONE);
+    expect(await tokens.find(known!.hash)).to.deep.equal(known);
+    await messages.db.query('update millrace_private.api_tokens set revoked_at = now()');
+    expect(await tokens.find(known!.hash, { fresh: true })).to.equal(undefined);
+  });
+
   it('are remembered for a second from the question, however late the answer came', async () => {
     await declare(['a', ONE]);
     let now = 1_000;

@@ -16,7 +16,7 @@ import type { Places } from '../../runtime/concurrency/places.ts';
 import type { Metrics } from '../../runtime/metrics.ts';
 import { type Admission, type AdmissionOptions, createAdmission } from '../admission.ts';
 import { end, sendJson, sendText } from '../answer.ts';
-import { type Caller, type FindToken, forbidden, identify, mayConsume, refusalOf } from '../auth.ts';
+import { type Caller, type FindToken, findAgain, forbidden, identify, mayConsume, refusalOf } from '../auth.ts';
 import { bodyBytes, jsonText, parsedBody } from '../body.ts';
 import { clientOf } from '../client-address.ts';
 import type { Revoked } from '../revoked.ts';
@@ -146,7 +146,7 @@ const askingOf = (response: Response): Asking => response.locals.asking as Askin
 
 /** Once more when its turn has come: between the two it waited, or sent its body. */
 async function confirm(findToken: FindToken, caller: Caller, consumer: Consumer): Promise<true> {
-  const refusal = refusalOf(await findToken(caller.token), consumer.name);
+  const refusal = refusalOf(await findAgain(findToken, caller), consumer.name);
   if (refusal !== undefined) throw refusal;
   return true;
 }

@@ -1,6 +1,7 @@
 /** A web role on a random port, with tokens that every test knows, and a client for it. */
 
 import { randomUUID } from 'node:crypto';
+import { hashToken } from '../../../src/catalog/token-hash.ts';
 import type { FindToken } from '../../../src/http/auth.ts';
 import { openWeb, type Web, type WebDependencies, type WebOptions } from '../../../src/http/web.ts';
 import type { Notifications } from '../../../src/receive/consumer.ts';
@@ -15,9 +16,13 @@ const SCOPES: Record<string, string[]> = {
   'orders-token': ['consume:orders'],
 };
 
-export const findTestToken: FindToken = async (token) => {
-  const scopes = SCOPES[token];
-  return scopes && { id: randomUUID(), name: token.replace('-token', ''), scopes };
+/** As the catalog, which knows them by their hashes. */
+export const findTestToken: FindToken = async (given) => {
+  const isThat = (token: string): boolean =>
+    typeof given === 'string' ? token === given : hashToken(token).equals(given);
+  const [token, scopes] = Object.entries(SCOPES).find(([one]) => isThat(one)) ?? [];
+  if (token === undefined || scopes === undefined) return undefined;
+  return { id: randomUUID(), name: token.replace('-token', ''), scopes, hash: hashToken(token) };
 };
 
 export interface LogLine {
