@@ -36,7 +36,7 @@ export function reachOf(
 export async function testStoredDatabase(on: OutsideDeps, ref: string): Promise<Check[]> {
   const { catalog, database } = await findDatabase(on, ref);
   const sinks = catalog.sinks.filter(({ databaseNo }) => databaseNo === database.no);
-  return await looked(on, { database, sinks, state: null });
+  return await looked(on, { database, sinks, state: null, reason: null });
 }
 
 /**
@@ -66,7 +66,7 @@ export async function testDraftDatabase(
 ): Promise<Check[]> {
   const { settings, address, isSource } = draft;
   const database: CatalogDatabase = { ...NOWHERE, settings, address: () => address, reach: reachOf(on, privateOk) };
-  const checks = await looked(on, { database, sinks: [], state: null, isSource });
+  const checks = await looked(on, { database, sinks: [], state: null, reason: null, isSource });
   // Capture reads it once a sink does.
   return checks.filter(({ id, status }) => id !== 'slot_inactive' || status === 'error');
 }

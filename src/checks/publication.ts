@@ -68,3 +68,14 @@ export const publicationMissing = (name: string, sql: string): Finding =>
     `publication ${name} does not exist`,
     inSource(sql, 'or set publication.create_if_not_exists: true'),
   );
+
+/** Capture ran `init_sql`, and there is still no publication; `sql` makes one as it is made without `init_sql`. */
+export const initSqlFailed = (name: string, { reason, sql }: { reason: string | null; sql: string }): Finding =>
+  fault(
+    'init_sql_failed',
+    `publication ${name} does not exist, and capture could not make it as init_sql says${reason === null ? '' : ` (${reason})`}`,
+    inSource(
+      sql,
+      'as a superuser, or as the owner of the tables; or correct publication.init_sql, which capture runs again within half a minute',
+    ),
+  );

@@ -56,9 +56,12 @@ interface Known {
 }
 
 function render(pending: Pending, change: Change, known: Known): void {
-  const tooLarge = known.tooLarge || bytesOf(change.message).length > change.maxRowBytes;
+  const bytes = bytesOf(change.message).length;
+  const tooLarge = known.tooLarge || bytes > change.maxRowBytes;
   const asIs = writtenOnce(pending.out, () => textOf(change, known, tooLarge));
   const asDelete = writtenOnce(pending.out, () => deleteText(change, known));
+  // A backfill has left the others out, and what is read again is not among them.
+  const isWhole = bytes > change.maxRowBytes && change.maxRowBytes >= 0;
   const { codec } = change.relation;
   const before = codec.damagedKeys;
   const key = codec.key(change.message, known.reread);
@@ -75,7 +78,13 @@ function render(pending: Pending, change: Change, known: Known): void {
       const isDamaged = part.of === 'before' ? damaged.oldKey : damaged.key;
       const reason =
         route.parkReason ??
-        (tooLarge ? TOO_LARGE : isDamaged ? DAMAGED_KEY : part.key === null || isKeyLost ? NO_KEY : undefined);
+        (tooLarge
+          ? tooLargeText(isWhole ? bytes : undefined)
+          : isDamaged
+            ? DAMAGED_KEY
+            : part.key === null || isKeyLost
+              ? NO_KEY
+              : undefined);
       if (reason) pending.parked.push({ sinkNo, lane, id, groupKey, error: reason });
       const start = pending.out.length;
       putAddress(pending.out, { sinkNo, lane, id, groupKey, groupKey2 });
@@ -115,7 +124,9 @@ function fannedRow(
   };
 }
 
-const TOO_LARGE = 'the row is larger than max_row_bytes: only its key was kept';
+/** `bytes`: what it has, where that is known. The doctor reads it (sql/admin/doctor/too-large.sql). */
+const tooLargeText = (bytes: number | undefined): string =>
+  `the row ${bytes === undefined ? '' : `of ${bytes} bytes `}is larger than max_row_bytes: only its key was kept`;
 const DAMAGED_KEY =
   'the primary key holds bytes that are no UTF-8 (written \\xNN here): correct it in the table, which sends the row again, then discard this message';
 const NO_KEY = 'the change does not carry the whole primary key: the replica identity must cover it';

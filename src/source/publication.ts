@@ -13,10 +13,10 @@ import { checkTable, isPublishable } from '../checks/table.ts';
 import { limitSql } from '../db/deadline.ts';
 import type { Database } from '../db/pool.ts';
 import type { DatabaseSettings } from '../model/declared.ts';
-import { MillraceError } from '../model/errors.ts';
+import { MillraceError, messageOf } from '../model/errors.ts';
 import type { PublishedTable } from '../model/published-table.ts';
 import { quoteIdentifier, quoteTable, remarked } from '../model/quote.ts';
-import { isLockTimeout, isNotPermitted, isOutdated } from '../model/sqlstate.ts';
+import { isLockTimeout, isNotPermitted, isOutdated, isServerError } from '../model/sqlstate.ts';
 import { OURS, readPublication } from './publication-facts.ts';
 import { readTables } from './tables.ts';
 
@@ -100,7 +100,12 @@ export async function publicationSql(
   { name, init_sql: initSql }: DatabaseSettings['publication'],
   version: number,
 ): Promise<string> {
-  return initSql ?? creation(name, (await readTables(source, name)).filter(belongs), version);
+  return initSql ?? (await standardPublicationSql(source, name, version));
+}
+
+/** The same for one without `init_sql`. */
+export async function standardPublicationSql(source: Database, name: string, version: number): Promise<string> {
+  return creation(name, (await readTables(source, name)).filter(belongs), version);
 }
 
 async function create(
@@ -115,7 +120,7 @@ async function create(
     throw new MillraceError('bad_source', missing.summary, { remedy: repairText(missing) });
   }
   try {
-    if (initSql !== null) await runAsWritten(source, initSql);
+    if (initSql !== null) await runInitSql(source, initSql);
     else {
       // Whose it is must be known from the beginning.
       await source.transaction(async (tx) => {
@@ -147,6 +152,20 @@ async function mayNot(
     remedy: remarked((await whole()).replace(/;\s*$/, ''), `as a superuser; or, if the role owns the tables: ${grant}`),
     cause,
   });
+}
+
+/** @throws MillraceError bad_source, with what the server says of the statement; what else went wrong. */
+async function runInitSql(source: Database, sql: string): Promise<void> {
+  try {
+    await runAsWritten(source, sql);
+  } catch (cause) {
+    const isRefused = isServerError(cause) && !isNotPermitted(cause);
+    if (!isRefused) throw cause;
+    throw new MillraceError('bad_source', `publication.init_sql: ${messageOf(cause)}`, {
+      remedy: 'Correct publication.init_sql in the entry of the database, and apply it.',
+      cause,
+    });
+  }
 }
 
 /** SQL of the user's: under the role's own path, in a session that nobody uses afterwards, whatever it may set. */

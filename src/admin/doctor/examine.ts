@@ -6,6 +6,7 @@
 import { type Catalog, type CatalogDatabase, type CatalogSink, loadCatalog } from '../../catalog/store.ts';
 import { byHand, type Finding, fault, skipped } from '../../checks/finding.ts';
 import { checkReach } from '../../checks/reach.ts';
+import { checkRowSize } from '../../checks/row-size.ts';
 import { checkSharedIndex, checkTablesOfIndex } from '../../checks/shared-index.ts';
 import { messageDatabase } from '../../db/message-database.ts';
 import { type Database, openPool } from '../../db/pool.ts';
@@ -127,6 +128,7 @@ async function checksOfKnown(deps: Asked, request: ExamineRequest, signal: Abort
         ...(declared ? checkTablesOfIndex(declared) : []),
         ...operationFindings(known.operations, { sink: sink.name }),
         ...consumerFindings(known.consumers, sink.name),
+        ...checkRowSize(known.tooLarge.filter((one) => one.sink === sink.name)),
         ...findingsOf(sink, { destination: looked.destinations.get(sink.name), tables }),
       ]);
     }),
@@ -187,9 +189,9 @@ async function lookAround(
   const places = createSemaphore(AT_ONCE);
   const sourceOf = async (database: CatalogDatabase): Promise<void> => {
     const { name } = database.settings;
-    const state = known.databases.find((one) => one.name === name)?.state ?? null;
+    const { state = null, reason = null } = known.databases.find((one) => one.name === name) ?? {};
     const sinks = catalog.sinks.filter(({ databaseNo }) => databaseNo === database.no);
-    const look = within(EACH_MS, signal, () => lookAtSource(messages, { database, sinks, state }));
+    const look = within(EACH_MS, signal, () => lookAtSource(messages, { database, sinks, state, reason }));
     looked.sources.set(
       name,
       await look.catch((error: unknown) => ({ findings: [unanswered(error, `database ${name}`)], tables: undefined })),

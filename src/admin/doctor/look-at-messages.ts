@@ -7,6 +7,7 @@ import type { MessageServerFacts } from '../../checks/message-database.ts';
 import { checkMessageDatabase } from '../../checks/message-database.ts';
 import { checkOperations, checkRunning, type StillFacts } from '../../checks/operations.ts';
 import { checkProcesses } from '../../checks/processes.ts';
+import type { TooLargeFacts } from '../../checks/row-size.ts';
 import { checkStorage, type StorageFacts } from '../../checks/storage.ts';
 import type { Queryable } from '../../db/pool.ts';
 import { readSchemaFault } from '../../db/schema-version.ts';
@@ -21,6 +22,7 @@ const ROOM = statement('db/count-room');
 const OPERATIONS = statement('admin/doctor/operations');
 const ACCESS = statement('admin/doctor/access');
 const CONSUMERS = statement('admin/doctor/consumers');
+const TOO_LARGE = statement('admin/doctor/too-large');
 const STORAGE = statement('admin/doctor/storage');
 const WORKER = statement('admin/doctor/has-worker');
 
@@ -32,6 +34,8 @@ export interface Known {
   processes: SeenProcess[];
   /** Of each kind and table of a sink, or a database, the newest. */
   operations: KnownOperation[];
+  /** Parked for their size. */
+  tooLarge: TooLargeFacts[];
   /** Those that are active. */
   consumers: ConsumerFacts[];
 }
@@ -76,7 +80,8 @@ export async function readKnown(db: Queryable): Promise<Known> {
   const hasWorker = (await db.query<{ has_worker: boolean }>(WORKER)).rows[0]!.has_worker;
   const operations = (await db.query<KnownOperation>(OPERATIONS)).rows;
   const consumers = (await db.query<ConsumerFacts>(CONSUMERS)).rows;
-  return { databases, sinks, hasWorker, operations, consumers, processes: await readProcesses(db) };
+  const tooLarge = (await db.query<TooLargeFacts>(TOO_LARGE)).rows;
+  return { databases, sinks, hasWorker, operations, tooLarge, consumers, processes: await readProcesses(db) };
 }
 
 /** `keyId`: of the current key; null: it is not known. */

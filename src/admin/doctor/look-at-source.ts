@@ -6,7 +6,7 @@ import type { CatalogDatabase, CatalogSink } from '../../catalog/store.ts';
 import { type CapacityFacts, checkCapacity } from '../../checks/capacity.ts';
 import { checkContinuity, type Now } from '../../checks/continuity.ts';
 import { type Finding, passed, skipped } from '../../checks/finding.ts';
-import { checkPublication, plannedPublication, publicationMissing } from '../../checks/publication.ts';
+import { checkPublication, initSqlFailed, plannedPublication, publicationMissing } from '../../checks/publication.ts';
 import { checkReach } from '../../checks/reach.ts';
 import { checkReadable } from '../../checks/readable.ts';
 import { checkServer } from '../../checks/server.ts';
@@ -29,7 +29,7 @@ import { MillraceError } from '../../model/errors.ts';
 import type { PublishedTable } from '../../model/published-table.ts';
 import { takesIn } from '../../model/taken-in.ts';
 import { identifySystem } from '../../source/identify.ts';
-import { isWanted, publicationSql } from '../../source/publication.ts';
+import { isWanted, publicationSql, standardPublicationSql } from '../../source/publication.ts';
 import { readPublication } from '../../source/publication-facts.ts';
 import {
   readCapacity,
@@ -63,6 +63,8 @@ export interface LookedAt {
   sinks: readonly CatalogSink[];
   /** As capture said last; null: no sink reads from it. */
   state: string | null;
+  /** What capture said with it. */
+  reason: string | null;
   /** It is to be captured, whether or not a sink reads from it; absent: where one does. */
   isSource?: boolean;
   /** What is as it should be is told too. */
@@ -112,7 +114,7 @@ interface Reached {
 }
 
 async function look(on: Reached, looked: LookedAt): Promise<SourceLook> {
-  const { database, sinks, state } = looked;
+  const { database, sinks, state, reason } = looked;
   const { source, messages, options } = on;
   const { settings } = database;
   const { name, slot: wantedSlot } = settings;
@@ -128,7 +130,7 @@ async function look(on: Reached, looked: LookedAt): Promise<SourceLook> {
   const capacity = await readCapacity(source, wantedSlot.name);
   const findings = [
     ...(looked.isSource === false ? [] : checkServer(facts)),
-    ...(isRead ? await beginning(on, settings, { now, stored, state }) : []),
+    ...(isRead ? await beginning(on, settings, { now, stored, state, reason }) : []),
     ...checkCapacity({
       ...{ database: name, slotName: wantedSlot.name, slot, isRead },
       facts: capacity,
@@ -189,7 +191,7 @@ const formerSlots = (stored: StoredPosition | undefined): string[] => [
 async function beginning(
   { options, source }: Reached,
   settings: DatabaseSettings,
-  { now, stored, state }: { now: Now; stored: StoredPosition | undefined; state: string | null },
+  { now, stored, state, reason }: { now: Now; stored: StoredPosition | undefined } & Pick<LookedAt, 'state' | 'reason'>,
 ): Promise<Finding[]> {
   const { slot, publication } = settings;
   if (stored?.identity) {
@@ -202,8 +204,17 @@ async function beginning(
   }
   const { version } = now.source;
   const found = now.slot || slot.create_if_not_exists ? [] : [slotMissing(slot.name, version)];
+  const { name } = publication;
   if (!now.publication && !publication.create_if_not_exists)
-    found.push(publicationMissing(publication.name, await publicationSql(source, publication, version)));
+    found.push(publicationMissing(name, await publicationSql(source, publication, version)));
+  // Whoever found fault with the server did not come to it.
+  else if (
+    !now.publication &&
+    publication.init_sql !== null &&
+    state === 'error' &&
+    checkServer(now.source).length === 0
+  )
+    found.push(initSqlFailed(name, { reason, sql: await standardPublicationSql(source, name, version) }));
   return found;
 }
 
