@@ -155,6 +155,7 @@ table millrace_private.database_counters
   lag_bytes bigint not null
   kept_bytes bigint
   limit_bytes bigint
+  commits bigint not null default 0
 with fillfactor=50, autovacuum_vacuum_scale_factor=0.05, autovacuum_vacuum_threshold=500
 CREATE INDEX database_counters_at ON millrace_private.database_counters USING btree (step, at)
 CREATE UNIQUE INDEX database_counters_pkey ON millrace_private.database_counters USING btree (database_no, step, at)

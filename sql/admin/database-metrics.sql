@@ -1,5 +1,5 @@
 -- $3 is included, $4 is not.
-select c.at, n.persisted, n.bytes, c.lag_bytes::double precision as lag_bytes, c.kept_bytes::double precision as kept_bytes,
+select c.at, c.commits::double precision as commits, n.persisted, n.bytes, c.lag_bytes::double precision as lag_bytes, c.kept_bytes::double precision as kept_bytes,
        c.limit_bytes::double precision as limit_bytes
   from millrace_private.database_counters c
   join millrace_private.databases d on d.no = c.database_no

@@ -35,6 +35,8 @@ export async function readSinkMetrics(db: Queryable, sink: string, { step, from,
 /** Of WAL the greatest of a minute or an hour. */
 export interface DatabasePoint {
   at: Date;
+  /** Transactions with changes of published tables. */
+  commits: number;
   /** Messages of all sinks that read from it, and their size. */
   persisted: number;
   bytes: number;

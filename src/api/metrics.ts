@@ -65,6 +65,7 @@ const DatabaseMetrics = z
     points: z.array(
       z.looseObject({
         at: z.string(),
+        commits: z.number(),
         persisted: z.number(),
         bytes: z.number(),
         lag_bytes: z.number(),

@@ -81,8 +81,8 @@ describe('api: metrics', () => {
     // A minute of the past, whenever this runs.
     const at = new Date(Math.floor(Date.now() / 60_000) * 60_000 - 600_000);
     await all.m.db.query(
-      `insert into millrace_private.database_counters (database_no, step, at, lag_bytes, kept_bytes, limit_bytes)
-       select d.no, 'minute', $1::timestamptz + n * interval '1 min', 1, 200 + 100 * n, 1000
+      `insert into millrace_private.database_counters (database_no, step, at, lag_bytes, kept_bytes, limit_bytes, commits)
+       select d.no, 'minute', $1::timestamptz + n * interval '1 min', 1, 200 + 100 * n, 1000, 5 - 5 * n
          from millrace_private.databases d, generate_series(0, 1) n where d.name = 'shop'`,
       [at],
     );
@@ -99,8 +99,15 @@ describe('api: metrics', () => {
       seconds_to_limit: 420,
       points: [
         // Three sinks read from it.
-        { at: at.toISOString(), persisted: 9, bytes: 150, kept_bytes: 200, ...wal },
-        { at: new Date(at.getTime() + 60_000).toISOString(), persisted: 0, bytes: 0, kept_bytes: 300, ...wal },
+        { at: at.toISOString(), commits: 5, persisted: 9, bytes: 150, kept_bytes: 200, ...wal },
+        {
+          at: new Date(at.getTime() + 60_000).toISOString(),
+          commits: 0,
+          persisted: 0,
+          bytes: 0,
+          kept_bytes: 300,
+          ...wal,
+        },
       ],
     });
     expect(await points('postgres_databases/other/metrics')).to.deep.equal([]);

@@ -44,6 +44,25 @@ describe('what capture counts', () => {
     expect(counted.get(all)!.bytes).to.be.within(9 * 60, 5_000);
   });
 
+  it('and each transaction once, also when the stream begins again', async () => {
+    const commits = async (): Promise<number> => {
+      const { rows } = await on.messages.db.query<{ commits: number }>(
+        "select coalesce(sum(commits), 0)::integer as commits from millrace_private.database_counters where step = 'hour'",
+      );
+      return rows[0]!.commits;
+    };
+    await until('four are counted', async () => (await commits()) === 4);
+    await on.stop();
+    await on.source.query('begin; insert into t values (8), (9); delete from t where id = 8; commit');
+    await on.source.query('begin; insert into t values (10); rollback');
+    on.start();
+    await on.streaming();
+    await until('the next one is counted', async () => (await commits()) > 4);
+    await on.source.query('insert into t values (11)');
+    await until('and the one after it', async () => (await commits()) > 5);
+    expect(await commits()).to.equal(6);
+  });
+
   it('with how much WAL its source keeps', async () => {
     const { rows } = await until('the WAL was looked at', async () => {
       const found = await on.messages.db.query<{ step: string; lag: number; kept: number; limit_bytes: number | null }>(

@@ -117,7 +117,11 @@ describe('transactions under capture', () => {
       'select record_pk, stage, error from millrace.parked_messages',
     );
     expect(parked.rows).to.deep.equal([
-      { record_pk: '30', stage: 'capture', error: 'the row of 20000020 bytes is larger than max_row_bytes: only its key was kept' },
+      {
+        record_pk: '30',
+        stage: 'capture',
+        error: 'the row of 20000020 bytes is larger than max_row_bytes: only its key was kept',
+      },
     ]);
   });
 

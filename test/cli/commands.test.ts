@@ -82,7 +82,15 @@ describe('cli: commands', () => {
   it('say when a slot is lost', () => {
     const { tell } = ASKING.find(({ name }) => name === 'database metrics <database>')!.command;
     const given = { arguments: ['shop'], options: {} };
-    const point = { at: '2026-01-01T00:00:00Z', persisted: 3, bytes: 9, lag_bytes: 1, kept_bytes: 2, limit_bytes: 3 };
+    const point = {
+      at: '2026-01-01T00:00:00Z',
+      commits: 2,
+      persisted: 3,
+      bytes: 9,
+      lag_bytes: 1,
+      kept_bytes: 2,
+      limit_bytes: 3,
+    };
     expect(tell({ points: [point], seconds_to_limit: 7_260 }, given)).to.match(
       / 3\n.*\nthe slot is lost in 2 h 1 min if/,
     );

@@ -44,8 +44,12 @@ export async function showStreaming(
 }
 
 /** For whoever wants to know when there will be too much of it. */
-async function noteWal(messages: Database, databaseNo: number, { lag, kept, limit }: WalFacts): Promise<void> {
-  await messages.query(NOTE_WAL, [databaseNo, lag, kept === null ? null : Math.round(kept), limit]);
+async function noteWal(
+  messages: Database,
+  databaseNo: number,
+  { lag, kept, limit, commits }: WalFacts & { commits: number },
+): Promise<void> {
+  await messages.query(NOTE_WAL, [databaseNo, lag, kept === null ? null : Math.round(kept), limit, commits]);
 }
 
 interface Looked {
@@ -70,7 +74,8 @@ async function check(deps: CaptureDeps, catalog: CatalogInUse, at: Looked): Prom
     await noteTables(deps.messages, catalog.database, running.publication);
     await notePartitions(both, catalog.database, running.publication);
     await showStreaming(deps, catalog.database.no, running.warnings);
-    if (running.wal) await noteWal(deps.messages, catalog.database.no, running.wal);
+    if (running.wal)
+      await noteWal(deps.messages, catalog.database.no, { ...running.wal, commits: session.takeCommits() });
     await session.renewTypes();
   } catch (error) {
     // A sink was removed meanwhile: the next check knows.

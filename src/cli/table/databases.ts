@@ -144,6 +144,7 @@ export const DATABASES: Group = {
 
 const WAL = {
   at: 'at',
+  '-commits': 'commits',
   '-persisted': 'persisted',
   '-bytes': 'bytes',
   '-lag bytes': 'lag_bytes',
