@@ -20,6 +20,7 @@ import { keyRing } from '../../runtime/secret-key.ts';
 import type { Settings } from '../../runtime/settings.ts';
 import { databasePage, sinkPage } from '../pages.ts';
 import { aboutDatabase, type Check, checksOf, MESSAGES, PROCESSES, worstFirst } from './check.ts';
+import { lookAtFile } from './look-at-file.ts';
 import {
   consumerFindings,
   type Known,
@@ -109,7 +110,11 @@ async function checksOfKnown(deps: Asked, request: ExamineRequest, signal: Abort
   const { catalog, findings } = await openCatalog(deps);
   const looked = await lookAround({ ...deps, catalog }, { known, quick: request.quick ?? false }, signal);
   return [
-    ...checksOf(MESSAGES, [...findings, ...(await lookAtStorage(deps.messages))]),
+    ...checksOf(MESSAGES, [
+      ...findings,
+      ...(await lookAtStorage(deps.messages)),
+      ...(await lookAtFile(deps.messages, deps.settings, process.env)),
+    ]),
     ...checksOf(PROCESSES, lookAtProcesses(known)),
     ...known.databases.flatMap((database) =>
       checksOf({ ...aboutDatabase(database.name), link: databasePage(baseUrl, database.name) }, [

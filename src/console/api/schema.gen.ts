@@ -1,4 +1,4 @@
-// Written by `npm run types` from the document with SHA-256 3ab697087a6c0422d7380e44375c4bcfbce89d60bc47bae7f78be6b6b6f8134e; nobody edits it by hand.
+// Written by `npm run types` from the document with SHA-256 f1ebcb08bdda14d4a2c46a288045e06071056b0c295da16cd23fbaa7b3331502; nobody edits it by hand.
 export interface paths {
     "/api/postgres_databases": {
         parameters: {
@@ -2334,6 +2334,7 @@ export interface components {
             seconds_to_limit: number | null;
             points: ({
                 at: string;
+                commits: number;
                 persisted: number;
                 bytes: number;
                 lag_bytes: number;

@@ -1,0 +1,30 @@
+/** What a configuration file made, and does not name any more: it stays, and no file can change it. */
+import { byCommand, type Finding, notice } from './finding.ts';
+
+export interface NamedThing {
+  /** As commands have it: `change_retention`. */
+  type: string;
+  name: string;
+}
+
+/** `made`: by the file, as it was applied at a start. `named`: by that file, as it is now. */
+export function checkFile(made: readonly NamedThing[], named: readonly NamedThing[]): Finding[] {
+  const keyOf = ({ type, name }: NamedThing): string => `${type} ${name}`;
+  const still = new Set(named.map(keyOf));
+  return made
+    .filter((thing) => !still.has(keyOf(thing)))
+    .map(({ type, name }) => {
+      const [verb, words]: [string, string[]] =
+        type === 'token'
+          ? ['revoke it', ['token', 'revoke', name]]
+          : ['keep it without the file', ['release', type, name]];
+      const repair = byCommand(
+        words,
+        (command) =>
+          `To ${verb}: ${command}. \`bin/millrace config apply FILE --prune\` removes all that the file does not name.`,
+      );
+      const what = `${type.replaceAll('_', ' ')} ${name}`;
+      const summary = `${what} was made by the configuration file, which does not name it any more: it goes on as it was`;
+      return { ...notice('not_in_file', summary, repair), item: `${type} ${name}` };
+    });
+}
