@@ -7,6 +7,12 @@ import { KEYS, parse } from '../catalog/support.ts';
 import type { Seen } from '../support/browser/browser.ts';
 import { openConsole, type TestConsole } from '../support/browser/console.ts';
 import { addShop } from '../support/fixtures/fixtures.ts';
+import { until } from '../support/until.ts';
+
+const entry = (seq: number) => ({
+  ...{ id: seq, seq, source_table_schema: 'public', source_table_name: 'a', record_pk: `key-${seq}`, action: 'insert' },
+  ...{ record: {}, changes: null, committed_at: '2026-01-01T00:00:00Z', inserted_at: '2026-01-01T00:00:00Z' },
+});
 
 const REFUSED = { status: 503, json: { code: 'full', summary: 'the message database is full' } };
 
@@ -62,6 +68,26 @@ describe('browser: what is no longer so', () => {
     expect(await shown.count()).to.equal(0);
     await held.fallback();
     await shown.waitFor();
+  });
+
+  it('is no entry of long ago, where very many have come since', async () => {
+    const { page } = seen;
+    let newest = 100;
+    let begun = 0;
+    await page.route('**/entries?*', async (route) => {
+      const isAnew = !route.request().url().includes('from_seq');
+      if (isAnew) begun += 1;
+      else newest += begun === 1 ? 450 : 0;
+      const many = isAnew ? 100 : 460;
+      const data = Array.from({ length: many }, (_, place) => entry(newest - place)).filter(({ seq }) => seq > 0);
+      await route.fulfill({ json: { data, next_cursor: isAnew && newest > 100 ? 'older' : null } });
+    });
+    await page.goto('/change-retentions/history/entries');
+    await page.getByRole('link', { name: 'key-100', exact: true }).waitFor();
+    await page.getByRole('link', { name: 'key-1000', exact: true }).waitFor();
+    await until('its top is read anew', async () => begun === 2);
+    expect(await page.getByRole('status', { name: 'Loading' }).count()).to.equal(0);
+    await page.getByRole('link', { name: `key-${newest}`, exact: true }).waitFor();
   });
 
   it('is no connection that was looked at before its address was changed', async () => {

@@ -57,7 +57,7 @@ async function send(request: Request): Promise<Response> {
 }
 
 /** What a function made of a message is a document; other results are ours. */
-const KEPT_OF: Partial<Record<keyof paths, ReadonlySet<string>>> = {
+const KEPT_OF: Readonly<Record<string, ReadonlySet<string>>> = {
   '/api/functions/run': new Set([...KEPT, 'result']),
 };
 
@@ -94,27 +94,39 @@ export type PathsWith<Method extends Verb> = {
   [Path in keyof paths]: Of<Path, Method> extends { responses: unknown } ? Path : never;
 }[keyof paths];
 
-export interface Call<Path extends keyof paths, Method extends Verb> {
-  path?: PathOf<Of<Path, Method>>;
-  query?: QueryOf<Of<Path, Method>>;
-  body?: Body<Path, Method>;
+interface AnyCall {
+  path?: unknown;
+  query?: unknown;
+  body?: unknown;
   /** `If-Match`: the version that was read. */
   version?: number | null;
   signal?: AbortSignal;
 }
 
-/** @throws ApiError */
+export interface Call<Path extends keyof paths, Method extends Verb> extends AnyCall {
+  path?: PathOf<Of<Path, Method>>;
+  query?: QueryOf<Of<Path, Method>>;
+  body?: Body<Path, Method>;
+}
+
+/** What a path and its method say of what is given and answered. @throws ApiError */
 export async function call<Path extends keyof paths, Method extends Verb>(
   method: Method,
   path: Path,
-  { path: inPath, query, body, version, signal }: Call<Path, Method> = {},
+  given: Call<Path, Method> = {},
 ): Promise<Answer<Path, Method>> {
-  const { data } = await client.request(method as Verb, path as string, {
+  return (await callAny(method, path, given)) as Answer<Path, Method>;
+}
+
+/** A path that the API itself has named. @throws ApiError */
+export async function callAny(method: Verb, path: string, given: AnyCall): Promise<unknown> {
+  const { path: inPath, query, body, version, signal } = given;
+  const { data } = await client.request(method, path, {
     params: { path: inPath, query },
     ...(body === undefined ? (method === 'get' ? {} : { body: {} }) : { body }),
     headers: version == null ? {} : { 'If-Match': `"${version}"` },
     parseAs: 'text',
     signal,
   });
-  return parseKeeping(String(data), KEPT_OF[path]) as Answer<Path, Method>;
+  return parseKeeping(String(data), KEPT_OF[path]);
 }

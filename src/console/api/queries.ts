@@ -3,7 +3,7 @@
  * seldom, and goes on by itself.
  */
 import { keepPreviousData, QueryClient, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { type Answer, type ApiError, type Call, call, type PathsWith } from './client.ts';
+import { type Answer, type ApiError, type Call, call, callAny, type PathsWith } from './client.ts';
 import { usePaused } from './paused.ts';
 import { untilNext } from './rest.ts';
 
@@ -49,7 +49,7 @@ export function useCall<Method extends Writing, Path extends PathsWith<Method>>(
 export function useAct() {
   const known = useQueryClient();
   return useMutation<unknown, ApiError, { path: string; body: object }>({
-    mutationFn: ({ path, body }) => call('post', path as PathsWith<'post'>, { body: body as never }),
+    mutationFn: ({ path, body }) => callAny('post', path, { body }),
     onSettled: () => known.invalidateQueries(),
   });
 }
