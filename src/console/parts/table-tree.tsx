@@ -26,20 +26,24 @@ interface TableTreeProps {
   onChange: (chosen: ReadonlySet<string>) => void;
   /** Whether old values are of use to whoever takes these tables in. */
   wantsOldValues?: boolean;
+  /** Not more than one of them. */
+  isSingle?: boolean;
 }
 
 /** Does a table's change come, as far as its source is concerned? */
 export const comes = ({ capture }: SourceTable): boolean => capture?.comes ?? true;
 
-export function TableTree({ database, chosen, onChange, wantsOldValues = true }: TableTreeProps) {
+export function TableTree(props: TableTreeProps) {
+  const { database, chosen, onChange, wantsOldValues = true, isSingle = false } = props;
   const [text, setText] = useState('');
+  const group = useId();
   const q = useDeferredValue(text.trim());
   const query = useGet('/api/postgres_databases/{database}/tables', {
     path: { database },
     query: { expand: 'capture', limit: LIMIT, ...(q === '' ? {} : { q }) },
   });
   const choose = (tables: readonly SourceTable[], isOn: boolean): void => {
-    const next = new Set(chosen);
+    const next = new Set(isSingle ? [] : chosen);
     for (const table of tables) {
       if (isOn) next.add(tableName(table));
       else next.delete(tableName(table));
@@ -69,7 +73,7 @@ export function TableTree({ database, chosen, onChange, wantsOldValues = true }:
       <Loaded query={query} lines={6}>
         {({ data, next_cursor }) => (
           <>
-            <Schemes {...{ tables: data, chosen, choose, wantsOldValues, q }} />
+            <Schemes {...{ tables: data, chosen, choose, wantsOldValues, q }} group={isSingle ? group : undefined} />
             {next_cursor !== null && (
               <p className="text-sm text-muted">The first {count(LIMIT)} tables; search for the others.</p>
             )}
@@ -84,6 +88,8 @@ interface Choosing {
   chosen: ReadonlySet<string>;
   choose: (tables: readonly SourceTable[], isOn: boolean) => void;
   wantsOldValues: boolean;
+  /** Of which not more than one is chosen: the name of their buttons. */
+  group: string | undefined;
 }
 
 function Schemes({ tables, q, ...choosing }: Choosing & { tables: readonly SourceTable[]; q: string }) {
@@ -110,7 +116,7 @@ function Schemes({ tables, q, ...choosing }: Choosing & { tables: readonly Sourc
 }
 
 function Scheme({ schema, tables, ...choosing }: Choosing & { schema: string; tables: readonly SourceTable[] }) {
-  const { chosen, choose } = choosing;
+  const { chosen, choose, group } = choosing;
   const [isOpen, setOpen] = useState(true);
   const id = useId();
   const takeable = tables.filter(comes);
@@ -131,19 +137,23 @@ function Scheme({ schema, tables, ...choosing }: Choosing & { schema: string; ta
         >
           <Chevron size={14} aria-hidden />
         </button>
-        <label className="flex min-w-0 items-center gap-2 font-mono text-sm font-medium">
-          <input
-            type="checkbox"
-            className="size-4 shrink-0 accent-accent"
-            checked={all}
-            disabled={takeable.length === 0}
-            ref={(box) => {
-              if (box !== null) box.indeterminate = some > 0 && !all;
-            }}
-            onChange={(event) => choose(event.target.checked ? takeable : tables, event.target.checked)}
-          />
-          <span className="truncate">{schema}</span>
-        </label>
+        {group !== undefined ? (
+          <span className="truncate font-mono text-sm font-medium">{schema}</span>
+        ) : (
+          <label className="flex min-w-0 items-center gap-2 font-mono text-sm font-medium">
+            <input
+              type="checkbox"
+              className="size-4 shrink-0 accent-accent"
+              checked={all}
+              disabled={takeable.length === 0}
+              ref={(box) => {
+                if (box !== null) box.indeterminate = some > 0 && !all;
+              }}
+              onChange={(event) => choose(event.target.checked ? takeable : tables, event.target.checked)}
+            />
+            <span className="truncate">{schema}</span>
+          </label>
+        )}
         <span className="ml-auto pr-1 text-xs text-muted tabular-nums">
           {some > 0 && `${count(some)} of `}
           {plural(tables.length, 'table')}
@@ -158,7 +168,7 @@ function Scheme({ schema, tables, ...choosing }: Choosing & { schema: string; ta
   );
 }
 
-function Leaf({ table, chosen, choose, wantsOldValues }: Choosing & { table: SourceTable }) {
+function Leaf({ table, chosen, choose, wantsOldValues, group }: Choosing & { table: SourceTable }) {
   const id = useId();
   const isChosen = chosen.has(tableName(table));
   const canCome = comes(table);
@@ -170,7 +180,8 @@ function Leaf({ table, chosen, choose, wantsOldValues }: Choosing & { table: Sou
           className={`flex min-w-0 items-baseline gap-2 py-0.5 pointer-coarse:min-h-11 ${canCome ? '' : 'text-muted'}`}
         >
           <input
-            type="checkbox"
+            type={group === undefined ? 'checkbox' : 'radio'}
+            name={group}
             className="size-4 shrink-0 translate-y-0.5 accent-accent"
             checked={isChosen}
             // One that was chosen before can be put down again.

@@ -1,7 +1,9 @@
 /** All change retentions: whose changes are kept, where, and how that goes. */
+import { Link } from '@tanstack/react-router';
 import { type OverviewSink, useOverview } from '../../api/overview.ts';
 import { useGet } from '../../api/queries.ts';
 import { RETENTION_PATHS, SinkPathsContext } from '../../api/sink-paths.ts';
+import { buttonLook } from '../../parts/button.tsx';
 import { Code, Mono } from '../../parts/code.tsx';
 import { Page } from '../../parts/page.tsx';
 import { Empty, ErrorNote, Loaded } from '../../parts/places.tsx';
@@ -15,7 +17,14 @@ export function Retentions() {
   const declared = useGet('/api/change_retentions', {}, { every: 10_000 });
   return (
     <SinkPathsContext value={RETENTION_PATHS}>
-      <Page title="Change retentions">
+      <Page
+        title="Change retentions"
+        actions={
+          <Link to="/change-retentions/new" className={buttonLook('primary')}>
+            New change retention
+          </Link>
+        }
+      >
         <Loaded query={overview} lines={6}>
           {({ change_retentions }) =>
             change_retentions.length === 0 ? (

@@ -17,6 +17,7 @@ const TABS: readonly { to: string; label: string }[] = [
   { to: '/change-retentions/$retention/entries', label: 'Entries' },
   { to: '/change-retentions/$retention/messages', label: 'Messages' },
   { to: '/change-retentions/$retention/replay', label: 'Replay' },
+  { to: '/change-retentions/$retention/settings', label: 'Settings' },
 ];
 
 export function RetentionFrame() {

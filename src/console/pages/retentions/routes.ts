@@ -1,5 +1,5 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
-import { oneOf, searchOf } from '../../lib/search.ts';
+import { oneOf, searchOf, text } from '../../lib/search.ts';
 import { inside } from '../../root.tsx';
 import { messagesSearch } from '../messages/filter.ts';
 import { retentionIndexRoute, retentionRoute } from './retention-route.ts';
@@ -9,6 +9,13 @@ const list = createRoute({
   getParentRoute: () => inside,
   path: '/change-retentions',
   component: lazyRouteComponent(() => import('./list.tsx'), 'Retentions'),
+});
+
+const create = createRoute({
+  getParentRoute: () => inside,
+  path: '/change-retentions/new',
+  validateSearch: searchOf({ database: text }),
+  component: lazyRouteComponent(() => import('./new.tsx'), 'NewRetention'),
 });
 
 const overview = createRoute({
@@ -38,10 +45,24 @@ const replay = createRoute({
   component: lazyRouteComponent(() => import('./replay.tsx'), 'Replay'),
 });
 
+const settings = createRoute({
+  getParentRoute: () => retentionRoute,
+  path: '/settings',
+  component: lazyRouteComponent(() => import('./settings.tsx'), 'RetentionSettings'),
+});
+
 /** The page draws it beside its list. */
 const message = createRoute({ getParentRoute: () => messages, path: '/$id' });
 
 export const retentionRoutes = [
   list,
-  retentionRoute.addChildren([retentionIndexRoute, overview, entries, replay, messages.addChildren([message])]),
+  create,
+  retentionRoute.addChildren([
+    retentionIndexRoute,
+    overview,
+    entries,
+    replay,
+    settings,
+    messages.addChildren([message]),
+  ]),
 ] as const;

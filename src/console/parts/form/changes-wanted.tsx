@@ -11,7 +11,9 @@ export function ActionsKey() {
   const chosen = value as string[];
   return (
     <fieldset>
-      <legend className="text-sm font-medium">Actions</legend>
+      <legend className="text-sm font-medium">
+        Actions <span className="font-normal text-muted">Default all three</span>
+      </legend>
       <div className="flex flex-wrap gap-x-5">
         {ACTIONS.map((action) => (
           <Checkbox

@@ -15,7 +15,7 @@ export function Checks({ checks, curl }: { checks: readonly Check[]; curl?: stri
   return (
     <ul className="space-y-2">
       {checks.map((check) => (
-        <li key={check.key} className="flex flex-wrap gap-x-4 gap-y-1">
+        <li key={check.key} className="flex flex-wrap items-start gap-x-4 gap-y-1">
           <State state={check.status === 'error' ? 'check_error' : check.status} />
           <div className="min-w-0 flex-1 basis-72">
             <Remedy finding={check} />

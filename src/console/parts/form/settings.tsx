@@ -159,39 +159,41 @@ function Save<Entry>({ stored, base, patch, planned, isChanged, forget, ...props
       },
     );
   return (
-    <div className="sticky bottom-0 z-10 -mx-1 flex flex-wrap items-center gap-2 border-t border-line bg-bg px-1 py-3">
-      {isOfFile ? null : (
-        <Button
-          look="primary"
-          needs="admin"
-          because={isChanged ? (planned.error ? 'Something is not valid yet' : null) : 'Nothing is changed'}
-          onClick={() => setOpen(true)}
-        >
-          Save...
-        </Button>
-      )}
-      {isChanged && <Button onClick={forget}>Undo all</Button>}
-      <AsYaml planned={planned}>{props.yamlNote}</AsYaml>
-      {planned.error && isChanged && <span className="text-sm text-danger">{planned.error.message}</span>}
+    <>
       {isOfFile && isChanged && planned.plan && !planned.isOld && (
-        <div className="basis-full">
+        <div className="border-t border-line py-3">
           <Differences label="What would change" differences={diff} />
           <Code text={planned.plan.yaml} name="YAML" />
         </div>
       )}
-      <SaveDialog
-        {...{ name: stored.name, open, save }}
-        differences={planned.isOld ? undefined : diff}
-        onClose={() => setOpen(false)}
-        onSave={confirm}
-      >
-        <p>{props.effect}</p>
-        {planned.plan?.warnings.map((warning) => (
-          <Note key={warning} tone="warn">
-            {warning}
-          </Note>
-        ))}
-      </SaveDialog>
-    </div>
+      <div className="sticky bottom-0 z-10 -mx-1 flex flex-wrap items-center gap-2 border-t border-line bg-bg px-1 py-3">
+        {isOfFile ? null : (
+          <Button
+            look="primary"
+            needs="admin"
+            because={isChanged ? (planned.error ? 'Something is not valid yet' : null) : 'Nothing is changed'}
+            onClick={() => setOpen(true)}
+          >
+            Save...
+          </Button>
+        )}
+        {isChanged && <Button onClick={forget}>Undo all</Button>}
+        <AsYaml planned={planned}>{props.yamlNote}</AsYaml>
+        {planned.error && isChanged && <span className="text-sm text-danger">{planned.error.message}</span>}
+        <SaveDialog
+          {...{ name: stored.name, open, save }}
+          differences={planned.isOld ? undefined : diff}
+          onClose={() => setOpen(false)}
+          onSave={confirm}
+        >
+          <p>{props.effect}</p>
+          {planned.plan?.warnings.map((warning) => (
+            <Note key={warning} tone="warn">
+              {warning}
+            </Note>
+          ))}
+        </SaveDialog>
+      </div>
+    </>
   );
 }

@@ -25,7 +25,9 @@ function write(key: string, draft: object | null): void {
   } catch {}
 }
 
-export function useStoredDraft<Draft extends object>({ key, begin, kept = (draft) => draft }: Kept<Draft>) {
+const whole = <Draft>(draft: Draft): Draft => draft;
+
+export function useStoredDraft<Draft extends object>({ key, begin, kept = whole }: Kept<Draft>) {
   const [draft, setDraft] = useState<Draft>(() => begin(read(key)));
   useEffect(() => write(key, kept(draft)), [key, draft, kept]);
   return {

@@ -27,7 +27,11 @@ export function DestinationPart() {
       {isRetention ? (
         <p>
           A change table keeps every change of one table in a table of yours: it is made as a{' '}
-          <Link to="/change-retentions" className="text-accent underline">
+          <Link
+            to="/change-retentions/new"
+            search={entry.database === '' ? {} : { database: entry.database }}
+            className="text-accent underline"
+          >
             change retention
           </Link>
           .
