@@ -2197,7 +2197,7 @@ CREATE OR REPLACE FUNCTION millrace_private.error_shape(p_error text)
  RETURNS text
  LANGUAGE sql
  IMMUTABLE PARALLEL SAFE
-RETURN regexp_replace(p_error, '[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|[0-9]+([.,:][0-9]+)*'::text, '#'::text, 'gi'::text)
+RETURN CASE WHEN (p_error ~~ '%-____-____-____-____________%'::text) THEN regexp_replace(p_error, '[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|[0-9]+([.,:][0-9]+)*'::text, '#'::text, 'gi'::text) ELSE regexp_replace(p_error, '[0-9]+([.,:][0-9]+)*'::text, '#'::text, 'g'::text) END
 
 grant execute to public
 

@@ -1,5 +1,5 @@
 /**
- * The messages of a sink that are not settled, by id: found by index, page by page, however many there are. A filter looks at a
+ * The messages of a sink that are not settled, by id, from either end: found by index, page by page, however many there are. A filter looks at a
  * bounded number of them at a time, and says how far it came.
  */
 import type { Queryable } from '../db/pool.ts';
@@ -75,9 +75,13 @@ export interface MessagePage {
   scanned: number;
 }
 
+export const MESSAGE_ORDERS = ['oldest', 'newest'] as const;
+
 export interface MessagePlace {
-  /** An id; 0 for the beginning. */
-  after: number;
+  /** Which come first; the oldest, if absent. */
+  order?: (typeof MESSAGE_ORDERS)[number] | undefined;
+  /** An id, behind which a page begins in this order; absent: the beginning. */
+  after?: number | undefined;
   limit: number;
   /** With texts; the page ends where they would be too much for one answer. */
   texts?: boolean;
@@ -95,11 +99,13 @@ const isSelective = ({ state, ...rest }: MessageFilter): boolean =>
 export async function listMessages(
   db: Queryable,
   sinkNo: number,
-  { filter, after, limit, texts = false }: MessagePlace & { filter: MessageFilter },
+  { filter, order = 'oldest', after, limit, texts = false }: MessagePlace & { filter: MessageFilter },
 ): Promise<MessagePage> {
   const conditions = [filter.state ?? null, ...conditionsOf(filter)];
+  const isNewest = order === 'newest';
+  const begin = after ?? (isNewest ? Number.MAX_SAFE_INTEGER : 0);
   const look = async (looked: number): Promise<Row[]> =>
-    (await db.query<Row>(LIST, [sinkNo, after, looked, ...conditions, limit + 1])).rows;
+    (await db.query<Row>(LIST, [sinkNo, begin, looked, ...conditions, limit + 1, isNewest])).rows;
   let rows = await look(isSelective(filter) ? FIRST_LOOKED : limit + 1);
   const isShort = rows.filter(({ id }) => id !== null).length <= limit;
   if (isSelective(filter) && isShort && rows[0]?.last_id != null) rows = await look(LOOKED);
@@ -109,7 +115,7 @@ export async function listMessages(
   const last = cutAt ?? (found.length > limit ? listed.at(-1) : undefined);
   if (last) return { messages, next: last.id, last: last.id, scanned: last.place };
   const { last_id: next = null, looked_id, looked: scanned = 0 } = rows[0] ?? {};
-  return { messages, next, last: looked_id ?? after, scanned };
+  return { messages, next, last: looked_id ?? after ?? 0, scanned };
 }
 
 /** `cutAt`: the last one that there was room for. */
@@ -127,8 +133,8 @@ async function withTexts(
     const text = texts.get(message.id);
     return text === undefined ? [] : [{ ...message, text }];
   });
-  const isCut = last !== undefined && messages.some(({ id }) => id > last);
-  return { messages: shown, cutAt: isCut ? messages.find(({ id }) => id === last) : undefined };
+  const cutAt = messages.find(({ id }) => id === last);
+  return { messages: shown, cutAt: cutAt === messages.at(-1) ? undefined : cutAt };
 }
 
 /** @throws MillraceError not_found, also when it was settled. */

@@ -5,6 +5,7 @@ import {
   countMessages,
   type ListedMessage,
   listMessages,
+  MESSAGE_ORDERS,
   MESSAGE_STATES,
   showMessage,
 } from '../admin/list-messages.ts';
@@ -65,6 +66,16 @@ const AFTER = z
   .refine(Number.isSafeInteger, 'must be the id of a message')
   .optional();
 
+const ORDER = z.enum(MESSAGE_ORDERS, `must be ${MESSAGE_ORDERS.join(' or ')}`).optional();
+
+/** What is new is at the other end then. @throws MillraceError bad_request */
+function refuseAfter({ order, after }: { order?: string | undefined; after?: number | undefined }): void {
+  if (order !== 'newest' || after === undefined) return;
+  const message = 'goes with the oldest first alone';
+  const remedy = 'Leave `order` or `after` out; `next_cursor` of an answer goes on in its order.';
+  throw new MillraceError('bad_request', 'Not valid: after', { faults: [{ field: 'after', message, remedy }] });
+}
+
 /** Parts of one message, with commas between them. */
 const PARTS = z
   .string()
@@ -97,7 +108,7 @@ export function readMessagesOf({ path, list, what }: MessagesOf): Route[] {
     path: `${path}/:sink/messages`,
     scope: 'read',
     summary: `Messages of ${what} that are not settled, by id`,
-    input: z.strictObject({ sink: REF, ...FILTER, ...INCLUDE, after: AFTER, ...LONG_PAGE }),
+    input: z.strictObject({ sink: REF, ...FILTER, ...INCLUDE, order: ORDER, after: AFTER, ...LONG_PAGE }),
     answer: z.looseObject({
       data: z.array(Message),
       next_cursor: z.string().nullable(),
@@ -105,14 +116,15 @@ export function readMessagesOf({ path, list, what }: MessagesOf): Route[] {
       last_id: z.number(),
     }),
     sql: 'millrace.pending_messages',
-    async run({ db }, { sink: ref, limit, cursor, include, after: behind = 0, ...filter }, asking) {
+    async run({ db }, { sink: ref, limit, cursor, include, order, after: behind, ...filter }, asking) {
       refuseLooking(filter, asking);
+      refuseAfter({ order, after: behind });
       refuseTexts({ include }, asking);
       const texts = include !== undefined;
       const sink = await findSink(db, ref, list);
-      const places = cursors(z.int().min(0), { ...filter, sink: sink.id });
+      const places = cursors(z.int().min(0), { ...filter, order, sink: sink.id });
       const after = places.read(cursor) ?? behind;
-      const page = await listMessages(db, sink.no, { filter, after, limit, texts });
+      const page = await listMessages(db, sink.no, { filter, order, after, limit, texts });
       return {
         data: page.messages.map((message) => shown(message, asking)),
         next_cursor: places.write(page.next),

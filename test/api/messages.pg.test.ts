@@ -51,6 +51,59 @@ describe('api: messages', () => {
     });
   });
 
+  it('are listed with the newest first, each once, whatever the size of a page and whatever is looked for', async () => {
+    const lane = await all.noOf('products');
+    const ids = await appendMessages(
+      all.m.db,
+      lane,
+      Array.from({ length: 9 }, (_, n) => ({ lane: n % 2, recordPks: [String(n % 3)] })),
+    );
+    await parkOnArrival(all.m.db, lane, [ids[1]!, ids[4]!, ids[6]!]);
+    const list = async (query: string): Promise<Reply> =>
+      await all.web.call('GET', `/api/sinks/products/messages?order=newest&${query}`, { token: 'data-token' });
+    const cases: [query: string, places: number[]][] = [
+      ['', [8, 7, 6, 5, 4, 3, 2, 1, 0]],
+      ['key=1', [7, 4, 1]],
+      ['state=parked', [6, 4, 1]],
+      ['state=parked&key=1', [4, 1]],
+      ['error=large', [6, 4, 1]],
+      ['state=parked&error=nothing', []],
+      ['include=message', [8, 7, 6, 5, 4, 3, 2, 1, 0]],
+    ];
+    for (const [query, places] of cases)
+      for (const limit of [1, 2, 50]) {
+        const found: number[] = [];
+        for (let cursor = ''; ; ) {
+          const reply = await list(`${query}&limit=${limit}${cursor}`);
+          expect(reply.status, reply.text).to.equal(200);
+          found.push(...idsOf(reply));
+          if (reply.json.next_cursor === null) break;
+          cursor = `&cursor=${reply.json.next_cursor}`;
+        }
+        expect(found, `${query} by ${limit}`).to.deep.equal(places.map((place) => ids[place]));
+      }
+    expect((await list('limit=2')).json).to.include({ scanned: 2, last_id: ids[7] });
+    const { next_cursor } = (await list('limit=2')).json;
+    for (const query of [`order=oldest&cursor=${next_cursor}`, 'order=first', 'order=newest&after=1'])
+      expect((await get(`?${query}`)).status, query).to.equal(400);
+  });
+
+  it('with texts that are too much for one page go on behind those of the page, from either end', async () => {
+    const record = JSON.stringify({ id: 1, text: 'x'.repeat(1_500_000) });
+    const ids = await append(Array.from({ length: 7 }, () => ({ record })));
+    expect(await walk('?include=message')).to.deep.equal({ ids, pages: 3 });
+    expect(await walk('?include=message&order=newest')).to.deep.equal({ ids: ids.toReversed(), pages: 3 });
+  });
+
+  it('are found by a key of several columns, one with hyphens, and one without letters', async () => {
+    const keys = [['a-b', 'c'], ['550e8400-e29b-41d4-a716-446655440000'], ['ä/ö'], ['--'], ['x"y\\z']];
+    const ids = await append(keys.map((recordPks) => ({ recordPks })));
+    const { json } = await get('');
+    expect(json.data).to.have.length(keys.length);
+    for (const [place, { record_pk }] of json.data.entries())
+      expect(idsOf(await get(`?key=${encodeURIComponent(record_pk)}`)), record_pk).to.deep.equal([ids[place]]);
+  });
+
   it('are found by state, table, key, action, error and time', async () => {
     const ids = await append([{ action: 'delete' }, { recordPks: ['17'] }, {}, { recordPks: ['a', 'b-c'] }]);
     await parkOnArrival(all.m.db, no, ids.slice(2));
@@ -125,12 +178,6 @@ describe('api: messages', () => {
     expect((await get(`/${id}`)).json).to.not.have.property('message');
     expect((await get(`/${id! + 1}`)).json.summary).to.equal(`there is no message ${id! + 1}`);
     expect((await get('/0')).status).to.equal(400);
-  });
-
-  it('fill no more than some megabytes at once', async () => {
-    const record = JSON.stringify({ id: 1, text: 'x'.repeat(1_500_000) });
-    const ids = await append(Array.from({ length: 7 }, () => ({ record })));
-    expect(await walk('?include=message')).to.deep.equal({ ids, pages: 3 });
   });
 
   it('tell no row, no key and no error to who may not read data, nor let them be guessed', async () => {

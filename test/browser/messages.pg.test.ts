@@ -106,6 +106,30 @@ describe('browser: messages', () => {
     await seen.close();
   });
 
+  it('shows the newest first where somebody wants that, in the address, and says what has come since', async () => {
+    const seen = await on.see();
+    const { page } = seen;
+    await page.goto('/sinks/products-index/messages');
+    await page.getByText('the first 200 of').waitFor();
+    await page.getByRole('button', { name: 'Oldest first' }).click();
+    await page.getByText('the newest 200 of').waitFor();
+    expect(new URL(page.url()).searchParams.get('order')).to.equal('newest');
+    const first = page.getByRole('row').nth(1).getByRole('link');
+    const before = await first.textContent();
+    await append(on.m, { first: WAITING + 100, count: 1 });
+    await page.getByText('1 newer').waitFor();
+    expect(await first.textContent()).to.equal(before);
+    await page.getByRole('button', { name: 'Show', exact: true }).click();
+    await page.getByText('1 newer').waitFor({ state: 'detached' });
+    await page.evaluate('scrollTo(0, 0)');
+    await page.getByRole('link', { name: 'k-100', exact: true }).waitFor();
+    await page.goto('/sinks/products-index/messages?state=parked&order=newest');
+    await page.getByRole('button', { name: 'Newest first' }).click();
+    await page.getByRole('link', { name: 'k-0', exact: true }).waitFor();
+    expect(new URL(page.url()).searchParams.get('order')).to.equal(null);
+    await seen.close();
+  });
+
   it('draws only what is in sight of very many, and shows no row to whoever may not read rows', async () => {
     const seen = await on.see({ scopes: ['read'] });
     const { page } = seen;

@@ -85,7 +85,7 @@ const SCENARIO: readonly Line[] = [
   ...['backfill products-index sales.orders --from updated_at=2026-01-31 --no-wait'],
   ...['replay orders-history orders-worker --since 2026-11-20'],
   ...['replay orders-history orders-worker --key 17 18 --dry-run'],
-  ...['pending', 'pending orders-worker --table public.orders', 'parked'],
+  ...['pending', 'pending orders-worker --table public.orders', 'pending orders-worker --order newest', 'parked'],
   ...['parked products-index --error mapper_parsing_exception', 'message groups products-index'],
   ...[`message show products-index ${MESSAGE}`, `message attempts products-index ${MESSAGE}`],
   ...[`retry products-index ${MESSAGE}`, 'retry products-index --table products --dry-run'],

@@ -220,8 +220,13 @@ const RETRY_FIELDS: readonly Field[] = [
 ];
 const DISCARD_FIELDS = [STATE, ...GROUPED];
 const COUNT = { flags: '--count', about: 'only count them, up to 100,000' };
-const PENDING_FIELDS = [STATE, ...CONDITIONS, ...LIST_FIELDS];
-const PARKED_FIELDS = [...GROUPED, ...LIST_FIELDS];
+const ORDER: Field = {
+  flags: '--order <order>',
+  about: 'which come first: oldest (the default) or newest',
+  field: 'order',
+};
+const PENDING_FIELDS = [STATE, ...CONDITIONS, ORDER, ...LIST_FIELDS];
+const PARKED_FIELDS = [...GROUPED, ORDER, ...LIST_FIELDS];
 
 export const MESSAGES: Group = {
   commands: [
@@ -231,7 +236,7 @@ export const MESSAGES: Group = {
       fields: PENDING_FIELDS,
       flags: [COUNT],
       asks: [...PATHS.map((path) => `GET ${path}`), ...PLACING, ...asksOf('GET', '', '/count')],
-      examples: ['pending', 'pending orders-worker --table public.orders'],
+      examples: ['pending', 'pending orders-worker --table public.orders', 'pending orders-worker --order newest'],
       run: listing('pending', PENDING_FIELDS),
     },
     {

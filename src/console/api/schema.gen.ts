@@ -1,4 +1,4 @@
-// Written by `npm run types` from the document with SHA-256 f1ebcb08bdda14d4a2c46a288045e06071056b0c295da16cd23fbaa7b3331502; nobody edits it by hand.
+// Written by `npm run types` from the document with SHA-256 964c44c856c67817902420ec57140a52b1bbdfe0f25dbb8261bfdc1752cc983f; nobody edits it by hand.
 export interface paths {
     "/api/postgres_databases": {
         parameters: {
@@ -5080,6 +5080,7 @@ export interface operations {
                 since?: string;
                 until?: string;
                 include?: "message";
+                order?: "oldest" | "newest";
                 after?: string;
                 limit?: number;
                 cursor?: string;
@@ -6392,6 +6393,7 @@ export interface operations {
                 since?: string;
                 until?: string;
                 include?: "message";
+                order?: "oldest" | "newest";
                 after?: string;
                 limit?: number;
                 cursor?: string;

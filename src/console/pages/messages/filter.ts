@@ -16,11 +16,15 @@ const CONDITIONS = {
   until: text,
 };
 
-export const messagesSearch = searchOf({ ...CONDITIONS, tab: oneOf(...TABS), ungrouped: flag });
+/** Else the oldest come first. */
+const ORDER = oneOf('newest');
+
+export const messagesSearch = searchOf({ ...CONDITIONS, order: ORDER, tab: oneOf(...TABS), ungrouped: flag });
 export type MessagesSearch = ReturnType<typeof messagesSearch>;
 
 /** What the API is asked for. */
 export const filterOf = searchOf(CONDITIONS);
+export type Order = MessagesSearch['order'];
 export type MessageFilter = ReturnType<typeof filterOf>;
 
 export const isNarrowed = (filter: MessageFilter): boolean => Object.keys(filter).length > 0;

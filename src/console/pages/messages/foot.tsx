@@ -3,7 +3,7 @@ import { useNow } from '../../lib/clock.ts';
 import { count, plural, span } from '../../lib/format.ts';
 import { Button } from '../../parts/button.tsx';
 import { Empty, ErrorNote } from '../../parts/places.tsx';
-import { isNarrowed, type MessageFilter } from './filter.ts';
+import { isNarrowed, type MessageFilter, type Order } from './filter.ts';
 import { Newer } from './newer.tsx';
 import { usePlace } from './place.ts';
 import { lookedThrough, type Messages } from './use-messages.ts';
@@ -11,13 +11,14 @@ import { lookedThrough, type Messages } from './use-messages.ts';
 interface FootProps {
   query: Messages;
   filter: MessageFilter;
+  order: Order;
   shown: number;
   goesOn: boolean;
   onStop: () => void;
   onGoOn: () => void;
 }
 
-export function Foot({ query, filter, shown, goesOn, onStop, onGoOn }: FootProps) {
+export function Foot({ query, filter, order, shown, goesOn, onStop, onGoOn }: FootProps) {
   const { parked, pending, isEstimate } = usePlace();
   const now = useNow();
   if (query.error)
@@ -38,12 +39,14 @@ export function Foot({ query, filter, shown, goesOn, onStop, onGoOn }: FootProps
         {isLooking
           ? `looked through ${count(looked)} of ${isAbout ? 'about ' : ''}${count(Math.max(all, looked))}, ${count(shown)} found`
           : query.hasNextPage
-            ? `the first ${count(shown)} of ${isAbout ? 'about ' : ''}${count(Math.max(all, shown))}`
+            ? `the ${order ?? 'first'} ${count(shown)} of ${isAbout ? 'about ' : ''}${count(Math.max(all, shown))}`
             : shown > 0 && `${plural(shown, 'message')}, all that ${shown === 1 ? 'matches' : 'match'}`}
       </span>
       {isLooking && (goesOn ? <Button onClick={onStop}>Stop</Button> : <Button onClick={onGoOn}>Go on</Button>)}
       <span className="ml-auto inline-flex items-center gap-2">
-        <Newer filter={filter} last={query.hasNextPage ? null : lastId(query)} onShow={() => void query.refetch()} />
+        {order === undefined && (
+          <Newer filter={filter} last={query.hasNextPage ? null : lastId(query)} onShow={() => void query.refetch()} />
+        )}
         {shown > 0 && age >= 2 && `as of ${span(age)} ago`}
         <Button look="quiet" busy={query.isFetching} onClick={() => void query.refetch()}>
           Refresh

@@ -5,24 +5,32 @@ import { DataList } from '../../parts/data-list.tsx';
 import { ErrorNote, Skeleton } from '../../parts/places.tsx';
 import { Actions } from './actions.tsx';
 import { messageCard, messageColumns } from './columns.tsx';
-import { isNarrowed, type MessageFilter } from './filter.ts';
+import { isNarrowed, type MessageFilter, type Order } from './filter.ts';
 import { Foot, Nothing } from './foot.tsx';
+import { Newer } from './newer.tsx';
 import { usePlace } from './place.ts';
 import { LOOKED_AT_ONCE, lookedThrough, shownMessages, useMessages } from './use-messages.ts';
 
-export function MessageList({ filter, openId }: { filter: MessageFilter; openId: number | null }) {
+interface MessageListProps {
+  filter: MessageFilter;
+  order: Order;
+  openId: number | null;
+}
+
+export function MessageList({ filter, order, openId }: MessageListProps) {
   const place = usePlace();
   const { may } = usePerson();
-  const query = useMessages(place, filter);
+  const query = useMessages(place, filter, order);
   const rows = shownMessages(query);
   const { choosing, chosen, chooseNone } = useChosen();
   const [limit, setLimit] = useState(LOOKED_AT_ONCE);
   const looked = lookedThrough(query);
   const goesOn = query.hasNextPage && looked < limit && query.error === null;
-  const { fetchNextPage, isFetchingNextPage } = query;
+  const { fetchNextPage, isFetching } = query;
+  // Another page would end what is asked for anew.
   const onEnd = useCallback((): void => {
-    if (goesOn && !isFetchingNextPage) void fetchNextPage();
-  }, [goesOn, isFetchingNextPage, fetchNextPage]);
+    if (goesOn && !isFetching) void fetchNextPage();
+  }, [goesOn, isFetching, fetchNextPage]);
   useEffect(() => {
     if (rows.length === 0) onEnd();
   }, [rows.length, onEnd]);
@@ -35,6 +43,11 @@ export function MessageList({ filter, openId }: { filter: MessageFilter; openId:
         <p className="mb-2 text-sm text-muted">
           Keys, errors and rows: needs <Mono>read:data</Mono>.
         </p>
+      )}
+      {order === 'newest' && (
+        <div className="flex min-h-10 items-center justify-end">
+          <Newer filter={filter} last={rows[0]?.id ?? 0} onShow={() => void query.refetch()} />
+        </div>
       )}
       {rows.length > 0 && (
         <DataList
@@ -51,6 +64,7 @@ export function MessageList({ filter, openId }: { filter: MessageFilter; openId:
       <Foot
         query={query}
         filter={filter}
+        order={order}
         shown={rows.length}
         goesOn={goesOn}
         onStop={() => setLimit(looked)}

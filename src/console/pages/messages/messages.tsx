@@ -5,7 +5,15 @@ import { usePerson } from '../../api/person.ts';
 import { Button } from '../../parts/button.tsx';
 import { Beside } from '../../parts/drawer.tsx';
 import { type Filter, FilterBar } from '../../parts/filter-bar.tsx';
-import { ACTIONS, filterOf, type MessageFilter, type MessagesSearch, messagesSearch, STATES } from './filter.ts';
+import {
+  ACTIONS,
+  filterOf,
+  type MessageFilter,
+  type MessagesSearch,
+  messagesSearch,
+  type Order,
+  STATES,
+} from './filter.ts';
 import { ErrorGroups } from './groups.tsx';
 import { MessageList } from './list.tsx';
 import { MessageDrawer } from './message.tsx';
@@ -35,12 +43,17 @@ export function Messages({ place }: { place: Place }) {
     <PlaceContext value={place}>
       <SinkError place={place} />
       <div className={id && 'max-lg:hidden'}>
-        <Filters values={filter} onChange={(more) => void go(more, id)} />
+        <Filters values={filter} order={search.order} onChange={(more) => void go(more, id)} />
       </div>
       <Beside drawer={id && <MessageDrawer key={id} id={id} tab={search.tab ?? 'data'} onGo={go} onClose={close} />}>
         <ErrorGroups filter={filter} isHidden={search.ungrouped === true} onGo={go} />
-        {/* With another filter it begins anew: at its top, with nothing chosen. */}
-        <MessageList key={JSON.stringify(filter)} filter={filter} openId={id === undefined ? null : Number(id)} />
+        {/* With another filter or order it begins anew: at its top, with nothing chosen. */}
+        <MessageList
+          key={JSON.stringify([filter, search.order])}
+          filter={filter}
+          order={search.order}
+          openId={id === undefined ? null : Number(id)}
+        />
       </Beside>
       <Outlet />
     </PlaceContext>
@@ -50,7 +63,13 @@ export function Messages({ place }: { place: Place }) {
 /** Chosen among the groups below. */
 const GROUP: Filter = { key: 'group', label: 'Errors', shown: () => 'those of one group', isFixed: true };
 
-function Filters({ values, onChange }: { values: MessageFilter; onChange: (more: Partial<MessageFilter>) => void }) {
+interface FiltersProps {
+  values: MessageFilter;
+  order: Order;
+  onChange: (more: Partial<MessagesSearch>) => void;
+}
+
+function Filters({ values, order, onChange }: FiltersProps) {
   const { may } = usePerson();
   const because = may('read:data') ? null : 'Needs the scope `read:data`: keys and errors are data';
   const filters: readonly Filter[] = [
@@ -73,6 +92,14 @@ function Filters({ values, onChange }: { values: MessageFilter; onChange: (more:
           Clear all
         </Button>
       )}
+      <Button
+        look="quiet"
+        className="ml-auto"
+        title={order ? 'Show the oldest first' : 'Show the newest first'}
+        onClick={() => onChange({ order: order ? undefined : 'newest' })}
+      >
+        {order ? 'Newest first' : 'Oldest first'}
+      </Button>
     </FilterBar>
   );
 }

@@ -12,7 +12,7 @@ const MOST = 100;
 
 interface NewerProps {
   filter: MessageFilter;
-  /** Up to where the list has looked; null: it goes on, and what is newer comes with its end. */
+  /** Up to where nothing is new; null: the list goes on, and what is newer comes with its end. */
   last: number | null;
   onShow: () => void;
 }

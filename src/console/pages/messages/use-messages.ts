@@ -2,7 +2,7 @@
 import { type InfiniteData, useInfiniteQuery } from '@tanstack/react-query';
 import { type ApiError, call } from '../../api/client.ts';
 import { usePaused } from '../../api/paused.ts';
-import type { MessageFilter } from './filter.ts';
+import type { MessageFilter, Order } from './filter.ts';
 import type { Message, MessagePage, Place } from './place.ts';
 
 const AT_ONCE = 200;
@@ -12,14 +12,19 @@ export const LOOKED_AT_ONCE = 1_000_000;
 
 type Cursor = string | undefined;
 
-export function useMessages({ paths, name }: Place, filter: MessageFilter) {
+export function useMessages({ paths, name }: Place, filter: MessageFilter, order: Order) {
   const paused = usePaused();
   return useInfiniteQuery<MessagePage, ApiError, InfiniteData<MessagePage, Cursor>, unknown[], Cursor>({
-    queryKey: [paths.list, name, filter],
+    queryKey: [paths.list, name, filter, order],
     queryFn: ({ pageParam, signal }) =>
       call('get', paths.list, {
         path: { sink: name },
-        query: { ...filter, limit: AT_ONCE, ...(pageParam === undefined ? {} : { cursor: pageParam }) },
+        query: {
+          ...filter,
+          ...(order && { order }),
+          limit: AT_ONCE,
+          ...(pageParam === undefined ? {} : { cursor: pageParam }),
+        },
         signal,
       }),
     initialPageParam: undefined,
