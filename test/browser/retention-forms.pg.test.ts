@@ -61,6 +61,8 @@ describe('browser: forms of change retentions', () => {
       await page.getByText('Run this on').waitFor();
       await page.getByRole('button', { name: 'I ran it, check' }).click();
       await page.getByText('does not exist').first().waitFor();
+      await page.getByText('Run the SQL above').waitFor();
+      expect(await page.getByText('create table if not exists').count()).to.equal(1);
       await screenshot(page, `retention-new-missing-${look.width}`);
       await expectAccessible(page, `new change retention, its table is missing ${look.width}`);
       await page.reload();

@@ -4,7 +4,7 @@ import { Code } from '../code.tsx';
 import { State } from '../icons.tsx';
 import { Remedy } from '../remedy.tsx';
 
-type Check = Schemas['Check'];
+export type Check = Schemas['Check'];
 
 /** Of a refusal: what was found, the worst first. */
 export const checksOf = (error: unknown): readonly Check[] =>

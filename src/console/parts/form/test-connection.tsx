@@ -3,7 +3,7 @@ import { useCall } from '../../api/queries.ts';
 import { useSinkPaths } from '../../api/sink-paths.ts';
 import { Button } from '../button.tsx';
 import { ErrorNote } from '../places.tsx';
-import { Checks, checksOf } from './checks.tsx';
+import { type Check, Checks, checksOf } from './checks.tsx';
 
 type Draft = Parameters<ReturnType<typeof useCall<'post', '/api/sinks/test_connection'>>['mutate']>[0]['body'];
 
@@ -15,9 +15,11 @@ interface TestConnectionProps {
   label?: string;
   /** What makes an index that is missing. */
   curl?: string | undefined;
+  /** SQL that stands above it: a check that wants the same does not repeat it. */
+  above?: string | undefined;
 }
 
-export function TestConnection({ stored, body, label = 'Test connection', curl }: TestConnectionProps) {
+export function TestConnection({ stored, body, label = 'Test connection', curl, above }: TestConnectionProps) {
   const { paths } = useSinkPaths();
   const draft = useCall('post', paths.test);
   const there = useCall('post', paths.testOne);
@@ -33,7 +35,10 @@ export function TestConnection({ stored, body, label = 'Test connection', curl }
         {test.isPending ? 'Asking...' : label}
       </Button>
       {test.error && checks.length === 0 && <ErrorNote error={test.error} />}
-      <Checks checks={checks} curl={curl} />
+      <Checks checks={checks.map((check) => withoutSql(check, above))} curl={curl} />
     </div>
   );
 }
+
+const withoutSql = (check: Check, above: string | undefined): Check =>
+  check.sql !== null && above?.includes(check.sql) ? { ...check, sql: null, remedy: 'Run the SQL above.' } : check;

@@ -54,14 +54,16 @@ export function MakingPart({ entry, test }: MakingPartProps) {
       {entry.destination_database === '' || entry.destination_table_name === '' ? (
         <p className="mt-2 text-muted">Its SQL is shown once database and table are chosen.</p>
       ) : (
-        <>
-          <TableSql entry={entry} />
-          <TestConnection
-            key={`${entry.destination_database} ${value}`}
-            {...test}
-            label={value === true ? 'Check' : 'I ran it, check'}
-          />
-        </>
+        <TableSql entry={entry}>
+          {(sql) => (
+            <TestConnection
+              key={`${entry.destination_database} ${value}`}
+              {...test}
+              label={value === true ? 'Check' : 'I ran it, check'}
+              above={sql}
+            />
+          )}
+        </TableSql>
       )}
     </div>
   );

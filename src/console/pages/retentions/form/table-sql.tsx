@@ -1,6 +1,6 @@
 /** The SQL that makes a change table with what deletes its old entries, as a form has it. */
 import { useQuery } from '@tanstack/react-query';
-import { useDeferredValue, useState } from 'react';
+import { type ReactNode, useDeferredValue, useState } from 'react';
 import { type Body, call } from '../../../api/client.ts';
 import { useGet } from '../../../api/queries.ts';
 import { Code, Mono } from '../../../parts/code.tsx';
@@ -14,7 +14,13 @@ const USED: Readonly<Record<string, readonly ('keep' | 'every' | 'interval')[]>>
   pg_partman: ['keep', 'interval'],
 };
 
-export function TableSql({ entry }: { entry: RetentionEntry }) {
+interface TableSqlProps {
+  entry: RetentionEntry;
+  /** What stands under it. */
+  children: (sql: string | undefined) => ReactNode;
+}
+
+export function TableSql({ entry, children }: TableSqlProps) {
   const [cron, setCron] = useState('');
   const [partman, setPartman] = useState('5');
   const { retention } = entry;
@@ -79,6 +85,7 @@ export function TableSql({ entry }: { entry: RetentionEntry }) {
           )}
         </>
       )}
+      {children(error === null ? data?.sql : undefined)}
     </div>
   );
 }
