@@ -139,6 +139,19 @@ describe('the process behind the sandbox', function () {
     await sandbox.close();
   });
 
+  it('takes no more memory for more messages, and has no means for it that a function could use', async () => {
+    const log = recordingLog();
+    const sandbox = openSandbox({ log, limits: { processMb: 256 } });
+    const transform = code('(a, r) => typeof gc + "x".repeat(r.length)');
+    const inputs = Array.from({ length: 1_000 }, () => message('{"length":9000}'));
+    for (let round = 0; round < 40; round += 1) {
+      const shaped = await sandbox.shape({ transform }, inputs, { replaces: false });
+      expect(shaped.filter(({ body }) => body?.startsWith('"undefinedxxx'))).to.have.length(inputs.length);
+    }
+    expect(log.notes.map(({ level }) => level)).to.deep.equal(['info']);
+    await sandbox.close();
+  });
+
   it('fails what is still running when it is closed', async () => {
     const sandbox = openSandbox({ log: recordingLog() });
     const running = sandbox.shape({ transform: code('() => { for (;;); }') }, [message('{}')], { replaces: false });
