@@ -5,6 +5,7 @@
 import type { FunctionSettings, FunctionType } from '../src/model/declared.ts';
 import type { FunctionInput } from '../src/model/message.ts';
 import { openSandbox } from '../src/transform/sandbox.ts';
+import { cpuOf } from './processes.ts';
 
 const COUNT = Number(process.argv[2] ?? 50_000);
 const BATCH = 1_000;
@@ -60,12 +61,14 @@ for (const [name, { set, price }] of Object.entries(cases)) {
   const batch = Array.from({ length: BATCH }, (_item, id) => input(id, price));
   for (let warm = 0; warm < 5; warm += 1) await sandbox.shape(set, batch, { replaces: false });
   const cpu = process.cpuUsage();
+  const allBefore = cpuOf([process.pid]);
   const start = performance.now();
   for (let done = 0; done < COUNT; done += BATCH) await sandbox.shape(set, batch, { replaces: false });
   const us = ((performance.now() - start) * 1_000) / COUNT;
-  const own = process.cpuUsage(cpu);
-  console.log(
-    `${name.padEnd(30)} ${us.toFixed(1)} us a message (caller's CPU ${((own.user + own.system) / COUNT).toFixed(1)} us)`,
-  );
+  const { user, system } = process.cpuUsage(cpu);
+  const all = cpuOf([process.pid]);
+  const both = all === undefined || allBefore === undefined ? '-' : (((all - allBefore) * 1e6) / COUNT).toFixed(1);
+  const own = ((user + system) / COUNT).toFixed(1);
+  console.log(`${name.padEnd(30)} ${us.toFixed(1)} us a message (CPU ${both} us, ${own} of them the caller's)`);
 }
 await sandbox.close();

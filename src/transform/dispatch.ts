@@ -11,7 +11,7 @@ import { FairQueue } from '../runtime/concurrency/fair-queue.ts';
 import { FunctionKeys } from './function-keys.ts';
 import { type Job, killedResult, type Result, split, untriedResult, type Work } from './job.ts';
 import { readAnswers } from './protocol/answer.ts';
-import { chunkOf } from './protocol/item.ts';
+import { piecesOf } from './protocol/item.ts';
 import type { SandboxLimits } from './protocol/limits.ts';
 import type { FromProcess } from './protocol/messages.ts';
 import type { SandboxProcess, StartProcess } from './start-process.ts';
@@ -118,7 +118,7 @@ export class Dispatcher {
     const gone = Promise.withResolvers<void>();
     const process = this.#start(
       {
-        message: (message) => this.#receive(running, message),
+        message: (message, text) => this.#receive(running, message, text),
         exited: (why) => {
           gone.resolve();
           this.#exited(running, why);
@@ -137,9 +137,12 @@ export class Dispatcher {
     if (!running.defined.has(key)) running.process.send({ kind: 'define', key, fn: work.fn });
     running.defined.add(key);
     const { kind } = work;
-    running.process.send(
-      kind === 'run' ? { kind, id, key, chunk: chunkOf(work.items), room: work.room.left } : { kind, id, key },
-    );
+    if (kind === 'run') {
+      const { pieces, lengths } = piecesOf(work.items);
+      running.process.send({ kind, id, key, lengths, room: work.room.left }, pieces);
+    } else {
+      running.process.send({ kind, id, key });
+    }
     this.#watch(job, running);
   }
 
@@ -159,7 +162,7 @@ export class Dispatcher {
     this.#timers.delete(job.id);
   }
 
-  #receive(running: Running, message: FromProcess): void {
+  #receive(running: Running, message: FromProcess, text: string): void {
     if (message.kind === 'ready') {
       running.ready = true;
       this.#failedStarts = 0;
@@ -177,11 +180,11 @@ export class Dispatcher {
       return;
     }
     if (message.kind === 'part') {
-      job.parts.push(message.lines);
+      job.parts.push(text);
       this.#watch(job, running);
       return;
     }
-    const result = this.#resultOf(job, message);
+    const result = this.#resultOf(job, message, text);
     if (result === undefined) {
       running.process.kill();
       return;
@@ -196,11 +199,15 @@ export class Dispatcher {
     this.#pump();
   }
 
-  /** Undefined: not what was asked for. */
-  #resultOf({ work, owner, parts }: Job, message: Extract<FromProcess, { id: number }>): Result | undefined {
+  /** Undefined: not what was asked for. `text`: the last lines. */
+  #resultOf(
+    { work, owner, parts }: Job,
+    message: Extract<FromProcess, { id: number }>,
+    text: string,
+  ): Result | undefined {
     if (message.kind === 'checked') return work.kind === 'check' ? { answers: [], error: message.error } : undefined;
     if (message.kind !== 'answers' || work.kind !== 'run') return undefined;
-    const all = [...parts, message.lines];
+    const all = [...parts, text];
     const answers = readAnswers(all);
     if (answers === undefined || answers.length > work.items.length) return undefined;
     if (message.full !== answers.length < work.items.length) return undefined;

@@ -1,6 +1,7 @@
 /** A piece of work for the sandbox process, and what it turns into when the process dies over it. */
 import type { FunctionSettings } from '../model/declared.ts';
 import type { Answer } from './protocol/answer.ts';
+import type { Item } from './protocol/item.ts';
 import type { ShapeError } from './protocol/shape-error.ts';
 
 /** Characters that answers may still take. */
@@ -8,9 +9,9 @@ export interface Room {
   left: number;
 }
 
-/** Items as `itemOf` writes them. `sinkNo`: whose messages, 0 for none. */
+/** `sinkNo`: whose messages, 0 for none. */
 export type Work =
-  | { kind: 'run'; fn: FunctionSettings; sinkNo: number; items: readonly string[]; room: Room }
+  | { kind: 'run'; fn: FunctionSettings; sinkNo: number; items: readonly Item[]; room: Room }
   | { kind: 'check'; fn: FunctionSettings; sinkNo: 0 };
 
 /** `answers` has one entry for each item, up to the first that found no room; of a check only `error` counts. */

@@ -7,7 +7,7 @@ import type { FunctionInput } from '../model/message.ts';
 import { evaluatePath, pathReads, readPath } from './path.ts';
 import type { Answer } from './protocol/answer.ts';
 import type { Complaint } from './protocol/complaint.ts';
-import { itemOf } from './protocol/item.ts';
+import { type Item, itemOf } from './protocol/item.ts';
 import type { ShapeError } from './protocol/shape-error.ts';
 import { judgeFilter, judgeRouting, judgeTransform, type Verdict } from './protocol/verdict.ts';
 
@@ -33,8 +33,8 @@ export interface Shaped {
 
 /** Who runs code. */
 export interface Runner {
-  /** On items as `itemOf` writes them: one answer for each, in order, up to the first for which there is no room. */
-  run(fn: FunctionSettings, items: readonly string[]): Promise<readonly Answer[]>;
+  /** One answer for each item, in order, up to the first for which there is no room. */
+  run(fn: FunctionSettings, items: readonly Item[]): Promise<readonly Answer[]>;
   /** How many of action, record, changes, metadata a function reads, if it is known; else 4. */
   reads(fn: FunctionSettings): number;
 }
@@ -48,12 +48,12 @@ export async function shapeChunk(
   const shaped: Shaped[] = inputs.map(() => ({ kept: true }));
   const all = inputs.map((_input, index) => index);
   /** As the stage before wrote them: the next one usually reads as much. */
-  const written: { text: string; reads: number }[] = [];
-  const write = (index: number, reads: number): string => {
+  const written: { item: Item; reads: number }[] = [];
+  const write = (index: number, reads: number): Item => {
     if (written[index]?.reads !== reads) {
-      written[index] = { text: itemOf(inputs[index]!, { reads, before: false }), reads };
+      written[index] = { item: itemOf(inputs[index]!, { reads, before: false }), reads };
     }
-    return written[index].text;
+    return written[index].item;
   };
   /** The first that found no room: it and what comes after it are not answered at all. */
   let end = inputs.length;

@@ -6,22 +6,26 @@
 import { type ForkOptions, fork } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import type { Socket } from 'node:net';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { confinement, withoutLayers } from './confinement.ts';
-import type { SandboxLimits } from './protocol/limits.ts';
+import { type Frame, FrameReader, FrameWriter, PIPE } from './protocol/frame.ts';
+import { FRAME_BYTES, type SandboxLimits } from './protocol/limits.ts';
 import type { FromProcess, ToProcess } from './protocol/messages.ts';
 
 export interface SandboxProcess {
   readonly pid: number | undefined;
   /** What it was started by way of. */
   readonly wrap: readonly string[];
-  send(message: ToProcess): void;
+  /** `pieces`: of the text beside it. */
+  send(message: ToProcess, pieces?: readonly string[]): void;
   kill(): void;
 }
 
 export interface ProcessEvents {
-  message(message: FromProcess): void;
+  /** `text`: what came beside it. */
+  message(message: FromProcess, text: string): void;
   /** `why`: how it ended, and what it wrote to stderr if it never got ready. */
   exited(why: string): void;
 }
@@ -36,7 +40,7 @@ export const SOURCES: readonly string[] = [
   ...own('transform/process', ['answer-lines', 'compile', 'forms', 'freeze', 'function-runner', 'guard-regexp']),
   ...own('transform/process', ['leave-root', 'main', 'measure', 'read-numbers', 'realm', 'runtime', 'strip', 'trial']),
   ...own('transform/process', ['write-numbers']),
-  ...own('transform/protocol', ['answer', 'complaint', 'digits', 'item', 'limits', 'verdict']),
+  ...own('transform/protocol', ['answer', 'complaint', 'digits', 'frame', 'item', 'limits', 'verdict']),
 ];
 
 export const startProcess: StartProcess = (events, limits) => {
@@ -52,13 +56,31 @@ export const startProcess: StartProcess = (events, limits) => {
   child.stderr?.on('data', (text: Buffer) => {
     if (!ready && complaint.length < 2000) complaint += text.toString();
   });
-  child.on('message', (message: FromProcess) => {
-    if (message.kind === 'ready') {
-      ready = true;
-      clearTimeout(starting);
+  const pipe = child.stdio[PIPE] as Socket;
+  const writer = new FrameWriter(pipe);
+  const reader = new FrameReader(FRAME_BYTES);
+  const framesOf = (bytes: Buffer): Frame[] => {
+    try {
+      return reader.push(bytes);
+    } catch {
+      // Something else than our sources writes to it.
+      pipe.destroy();
+      child.kill('SIGKILL');
+      return [];
     }
-    events.message(message);
+  };
+  pipe.on('data', (bytes: Buffer) => {
+    for (const frame of framesOf(bytes)) {
+      const message = frame.message as FromProcess;
+      if (message.kind === 'ready') {
+        ready = true;
+        clearTimeout(starting);
+      }
+      events.message(message, frame.text);
+    }
   });
+  // A pipe that is closed is followed by `exit`, which tells what was lost.
+  pipe.on('error', () => undefined);
   let gone = false;
   const exited = (why: string) => {
     clearTimeout(starting);
@@ -77,9 +99,8 @@ export const startProcess: StartProcess = (events, limits) => {
   return {
     pid: child.pid,
     wrap: around.wrap,
-    send: (message) => {
-      // A channel that is closed is followed by `exit`, which tells what was lost.
-      if (child.connected) child.send(message, () => undefined);
+    send: (message, pieces) => {
+      if (pipe.writable) writer.write(message, pieces);
     },
     kill: () => {
       child.kill('SIGKILL');
@@ -100,8 +121,8 @@ export function confined(files: readonly string[], wrap: readonly string[]): For
   return {
     env: {},
     cwd: '/',
-    serialization: 'advanced',
-    stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+    // The channel is only for one side to see that the other is gone: what they say goes through the pipe.
+    stdio: ['ignore', 'ignore', 'pipe', 'ipc', 'pipe'],
     ...wrapped(permissions, wrap),
   };
 }

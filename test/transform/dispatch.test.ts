@@ -49,13 +49,12 @@ class ScriptedProcesses {
     };
     queueMicrotask(() => {
       if (this.rules.starts === false) die('exit code 1');
-      else events.message({ kind: 'ready', sameAccount: true });
+      else events.message({ kind: 'ready', sameAccount: true }, '');
     });
-    const itemsOf = ({ chunk }: Run) => chunk.lengths.map((_length, at) => cut(chunk, at, at + 1).text.slice(1, -1));
+    const itemsOf = ({ lengths }: Run, text: string) =>
+      lengths.map((_length, at) => cut({ text, lengths }, at, at + 1).text.slice(1, -1));
     const held = new Map<number, string[]>();
-    const answer = (request: Run) => {
-      const { id } = request;
-      const items = itemsOf(request);
+    const answer = ({ id }: Run, items: string[]) => {
       if (dead) return;
       this.seen.push(items);
       if (this.rules.hangs?.(items)) return;
@@ -65,17 +64,18 @@ class ScriptedProcesses {
       const lines = this.rules.says?.(items) ?? answered.map((item) => `v${item}\n`).join('');
       held.delete(id);
       const full = this.rules.fills?.(items) ?? false;
-      events.message({ kind: 'answers', id, lines: full ? '' : lines, full, reads: this.rules.reads ?? 4, retire });
+      events.message({ kind: 'answers', id, full, reads: this.rules.reads ?? 4, retire }, full ? '' : lines);
     };
     return {
       pid,
       wrap: [],
-      send: (request: ToProcess) => {
+      send: (request: ToProcess, pieces: readonly string[] = []) => {
         if (request.kind === 'define') this.defined.push(`${pid}:${request.fn.name}`);
         if (request.kind !== 'run') return;
-        held.set(request.id, itemsOf(request));
+        const items = itemsOf(request, pieces.join(''));
+        held.set(request.id, items);
         this.held.push([...held.values()].flat());
-        setImmediate(answer, request);
+        setImmediate(answer, request, items);
       },
       kill: () => die('SIGKILL'),
     };
@@ -87,9 +87,9 @@ const work = (...items: string[]): Work => ({
   fn: code('() => 1'),
   sinkNo: 7,
   room: { left: 1e9 },
-  items,
+  items: items.map((item) => [item]),
 });
-const other: Work = { kind: 'run', fn: code('() => 2'), sinkNo: 7, room: { left: 1e9 }, items: ['x'] };
+const other: Work = { kind: 'run', fn: code('() => 2'), sinkNo: 7, room: { left: 1e9 }, items: [['x']] };
 const resultOf = ({ answers }: Result) =>
   answers.map((answer) => ('complaint' in answer ? answer.complaint.kind : 'text' in answer ? answer.text : undefined));
 const open = (processes: ScriptedProcesses, limits = {}) => {
@@ -222,7 +222,7 @@ describe('the dispatcher', () => {
       fn: code(`() => ${n}`),
       sinkNo: 7,
       room: { left: 1e9 },
-      items: [item],
+      items: [[item]],
     });
     const stuck = Array.from({ length: 50 }, (_, n) => dispatcher.run(one(10 + (n % 5), 'slow')).catch(() => 'closed'));
     expect(resultOf(await dispatcher.run(one(1, 'quick')))).to.deep.equal(['quick']);

@@ -1,5 +1,6 @@
 /** What the stages make of answers, without a process. */
 import { expect } from 'chai';
+import type { Item } from '../../src/transform/protocol/item.ts';
 import type { ShapeError } from '../../src/transform/protocol/shape-error.ts';
 import { shapeChunk } from '../../src/transform/shape.ts';
 import { code, message } from '../support/fixtures/sandbox.ts';
@@ -11,9 +12,9 @@ describe('a row that was elsewhere before', () => {
   const shape = async (kind: ShapeError['kind']) => {
     const runner = {
       reads: () => 4,
-      run: async (_fn: unknown, items: readonly string[]) =>
-        items.map((item) =>
-          item.startsWith('[2,') ? { complaint: { kind, message: 'why' } } : { text: '{"index_name":"new"}' },
+      run: async (_fn: unknown, items: readonly Item[]) =>
+        items.map(([start]) =>
+          start!.startsWith('[2,') ? { complaint: { kind, message: 'why' } } : { text: '{"index_name":"new"}' },
         ),
     };
     return (await shapeChunk({ routing }, [moved], { replaces: true, runner }))[0]!;

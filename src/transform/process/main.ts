@@ -5,13 +5,15 @@
  * nothing that must survive: the sandbox kills it whenever it is silent, and it ends itself when the sandbox is gone.
  */
 import { createRequire } from 'node:module';
+import { Socket } from 'node:net';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import type isolatedVm from 'isolated-vm';
 import type { FunctionSettings } from '../../model/declared.ts';
 import { type Answer, readAnswers } from '../protocol/answer.ts';
 import { shapeError } from '../protocol/complaint.ts';
-import { chunkOf, itemOf } from '../protocol/item.ts';
+import { FrameReader, FrameWriter, KEPT_BYTES, PIPE } from '../protocol/frame.ts';
+import { itemOf, piecesOf } from '../protocol/item.ts';
 import { LIMITS } from '../protocol/limits.ts';
 import type { FromProcess, ToProcess } from '../protocol/messages.ts';
 import { FunctionRunner } from './function-runner.ts';
@@ -26,9 +28,24 @@ const ivm = createRequire(import.meta.url)(process.argv[2]!) as typeof isolatedV
 const die = () => process.kill(process.pid, 'SIGKILL');
 process.on('disconnect', die);
 
-const send = (message: FromProcess) => {
-  process.send?.(message);
-};
+const reader = new FrameReader();
+const pipe = new Socket({
+  fd: PIPE,
+  onread: {
+    // Always the same memory, and enough for all that the pipe holds.
+    buffer: Buffer.allocUnsafeSlow(KEPT_BYTES),
+    callback: (count, buffer) => {
+      for (const { message, text } of reader.push(Buffer.from(buffer.buffer, buffer.byteOffset, count))) {
+        take(message as ToProcess, text);
+      }
+      return true;
+    },
+  },
+});
+pipe.on('close', die);
+const writer = new FrameWriter(pipe);
+/** `text`: what goes beside it. */
+const send = (message: FromProcess, text = '') => writer.write(message, [text]);
 
 let limits = LIMITS;
 let retire = false;
@@ -98,13 +115,14 @@ async function work(task: () => Promise<void>): Promise<void> {
   memoryCheck = undefined;
 }
 
-async function run({ id, key, chunk, room }: Extract<ToProcess, { kind: 'run' }>): Promise<void> {
+async function run(request: Extract<ToProcess, { kind: 'run' }>, text: string): Promise<void> {
+  const { id, key, lengths, room } = request;
   const runner = runnerOf(defined(key));
-  const { lines, full } = await runner.run(chunk, room, {
+  const { lines, full } = await runner.run({ text, lengths }, room, {
     alive: () => send({ kind: 'alive', id }),
-    part: (first) => send({ kind: 'part', id, lines: first }),
+    part: (first) => send({ kind: 'part', id }, first),
   });
-  send({ kind: 'answers', id, lines, full, reads: runner.inputs, retire });
+  send({ kind: 'answers', id, full, reads: runner.inputs, retire }, lines);
 }
 
 async function check(id: number, fn: FunctionSettings): Promise<void> {
@@ -118,16 +136,19 @@ async function check(id: number, fn: FunctionSettings): Promise<void> {
 async function tried(runner: FunctionRunner): Promise<Answer> {
   const item = itemOf(TRIAL, { reads: 4, before: false });
   const none = () => undefined;
-  const { lines } = await runner.run(chunkOf([item]), Number.POSITIVE_INFINITY, { alive: none, part: none });
+  const { pieces, lengths } = piecesOf([item]);
+  const chunk = { text: pieces.join(''), lengths };
+  const { lines } = await runner.run(chunk, Number.POSITIVE_INFINITY, { alive: none, part: none });
   return readAnswers([lines])![0]!;
 }
 
-process.on('message', (message: ToProcess) => {
+function take(message: ToProcess, text: string): void {
   if (message.kind === 'limits') limits = message.limits;
   else if (message.kind === 'define') functions.set(message.key, message.fn);
-  else if (message.kind === 'run') void work(() => run(message));
+  else if (message.kind === 'run') void work(() => run(message, text));
   else void work(() => check(message.id, defined(message.key)));
-});
+}
+
 // Everything is loaded by now, and no code of a user's has run.
 const account = Number(process.argv[3]);
 send({ kind: 'ready', sameAccount: !(account > 0 && leaveRoot(account)) });

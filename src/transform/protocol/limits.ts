@@ -46,5 +46,8 @@ export const LIMITS: SandboxLimits = {
   startMs: 10_000,
 };
 
+/** Bytes of whatever the process says at once: of `linesLength` characters and one answer more it is far from it. */
+export const FRAME_BYTES = 67_108_864;
+
 /** Bytes of a function's code. */
 export const CODE_BYTES = 102_400;
