@@ -19,6 +19,7 @@ import { hashPasswords } from './users.ts';
 const startPositions = statement('catalog/start-positions');
 const publish = statement('catalog/publish');
 const markDeclared = statement('catalog/mark-declared');
+const forgetReleased = statement('catalog/forget-released');
 const readGeneration = statement('catalog/generation');
 
 export interface ApplyDeps {
@@ -71,6 +72,7 @@ async function applyOnce(
   const changing = decided.steps.filter(({ action }) => action !== 'keep');
   for (const step of changing) await step.write(tx);
   if (from !== undefined) await mark(tx, from, decided.steps);
+  if (from === 'start') await forget(tx, config);
   if (changing.some(({ type }) => type !== 'token' && type !== 'user')) {
     await tx.query(startPositions);
     await tx.query(publish);
@@ -129,6 +131,13 @@ const planOutdated = (): MillraceError =>
   new MillraceError('plan_outdated', 'The configuration was changed since it was planned', {
     remedy: 'Plan again, and apply that.',
   });
+
+/** A file of a start is always the same one: what was released from it, and it does not name, has no entry that could have an effect. */
+async function forget(tx: Transaction, { databases, functions, sinks }: Declared): Promise<void> {
+  const names = (entries: readonly { settings: { name: string } }[]): string[] =>
+    entries.map(({ settings }) => settings.name);
+  await tx.query(forgetReleased, [names(databases), functions.map(({ name }) => name), names(sinks)]);
+}
 
 /** What was released is not among the steps, and stays so. */
 async function mark(tx: Transaction, from: string, steps: readonly Step[]): Promise<void> {

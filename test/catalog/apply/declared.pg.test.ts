@@ -142,6 +142,30 @@ describe('a declaration that is applied again', () => {
       });
     });
 
+    it('has no entry any more once the file of a start does not name it: then it is made without a file', async () => {
+      for (const type of ['database', 'function'] as const)
+        await release(messages.db, { type, name: type === 'database' ? 'shop' : 'open' });
+      const isReleased = async () =>
+        (
+          await messages.db.query<{ name: string }>(
+            `select s.name from millrace_private.sinks s where s.released
+             union all select f.name from millrace_private.functions f where f.released
+             union all select d.name from millrace_private.databases d where d.released order by 1`,
+          )
+        ).rows.map(({ name }) => name);
+      const without = FILE.replace(/ {2}- \{ name: worker.*\n/, '');
+      await apply(FILE);
+      await apply(without, { from: 'cli' });
+      expect(await isReleased(), 'of another file').to.deep.equal(['open', 'shop', 'worker']);
+      await apply(without);
+      expect(await isReleased()).to.deep.equal(['open', 'shop']);
+      expect(await row()).to.include({ managed_by: 'api', declared_from: null, declared_status: null });
+      await apply('databases: []');
+      expect(await isReleased()).to.deep.equal([]);
+      expect((await apply(FILE)).changed).to.include.members(['sink worker', 'database shop']);
+      expect(await row()).to.include({ managed_by: 'file' });
+    });
+
     it('is not pruned', async () => {
       const { deleted } = await apply(FILE.replace(/ {2}- \{ name: worker.*\n/, ''), { prune: true });
       expect(deleted).to.deep.equal([]);
