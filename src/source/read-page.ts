@@ -74,7 +74,8 @@ async function readAs(
   const { table } = request;
   const ask = (text: string, values?: readonly unknown[]): Promise<(string | null)[][]> =>
     queryTexts(client, text, values);
-  const { order, rest, values } = pageSql({ ...request, form }, budget.rows);
+  const most = mostRows(table, budget);
+  const { order, rest, values } = pageSql({ ...request, form }, most);
   await ask(`declare millrace_page no scroll cursor for select ${form.list(table.columns)} ${rest}`, values);
   const sizes = table.toasted ? await readSizes(ask, { table, order, rest, values, form }) : undefined;
   const until = now() + budget.ms;
@@ -83,7 +84,7 @@ async function readAs(
   const first = budget.rowBytes === undefined ? FIRST_STEP : Math.floor(budget.bytes / (2 * budget.rowBytes));
   let step = Math.min(Math.max(1, first), budget.step);
   let ended = false;
-  while (rows.length < budget.rows && bytes < budget.bytes && (rows.length === 0 || now() < until)) {
+  while (rows.length < most && bytes < budget.bytes && (rows.length === 0 || now() < until)) {
     const next = sizes?.[rows.length];
     if (next && next.bytes > budget.maxRowBytes) {
       await ask('move forward 1 from millrace_page');
@@ -91,7 +92,7 @@ async function readAs(
       continue;
     }
     const left = { ...budget, bytes: budget.bytes - bytes };
-    const count = Math.min(step, budget.rows - rows.length, fitting(sizes, rows.length, left));
+    const count = Math.min(step, most - rows.length, fitting(sizes, rows.length, left));
     const got = await ask(`fetch forward ${count} from millrace_page`);
     for (const row of got) {
       const texts = meant(form, row);
@@ -109,6 +110,12 @@ async function readAs(
   const lastRow = rows.at(-1);
   const last = lastRow && order.map((column) => placeOf(lastRow.texts[table.columns.indexOf(column)] ?? ''));
   return { rows, bytes, last, ended };
+}
+
+/** Where lengths are read first, no more of them than twice what is likely to fit. */
+function mostRows(table: TableDescription, { rows, bytes, rowBytes }: PageBudget): number {
+  if (!table.toasted || rowBytes === undefined) return rows;
+  return Math.min(rows, Math.max(FIRST_STEP, Math.ceil((2 * bytes) / rowBytes)));
 }
 
 /** The planner's estimate of the rows that a backfill reads. */

@@ -1,0 +1,57 @@
+/** Pages of a table whose large values lie outside their rows. */
+import { expect } from 'chai';
+import { openPool } from '../../src/db/pool.ts';
+import { inSnapshot } from '../../src/db/snapshot.ts';
+import { describeTable } from '../../src/source/describe-table.ts';
+import { type ReadPage, readPage } from '../../src/source/read-page.ts';
+import { sharedSource } from '../support/postgres/postgres.ts';
+
+const BUDGET = { rows: 2_000, bytes: 1_000_000, ms: 60_000, step: 2_000, maxRowBytes: 150_000 };
+
+describe('a page of a table with large values', function () {
+  this.timeout(120_000);
+
+  it('looks at the lengths of no more rows than may fit, and leaves none out', async () => {
+    const database = await (await sharedSource()).createDatabase();
+    const source = openPool({ address: database.url, max: 1, applicationName: 'test', path: 'role' });
+    try {
+      await source.query('create table items (id integer primary key, body text)');
+      await source.query('alter table items alter body set storage external');
+      // Small ones, large ones, and some that are too large to be read.
+      await source.query(`insert into items select n, repeat('x', case when n <= 300 then 10 when n % 50 = 0 then 200000
+        when n <= 400 then 100000 else 3000 end) from generate_series(1, 1000) n`);
+      await source.query('create publication p for table items');
+      const table = await describeTable(source, { publication: 'p', schema: 'public', name: 'items' });
+      const read = (after: readonly string[] | undefined, rowBytes?: number): Promise<ReadPage> =>
+        source.session((client) =>
+          inSnapshot(client, {}, () =>
+            readPage(
+              { client, now: () => 0 },
+              { table, sort: undefined, from: undefined, after },
+              { ...BUDGET, rowBytes },
+            ),
+          ),
+        );
+      // The page before had rows of 20,000 bytes: a hundred of those are twice as many as fit.
+      const page = await read(undefined, 20_000);
+      expect(page).to.include({ ended: false });
+      expect(page.rows).to.have.length(100);
+      const ids: number[] = [];
+      const large: number[] = [];
+      let after: readonly string[] | undefined;
+      for (let rowBytes: number | undefined, ended = false; !ended; ) {
+        const { rows, bytes, ...next } = await read(after, rowBytes);
+        ids.push(...rows.map(({ texts }) => Number(texts[0])));
+        large.push(...rows.filter(({ tooLarge }) => tooLarge).map(({ texts }) => Number(texts[0])));
+        expect(bytes).to.be.at.most(1_200_000);
+        rowBytes = bytes / rows.length;
+        ({ ended, last: after } = next);
+      }
+      expect(ids).to.deep.equal(Array.from({ length: 1_000 }, (_, n) => n + 1));
+      expect(large).to.deep.equal(Array.from({ length: 14 }, (_, n) => 350 + n * 50));
+    } finally {
+      await source.close();
+      await database.drop();
+    }
+  });
+});
