@@ -130,6 +130,24 @@ describe('browser: messages', () => {
     await seen.close();
   });
 
+  it('finds a message by its id from anywhere, and says when there is none', async () => {
+    const seen = await on.see();
+    const { page } = seen;
+    await page.goto('/databases');
+    await page.getByRole('heading', { name: 'Databases' }).waitFor();
+    await page.keyboard.press('Control+k');
+    const field = page.getByRole('combobox');
+    await field.fill(String(FIRST_ID - 1));
+    await page.getByText('No message with this id waits or has failed').waitFor();
+    await field.fill(String(FIRST_ID + 4_711));
+    await page.getByRole('option', { name: 'message of products-index' }).waitFor();
+    await expectAccessible(page, 'a message that was found');
+    await page.keyboard.press('Enter');
+    await page.getByText('k-4711').first().waitFor();
+    expect(new URL(page.url()).pathname).to.equal(`/sinks/products-index/messages/${FIRST_ID + 4_711}`);
+    await seen.close();
+  });
+
   it('draws only what is in sight of very many, and shows no row to whoever may not read rows', async () => {
     const seen = await on.see({ scopes: ['read'] });
     const { page } = seen;

@@ -1,9 +1,11 @@
-/** Ctrl K or `/`: finds whatever has a name, and goes there. */
+/** Ctrl K or `/`: finds whatever has a name, and messages by their id, and goes there. */
 import { Dialog } from '@base-ui/react/dialog';
 import { SearchIcon } from '@primer/octicons-react';
 import { useNavigate } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
 import { useOverview } from '../api/overview.ts';
+import { sentence } from '../lib/format.ts';
+import { type MessageSearch, useMessageSearch } from './find-message.ts';
 import { useKeys } from './keys.tsx';
 import { NAVIGATION, PERSONAL } from './navigation.ts';
 
@@ -35,12 +37,28 @@ function useFound(text: string): Found[] {
   return known.filter(({ name, kind }) => `${name} ${kind}`.toLowerCase().includes(wanted)).slice(0, MOST);
 }
 
+const foundMessages = ({ id, owners }: MessageSearch): Found[] =>
+  owners.map(({ list, name }) => ({
+    to: `/${list}/${encodeURIComponent(name)}/messages/${id}`,
+    name: id,
+    kind: `message of ${name}`,
+  }));
+
+function nothing(message: MessageSearch | null): string {
+  if (message === null) return 'Nothing has a name like this.';
+  if (message.error !== null)
+    return `Whether there is such a message cannot be said. ${sentence(message.error.message)}`;
+  if (message.isLooking) return 'Looking for a message with this id.';
+  return 'No message with this id waits or has failed: it was delivered or discarded, or there never was one.';
+}
+
 export function Find() {
   const [open, setOpen] = useState(false);
   const [text, setText] = useState('');
   const [place, setPlace] = useState(0);
   const navigate = useNavigate();
-  const found = useFound(text);
+  const message = useMessageSearch(text);
+  const found = [...useFound(text), ...(message === null ? [] : foundMessages(message))];
   const show = (next: boolean): void => {
     setOpen(next);
     setText('');
@@ -76,11 +94,11 @@ export function Find() {
             // biome-ignore lint/a11y/noAutofocus: a dialog begins with its one field
             autoFocus
             role="combobox"
-            aria-label="A name"
+            aria-label="A name, or the id of a message"
             aria-expanded="true"
             aria-controls="found"
             aria-activedescendant={found[place] ? `found-${place}` : undefined}
-            placeholder="A name"
+            placeholder="A name, or the id of a message"
             value={text}
             onChange={(event) => {
               setText(event.target.value);
@@ -112,7 +130,11 @@ export function Find() {
               </div>
             ))}
           </div>
-          {found.length === 0 && <p className="px-3 py-2 text-muted">Nothing has a name like this.</p>}
+          {found.length === 0 && (
+            <p role="status" className="px-3 py-2 text-muted">
+              {nothing(message)}
+            </p>
+          )}
         </Dialog.Popup>
       </Dialog.Portal>
     </Dialog.Root>
