@@ -113,6 +113,9 @@ const SCENARIO: readonly Line[] = [
   ...['rebuild products-index --index products-2 --alias shop-products', 'resync shop --force --yes --no-wait'],
 ];
 
+/** The engine here finds at once what was written; a real one is waited for, several times in a verification. */
+const REFRESH_MS = 10;
+
 /** These follow what comes: they are left after a while. */
 const FOLLOWING = /^(tail|sink preview) /;
 
@@ -198,7 +201,8 @@ change_retentions:
             : 'annotations: { team: sales }\n';
           await writeFile(path.join(folder, 'changes.yaml'), changes);
           const limit = FOLLOWING.test(line) ? ['--timeout', '0.5'] : [];
-          const words = [...wordsOf(await idFor(batch, line)), '--yes', '--verbose', ...limit];
+          const refresh = line.startsWith('verify ') ? ['--refresh', String(REFRESH_MS)] : [];
+          const words = [...wordsOf(await idFor(batch, line)), '--yes', '--verbose', ...limit, ...refresh];
           const called = await batch.call(words, PASSWORD);
           for (const [, route] of called.stderr.matchAll(/^([A-Z]+ \/api\/\S+): \d+, \d+ ms$/gm)) asked.add(route!);
           const told = called.stderr.replaceAll(/^(asking .*|[A-Z]+ \/api\/\S+: \d+, \d+ ms)\n/gm, '');
