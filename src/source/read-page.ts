@@ -149,7 +149,9 @@ function pageSql({ table, sort, after, from, form }: PageRequest & { form: TextF
   if (table.rowFilter !== null) conditions.push(`(${table.rowFilter})`);
   const where = conditions.length === 0 ? '' : ` where ${conditions.join(' and ')}`;
   const only = table.partitioned ? '' : 'only ';
-  const most = limit === undefined ? '' : ` order by ${asTexts.list(order)} limit ${limit}`;
+  // With the table's name: a name alone could be that of a column of the answer, such as `int8` and `case`.
+  const ordered = order.map(({ name }) => `${quoteIdentifier(table.name)}.${quoteIdentifier(name)}`);
+  const most = limit === undefined ? '' : ` order by ${ordered.join(', ')} limit ${limit}`;
   return { order, values, rest: `from ${only}${quoteTable(table)}${where}${most}` };
 }
 

@@ -77,8 +77,9 @@ export async function sampleRows(source: Database, table: TableShape, limit: num
   const keys = table.columns
     .filter(({ keyPlace }) => keyPlace !== null)
     .toSorted((a, b) => (a.keyPlace ?? 0) - (b.keyPlace ?? 0));
-  const order =
-    keys.length === 0 ? '' : ` order by ${keys.map(({ name }) => `${quoteIdentifier(name)} desc`).join(', ')}`;
+  // With the table's name: a name alone could be that of a column of the answer.
+  const last = keys.map(({ name }) => `${quoteIdentifier(table.name)}.${quoteIdentifier(name)} desc`);
+  const order = keys.length === 0 ? '' : ` order by ${last.join(', ')}`;
   const rest = `from ${quoteTable(table)}${order} limit ${Math.trunc(limit)}`;
   const rows = await source.session(async (client) => {
     try {
