@@ -1,5 +1,6 @@
 -- Puts parked messages back at their old place, to be tried at once and counted anew. Returns how many. Nothing is recorded: its
--- caller does so, in this transaction or where it was asked for.
+-- caller does so, in this transaction or where it was asked for. One of which capture kept the key alone stays parked: a row without
+-- its other columns would take the place of a document that has them. A delete needs no more than its key.
 create or replace function millrace_private.retry_messages(p_sink_no integer, p_ids bigint[]) returns integer
 language plpgsql
 set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_bitmapscan = off
@@ -12,7 +13,10 @@ begin
   perform millrace_private.try_lock_consumer(p_sink_no, 'shared');
   update millrace_private.delivery_states x
      set state = 'retrying', attempts = 0, due_at = clock_timestamp(), parked_at = null, token = null
-   where x.sink_no = p_sink_no and x.id = any (p_ids) and x.state = 'parked';
+   where x.sink_no = p_sink_no and x.id = any (p_ids) and x.state = 'parked'
+     and not (x.stage = 'capture' and x.error like '%only its key was kept%'
+              and (select m.action from millrace_private.messages m
+                    where m.sink_no = p_sink_no and m.lane = x.lane and m.id = x.id) is distinct from 'delete');
   get diagnostics v_count = row_count;
   if v_count > 0 then
     perform pg_notify('millrace_messages', p_sink_no::text);
