@@ -83,8 +83,7 @@ describe('browser: what is no longer so', () => {
       await route.fulfill({ json: { data, next_cursor: isAnew && newest > 100 ? 'older' : null } });
     });
     await page.goto('/change-retentions/history/entries');
-    await page.getByRole('link', { name: 'key-100', exact: true }).waitFor();
-    await page.getByRole('link', { name: 'key-1000', exact: true }).waitFor();
+    // They come faster than anybody sees the first of them.
     await until('its top is read anew', async () => begun === 2);
     expect(await page.getByRole('status', { name: 'Loading' }).count()).to.equal(0);
     await page.getByRole('link', { name: `key-${newest}`, exact: true }).waitFor();
