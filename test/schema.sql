@@ -2882,6 +2882,14 @@ $function$
 
 grant execute to public
 
+CREATE OR REPLACE FUNCTION millrace_private.leased_message(m millrace_private.messages, p_token text, p_table text, p_sink text, p_open text, p_close text)
+ RETURNS text
+ LANGUAGE sql
+ STABLE PARALLEL SAFE
+RETURN (((((('{"ack_id":"'::text || p_token) || '-'::text) || (m).id) || '",'::text) || CASE WHEN ((m).payload IS NOT NULL) THEN ('"data":'::text || (m).payload) ELSE ((p_open || millrace_private.message_members(m, p_table, p_sink)) || p_close) END) || '}'::text)
+
+grant execute to public
+
 CREATE OR REPLACE FUNCTION millrace_private.level_number(p_level text)
  RETURNS integer
  LANGUAGE sql
@@ -3503,19 +3511,28 @@ begin
     v_before := v_before + p_sizes[v_place];
     v_his := v_his || p_ids[v_before];
   end loop;
-  -- (One expression for every kind of body: Postgres prepares each of them anew in every call, also those that it does not need.)
+  -- (One expression for every kind of body: Postgres prepares each of them anew in every call, also those that it does not need. For
+  -- one client by itself: gathered once more, a batch of 1,000 took half as long again.)
+  if cardinality(p_tokens) = 1 then
+    return (
+      select string_agg(m.message, ',')
+        from (select millrace_private.leased_message(o, p_tokens[1],
+                       coalesce((select t.metadata from millrace_private.source_tables t where t.no = p_table_no),
+                                (select t.metadata from millrace_private.source_tables t where t.no = o.source_table)),
+                       (select s.metadata from millrace_private.sinks s where s.no = p_sink_no), v_open, v_close) as message
+                from millrace_private.messages o
+               where o.sink_no = p_sink_no and o.lane = 0 and o.id >= v_los[1] and o.id <= v_his[1]
+               order by o.id) m);
+  end if;
   return (
     select string_agg(t.messages, chr(30) order by c.place)
       from unnest(p_tokens, v_los, v_his) with ordinality c (token, lo, hi, place)
      cross join lateral (
-           select string_agg('{"ack_id":"' || c.token || '-' || m.id || '",' || m.body || '}', ',') as messages
-             from (select o.id,
-                          case when o.payload is not null then '"data":' || o.payload
-                               else v_open || millrace_private.message_members(o,
-                                      coalesce((select t.metadata from millrace_private.source_tables t where t.no = p_table_no),
-                                               (select t.metadata from millrace_private.source_tables t where t.no = o.source_table)),
-                                      (select s.metadata from millrace_private.sinks s where s.no = p_sink_no)) || v_close
-                          end as body
+           select string_agg(m.message, ',') as messages
+             from (select millrace_private.leased_message(o, c.token,
+                            coalesce((select t.metadata from millrace_private.source_tables t where t.no = p_table_no),
+                                     (select t.metadata from millrace_private.source_tables t where t.no = o.source_table)),
+                            (select s.metadata from millrace_private.sinks s where s.no = p_sink_no), v_open, v_close) as message
                      from millrace_private.messages o
                     where o.sink_no = p_sink_no and o.lane = 0 and o.id >= c.lo and o.id <= c.hi
                     order by o.id) m) t);

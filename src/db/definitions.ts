@@ -29,6 +29,7 @@ export const PARSED = [
   'operation/error_group',
   'messages/metadata_text',
   'messages/message_members',
+  'messages/leased_message',
   'messages/message_text',
   'views/audit',
   'views/message_list',
