@@ -74,8 +74,8 @@ async function check(deps: CaptureDeps, catalog: CatalogInUse, at: Looked): Prom
     await noteTables(deps.messages, catalog.database, running.publication);
     await notePartitions(both, catalog.database, running.publication);
     await showStreaming(deps, catalog.database.no, running.warnings);
-    if (running.wal)
-      await noteWal(deps.messages, catalog.database.no, { ...running.wal, commits: session.takeCommits() });
+    const { wal } = running;
+    if (wal) await session.commits.note((commits) => noteWal(deps.messages, catalog.database.no, { ...wal, commits }));
     await session.renewTypes();
   } catch (error) {
     // A sink was removed meanwhile: the next check knows.

@@ -18,6 +18,7 @@ import { addChange, copyOf } from '../../routing/write-change.ts';
 import { createThrottle } from '../../runtime/concurrency/throttle.ts';
 import { annotationsAfter } from '../annotations.ts';
 import { WATERMARK, type Windows } from '../windows.ts';
+import { CommitCount } from './commit-count.ts';
 import type { ReplicationStream } from './connection.ts';
 import { decode } from './decode.ts';
 import { MessageQueue } from './message-queue.ts';
@@ -57,9 +58,7 @@ export class CaptureSession {
   #stream: ReplicationStream | undefined;
   #transaction: OpenTransaction | undefined;
   #idx = -1;
-  /** The transaction has brought a change that was not persisted before. */
-  #hasNew = false;
-  #commits = 0;
+  readonly commits = new CommitCount();
   /** A change waits for the types of its table, and is not added yet. */
   #isChangeHeld = false;
   /** So many of the messages that wait were handled before, when the catalog was another one. */
@@ -170,11 +169,11 @@ export class CaptureSession {
         this.#transaction = openTransaction(message);
         if (isFirst) this.#deps.windows.passed(message.xid);
         this.#idx = -1;
-        this.#hasNew = false;
+        this.commits.begin();
         return;
       case 'commit':
         this.#transaction = undefined;
-        if (isFirst && this.#hasNew) this.#commits += 1;
+        if (isFirst) this.commits.commit();
         this.#outbox.progress.advance(message.commitLsn, this.#idx);
         this.#outbox.progress.see(message.endLsn);
         return;
@@ -227,7 +226,7 @@ export class CaptureSession {
       else this.#deps.windows.changed(oid, message.tag, [codec.key(message), codec.oldKey(message) ?? []]);
     }
     if (isRepeated) return;
-    this.#hasNew = true;
+    this.commits.change();
     // Only types of the user's own can change: then a row does not fit any more, is taken back, and encoded anew.
     const mark = relation.types.size > 0 ? markOf(this.#outbox.pending) : undefined;
     const { misfits } = codec;
@@ -247,13 +246,6 @@ export class CaptureSession {
       this.#add(kept, fresh, transaction);
       this.#added(transaction);
     });
-  }
-
-  /** Transactions with something new since this was asked last. */
-  takeCommits(): number {
-    const commits = this.#commits;
-    this.#commits = 0;
-    return commits;
   }
 
   #add(message: RowMessage, relation: LoadedRelation, transaction: OpenTransaction): void {
