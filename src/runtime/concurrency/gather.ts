@@ -23,13 +23,12 @@ export interface GatherOptions<Input, Output> {
   fit(inputs: readonly Input[]): number;
   /** Whether a second shared call may begin beside the one under way, for these. */
   beside(inputs: readonly Input[]): boolean;
-  /** Answers each; one alone, always. Whom it leaves without an answer is first in the next call; what it throws, they hear. */
+  /** Answers each. Whom it leaves without an answer is first in the next shared call; what it throws, they hear. */
   run(asked: readonly Asked<Input, Output>[]): Promise<void>;
 }
 
 interface Entry<Input, Output> extends Asked<Input, Output> {
-  /** Answered, or in a call of its own. */
-  settled: boolean;
+  state: 'waits' | 'alone' | 'answered';
 }
 
 export function createGather<Input, Output>(options: GatherOptions<Input, Output>): Gather<Input, Output> {
@@ -52,7 +51,7 @@ export function createGather<Input, Output>(options: GatherOptions<Input, Output
       for (const each of taken) each.reject(error);
     }
     calls -= 1;
-    queue.unshift(...taken.filter(({ settled }) => !settled));
+    queue.unshift(...taken.filter(({ state }) => state === 'waits'));
     start();
   };
   const start = (): void => {
@@ -64,24 +63,28 @@ export function createGather<Input, Output>(options: GatherOptions<Input, Output
   };
 
   const callAlone = async (entry: Entry<Input, Output>): Promise<void> => {
+    entry.state = 'alone';
     await options.turn(entry.input, () => options.run([entry])).catch(entry.reject);
+    if (entry.state !== 'alone') return;
+    entry.state = 'waits';
+    queue.unshift(entry);
+    start();
   };
 
   return (input) => {
     const { promise, resolve, reject } = Promise.withResolvers<Output>();
     const entry: Entry<Input, Output> = {
       input,
-      settled: false,
+      state: 'waits',
       resolve(output) {
-        entry.settled = true;
+        entry.state = 'answered';
         resolve(output);
       },
       reject(error) {
-        entry.settled = true;
+        entry.state = 'answered';
         reject(error);
       },
       retryAlone() {
-        entry.settled = true;
         void callAlone(entry);
       },
     };

@@ -95,6 +95,18 @@ describe('gather', () => {
     expect(heard).to.deep.equal(['L2', 'A', 'C', 'b: own']);
   });
 
+  it('lets whoever got no answer in a call of its own go along with the others', async () => {
+    const { calls, ask, together, answer, heard } = gathering({ alone: (input) => input.startsWith('l') });
+    for (const input of ['a', 'b', 'l']) ask(input);
+    calls[1]!.end();
+    await tick();
+    expect(together()).to.deep.equal(['a', 'l']);
+    await answer(0);
+    await answer(2);
+    expect(together()).to.deep.equal(['a', 'l', 'lb']);
+    expect(heard).to.deep.equal(['A', 'L', 'B']);
+  });
+
   it('lets those who got no answer go first in the next call', async () => {
     const { ask, together, calls, answer, heard } = gathering();
     for (const input of ['a', 'b', 'c']) ask(input);
