@@ -101,6 +101,19 @@ describe('browser: change retentions', () => {
     await page.getByRole('button', { name: 'Close' }).click();
     await keep(154, 154);
     await page.getByRole('link', { name: '154', exact: true }).waitFor();
+    for (const seq of [155, 156, 157]) {
+      await keep(seq, seq);
+      await page.getByRole('link', { name: String(seq), exact: true }).waitFor();
+    }
+    const asked = await page.evaluate(() =>
+      performance
+        .getEntriesByType('resource')
+        .filter(({ name }) => name.includes('limit=500'))
+        .map(({ startTime }) => startTime),
+    );
+    expect(asked.length, 'looks for newer entries').to.be.above(4);
+    // Also where entries come at each look, it does not look again at once.
+    expect(Math.min(...asked.slice(1).map((at, place) => at - asked[place]!))).to.be.above(1_500);
     await page.getByRole('link', { name: 'Replay' }).click();
     await page.getByLabel('Sink').selectOption('orders');
     await page.getByLabel('From seq').fill('x');
@@ -108,12 +121,12 @@ describe('browser: change retentions', () => {
     await page.getByText('must be the seq of an entry').first().waitFor();
     await page.getByLabel('From seq').fill('101');
     await page.getByRole('button', { name: 'Count them' }).click();
-    await page.getByRole('heading', { name: '54 entries' }).waitFor();
+    await page.getByRole('heading', { name: '57 entries' }).waitFor();
     await expectAccessible(page, 'a counted replay');
     await screenshot(page, 'retentions-replay-1280');
     await page.setViewportSize({ width: 390, height: 844 });
     await expectAccessible(page, 'a counted replay at 390 px');
-    await page.getByRole('button', { name: 'Replay 54 entries' }).click();
+    await page.getByRole('button', { name: 'Replay 57 entries' }).click();
     await page.getByRole('button', { name: 'Replay', exact: true }).click();
     await page.getByRole('heading', { name: 'replay of orders' }).waitFor();
     await page.goto('/change-retentions/history/entries?record_pk=17');

@@ -89,7 +89,8 @@ function List({ name, filter, openSeq }: ListProps) {
           rows={rows}
           keyOf={({ id }) => String(id)}
           isOpen={({ seq }) => String(seq) === openSeq}
-          onEnd={() => query.hasNextPage && !query.isFetchingNextPage && !query.error && void query.fetchNextPage()}
+          // Another page would end what is asked for anew.
+          onEnd={() => query.hasNextPage && !query.isFetching && !query.error && void query.fetchNextPage()}
         />
       )}
     </>

@@ -1,8 +1,9 @@
 /** The newest entries of a change table, page after page, and those that come meanwhile. */
-import { type InfiniteData, useInfiniteQuery, useQueryClient } from '@tanstack/react-query';
+import { type InfiniteData, useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import { type Answer, type ApiError, call, type Schemas } from '../../api/client.ts';
-import { useGet } from '../../api/queries.ts';
+import { usePaused } from '../../api/paused.ts';
+import { untilNext } from '../../api/rest.ts';
 import { withNewer } from '../../lib/pages.ts';
 import { oneOf, searchOf, text } from '../../lib/search.ts';
 
@@ -28,6 +29,7 @@ export type EntryFilter = ReturnType<typeof filterOf>;
 
 const PATH = '/api/change_retentions/{sink}/entries';
 const AT_ONCE = 100;
+const EVERY_MS = 2_000;
 const MOST_NEW = 500;
 /** Shown at once while new ones come; more than that is asked for again by whoever goes on to the end. */
 const MOST = 1_000;
@@ -38,6 +40,7 @@ const behind = (one: Entry, other: Entry): number => other.seq - one.seq || othe
 
 export function useEntries(name: string, filter: EntryFilter) {
   const known = useQueryClient();
+  const paused = usePaused();
   const queryKey = [PATH, name, filter];
   const query = useInfiniteQuery<Page, ApiError, Pages, unknown[], Cursor>({
     queryKey,
@@ -59,17 +62,29 @@ export function useEntries(name: string, filter: EntryFilter) {
   });
   const rows = query.data?.pages.flatMap(({ data }) => data) ?? [];
   const from = rows[OVERLAP - 1]?.seq;
-  const fresh = useGet(
-    PATH,
-    {
-      path: { sink: name },
-      query: { ...filter, order: 'newest', limit: MOST_NEW, ...(from === undefined ? {} : { from_seq: String(from) }) },
-    },
-    { every: 2_000, enabled: query.data !== undefined },
-  );
+  const fresh = useQuery<Page, ApiError>({
+    // Where it begins is no part of the key: another key would be asked for at once, each time that entries have come.
+    queryKey: [PATH, name, 'newer', filter],
+    queryFn: ({ signal }) =>
+      call('get', PATH, {
+        path: { sink: name },
+        query: {
+          ...filter,
+          order: 'newest',
+          limit: MOST_NEW,
+          ...(from === undefined ? {} : { from_seq: String(from) }),
+        },
+        signal,
+      }),
+    enabled: query.data !== undefined,
+    refetchOnWindowFocus: !paused,
+    refetchInterval: ({ state }) => (paused ? false : untilNext(state, EVERY_MS)),
+  });
   const shown = new Set(rows.map(({ id }) => id));
   const isOf = ({ seq }: Entry): boolean => from === undefined || seq >= from;
-  const newer = fresh.isPlaceholderData ? [] : (fresh.data?.data ?? []).filter((e) => isOf(e) && !shown.has(e.id));
+  // While the list is read anew, nothing is known to be newer.
+  const newer =
+    query.data === undefined ? [] : (fresh.data?.data ?? []).filter((entry) => isOf(entry) && !shown.has(entry.id));
   // More than one answer holds: what lies between is not known, so it begins anew.
   const isGap = newer.length > 0 && fresh.data?.next_cursor != null;
   const show = (): void => {
