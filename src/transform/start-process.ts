@@ -56,20 +56,21 @@ export const startProcess: StartProcess = (events, limits) => {
   child.stderr?.on('data', (text: Buffer) => {
     if (!ready && complaint.length < 2000) complaint += text.toString();
   });
-  const pipe = child.stdio[PIPE] as Socket;
-  const writer = new FrameWriter(pipe);
+  // None when no file could be opened any more, and so no process was started: `error` says that.
+  const pipe = child.stdio?.[PIPE] as Socket | undefined;
+  const writer = pipe && new FrameWriter(pipe);
   const reader = new FrameReader(FRAME_BYTES);
   const framesOf = (bytes: Buffer): Frame[] => {
     try {
       return reader.push(bytes);
     } catch {
       // Something else than our sources writes to it.
-      pipe.destroy();
+      pipe?.destroy();
       child.kill('SIGKILL');
       return [];
     }
   };
-  pipe.on('data', (bytes: Buffer) => {
+  pipe?.on('data', (bytes: Buffer) => {
     for (const frame of framesOf(bytes)) {
       const message = frame.message as FromProcess;
       if (message.kind === 'ready') {
@@ -80,7 +81,7 @@ export const startProcess: StartProcess = (events, limits) => {
     }
   });
   // A pipe that is closed is followed by `exit`, which tells what was lost.
-  pipe.on('error', () => undefined);
+  pipe?.on('error', () => undefined);
   let gone = false;
   const exited = (why: string) => {
     clearTimeout(starting);
@@ -100,7 +101,7 @@ export const startProcess: StartProcess = (events, limits) => {
     pid: child.pid,
     wrap: around.wrap,
     send: (message, pieces) => {
-      if (pipe.writable) writer.write(message, pieces);
+      if (pipe?.writable) writer?.write(message, pieces);
     },
     kill: () => {
       child.kill('SIGKILL');

@@ -1,4 +1,4 @@
-import { type ChildProcess, fork } from 'node:child_process';
+import { type ChildProcess, execFileSync, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -66,6 +66,26 @@ describe('the process behind the sandbox', function () {
     expect(uids[0]).not.to.equal(String((await serverAccount()).uid));
     expect(log.notes[0]!.fields).to.include({ same_account: false });
     await sandbox.close();
+  });
+
+  it('says that it cannot be started when no more files can be opened', function () {
+    if (process.platform === 'win32') this.skip();
+    const script = `
+      import { closeSync, openSync } from 'node:fs';
+      const { startProcess } = await import(${JSON.stringify(here('../../src/transform/start-process.ts'))});
+      const { LIMITS } = await import(${JSON.stringify(here('../../src/transform/protocol/limits.ts'))});
+      const files = [];
+      try {
+        for (;;) files.push(openSync('/dev/null'));
+      } catch {}
+      closeSync(files.pop());
+      const exited = (why) => {
+        for (const file of files) closeSync(file);
+        process.stdout.write(why, () => process.exit(0));
+      };
+      startProcess({ message() {}, exited }, LIMITS).send({ kind: 'limits', limits: LIMITS });`;
+    const few = ['-c', 'ulimit -n 64; exec "$0" --input-type=module -e "$1"', process.execPath, script];
+    expect(execFileSync('sh', few, { encoding: 'utf8' })).to.match(/EMFILE/);
   });
 
   for (const layout of ['in a folder that is a link', 'each a link of its own'] as const) {
