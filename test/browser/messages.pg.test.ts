@@ -130,6 +130,17 @@ describe('browser: messages', () => {
     await seen.close();
   });
 
+  it('says of none that it has come since, before the newest that matches is found', async () => {
+    const seen = await on.see();
+    const { page } = seen;
+    // The oldest but three: pages in which nothing matches come first.
+    const asked = page.waitForRequest(/[?&]after=/);
+    await page.goto('/sinks/products-index/messages?key=k-3&order=newest');
+    expect(new URL((await asked).url()).searchParams.get('after')).to.equal(String(FIRST_ID + 3));
+    await page.getByText('1 message, all that matches').waitFor();
+    await seen.close();
+  });
+
   it('finds a message by its id from anywhere, and says when there is none', async () => {
     const seen = await on.see();
     const { page } = seen;

@@ -46,7 +46,11 @@ export function MessageList({ filter, order, openId }: MessageListProps) {
       )}
       {order === 'newest' && (
         <div className="flex min-h-10 items-center justify-end">
-          <Newer filter={filter} last={rows[0]?.id ?? 0} onShow={() => void query.refetch()} />
+          <Newer
+            filter={filter}
+            last={rows[0]?.id ?? (query.hasNextPage ? null : 0)}
+            onShow={() => void query.refetch()}
+          />
         </div>
       )}
       {rows.length > 0 && (

@@ -12,7 +12,7 @@ const MOST = 100;
 
 interface NewerProps {
   filter: MessageFilter;
-  /** Up to where nothing is new; null: the list goes on, and what is newer comes with its end. */
+  /** Up to where nothing is new; null: that is not known before the list has looked further. */
   last: number | null;
   onShow: () => void;
 }
