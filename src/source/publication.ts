@@ -16,7 +16,7 @@ import type { DatabaseSettings } from '../model/declared.ts';
 import { MillraceError, messageOf } from '../model/errors.ts';
 import type { PublishedTable } from '../model/published-table.ts';
 import { quoteIdentifier, quoteTable, remarked } from '../model/quote.ts';
-import { isLockTimeout, isNotPermitted, isOutdated, isServerError } from '../model/sqlstate.ts';
+import { isLockTimeout, isNotPermitted, isOutdated, isServerError, isUnavailable } from '../model/sqlstate.ts';
 import { OURS, readPublication } from './publication-facts.ts';
 import { readTables } from './tables.ts';
 
@@ -154,12 +154,12 @@ async function mayNot(
   });
 }
 
-/** @throws MillraceError bad_source, with what the server says of the statement; what else went wrong. */
+/** @throws MillraceError bad_source, with what the server says of the statement; unchanged, what may pass by itself. */
 async function runInitSql(source: Database, sql: string): Promise<void> {
   try {
     await runAsWritten(source, sql);
   } catch (cause) {
-    const isRefused = isServerError(cause) && !isNotPermitted(cause);
+    const isRefused = isServerError(cause) && !isNotPermitted(cause) && !isUnavailable(cause);
     if (!isRefused) throw cause;
     throw new MillraceError('bad_source', `publication.init_sql: ${messageOf(cause)}`, {
       remedy: 'Correct publication.init_sql in the entry of the database, and apply it.',

@@ -26,6 +26,17 @@ describe('millrace doctor: what a source is to give', function () {
     await by.on.source.query('insert into ledger values (1)');
   });
 
+  it('does not call init_sql wrong while something is in its way', async () => {
+    const publication = { name: 'of_init_sql', create_if_not_exists: true, init_sql: '' };
+    publication.init_sql = `do $$ begin raise 'a lock is in the way' using errcode = '55P03'; end $$`;
+    by = await examined('create table ledger (id int primary key)', { settings: { publication } });
+    await by.on.addSink(sinkSettings({ name: 'all', destination: PULL }));
+    by.on.start();
+    const { reason, remedy } = await by.on.becomes('error');
+    expect(reason).to.include('a lock is in the way');
+    expect(remedy ?? '').not.to.include('Correct');
+  });
+
   it('names the largest of the rows that were too large, and what sends them', async () => {
     by = await examined('create table notes (id int primary key, note text)', {
       settings: { max_row_bytes: 1_048_576 },
