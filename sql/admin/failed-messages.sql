@@ -1,4 +1,5 @@
--- Those in one of the states $2, by id, behind $3. $4: how many are looked at; last_id: how far, when that was not to the end.
+-- Those in one of the states $2, by id, behind $3. $4: how many are looked at; last_id: how far, when that was not to the end. $12: to be
+-- tried again, which retry_messages does not do with those of which capture kept the key alone.
 with looked as materialized (
   select e.id, e.lane from millrace_private.delivery_states e
    where e.sink_no = $1::integer and e.id > $3::bigint and e.state = any ($2::text[])
@@ -15,6 +16,8 @@ with looked as materialized (
      and ($10::timestamptz is null or v.committed_at < $10::timestamptz)
      and ($11::text is null or millrace_private.error_group(
             (select i.mark from millrace_private.installation i), v.stage, v.error) = $11::text)
+     and not ($12::boolean and v.state = 'parked' and v.action <> 'delete'
+              and coalesce(v.stage = 'capture' and v.error like '%only its key was kept%', false))
 )
 select (select case when count(*) = $4::integer then max(k.id) end from looked k) as last_id,
        coalesce((select array_agg(f.id order by f.id) from found f), '{}') as ids

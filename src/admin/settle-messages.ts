@@ -53,23 +53,24 @@ export interface Wanted {
 }
 
 /** In which states those are that are meant. */
-export const statesOf = (verb: MessageVerb, { state }: MessageFilter): readonly State[] =>
+const statesOf = (verb: MessageVerb, { state }: MessageFilter): readonly State[] =>
   state === undefined ? STATES_FOR[verb] : [state];
 
 interface Place {
   sinkNo: number;
-  states: readonly State[];
+  verb: MessageVerb;
   filter: MessageFilter;
   /** An id; 0 for the beginning. */
   after: number;
 }
 
-/** Of the next 50,000 in these states those that fit, by id; `last`: behind which to go on, null: there are no more. */
+/** Of the next 50,000 in states for the verb those that it applies to, by id; `last`: behind which to go on, null: there are no more. */
 export async function findFailed(
   db: Queryable,
-  { sinkNo, states, filter, after }: Place,
+  { sinkNo, verb, filter, after }: Place,
 ): Promise<{ ids: number[]; last: number | null }> {
-  const values: unknown[] = [sinkNo, states, after, LOOKED, ...conditionsOf(filter)];
+  const states = statesOf(verb, filter);
+  const values: unknown[] = [sinkNo, states, after, LOOKED, ...conditionsOf(filter), verb === 'retry'];
   const { rows } = await db.query<{ ids: number[]; last_id: number | null }>(FAILED, values);
   return { ids: rows[0]!.ids, last: rows[0]!.last_id };
 }
@@ -83,7 +84,7 @@ export async function settleFound(
   const found: number[] = [];
   let after: number | null = 0;
   while (after !== null && found.length <= limit) {
-    const next = await findFailed(db, { sinkNo: sink.no, states: statesOf(verb, filter), filter, after });
+    const next = await findFailed(db, { sinkNo: sink.no, verb, filter, after });
     found.push(...next.ids);
     after = next.last;
   }
@@ -99,15 +100,15 @@ export async function countFailed(
   verb: MessageVerb,
   { sink, filter }: Pick<Wanted, 'sink' | 'filter'>,
 ): Promise<Settled> {
-  const states = statesOf(verb, filter);
   if (conditionsOf(filter).every((value) => value === null)) {
-    const { count } = (await db.query<{ count: number }>(COUNT, [sink.no, states, COUNTED + 1])).rows[0]!;
+    const values = [sink.no, statesOf(verb, filter), COUNTED + 1, verb === 'retry'];
+    const { count } = (await db.query<{ count: number }>(COUNT, values)).rows[0]!;
     return { count: Math.min(count, COUNTED), more: count > COUNTED };
   }
   let count = 0;
   let after: number | null = 0;
   for (let looked = 0; after !== null && looked < COUNTED; looked += LOOKED) {
-    const next = await findFailed(db, { sinkNo: sink.no, states, filter, after });
+    const next = await findFailed(db, { sinkNo: sink.no, verb, filter, after });
     count += next.ids.length;
     after = next.last;
   }

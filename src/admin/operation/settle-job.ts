@@ -8,7 +8,7 @@ import { type Statement, statement } from '../../db/statement.ts';
 import { count as shownCount } from '../../model/quantity.ts';
 import { failpoint } from '../../runtime/failpoint.ts';
 import type { MessageFilter } from '../list-messages.ts';
-import { AT_ONCE, findFailed, type MessageVerb, statesOf } from '../settle-messages.ts';
+import { AT_ONCE, findFailed, type MessageVerb } from '../settle-messages.ts';
 import type { Held } from './held.ts';
 import type { Work } from './runner.ts';
 
@@ -41,7 +41,7 @@ export const settleWork =
     for (let after: number | null = place.after; after !== null && after < upTo; ) {
       show(place.count);
       held.signal.throwIfAborted();
-      const found = await findFailed(held.db, { sinkNo: held.sink_no!, states: statesOf(verb, filter), filter, after });
+      const found = await findFailed(held.db, { sinkNo: held.sink_no!, verb, filter, after });
       const ids = found.ids.filter((id) => id <= upTo);
       for (let at = 0; at < ids.length; at += AT_ONCE) {
         held.signal.throwIfAborted();
