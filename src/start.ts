@@ -17,7 +17,7 @@ import { stopSignal } from './runtime/stop-signal.ts';
 const ROLE_GRACE_MS = 7_500;
 const ALL_GRACE_MS = 9_900;
 
-/** False when a process of its own has failed, and said why. */
+/** False when a process that it started has failed, and has said why. */
 async function run(word: Word, declared: Declared): Promise<boolean> {
   const stop = stopSignal(process);
   stop.failsafe(word === 'all' ? ALL_GRACE_MS : ROLE_GRACE_MS);

@@ -91,7 +91,8 @@ export async function runAll(
     const migrated = await runToEnd('migrate', given, signal);
     await built;
     if (signal.aborted) return true;
-    if (migrated !== 'code 0') return false;
+    if (migrated === 'code 1') return false;
+    if (migrated !== 'code 0') throw new Error(`the migration ended by itself (${migrated})`);
     const roles = ROLES.map((role) =>
       roleProcess(role, { ...given, env: { ...env, ...metricsOf(role, plan.settings) } }),
     );

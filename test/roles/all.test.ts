@@ -1,0 +1,37 @@
+/** What runs all roles, when one of its processes ends in a way that the process itself cannot tell. */
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import { expect } from 'chai';
+import { runAll } from '../../src/roles/all.ts';
+import { freePort } from '../../src/runtime/free-port.ts';
+import { createLog } from '../../src/runtime/log.ts';
+import { readSettings } from '../../src/runtime/settings.ts';
+import { SECRET_KEY } from '../support/processes/service.ts';
+
+describe('all roles', () => {
+  let home: string;
+  beforeEach(async () => {
+    home = await mkdtemp(path.join(os.tmpdir(), 'millrace-all-'));
+  });
+  afterEach(() => rm(home, { recursive: true, force: true }));
+
+  /** With a migration that does nothing else. */
+  async function start(migration: string): Promise<boolean> {
+    const entry = path.join(home, 'main.mjs');
+    await writeFile(entry, migration);
+    const url = 'postgres://ann:hush-hush@127.0.0.1:9/shop?sslmode=disable';
+    const env = { DATABASE_URL: url, SECRET_KEY, PORT: String(await freePort()), HOST: '127.0.0.1' };
+    const deps = { log: createLog({ level: 'silent', role: 'all' }), signal: new AbortController().signal };
+    return await runAll(readSettings(env), deps, { entry, home, env, print: () => undefined, terminal: false });
+  }
+
+  it('leave it to a migration that fails to say why', async () => {
+    expect(await start('process.exit(1)')).to.equal(false);
+  });
+
+  it('say how a migration ended that was killed', async () => {
+    const why = await start(`process.kill(process.pid, 'SIGKILL')`).catch(String);
+    expect(why).to.match(/the migration ended by itself \(SIGKILL\)/);
+  });
+});
