@@ -49,6 +49,32 @@ describe('browser: what is no longer so', () => {
     await dialog.getByText('46000').waitFor();
   });
 
+  it('is no change of somebody else that one saves oneself', async () => {
+    const { page } = seen;
+    await page.goto('/sinks/orders/settings');
+    await page.getByLabel('Lease (ms)').fill('47000');
+    await page.getByRole('button', { name: 'Save...' }).click();
+    const dialog = page.getByRole('alertdialog');
+    await dialog.getByText('47000').waitFor();
+    await page.evaluate(`new MutationObserver(() => {
+      if (document.body.textContent.includes('changed it meanwhile')) globalThis.isTold = true;
+    }).observe(document.body, { childList: true, subtree: true, characterData: true })`);
+    // An answer that comes late: until then it is not known that all is read again.
+    const isRead = Promise.withResolvers<void>();
+    await page.route('**/api/overview*', async (route) => {
+      await isRead.promise;
+      await route.fallback().catch(() => undefined);
+    });
+    const again = page.waitForResponse(
+      (found) => found.request().method() === 'GET' && found.url().endsWith('/api/sinks/orders'),
+    );
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await (await again).finished();
+    isRead.resolve();
+    await page.getByText('orders is saved').waitFor();
+    expect(await page.evaluate('globalThis.isTold === true')).to.equal(false);
+  });
+
   it('is no document that another function has made', async () => {
     const { page } = seen;
     await page.route('**/rows*', (route) =>

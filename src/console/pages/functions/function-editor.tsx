@@ -77,7 +77,8 @@ export function FunctionEditor({ fn, source, sink }: FunctionEditorProps) {
         </Button>
       </div>
       {error && <ErrorNote error={error} />}
-      {isOutdated && isModified && (
+      {/* What is being saved may be read again before it is known to be saved: that is nobody else's change. */}
+      {isOutdated && isModified && !isPending && (
         <Note tone="warn" live>
           {fn.updated_by ?? 'Somebody'} has saved it meanwhile. Copy your code, then revert: that shows theirs.
         </Note>

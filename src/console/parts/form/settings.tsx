@@ -89,13 +89,15 @@ function Form<Entry extends object>(props: FormProps<Entry>) {
   const patch = patchOf(base.entry, mine);
   const isChanged = Object.keys(patch).length > 0;
   const planned = usePlan(patch, stored.name);
+  const save = useCall('patch', paths.one);
   const set = (path: string, value: unknown): void => change(withValue(mine, path, value));
   return (
     <FormContext value={{ entry: mine, set, faults: faultsOf(planned.error), isStored: true }}>
       <Standing thing={stored} release={paths.release} adopt={paths.adopt} path={{ sink: stored.name }}>
         Change it below, and copy its entry into the file.
       </Standing>
-      {isChanged && base.version !== stored.version && (
+      {/* What is being saved may be read again before it is known to be saved: that is nobody else's change. */}
+      {isChanged && base.version !== stored.version && !save.isPending && (
         <Meanwhile by={stored.updated_by} before={base.entry} after={entry} forget={forget}>
           <Button onClick={() => rebase(patch)}>Put mine on top of it</Button>
         </Meanwhile>
@@ -103,7 +105,7 @@ function Form<Entry extends object>(props: FormProps<Entry>) {
       <form onSubmit={(event) => event.preventDefault()} noValidate>
         {children(mine, patch)}
       </form>
-      <Save {...props} {...{ patch, planned, isChanged }} />
+      <Save {...props} {...{ patch, planned, isChanged, save }} />
     </FormContext>
   );
 }
@@ -139,11 +141,11 @@ interface SaveProps<Entry> extends FormProps<Entry> {
   patch: Patch;
   planned: Planned;
   isChanged: boolean;
+  save: ReturnType<typeof useCall<'patch', '/api/sinks/{sink}'>>;
 }
 
-function Save<Entry>({ stored, base, patch, planned, isChanged, forget, ...props }: SaveProps<Entry>) {
+function Save<Entry>({ stored, base, patch, planned, isChanged, save, forget, ...props }: SaveProps<Entry>) {
   const [open, setOpen] = useState(false);
-  const save = useCall('patch', useSinkPaths().paths.one);
   const isOfFile = stored.managed_by === 'file';
   const diff = planned.plan?.diff ?? [];
   const confirm = (): void =>
