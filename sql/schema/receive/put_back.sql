@@ -24,7 +24,7 @@ begin
   if not millrace_private.try_lock_consumer(p_sink_no, 'shared') then
     return 0;
   end if;
-  -- Until the end of the transaction: see lock_consumer.
+  -- Until the end of the transaction: see try_lock_consumer.
   perform set_config('millrace.answered', 'yes', true);
   v_due_at := clock_timestamp() + p_delay;
   for t in select k.token, k.ids from millrace_private.known_tokens(p_sink_no, p_ack_ids) k loop
