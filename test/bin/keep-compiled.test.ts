@@ -1,6 +1,6 @@
 /** What Node makes of the sources is kept at the installation, and no process of the service makes it anew. */
 import { execFile } from 'node:child_process';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { cp, mkdtemp, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
@@ -49,5 +49,10 @@ describe('bin/keep-compiled.mjs', () => {
       env: { ...process.env, NODE_COMPILE_CACHE: folder },
     });
     for (const args of processes) expect(await loadsCompiler(...args), args.join(' ')).to.equal(false);
+  });
+
+  it('lets an installation be that has no sources yet', async () => {
+    await cp(path.join(ROOT, 'bin'), path.join(folder, 'bin'), { recursive: true });
+    await run(process.execPath, [path.join(folder, 'bin/keep-compiled.mjs')]);
   });
 });
