@@ -28,6 +28,8 @@ describe('console: a pasted address', () => {
       'postgres://u@h/d?password=secret&host=/run',
       'u:secret@h/d',
       "host=h password = 'secret' user=u",
+      "host=h password='a\\'secret' user=u",
+      'host=h password=a\\ secret user=u',
     ])
       expect(withoutPassword(text), text).to.include('...').and.not.include('secret');
     for (const text of ['postgres://u@h:5432/d?host=/run', 'postgres://h1:1,h2:2/d', 'postgres://'])

@@ -44,7 +44,7 @@ export function takeApart(text: string): Address | null {
 export const withoutPassword = (text: string): string =>
   text
     .replace(/^((?:[^:/@]*:\/\/)?[^:@]*):(?!\/\/).*@/s, '$1:...@')
-    .replace(/(password\s*=\s*)(?:'[^']*'?|[^\s&]*)/gi, '$1...');
+    .replace(/(password\s*=\s*)(?:'(?:\\.|[^'\\])*'?|(?:\\.|[^\s&\\])*)/gis, '$1...');
 
 type Place = Pick<Address, 'hostname' | 'port' | 'username'>;
 
