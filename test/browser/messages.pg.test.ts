@@ -59,8 +59,11 @@ describe('browser: messages', () => {
     await page.getByText('2 messages, all that match').waitFor();
     await page.getByRole('link', { name: 'k-5', exact: true }).first().click();
     await page.getByText(NUMERIC).waitFor();
-    await page.getByRole('button', { name: 'Copy', exact: true }).click();
-    await page.getByText('Copied', { exact: true }).waitFor();
+    // It says so for two seconds alone: somebody looks before it is pressed.
+    await Promise.all([
+      page.getByText('Copied', { exact: true }).waitFor(),
+      page.getByRole('button', { name: 'Copy', exact: true }).click(),
+    ]);
     const copied = await page.evaluate<string>('navigator.clipboard.readText()');
     const [saved] = await Promise.all([
       page.waitForEvent('download'),
