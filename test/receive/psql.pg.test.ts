@@ -155,6 +155,21 @@ describe('receive: from psql', () => {
     expect(await step([second!, 'x'])).to.deep.equal([[1, undefined]]);
   });
 
+  it('acknowledges in one call where the transaction has done so before, though somebody else has the turn', async () => {
+    const { no, name } = await consumer();
+    await appendMessages(m.db, no, [{ group: 1 }, { group: 2 }, { group: 3 }]);
+    const { rows } = await m.db.query<Received>('select * from millrace.receive($1, 2)', [name]);
+    const [first, second] = rows.map(({ ack_id }) => ack_id);
+    await m.db.transaction(async (other) => {
+      await other.query(`select millrace_private.lock_consumer($1, 'turn')`, [no]);
+      const answer = await m.db.transaction(async (tx) => {
+        await tx.query('select millrace.ack($1, $2)', [name, [first]]);
+        return (await tx.query('select * from millrace.ack_and_receive($1, $2)', [name, [second]])).rows;
+      });
+      expect(answer).to.deep.equal([{ acked: 1, ack_id: null, message: null }]);
+    });
+  });
+
   it('refuses a transaction that is not read committed', async () => {
     const { no, name } = await consumer();
     await appendMessages(m.db, no, [{ group: 1 }]);

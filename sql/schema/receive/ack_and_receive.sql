@@ -9,7 +9,8 @@ declare
   v_is_mine boolean;
   v_acked integer;
 begin
-  v_is_mine := millrace_private.lock_consumer(v_no, 'turn');
+  v_is_mine := case when current_setting('millrace.answered', true) = 'yes' then millrace_private.try_lock_consumer(v_no, 'turn')
+                    else millrace_private.lock_consumer(v_no, 'turn') end;
   v_acked := millrace.ack(consumer, ack_ids);
   return query
     select v_acked, r.ack_id, r.message from millrace.receive(consumer, batch_size, visibility_timeout) r;
