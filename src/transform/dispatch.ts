@@ -163,6 +163,8 @@ export class Dispatcher {
   }
 
   #receive(running: Running, message: FromProcess, text: string): void {
+    // What was still under way when it ended: what it held is another one's by now.
+    if (this.#running !== running) return;
     if (message.kind === 'ready') {
       running.ready = true;
       this.#failedStarts = 0;

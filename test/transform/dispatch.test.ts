@@ -24,7 +24,7 @@ interface Rules {
   reads?: number;
 }
 
-/** Processes that answer with the items, unless one of them is in `kills`. */
+/** Processes that answer with the items, unless one of them is in `kills`. Those that ended still say something: it was under way. */
 class ScriptedProcesses {
   started = 0;
   /** Items of each request, in order. */
@@ -33,6 +33,7 @@ class ScriptedProcesses {
   /** What a process holds, whenever it is given something. */
   readonly held: string[][] = [];
   readonly rules: Rules;
+  readonly #ended: ProcessEvents[] = [];
 
   constructor(rules: Rules) {
     this.rules = rules;
@@ -45,7 +46,10 @@ class ScriptedProcesses {
     const die = (why: string) => {
       if (dead) return;
       dead = true;
-      queueMicrotask(() => events.exited(why));
+      queueMicrotask(() => {
+        this.#ended.push(events);
+        events.exited(why);
+      });
     };
     queueMicrotask(() => {
       if (this.rules.starts === false) die('exit code 1');
@@ -75,6 +79,7 @@ class ScriptedProcesses {
         const items = itemsOf(request, pieces.join(''));
         held.set(request.id, items);
         this.held.push([...held.values()].flat());
+        for (const ended of this.#ended) ended.message({ kind: 'part', id: request.id }, 'vlate\n');
         setImmediate(answer, request, items);
       },
       kill: () => die('SIGKILL'),
