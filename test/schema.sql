@@ -2457,6 +2457,14 @@ RETURN COALESCE(((p_at >= (clock_timestamp() - '00:00:15'::interval)) AND (p_at 
 
 grant execute to public
 
+CREATE OR REPLACE FUNCTION millrace_private.is_key_only(p_stage text, p_error text)
+ RETURNS boolean
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+RETURN COALESCE(((p_stage = 'capture'::text) AND (p_error ~~ '%only its key was kept%'::text)), false)
+
+grant execute to public
+
 CREATE OR REPLACE FUNCTION millrace_private.joined_key(p_values text[])
  RETURNS text
  LANGUAGE plpgsql
@@ -3711,7 +3719,7 @@ begin
   update millrace_private.delivery_states x
      set state = 'retrying', attempts = 0, due_at = clock_timestamp(), parked_at = null, token = null
    where x.sink_no = p_sink_no and x.id = any (p_ids) and x.state = 'parked'
-     and not (x.stage = 'capture' and x.error like '%only its key was kept%'
+     and not (millrace_private.is_key_only(x.stage, x.error)
               and (select m.action from millrace_private.messages m
                     where m.sink_no = p_sink_no and m.lane = x.lane and m.id = x.id) is distinct from 'delete');
   get diagnostics v_count = row_count;

@@ -17,7 +17,7 @@ with looked as materialized (
      and ($11::text is null or millrace_private.error_group(
             (select i.mark from millrace_private.installation i), v.stage, v.error) = $11::text)
      and not ($12::boolean and v.state = 'parked' and v.action <> 'delete'
-              and coalesce(v.stage = 'capture' and v.error like '%only its key was kept%', false))
+              and millrace_private.is_key_only(v.stage, v.error))
 )
 select (select case when count(*) = $4::integer then max(k.id) end from looked k) as last_id,
        coalesce((select array_agg(f.id order by f.id) from found f), '{}') as ids

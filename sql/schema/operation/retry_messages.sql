@@ -14,7 +14,7 @@ begin
   update millrace_private.delivery_states x
      set state = 'retrying', attempts = 0, due_at = clock_timestamp(), parked_at = null, token = null
    where x.sink_no = p_sink_no and x.id = any (p_ids) and x.state = 'parked'
-     and not (x.stage = 'capture' and x.error like '%only its key was kept%'
+     and not (millrace_private.is_key_only(x.stage, x.error)
               and (select m.action from millrace_private.messages m
                     where m.sink_no = p_sink_no and m.lane = x.lane and m.id = x.id) is distinct from 'delete');
   get diagnostics v_count = row_count;
