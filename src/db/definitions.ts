@@ -1,6 +1,6 @@
 /**
  * The files that the schema is made of: migrations, which make tables and run once, and definitions (functions, views and
- * rights), each of which replaces what it defines. A definition is applied again when its file has changed: a view that did not
+ * rights, and what is there no more), each of which replaces what it defines. A definition is applied again when its file has changed: a view that did not
  * is not locked. Bodies of functions are text and looked into when they run, so nearly all can be made in any order.
  */
 import { createHash } from 'node:crypto';
@@ -43,6 +43,8 @@ export const PARSED = [
   'messages/latency_bounds',
   'views/sink_metrics',
 ];
+/** Drops what has lost its file: after those that called it were made anew. */
+const DROPPED = 'dropped';
 /** Applied with any other: whoever makes a function gives everybody the right to execute it. */
 const GRANTS = 'grants';
 
@@ -53,7 +55,7 @@ export const readMigrations = (): SchemaFile[] => readFiles('migrations/');
 
 /** In an order in which they can be made from nothing. */
 export function readDefinitions(): SchemaFile[] {
-  const last = [...PARSED, GRANTS];
+  const last = [...PARSED, DROPPED, GRANTS];
   return readFiles('sql/schema/').toSorted((one, other) => last.indexOf(one.name) - last.indexOf(other.name));
 }
 

@@ -32,7 +32,7 @@ describe('the schema', () => {
   });
 
   it('has one definition a file, named like it, below what must stay true', async () => {
-    for (const { name, text } of readDefinitions().filter((one) => one.name !== 'grants')) {
+    for (const { name, text } of readDefinitions().filter(({ name }) => !['dropped', 'grants'].includes(name))) {
       expect(text, name).to.match(/^(-- .*\n|--\n)+create or replace (function|procedure|view) \w+\.(\w+)/);
       const made = [...text.matchAll(/^create or replace (?:function|procedure|view) \w+\.(\w+)/gm)].map((m) => m[1]);
       expect(made, name).to.deep.equal([name.slice(name.indexOf('/') + 1)]);

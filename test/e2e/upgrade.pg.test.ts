@@ -1,7 +1,7 @@
 /**
  * A rolling upgrade and its rollback, under load: the roles of the release before and those of this one work side by side on
  * one message database, whichever of them is there alone before and after. Nothing is lost, doubled or parked. MILLRACE_TEST_FORMER=1:
- * the release of that schema version, instead of the last one.
+ * the release of that schema version, instead of the last one; one that the schema serves no more stops before, and stays away.
  */
 import { expect } from 'chai';
 import { SCHEMA } from '../../src/db/schema-version.ts';
@@ -80,17 +80,35 @@ describe('rolling upgrade', function () {
     return rows[0]?.version;
   };
 
-  it('old and new roles work side by side, the new ones alone, and the old ones again', async () => {
-    const [old, current, again] = [await rolesOf(former.main), await rolesOf(), await rolesOf(former.main)];
+  function pullFrom(releases: TestService[][]): void {
     const crowd = (name: string, read: typeof readPlain, seed: number): Crowd => {
-      const clients = [old, current, again].map(([web]) => pullByHttp(web!.url, name));
+      const clients = releases.map(([web]) => pullByHttp(web!.url, name));
       return startCrowd({ clients, random: seeded(seed), read });
     };
-    await migrate(former.main);
+    crowds.push(crowd('accounts-pull', readPlain, SEED + 1), crowd('accounts-shaped', readShaped, SEED + 2));
+  }
+  async function startFormer(old: TestService[]): Promise<void> {
     expect(await schemaVersion()).to.equal(FORMER);
     // Nobody else has the slot, and what was written before there is one is not captured.
     await Promise.all(old.map((role) => role.start()));
-    crowds.push(crowd('accounts-pull', readPlain, SEED + 1), crowd('accounts-shaped', readShaped, SEED + 2));
+  }
+  async function expectAll(): Promise<void> {
+    for (const each of crowds) each.finish();
+    await world.settled(EVERY_SINK, 60_000);
+    const changes = await expectChangeTables(world);
+    await expectIndexes(world, engine);
+    expectCrowd(crowds[0]!, changes, 'accounts-pull');
+    const shaped = changes.filter(({ record }) => record.region !== 'west');
+    expectCrowd(crowds[1]!, shaped, 'accounts-shaped');
+    const { rows } = await world.messages.query('select sink_no, state, error from millrace_private.delivery_states');
+    expect(rows).to.deep.equal([]);
+  }
+
+  const besideEachOther = async (): Promise<void> => {
+    const [old, current, again] = [await rolesOf(former.main), await rolesOf(), await rolesOf(former.main)];
+    await migrate(former.main);
+    await startFormer(old);
+    pullFrom([old, current, again]);
     await load();
 
     await migrate();
@@ -110,15 +128,32 @@ describe('rolling upgrade', function () {
     await stop(current);
     await rollingBack;
     await load();
+    await expectAll();
+  };
 
-    for (const each of crowds) each.finish();
-    await world.settled(EVERY_SINK, 60_000);
-    const changes = await expectChangeTables(world);
-    await expectIndexes(world, engine);
-    expectCrowd(crowds[0]!, changes, 'accounts-pull');
-    const shaped = changes.filter(({ record }) => record.region !== 'west');
-    expectCrowd(crowds[1]!, shaped, 'accounts-shaped');
-    const { rows } = await world.messages.query('select sink_no, state, error from millrace_private.delivery_states');
-    expect(rows).to.deep.equal([]);
-  });
+  const oneAfterTheOther = async (): Promise<void> => {
+    const [old, current, again] = [await rolesOf(former.main), await rolesOf(), await rolesOf(former.main)];
+    await migrate(former.main);
+    await startFormer(old);
+    pullFrom([old, current]);
+    await load();
+    await stop(old);
+    // What is on its way then is the next release's.
+    await load();
+
+    await migrate();
+    expect(await schemaVersion()).to.equal(SCHEMA.version);
+    for (const role of again.slice(1)) {
+      await role.start({ wait: false });
+      expect(await role.died(60_000), role.output()).to.equal('code 1');
+      expect(role.output()).to.contain(`works with releases of version ${SCHEMA.serves} and later`);
+    }
+    await start(current);
+    await load();
+    await expectAll();
+  };
+
+  if (FORMER >= SCHEMA.serves)
+    it('old and new roles work side by side, the new ones alone, and the old ones again', besideEachOther);
+  else it('new roles go on with what a release left that is served no more, and its roles end', oneAfterTheOther);
 });
