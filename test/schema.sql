@@ -179,6 +179,7 @@ table millrace_private.databases
   updated_at timestamp with time zone not null default now()
   version integer not null default 1
   updated_by text
+  entry_name text
 CREATE TRIGGER count_version BEFORE INSERT OR UPDATE OF name, updated_at, managed_by ON millrace_private.databases FOR EACH ROW EXECUTE FUNCTION millrace_private.count_version()
 CREATE UNIQUE INDEX databases_name_key ON millrace_private.databases USING btree (name)
 CREATE UNIQUE INDEX databases_no_key ON millrace_private.databases USING btree (no)
@@ -221,6 +222,7 @@ table millrace_private.functions
   updated_at timestamp with time zone not null default now()
   version integer not null default 1
   updated_by text
+  entry_name text
 CREATE TRIGGER count_version BEFORE INSERT OR UPDATE OF name, updated_at, managed_by ON millrace_private.functions FOR EACH ROW EXECUTE FUNCTION millrace_private.count_version()
 CREATE UNIQUE INDEX functions_name_key ON millrace_private.functions USING btree (name)
 CREATE UNIQUE INDEX functions_pkey ON millrace_private.functions USING btree (id)
@@ -582,6 +584,7 @@ table millrace_private.sinks
   updated_at timestamp with time zone not null default now()
   version integer not null default 1
   updated_by text
+  entry_name text
 CREATE INDEX sinks_database_id ON millrace_private.sinks USING btree (database_id)
 CREATE TRIGGER count_version BEFORE INSERT OR UPDATE OF name, updated_at, managed_by ON millrace_private.sinks FOR EACH ROW EXECUTE FUNCTION millrace_private.count_version()
 CREATE UNIQUE INDEX sinks_name_key ON millrace_private.sinks USING btree (name)

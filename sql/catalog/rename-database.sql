@@ -14,5 +14,6 @@ with sources as (
    where d.name = $1::text and s.destination_database_id = d.id and s.database_id <> d.id
 )
 update millrace_private.databases d
-   set name = $2::text, settings = jsonb_set(d.settings, '{name}', to_jsonb($2::text)), updated_at = now()
+   set name = $2::text, settings = jsonb_set(d.settings, '{name}', to_jsonb($2::text)), updated_at = now(),
+       entry_name = case when d.released then nullif(coalesce(d.entry_name, d.name), $2::text) else d.entry_name end
  where d.name = $1::text

@@ -7,5 +7,6 @@ with users as (
    where $1::text in (s.settings ->> 'filter', s.settings ->> 'transform', s.settings ->> 'routing')
 )
 update millrace_private.functions f
-   set name = $2::text, settings = jsonb_set(f.settings, '{name}', to_jsonb($2::text)), updated_at = now()
+   set name = $2::text, settings = jsonb_set(f.settings, '{name}', to_jsonb($2::text)), updated_at = now(),
+       entry_name = case when f.released then nullif(coalesce(f.entry_name, f.name), $2::text) else f.entry_name end
  where f.name = $1::text

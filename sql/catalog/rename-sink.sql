@@ -9,5 +9,6 @@ with scopes as (
    where 'consume:' || $1::text = any (u.scopes)
 )
 update millrace_private.sinks s
-   set name = $2::text, settings = jsonb_set(s.settings, '{name}', to_jsonb($2::text)), updated_at = now()
+   set name = $2::text, settings = jsonb_set(s.settings, '{name}', to_jsonb($2::text)), updated_at = now(),
+       entry_name = case when s.released then nullif(coalesce(s.entry_name, s.name), $2::text) else s.entry_name end
  where s.name = $1::text

@@ -9,6 +9,7 @@ import {
   type ThingRef,
 } from '../catalog/apply/change-thing.ts';
 import { readCurrent } from '../catalog/apply/current.ts';
+import { remadeWarnings } from '../catalog/apply/named-by-file.ts';
 import { merged } from '../catalog/declare/merge.ts';
 import { databaseKeys, type RequestedDatabase, readDatabase } from '../catalog/declare/requested-database.ts';
 import type { Entry } from '../catalog/declare/written.ts';
@@ -93,11 +94,10 @@ export async function eraseDatabase(
     },
     name,
   );
-  const again = 'Its entry in the configuration file makes it again at the next apply: take it out there, too.';
   const { left = [], fault = null } = removal ?? {};
   return {
     ...{ id, name, left: [...left] },
-    warnings: [...(fault ? [sentenceOf(fault)] : []), ...(row.managed_by === 'file' || row.released ? [again] : [])],
+    warnings: [...(fault ? [sentenceOf(fault)] : []), ...remadeWarnings(row)],
   };
 }
 

@@ -7,8 +7,8 @@ export interface AccessFacts {
   weakTokens: readonly string[];
   /** Tokens that end within 14 days: their names and dates. */
   expiring: readonly { name: string; at: string }[];
-  /** What was released from the file, which may still have its entry. */
-  released: readonly { type: string; name: string }[];
+  /** What was released from the file, which may still have its entry; that one's name, where it is another one. */
+  released: readonly { type: string; name: string; entry?: string | null }[];
   /** How many secrets are sealed with another key than the current one. */
   sealedBefore: number;
 }
@@ -32,13 +32,14 @@ export function checkAccess({ weakTokens, expiring, released, sealedBefore }: Ac
       ),
       item: name,
     })),
-    ...released.map(({ type, name }) => ({
+    ...released.map(({ type, name, entry }) => ({
       ...notice(
         'declared_but_released',
-        `${type.replaceAll('_', ' ')} ${name} was released from the configuration file: an entry that is still there has no effect`,
+        `${type.replaceAll('_', ' ')} ${name} was released from the configuration file${entry ? ` as ${entry}` : ''}: an entry that is still there has no effect`,
         byCommand(
           ['adopt', type, name],
-          (command) => `Take the entry out of the file, or give it effect again: ${command}`,
+          (command) =>
+            `Take the entry out of the file, or ${entry ? `call it ${name} and ` : ''}give it effect again: ${command}`,
         ),
       ),
       item: `${type} ${name}`,

@@ -134,6 +134,19 @@ functions:
     expect(rows).to.deep.equal([]);
   });
 
+  it('leaves alone what was released, and renamed since, and says so', async () => {
+    await sequinApply(FILE);
+    expect((await web.call('POST', '/api/sinks/worker/release')).status).to.equal(200);
+    const renamed = await web.call('PATCH', '/api/sinks/worker', { body: { name: 'orders' } });
+    expect(renamed.json.warnings[0]).to.include('may still have the entry worker');
+    const { json: planned } = await post('plan', { yaml: FILE, prune: true });
+    expect([planned.changes, planned.losses]).to.deep.equal([[], []]);
+    expect(JSON.stringify(planned)).to.include('orders was released from the file as worker');
+    expect(await sequinApply(FILE)).to.contain('No changes');
+    expect((await post('apply', { yaml: FILE, adopt: ['sink:worker'] })).status).to.equal(200);
+    for (const name of ['orders', 'worker']) expect((await web.call('GET', `/api/sinks/${name}`)).status).to.equal(200);
+  });
+
   it('connects to no private network that it names, until whoever runs the machine names it too', async () => {
     const allowed = async () => {
       const { databases, sinks } = await loadCatalog(m.db, KEYS);

@@ -50,6 +50,9 @@ describe('checks of those who wait', () => {
     expect(token).to.include({ id: 'expires_soon', status: 'warning', summary: 'token ci expires on 2026-12-01' });
     expect(released).to.include({ id: 'declared_but_released', status: 'notice' });
     expect(released!.command).to.equal('bin/millrace adopt change_retention history');
+    const [renamed] = checkAccess({ ...well, released: [{ type: 'sink', name: 'b', entry: 'a' }] });
+    expect(renamed!.summary).to.include('sink b was released from the configuration file as a: ');
+    expect(renamed!.remedy).to.include('call it b and give it effect again');
   });
 
   it('name jobs that failed, and those that do not move', () => {

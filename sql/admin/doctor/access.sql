@@ -6,10 +6,10 @@ select coalesce((select array_agg(t.name order by t.name) from millrace_private.
                    from millrace_private.api_tokens t
                   where t.revoked_at is null
                     and t.expires_at between clock_timestamp() and clock_timestamp() + interval '14 days'), '[]') as "expiring",
-       coalesce((select json_agg(json_build_object('type', r.type, 'name', r.name) order by r.type, r.name)
-                   from (select 'database' as type, d.name from millrace_private.databases d where d.released
-                         union all select 'function', f.name from millrace_private.functions f where f.released
-                         union all select case when s.destination_database_id is null then 'sink' else 'change_retention' end, s.name
+       coalesce((select json_agg(json_build_object('type', r.type, 'name', r.name, 'entry', r.entry_name) order by r.type, r.name)
+                   from (select 'database' as type, d.name, d.entry_name from millrace_private.databases d where d.released
+                         union all select 'function', f.name, f.entry_name from millrace_private.functions f where f.released
+                         union all select case when s.destination_database_id is null then 'sink' else 'change_retention' end, s.name, s.entry_name
                                      from millrace_private.sinks s where s.released) r), '[]') as released,
        (select count(*)::integer
           from (select d.address as sealed from millrace_private.databases d

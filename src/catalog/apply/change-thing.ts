@@ -176,7 +176,7 @@ function wantedOf(current: Current, change: ThingChange, keys: KeyRing): Wanted 
   if (base) refuseFaults(immutableFaults(type, base, entry));
   const { declared, faults, warnings } = checkOne(LISTS[type], entry, besideOf(current, row?.name, { type, keys }));
   refuseFaults(faults);
-  return { current, row, declared, warnings: isRenamed ? [...renamedWarnings(row, type), ...warnings] : warnings };
+  return { current, row, declared, warnings: isRenamed ? [...renamedWarnings(row), ...warnings] : warnings };
 }
 
 const LOST_SECRET: Fault = {

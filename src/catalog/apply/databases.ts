@@ -29,6 +29,8 @@ export interface DatabaseRow {
   hostname: string;
   managed_by: ManagedBy;
   released: boolean;
+  /** That of its entry in the file it was released from, where it has another name now. */
+  entry_name: string | null;
   /** Rises with every change. */
   version: number;
   updated_by: string | null;

@@ -4,6 +4,7 @@ import type { Declared } from '../declare/declaration.ts';
 import { boundFaults } from './bounds.ts';
 import type { Current } from './current.ts';
 import { decideDatabases } from './databases.ts';
+import { withoutFormer } from './former-entries.ts';
 import { decideFunctions } from './functions.ts';
 import { decidePruned } from './prune.ts';
 import { impossibleChanges, type Known, references } from './references.ts';
@@ -22,9 +23,11 @@ export interface Wishes extends Omit<Taking, 'isReleased'> {
 }
 
 /** All faults are in the answer. @throws MillraceError bad_setting: a wrong SECRET_KEY. */
-export function decide(current: Current, declared: Declared, wishes: Wishes): Decided {
-  const decided: Decided = { steps: [], notes: [], faults: [] };
+export function decide(current: Current, given: Declared, wishes: Wishes): Decided {
   const adopted = new Set(wishes.adopt);
+  const { declared, notes } =
+    wishes.managedBy === 'file' ? withoutFormer(current, given, adopted) : { declared: given, notes: [] };
+  const decided: Decided = { steps: [], notes, faults: [] };
   const isReleased = (type: ResourceType, { name, released }: { name: string; released: boolean }): boolean =>
     released && !adopted.has(`${type}:${name}`);
   decided.faults.push(...notReleased(current, adopted));
@@ -34,7 +37,7 @@ export function decide(current: Current, declared: Declared, wishes: Wishes): De
   decideDatabases(current.databases, declared.databases, into);
   decideFunctions(current.functions, declared.functions, into);
   decideSinks(current.sinks, declared.sinks, into);
-  if (wishes.prune === true) decidePruned(current, declared, { keys: wishes.keys, decided });
+  if (wishes.prune === true) decidePruned(current, given, { keys: wishes.keys, decided });
   decided.faults.push(...boundFaults(current, decided.steps));
   decided.faults.push(
     ...decided.steps.flatMap(({ action, name }) => (action === 'create' ? reservedFaults(name) : [])),
@@ -54,10 +57,14 @@ export const reservedFaults = (name: string): Fault[] =>
   RESERVED.has(name) ? [{ field: `${name}.name`, message: 'is a reserved word', remedy: 'Choose another name.' }] : [];
 
 function notReleased(current: Current, adopted: ReadonlySet<string>): Fault[] {
+  const names = (type: ResourceType, row: { name: string; released: boolean; entry_name: string | null }): string[] =>
+    [...(row.released ? [row.name] : []), ...(row.entry_name === null ? [] : [row.entry_name])].map(
+      (name) => `${type}:${name}`,
+    );
   const released = new Set([
-    ...current.databases.filter((row) => row.released).map(({ name }) => `database:${name}`),
-    ...current.functions.filter((row) => row.released).map(({ name }) => `function:${name}`),
-    ...current.sinks.filter((row) => row.released).map(({ settings, name }) => `${typeOf(settings)}:${name}`),
+    ...current.databases.flatMap((row) => names('database', row)),
+    ...current.functions.flatMap((row) => names('function', row)),
+    ...current.sinks.flatMap((row) => names(typeOf(row.settings), row)),
   ]);
   const all = released.size === 0 ? 'Nothing was released.' : `These were released: ${[...released].join(', ')}.`;
   return [...adopted]

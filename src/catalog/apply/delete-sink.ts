@@ -9,6 +9,7 @@ import { quoteTable } from '../../model/quote.ts';
 import type { ApplyDeps } from './apply.ts';
 import { findThing, refuseChange, type ThingRef } from './change-thing.ts';
 import { readCurrent } from './current.ts';
+import { remadeWarnings } from './named-by-file.ts';
 import { removeIn } from './remove-sink.ts';
 import { kindOf } from './sinks.ts';
 import { entryOf, wordOf } from './stored.ts';
@@ -61,11 +62,10 @@ export async function deleteSink(
       const { settings } = current.sinks.find((sink) => sink.id === id)!;
       const into = kindOf(settings).writesInto?.(settings.destination);
       const left = into === undefined ? [] : [`drop table ${quoteTable(into)}`];
-      const again = 'Its entry in the configuration file makes it again at the next apply: take it out there, too.';
       const unread =
         `No sink reads from database ${database_name} any more, and its slot keeps WAL: ` +
         'make one that does, or delete the database.';
-      const warnings = [...(row.managed_by === 'file' || row.released ? [again] : []), ...(is_last ? [unread] : [])];
+      const warnings = [...remadeWarnings(row), ...(is_last ? [unread] : [])];
       return { id, name, pending, parked, left, warnings };
     },
     options,

@@ -28,11 +28,17 @@ function names(settings: Current['sinks'][number]['settings'], name: string, typ
   return settings.database === name || kindOf(settings).writesInto?.(settings.destination).database === name;
 }
 
-/** Its entry, if it is still there, is that of another thing from then on. */
-export const renamedWarnings = ({ name, released }: Stored, type: ThingType): string[] =>
+/** Its entry, if it is still there, has no effect, as before. */
+export const renamedWarnings = ({ name, released, entry_name }: Stored): string[] =>
   released
+    ? [`The configuration file may still have the entry ${entry_name ?? name}: it stays without effect. Take it out.`]
+    : [];
+
+/** Of what is deleted: where a file still has its entry. */
+export const remadeWarnings = ({ released, managed_by, entry_name }: Stored): string[] =>
+  released || managed_by === 'file'
     ? [
-        `The configuration file may still have the entry ${name}: its next apply would make another ${wordOf(type)} of it. ` +
-          'Take it out.',
+        `Its entry in the configuration file makes it again at the next apply${entry_name === null ? '' : `, as ${entry_name}`}: ` +
+          'take it out there, too.',
       ]
     : [];

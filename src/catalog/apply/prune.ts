@@ -17,6 +17,7 @@ interface Managed {
   name: string;
   managed_by: ManagedBy;
   released?: boolean;
+  entry_name?: string | null;
 }
 
 /** What would be left without something that it needs is a fault. @throws MillraceError bad_setting: a wrong SECRET_KEY. */
@@ -55,7 +56,13 @@ function gone<Row extends Managed>(
   declared: readonly ({ name: string } | { settings: { name: string } })[],
 ): Row[] {
   const named = new Set(declared.map((one) => ('settings' in one ? one.settings.name : one.name)));
-  return rows.filter((row) => row.managed_by === 'file' && row.released !== true && !named.has(row.name));
+  return rows.filter(
+    (row) =>
+      row.managed_by === 'file' &&
+      row.released !== true &&
+      !named.has(row.name) &&
+      !(row.entry_name && named.has(row.entry_name)),
+  );
 }
 
 function removal(

@@ -34,6 +34,8 @@ export interface Stored {
   name: string;
   managed_by: ManagedBy;
   released: boolean;
+  /** That of its entry in the file it was released from, where it has another name now. */
+  entry_name: string | null;
   version: number;
   updated_by: string | null;
 }

@@ -43,6 +43,12 @@ describe('millrace doctor: the configuration file', function () {
       expect(code, stderr).to.equal(0);
     }
     expect(await notInFile(SHOP)).to.deep.equal([]);
+    // One that was renamed while it was released, and given back, is called by its former name in the file.
+    const changed = `update millrace_private.databases set name = 'store', settings = settings || '{"name": "store"}', entry_name = 'shop'`;
+    await m.db.query(changed);
+    const [renamed] = await notInFile(SHOP);
+    expect(renamed).to.deep.include({ item: 'database store', command: null });
+    expect(await notInFile(SHOP.replace('shop', 'store'))).to.deep.equal([]);
     // One that cannot be read says nothing.
     expect(await notInFile('databases: 7')).to.deep.equal([]);
   });
