@@ -27,7 +27,8 @@ const seenOn = async (target: Locator): Promise<boolean | null> =>
   await target.evaluate((element) => {
     const here = globalThis as unknown as Here;
     if (element !== here.document.activeElement) return null;
-    const { outlineStyle, outlineWidth } = here.getComputedStyle(element);
+    // An editor draws it around the whole of itself.
+    const { outlineStyle, outlineWidth } = here.getComputedStyle(element.closest('.cm-editor') ?? element);
     return element.matches(':focus-visible') && outlineStyle !== 'none' && outlineWidth !== '0px';
   });
 
@@ -130,9 +131,11 @@ describe('browser: five minutes', () => {
     await reach(page, page.getByRole('radio', { name: 'Send the row as it is' }));
     await page.keyboard.press('ArrowDown');
     await page.keyboard.press('ArrowDown');
-    await write(page, 'Code', '(action, record) => ({ named: record.name, price: record.price })');
-    await page.getByText('"named"').first().waitFor();
-    await write(page, 'Name of the function', 'product-document');
+    await write(page, 'Code of the transform', '(action, record) => ({ named: record.name, price: record.price })');
+    await page.getByText('{"named":"mill wheel 200","price":12.5000}').waitFor();
+    // Tab indents in the editor; Escape lets it go on.
+    await page.keyboard.press('Escape');
+    await write(page, 'Name of the transform', 'product-document');
     await screenshot(page, 'five-minutes-sink');
     await press(page, /^Create sink and send about 200 rows$/);
     await page.getByText('nothing waits', { exact: true }).waitFor();

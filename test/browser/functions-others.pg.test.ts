@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { applyConfig } from '../../src/catalog/apply/apply.ts';
 import { FILE } from '../api/support.ts';
 import { KEYS, parse } from '../catalog/support.ts';
-import { expectAccessible } from '../support/browser/browser.ts';
+import { expectAccessible, writeCode } from '../support/browser/browser.ts';
 import { openConsole, type TestConsole } from '../support/browser/console.ts';
 
 describe('browser: functions that others change', () => {
@@ -21,11 +21,7 @@ describe('browser: functions that others change', () => {
     await page.goto('/sinks/products/function');
     await page.getByRole('button', { name: 'Edit document' }).click();
     const editor = page.getByRole('textbox', { name: 'Code of the transform' });
-    const write = async (code: string): Promise<void> => {
-      await editor.click();
-      await page.keyboard.press('ControlOrMeta+a');
-      await page.keyboard.insertText(code);
-    };
+    const write = async (code: string): Promise<void> => await writeCode(page, 'transform', code);
     await write('(action, record) => ({ mine: record.id })');
     const theirs = '(action, record) => ({ theirs: record.id })';
     expect((await on.web.call('PATCH', '/api/functions/document', { body: { code: theirs } })).status).to.equal(200);

@@ -1,10 +1,9 @@
 /** Functions in the browser: tried on a sink's own messages while they are written, saved, and what failed tried again. */
 import { expect } from 'chai';
-import type { Page } from 'playwright-core';
 import { applyConfig } from '../../src/catalog/apply/apply.ts';
 import { FILE } from '../api/support.ts';
 import { KEYS, parse } from '../catalog/support.ts';
-import { expectAccessible, LOOKS, screenshot } from '../support/browser/browser.ts';
+import { expectAccessible, LOOKS, screenshot, writeCode } from '../support/browser/browser.ts';
 import { openConsole, type TestConsole } from '../support/browser/console.ts';
 import { appendMessages } from '../support/fixtures/fixtures.ts';
 
@@ -32,12 +31,6 @@ describe('browser: functions', () => {
   });
   after(async () => await on?.close());
 
-  const write = async (page: Page, code: string): Promise<void> => {
-    await page.getByRole('textbox', { name: 'Code of the transform' }).click();
-    await page.keyboard.press('ControlOrMeta+a');
-    await page.keyboard.insertText(code);
-  };
-
   it('is tried on parked messages while it is written, marks the line, saves, and tries them again', async () => {
     const { web } = on;
     for (const look of LOOKS) {
@@ -45,7 +38,11 @@ describe('browser: functions', () => {
       const { page } = seen;
       await page.goto('/functions/document?sink=products');
       await page.getByText(`{"id":${BIGINT},"price":"12,50"}`).first().waitFor();
-      await write(page, '(action, record) => ({\n  price: record.price.replace(",", "."), id: record.id })');
+      await writeCode(
+        page,
+        'transform',
+        '(action, record) => ({\n  price: record.price.replace(",", "."), id: record.id })',
+      );
       await page.getByText(`{"price":"12.50","id":${BIGINT}}`).waitFor();
       await page.getByText(/Cannot read properties of null/).waitFor();
       await page.locator('.cm-lintRange-error').waitFor();
@@ -58,7 +55,7 @@ describe('browser: functions', () => {
     await page.goto('/sinks/products/function');
     await page.getByRole('button', { name: 'Edit document' }).click();
     await page.getByText('12,50').first().waitFor();
-    await write(page, '(action, record) => ({ id: record.id })');
+    await writeCode(page, 'transform', '(action, record) => ({ id: record.id })');
     await page.getByText(`{"id":${BIGINT}}`, { exact: true }).waitFor();
     await expectAccessible(page, 'functions of a sink');
     await screenshot(page, 'functions-sink-1280');
@@ -76,10 +73,10 @@ describe('browser: functions', () => {
     await page.getByRole('textbox', { name: 'Code of the transform' }).waitFor();
     await expectAccessible(page, 'a new function');
     await page.getByLabel('Name').fill('by-table');
-    await write(page, '(action, record) => ({ a: })');
+    await writeCode(page, 'transform', '(action, record) => ({ a: })');
     await page.getByRole('button', { name: 'Create function' }).click();
     await page.getByRole('alert').waitFor();
-    await write(page, '(action, record) => ({ a: record.id })');
+    await writeCode(page, 'transform', '(action, record) => ({ a: record.id })');
     await page.getByRole('button', { name: 'Create function' }).click();
     await page.getByText('by-table is created').waitFor();
     await page.goto('/functions');

@@ -4,7 +4,7 @@ import { expect } from 'chai';
 import pg from 'pg';
 import { applyConfig } from '../../src/catalog/apply/apply.ts';
 import { KEYS, parse } from '../catalog/support.ts';
-import { expectAccessible, LOOKS, screenshot } from '../support/browser/browser.ts';
+import { expectAccessible, LOOKS, screenshot, writeCode } from '../support/browser/browser.ts';
 import { openConsole, type TestConsole } from '../support/browser/console.ts';
 import { type BulkServer, startBulkServer } from '../support/engines/bulk-server.ts';
 import { appendMessages, parkOnArrival } from '../support/fixtures/fixtures.ts';
@@ -105,21 +105,20 @@ describe('browser: sinks', () => {
       await screenshot(page, `sinks-new-tested-${look.width}`);
       await page.getByText('9223372036854775807').first().waitFor();
       await page.getByRole('radio', { name: 'Write one' }).check();
-      await page
-        .getByRole('textbox', { name: 'Code' })
-        .fill('(action, record) => ({ id: record.id, name: record.nam.length })');
-      await page.getByText('(line 1').waitFor();
-      await page
-        .getByRole('textbox', { name: 'Code' })
-        .fill('(action, record) => ({ id: record.id, named: record.name })');
-      await page.getByText('"named"').first().waitFor();
-      await page.getByLabel('Name of the function').fill(`document-${look.width}`);
+      await writeCode(page, 'transform', '(action, record) => ({ id: record.id, name: record.nam.length })');
+      await page.getByText('(1:').waitFor();
+      await page.locator('.cm-lintRange-error').waitFor();
+      await expectAccessible(page, `new sink, its function ${look.width}`);
+      await writeCode(page, 'transform', '(action, record) => ({ id: record.id, named: record.name })');
+      await page.getByText('{"id":9223372036854775807,"named":"mill wheel"}').waitFor();
+      await page.getByLabel('Name of the transform').fill(`document-${look.width}`);
       await page.getByLabel('Name', { exact: true }).fill(`products-${look.width}`);
       await page.reload();
-      await page.getByText('"named"').first().waitFor();
+      await page.getByText('{"id":9223372036854775807,"named":"mill wheel"}').waitFor();
       await screenshot(page, `sinks-new-${look.width}`);
       await page.getByRole('button', { name: 'As YAML' }).click();
       await page.getByText(`- name: products-${look.width}`).waitFor();
+      await page.getByText(`transform: document-${look.width}`).waitFor();
       await expectAccessible(page, `new sink, as YAML ${look.width}`);
       await page.keyboard.press('Escape');
       await page.getByRole('button', { name: /^Create sink/ }).click();

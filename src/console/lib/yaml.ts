@@ -4,8 +4,8 @@ export type Plain = string | number | boolean | null | readonly Plain[] | { read
 
 const isList = (value: Plain): value is readonly Plain[] => Array.isArray(value);
 
-/** A list of the file with one entry; keys without a value are left out. */
-export const entryYaml = (list: string, entry: Plain): string => `${list}:\n${lines([entry], '  ')}`;
+/** A list of the file with these entries; keys without a value are left out. */
+export const entryYaml = (list: string, ...entries: readonly Plain[]): string => `${list}:\n${lines(entries, '  ')}`;
 
 function lines(value: Plain, indent: string): string {
   if (isList(value)) return value.map((item) => `${indent}- ${lines(item, `${indent}  `).trimStart()}`).join('');
@@ -36,7 +36,8 @@ function block(value: Plain, indent: string): string | null {
 /** Words that YAML would read as something else than a text. */
 const OTHER = /^(?:true|false|null|yes|no|on|off|y|n|~|[-+.\d].*|0[xo].*)$/i;
 
-function scalar(value: Plain): string {
+/** A value on its line. */
+export function scalar(value: Plain): string {
   if (typeof value !== 'string') return String(value);
   const isPlain = /^[\w][\w ./@-]*$/.test(value) && !value.endsWith(' ') && !OTHER.test(value);
   return isPlain ? value : JSON.stringify(value);

@@ -105,6 +105,13 @@ async function cookieOf(db: Database, url: string, scopes: string[]) {
   return { name, value, url, httpOnly: true, sameSite: 'Lax' as const };
 }
 
+/** Replaces what is in the editor. */
+export async function writeCode(page: Page, type: 'transform' | 'filter' | 'routing', code: string): Promise<void> {
+  await page.getByRole('textbox', { name: `Code of the ${type}` }).click();
+  await page.keyboard.press('ControlOrMeta+a');
+  await page.keyboard.insertText(code);
+}
+
 let axe: string | undefined;
 
 /** No violation of WCAG 2.2 AA that axe finds, and nothing to scroll sideways. */

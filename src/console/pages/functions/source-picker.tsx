@@ -10,17 +10,20 @@ interface SourcePickerProps {
   onChange: (source: Source | null) => void;
   /** Of a sink's own tab: its messages can be chosen. */
   sink?: string | undefined;
+  /** The database whose tables can be chosen; undefined: somebody chooses. */
+  only?: string | undefined;
 }
 
 /** As the value of an option. */
 const keyOf = (source: Source | null): string => (source === null ? '' : JSON.stringify(source));
 
-export function SourcePicker({ source, onChange, sink }: SourcePickerProps) {
+export function SourcePicker({ source, onChange, sink, only }: SourcePickerProps) {
   const { data } = useOverview();
   const databases = data?.databases ?? [];
   const known = data?.sinks.find(({ name }) => name === sink);
   const [picked, pick] = useState<string | null>(null);
-  const database = source?.from === 'rows' ? source.database : (picked ?? known?.database ?? databases[0]?.name ?? '');
+  const chosen = picked ?? only ?? known?.database ?? databases[0]?.name ?? '';
+  const database = source?.from === 'rows' ? source.database : chosen;
   const tables = useGet(
     '/api/postgres_databases/{database}/tables',
     { path: { database }, query: { limit: 1_000 } },
@@ -47,7 +50,7 @@ export function SourcePicker({ source, onChange, sink }: SourcePickerProps) {
   const isListed = [...rows, ...messages.map((one) => one.source)].some((one) => keyOf(one) === keyOf(source));
   return (
     <div className="grid gap-3 sm:grid-cols-2">
-      {databases.length > 1 && sink === undefined && (
+      {databases.length > 1 && sink === undefined && only === undefined && (
         <Select
           label="Database"
           value={database}

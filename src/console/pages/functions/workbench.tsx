@@ -21,9 +21,11 @@ interface WorkbenchProps {
   /** Where samples come from at first; null: somebody chooses. */
   source: Source | null;
   sink?: string;
+  /** Rows of its tables alone can be chosen. */
+  database?: string;
 }
 
-export function Workbench({ type, code, onChange, source: first, sink }: WorkbenchProps) {
+export function Workbench({ type, code, onChange, source: first, sink, database }: WorkbenchProps) {
   const [source, setSource] = useState(first);
   const { samples, setSamples, error, isLoading } = useSamples(source);
   const { may } = usePerson();
@@ -53,12 +55,13 @@ export function Workbench({ type, code, onChange, source: first, sink }: Workben
               faults={faults}
               names={names}
             />
+            <p className="mt-1 text-xs text-muted">Escape, then Tab leaves the editor.</p>
           </Suspense>
         )}
         {run.error && <ErrorNote error={run.error} />}
       </div>
       <div className="min-w-0 space-y-3">
-        <SourcePicker source={source} onChange={setSource} sink={sink} />
+        <SourcePicker source={source} onChange={setSource} sink={sink} only={database} />
         {!may('admin') && <Note tone="idle">Running a function needs the scope `admin`.</Note>}
         {error !== null && <ErrorNote error={error} />}
         {isLoading && <Skeleton lines={3} />}

@@ -9,7 +9,7 @@ import { AsYaml } from '../../parts/form/as-yaml.tsx';
 import { More, TextKey, WordKey } from '../../parts/form/controls.tsx';
 import { FormContext } from '../../parts/form/form.tsx';
 import { Part } from '../../parts/form/part.tsx';
-import { faultsOf, usePlan, useShownFaults } from '../../parts/form/plan.ts';
+import { usePlan, useShownFaults } from '../../parts/form/plan.ts';
 import { useStoredDraft } from '../../parts/form/stored-draft.ts';
 import { withValue } from '../../parts/form/values.ts';
 import { Page } from '../../parts/page.tsx';
@@ -65,7 +65,7 @@ function Form({ draft, setDraft, again, forget }: FormProps) {
   const planned = usePlan(entry.source_database === '' ? null : body);
   const create = useCall('post', '/api/change_retentions');
   const isTried = create.isPending || create.error !== null;
-  const { faults, touch } = useShownFaults(faultsOf(planned.error ?? create.error), isTried);
+  const { faults, touch } = useShownFaults(planned, { isTried, error: create.error });
   const set = (path: string, value: unknown): void => {
     touch(path);
     setDraft((before) => changed(before, path, value));

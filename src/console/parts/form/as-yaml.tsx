@@ -10,11 +10,15 @@ interface AsYamlProps {
   children: ReactNode;
   /** While there is none: what to fill in. */
   first?: string;
+  /** What else belongs to it. */
+  completed?: (yaml: string) => string;
 }
 
-export function AsYaml({ planned: { plan, error, isOld }, children, first }: AsYamlProps) {
+const asItIs = (yaml: string): string => yaml;
+
+export function AsYaml({ planned: { plan, error, isOld }, children, first, completed = asItIs }: AsYamlProps) {
   return (
-    <AsText title="As YAML" name="YAML" text={plan && !isOld ? () => plan.yaml : undefined}>
+    <AsText title="As YAML" name="YAML" text={plan && !isOld ? () => completed(plan.yaml) : undefined}>
       {plan && <p>{children}</p>}
       {error && <ErrorNote error={error} />}
       {isOld && <Skeleton />}

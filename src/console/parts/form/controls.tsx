@@ -151,10 +151,17 @@ export const PairsKey = (props: KeyProps) => (
   />
 );
 
+interface MoreProps {
+  children: React.ReactNode;
+  label?: string;
+  /** Something in it is not as it is by default. */
+  isOpen?: boolean;
+}
+
 /** What few need. */
-export function More({ children, label = 'More' }: { children: React.ReactNode; label?: string }) {
+export function More({ children, label = 'More', isOpen = false }: MoreProps) {
   return (
-    <details className="group mt-3">
+    <details className="group mt-3" open={isOpen}>
       <summary className="inline-flex min-h-8 items-center text-sm font-medium text-accent select-none pointer-coarse:min-h-11">
         <ChevronRightIcon size={14} className="mr-1 group-open:rotate-90" aria-hidden />
         {label}

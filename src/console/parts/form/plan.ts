@@ -59,12 +59,39 @@ export function faultsOf(error: ApiError | undefined | null): Faults {
 const isOf = (field: string, path: string): boolean =>
   field === path || field.startsWith(`${path}.`) || field.startsWith(`${path}[`);
 
-/** Of a form that nobody has sent yet, only what somebody has filled in is wrong. `touch`: that they have. */
-export function useShownFaults(known: Faults, isTried: boolean): { faults: Faults; touch(path: string): void } {
+/** What became of a form that was sent. */
+export interface Sent {
+  isTried: boolean;
+  error: ApiError | null;
+  /** The part of the form that `error` is about, where that is not the entry itself. */
+  within?: string | null;
+}
+
+/**
+ * Of a form that nobody has sent yet, only what somebody has filled in is wrong; of one that was refused, what nobody has
+ * changed since. `touch`: that somebody changed it.
+ */
+export function useShownFaults(planned: Planned, sent: Sent): { faults: Faults; touch(path: string): void } {
   const [touched, setTouched] = useState<ReadonlySet<string>>(new Set());
-  const shown = Object.entries(known).filter(([field]) => [...touched].some((path) => isOf(field, path)));
+  const [since, setSince] = useState<{ error: ApiError | null; paths: ReadonlySet<string> }>(NOBODY);
+  const corrected = since.error === sent.error ? since.paths : NOBODY.paths;
+  const known = Object.entries(faultsOf(planned.error));
+  const refused = Object.entries(faultsOf(sent.error)).map(
+    ([field, sentences]) => [sent.within == null ? field : `${sent.within}.${field}`, sentences] as const,
+  );
   return {
-    faults: isTried ? known : Object.fromEntries(shown),
-    touch: (path) => setTouched((before) => new Set(before).add(path)),
+    faults: Object.fromEntries([
+      ...refused.filter(([field]) => ![...corrected].some((path) => isOf(field, path) || isOf(path, field))),
+      ...known.filter(([field]) => sent.isTried || [...touched].some((path) => isOf(field, path))),
+    ]),
+    touch(path) {
+      setTouched((before) => new Set(before).add(path));
+      setSince(({ error, paths }) => ({
+        error: sent.error,
+        paths: new Set(error === sent.error ? paths : []).add(path),
+      }));
+    },
   };
 }
+
+const NOBODY = { error: null, paths: new Set<string>() };

@@ -1,115 +1,106 @@
 /** What becomes of a row before it is sent: as it is, or shaped by a function; filtered and routed, where that is wanted. */
-import { useState } from 'react';
-import { useGet } from '../../../api/queries.ts';
-import { Choice, Field, Select, TextArea } from '../../../parts/field.tsx';
+import { lazy, Suspense, useState } from 'react';
+import { Choice, Field } from '../../../parts/field.tsx';
 import { More } from '../../../parts/form/controls.tsx';
-import { useField } from '../../../parts/form/form.tsx';
-import { Loaded } from '../../../parts/places.tsx';
-import { kindOfType } from '../kinds.ts';
+import { faultsAt } from '../../../parts/form/form.tsx';
+import { Skeleton } from '../../../parts/places.tsx';
+import { TYPES } from '../../functions/types.ts';
+import { FunctionKey } from './function-key.tsx';
 import { Samples } from './samples.tsx';
 import { useSinkForm } from './sink-form.ts';
+import { type AllWritten, proposedFunction, USES, type Use, usesOf, type Written } from './uses.ts';
 
-export const FIRST_CODE = '(action, record, changes, metadata) => record';
-
-/** A function that is still being written; it is made with the sink. */
-export interface Written {
-  name: string;
-  code: string;
-}
+/** With the editor, which is large: loaded once somebody writes. */
+const Workbench = lazy(async () => ({ default: (await import('../../functions/workbench.tsx')).Workbench }));
 
 interface FunctionPartProps {
-  written: Written | null;
-  onWrite: (written: Written | null) => void;
+  written: AllWritten;
+  /** Undefined: nothing is written for that use any more. */
+  onWrite: (use: Use, written: Written | undefined) => void;
 }
 
 export function FunctionPart({ written, onWrite }: FunctionPartProps) {
-  const { entry, set } = useSinkForm();
-  const choice = written !== null ? 'write' : entry.transform === 'none' ? 'none' : 'pick';
-  const [isPicking, setPicking] = useState(false);
-  const shown = choice === 'none' && isPicking ? 'pick' : choice;
-  const choose = (next: string): void => {
-    setPicking(next === 'pick');
-    if (next !== 'pick') set('transform', 'none');
-    onWrite(next === 'write' ? { name: '', code: FIRST_CODE } : null);
-  };
+  const { entry } = useSinkForm();
   const table = entry.source.include_tables?.[0];
+  const others = usesOf(entry).filter((use) => use !== 'transform');
+  const [isOpen] = useState(others.some((use) => entry[use] !== 'none' || written[use] !== undefined));
   return (
     <div className="space-y-3">
-      <Choice
-        label="Document"
-        value={shown}
-        options={[
-          { value: 'none', label: 'Send the row as it is' },
-          { value: 'pick', label: 'Pick a function' },
-          { value: 'write', label: 'Write one' },
-        ]}
-        onChange={choose}
-      />
-      {shown === 'pick' && <FunctionKey path="transform" label="Transform" types={['transform', 'path']} />}
-      {written !== null && <Writing written={written} onWrite={onWrite} />}
-      {table !== undefined && entry.database !== '' && (
-        <Samples database={entry.database} table={table} transform={entry.transform} code={written?.code} />
+      <FunctionUse use="transform" legend="Document" written={written.transform} onWrite={onWrite} />
+      {written.transform === undefined && table !== undefined && entry.database !== '' && (
+        <Samples database={entry.database} table={table} transform={entry.transform} />
       )}
-      <More label="Filter and routing functions">
-        <FunctionKey path="filter" label="Filter" types={['filter']} hint="What it returns false for is not sent" />
-        {kindOfType(entry.destination.type).isIndex && (
-          <FunctionKey path="routing" label="Routing" types={['routing']} hint="Says the index of each message" />
-        )}
+      <More label={others.length > 1 ? 'Filter and routing functions' : 'Filter function'} isOpen={isOpen}>
+        {others.map((use) => (
+          <div key={use} className="space-y-3 sm:col-span-2">
+            <FunctionUse use={use} legend={USES[use].label} written={written[use]} onWrite={onWrite} />
+          </div>
+        ))}
       </More>
     </div>
   );
 }
 
-interface FunctionKeyProps {
-  path: string;
-  label: string;
-  types: readonly string[];
-  hint?: string;
+interface FunctionUseProps {
+  use: Use;
+  legend: string;
+  written: Written | undefined;
+  onWrite: FunctionPartProps['onWrite'];
 }
 
-export function FunctionKey({ path, label, types, hint }: FunctionKeyProps) {
-  const { value, set, errors } = useField(path);
-  const query = useGet('/api/functions', { query: { limit: 500 } });
+function FunctionUse({ use, legend, written, onWrite }: FunctionUseProps) {
+  const { entry, set } = useSinkForm();
+  const [isPicking, setPicking] = useState(false);
+  const isPicked = isPicking || entry[use] !== 'none';
+  const choose = (next: string): void => {
+    setPicking(next === 'pick');
+    if (next !== 'pick') set(use, 'none');
+    onWrite(use, next === 'write' ? { name: '', code: TYPES[use].code } : undefined);
+  };
   return (
-    <Loaded query={query} lines={1}>
-      {({ data }) => (
-        <div className="max-w-md">
-          <Select
-            label={label}
-            hint={hint}
-            errors={errors}
-            value={String(value)}
-            onChange={({ target }) => set(target.value)}
-          >
-            <option value="none">none</option>
-            {data
-              .filter(({ type }) => types.includes(type))
-              .map(({ id, name }) => (
-                <option key={id}>{name}</option>
-              ))}
-          </Select>
-        </div>
-      )}
-    </Loaded>
+    <>
+      <Choice
+        label={legend}
+        value={written !== undefined ? 'write' : isPicked ? 'pick' : 'none'}
+        options={[
+          { value: 'none', label: USES[use].none },
+          { value: 'pick', label: 'Pick a function' },
+          { value: 'write', label: 'Write one' },
+        ]}
+        onChange={choose}
+      />
+      {written === undefined && isPicked && <FunctionKey use={use} />}
+      {written !== undefined && <Writing use={use} written={written} onWrite={onWrite} />}
+    </>
   );
 }
 
-function Writing({ written, onWrite }: { written: Written; onWrite: (written: Written) => void }) {
+/** Tried on rows of the first table that is chosen, or of another one of the same database. */
+function Writing({ use, written, onWrite }: Omit<FunctionUseProps, 'legend' | 'written'> & { written: Written }) {
+  const { entry, faults } = useSinkForm();
+  const { database, source } = entry;
+  const table = source.include_tables?.[0];
+  const codeFaults = faultsAt(faults, `${use}.code`);
   return (
     <div className="space-y-3">
-      <TextArea
-        label="Code"
-        hint="JavaScript or TypeScript: one function. What it returns is sent. Its page has an editor with more samples"
-        rows={8}
-        value={written.code}
-        onChange={({ target }) => onWrite({ ...written, code: target.value })}
-      />
+      <Suspense fallback={<Skeleton lines={8} />}>
+        <Workbench
+          key={`${database} ${table}`}
+          type={use}
+          code={written.code}
+          onChange={(code) => onWrite(use, { ...written, code })}
+          source={table === undefined || database === '' ? null : { from: 'rows', database, table }}
+          database={database}
+        />
+      </Suspense>
+      {codeFaults && <p className="text-sm text-danger">{codeFaults.join('; ')}</p>}
       <div className="max-w-md">
         <Field
-          label="Name of the function"
+          label={`Name of the ${USES[use].label.toLowerCase()}`}
           value={written.name}
-          placeholder="product-document"
-          onChange={({ target }) => onWrite({ ...written, name: target.value })}
+          placeholder={proposedFunction(use, entry)}
+          errors={faultsAt(faults, `${use}.name`)}
+          onChange={({ target }) => onWrite(use, { ...written, name: target.value })}
         />
       </div>
     </div>

@@ -10,14 +10,11 @@ type Row = Answer<'/api/postgres_databases/{database}/tables/{table}/rows', 'get
 type Result = Schemas['FunctionResult'];
 
 const SHOWN = 3;
-const STILL_MS = 300;
 
 interface SamplesProps {
   database: string;
   table: string;
   transform: string;
-  /** What is being written counts before what is picked. */
-  code?: string | undefined;
 }
 
 export function Samples(props: SamplesProps) {
@@ -43,18 +40,15 @@ export function Samples(props: SamplesProps) {
 }
 
 function Results({ rows, ...wanted }: SamplesProps & { rows: readonly Row[] }) {
-  const { results, error, isOld } = useResults(wanted);
-  const isShaped = wanted.code !== undefined || wanted.transform !== 'none';
+  const { results, error } = useResults(wanted);
+  const isShaped = wanted.transform !== 'none';
   return (
     <div>
       <p className="mb-1 text-sm text-muted">
         What is sent of {rows.length === 1 ? 'a row' : `${rows.length} rows`} of {wanted.table}
       </p>
       {error && <Note tone="danger">{error.message}</Note>}
-      <ul
-        aria-busy={isOld || undefined}
-        className={`divide-y divide-line rounded-md border border-line font-mono text-sm ${isOld ? 'opacity-60' : ''}`}
-      >
+      <ul className="divide-y divide-line rounded-md border border-line font-mono text-sm">
         {rows.map((row, place) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: their place is what they are
           <li key={place} className="px-3 py-1.5">
@@ -84,29 +78,21 @@ const textOf = (value: unknown): string => (value instanceof JsonText ? value.te
 interface Found {
   results?: readonly Result[];
   error?: ApiError;
-  /** They are of the code as it was before. */
-  isOld: boolean;
 }
 
-/** Once nobody has typed for a moment. Of another table or function nothing is known until then. */
-function useResults({ database, table, transform, code }: SamplesProps): Found {
-  const asked = JSON.stringify([database, table, transform, code === undefined]);
-  const [found, setFound] = useState<Omit<Found, 'isOld'> & { asked?: string; code?: string | undefined }>({});
+/** Of another table or function nothing is known until it has answered. */
+function useResults({ database, table, transform }: SamplesProps): Found {
+  const asked = JSON.stringify([database, table, transform]);
+  const [found, setFound] = useState<Found & { asked?: string }>({});
   useEffect(() => {
-    if (code === undefined && transform === 'none') return;
+    if (transform === 'none') return;
     const stop = new AbortController();
-    const shaping = code === undefined ? { function: transform } : { type: 'transform' as const, code };
-    const timer = setTimeout(() => {
-      const body = { ...shaping, on: { rows: { database, table } } };
-      call('post', '/api/functions/run', { body, signal: stop.signal }).then(
-        ({ results }) => setFound({ asked, code, results }),
-        (error: unknown) => error instanceof ApiError && !stop.signal.aborted && setFound({ asked, code, error }),
-      );
-    }, STILL_MS);
-    return () => {
-      clearTimeout(timer);
-      stop.abort();
-    };
-  }, [asked, database, table, transform, code]);
-  return found.asked === asked ? { ...found, isOld: found.code !== code } : { isOld: false };
+    const body = { function: transform, on: { rows: { database, table } } };
+    call('post', '/api/functions/run', { body, signal: stop.signal }).then(
+      ({ results }) => setFound({ asked, results }),
+      (error: unknown) => error instanceof ApiError && !stop.signal.aborted && setFound({ asked, error }),
+    );
+    return () => stop.abort();
+  }, [asked, database, table, transform]);
+  return found.asked === asked ? found : {};
 }

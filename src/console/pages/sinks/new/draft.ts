@@ -1,11 +1,12 @@
 /** A sink that is being made outlives a reload in this tab; its secrets do not. */
 import { useStoredDraft } from '../../../parts/form/stored-draft.ts';
 import { newEntry, type SinkEntry, withoutSecrets } from '../form/entry.ts';
-import type { Written } from '../form/function-part.tsx';
+import type { AllWritten } from '../form/uses.ts';
 
 export interface Draft {
   entry: SinkEntry;
-  written: Written | null;
+  /** Functions that are made with it. */
+  functions: AllWritten;
 }
 
 const kept = (draft: Draft): Draft => ({ ...draft, entry: withoutSecrets(draft.entry) });
@@ -20,8 +21,8 @@ export function useDraft(asked: { database?: string | undefined; table?: string 
       const { database = entry.database, table } = asked;
       const isOther = database !== entry.database;
       const source = table === undefined ? (isOther ? newEntry().source : entry.source) : { include_tables: [table] };
-      return { entry: { ...entry, database, source }, written: found?.written ?? null };
+      return { entry: { ...entry, database, source }, functions: found?.functions ?? {} };
     },
   });
-  return { ...stored, startOver: () => stored.setDraft({ entry: newEntry(), written: null }) };
+  return { ...stored, startOver: () => stored.setDraft({ entry: newEntry(), functions: {} }) };
 }

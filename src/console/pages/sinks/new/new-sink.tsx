@@ -9,7 +9,7 @@ import { AsYaml } from '../../../parts/form/as-yaml.tsx';
 import { checksOf } from '../../../parts/form/checks.tsx';
 import { FormContext } from '../../../parts/form/form.tsx';
 import { Part } from '../../../parts/form/part.tsx';
-import { faultsOf, usePlan, useShownFaults } from '../../../parts/form/plan.ts';
+import { usePlan, useShownFaults } from '../../../parts/form/plan.ts';
 import { TestConnection } from '../../../parts/form/test-connection.tsx';
 import { withValue } from '../../../parts/form/values.ts';
 import { Page } from '../../../parts/page.tsx';
@@ -24,6 +24,8 @@ import { indexCommand } from '../form/index-command.ts';
 import { NamePart } from '../form/name-part.tsx';
 import { RowsPart } from '../form/rows-part.tsx';
 import { TablesPart } from '../form/tables-part.tsx';
+import { type AllWritten, functionsOf, type Use, type Written } from '../form/uses.ts';
+import { withFunctions } from '../form/with-functions.ts';
 import { kindOfType } from '../kinds.ts';
 import { useTable } from '../use-table.ts';
 import { type Draft, useDraft } from './draft.ts';
@@ -55,23 +57,32 @@ function Form({ draft, setDraft, again, forget }: FormProps) {
   const entry: SinkEntry = { ...draft.entry, name: draft.entry.name || proposed };
   const isBegun = entry.database !== '' && DESTINATIONS[entry.destination.type] !== undefined;
   const planned = usePlan(isBegun ? bodyOf(entry) : null);
+  const functions = functionsOf(entry, draft.functions);
   const create = useCreate({
-    onFunction: (name) => setDraft((before) => ({ entry: { ...before.entry, transform: name }, written: null })),
+    onFunction: (use, name) =>
+      setDraft((before) => ({ entry: { ...before.entry, [use]: name }, functions: without(before.functions, use) })),
     async onDone(name) {
       forget();
       say(`${name} is made`);
       await navigate({ to: '/sinks/$sink/overview', params: { sink: name } });
     },
   });
-  const { faults, touch } = useShownFaults(faultsOf(planned.error ?? create.error), create.isTried);
+  const { faults, touch } = useShownFaults(planned, create);
   const set = (path: string, value: unknown): void => {
     touch(path);
     setDraft((before) => ({ ...before, entry: changed(before.entry, path, value) }));
   };
+  const write = (use: Use, written: Written | undefined): void => {
+    touch(`${use}.${written?.code === draft.functions[use]?.code ? 'name' : 'code'}`);
+    setDraft((before) => ({
+      ...before,
+      functions: written === undefined ? without(before.functions, use) : { ...before.functions, [use]: written },
+    }));
+  };
   const rows = useRows(entry);
   const submit = (event: FormEvent): void => {
     event.preventDefault();
-    create.start({ entry, written: draft.written });
+    create.start({ entry, functions });
   };
   return (
     <FormContext value={{ entry: draft.entry, set, faults, isStored: false }}>
@@ -83,10 +94,14 @@ function Form({ draft, setDraft, again, forget }: FormProps) {
             <Button look="quiet" onClick={again}>
               Start over
             </Button>
-            <AsYaml planned={planned} first="Choose a database and a destination first.">
+            <AsYaml
+              planned={planned}
+              first="Choose a database and a destination first."
+              completed={(yaml) => withFunctions(yaml, functions)}
+            >
               {YAML_NOTE}
             </AsYaml>
-            <AsCurl entry={entry} />
+            <AsCurl entry={entry} functions={functions} />
           </>
         }
       >
@@ -98,11 +113,8 @@ function Form({ draft, setDraft, again, forget }: FormProps) {
             <DestinationPart />
             {DESTINATIONS[entry.destination.type]?.isTested && <Test entry={entry} />}
           </Part>
-          <Part number={3} title="Function">
-            <FunctionPart
-              written={draft.written}
-              onWrite={(written) => setDraft((before) => ({ ...before, written }))}
-            />
+          <Part number={3} title="Function" isWide>
+            <FunctionPart written={draft.functions} onWrite={write} />
           </Part>
           <Part number={4} title="Rows">
             <RowsPart estimate={rows} />
@@ -116,6 +128,9 @@ function Form({ draft, setDraft, again, forget }: FormProps) {
     </FormContext>
   );
 }
+
+const without = (functions: AllWritten, use: Use): AllWritten =>
+  Object.fromEntries(Object.entries(functions).filter(([one]) => one !== use));
 
 /** Of another database there are other tables. */
 function changed(entry: SinkEntry, path: string, value: unknown): SinkEntry {

@@ -1,43 +1,53 @@
-/** Makes a sink, and before it the function that was written for it. */
+/** Makes a sink, and before it the functions that were written for it. */
 import { useRef, useState } from 'react';
 import { ApiError, type Body, call } from '../../../api/client.ts';
 import { queryClient } from '../../../api/queries.ts';
 import { bodyOf, type SinkEntry } from '../form/entry.ts';
-import type { Written } from '../form/function-part.tsx';
+import type { functionsOf, Use } from '../form/uses.ts';
 
 interface Wanted {
   entry: SinkEntry;
-  written: Written | null;
+  functions: ReturnType<typeof functionsOf>;
 }
 
 interface Told {
   /** It is stored from now on, whatever becomes of the sink. */
-  onFunction(name: string): void;
+  onFunction(use: Use, name: string): void;
   onDone(name: string): Promise<void>;
 }
 
+interface State {
+  isPending: boolean;
+  isTried: boolean;
+  error: ApiError | null;
+  /** The function that `error` is about; null: the sink itself. */
+  within: Use | null;
+}
+
 export function useCreate({ onFunction, onDone }: Told) {
-  const [state, setState] = useState<{ isPending: boolean; isTried: boolean; error: ApiError | null }>({
-    ...{ isPending: false, isTried: false, error: null },
-  });
+  const [state, setState] = useState<State>({ isPending: false, isTried: false, error: null, within: null });
   const last = useRef<Wanted>(null);
   const run = async (wanted: Wanted, test: 'true' | 'false'): Promise<void> => {
+    let { entry } = wanted;
+    let [making = null, ...rest] = wanted.functions;
     last.current = wanted;
-    setState({ isPending: true, isTried: true, error: null });
+    setState({ isPending: true, isTried: true, error: null, within: null });
     try {
-      const { entry, written } = wanted;
-      if (written !== null) {
-        await call('post', '/api/functions', { body: { ...written, type: 'transform' } });
-        last.current = { entry: { ...entry, transform: written.name }, written: null };
-        onFunction(written.name);
+      while (making !== null) {
+        const { use, name, code } = making;
+        await call('post', '/api/functions', { body: { name, code, type: use } });
+        entry = { ...entry, [use]: name };
+        last.current = { entry, functions: rest };
+        onFunction(use, name);
+        [making = null, ...rest] = rest;
       }
-      const body = bodyOf(last.current.entry) as Body<'/api/sinks', 'post'>;
+      const body = bodyOf(entry) as Body<'/api/sinks', 'post'>;
       const { name } = await call('post', '/api/sinks', { query: { test }, body });
       await queryClient.invalidateQueries();
       await onDone(name);
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
-      setState({ isPending: false, isTried: true, error });
+      setState({ isPending: false, isTried: true, error, within: making?.use ?? null });
     }
   };
   return {

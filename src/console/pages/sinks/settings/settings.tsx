@@ -6,7 +6,7 @@ import { TestConnection } from '../../../parts/form/test-connection.tsx';
 import { YAML_NOTE } from '../form/as-text.tsx';
 import { DestinationPart } from '../form/destination-part.tsx';
 import { DESTINATIONS } from '../form/destinations.ts';
-import { FunctionKey } from '../form/function-part.tsx';
+import { FunctionKey } from '../form/function-key.tsx';
 import { NamePart } from '../form/name-part.tsx';
 import { TablesPart } from '../form/tables-part.tsx';
 import { kindOfType } from '../kinds.ts';
@@ -37,9 +37,9 @@ export function SinkSettings() {
           </Part>
           <Part title="Functions">
             <div className="grid gap-4 sm:grid-cols-2">
-              <FunctionKey path="transform" label="Transform" types={['transform', 'path']} />
-              <FunctionKey path="filter" label="Filter" types={['filter']} />
-              {kindOfType(type).isIndex && <FunctionKey path="routing" label="Routing" types={['routing']} />}
+              <FunctionKey use="transform" />
+              <FunctionKey use="filter" hint="What it returns false for is not sent" />
+              {kindOfType(type).isIndex && <FunctionKey use="routing" hint="Says the index of each message" />}
             </div>
           </Part>
           <Part title="Name">
