@@ -207,9 +207,9 @@ describe('remedies for hostile names', function () {
             await parses(repairText(one));
           await parses(repairText(resyncing(name)));
           const kept = { schema: table.schema, name: 'kept' };
-          const { faults } = await verifyChangeTable(source, kept);
+          const { faults } = await verifyChangeTable(source, kept, null);
           await run(faults[0]!.remedy.replace(/^Set create_if_not_exists: true, or run:\n/, ''));
-          expect((await verifyChangeTable(source, kept)).faults).to.deep.equal([]);
+          expect((await verifyChangeTable(source, kept, null)).faults).to.deep.equal([]);
         } finally {
           await run(
             `drop schema ${quoteIdentifier(table.schema)} cascade; drop publication ${quoteIdentifier(publication)}`,

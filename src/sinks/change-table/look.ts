@@ -31,7 +31,7 @@ export async function look(
       await refuseSharedSessions();
       const deadline = { signal, timeoutMs: TIMEOUT_MS };
       const found = await onDestination(db, deadline, async (tx) => {
-        const compared = await verifyChangeTable(tx, table);
+        const compared = await verifyChangeTable(tx, table, policy);
         if (compared.faults.length === 0)
           return wrongIn([...changeTableFindings(table, compared), ...(await lookBeside({ tx, messages }, kept))]);
         const isToBeMade = compared.faults.some(({ kind, field }) => kind === 'missing' && field === 'table');

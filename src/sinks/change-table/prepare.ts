@@ -83,10 +83,12 @@ export async function look(
   target: Target,
   on: { writer: Queryable | undefined; signal: AbortSignal },
 ): Promise<Comparison> {
-  const { table } = target.wanted;
-  if (on.writer !== undefined) return await verifyChangeTable(on.writer, table);
+  const { table, policy } = target.wanted;
+  if (on.writer !== undefined) return await verifyChangeTable(on.writer, table, policy);
   const { timeoutMs, deps } = target;
-  return await onDestination(deps.destination, { signal: on.signal, timeoutMs }, (tx) => verifyChangeTable(tx, table));
+  return await onDestination(deps.destination, { signal: on.signal, timeoutMs }, (tx) =>
+    verifyChangeTable(tx, table, policy),
+  );
 }
 
 /** Creates the progress table when it is missing, and takes its row once: what may not be done is known before a batch. */

@@ -9,6 +9,7 @@ import { statement } from '../../db/statement.ts';
 import type { Circuit } from '../../model/sink.ts';
 import { isSequenceOver, isUniqueViolation } from '../../model/sqlstate.ts';
 import { faultsAsCircuit } from './as-circuit.ts';
+import type { RetentionPolicy } from './section.ts';
 import { inspectTable, verifyChangeTable } from './table.ts';
 import type { TableName } from './table-name.ts';
 import { circuitText } from './verdict.ts';
@@ -18,10 +19,10 @@ const IS_ABOUT_ID = statement('sinks/change-table/is-about-id');
 /** What it takes to put right; undefined when the table is as it should be. `error`: what Postgres said of the row. */
 export async function tableFault(
   tx: Queryable,
-  table: TableName,
+  { table, policy }: { table: TableName; policy: RetentionPolicy | null },
   { error, text }: { error: unknown; text: string },
 ): Promise<Circuit | undefined> {
-  const found = faultsAsCircuit(table, await verifyChangeTable(tx, table));
+  const found = faultsAsCircuit(table, await verifyChangeTable(tx, table, policy));
   if (found !== undefined)
     return {
       ...found,

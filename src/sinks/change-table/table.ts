@@ -7,6 +7,8 @@ import { type Comparison, compareTable, type FoundTable } from '../../checks/cha
 import type { Queryable } from '../../db/pool.ts';
 import { statement } from '../../db/statement.ts';
 import { instructions } from './policies/instructions.ts';
+import { inspectPartman, partmanRequest } from './policies/partman-request.ts';
+import type { RetentionPolicy } from './section.ts';
 import { onTable, PROGRESS_TABLE, type TableName } from './table-name.ts';
 
 const CREATE_TABLE = statement('sinks/change-table/create-table');
@@ -51,9 +53,23 @@ export async function createChangeTable(
   if (options.index) await tx.query(onTable(INDEX_TABLE, table).text);
 }
 
-/** Compares the table with the fixed columns: every fault with the statement that fixes it. Reads catalogs only. */
-export async function verifyChangeTable(db: Queryable, table: TableName): Promise<Comparison> {
-  return compareTable(table, await inspectTable(db, table), instructions({ table, variant: 'plain' }));
+/**
+ * Compares the table with the fixed columns: every fault with the statement that fixes it, which makes a missing table as `policy`
+ * needs it. Reads catalogs only.
+ */
+export async function verifyChangeTable(
+  db: Queryable,
+  table: TableName,
+  policy: RetentionPolicy | null,
+): Promise<Comparison> {
+  const found = await inspectTable(db, table);
+  return compareTable(table, found, found.kind === null ? await creationSql(db, table, policy) : '');
+}
+
+/** A job of pg_cron is asked for when the table is there: it may be in another database. */
+async function creationSql(db: Queryable, table: TableName, policy: RetentionPolicy | null): Promise<string> {
+  if (policy?.by === 'pg_partman') return instructions(partmanRequest(table, policy, await inspectPartman(db, table)));
+  return instructions({ table, variant: policy === null ? 'plain' : 'job' });
 }
 
 /** Creates `millrace_progress` beside the change table when it, or one of its columns, is missing. */

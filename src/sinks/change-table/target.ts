@@ -69,6 +69,7 @@ export function targetOf(deps: ChangeTableDeps, settings: ChangeTableSettings, o
     wanted: { table, retentionId: settings.retentionId, create, policy: retention },
     writing: {
       table,
+      policy: retention,
       insert: onTable(INSERT, table),
       annotated: withAnnotations(onTable(INSERT, table)),
       sourceDatabaseId: settings.sourceDatabaseId,

@@ -19,12 +19,14 @@ import { membersOf } from '../../model/json-scan.ts';
 import { quoteTable } from '../../model/quote.ts';
 import type { Circuit, Delivery } from '../../model/sink.ts';
 import { isMissingColumn } from '../../model/sqlstate.ts';
+import type { RetentionPolicy } from './section.ts';
 import { tableFault } from './table-fault.ts';
 import type { TableName } from './table-name.ts';
 import { circuitText, judge, TableAtFault } from './verdict.ts';
 
 export interface Writing {
   table: TableName;
+  policy: RetentionPolicy | null;
   /** `sinks/change-table/insert` on the event table, without and with the column for annotations. */
   insert: Statement;
   annotated: Statement;
@@ -90,7 +92,7 @@ async function writePart(tx: Queryable, rows: readonly Delivery[], work: Work): 
     return true;
   }
   if (!work.seen.isLooked) {
-    const circuit = await tableFault(tx, work.table, refusal);
+    const circuit = await tableFault(tx, work, refusal);
     if (circuit !== undefined) throw new TableAtFault(circuit);
     work.seen.isLooked = true;
   }

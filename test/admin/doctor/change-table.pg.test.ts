@@ -44,6 +44,36 @@ describe('millrace doctor: change tables', function () {
     });
   }
 
+  it('prints a table that is missing as its policy needs it', async () => {
+    await query('alter table history rename to kept_history');
+    const declare = async (retention: object | null) =>
+      await by.on.messages.db.query(
+        `update millrace_private.sinks set settings = jsonb_set(settings, '{destination,retention}', $1::jsonb)
+          where name = 'orders-history'`,
+        [JSON.stringify(retention)],
+      );
+    const every = { keep_seconds: 86_400, every_seconds: 600 };
+    for (const policy of [
+      { by: 'job', ...every },
+      { by: 'pg_cron', ...every },
+    ]) {
+      await declare(policy);
+      await by.repair('change_table_missing');
+      const { rows } = await query(
+        `select indexdef from pg_indexes where tablename = 'history' and indexdef ~ 'committed_at'`,
+      );
+      expect(rows, policy.by).to.have.length(1);
+      await query('drop table history');
+    }
+    await declare({ by: 'pg_partman', keep_seconds: 86_400, interval_seconds: 86_400 });
+    const { sql } = (await by.finding('change_table_missing'))!;
+    expect(sql).to.match(
+      /create extension if not exists pg_partman .*partition by range .*create_parent.*part_config/s,
+    );
+    await declare(null);
+    await query('alter table kept_history rename to history');
+  });
+
   it('finds that no partition takes entries of now', async () => {
     await query('alter table history rename to former');
     for (const [partitions, isFew] of [

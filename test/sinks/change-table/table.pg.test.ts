@@ -54,9 +54,9 @@ describe('the event table', () => {
 
   /** Runs every remedy on a table that holds rows; then it is an event table, and takes rows. */
   async function fix(table: TableName): Promise<string[]> {
-    const { faults } = await verifyChangeTable(db, table);
+    const { faults } = await verifyChangeTable(db, table, null);
     for (const { remedy } of faults) await db.query(remedy);
-    expect(await verifyChangeTable(db, table)).to.deep.equal(clean);
+    expect(await verifyChangeTable(db, table, null)).to.deep.equal(clean);
     const sink = await bench.open({ table_name: table.name, create_if_not_exists: false });
     sent += 1;
     expect(await sink.send([delivery(sent, '1')], new AbortController().signal)).to.deep.equal({
@@ -88,7 +88,7 @@ describe('the event table', () => {
       'committed_at timestamp with time zone not null',
       'inserted_at timestamp with time zone not null default now()',
     ]);
-    expect(await verifyChangeTable(db, table)).to.deep.equal(clean);
+    expect(await verifyChangeTable(db, table, null)).to.deep.equal(clean);
   });
 
   it('is created once when many want it at the same moment, and left alone when it is there', async () => {
@@ -121,17 +121,17 @@ describe('the event table', () => {
         const printed = instructions({ table, variant });
         expect(printed).to.include(`create table if not exists "public"."${name.replaceAll('"', '""')}" (`);
         await db.query(printed);
-        expect(await verifyChangeTable(db, table)).to.deep.equal(clean);
+        expect(await verifyChangeTable(db, table, null)).to.deep.equal(clean);
       }
     }
   });
 
   it('accepts the partitioned form', async () => {
     const table = await madeAs({ '': 'primary key (id, committed_at)' }, 'partition by range (committed_at)');
-    const { faults, warnings } = await verifyChangeTable(db, table);
+    const { faults, warnings } = await verifyChangeTable(db, table, null);
     expect([faults, warnings.map(({ code }) => code)]).to.deep.equal([[], ['partition_missing']]);
     await db.query(`create table of_any_time partition of ${quoteTable(table)} default`);
-    expect(await verifyChangeTable(db, table)).to.deep.equal(clean);
+    expect(await verifyChangeTable(db, table, null)).to.deep.equal(clean);
   });
 
   it('accepts a serial or identity id, and columns of the user’s that need no value', async () => {
@@ -142,7 +142,7 @@ describe('the event table', () => {
         at: 'date not null default now()',
         twice: 'bigint generated always as (seq * 2) stored',
       });
-      expect(await verifyChangeTable(db, table), id).to.deep.equal(clean);
+      expect(await verifyChangeTable(db, table, null), id).to.deep.equal(clean);
       await fix(table);
     }
   });
@@ -152,16 +152,16 @@ describe('the event table', () => {
       const table = await madeAs({ id });
       const sequence = `${table.name}_id_seq`;
       await db.query(`select setval('${sequence}', 1500000000)`);
-      expect(await verifyChangeTable(db, table)).to.deep.equal(clean);
+      expect(await verifyChangeTable(db, table, null)).to.deep.equal(clean);
       await db.query(`select setval('${sequence}', 1503238554)`);
-      const { faults, warnings } = await verifyChangeTable(db, table);
+      const { faults, warnings } = await verifyChangeTable(db, table, null);
       expect(faults).to.deep.equal([]);
       expect(warnings.map(({ message }) => message)).to.deep.equal(['column "id" is an integer that is 70 % used up']);
       await bench.open({ table_name: table.name });
       expect(bench.logged.at(-1)).to.include({ level: 'warn', msg: warnings[0]!.message, remedy: warnings[0]!.remedy });
       await db.query(warnings[0]!.remedy);
       await db.query(`select setval('${sequence}', 3000000000)`);
-      expect(await verifyChangeTable(db, table)).to.deep.equal(clean);
+      expect(await verifyChangeTable(db, table, null)).to.deep.equal(clean);
     }
   });
 
@@ -169,12 +169,12 @@ describe('the event table', () => {
     const table = fresh();
     await create(table);
     await db.query(`alter table ${quoteTable(table)} set unlogged`);
-    const { warnings } = await verifyChangeTable(db, table);
+    const { warnings } = await verifyChangeTable(db, table, null);
     expect(warnings.map(({ message }) => message)).to.deep.equal([
       'the table is unlogged: a crash of its server empties it',
     ]);
     await db.query(warnings[0]!.remedy);
-    expect(await verifyChangeTable(db, table)).to.deep.equal(clean);
+    expect(await verifyChangeTable(db, table, null)).to.deep.equal(clean);
   });
 
   it('names everything that differs, at once, and each statement fixes it', async () => {
@@ -232,9 +232,9 @@ describe('the event table', () => {
 
   it('is a table: a view, and a name that Postgres would cut, are refused', async () => {
     await db.query('create view looks_like as select 1 as id');
-    const view = await verifyChangeTable(db, { schema: 'public', name: 'looks_like' });
+    const view = await verifyChangeTable(db, { schema: 'public', name: 'looks_like' }, null);
     expect(view.faults.map(({ message }) => message)).to.deep.equal(['"public"."looks_like" is not a table']);
-    const long = await verifyChangeTable(db, { schema: 'public', name: 'é'.repeat(32) });
+    const long = await verifyChangeTable(db, { schema: 'public', name: 'é'.repeat(32) }, null);
     expect(long.faults.map(({ message }) => message)).to.deep.equal([
       `the name "${'é'.repeat(32)}" is longer than 63 bytes, which Postgres would cut`,
     ]);

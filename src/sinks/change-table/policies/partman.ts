@@ -10,49 +10,39 @@ import type { Queryable } from '../../../db/pool.ts';
 import { statement } from '../../../db/statement.ts';
 import { quoteIdentifier, quoteTable } from '../../../model/quote.ts';
 import type { Circuit } from '../../../model/sink.ts';
-import type { RetentionPolicy } from '../section.ts';
 import { queueCreators } from '../table.ts';
 import { onTable } from '../table-name.ts';
 import type { Target } from '../target.ts';
-import { instructions, type PartmanRequest, partmanCalls } from './instructions.ts';
+import { instructions, partmanCalls } from './instructions.ts';
 import { intervalText } from './interval-text.ts';
 import { complaintOf, policyNotice } from './notice.ts';
+import { inspectPartman, type PartmanFound, type PartmanPolicy, partmanRequest } from './partman-request.ts';
 
 const INDEX_SEQ = statement('sinks/change-table/index-seq');
 const CREATE_PARTITIONED = statement('sinks/change-table/create-partitioned-table');
-const INSPECT = statement('sinks/change-table/inspect-partman');
 const FIND = statement('sinks/change-table/find-partman-config');
-
-type Policy = Extract<RetentionPolicy, { by: 'pg_partman' }>;
-
-interface Found {
-  role: string;
-  schema: string | null;
-  major: number | null;
-  kind: string | null;
-}
 
 /** Creates the table in pg_partman's care. Returns why not, if so; then nothing was made. */
 export async function createPartitioned(
   target: Target,
-  policy: Policy,
+  policy: PartmanPolicy,
   signal: AbortSignal,
 ): Promise<Circuit | undefined> {
   const { table } = target.wanted;
-  let found: Found | undefined;
+  let found: PartmanFound | undefined;
   try {
     await onDestination(target.deps.destination, { signal, timeoutMs: target.timeoutMs }, async (tx) => {
       await queueCreators(tx);
-      found = await inspect(tx, target);
+      found = await inspectPartman(tx, target.wanted.table);
       if (found.kind !== null) return;
       if (found.schema === null) {
         await tx.query('create schema if not exists partman');
         await tx.query('create extension if not exists pg_partman schema partman');
-        found = await inspect(tx, target);
+        found = await inspectPartman(tx, target.wanted.table);
       }
       await tx.query(onTable(CREATE_PARTITIONED, table).text);
       await tx.query(onTable(INDEX_SEQ, table).text);
-      const calls = partmanCalls(requestOf(target, policy, found));
+      const calls = partmanCalls(partmanRequest(target.wanted.table, policy, found));
       for (const call of [...calls.create, ...calls.keep]) await tx.query(call);
     });
     return undefined;
@@ -64,9 +54,13 @@ export async function createPartitioned(
   }
 }
 
-export async function partmanWarnings(target: Target, policy: Policy, signal: AbortSignal): Promise<TableWarning[]> {
+export async function partmanWarnings(
+  target: Target,
+  policy: PartmanPolicy,
+  signal: AbortSignal,
+): Promise<TableWarning[]> {
   const deadline = { signal, timeoutMs: target.timeoutMs };
-  const found = await onDestination(target.deps.destination, deadline, (tx) => inspect(tx, target));
+  const found = await onDestination(target.deps.destination, deadline, (tx) => inspectPartman(tx, target.wanted.table));
   const name = quoteTable(target.wanted.table);
   if (found.kind !== 'p') {
     const remedy = 'Name a new table, which is then made partitioned, or use `by: pg_cron` or `by: job`.';
@@ -84,7 +78,7 @@ export async function partmanWarnings(target: Target, policy: Policy, signal: Ab
 async function ensureConfig(
   tx: Queryable,
   target: Target,
-  { policy, found }: { policy: Policy; found: Found },
+  { policy, found }: { policy: PartmanPolicy; found: PartmanFound },
 ): Promise<TableWarning[]> {
   const { table, create } = target.wanted;
   await tx.query(target.begin);
@@ -92,7 +86,7 @@ async function ensureConfig(
   if (at.schema === null) {
     await tx.query('create schema if not exists partman');
     await tx.query('create extension if not exists pg_partman schema partman');
-    at = await inspect(tx, target);
+    at = await inspectPartman(tx, target.wanted.table);
   }
   const text = FIND.text.replace('<partman>', () => quoteIdentifier(at.schema ?? 'partman'));
   const values = [`${table.schema}.${table.name}`, policy.keep_seconds, policy.interval_seconds];
@@ -101,7 +95,7 @@ async function ensureConfig(
     (await tx.query<{ keeps: boolean; interval_fits: boolean }>(text, values)).rows[0];
   let config = await find();
   if (create && !config?.keeps) {
-    const calls = partmanCalls(requestOf(target, policy, at));
+    const calls = partmanCalls(partmanRequest(target.wanted.table, policy, at));
     for (const call of [...(config === undefined ? calls.create : []), ...calls.keep]) await tx.query(call);
     config = await find();
   }
@@ -112,29 +106,18 @@ async function ensureConfig(
   return [policyNotice(message, 'Declare the `interval` that they have: pg_partman does not change it afterwards.')];
 }
 
-async function inspect(tx: Queryable, { wanted: { table } }: Target): Promise<Found> {
-  return (await tx.query<Found>(INSPECT, [table.schema, table.name])).rows[0]!;
-}
-
-function requestOf(target: Target, policy: Policy, found: Found): PartmanRequest {
-  return {
-    table: target.wanted.table,
-    variant: 'pg_partman',
-    keep: intervalText(policy.keep_seconds),
-    interval: intervalText(policy.interval_seconds),
-    version: found.major !== null && found.major < 5 ? 4 : 5,
-    ...(found.schema === null ? {} : { schema: found.schema }),
-  };
-}
-
-function missing(target: Target, policy: Policy, { found, why }: { found: Found; why: string }): TableWarning {
+function missing(
+  target: Target,
+  policy: PartmanPolicy,
+  { found, why }: { found: PartmanFound; why: string },
+): TableWarning {
   const message = `pg_partman does not look after ${quoteTable(target.wanted.table)}: ${why}`;
   if (target.wanted.create) return policyNotice(message, `Run, and it is set up from here:\n${enabling(found)}`);
-  return policyNotice(message, `Run:\n${instructions(requestOf(target, policy, found))}`);
+  return policyNotice(message, `Run:\n${instructions(partmanRequest(target.wanted.table, policy, found))}`);
 }
 
 /** What a superuser runs, so that the role may do the rest itself. */
-function enabling(found: Found): string {
+function enabling(found: PartmanFound): string {
   const schema = quoteIdentifier(found.schema ?? 'partman');
   const role = quoteIdentifier(found.role);
   return [

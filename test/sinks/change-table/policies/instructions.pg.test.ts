@@ -126,6 +126,25 @@ for (const version of [4, 5] as const) {
       return rows.map(({ day }) => day);
     };
 
+    it('is what a table that is missing is to be made by, whatever the database has of the extension', async () => {
+      const policy = { by: 'pg_partman', keep_seconds: 30 * 86_400, interval_seconds: 86_400 } as const;
+      await client.query('drop schema if exists partman cascade');
+      for (const name of ['first', 'second']) {
+        const table = { schema: 'public', name };
+        const { faults } = await verifyChangeTable(db, table, policy);
+        expect(faults).to.deep.include({
+          ...faults[0]!,
+          kind: 'missing',
+          field: 'table',
+          sql: printed(table, version),
+        });
+        await client.query(faults[0]!.sql!);
+        expect(await days(name)).to.have.length(9);
+        expect(await verifyChangeTable(db, table, policy)).to.deep.equal({ faults: [], warnings: [] });
+      }
+      await client.query('drop table first, second; delete from partman.part_config');
+    });
+
     for (const table of NAMES) {
       it(`makes and drops partitions of ${quoteTable(table)}`, async () => {
         await client.query(printed(table, version));
@@ -137,7 +156,7 @@ for (const version of [4, 5] as const) {
         expect(await days(name), 'a day each, four ahead, and no default one').to.deep.equal([
           -4, -3, -2, -1, 0, 1, 2, 3, 4,
         ]);
-        expect(await verifyChangeTable(db, table)).to.deep.equal({ faults: [], warnings: [] });
+        expect(await verifyChangeTable(db, table, null)).to.deep.equal({ faults: [], warnings: [] });
         const parent = `${table.schema}.${table.name}`;
         const { rows: config } = await client.query(
           `select control, partition_type, partition_interval::interval = '1 day' as daily, retention, retention_keep_table,
