@@ -75,8 +75,29 @@ const mebibytes = (bytes: number): string => `${Math.round(bytes / 1_048_576)} M
 export const slotCreation = (name: string, version: number): string =>
   `select from pg_create_logical_replication_slot(${quoteLiteral(name)}, 'pgoutput'${version >= 170000 ? ', failover => true' : ''})`;
 
+/** What is in the way of a slot that nothing was captured by yet, or again after a gap that a person accepted. */
+export function checkBeginning(
+  { name, create_if_not_exists: isMade }: { name: string; create_if_not_exists: boolean },
+  slot: SlotFacts | undefined,
+  { version, gapAccepted }: { version: number; gapAccepted: boolean },
+): Finding | undefined {
+  if (!slot) return isMade ? undefined : slotMissing(name, version);
+  if (slot.plugin !== 'pgoutput' || !slot.here)
+    return fault(
+      'slot_foreign',
+      `replication slot ${name} belongs to another database or output plugin`,
+      byHand('Give slot.name a name of its own.'),
+    );
+  if (slot.wal_status !== 'lost' || (isMade && gapAccepted)) return undefined;
+  return fault(
+    'slot_lost',
+    `replication slot ${name} is lost: the server removed WAL that it needed`,
+    inSource(`select pg_drop_replication_slot(${quoteLiteral(name)}); ${slotCreation(name, version)}`),
+  );
+}
+
 /** It is not to be made by us. */
-export const slotMissing = (name: string, version: number): Finding =>
+const slotMissing = (name: string, version: number): Finding =>
   fault(
     'slot_missing',
     `replication slot ${name} does not exist`,

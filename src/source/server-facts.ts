@@ -2,6 +2,7 @@
 import type { CapacityFacts } from '../checks/capacity.ts';
 import type { SourceFacts } from '../checks/server.ts';
 import type { SlotFacts } from '../checks/slot.ts';
+import type { UnseenCommit } from '../checks/unseen.ts';
 import type { Database } from '../db/pool.ts';
 import { statement } from '../db/statement.ts';
 import type { QuotedTable } from '../model/quote.ts';
@@ -15,6 +16,7 @@ const LEFT = statement('source/left-slots');
 const CAPACITY = statement('source/capacity');
 const UNREADABLE = statement('source/unreadable');
 const WRITERS = statement('source/open-writers');
+const UNSEEN = statement('source/unseen-commits');
 
 /** `identify`: asked where our role may not read the control file. */
 export async function readSource(source: Database, identify: () => Promise<SystemIdentity>): Promise<SourceFacts> {
@@ -71,6 +73,11 @@ export async function readSlot(source: Database, name: string): Promise<SlotFact
 export async function readWriters(source: Database): Promise<{ pids: string; prepared: string }> {
   const { rows } = await source.query<{ pids: string; prepared: string }>(WRITERS);
   return rows[0] ?? { pids: '', prepared: '' };
+}
+
+/** Whose commits wait for a synchronous standby at this moment, and who holds the transaction that capture waits for. */
+export async function readUnseen(source: Database, awaited: number | null): Promise<UnseenCommit[]> {
+  return (await source.query<UnseenCommit>(UNSEEN, [awaited])).rows;
 }
 
 /** `slot`: the one that is read now. */

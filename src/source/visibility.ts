@@ -31,6 +31,17 @@ export const isMissed = ({ next, open }: Snapshot, xid: number): boolean => open
 /** Resolves when whoever reads the source from now on sees these transactions. @throws MillraceError unavailable, at the signal. */
 export type UntilSeen = (xids: Iterable<number>) => Promise<void>;
 
+const UNSEEN = 'has been committed, and nobody sees it yet';
+
+/** What capture says of its state when it has waited for this one in vain. */
+export const unseenText = (xid: number): string => `transaction ${xid} ${UNSEEN}`;
+
+/** The transaction that it waited for, from that. */
+export function awaitedIn(reason: string | null): number | null {
+  const xid = new RegExp(`transaction (\\d+) ${UNSEEN}`).exec(reason ?? '')?.[1];
+  return xid === undefined ? null : Number(xid);
+}
+
 const LOOK_MS = 5;
 const MOST_MS = 250;
 const PATIENCE_MS = 30_000;
@@ -54,7 +65,7 @@ export function openVisibility(source: Queryable, over: AbortSignal): UntilSeen 
       const unseen = unseenOf(xids);
       if (unseen === undefined) return;
       if (at > until) {
-        throw new MillraceError('unavailable', `transaction ${unseen} has been committed, and nobody sees it yet`, {
+        throw new MillraceError('unavailable', unseenText(unseen), {
           remedy:
             'The server waits for a synchronous standby: fix it, or synchronous_standby_names. Then capture continues.',
         });

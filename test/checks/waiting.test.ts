@@ -42,6 +42,7 @@ describe('checks of those who wait', () => {
   it('name tokens that end soon, and what was released from the file', () => {
     const well: AccessFacts = { weakTokens: [], expiring: [], released: [], sealedBefore: 0 };
     expect(checkAccess(well)).to.deep.equal([]);
+    expect(checkAccess({ ...well, weakTokens: ['a', 'b'] })[0]).to.include({ id: 'weak_token', status: 'warning' });
     const [token, released] = checkAccess({
       ...well,
       expiring: [{ name: 'ci', at: '2026-12-01' }],

@@ -2,6 +2,7 @@
  * A source as it is now, looked at over connections of our own, whatever capture says of it: catalogs are read, nothing is
  * locked, made or changed.
  */
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { CatalogDatabase, CatalogSink } from '../../catalog/store.ts';
 import { type CapacityFacts, checkCapacity } from '../../checks/capacity.ts';
 import { checkContinuity, type Now } from '../../checks/continuity.ts';
@@ -10,7 +11,8 @@ import { checkPublication, initSqlFailed, plannedPublication, publicationMissing
 import { checkReach } from '../../checks/reach.ts';
 import { checkReadable } from '../../checks/readable.ts';
 import { checkServer } from '../../checks/server.ts';
-import { checkSlot, slotMissing } from '../../checks/slot.ts';
+import { checkBeginning, checkSlot } from '../../checks/slot.ts';
+import { checkUnseen } from '../../checks/unseen.ts';
 import {
   checkWantedTables,
   knownTables,
@@ -37,16 +39,20 @@ import {
   readSlot,
   readSource,
   readUnreadable,
+  readUnseen,
   readWriters,
 } from '../../source/server-facts.ts';
 import { readTables } from '../../source/tables.ts';
 import { readBranch } from '../../source/timeline.ts';
+import { awaitedIn } from '../../source/visibility.ts';
 
 const ROOM = statement('db/count-room');
 const KNOWN = statement('capture/known-tables');
 const TLS = 'select version as tls from pg_catalog.pg_stat_ssl where pid = pg_backend_pid() and ssl';
 const CATCH_UP = statement('admin/doctor/catch-up');
 
+/** A commit waits this long for a standby that is there, but no longer. */
+const COMMIT_MS = 1_000;
 /** A statement that reads catalogs: longer than this, and somebody has them locked. */
 const STATEMENT_MS = 5_000;
 
@@ -140,6 +146,7 @@ async function look(on: Reached, looked: LookedAt): Promise<SourceLook> {
     }),
     ...checkSlot({ name: wantedSlot.name, slot, source: facts, leftSlots }),
     ...(publication ? checkPublication(publication, name) : []),
+    ...(await unseen(source, reason)),
     ...checkReadable(await readUnreadable(source, takenIn(listed, sinks)), facts.roleName),
   ];
   const major = Math.floor(facts.version / 10_000);
@@ -153,6 +160,15 @@ async function look(on: Reached, looked: LookedAt): Promise<SourceLook> {
       publication &&
       (await wantedTables(messages, { ...publication, tables: listed, locked: [] }, { database, sinks })),
   };
+}
+
+/** Two looks: any commit waits for a moment. */
+async function unseen(source: Database, reason: string | null): Promise<Finding[]> {
+  const awaited = awaitedIn(reason);
+  const first = await readUnseen(source, awaited);
+  if (first.length === 0) return [];
+  await sleep(COMMIT_MS);
+  return checkUnseen(first, await readUnseen(source, awaited), awaited !== null);
 }
 
 async function wellFacts(
@@ -203,7 +219,8 @@ async function beginning(
     return checkContinuity({ ...stored, identity }, { ...now, branch }, expected);
   }
   const { version } = now.source;
-  const found = now.slot || slot.create_if_not_exists ? [] : [slotMissing(slot.name, version)];
+  const inTheWay = checkBeginning(slot, now.slot, { version, gapAccepted: (stored?.epoch ?? 1) > 1 });
+  const found = inTheWay ? [inTheWay] : [];
   const { name } = publication;
   if (!now.publication && !publication.create_if_not_exists)
     found.push(publicationMissing(name, await publicationSql(source, publication, version)));

@@ -1,10 +1,9 @@
 /** The replication slot, made when asked. After a gap that a person accepted, one that cannot go on is made anew; never before. */
 import { repairText } from '../../checks/finding.ts';
-import { slotCreation, slotMissing } from '../../checks/slot.ts';
+import { checkBeginning, slotCreation } from '../../checks/slot.ts';
 import type { Database } from '../../db/pool.ts';
 import type { DatabaseSettings } from '../../model/declared.ts';
 import { MillraceError } from '../../model/errors.ts';
-import { quoteLiteral } from '../../model/quote.ts';
 import { isCancelled } from '../../model/sqlstate.ts';
 import { readSlot, readWriters } from '../../source/server-facts.ts';
 
@@ -19,27 +18,15 @@ export interface SlotWanted {
 
 /** Makes the slot when asked; one that can go on is taken as it is. Returns what it is confirmed up to. */
 export async function ensureSlot(source: Database, wanted: SlotWanted): Promise<string> {
-  const { name, create_if_not_exists: may } = wanted.settings;
+  const { name } = wanted.settings;
   let slot = await readSlot(source, name);
-  if (slot && (slot.plugin !== 'pgoutput' || !slot.here)) {
-    throw new MillraceError('bad_source', `replication slot ${name} belongs to another database or output plugin`, {
-      remedy: 'Give slot.name a name of its own.',
-    });
-  }
+  const found = checkBeginning(wanted.settings, slot, wanted);
+  if (found) throw new MillraceError('bad_source', found.summary, { remedy: repairText(found) });
   if (slot?.wal_status === 'lost') {
-    if (!may || !wanted.gapAccepted) {
-      throw new MillraceError('bad_source', `replication slot ${name} is lost: the server removed WAL that it needed`, {
-        remedy: `select pg_drop_replication_slot(${quoteLiteral(name)}); ${slotCreation(name, wanted.version)}`,
-      });
-    }
     await source.query('select pg_drop_replication_slot($1::name)', [name]);
     slot = undefined;
   }
   if (!slot) {
-    if (!may) {
-      const missing = slotMissing(name, wanted.version);
-      throw new MillraceError('bad_source', missing.summary, { remedy: repairText(missing) });
-    }
     await create(source, name, wanted.version);
   } else if (wanted.skipOlder && wanted.version < 180000) {
     // Before 18 decoding of what was written before the publication was created fails for ever (42704).

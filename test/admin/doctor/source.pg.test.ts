@@ -98,6 +98,24 @@ for (const major of [18, 15] as const) {
       });
     }
 
+    it('finds a slot that is somebody else’s, before capture begins too', async () => {
+      await settled();
+      const elsewhere = new pg.Client({ connectionString: server.adminUrl });
+      await elsewhere.connect();
+      try {
+        await query(`select pg_drop_replication_slot('${by.on.slot}')`);
+        await elsewhere.query(`select pg_create_logical_replication_slot('${by.on.slot}', 'pgoutput')`);
+        const printed = await by.repair('slot_foreign');
+        expect(printed).to.include({ status: 'ERROR', place: 'message database' });
+        expect((await by.finding('slot_foreign'))?.text).to.include('Give slot.name a name of its own.');
+        await elsewhere.query(`select pg_drop_replication_slot('${by.on.slot}')`);
+        await gone('slot_foreign');
+      } finally {
+        await elsewhere.end();
+      }
+      await settled();
+    });
+
     it('finds a publication that leaves changes out', async () => {
       await settled();
       await query("alter publication millrace_test set (publish = 'insert')");
