@@ -58,8 +58,10 @@ export async function fill(db: Database, pending: number): Promise<void> {
          from generate_series(1, ${each}) n`,
     );
     await db.query(
-      `insert into millrace_private.delivery_states (sink_no, id, lane, group_key, state, attempts, stage, error, parked_at)
-       select ${no}, m.id, m.lane, m.group_key, 'parked', 1, 'send', 'refused', now()
+      `insert into millrace_private.delivery_states (sink_no, id, lane, group_key, state, attempts, stage, error, parked_at,
+                                                      source_table, action, record_pks, committed_at)
+       select ${no}, m.id, m.lane, m.group_key, 'parked', 1, 'send', 'refused', now(),
+              m.source_table, m.action, m.record_pks, m.committed_at
          from millrace_private.messages_${no} m where m.id % 1000 = 0`,
     );
     await db.query(

@@ -35,10 +35,10 @@ export function consoleText({ pending, overview, pull, drain }: Console): string
 export function messagesText({ pending, rounds }: MessagesList): string {
   return [
     '## Messages',
-    `The list of a sink's messages: ${figure(pending)} of one search index, a fifth of them parked; milliseconds of the statement, 20 times each.`,
+    `The list of a sink's messages: ${figure(pending)} of one search index, a fifth of them parked; milliseconds of the statement, 20 times each, and of CPU in the database.`,
     table(
-      ['', 'p50', 'p95'],
-      rounds.map(({ what, p50Ms, p95Ms }) => [what, figure(p50Ms), figure(p95Ms)]),
+      ['', 'p50', 'p95', 'CPU'],
+      rounds.map(({ what, p50Ms, p95Ms, cpuMs }) => [what, figure(p50Ms), figure(p95Ms), figure(cpuMs)]),
     ),
   ].join('\n\n');
 }

@@ -201,6 +201,10 @@ table millrace_private.delivery_states
   stage text
   error text
   parked_at timestamp with time zone
+  source_table integer
+  action "char"
+  record_pks text
+  committed_at timestamp with time zone
 with autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=1000
 CREATE INDEX delivery_states_due ON millrace_private.delivery_states USING btree (sink_no, lane, due_at) WHERE (due_at IS NOT NULL)
 CREATE INDEX delivery_states_group ON millrace_private.delivery_states USING btree (sink_no, group_key, id)
@@ -2258,7 +2262,7 @@ begin
   end if;
   loop
     with next_row as materialized (
-      select g.group_key, n.id, n.lane, n.row_group,
+      select g.group_key, n.id, n.lane, n.row_group, n.source_table, n.action, n.record_pks, n.committed_at,
              x.state,
              n.id <= coalesce((select c.id from millrace_private.cursor_log c
                                 where c.sink_no = p_sink_no and c.lane = 0 order by c.seq desc limit 1), 0) as passed,
@@ -2267,21 +2271,24 @@ begin
                         where l.sink_no = p_sink_no and l.hi >= n.id order by l.hi limit 1), false) as in_lease
         from unnest(v_groups) g (group_key)
        cross join lateral (
-             select f.id, f.lane, f.row_group
-               from ((select m.id, m.lane, m.group_key as row_group from millrace_private.messages m
+             select f.*
+               from ((select m.id, m.lane, m.group_key as row_group, m.source_table, m.action, m.record_pks, m.committed_at
+                        from millrace_private.messages m
                        where m.sink_no = p_sink_no and m.group_key = g.group_key
                          and not exists (select from millrace_private.parked(p_sink_no, m.id) offset 0)
                        order by m.id limit 1)
                      union all
-                     (select m.id, m.lane, m.group_key as row_group from millrace_private.messages m
+                     (select m.id, m.lane, m.group_key as row_group, m.source_table, m.action, m.record_pks, m.committed_at
+                        from millrace_private.messages m
                        where m.sink_no = p_sink_no and m.group_key2 = g.group_key
                          and not exists (select from millrace_private.parked(p_sink_no, m.id) offset 0)
                        order by m.id limit 1)) f
               order by f.id limit 1) n
         left join millrace_private.delivery_states x on x.sink_no = p_sink_no and x.id = n.id
     ), freed as (
-      insert into millrace_private.delivery_states as e (sink_no, id, lane, group_key, state, attempts, due_at)
-      select distinct on (n.id) p_sink_no, n.id, 0, n.row_group, 'waiting', 0, p_due
+      insert into millrace_private.delivery_states as e
+             (sink_no, id, lane, group_key, state, attempts, due_at, source_table, action, record_pks, committed_at)
+      select distinct on (n.id) p_sink_no, n.id, 0, n.row_group, 'waiting', 0, p_due, n.source_table, n.action::"char", n.record_pks, n.committed_at
         from next_row n
        where n.lane = 0 and (n.state = 'held' or (n.state is null and n.passed and not n.in_lease))
        order by n.id
@@ -2529,16 +2536,20 @@ begin
            as k (id bigint, state text, attempts integer, delay_ms double precision, stage text, error text)
   ), stays as (
     insert into millrace_private.delivery_states as e
-           (sink_no, id, lane, group_key, state, attempts, due_at, stage, error, parked_at)
+           (sink_no, id, lane, group_key, state, attempts, due_at, stage, error, parked_at,
+            source_table, action, record_pks, committed_at)
     select p_sink_no, m.id, p_lane, m.group_key, k.state, k.attempts,
            case when k.state in ('retrying', 'waiting') then clock_timestamp() + k.delay_ms * interval '1 ms' end,
-           k.stage, k.error, case when k.state = 'parked' then clock_timestamp() end
+           k.stage, k.error, case when k.state = 'parked' then clock_timestamp() end,
+           m.source_table, m.action::"char", m.record_pks, m.committed_at
       from kept k
       join millrace_private.messages m on m.sink_no = p_sink_no and m.lane = p_lane and m.id = k.id
      where k.state <> 'as_it_was'
         on conflict (sink_no, id) do update
        set state = excluded.state, attempts = excluded.attempts, due_at = excluded.due_at, stage = excluded.stage,
-           error = excluded.error, parked_at = excluded.parked_at
+           error = excluded.error, parked_at = excluded.parked_at,
+           source_table = excluded.source_table, action = excluded.action, record_pks = excluded.record_pks,
+           committed_at = excluded.committed_at
   )
   select array_agg(k.id),
          coalesce(array_agg(m.group_key) filter (where m.group_key is not null), '{}')
@@ -2549,6 +2560,19 @@ begin
            on m.sink_no = p_sink_no and m.lane = p_lane and m.id = k.id and k.state in ('parked', 'held');
   perform millrace_private.record_attempts(p_sink_no, p_kept);
 end
+$function$
+
+grant execute to public
+
+CREATE OR REPLACE FUNCTION millrace_private.key_pattern(p_key text)
+ RETURNS text
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+  select case when p_key ~ '^[0-9A-Za-z]' then '["' else '%' end
+         || regexp_replace(p_key, '[^0-9A-Za-z]+', '%', 'g')
+         || case when p_key ~ '[0-9A-Za-z]$' then '"]' else '%' end
 $function$
 
 grant execute to public
@@ -2966,6 +2990,155 @@ $function$
 
 grant execute to public
 
+CREATE OR REPLACE FUNCTION millrace_private.look_at_messages(p_sink_no integer, p_begin bigint, p_looked integer, p_is_newest boolean, p_state text, p_filter jsonb)
+ RETURNS TABLE(id bigint, lane smallint, place bigint, fits boolean)
+ LANGUAGE plpgsql
+ STABLE ROWS 10
+ SET plan_cache_mode TO 'force_custom_plan'
+ SET enable_seqscan TO 'off'
+ SET enable_bitmapscan TO 'off'
+ SET jit TO 'off'
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+#variable_conflict use_column
+declare
+  v_tables constant integer[] := array(select t.no from millrace_private.source_tables t
+                                        where t.schema_name || '.' || t.table_name = p_filter ->> 'table');
+  v_any_table constant boolean := p_filter ->> 'table' is null;
+  v_key constant text := millrace_private.key_pattern(p_filter ->> 'key');
+  v_action constant text := p_filter ->> 'action';
+  v_since constant timestamptz := p_filter ->> 'since';
+  v_until constant timestamptz := p_filter ->> 'until';
+  v_error constant text := p_filter ->> 'error';
+  v_group constant text := p_filter ->> 'group';
+  -- What nothing is known to be wrong with has the error of the circuit.
+  v_is_of_circuit constant boolean := coalesce(
+    (select (v_error is null or position(lower(v_error) in lower(c.error)) > 0)
+            and (v_group is null or millrace_private.error_group(i.mark, null, c.error) = v_group)
+       from millrace_private.circuits c cross join millrace_private.installation i where c.sink_no = p_sink_no),
+    v_error is null and v_group is null);
+  v_passed constant bigint := case when p_state in ('leased', 'held') then coalesce(
+    (select c.id from millrace_private.cursor_log c join millrace_private.sinks s on s.no = c.sink_no
+      where c.sink_no = p_sink_no and c.lane = 0 and s.receivable order by c.seq desc limit 1), 0) end;
+  v_last constant bigint := case when v_passed is null then 9223372036854775806
+    else greatest(v_passed, (select max(x.id) from millrace_private.delivery_states x where x.sink_no = p_sink_no)) end;
+begin
+  return query
+  with looked as (
+    select m.*, row_number() over (order by m.rank) as place, lead(m.rank) over (order by m.rank) is null as is_last
+      from (select e.*
+              from (select k.lane from millrace_private.lanes k where k.sink_no = p_sink_no union select 0::smallint) l
+             cross join lateral (
+               (select o.id, o.lane, o.source_table, o.record_pks, o.action, o.committed_at, o.id as rank
+                  from millrace_private.messages o
+                 where not p_is_newest and o.sink_no = p_sink_no and o.lane = l.lane and o.id > p_begin and o.id <= v_last
+                 order by o.id limit p_looked)
+               union all
+               (select o.id, o.lane, o.source_table, o.record_pks, o.action, o.committed_at, -o.id
+                  from millrace_private.messages o
+                 where p_is_newest and o.sink_no = p_sink_no and o.lane = l.lane and o.id < least(p_begin, v_last + 1)
+                 order by o.id desc limit p_looked)) e
+             order by e.rank limit p_looked) m
+  ), asked as (
+    select k.id, k.lane, k.place, k.is_last,
+           (v_any_table or k.source_table = any (v_tables)) and (v_key is null or k.record_pks like v_key)
+           and (v_action is null or k.action = v_action) and (v_since is null or k.committed_at >= v_since)
+           and (v_until is null or k.committed_at < v_until)
+           and (v_is_of_circuit and (v_passed is null or k.lane = 0 and k.id <= v_passed)
+                or exists (select from millrace_private.delivery_states x where x.sink_no = p_sink_no and x.id = k.id)) as fits
+      from looked k
+  )
+  select a.id, a.lane, a.place, a.fits from asked a where a.fits or a.is_last;
+end
+$function$
+
+grant execute to public
+
+CREATE OR REPLACE FUNCTION millrace_private.look_at_states(p_sink_no integer, p_begin bigint, p_looked integer, p_is_newest boolean, p_states text[], p_filter jsonb)
+ RETURNS TABLE(id bigint, lane smallint, place bigint, fits boolean)
+ LANGUAGE plpgsql
+ STABLE ROWS 10
+ SET plan_cache_mode TO 'force_custom_plan'
+ SET enable_seqscan TO 'off'
+ SET enable_bitmapscan TO 'off'
+ SET jit TO 'off'
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+#variable_conflict use_column
+declare
+  v_error constant text := lower(p_filter ->> 'error');
+  v_group constant text := p_filter ->> 'group';
+  v_tables constant integer[] := array(select t.no from millrace_private.source_tables t
+                                        where t.schema_name || '.' || t.table_name = p_filter ->> 'table');
+  v_any_table constant boolean := p_filter ->> 'table' is null;
+  v_key constant text := millrace_private.key_pattern(p_filter ->> 'key');
+  v_action constant "char" := (p_filter ->> 'action')::"char";
+  v_since constant timestamptz := p_filter ->> 'since';
+  v_until constant timestamptz := p_filter ->> 'until';
+  v_is_alone constant boolean := v_any_table and v_key is null and v_action is null and v_since is null and v_until is null;
+  v_circuit constant text := (select c.error from millrace_private.circuits c where c.sink_no = p_sink_no);
+  v_mark constant uuid := (select i.mark from millrace_private.installation i);
+begin
+  return query
+  with looked as (
+    select e.*, row_number() over (order by e.rank) as place, lead(e.rank) over (order by e.rank) is null as is_last
+      from ((select x.*, x.id as rank
+               from millrace_private.delivery_states x
+              where not p_is_newest and x.sink_no = p_sink_no and x.id > p_begin and (p_states is null or x.state = any (p_states))
+              order by x.id limit p_looked)
+             union all
+            (select x.*, -x.id
+               from millrace_private.delivery_states x
+              where p_is_newest and x.sink_no = p_sink_no and x.id < p_begin and (p_states is null or x.state = any (p_states))
+              order by x.id desc limit p_looked)) e
+  ), asked as (
+    select k.id, k.lane, k.place, k.is_last,
+           (v_error is null or position(v_error in lower(coalesce(k.error, v_circuit))) > 0)
+           and (v_is_alone
+                or case when k.source_table is not null then
+                     (v_any_table or k.source_table = any (v_tables)) and (v_key is null or k.record_pks like v_key)
+                     and (v_action is null or k.action = v_action) and (v_since is null or k.committed_at >= v_since)
+                     and (v_until is null or k.committed_at < v_until)
+                   else exists (select from millrace_private.messages m
+                                 where m.sink_no = p_sink_no and m.lane = k.lane and m.id = k.id
+                                   and (v_any_table or m.source_table = any (v_tables))
+                                   and (v_key is null or m.record_pks like v_key)
+                                   and (v_action is null or m.action::"char" = v_action)
+                                   and (v_since is null or m.committed_at >= v_since)
+                                   and (v_until is null or m.committed_at < v_until)) end)
+           and (v_group is null
+                or millrace_private.error_group(v_mark, k.stage, coalesce(k.error, v_circuit)) = v_group) as fits
+      from looked k
+  )
+  select a.id, a.lane, a.place, a.fits from asked a where a.fits or a.is_last;
+end
+$function$
+
+grant execute to public
+
+CREATE OR REPLACE FUNCTION millrace_private.look_through(p_sink_no integer, p_begin bigint, p_looked integer, p_is_newest boolean, p_state text, p_filter jsonb)
+ RETURNS TABLE(id bigint, lane smallint, place bigint, fits boolean)
+ LANGUAGE plpgsql
+ STABLE ROWS 10
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+begin
+  if p_state in ('parked', 'retrying')
+     or p_state in ('held', 'leased') and not (select s.receivable from millrace_private.sinks s where s.no = p_sink_no)
+     or (p_filter ->> 'error' is not null or p_filter ->> 'group' is not null)
+        and not exists (select from millrace_private.circuits c where c.sink_no = p_sink_no) then
+    return query select w.id, w.lane, w.place, w.fits
+                   from millrace_private.look_at_states(
+                          p_sink_no, p_begin, p_looked, p_is_newest, case when p_state is not null then array[p_state] end, p_filter) w;
+  else
+    return query select w.id, w.lane, w.place, w.fits
+                   from millrace_private.look_at_messages(p_sink_no, p_begin, p_looked, p_is_newest, p_state, p_filter) w;
+  end if;
+end
+$function$
+
+grant execute to public
+
 CREATE OR REPLACE FUNCTION millrace_private.message_members(m millrace_private.messages, p_table text, p_sink text)
  RETURNS text
  LANGUAGE sql
@@ -3349,8 +3522,10 @@ begin
     v_taken := 0;
     select l.place, l.lo, l.hi, l.dense, l.ids into v_lease from millrace_private.lock_lease(p_sink_no, t.token) l;
     if v_lease.place is not null then
-      insert into millrace_private.delivery_states (sink_no, id, lane, group_key, state, attempts, due_at, token, stage, error)
-      select p_sink_no, m.id, 0, m.group_key, c_state, (p_what <> 'release')::integer, v_due_at, t.token, c_stage, c_error
+      insert into millrace_private.delivery_states (sink_no, id, lane, group_key, state, attempts, due_at, token, stage, error,
+                                                    source_table, action, record_pks, committed_at)
+      select p_sink_no, m.id, 0, m.group_key, c_state, (p_what <> 'release')::integer, v_due_at, t.token, c_stage, c_error,
+             m.source_table, m.action::"char", m.record_pks, m.committed_at
         from millrace_private.messages m
        where m.sink_no = p_sink_no and m.lane = 0 and m.id = any (t.ids)
          and m.id > v_lease.lo and m.id <= v_lease.hi and (v_lease.dense or m.id = any (v_lease.ids))
@@ -3747,8 +3922,9 @@ begin
     return;
   end if;
   perform millrace_private.try_lock_consumer(p_sink_no, 'alone');
-  insert into millrace_private.delivery_states as e (sink_no, id, lane, group_key, state, attempts, due_at)
-  select p_sink_no, m.id, 0, m.group_key, 'waiting', 0, clock_timestamp()
+  insert into millrace_private.delivery_states as e
+         (sink_no, id, lane, group_key, state, attempts, due_at, source_table, action, record_pks, committed_at)
+  select p_sink_no, m.id, 0, m.group_key, 'waiting', 0, clock_timestamp(), m.source_table, m.action::"char", m.record_pks, m.committed_at
     from millrace_private.messages m
    where m.sink_no = p_sink_no and m.lane = 0 and m.id = any (p_ids)
      and m.id <= coalesce((select c.id from millrace_private.cursor_log c
@@ -4115,9 +4291,11 @@ begin
     delete from millrace_private.leases l where l.sink_no = p_sink_no and l.until <= p_now and l.until > p_since
     returning l.token, l.lo, l.hi, l.dense, l.ids
   )
-  insert into millrace_private.delivery_states (sink_no, id, lane, group_key, state, attempts, due_at, token, stage, error)
+  insert into millrace_private.delivery_states (sink_no, id, lane, group_key, state, attempts, due_at, token, stage, error,
+                                                source_table, action, record_pks, committed_at)
   select p_sink_no, m.id, 0, m.group_key, 'retrying', 1, p_now, e.token, 'receive',
-         'the visibility timeout passed without an acknowledgement'
+         'the visibility timeout passed without an acknowledgement',
+         m.source_table, m.action::"char", m.record_pks, m.committed_at
     from expired e
     join millrace_private.messages m on m.sink_no = p_sink_no and m.lane = 0 and m.id > e.lo and m.id <= e.hi
    where e.dense or m.id = any (e.ids)

@@ -139,6 +139,25 @@ describe('a key as one text', () => {
         expect(rows[place]!.joined, JSON.stringify(key)).to.equal(joinedKey(key));
     });
 
+    it('finds the row by what its key is written like', async () => {
+      const { rows } = await messages.db.query<{ key: string }>(
+        `select k.key from unnest($1::text[]) k (key)
+          where (k.key like millrace_private.key_pattern(millrace_private.pk_text(k.key))) is not true`,
+        [[...keys(3_000), ['a-b'], [''], ['_', '%'], ['\\', 'ä']].map((key) => JSON.stringify(key))],
+      );
+      expect(rows).to.deep.equal([]);
+      const { rows: patterns } = await messages.db.query<{
+        one: string;
+        two: string;
+        three: string;
+        none: string | null;
+      }>(
+        `select millrace_private.key_pattern('17') as one, millrace_private.key_pattern('a-b_c%d') as two,
+                millrace_private.key_pattern('é1"') as three, millrace_private.key_pattern(null) as none`,
+      );
+      expect(patterns[0]).to.deep.equal({ one: '["17"]', two: '["a%b%c%d"]', three: '%%1%%', none: null });
+    });
+
     it('is nothing without a key', async () => {
       const { rows } = await messages.db.query<{ joined: string | null }>(
         "select millrace_private.pk_text('[]') as joined",

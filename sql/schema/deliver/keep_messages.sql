@@ -11,16 +11,20 @@ begin
            as k (id bigint, state text, attempts integer, delay_ms double precision, stage text, error text)
   ), stays as (
     insert into millrace_private.delivery_states as e
-           (sink_no, id, lane, group_key, state, attempts, due_at, stage, error, parked_at)
+           (sink_no, id, lane, group_key, state, attempts, due_at, stage, error, parked_at,
+            source_table, action, record_pks, committed_at)
     select p_sink_no, m.id, p_lane, m.group_key, k.state, k.attempts,
            case when k.state in ('retrying', 'waiting') then clock_timestamp() + k.delay_ms * interval '1 ms' end,
-           k.stage, k.error, case when k.state = 'parked' then clock_timestamp() end
+           k.stage, k.error, case when k.state = 'parked' then clock_timestamp() end,
+           m.source_table, m.action::"char", m.record_pks, m.committed_at
       from kept k
       join millrace_private.messages m on m.sink_no = p_sink_no and m.lane = p_lane and m.id = k.id
      where k.state <> 'as_it_was'
         on conflict (sink_no, id) do update
        set state = excluded.state, attempts = excluded.attempts, due_at = excluded.due_at, stage = excluded.stage,
-           error = excluded.error, parked_at = excluded.parked_at
+           error = excluded.error, parked_at = excluded.parked_at,
+           source_table = excluded.source_table, action = excluded.action, record_pks = excluded.record_pks,
+           committed_at = excluded.committed_at
   )
   select array_agg(k.id),
          coalesce(array_agg(m.group_key) filter (where m.group_key is not null), '{}')

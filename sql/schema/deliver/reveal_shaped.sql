@@ -9,8 +9,9 @@ begin
     return;
   end if;
   perform millrace_private.try_lock_consumer(p_sink_no, 'alone');
-  insert into millrace_private.delivery_states as e (sink_no, id, lane, group_key, state, attempts, due_at)
-  select p_sink_no, m.id, 0, m.group_key, 'waiting', 0, clock_timestamp()
+  insert into millrace_private.delivery_states as e
+         (sink_no, id, lane, group_key, state, attempts, due_at, source_table, action, record_pks, committed_at)
+  select p_sink_no, m.id, 0, m.group_key, 'waiting', 0, clock_timestamp(), m.source_table, m.action::"char", m.record_pks, m.committed_at
     from millrace_private.messages m
    where m.sink_no = p_sink_no and m.lane = 0 and m.id = any (p_ids)
      and m.id <= coalesce((select c.id from millrace_private.cursor_log c

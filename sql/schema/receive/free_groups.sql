@@ -21,7 +21,7 @@ begin
   end if;
   loop
     with next_row as materialized (
-      select g.group_key, n.id, n.lane, n.row_group,
+      select g.group_key, n.id, n.lane, n.row_group, n.source_table, n.action, n.record_pks, n.committed_at,
              x.state,
              n.id <= coalesce((select c.id from millrace_private.cursor_log c
                                 where c.sink_no = p_sink_no and c.lane = 0 order by c.seq desc limit 1), 0) as passed,
@@ -30,21 +30,24 @@ begin
                         where l.sink_no = p_sink_no and l.hi >= n.id order by l.hi limit 1), false) as in_lease
         from unnest(v_groups) g (group_key)
        cross join lateral (
-             select f.id, f.lane, f.row_group
-               from ((select m.id, m.lane, m.group_key as row_group from millrace_private.messages m
+             select f.*
+               from ((select m.id, m.lane, m.group_key as row_group, m.source_table, m.action, m.record_pks, m.committed_at
+                        from millrace_private.messages m
                        where m.sink_no = p_sink_no and m.group_key = g.group_key
                          and not exists (select from millrace_private.parked(p_sink_no, m.id) offset 0)
                        order by m.id limit 1)
                      union all
-                     (select m.id, m.lane, m.group_key as row_group from millrace_private.messages m
+                     (select m.id, m.lane, m.group_key as row_group, m.source_table, m.action, m.record_pks, m.committed_at
+                        from millrace_private.messages m
                        where m.sink_no = p_sink_no and m.group_key2 = g.group_key
                          and not exists (select from millrace_private.parked(p_sink_no, m.id) offset 0)
                        order by m.id limit 1)) f
               order by f.id limit 1) n
         left join millrace_private.delivery_states x on x.sink_no = p_sink_no and x.id = n.id
     ), freed as (
-      insert into millrace_private.delivery_states as e (sink_no, id, lane, group_key, state, attempts, due_at)
-      select distinct on (n.id) p_sink_no, n.id, 0, n.row_group, 'waiting', 0, p_due
+      insert into millrace_private.delivery_states as e
+             (sink_no, id, lane, group_key, state, attempts, due_at, source_table, action, record_pks, committed_at)
+      select distinct on (n.id) p_sink_no, n.id, 0, n.row_group, 'waiting', 0, p_due, n.source_table, n.action::"char", n.record_pks, n.committed_at
         from next_row n
        where n.lane = 0 and (n.state = 'held' or (n.state is null and n.passed and not n.in_lease))
        order by n.id

@@ -32,8 +32,10 @@ begin
     v_taken := 0;
     select l.place, l.lo, l.hi, l.dense, l.ids into v_lease from millrace_private.lock_lease(p_sink_no, t.token) l;
     if v_lease.place is not null then
-      insert into millrace_private.delivery_states (sink_no, id, lane, group_key, state, attempts, due_at, token, stage, error)
-      select p_sink_no, m.id, 0, m.group_key, c_state, (p_what <> 'release')::integer, v_due_at, t.token, c_stage, c_error
+      insert into millrace_private.delivery_states (sink_no, id, lane, group_key, state, attempts, due_at, token, stage, error,
+                                                    source_table, action, record_pks, committed_at)
+      select p_sink_no, m.id, 0, m.group_key, c_state, (p_what <> 'release')::integer, v_due_at, t.token, c_stage, c_error,
+             m.source_table, m.action::"char", m.record_pks, m.committed_at
         from millrace_private.messages m
        where m.sink_no = p_sink_no and m.lane = 0 and m.id = any (t.ids)
          and m.id > v_lease.lo and m.id <= v_lease.hi and (v_lease.dense or m.id = any (v_lease.ids))

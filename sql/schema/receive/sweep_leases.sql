@@ -11,9 +11,11 @@ begin
     delete from millrace_private.leases l where l.sink_no = p_sink_no and l.until <= p_now and l.until > p_since
     returning l.token, l.lo, l.hi, l.dense, l.ids
   )
-  insert into millrace_private.delivery_states (sink_no, id, lane, group_key, state, attempts, due_at, token, stage, error)
+  insert into millrace_private.delivery_states (sink_no, id, lane, group_key, state, attempts, due_at, token, stage, error,
+                                                source_table, action, record_pks, committed_at)
   select p_sink_no, m.id, 0, m.group_key, 'retrying', 1, p_now, e.token, 'receive',
-         'the visibility timeout passed without an acknowledgement'
+         'the visibility timeout passed without an acknowledgement',
+         m.source_table, m.action::"char", m.record_pks, m.committed_at
     from expired e
     join millrace_private.messages m on m.sink_no = p_sink_no and m.lane = 0 and m.id > e.lo and m.id <= e.hi
    where e.dense or m.id = any (e.ids)
