@@ -1,12 +1,14 @@
 /** What a change table has beside it: the index by which its entries are read, and how far a retention of another database has written. */
 import { type QuotedTable, quoteIdentifier, quoteLiteral, quoteTable } from '../model/quote.ts';
-import { type Finding, fault, type Repair, warning } from './finding.ts';
+import { byHand, type Finding, fault, notice, type Repair, warning } from './finding.ts';
 
 /** As the statement gives it. */
 export interface SeqIndexFacts {
   oid: number;
   is_partitioned: boolean;
   is_there: boolean;
+  /** Somebody makes an index of the table right now, of whichever columns. */
+  is_being_made: boolean;
   /** Our role may read entries. */
   may_read: boolean;
   /** Indexes, quoted, that an attempt has left and that are of no use. */
@@ -18,6 +20,14 @@ export interface SeqIndexFacts {
 /** Without it entries in their order are found by sorting all of them. */
 export function checkSeqIndex(table: QuotedTable, facts: SeqIndexFacts): Finding[] {
   if (facts.is_there) return [];
+  if (facts.is_being_made)
+    return [
+      notice(
+        'no_seq_index',
+        `${quoteTable(table)} has no index on (seq, id) yet, and an index of it is being made right now`,
+        byHand('Ask again when that is done.'),
+      ),
+    ];
   const summary = `${quoteTable(table)} has no index on (seq, id): its entries are sorted to be read in order, which takes longer than they are waited for when there are many`;
   return [warning('no_seq_index', summary, inDestination(indexing(table, facts)))];
 }

@@ -32,8 +32,11 @@ export interface FoundTable {
   columns: FoundColumn[] | null;
   /** Partitioned by committed_at, and less than two partitions reach beyond now. */
   few_ahead: boolean;
-  /** Partitioned by committed_at, and none takes an entry of now; of today, in UTC, what no partition has. */
-  none_now?: { from: string; to: string } | undefined;
+  /**
+   * Partitioned by committed_at, and none takes an entry of now: which table lacks one (itself, or a partition that is partitioned in
+   * turn), and of today, in UTC, what no partition has.
+   */
+  none_now?: { of: QuotedTable; from: string; to: string } | undefined;
 }
 
 /** `kind` tells what a fault needs: a table, an `alter table`, or a `grant`. */
@@ -252,7 +255,7 @@ function warningsOf(table: QuotedTable, id: FoundColumn | undefined, found: Foun
   }
   if (found.none_now) {
     const message = 'no partition takes an entry of now: entries wait, or cannot be written';
-    const remedy = missingPartition(table, found.none_now);
+    const remedy = missingPartition(found.none_now);
     warnings.push({ kind: 'shape', field: 'committed_at', message, remedy, code: 'partition_missing' });
   } else if (found.few_ahead) {
     const message = 'less than two partitions are made ahead';
@@ -263,7 +266,7 @@ function warningsOf(table: QuotedTable, id: FoundColumn | undefined, found: Foun
 }
 
 /** That of one day, or of what is left of it, named as pg_partman names them. */
-function missingPartition(table: QuotedTable, { from, to }: { from: string; to: string }): string {
+function missingPartition({ of: table, from, to }: NonNullable<FoundTable['none_now']>): string {
   const bound = (at: string): string => quoteLiteral(at.replace('.000000', ''));
   const [day = '', time = ''] = from.split('.')[0]!.replaceAll(/[-:]/g, '').split(' ');
   const name = `${table.name.slice(0, 40)}_p${day}${time === '000000' ? '' : `_${time}`}`;

@@ -82,7 +82,11 @@ describe('checks of those who wait', () => {
     const found: FoundTable = {
       ...{ schema_exists: true, kind: 'p', persistence: 'p', role: 'r', may_use_schema: true, may_insert: true },
       ...{ primary_key: null, sequence: null, may_use_sequence: null, last_value: null, max_value: null, columns: [] },
-      ...{ few_ahead: true, none_now: { from: '2026-11-22 00:00:00.000000+00', to: '2026-11-23 00:00:00.000000+00' } },
+      few_ahead: true,
+      none_now: {
+        ...{ of: { schema: 'public', name: 'events' } },
+        ...{ from: '2026-11-22 00:00:00.000000+00', to: '2026-11-23 00:00:00.000000+00' },
+      },
     };
     const { warnings } = compareTable({ schema: 'public', name: 'events' }, found, '');
     expect(warnings.map(({ code }) => code)).to.deep.equal(['partition_missing']);

@@ -25,6 +25,13 @@ with event_table as (
 )
 select t.oid, t.relkind = 'p' as is_partitioned, pg_catalog.has_table_privilege(t.oid, 'select') as may_read,
        exists (select from found f where f.indrelid = t.oid and f.indisvalid) as is_there,
+       -- One that is not valid yet may be on its way. Of others' sessions only which one makes an index may be seen: what it has locked
+       -- says of which table.
+       exists (select from pg_catalog.pg_stat_progress_create_index p
+                 join pg_catalog.pg_locks l on l.pid = p.pid and l.locktype = 'relation' and l.granted
+                 join whole w on w.oid = l.relation
+                where p.datid = (select d.oid from pg_catalog.pg_database d where d.datname = current_database())
+                  and l.database = p.datid and l.mode in ('ShareLock', 'ShareUpdateExclusiveLock')) as is_being_made,
        -- What an attempt has left that was broken off.
        coalesce((select json_agg(f.name order by f.indrelid = t.oid desc, f.name) from found f
                   where (f.indrelid = t.oid and not f.indisvalid)

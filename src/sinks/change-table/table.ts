@@ -89,6 +89,7 @@ async function hasProgress(tx: Queryable, table: TableName): Promise<boolean> {
 interface Partitions {
   few_ahead: boolean;
   none_now: boolean;
+  holder: TableName | null;
   free_from: string;
   free_to: string;
 }
@@ -99,6 +100,6 @@ export async function inspectTable(db: Queryable, table: TableName): Promise<Fou
   const found = (await db.query<FoundTable>(INSPECT_TABLE, name)).rows[0]!;
   if (found.kind !== 'p') return { ...found, few_ahead: false };
   const { rows } = await db.query<Partitions>(INSPECT_PARTITIONS, name);
-  const { few_ahead, none_now, free_from: from, free_to: to } = rows[0]!;
-  return { ...found, few_ahead, none_now: none_now ? { from, to } : undefined };
+  const { few_ahead, none_now, holder, free_from: from, free_to: to } = rows[0]!;
+  return { ...found, few_ahead, none_now: none_now ? { of: holder ?? table, from, to } : undefined };
 }

@@ -12,6 +12,7 @@ import { appendMessages } from '../../support/fixtures/fixtures.ts';
 import { hasExtension15 } from '../../support/postgres/extensions.ts';
 import { plainRoleOf } from '../../support/postgres/plain-role.ts';
 import { type Cluster, startCluster } from '../../support/postgres/postgres.ts';
+import { until } from '../../support/until.ts';
 
 const DESTINATION: ChangeTableDestination = {
   ...{ type: 'change_table', database: 'shop', table_schema: 'public', table_name: 'history' },
@@ -59,6 +60,28 @@ describe('millrace doctor: beside a change table', function () {
     await wholeTable();
     const { rows } = await query(`select indexname from pg_indexes where tablename = 'history' order by 1`);
     expect(rows.map(({ indexname }) => indexname)).to.deep.equal(['history_pkey', 'history_seq_id_idx']);
+  });
+
+  it('takes an index that is being made for no leftover', async () => {
+    await query('drop index history_seq_id_idx');
+    const [writer, maker] = [new pg.Client(by.on.sourceUrl), new pg.Client(by.on.sourceUrl)];
+    await Promise.all([writer.connect(), maker.connect()]);
+    try {
+      await writer.query('begin; lock table history in row exclusive mode');
+      const making = maker.query('create index concurrently history_seq_id_idx on history (seq, id)');
+      await until('the index is waited for', async () => {
+        const { rows } = await query(`select from pg_index where indrelid = 'history'::regclass and not indisvalid`);
+        return rows.length === 1;
+      });
+      const found = (await by.finding('no_seq_index'))!;
+      expect(found).to.include({ status: 'NOTICE', subject: 'sink orders-history' }).and.not.have.property('sql');
+      expect(found.summary).to.include('is being made right now');
+      await writer.query('commit');
+      await making;
+      await wholeTable();
+    } finally {
+      await Promise.all([writer.end(), maker.end()]);
+    }
   });
 
   it('has it made in each partition, and in those to come', async () => {

@@ -102,6 +102,36 @@ describe('millrace doctor: change tables', function () {
     await query('alter table former rename to history');
   });
 
+  it('finds that no partition of a partition takes entries of now', async () => {
+    await query('alter table history rename to former');
+    const parted = `create table history (like former including defaults, primary key (id, committed_at)) partition by range (committed_at)`;
+    const outer = `create table history_outer partition of history for values from (minvalue) to (maxvalue) partition by range (committed_at)`;
+    for (const inner of [
+      '',
+      `create table history_old partition of history_outer for values from ('2020-01-01') to ('2020-01-02') partition by range (committed_at)`,
+      `do $$ begin
+         execute format('create table history_today partition of history_outer for values from (%L) to (%L) partition by range (committed_at)',
+                        now() - interval '1 min', now() + interval '1 hour');
+         execute format('create table history_next partition of history_outer for values from (%L) to (maxvalue)',
+                        now() + interval '1 hour');
+       end $$`,
+    ]) {
+      await query(`${parted}; ${outer}; ${inner}`);
+      const { sql } = await by.repair('partition_missing');
+      const of = inner.includes('history_today') ? 'history_today' : 'history_outer';
+      expect(sql).to.contain(`partition of "public"."${of}" for values from`);
+      expect(await by.finding('partition_missing')).to.equal(undefined);
+      await query(`insert into history (seq, source_database_id, source_table_oid, source_table_schema, source_table_name,
+                                        record_pk, record, action, committed_at)
+                   values (1, gen_random_uuid(), 1, '', '', '', '{}', 'insert', now())`);
+      await query('drop table history');
+    }
+    // What is divided by something else takes what it is there for.
+    await query(`${parted}; create table history_all partition of history default partition by hash (id)`);
+    expect(await by.finding('partition_missing')).to.equal(undefined);
+    await query('drop table history; alter table former rename to history');
+  });
+
   it('as the role that writes it', async () => {
     await query(
       `revoke usage on schema public from public; revoke usage on schema public from ${plainRoleOf({ name: new URL(by.on.sourceUrl).pathname.slice(1) })}`,
