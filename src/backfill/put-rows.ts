@@ -35,10 +35,11 @@ export function putRows(pending: Pending, place: PagePlace, input: RowsInput): n
     const key = codec.keyIndexes.map((index) => keyValue(row.texts[index] ?? ''));
     if (place.hasChanged(key)) continue;
     const message: RowMessage = { tag: 'insert', oid: relation.oid, new: tupleOf(row.texts) };
-    const maxRowBytes = row.tooLarge ? -1 : place.maxRowBytes;
     const { transaction } = place;
-    if (add(pending, { message, relation, transaction, commitIdx: place.commitIdx + count, maxRowBytes, as }))
-      count += 1;
+    const { tooLarge: largeBytes } = row;
+    const maxRowBytes = largeBytes === null ? place.maxRowBytes : -1;
+    const commitIdx = place.commitIdx + count;
+    if (add(pending, { message, relation, transaction, commitIdx, maxRowBytes, largeBytes, as })) count += 1;
   }
   if (fresh || relation.types.size === 0 || codec.misfits === misfits) return count;
   rewind(pending, mark);

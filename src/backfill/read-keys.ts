@@ -60,8 +60,12 @@ export function openRowsByKey({
   return async (client, wanted) => {
     const sizes = table.toasted ? await readSizesOf(client, table, wanted) : new Map<number, number>();
     const taken = fittingKeys(sizes, wanted.length, budget);
-    const isLarge = (place: number): boolean => (sizes.get(place) ?? 0) > budget.maxRowBytes;
-    const { rows, gone } = await readKeys(client, table, { keys: wanted.slice(0, taken), isLarge });
+    const largeBytes = (place: number): number | null => {
+      const bytes = sizes.get(place) ?? 0;
+      return bytes > budget.maxRowBytes ? bytes : null;
+    };
+    const keys = wanted.slice(0, taken).map((key, place) => ({ key, tooLarge: largeBytes(place) }));
+    const { rows, gone } = await readKeys(client, table, keys);
     const put: Part['put'] = (pending, place) => {
       const there = putRows(pending, place, { relation, rows, as: 'repair', fresh });
       fresh = false;
@@ -85,26 +89,24 @@ function withKeyOnly(relation: LoadedRelation, table: TableDescription): LoadedR
 async function readKeys(
   client: Connection,
   table: TableDescription,
-  wanted: { keys: readonly (readonly string[])[]; isLarge(place: number): boolean },
+  wanted: readonly { key: readonly string[]; tooLarge: number | null }[],
 ): Promise<{ rows: PageRow[]; gone: { key: readonly string[]; alien: boolean }[] }> {
-  const large = wanted.keys.filter((_, place) => wanted.isLarge(place));
-  const found = await readRowsOf(
-    client,
-    table,
-    wanted.keys.filter((_, place) => !wanted.isLarge(place)),
-  );
+  const large = wanted.filter(({ tooLarge }) => tooLarge !== null);
+  const others = wanted.filter(({ tooLarge }) => tooLarge === null).map(({ key }) => key);
+  const found = await readRowsOf(client, table, others);
   const places = table.keys.map((column) => table.columns.indexOf(column));
   const there = new Set(found.rows.map(({ texts }) => JSON.stringify(places.map((place) => texts[place]))));
-  for (const key of large) there.add(JSON.stringify(key));
+  for (const { key } of large) there.add(JSON.stringify(key));
   const alien = new Set(found.alien);
   const ofKey = (key: readonly string[]): PageRow['texts'] =>
     table.columns.map((_, n) => (places.includes(n) ? (key[places.indexOf(n)] ?? null) : null));
   return {
     rows: [
-      ...found.rows.map(({ texts }) => ({ texts, tooLarge: false })),
-      ...large.map((key) => ({ texts: ofKey(key), tooLarge: true })),
+      ...found.rows.map(({ texts }) => ({ texts, tooLarge: null })),
+      ...large.map(({ key, tooLarge }) => ({ texts: ofKey(key), tooLarge })),
     ],
-    gone: wanted.keys
+    gone: wanted
+      .map(({ key }) => key)
       .filter((key) => alien.has(key) || !there.has(JSON.stringify(key)))
       .map((key) => ({ key, alien: alien.has(key) })),
   };

@@ -1,4 +1,5 @@
 /** Rows of which only the key was kept, because they are larger than their database's max_row_bytes. */
+import { MOST_ROW_BYTES } from '../model/declared.ts';
 import { quoteLiteral } from '../model/quote.ts';
 import { byHand, type Finding, inMessages, warning } from './finding.ts';
 
@@ -16,8 +17,6 @@ export interface TooLargeFacts {
   mostBytes: number | null;
 }
 
-/** What max_row_bytes can be at most. */
-const LIMIT_BYTES = 268_435_456;
 const MEBIBYTE = 1_048_576;
 
 export const checkRowSize = (found: readonly TooLargeFacts[]): Finding[] =>
@@ -30,9 +29,9 @@ export const checkRowSize = (found: readonly TooLargeFacts[]): Finding[] =>
 
 function repairOf({ sink, takesRows, database, maxRowBytes, table, mostBytes }: TooLargeFacts) {
   const wanted = Math.ceil(((mostBytes ?? maxRowBytes * 2) * 1.25) / MEBIBYTE) * MEBIBYTE;
-  if (wanted > LIMIT_BYTES)
+  if (wanted > MOST_ROW_BYTES)
     return byHand(
-      `No setting takes such rows in: the most is ${LIMIT_BYTES} bytes. Keep large values in a table that the sink does not take in, and discard what is parked.`,
+      `No setting takes such rows in: the most is ${MOST_ROW_BYTES} bytes. Keep large values in a table that the sink does not take in, and discard what is parked.`,
     );
   const names = `sink_name = ${quoteLiteral(sink)} and table_schema || '.' || table_name = ${quoteLiteral(table)}`;
   const discard = `select millrace.discard(${quoteLiteral(sink)}, array(select id from millrace.parked_messages where ${names} and error like '%larger than max_row_bytes%'))`;

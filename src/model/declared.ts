@@ -9,12 +9,15 @@ export interface DatabaseSettings {
   /** `verify: 'ca'`: who issued the certificate, not the name in it. */
   ssl: 'prefer' | false | true | { ca: string | null; verify: boolean | 'ca'; channel_binding?: true };
   pool_size: number;
+  /** At most MOST_ROW_BYTES. */
   max_row_bytes: number;
   /** Bytes of a row that are no UTF-8 become U+FFFD, or park the row's message. */
   invalid_utf8: 'replace' | 'park';
   await_database: { timeout_ms: number; interval_ms: number };
   annotations: Record<string, string>;
 }
+
+export const MOST_ROW_BYTES = 268_435_456;
 
 /** Where a database is, sealed at rest: never in `settings`, logs or errors. */
 export interface DatabaseAddress {

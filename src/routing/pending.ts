@@ -76,8 +76,8 @@ export interface Completed {
   message: RowMessage;
   /** What was read again; undefined: the row is gone. */
   reread: Reread | undefined;
-  /** With all that, it is. */
-  tooLarge: boolean;
+  /** With all that it is, and has about so many bytes; null: it is not. */
+  tooLarge: number | null;
 }
 
 export interface Change {
@@ -87,6 +87,8 @@ export interface Change {
   commitIdx: number;
   /** Longer rows keep their key only, and are parked. */
   maxRowBytes: number;
+  /** Of a row that was read, and whose key alone is here: about how many bytes it has. */
+  largeBytes?: number | null;
   /**
    * Not a change but a row as it was read, or the key of one that is not there any more: `read` is sent if it passes the
    * filters; `repair` also takes out of an index what does not.

@@ -29,7 +29,7 @@ export function addChange(pending: Pending, change: Change): void {
   const key = lost.length > 0 ? codec.key(message) : null;
   const isReadAgain = key !== null && key.length > 0;
   if (!isReadAgain && wanted.length === 0) {
-    render(pending, change, { ids, missing, reread: undefined, tooLarge: false });
+    render(pending, change, { ids, missing, reread: undefined, tooLarge: null });
     return;
   }
   const kept = { ...change, message: copyOf(message) };
@@ -51,17 +51,16 @@ interface Known {
   ids: { old: number; new: number };
   missing: readonly number[];
   reread: Reread | undefined;
-  /** With values that it did not carry. */
-  tooLarge: boolean;
+  /** With values that it did not carry: about how many bytes the row has then. */
+  tooLarge: number | null;
 }
 
 function render(pending: Pending, change: Change, known: Known): void {
   const bytes = bytesOf(change.message).length;
-  const tooLarge = known.tooLarge || bytes > change.maxRowBytes;
+  const tooLarge = known.tooLarge !== null || bytes > change.maxRowBytes;
   const asIs = writtenOnce(pending.out, () => textOf(change, known, tooLarge));
   const asDelete = writtenOnce(pending.out, () => deleteText(change, known));
-  // A backfill has left the others out, and what is read again is not among them.
-  const isWhole = bytes > change.maxRowBytes && change.maxRowBytes >= 0;
+  const about = change.largeBytes ?? known.tooLarge;
   const { codec } = change.relation;
   const before = codec.damagedKeys;
   const key = codec.key(change.message, known.reread);
@@ -79,7 +78,7 @@ function render(pending: Pending, change: Change, known: Known): void {
       const reason =
         route.parkReason ??
         (tooLarge
-          ? tooLargeText(isWhole ? bytes : undefined)
+          ? tooLargeText(about ?? bytes, about !== null)
           : isDamaged
             ? DAMAGED_KEY
             : part.key === null || isKeyLost
@@ -124,9 +123,9 @@ function fannedRow(
   };
 }
 
-/** `bytes`: what it has, where that is known. The doctor reads it (sql/admin/doctor/too-large.sql). */
-const tooLargeText = (bytes: number | undefined): string =>
-  `the row ${bytes === undefined ? '' : `of ${bytes} bytes `}is larger than max_row_bytes: only its key was kept`;
+/** Of one that was not read to its end the size is an estimate. The doctor reads it (sql/admin/doctor/too-large.sql). */
+const tooLargeText = (bytes: number, isEstimate: boolean): string =>
+  `the row of ${isEstimate ? 'about ' : ''}${bytes} bytes is larger than max_row_bytes: only its key was kept`;
 const DAMAGED_KEY =
   'the primary key holds bytes that are no UTF-8 (written \\xNN here): correct it in the table, which sends the row again, then discard this message';
 const NO_KEY = 'the change does not carry the whole primary key: the replica identity must cover it';

@@ -17,8 +17,8 @@ import { asTexts, inTextForm, meant, type TextForm, type Texts } from './text-fo
 export interface PageRow {
   /** By the table's columns. */
   texts: Texts;
-  /** Only the key is there. */
-  tooLarge: boolean;
+  /** Only the key is there: the row has about so many bytes. Null: all of it is. */
+  tooLarge: number | null;
 }
 
 /** Where a page begins: after these values of the order, or from this value of its first column on. */
@@ -88,7 +88,7 @@ async function readAs(
     const next = sizes?.[rows.length];
     if (next && next.bytes > budget.maxRowBytes) {
       await ask('move forward 1 from millrace_page');
-      rows.push({ texts: table.columns.map((column) => next.order.get(column) ?? null), tooLarge: true });
+      rows.push({ texts: table.columns.map((column) => next.order.get(column) ?? null), tooLarge: next.bytes });
       continue;
     }
     const left = { ...budget, bytes: budget.bytes - bytes };
@@ -97,7 +97,7 @@ async function readAs(
     for (const row of got) {
       const texts = meant(form, row);
       bytes += weightOf(texts);
-      rows.push({ texts, tooLarge: false });
+      rows.push({ texts, tooLarge: null });
     }
     if (got.length < count) {
       ended = true;

@@ -25,8 +25,8 @@ export interface ExpectDeps {
 /** A row as it was read: the text of each published column, null for NULL, bytes where they are no UTF-8. */
 export interface ReadRow {
   texts: Texts;
-  /** Only its key was read. */
-  tooLarge: boolean;
+  /** Only its key was read: it has about so many bytes. Null: all of it was. */
+  tooLarge: number | null;
 }
 
 const TOO_LARGE = 'the row is larger than max_row_bytes';
@@ -60,7 +60,7 @@ export async function expectRows(
 
 function expectedAtOnce({ route }: VerifiedTable, row: ReadRow): Expected | undefined {
   if (route.parkReason !== undefined) return { kind: 'fault', reason: route.parkReason };
-  if (row.tooLarge) return { kind: 'fault', reason: TOO_LARGE };
+  if (row.tooLarge !== null) return { kind: 'fault', reason: TOO_LARGE };
   const isIn = route.filters.every((filter) => passes(filter, row.texts[filter.columnIndex]?.toString() ?? null));
   return isIn ? undefined : { kind: 'none' };
 }

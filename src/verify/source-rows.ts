@@ -60,7 +60,7 @@ export async function readRowsByKey(
         const sizes = table.toasted ? await readSizesOf(client, table, wanted) : new Map<number, number>();
         taken = fittingKeys(sizes, wanted.length, { bytes: PAGE.bytes, maxRowBytes: Number.POSITIVE_INFINITY });
         const { rows } = await readRowsOf(client, table, wanted.slice(0, taken));
-        return rows.map((row) => ({ ...row, tooLarge: false, key: keyOf(table, row.texts) }));
+        return rows.map((row) => ({ ...row, tooLarge: null, key: keyOf(table, row.texts) }));
       })),
     );
   }

@@ -74,7 +74,7 @@ async function* completed(source: Database, chunk: Chunk, trouble: Trouble): Asy
     let values: ReadonlyMap<Deferred, Reread | null> | undefined = new Map();
     if (sizes) values = await valuesOf(source, asked, { entries: part, sizes });
     trouble.isSilent ||= values === undefined;
-    yield* computed(source, { part, values: values ?? new Map(), patienceMs }, trouble);
+    yield* computed(source, { part, values: values ?? new Map(), sizes: sizes ?? new Map(), patienceMs }, trouble);
   }
 }
 

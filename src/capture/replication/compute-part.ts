@@ -28,6 +28,8 @@ interface Part {
   values: ReadonlyMap<Deferred, Reread | null>;
   /** Milliseconds that a lock on the table is waited for. */
   patienceMs: number;
+  /** Bytes of each row with what was read again, about. */
+  sizes: ReadonlyMap<Deferred, number>;
 }
 
 /** Bytes of values of one answer, about. */
@@ -57,16 +59,17 @@ export function* partsOf(entries: readonly Deferred[], sizes: ReadonlyMap<Deferr
 
 /** Runs of entries with what was computed of them. */
 export async function* computed(source: Database, given: Part, trouble: Trouble): AsyncGenerator<CompletedEntry[]> {
-  const { part, values, patienceMs } = given;
+  const { part, values, patienceMs, sizes } = given;
+  const read = (entry: Deferred) => ({ reread: values.get(entry), bytes: sizes.get(entry) ?? entry.bytes });
   const jobs = part.flatMap((entry) => jobsOf(entry, values.get(entry) ?? undefined));
   const answer = await answerTo(source, { jobs, limit: PART_BYTES, patienceMs }, trouble);
   const { left } = answer;
   const done = part.filter((entry) => !left.has(entry));
-  yield done.map((entry) => completedOf(entry, values.get(entry), answer));
+  yield done.map((entry) => completedOf(entry, read(entry), answer));
   for (const run of partsOf([...left], answer.bytes)) {
     const asked = { jobs: jobs.filter(({ entry }) => run.includes(entry)), limit: Number.MAX_SAFE_INTEGER, patienceMs };
     const found = await answerTo(source, asked, trouble);
-    yield run.map((entry) => completedOf(entry, values.get(entry), found));
+    yield run.map((entry) => completedOf(entry, read(entry), found));
   }
 }
 
@@ -162,10 +165,11 @@ async function computeAll(client: Connection, { jobs, limit }: Question, trouble
 
 function completedOf(
   entry: Deferred,
-  reread: Reread | null | undefined,
+  { reread, bytes: readBytes }: { reread: Reread | null | undefined; bytes: number },
   { values, bytes }: Pick<Answer, 'values' | 'bytes'>,
 ): CompletedEntry {
   const message = withComputed(entry.message, values.get(entry) ?? {});
-  const tooLarge = reread === null || (bytes.get(entry) ?? 0) > entry.maxRowBytes;
+  const all = Math.max(bytes.get(entry) ?? 0, readBytes);
+  const tooLarge = reread === null || (bytes.get(entry) ?? 0) > entry.maxRowBytes ? all : null;
   return { entry, found: { message, reread: reread ?? undefined, tooLarge } };
 }

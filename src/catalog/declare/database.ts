@@ -4,7 +4,7 @@
  */
 import { z } from 'zod';
 import { isFault, type ReadAddress, readAddress, tlsOf } from '../../model/database-address.ts';
-import type { DatabaseAddress, DatabaseSettings } from '../../model/declared.ts';
+import { type DatabaseAddress, type DatabaseSettings, MOST_ROW_BYTES } from '../../model/declared.ts';
 import type { Finding } from '../../model/finding.ts';
 import {
   Annotations,
@@ -128,7 +128,7 @@ const shape = {
   password: z.string().superRefine(refuseMask).optional(),
   ssl: Ssl.optional(),
   pool_size: int(1, 100).default(3),
-  max_row_bytes: int(1024, 268_435_456).default(16_777_216),
+  max_row_bytes: int(1024, MOST_ROW_BYTES).default(16_777_216),
   invalid_utf8: z.enum(['replace', 'park'], 'must be replace or park').default('replace'),
   slot: Slot.optional(),
   slot_name: SlotName.optional(),

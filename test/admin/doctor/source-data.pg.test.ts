@@ -70,4 +70,27 @@ describe('millrace doctor: what a source is to give', function () {
     });
     expect((await by.finding('rows_too_large'))?.text).to.equal(undefined);
   });
+
+  it('knows the size of rows that were read, by a backfill or because an update left their values out', async () => {
+    by = await examined(
+      `create table notes (id int primary key, n int, note text); alter table notes alter note set storage external;
+       insert into notes values (1, 1, repeat('x', 1500000)), (2, 1, repeat('x', 3000000))`,
+      { settings: { max_row_bytes: 1_048_576 } },
+    );
+    const sinkNo = await by.on.addSink(sinkSettings({ name: 'all', destination: PULL }));
+    by.on.start();
+    await by.on.streaming();
+    const largest = async () =>
+      /the largest one has (\d+) bytes/.exec((await by!.finding('rows_too_large'))!.summary)?.[1];
+    await by.on.source.query('update notes set n = 2 where id = 1');
+    await by.on.received(sinkNo, 1);
+    expect(Number(await largest())).to.be.within(1_500_000, 1_500_200);
+    await by.on.messages.db.query(`select millrace.backfill('all', 'notes')`);
+    await by.on.received(sinkNo, 3);
+    expect(Number(await largest())).to.be.within(3_000_000, 3_000_200);
+    const { rows } = await by.on.messages.db.query(
+      'select distinct error is null as unknown from millrace.parked_messages',
+    );
+    expect(rows).to.deep.equal([{ unknown: false }]);
+  });
 });
