@@ -927,8 +927,13 @@ CREATE OR REPLACE FUNCTION millrace.metrics()
  STABLE
  SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
+  with sink as materialized (
+    select s.* from millrace_private.sinks_backlog() s
+  ), database as materialized (
+    select d.database_name, d.state, d.level, d.reasons from millrace.database_status d where d.state is not null
+  )
   select m.name, jsonb_build_object('sink', s.sink_name, 'kind', s.kind), m.value
-    from millrace.sink_status s
+    from sink s
    cross join lateral (values
      ('sink_pending_messages', s.pending::double precision),
      ('sink_retrying_messages', s.retrying::double precision),
@@ -939,21 +944,20 @@ AS $function$
      ('sink_health_level', millrace_private.level_number(s.level)::double precision)) m (name, value)
   union all
   select 'sink_health_reason', jsonb_build_object('sink', s.sink_name, 'kind', s.kind, 'reason', r.reason), 1
-    from millrace.sink_status s
+    from sink s
    cross join lateral unnest(s.reasons) r (reason)
   union all
   select 'consumer_leased_messages', jsonb_build_object('sink', c.sink_name), c.leased::double precision
     from millrace.consumer_status c
   union all
   select m.name, jsonb_build_object('database', d.database_name), m.value
-    from millrace.database_status d
+    from database d
    cross join lateral (values
      ('database_streaming', (d.state = 'streaming')::integer::double precision),
      ('database_health_level', millrace_private.level_number(d.level)::double precision)) m (name, value)
-   where d.state is not null
   union all
   select 'database_health_reason', jsonb_build_object('database', d.database_name, 'reason', r.reason), 1
-    from millrace.database_status d
+    from database d
    cross join lateral unnest(d.reasons) r (reason)
 $function$
 
@@ -4119,6 +4123,23 @@ begin
   end if;
   return v_no;
 end
+$function$
+
+grant execute to public
+
+CREATE OR REPLACE FUNCTION millrace_private.sinks_backlog()
+ RETURNS TABLE(sink_name text, kind text, level text, reasons text[], pending bigint, retrying bigint, parked bigint, oldest_committed_at timestamp with time zone)
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+  select s.name, s.kind, h.level, h.reasons, p.pending, x.retrying, x.parked, h.oldest_committed_at
+    from millrace_private.sinks s
+    join millrace_private.sinks_health(array(select a.no from millrace_private.sinks a)) h on h.sink_no = s.no
+   cross join lateral (select count(*) filter (where e.state in ('retrying', 'held')) as retrying,
+                              count(*) filter (where e.state = 'parked') as parked
+                         from millrace_private.delivery_states e where e.sink_no = s.no) x
+   cross join lateral millrace_private.glance_pending(s.no, x.parked) p
 $function$
 
 grant execute to public

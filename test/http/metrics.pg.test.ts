@@ -6,7 +6,7 @@ import { openCounters } from '../../src/messages/counters.ts';
 import { freePortFrom } from '../../src/runtime/free-port.ts';
 import { createMetrics } from '../../src/runtime/metrics.ts';
 import { openMetricsServer } from '../../src/runtime/metrics-server.ts';
-import { addPullSink } from '../support/fixtures/fixtures.ts';
+import { addPullSink, appendMessages, parkOnArrival } from '../support/fixtures/fixtures.ts';
 import { type MessageDatabase, messageDatabase } from '../support/postgres/message-database.ts';
 import { type TestWeb, testWeb } from '../support/processes/web.ts';
 import { until } from '../support/until.ts';
@@ -62,6 +62,30 @@ describe('http: metrics of all roles', () => {
     ])
       expect(text.split('\n')).to.include(line);
     expect(text).to.not.contain('millrace_database_wal_limit_bytes{');
+  });
+
+  it('glances at what waits, however much it is, and the view counts one by one', async () => {
+    const { no } = await addPullSink(m.db, { name: 'full' });
+    // In one session, which has told Postgres of its rows when it counts them.
+    await m.db.transaction(async (tx) => {
+      const ids = await appendMessages(tx, no, Array(1_200).fill({}));
+      await parkOnArrival(tx, no, ids.slice(0, 50));
+      await tx.query(`analyze millrace_private.messages_${no}`);
+    });
+    const fresh = await testWeb({ db: m.db, metrics: createMetrics({ process: false }) });
+    const { text: scraped } = await fresh.call('GET', '/metrics', { token: null });
+    await fresh.close();
+    const lines = scraped.split('\n');
+    expect(lines).to.include('millrace_sink_pending_messages{sink="full",kind="pull"} 1150');
+    expect(lines).to.include('millrace_sink_parked_messages{sink="full",kind="pull"} 50');
+    const { rows } = await m.db.query(
+      `select s.pending, s.pending_is_estimate, x.value
+         from millrace.sink_status s, millrace.metrics() x
+        where s.sink_name = 'full' and x.name = 'sink_pending_messages' and x.labels ->> 'sink' = 'full'`,
+    );
+    expect(rows).to.deep.equal([{ pending: 1_150, pending_is_estimate: false, value: 1_150 }]);
+    const asked = 'select p.is_estimate from millrace_private.glance_pending($1::integer, 50) p';
+    expect((await m.db.query(asked, [no])).rows).to.deep.equal([{ is_estimate: true }]);
   });
 
   it('is documented, each by its name, which ends in its unit', () => {

@@ -1,9 +1,14 @@
--- Figures for whoever scrapes by SQL; /metrics shows the same.
+-- Figures for whoever scrapes by SQL; /metrics shows the same. Each list is read once.
 create or replace function millrace.metrics() returns table (name text, labels jsonb, value double precision)
 language sql stable
 set search_path = pg_catalog, pg_temp as $$
+  with sink as materialized (
+    select s.* from millrace_private.sinks_backlog() s
+  ), database as materialized (
+    select d.database_name, d.state, d.level, d.reasons from millrace.database_status d where d.state is not null
+  )
   select m.name, jsonb_build_object('sink', s.sink_name, 'kind', s.kind), m.value
-    from millrace.sink_status s
+    from sink s
    cross join lateral (values
      ('sink_pending_messages', s.pending::double precision),
      ('sink_retrying_messages', s.retrying::double precision),
@@ -14,21 +19,20 @@ set search_path = pg_catalog, pg_temp as $$
      ('sink_health_level', millrace_private.level_number(s.level)::double precision)) m (name, value)
   union all
   select 'sink_health_reason', jsonb_build_object('sink', s.sink_name, 'kind', s.kind, 'reason', r.reason), 1
-    from millrace.sink_status s
+    from sink s
    cross join lateral unnest(s.reasons) r (reason)
   union all
   select 'consumer_leased_messages', jsonb_build_object('sink', c.sink_name), c.leased::double precision
     from millrace.consumer_status c
   union all
   select m.name, jsonb_build_object('database', d.database_name), m.value
-    from millrace.database_status d
+    from database d
    cross join lateral (values
      ('database_streaming', (d.state = 'streaming')::integer::double precision),
      ('database_health_level', millrace_private.level_number(d.level)::double precision)) m (name, value)
-   where d.state is not null
   union all
   select 'database_health_reason', jsonb_build_object('database', d.database_name, 'reason', r.reason), 1
-    from millrace.database_status d
+    from database d
    cross join lateral unnest(d.reasons) r (reason)
 $$;
 comment on function millrace.metrics() is
