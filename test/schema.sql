@@ -2677,10 +2677,8 @@ begin
         ids := v.ids;
         tokens := array[replace(gen_random_uuid()::text, '-', '')];
         sizes := array[v_clear];
-        with lease as (
-          insert into millrace_private.leases (sink_no, token, lo, hi, until, size, remaining, dense, digest)
-          values (p_sink_no, tokens[1], v.passed_id, ids[v_clear], v_until, v_clear, v_clear, true, hash_array_extended(ids, 0))
-        )
+        insert into millrace_private.leases (sink_no, token, lo, hi, until, size, remaining, dense, digest)
+        values (p_sink_no, tokens[1], v.passed_id, ids[v_clear], v_until, v_clear, v_clear, true, hash_array_extended(ids, 0));
         insert into millrace_private.cursor_log (sink_no, lane, seq, id, in_flight, swept_at)
         values (p_sink_no, 0, v.seq + 1, ids[v_clear], v.in_flight + v_clear, v_now);
         if (v.seq + 1) % 64 = 0 then perform millrace_private.forget_cursors(p_sink_no, v.seq + 1); end if;
@@ -2907,11 +2905,9 @@ begin
     v_his := v_his || p_ids[leased];
     v_digests := v_digests || hash_array_extended(v_ids, 0);
   end loop;
-  with lease as (
-    insert into millrace_private.leases (sink_no, token, lo, hi, until, size, remaining, dense, digest)
-    select p_sink_no, l.token, l.lo, l.hi, p_until, l.size, l.size, true, l.digest
-      from unnest(tokens, v_los, v_his, sizes, v_digests) l (token, lo, hi, size, digest)
-  )
+  insert into millrace_private.leases (sink_no, token, lo, hi, until, size, remaining, dense, digest)
+  select p_sink_no, l.token, l.lo, l.hi, p_until, l.size, l.size, true, l.digest
+    from unnest(tokens, v_los, v_his, sizes, v_digests) l (token, lo, hi, size, digest);
   insert into millrace_private.cursor_log (sink_no, lane, seq, id, in_flight, swept_at)
   values (p_sink_no, 0, p_seq + 1, p_ids[leased], p_in_flight + leased, p_now);
   if (p_seq + 1) % 64 = 0 then
@@ -3564,6 +3560,37 @@ $function$
 
 grant execute to public
 
+CREATE OR REPLACE FUNCTION millrace_private.ranges_of(p_sink_no integer, p_tokens text[], p_los bigint[], p_his bigint[], p_table_no integer, p_nested boolean)
+ RETURNS TABLE(place bigint, messages text)
+ LANGUAGE sql
+ STABLE
+BEGIN ATOMIC
+ SELECT c.place,
+     t.messages
+    FROM (UNNEST(ranges_of.p_tokens, ranges_of.p_los, ranges_of.p_his) WITH ORDINALITY c(token, lo, hi, place)
+      CROSS JOIN LATERAL ( SELECT string_agg(m.message, ','::text) AS messages
+            FROM ( SELECT millrace_private.leased_message(o.*, c.token, COALESCE(( SELECT t_1.metadata
+                            FROM millrace_private.source_tables t_1
+                           WHERE (t_1.no = ranges_of.p_table_no)), ( SELECT t_1.metadata
+                            FROM millrace_private.source_tables t_1
+                           WHERE (t_1.no = o.source_table))), ( SELECT s.metadata
+                            FROM millrace_private.sinks s
+                           WHERE (s.no = ranges_of.p_sink_no)),
+                         CASE
+                             WHEN ranges_of.p_nested THEN '"data":{'::text
+                             ELSE ''::text
+                         END,
+                         CASE
+                             WHEN ranges_of.p_nested THEN '}'::text
+                             ELSE ''::text
+                         END) AS message
+                    FROM millrace_private.messages o
+                   WHERE ((o.sink_no = ranges_of.p_sink_no) AND (o.lane = 0) AND (o.id >= c.lo) AND (o.id <= c.hi))
+                   ORDER BY o.id) m) t);
+END
+
+grant execute to public
+
 CREATE OR REPLACE FUNCTION millrace_private.read_leases(p_sink_no integer, p_tokens text[], p_sizes integer[], p_ids bigint[], p_nested boolean, p_bytes bigint, OUT messages text, OUT sent integer[])
  RETURNS record
  LANGUAGE plpgsql
@@ -3715,24 +3742,28 @@ begin
                where o.sink_no = p_sink_no and o.lane = 0 and o.id >= v_los[1] and o.id <= v_his[1]
                order by o.id) m);
   end if;
-  return (
-    select string_agg(t.messages, chr(30) order by c.place)
-      from unnest(p_tokens, v_los, v_his) with ordinality c (token, lo, hi, place)
-     cross join lateral (
-           select string_agg(m.message, ',') as messages
-             from (select millrace_private.leased_message(o, c.token,
-                            coalesce((select t.metadata from millrace_private.source_tables t where t.no = p_table_no),
-                                     (select t.metadata from millrace_private.source_tables t where t.no = o.source_table)),
-                            (select s.metadata from millrace_private.sinks s where s.no = p_sink_no), v_open, v_close) as message
-                     from millrace_private.messages o
-                    where o.sink_no = p_sink_no and o.lane = 0 and o.id >= c.lo and o.id <= c.hi
-                    order by o.id) m) t);
+  return (select string_agg(r.messages, chr(30) order by r.place)
+            from millrace_private.ranges_of(p_sink_no, p_tokens, v_los, v_his, p_table_no, p_nested) r);
 end
 $function$
 
 grant execute to public
 
 CREATE OR REPLACE PROCEDURE millrace_private.receive_batches(IN p_sink_no integer, IN p_batches integer[], IN p_nested boolean, IN p_bytes bigint, IN p_ack_tokens text[], IN p_ack_ids text[], INOUT acked integer[], INOUT committed text, INOUT tokens text[], INOUT sizes integer[], INOUT sent integer[], INOUT ids bigint[], INOUT messages text, INOUT more boolean, INOUT due_in_ms double precision)
+ LANGUAGE plpgsql
+AS $procedure$
+declare
+  v_is_apart boolean;
+  v_table_no integer;
+begin
+  call millrace_private.receive_together(p_sink_no, p_batches, p_nested, p_bytes, p_ack_tokens, p_ack_ids, false,
+                                         acked, committed, tokens, sizes, sent, ids, messages, more, due_in_ms, v_is_apart, v_table_no);
+end
+$procedure$
+
+grant execute to public
+
+CREATE OR REPLACE PROCEDURE millrace_private.receive_together(IN p_sink_no integer, IN p_batches integer[], IN p_nested boolean, IN p_bytes bigint, IN p_ack_tokens text[], IN p_ack_ids text[], IN p_apart boolean, INOUT acked integer[], INOUT committed text, INOUT tokens text[], INOUT sizes integer[], INOUT sent integer[], INOUT ids bigint[], INOUT messages text, INOUT more boolean, INOUT due_in_ms double precision, INOUT is_apart boolean, INOUT table_no integer)
  LANGUAGE plpgsql
 AS $procedure$
 declare
@@ -3756,10 +3787,14 @@ begin
   sent := v_lease.sizes;
   ids := v_lease.ids;
   more := v_lease.more;
+  table_no := v_lease.table_no;
+  is_apart := p_apart and v_lease.bytes is not null;
   if cardinality(ids) = 0 then
     due_in_ms := extract(epoch from millrace_private.next_due(p_sink_no, 0) - clock_timestamp()) * 1000;
+  elsif is_apart then
+    return;
   elsif v_lease.bytes is not null then
-    messages := millrace_private.read_ranges(p_sink_no, tokens, sizes, ids, v_lease.table_no, p_nested);
+    messages := millrace_private.read_ranges(p_sink_no, tokens, sizes, ids, table_no, p_nested);
   else
     v_lease := millrace_private.read_leases(p_sink_no, tokens, sizes, ids, p_nested, p_bytes);
     messages := v_lease.messages;

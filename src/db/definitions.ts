@@ -30,6 +30,7 @@ export const PARSED = [
   'messages/metadata_text',
   'messages/message_members',
   'messages/leased_message',
+  'receive/ranges_of',
   'messages/message_text',
   'views/audit',
   'views/message_list',

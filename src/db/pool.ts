@@ -10,6 +10,7 @@ import { MillraceError } from '../model/errors.ts';
 import { maskOf } from '../model/mask.ts';
 import { guardedConnection, type Security } from './connection.ts';
 import { keepShare } from './room.ts';
+import { rowBytes } from './row-bytes.ts';
 import { applySettings, type SessionOptions } from './session-settings.ts';
 import { SharingPool } from './sharing-pool.ts';
 import type { Statement } from './statement.ts';
@@ -32,7 +33,13 @@ export interface Transaction extends Queryable {
 /** Statements on their own, and several in one transaction. */
 export type Transacting = Pick<Database, 'query' | 'transaction'>;
 
-export interface Database extends Queryable {
+/** Statements whose rows are only passed on. */
+export interface BytesQueryable extends Queryable {
+  /** Of a statement with one column, the text of each row, in the pieces in which it came; without one: null, or empty. */
+  queryBytes(statement: Statement, values: readonly unknown[]): Promise<Buffer[][]>;
+}
+
+export interface Database extends BytesQueryable {
   /** Runs `work` in one read-committed transaction: commits when it returns, rolls back when it throws. */
   transaction<Result>(work: (tx: Transaction) => Promise<Result>): Promise<Result>;
   /** Lends a connection for COPY or LISTEN; `work` must leave it without an open transaction. */
@@ -194,6 +201,7 @@ export function openPool(options: PoolOptions): Database {
     pool,
     session,
     query: (statement, values) => run(pool, statement, values),
+    queryBytes: (statement, values) => bytesOf(pool, statement, values),
     transaction: (work) => session((client) => inTransaction(client, work)),
     close() {
       endShare?.();
@@ -232,6 +240,22 @@ export async function openClient(options: PoolOptions): Promise<pg.Client> {
   } catch (error) {
     void client.end().catch(() => undefined);
     throw error;
+  }
+}
+
+/** As the pool does it for a statement, a connection on which one failed is not used again. */
+async function bytesOf(pool: pg.Pool, statement: Statement, values: readonly unknown[]): Promise<Buffer[][]> {
+  const client = await pool.connect();
+  let failed: Error | undefined;
+  try {
+    // The types of the library do not know that it has one.
+    const connection: pg.Connection = Reflect.get(client, 'connection');
+    return await rowBytes(connection.stream, () => run(client, statement, values));
+  } catch (error) {
+    failed = error as Error;
+    throw error;
+  } finally {
+    client.release(failed);
   }
 }
 

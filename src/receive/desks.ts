@@ -3,7 +3,7 @@
  * them, in one commit: one for receives, one for acknowledgements. Whether a client still wants it, and may have it, is asked
  * when its statement begins.
  */
-import type { Queryable } from '../db/pool.ts';
+import type { BytesQueryable, Queryable } from '../db/pool.ts';
 import { statement } from '../db/statement.ts';
 import {
   isCancelled,
@@ -61,7 +61,7 @@ export interface Desks {
 }
 
 export interface DesksDependencies {
-  db: Queryable;
+  db: BytesQueryable;
   /** Runs what is done in somebody's names when there is a connection for it; `runtime/concurrency/places.ts`. */
   take?: (names: readonly string[], work: () => Promise<void>) => Promise<void>;
 }
@@ -139,7 +139,7 @@ async function stillAsking<Request extends { client: Client; signal?: AbortSigna
 
 const messagesOf = (named: readonly Named[]): number => named.reduce((sum, { count }) => sum + count, 0);
 
-async function leaseFor(db: Queryable, asked: readonly Asked<LeaseRequest, LeaseAnswer>[]): Promise<void> {
+async function leaseFor(db: BytesQueryable, asked: readonly Asked<LeaseRequest, LeaseAnswer>[]): Promise<void> {
   const first = asked[0]?.input;
   if (first === undefined) return;
   try {

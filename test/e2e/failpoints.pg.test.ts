@@ -247,7 +247,7 @@ describe('failpoints', function () {
             [await sinkNo(), id],
           );
           const received = ask('receive', { batch_size: 10 });
-          await endWhoWaits('%receive_batches%');
+          await endWhoWaits('%receive_together%');
           throw Object.assign(new Error('taken back'), { received });
         })
         .catch(async (error: { received?: ReturnType<typeof ask> }) => await error.received);

@@ -42,7 +42,7 @@ describe('receive: clients by themselves', () => {
     await on.db.transaction(async (tx) => {
       await tx.query(`lock table millrace_private.turn_${one.no} in share update exclusive mode`);
       expect(await codes([take(one), take(one), take(one), take(one)])).to.deep.equal(new Array(4).fill('55P03'));
-      expect(on.asked.filter((name) => name === 'receive_batches').length).to.be.at.most(4);
+      expect(on.asked.filter((name) => name === 'receive_together').length).to.be.at.most(4);
     });
     on.asked = [];
     await on.db.transaction(async (tx) => {

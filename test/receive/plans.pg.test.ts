@@ -49,6 +49,15 @@ describe('receive: plans', () => {
     });
   }
 
+  it('ranges_of is part of the statement that reads many messages, and reads each range in order', async () => {
+    const plan = await planOf(
+      `select r.messages from millrace_private.ranges_of($1, array['a', 'b'], array[1, 5], array[4, 9], null, false) r
+        order by r.place`,
+    );
+    expect(plan).to.not.contain('ranges_of').and.not.contain('Seq Scan').and.not.contain('Sort');
+    expect(plan).to.match(/Index Scan using \S+_pkey on \S+ o/);
+  });
+
   it('next_messages is part of the statement of lease_batches, and reads in order', async () => {
     const plan = await planOf('select a.* from millrace_private.next_messages($1, 10, now()) a');
     expect(plan).to.not.contain('Function Scan').and.not.contain('Seq Scan').and.not.contain('Sort');

@@ -10,6 +10,7 @@ import { receive } from '../../src/receive/receive.ts';
 import { openWakeups, type Wakeups } from '../../src/receive/wakeups.ts';
 import { addPullSink, appendMessages, notifyMessages, type PullSinkFixture } from '../support/fixtures/fixtures.ts';
 import { type MessageDatabase, messageDatabase } from '../support/postgres/message-database.ts';
+import { textOf } from '../support/pull/many-clients.ts';
 import { pullFrom } from '../support/pull/pull.ts';
 import { until } from '../support/until.ts';
 
@@ -219,7 +220,7 @@ describe('receive: long poll', () => {
     for (const maxBytes of [2_000, 100, 10_000]) {
       const [given] = await lease(m.db, one, { wanted: [{ batchSize: 5, acks: [] }], maxBytes });
       const got = given!.leased!.lease;
-      const sent: { ack_id: string }[] = JSON.parse(`[${got!.messages}]`);
+      const sent: { ack_id: string }[] = JSON.parse(`[${textOf(got!)}]`);
       expect(sent.map((each) => each.ack_id)).to.deep.equal(got!.ackIds());
       expect(got!.count).to.equal(sent.length);
       taken.push(got!.ackIds().map((ackId) => Number(ackId.slice(33))));

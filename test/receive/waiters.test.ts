@@ -28,7 +28,7 @@ describe('receive: those who wait', () => {
       {
         now: () => performance.now(),
         giveBack: async (given) => {
-          returned.push(given.messages);
+          returned.push(String(given.messages));
         },
       },
       { pollMs },
@@ -49,7 +49,7 @@ describe('receive: those who wait', () => {
   ): void {
     const before = { news: waiters.news, dueInMs: options.dueInMs ?? null, more: false };
     waiters.wait({ attempt: attempt(client), waitMs: options.waitMs ?? 60_000, before }, options.signal ?? never).then(
-      (got) => results.push([client, got?.messages]),
+      (got) => results.push([client, got && String(got.messages)]),
       (error: Error) => results.push([client, error.message]),
     );
   }

@@ -75,10 +75,8 @@ begin
         ids := v.ids;
         tokens := array[replace(gen_random_uuid()::text, '-', '')];
         sizes := array[v_clear];
-        with lease as (
-          insert into millrace_private.leases (sink_no, token, lo, hi, until, size, remaining, dense, digest)
-          values (p_sink_no, tokens[1], v.passed_id, ids[v_clear], v_until, v_clear, v_clear, true, hash_array_extended(ids, 0))
-        )
+        insert into millrace_private.leases (sink_no, token, lo, hi, until, size, remaining, dense, digest)
+        values (p_sink_no, tokens[1], v.passed_id, ids[v_clear], v_until, v_clear, v_clear, true, hash_array_extended(ids, 0));
         insert into millrace_private.cursor_log (sink_no, lane, seq, id, in_flight, swept_at)
         values (p_sink_no, 0, v.seq + 1, ids[v_clear], v.in_flight + v_clear, v_now);
         if (v.seq + 1) % 64 = 0 then perform millrace_private.forget_cursors(p_sink_no, v.seq + 1); end if;

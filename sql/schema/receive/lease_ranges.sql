@@ -26,11 +26,9 @@ begin
     v_his := v_his || p_ids[leased];
     v_digests := v_digests || hash_array_extended(v_ids, 0);
   end loop;
-  with lease as (
-    insert into millrace_private.leases (sink_no, token, lo, hi, until, size, remaining, dense, digest)
-    select p_sink_no, l.token, l.lo, l.hi, p_until, l.size, l.size, true, l.digest
-      from unnest(tokens, v_los, v_his, sizes, v_digests) l (token, lo, hi, size, digest)
-  )
+  insert into millrace_private.leases (sink_no, token, lo, hi, until, size, remaining, dense, digest)
+  select p_sink_no, l.token, l.lo, l.hi, p_until, l.size, l.size, true, l.digest
+    from unnest(tokens, v_los, v_his, sizes, v_digests) l (token, lo, hi, size, digest);
   insert into millrace_private.cursor_log (sink_no, lane, seq, id, in_flight, swept_at)
   values (p_sink_no, 0, p_seq + 1, p_ids[leased], p_in_flight + leased, p_now);
   if (p_seq + 1) % 64 = 0 then

@@ -29,17 +29,7 @@ begin
                where o.sink_no = p_sink_no and o.lane = 0 and o.id >= v_los[1] and o.id <= v_his[1]
                order by o.id) m);
   end if;
-  return (
-    select string_agg(t.messages, chr(30) order by c.place)
-      from unnest(p_tokens, v_los, v_his) with ordinality c (token, lo, hi, place)
-     cross join lateral (
-           select string_agg(m.message, ',') as messages
-             from (select millrace_private.leased_message(o, c.token,
-                            coalesce((select t.metadata from millrace_private.source_tables t where t.no = p_table_no),
-                                     (select t.metadata from millrace_private.source_tables t where t.no = o.source_table)),
-                            (select s.metadata from millrace_private.sinks s where s.no = p_sink_no), v_open, v_close) as message
-                     from millrace_private.messages o
-                    where o.sink_no = p_sink_no and o.lane = 0 and o.id >= c.lo and o.id <= c.hi
-                    order by o.id) m) t);
+  return (select string_agg(r.messages, chr(30) order by r.place)
+            from millrace_private.ranges_of(p_sink_no, p_tokens, v_los, v_his, p_table_no, p_nested) r);
 end
 $$;

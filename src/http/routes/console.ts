@@ -68,7 +68,7 @@ function sendPage(request: Request, response: Response, files: ConsoleFiles | un
     'Cache-Control': 'no-store',
     Vary: 'Accept',
   });
-  end(response, request.method === 'HEAD' ? undefined : body);
+  end(response, request.method === 'HEAD' ? undefined : [body]);
 }
 
 const SAFE = {
@@ -93,7 +93,7 @@ function sendAsset({ assets }: ConsoleFiles): RequestHandler<{ name: string }> {
       Vary: 'Accept-Encoding',
       ...(encoding === undefined ? {} : { 'Content-Encoding': encoding }),
     });
-    end(response, request.method === 'HEAD' ? undefined : body);
+    end(response, request.method === 'HEAD' ? undefined : [body]);
   };
 }
 

@@ -10,12 +10,13 @@ import type { Answered } from '../../receive/acknowledge.ts';
 import { type AnswerDeps, acknowledge, type PutBack, putBack } from '../../receive/answer.ts';
 import type { Consumer, Consumers } from '../../receive/consumer.ts';
 import type { Client } from '../../receive/desks.ts';
+import type { Lease } from '../../receive/lease.ts';
 import type { Readers } from '../../receive/readers.ts';
 import { receive } from '../../receive/receive.ts';
 import type { Places } from '../../runtime/concurrency/places.ts';
 import type { Metrics } from '../../runtime/metrics.ts';
 import { type Admission, type AdmissionOptions, createAdmission } from '../admission.ts';
-import { end, sendJson, sendText } from '../answer.ts';
+import { type Body, end, sendJson, sendText, sizeOf } from '../answer.ts';
 import { type Caller, type FindToken, findAgain, forbidden, identify, mayConsume, refusalOf } from '../auth.ts';
 import { bodyBytes, jsonText, parsedBody } from '../body.ts';
 import { clientOf } from '../client-address.ts';
@@ -185,7 +186,7 @@ function receiveWith(deps: PullDependencies, options: PullOptions & { counters: 
       note('received');
       if (ackIds !== null) note('acked');
       if (lease === undefined && gone.signal.reason instanceof MillraceError) throw gone.signal.reason;
-      const text = `{"data":[${lease?.messages ?? ''}]${ackIds === null ? '' : `,"acked":${acked.count}`}}`;
+      const body = bodyOfReceive(lease, ackIds === null ? undefined : acked.count);
       if (lease !== undefined) {
         options.counters.received(consumer, lease.count);
         // Cut off before it was sent, or meanwhile: the client cannot have read it.
@@ -195,8 +196,8 @@ function receiveWith(deps: PullDependencies, options: PullOptions & { counters: 
         if (response.destroyed) giveBack();
         else response.once('close', giveBack);
       }
-      finish(response, text);
-      unread.count(consumer.no, text.length, response);
+      finish(response, body);
+      unread.count(consumer.no, sizeOf(body), response);
     } catch (error) {
       if (!response.headersSent) throw error;
       if (error !== gone.signal.reason) {
@@ -226,9 +227,19 @@ function sendBlanks(response: Response, everyMs = 15_000): NodeJS.Timeout {
   }, everyMs);
 }
 
-function finish(response: Response, text: string): void {
-  if (response.headersSent) end(response, text);
-  else sendText(response, 200, text);
+function finish(response: Response, body: Body): void {
+  if (response.headersSent) end(response, body);
+  else sendText(response, 200, body);
+}
+
+const OPEN = '{"data":[';
+
+function bodyOfReceive(lease: Lease | undefined, acked: number | undefined): Body {
+  const messages = lease?.messages ?? '';
+  const close = acked === undefined ? ']}' : `],"acked":${acked}}`;
+  return typeof messages === 'string'
+    ? `${OPEN}${messages}${close}`
+    : [Buffer.from(OPEN), ...messages, Buffer.from(close)];
 }
 
 /** Aborts when the client hangs up. */

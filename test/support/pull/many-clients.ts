@@ -1,9 +1,10 @@
 /** Many clients of one consumer in one process, who share statements, on a message database that counts what it is asked. */
 import { expect } from 'chai';
-import type { Database, Queryable } from '../../../src/db/pool.ts';
+import type { BytesQueryable, Database } from '../../../src/db/pool.ts';
 import { acknowledge } from '../../../src/receive/answer.ts';
 import { type Consumer, openConsumers } from '../../../src/receive/consumer.ts';
 import { type Client, type Desks, openDesks } from '../../../src/receive/desks.ts';
+import type { Lease } from '../../../src/receive/lease.ts';
 import { type Received, receive } from '../../../src/receive/receive.ts';
 import { openWakeups, type Wakeups } from '../../../src/receive/wakeups.ts';
 import { createPlaces } from '../../../src/runtime/concurrency/places.ts';
@@ -48,7 +49,7 @@ export function manyClients(): ManyClients {
   after(async () => await m.drop());
   beforeEach(() => {
     Object.assign(on, { asked: [], poison: undefined, refusal: new Error('refused') });
-    const db: Queryable = {
+    const db: BytesQueryable = {
       query: async (statement, values) => {
         on.asked.push(
           /millrace_private\.(\w+)\(/.exec(typeof statement === 'string' ? statement : statement.text)![1]!,
@@ -56,6 +57,7 @@ export function manyClients(): ManyClients {
         if (on.poison !== undefined && JSON.stringify(values).includes(on.poison)) throw on.refusal;
         return await m.db.query(statement, values);
       },
+      queryBytes: (statement, values) => m.db.queryBytes(statement, values),
     };
     desks = openDesks({ db, take: createPlaces({ places: 3, each: 2 }).take });
     wakeups = openWakeups({ db, listener: fakeListener(), log: { warn: () => undefined } });
@@ -93,9 +95,15 @@ export function manyClients(): ManyClients {
 
 /** The ack_ids that a client has got. */
 export function ackIdsOf({ lease }: Received): string[] {
-  const sent = JSON.parse(`[${lease?.messages ?? ''}]`).map(({ ack_id }: { ack_id: string }) => ack_id);
+  const sent = JSON.parse(`[${lease === undefined ? '' : textOf(lease)}]`).map(
+    ({ ack_id }: { ack_id: string }) => ack_id,
+  );
   expect(lease?.ackIds() ?? []).to.deep.equal(sent);
   return sent;
 }
 
 export const idsOf = (ackIds: readonly string[]): number[] => ackIds.map((ackId) => Number(ackId.slice(33)));
+
+/** The messages of a lease, a comma between them. */
+export const textOf = ({ messages }: Lease): string =>
+  typeof messages === 'string' ? messages : Buffer.concat(messages).toString();
