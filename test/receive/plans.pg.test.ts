@@ -55,7 +55,7 @@ describe('receive: plans', () => {
         order by r.place`,
     );
     expect(plan).to.not.contain('ranges_of').and.not.contain('Seq Scan').and.not.contain('Sort');
-    expect(plan).to.match(/Index Scan using \S+_pkey on \S+ o/);
+    expect(plan).to.match(/Index Scan using \S+_id on \S+ o/);
   });
 
   it('next_messages is part of the statement of lease_batches, and reads in order', async () => {
