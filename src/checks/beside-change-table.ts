@@ -1,6 +1,6 @@
 /** What a change table has beside it: the index by which its entries are read, and how far a retention of another database has written. */
 import { type QuotedTable, quoteIdentifier, quoteLiteral, quoteTable } from '../model/quote.ts';
-import { byHand, type Finding, fault, notice, type Repair, warning } from './finding.ts';
+import { byHand, type Finding, fault, inDestination, notice, warning } from './finding.ts';
 
 /** As the statement gives it. */
 export interface SeqIndexFacts {
@@ -113,5 +113,3 @@ function noting(table: QuotedTable, facts: ProgressFacts, { databaseId, table: k
     'on conflict (retention) do update set seq = greatest(p.seq, excluded.seq), written = p.written || excluded.written'
   );
 }
-
-const inDestination = (sql: string, remedy: string | null = null): Repair => ({ remedy, sql, runOn: 'destination' });

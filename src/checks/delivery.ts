@@ -8,6 +8,7 @@ import {
   byStarting,
   type Finding,
   fault,
+  inDestination,
   inMessages,
   inSource,
   notice,
@@ -94,6 +95,14 @@ const REASONS: Record<string, Said | null> = {
 
 /** Notices whose remedy is a statement for the source. */
 const IN_SOURCE: ReadonlySet<string> = new Set(['no_old_values', 'filter_needs_identity', 'function_needs_identity']);
+
+/** The same for the database of a change table. */
+const IN_DESTINATION: ReadonlySet<string> = new Set([
+  'serial_ends',
+  'partition_missing',
+  'unlogged',
+  'annotations_not_kept',
+]);
 
 const DAY_SECONDS = 86_400;
 
@@ -207,5 +216,6 @@ const NOTHING: Repair = { remedy: null, sql: null, runOn: null };
 
 function remedying(code: string, remedy: string): Repair {
   if (IN_SOURCE.has(code)) return inSource(remedy);
+  if (IN_DESTINATION.has(code)) return inDestination(remedy);
   return remedy.startsWith('bin/millrace ') ? { ...byHand(remedy), command: remedy } : byHand(remedy);
 }

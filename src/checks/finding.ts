@@ -43,6 +43,10 @@ export const inSource = (sql: string, remedy: string | null = null): Repair => (
 export const inMessages = (sql: string, remedy: string | null = null): Repair => ({
   ...{ remedy, sql, runOn: 'message database' },
 });
+/** The same for the database of a change table. */
+export const inDestination = (sql: string, remedy: string | null = null): Repair => ({
+  ...{ remedy, sql, runOn: 'destination' },
+});
 /** What no statement does. */
 export const byHand = (remedy: string): Repair => ({ remedy, sql: null, runOn: null });
 /** A command of ours, in these words. */

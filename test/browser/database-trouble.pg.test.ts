@@ -77,7 +77,7 @@ describe('browser: a database in trouble', () => {
     await page.goto('/databases/shop/settings');
     await page.getByText('change its entry there').waitFor();
     expect(await page.getByLabel('Connections').isDisabled()).to.equal(true);
-    await page.getByRole('button', { name: 'Release to the API... (Needs the scope `admin`)' }).waitFor();
+    await page.getByRole('button', { name: 'Release to the API… (Needs the scope `admin`)' }).waitFor();
     await page.getByRole('button', { name: 'As YAML' }).click();
     const yaml = await page.getByLabel('YAML', { exact: true }).locator('pre').textContent();
     expect(yaml)

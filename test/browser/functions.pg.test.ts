@@ -53,7 +53,7 @@ describe('browser: functions', () => {
     const seen = await on.see();
     const { page } = seen;
     await page.goto('/sinks/products/function');
-    await page.getByRole('button', { name: 'Edit document' }).click();
+    await page.getByRole('button', { name: 'Close the editor document' }).waitFor();
     await page.getByText('12,50').first().waitFor();
     await writeCode(page, 'transform', '(action, record) => ({ id: record.id })');
     await page.getByText(`{"id":${BIGINT}}`, { exact: true }).waitFor();

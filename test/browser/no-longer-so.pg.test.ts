@@ -36,13 +36,13 @@ describe('browser: what is no longer so', () => {
     await page.goto('/sinks/orders/settings');
     const dialog = page.getByRole('alertdialog');
     await page.getByLabel('Lease (ms)').fill('45000');
-    await page.getByRole('button', { name: 'Save...' }).click();
+    await page.getByRole('button', { name: 'Save…' }).click();
     await dialog.getByText('45000').waitFor();
     await page.keyboard.press('Escape');
     const asked = Promise.withResolvers<Route>();
-    await page.route('**/plan', asked.resolve);
+    await page.route('**/plan', asked.resolve, { times: 1 });
     await page.getByLabel('Lease (ms)').fill('46000');
-    await page.getByRole('button', { name: 'Save...' }).click();
+    await page.getByRole('button', { name: 'Save…' }).click();
     await dialog.getByRole('status', { name: 'Loading' }).waitFor();
     expect(await dialog.getByText('45000').count()).to.equal(0);
     await (await asked.promise).continue();
@@ -53,7 +53,7 @@ describe('browser: what is no longer so', () => {
     const { page } = seen;
     await page.goto('/sinks/orders/settings');
     await page.getByLabel('Lease (ms)').fill('47000');
-    await page.getByRole('button', { name: 'Save...' }).click();
+    await page.getByRole('button', { name: 'Save…' }).click();
     const dialog = page.getByRole('alertdialog');
     await dialog.getByText('47000').waitFor();
     await page.evaluate(`new MutationObserver(() => {
@@ -65,11 +65,13 @@ describe('browser: what is no longer so', () => {
       await isRead.promise;
       await route.fallback().catch(() => undefined);
     });
-    const again = page.waitForResponse(
-      (found) => found.request().method() === 'GET' && found.url().endsWith('/api/sinks/orders'),
-    );
+    // As it is saved: the sink is asked for all the time.
+    const again = page.waitForResponse(async (found) => {
+      const isSink = found.request().method() === 'GET' && found.url().endsWith('/api/sinks/orders');
+      return isSink && (await found.json()).destination.visibility_timeout_ms === 47_000;
+    });
     await dialog.getByRole('button', { name: 'Save' }).click();
-    await (await again).finished();
+    await again;
     isRead.resolve();
     await page.getByText('orders is saved').waitFor();
     expect(await page.evaluate('globalThis.isTold === true')).to.equal(false);
@@ -88,7 +90,7 @@ describe('browser: what is no longer so', () => {
     const shown = page.getByText('{"first":1}');
     await shown.waitFor();
     const asked = Promise.withResolvers<Route>();
-    await page.route('**/functions/run', asked.resolve);
+    await page.route('**/functions/run', asked.resolve, { times: 1 });
     await page.getByRole('radio', { name: 'Write one' }).check();
     const held = await asked.promise;
     expect(await shown.count()).to.equal(0);

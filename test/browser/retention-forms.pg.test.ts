@@ -135,11 +135,15 @@ describe('browser: forms of change retentions', () => {
       const dialog = page.getByRole('alertdialog');
       await page.goto(`/change-retentions/${name}`);
       await page.getByRole('link', { name: 'Settings', exact: true }).first().click();
+      // Its table is chosen from those that are there, as for a new one.
+      await page.getByRole('radio', { name: 'orders' }).check();
+      await page.getByRole('button', { name: 'Undo all' }).click();
+      await page.getByRole('radio', { name: 'prices', checked: true }).waitFor();
       await page.getByRole('textbox', { name: 'Kept for' }).fill('never');
       await page.getByText('must be a period of time').waitFor();
-      await page.getByRole('button', { name: 'Save... (Something is not valid yet)' }).waitFor();
+      await page.getByRole('button', { name: 'Save… (Something is not valid yet)' }).waitFor();
       await page.getByRole('textbox', { name: 'Kept for' }).fill('60 days');
-      await page.getByRole('button', { name: 'Save...', exact: true }).click();
+      await page.getByRole('button', { name: 'Save…', exact: true }).click();
       await dialog.getByText('retention.keep').waitFor();
       await expectAccessible(page, `save a change retention ${look.width}`);
       const body = {
@@ -155,7 +159,7 @@ describe('browser: forms of change retentions', () => {
       await expectAccessible(page, `change retention, changed meanwhile ${look.width}`);
       await screenshot(page, `retention-settings-${look.width}`);
       await page.getByRole('button', { name: 'Put mine on top of it' }).click();
-      await page.getByRole('button', { name: 'Save...', exact: true }).click();
+      await page.getByRole('button', { name: 'Save…', exact: true }).click();
       await dialog.getByRole('button', { name: 'Save' }).click();
       await page.getByText(`${name} is saved`).waitFor();
       const { json } = await on.web.call('GET', `/api/change_retentions/${name}`);
@@ -163,7 +167,7 @@ describe('browser: forms of change retentions', () => {
       expect(json.filters).to.have.length(1);
       await page.getByLabel('Name', { exact: true }).fill(`${name}-renamed`);
       await page.getByRole('radio', { name: 'None: entries are kept' }).check();
-      await page.getByRole('button', { name: 'Save...', exact: true }).click();
+      await page.getByRole('button', { name: 'Save…', exact: true }).click();
       await dialog.getByRole('button', { name: 'Save' }).click();
       await page.getByRole('heading', { name: `${name}-renamed`, level: 1 }).waitFor();
       expect((await on.web.call('GET', `/api/change_retentions/${name}-renamed`)).json.retention).to.equal(null);
@@ -174,10 +178,10 @@ describe('browser: forms of change retentions', () => {
       await expectAccessible(page, `a change retention of the file ${look.width}`);
       await screenshot(page, `retention-filed-${look.width}`);
       await page.getByRole('button', { name: 'Undo all' }).click();
-      await page.getByRole('button', { name: 'Release to the API...' }).click();
+      await page.getByRole('button', { name: 'Release to the API…' }).click();
       await dialog.getByRole('button', { name: 'Release to the API' }).click();
       await page.getByText('It was released from the configuration file').waitFor();
-      await page.getByRole('button', { name: 'Give it back to the file...' }).click();
+      await page.getByRole('button', { name: 'Give it back to the file…' }).click();
       await dialog.getByRole('button', { name: 'Give it back to the file' }).click();
       await page.getByText('The configuration file declares it').waitFor();
       await seen.close();

@@ -28,13 +28,13 @@ describe('browser: things of the file', () => {
         await page.getByText('The configuration file declares it (start)').waitFor();
         await page.getByRole('button', { name: button }).waitFor();
         await expectAccessible(page, `${what} of the file`);
-        await page.getByRole('button', { name: 'Release to the API...' }).click();
+        await page.getByRole('button', { name: 'Release to the API…' }).click();
         await page.getByRole('alertdialog').getByRole('button', { name: 'Release to the API' }).click();
         await page.getByText('It was released from the configuration file (start)').waitFor();
         await page.getByRole('button', { name: button }).waitFor({ state: 'detached' });
         await expectAccessible(page, `${what} that was released`);
         await screenshot(page, `released-${what.slice(2)}-${look.width}`);
-        await page.getByRole('button', { name: 'Give it back to the file...' }).click();
+        await page.getByRole('button', { name: 'Give it back to the file…' }).click();
         await page.getByText('what was changed here is lost then').waitFor();
         await page.getByRole('alertdialog').getByRole('button', { name: 'Give it back to the file' }).click();
         await page.getByRole('button', { name: button }).waitFor();

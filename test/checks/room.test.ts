@@ -123,6 +123,12 @@ describe('checks of delivery', () => {
     expect(said(checkDelivery(open, { ...nothing, destination: 'wrong' }))).to.deep.equal(['ok delivery']);
     expect(checkDelivery(open, nothing)[0]).to.include({ answer: 'words' });
   });
+  it('say of a change table which statement puts it right, and where it is run', () => {
+    const remedy = 'alter table "public"."kept" set logged;';
+    const noted = { code: 'unlogged', table: null, message: 'the table is unlogged', remedy };
+    const [found] = checkDelivery({ ...FACTS, reasons: ['unlogged'], notices: [noted] }, nothing);
+    expect(found).to.include({ sql: remedy, runOn: 'destination', remedy: null });
+  });
   it('leave out notices that were looked for anew', () => {
     const noted = { code: 'not_published', table: 'public.t', message: 'as it was', remedy: null };
     const facts = { ...FACTS, reasons: ['not_published'], notices: [noted] };

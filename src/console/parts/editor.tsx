@@ -95,7 +95,11 @@ export function Editor({ label, value, onChange, faults = [], names = {}, readOn
   // biome-ignore lint/correctness/useExhaustiveDependencies: `found` is all of them
   useEffect(() => {
     const now = view.current;
-    if (now !== null) now.dispatch(setDiagnostics(now.state, diagnosticsOf(now.state, faults)));
+    if (now === null) return;
+    const told = diagnosticsOf(now.state, faults);
+    now.dispatch(setDiagnostics(now.state, told));
+    // Whoever is writing stays where they are.
+    if (told[0] && !now.hasFocus) now.dispatch({ effects: EditorView.scrollIntoView(told[0].from, { y: 'center' }) });
   }, [found]);
   return <div ref={place} className="overflow-hidden rounded-md border border-edge" />;
 }

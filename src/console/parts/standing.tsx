@@ -54,7 +54,7 @@ export function Standing<Path extends PathsWith<'post'>>({ thing, children, ...r
             . {isOfFile ? children : 'Its entry there has no effect.'}
           </p>
           <Button needs="admin" onClick={() => setOpen(true)}>
-            {title}...
+            {title}…
           </Button>
         </div>
       </Note>

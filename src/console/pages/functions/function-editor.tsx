@@ -1,7 +1,6 @@
 /** A stored function in the editor, with saving, and what failed because of it. */
 import { useState } from 'react';
-import type { Schemas } from '../../api/client.ts';
-import { useCall, useGet } from '../../api/queries.ts';
+import { useCall } from '../../api/queries.ts';
 import { count, plural } from '../../lib/format.ts';
 import { Button } from '../../parts/button.tsx';
 import { Code, CopyButton } from '../../parts/code.tsx';
@@ -10,9 +9,8 @@ import { Standing } from '../../parts/standing.tsx';
 import { say } from '../../parts/toast.tsx';
 import type { Source } from './samples.ts';
 import type { Fn } from './types.ts';
+import { type Group, useHalted, useParked } from './use-parked.ts';
 import { Workbench } from './workbench.tsx';
-
-type Group = Schemas['MessageGroup'];
 
 interface FunctionEditorProps {
   fn: Fn;
@@ -32,7 +30,8 @@ export function FunctionEditor({ fn, source, sink }: FunctionEditorProps) {
     setCode(textOf(stored));
   };
   if (isOutdated && !isModified) take(fn);
-  const groups = useParked(sink);
+  const groups = useParked(sink, fn.name);
+  const isHalted = useHalted(sink);
   const parked = countOf(groups);
   const { save, error, isPending } = useSave(base, code, (stored) => {
     setBase(stored);
@@ -61,9 +60,9 @@ export function FunctionEditor({ fn, source, sink }: FunctionEditorProps) {
             needs="admin"
             busy={isPending}
             because={isOfFile ? 'The configuration file has it' : null}
-            onClick={() => sink !== undefined && save({ sink, groups })}
+            onClick={() => sink !== undefined && save({ sink, groups, isHalted })}
           >
-            {isModified ? 'Save and retry' : 'Retry'} {count(parked)}
+            {againWord(isModified, isHalted)} {count(parked)}
           </Button>
         )}
         <Button
@@ -93,32 +92,36 @@ export function FunctionEditor({ fn, source, sink }: FunctionEditorProps) {
   );
 }
 
-/** Groups of a sink's messages that were parked while they were shaped. */
-function useParked(sink: string | undefined): readonly Group[] {
-  const { data } = useGet(
-    '/api/sinks/{sink}/messages/groups',
-    { path: { sink: sink ?? '' } },
-    { enabled: sink !== undefined },
-  );
-  return sink === undefined ? [] : (data?.data ?? []).filter(({ stage }) => stage === 'shape');
-}
+const againWord = (isModified: boolean, isHalted: boolean): string => {
+  if (isHalted) return isModified ? 'Save, resume and retry' : 'Resume and retry';
+  return isModified ? 'Save and retry' : 'Retry';
+};
 
 const textOf = ({ code, path }: Fn): string => code ?? path ?? '';
+
+/** What is tried again, and whether its sink is paused until somebody resumes it. */
+interface Again {
+  sink: string;
+  groups: readonly Group[];
+  isHalted: boolean;
+}
 
 /** `onSaved`: with what is stored then. */
 function useSave(fn: Fn, code: string, onSaved: (stored: Fn) => void) {
   const change = useCall('patch', '/api/functions/{function}');
   const retry = useCall('post', '/api/sinks/{sink}/messages/retry');
   const text = fn.type === 'path' ? { path: code.trim() } : { code };
-  const tryAgain = async (sink: string, groups: readonly Group[]): Promise<void> => {
+  const resume = useCall('post', '/api/sinks/{sink}/resume');
+  const tryAgain = async ({ sink, groups, isHalted }: Again): Promise<void> => {
     for (const { filter } of groups) await retry.mutateAsync({ path: { sink }, body: { filter } });
+    if (isHalted) await resume.mutateAsync({ path: { sink } });
     say(`${fn.name} is saved, and ${plural(countOf(groups), 'message is', 'messages are')} tried again`);
   };
   return {
-    error: change.error ?? retry.error,
-    isPending: change.isPending || retry.isPending,
+    error: change.error ?? retry.error ?? resume.error,
+    isPending: change.isPending || retry.isPending || resume.isPending,
     /** `again`: what is tried again once it is saved. */
-    save(again?: { sink: string; groups: readonly Group[] }): void {
+    save(again?: Again): void {
       change.mutate(
         { path: { function: fn.id }, body: text, version: fn.version },
         {
@@ -126,7 +129,7 @@ function useSave(fn: Fn, code: string, onSaved: (stored: Fn) => void) {
             onSaved(stored);
             if (again === undefined) say(`${fn.name} is saved: it shapes what is not shaped yet`);
             // What is refused is in `error`.
-            else tryAgain(again.sink, again.groups).catch(() => undefined);
+            else tryAgain(again).catch(() => undefined);
           },
         },
       );

@@ -13,6 +13,7 @@ import { type Sink, useSink } from '../sinks/use-sink.ts';
 import { FunctionEditor } from './function-editor.tsx';
 import type { Source } from './samples.ts';
 import { type Fn, type FnType, TYPES } from './types.ts';
+import { useParked } from './use-parked.ts';
 
 /** In the order in which they run. */
 const USES = [
@@ -39,10 +40,13 @@ export function SinkFunctions() {
 }
 
 function Use({ sink, use, known }: { sink: Sink; use: 'filter' | 'transform' | 'routing'; known: readonly Fn[] }) {
-  const [open, setOpen] = useState(false);
+  const [chosen, choose] = useState<boolean | null>(null);
   const { may } = usePerson();
   const change = useCall('patch', '/api/sinks/{sink}');
   const fn = known.find(({ name }) => name === sink[use]);
+  // What failed is what one comes for.
+  const isFailing = useParked(sink.state.parked > 0 && fn ? sink.name : undefined, fn?.name ?? '').length > 0;
+  const open = chosen ?? isFailing;
   const source: Source = {
     from: 'messages',
     sink: sink.name,
@@ -70,7 +74,7 @@ function Use({ sink, use, known }: { sink: Sink; use: 'filter' | 'transform' | '
           </Select>
         </div>
         {fn ? (
-          <Button aria-expanded={open} onClick={() => setOpen(!open)}>
+          <Button aria-expanded={open} onClick={() => choose(!open)}>
             {open ? 'Close the editor' : 'Edit'}
             <span className="sr-only"> {fn.name}</span>
           </Button>

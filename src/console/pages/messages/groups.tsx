@@ -6,6 +6,7 @@ import { useGet } from '../../api/queries.ts';
 import { count } from '../../lib/format.ts';
 import { Button, buttonLook } from '../../parts/button.tsx';
 import { Ago } from '../../parts/time.tsx';
+import { failedFunction } from './failed-function.ts';
 import type { MessageFilter, MessagesSearch } from './filter.ts';
 import { type Group, usePlace } from './place.ts';
 import { Settle, type Wish } from './settle.tsx';
@@ -109,10 +110,10 @@ function GroupLine({ group, isChosen, onLook, onWish }: LineProps) {
   );
 }
 
-/** The one that failed is named before its error; with the newest message of the group as its sample. */
+/** The one that failed, with the newest message of the group as its sample. */
 function EditFunction({ group: { error, sample_id } }: { group: Group }) {
   const { name, home } = usePlace();
-  const failed = /^([^\s:]+): /.exec(error ?? '')?.[1];
+  const failed = failedFunction(error);
   if (failed !== undefined)
     return (
       <Link

@@ -44,6 +44,9 @@ export function pageOf({ id, item, act, subject: { kind, name } }: Attention, re
     };
   if (kind !== 'sink') return { label, link: linkOptions({ to: kind === 'processes' ? '/settings' : '/doctor' }) };
   const isRetention = retentions.has(its);
+  // Change retentions have no page of their functions.
+  if (FUNCTIONS.has(id) && !isRetention)
+    return { label: 'Edit function', link: linkOptions({ to: '/sinks/$sink/function', params: { sink: its } }) };
   if (id !== 'parked')
     return {
       label,
@@ -59,6 +62,9 @@ export function pageOf({ id, item, act, subject: { kind, name } }: Attention, re
       : linkOptions({ to: '/sinks/$sink/messages', params: { sink: its }, search }),
   };
 }
+
+/** Where the code of a function is at fault. */
+const FUNCTIONS = new Set(['function_faulty', 'function_kills']);
 
 /** States that have a word of their own. */
 const STATES = new Set(['parked', 'paused', 'disabled', 'behind', 'needs_resync']);

@@ -12,7 +12,7 @@ export function RetentionOverview() {
   const retention = useRetention();
   return (
     <>
-      <Cause sink={retention} />
+      <Cause key={retention.id} sink={retention} />
       <Figures name={retention.name} />
       <div className="grid grid-cols-[minmax(0,1fr)] gap-x-10 lg:grid-cols-[minmax(0,1fr)_minmax(0,1fr)]">
         <Section title="What it is">

@@ -176,7 +176,7 @@ function Save<Entry>({ stored, base, patch, planned, isChanged, save, forget, ..
             because={isChanged ? (planned.error ? 'Something is not valid yet' : null) : 'Nothing is changed'}
             onClick={() => setOpen(true)}
           >
-            Save...
+            Save…
           </Button>
         )}
         {isChanged && <Button onClick={forget}>Undo all</Button>}

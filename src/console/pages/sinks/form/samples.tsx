@@ -61,7 +61,7 @@ function Results({ rows, ...wanted }: SamplesProps & { rows: readonly Row[] }) {
 }
 
 function Document({ result }: { result: Result | undefined }) {
-  if (result === undefined) return <span className="text-muted">...</span>;
+  if (result === undefined) return <span className="text-muted">…</span>;
   if (result.ok) return <span className="break-words whitespace-pre-wrap">{textOf(result.result)}</span>;
   const { message = '', line, column } = result.error ?? {};
   return (

@@ -3,7 +3,7 @@ import { useOverview } from '../../../api/overview.ts';
 import { useCall } from '../../../api/queries.ts';
 import { useSinkPaths } from '../../../api/sink-paths.ts';
 import { Button } from '../../../parts/button.tsx';
-import { Code, Mono } from '../../../parts/code.tsx';
+import { Code, CopyButton, Mono } from '../../../parts/code.tsx';
 import { State } from '../../../parts/icons.tsx';
 import { ErrorNote } from '../../../parts/places.tsx';
 import { Remedy } from '../../../parts/remedy.tsx';
@@ -13,18 +13,53 @@ import type { SinkEntry } from '../form/entry.ts';
 import { indexCommand } from '../form/index-command.ts';
 import { type AnySink, type Sink, wrongOf } from '../use-sink.ts';
 import { useTable } from '../use-table.ts';
+import { DisableButton } from './end.tsx';
+import { receiveCommand } from './examples.ts';
+import { Recovered } from './recovered.tsx';
 
 /** Reasons that a probe can end: its destination is asked again. */
 const PROBED = ['unreachable', 'auth_failed', 'index_missing', 'overloaded', 'bad_destination'];
 
+/** What the overview alone has found out: who keeps clients from receiving, and that they have as many messages as they may. */
+const ELSEWHERE = ['blocked_by', 'ack_pending_full'];
+
 export function Cause({ sink }: { sink: AnySink }) {
   const { data } = useOverview();
-  const wrong = wrongOf(sink);
-  const sinceOf = (name: string): string | null =>
-    data?.attention.find(({ id, subject }) => id === name && subject.name === sink.name)?.since ?? null;
+  const items = (data?.attention ?? []).filter(({ subject: { kind, name } }) => kind === 'sink' && name === sink.name);
+  const sinceOf = (name: string): string | null => items.find(({ id }) => id === name)?.since ?? null;
+  const wrong: Known[] = [
+    ...items
+      .filter(({ id }) => ELSEWHERE.includes(id))
+      .map(({ id, summary, ...item }) => ({ ...item, name: id, error: summary })),
+    ...wrongOf(sink),
+  ];
+  const isWrong = wrong.length > 0 || sink.state.error !== null;
+  return (
+    <>
+      <Recovered sink={sink} isWrong={isWrong} />
+      {isWrong && <Wrong {...{ sink, wrong, sinceOf }} />}
+    </>
+  );
+}
+
+interface Known {
+  name: string;
+  status: string;
+  error: string | null;
+  remedy: string | null;
+  sql: string | null;
+  run_on: string | null;
+  command: string | null;
+}
+
+interface WrongProps {
+  sink: AnySink;
+  wrong: readonly Known[];
+  sinceOf: (name: string) => string | null;
+}
+
+function Wrong({ sink, wrong, sinceOf }: WrongProps) {
   const { error, failing_since } = sink.state;
-  if (wrong.length === 0 && error === null) return null;
-  const isOpen = wrong.some(({ name }) => PROBED.includes(name));
   return (
     <section aria-label="What is wrong" className="mb-6 rounded-md border border-line">
       <ul className="divide-y divide-line">
@@ -57,7 +92,7 @@ export function Cause({ sink }: { sink: AnySink }) {
           <pre className="max-h-48 overflow-auto font-mono text-sm break-words whitespace-pre-wrap">{error}</pre>
         </div>
       )}
-      <Acts sink={sink} isOpen={isOpen} />
+      <Acts sink={sink} names={wrong.map(({ name }) => name)} />
     </section>
   );
 }
@@ -69,12 +104,14 @@ function MakeIndex({ sink }: { sink: Sink }) {
   return <Code text={indexCommand(sink.destination, table?.columns)} name="curl" />;
 }
 
-function Acts({ sink, isOpen }: { sink: AnySink; isOpen: boolean }) {
+function Acts({ sink, names }: { sink: AnySink; names: readonly string[] }) {
   const { paths } = useSinkPaths();
   const probe = useCall('post', paths.probe);
   const dismiss = useCall('post', paths.dismiss);
-  const codes = [...new Set(sink.state.notices.map(({ code }) => code))];
-  if (!isOpen && codes.length === 0) return null;
+  const codes = [...new Set(sink.state.notices.map(({ code }) => code))].filter((code) => names.includes(code));
+  const isOpen = names.some((name) => PROBED.includes(name));
+  const isUnread = names.includes('nobody_receives');
+  if (!isOpen && !isUnread && codes.length === 0) return null;
   const failed = probe.error ?? dismiss.error;
   return (
     <div className="flex flex-wrap items-center gap-2 border-t border-line px-3 py-2">
@@ -88,6 +125,12 @@ function Acts({ sink, isOpen }: { sink: AnySink; isOpen: boolean }) {
         >
           Probe now
         </Button>
+      )}
+      {isUnread && (
+        <>
+          <CopyButton text={receiveCommand(sink.name, location.origin)} label="Copy curl" />
+          <DisableButton sink={sink} />
+        </>
       )}
       {codes.map((code) => (
         <Button

@@ -4,30 +4,37 @@ import { useState } from 'react';
 import { useCall } from '../../../api/queries.ts';
 import { useSinkPaths } from '../../../api/sink-paths.ts';
 import { count, plural } from '../../../lib/format.ts';
-import { Button } from '../../../parts/button.tsx';
+import { Button, type Look } from '../../../parts/button.tsx';
 import { Confirm } from '../../../parts/dialog.tsx';
 import { Section } from '../../../parts/page.tsx';
 import { say } from '../../../parts/toast.tsx';
 import type { AnySink } from '../use-sink.ts';
 
 export function End({ sink }: { sink: AnySink }) {
-  const [asked, setAsked] = useState<'disable' | 'delete' | null>(null);
-  const close = (): void => setAsked(null);
+  const [asked, setAsked] = useState(false);
   return (
     <Section title="Stop it">
       <div className="flex flex-wrap gap-2">
-        {sink.status !== 'disabled' && (
-          <Button look="danger" needs="operate" onClick={() => setAsked('disable')}>
-            Disable...
-          </Button>
-        )}
-        <Button look="danger" needs="admin" onClick={() => setAsked('delete')}>
-          Delete...
+        {sink.status !== 'disabled' && <DisableButton sink={sink} look="danger" />}
+        <Button look="danger" needs="admin" onClick={() => setAsked(true)}>
+          Delete…
         </Button>
       </div>
-      <Disable sink={sink} open={asked === 'disable'} onClose={close} />
-      <Delete sink={sink} open={asked === 'delete'} onClose={close} />
+      <Delete sink={sink} open={asked} onClose={() => setAsked(false)} />
     </Section>
+  );
+}
+
+/** What is lost by it is asked first. */
+export function DisableButton({ sink, look = 'plain' }: { sink: AnySink; look?: Look }) {
+  const [asked, setAsked] = useState(false);
+  return (
+    <>
+      <Button look={look} needs="operate" onClick={() => setAsked(true)}>
+        Disable…
+      </Button>
+      <Disable sink={sink} open={asked} onClose={() => setAsked(false)} />
+    </>
   );
 }
 

@@ -3,11 +3,17 @@ import { quoteLiteral } from '../../../lib/sql.ts';
 
 const json = (text: string): string => JSON.stringify(text);
 
+/** Receives five messages, which come again unless they are acknowledged. */
+export const receiveCommand = (name: string, origin: string): string =>
+  [
+    `curl -X POST -H "Authorization: Bearer $MILLRACE_TOKEN" -H 'Content-Type: application/json' \\`,
+    `  -d '{"batch_size": 5, "wait_for": "20s"}' ${origin}/api/http_pull_consumers/${encodeURIComponent(name)}/receive`,
+  ].join('\n');
+
 export const EXAMPLES = {
   curl: (name: string, origin: string): string =>
     [
-      `curl -X POST -H "Authorization: Bearer $MILLRACE_TOKEN" -H 'Content-Type: application/json' \\`,
-      `  -d '{"batch_size": 5, "wait_for": "20s"}' ${origin}/api/http_pull_consumers/${encodeURIComponent(name)}/receive`,
+      receiveCommand(name, origin),
       `curl -X POST -H "Authorization: Bearer $MILLRACE_TOKEN" -H 'Content-Type: application/json' \\`,
       `  -d '{"ack_ids": ["..."]}' ${origin}/api/http_pull_consumers/${encodeURIComponent(name)}/ack`,
     ].join('\n'),

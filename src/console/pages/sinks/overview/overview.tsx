@@ -14,7 +14,7 @@ export function SinkOverview() {
   const sink = useSink();
   return (
     <>
-      <Cause sink={sink} />
+      <Cause key={sink.id} sink={sink} />
       <Backfills sink={sink} />
       <Figures name={sink.name} />
       <div className="grid grid-cols-[minmax(0,1fr)] gap-x-10 lg:grid-cols-[minmax(0,1fr)_minmax(0,1fr)]">
