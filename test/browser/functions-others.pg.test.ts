@@ -50,13 +50,29 @@ describe('browser: functions that others change', () => {
     const seen = await on.see();
     const { page } = seen;
     const read: string[] = [];
-    page.on('request', (request) => void (request.url().includes('/rows') && read.push(request.url())));
+    await page.route('**/tables/*/rows*', async (route) => {
+      read.push(new URL(route.request().url()).pathname);
+      await route.fulfill({ json: { data: [{ record: { id: 1 }, metadata: {} }], next_cursor: null } });
+    });
+    await page.route(/\/postgres_databases\/[^/]+\/tables\?/, async (route) => {
+      const of = new URL(route.request().url()).pathname.split('/')[3];
+      const data = ['first', 'second'].map((name) => ({ schema: of, name, key: ['id'], columns: [] }));
+      await route.fulfill({ json: { data, next_cursor: null } });
+    });
     await page.goto('/functions/new');
+    const samples = page.getByLabel('Samples');
+    await samples.selectOption('rows of other.first');
+    await page.getByText('read {"id":1}').waitFor();
     const databases = page.getByLabel('Database');
-    await databases.selectOption('other');
+    await databases.selectOption('shop');
     await page.getByText('Choose a table').waitFor();
-    expect(await databases.inputValue()).to.equal('other');
-    expect(read).to.deep.equal([]);
+    expect(await databases.inputValue()).to.equal('shop');
+    await samples.selectOption('rows of shop.second');
+    await page.getByText('read {"id":1}').waitFor();
+    expect(read.map((path) => path.split('/').slice(3).join('/'))).to.deep.equal([
+      'other/tables/other.first/rows',
+      'shop/tables/shop.second/rows',
+    ]);
     await seen.close();
   });
 });

@@ -67,7 +67,7 @@ change_retentions:
     await page.getByText('Millrace does not answer').first().waitFor();
     await page.unroute('**/plan');
     await page.getByText('Millrace does not answer').first().waitFor({ state: 'detached' });
-    await page.getByRole('button', { name: 'Save...' }).click();
+    await page.getByRole('button', { name: 'Save…' }).click();
     await page.getByRole('alertdialog').getByText('destination.visibility_timeout_ms').waitFor();
   });
 
@@ -115,5 +115,47 @@ change_retentions:
     await page.getByText('all that are published, except schema audit, public.paths').waitFor();
     await page.goto('/sinks/some');
     await page.getByText(`where "path" = e'C:\\\\it''s'`).waitFor();
+  });
+
+  it('says why there is nothing for as long as nobody answers, also while it is asked again', async () => {
+    const { page } = seen;
+    await page.route('**/preview*', (route) =>
+      route.fulfill({ status: 503, json: { summary: 'it is full', code: 'full' } }),
+    );
+    const asked = Promise.withResolvers<void>();
+    await page.goto('/sinks/some/trace');
+    const why = page.getByRole('alert').getByText('it is full');
+    await why.waitFor();
+    // The next try is under way, and nobody knows better yet.
+    await page.route('**/preview*', () => asked.resolve());
+    await asked.promise;
+    await page.evaluate('new Promise(requestAnimationFrame)');
+    expect([await why.count(), await page.getByRole('status', { name: 'Loading' }).count()]).to.deep.equal([1, 0]);
+  });
+
+  it('finds a message that one of those asked has, and says so when others, or all, cannot say', async () => {
+    const { page } = seen;
+    const id = '1700000000000000';
+    await page.route('**/api/overview*', async (route) => {
+      const overview = await (await route.fetch()).json();
+      for (const sink of overview.sinks) sink.pending = 1;
+      await route.fulfill({ json: overview });
+    });
+    await page.route(`**/messages/${id}*`, (route) =>
+      route.request().url().includes('/sinks/others/')
+        ? route.fulfill({ status: 503, json: { summary: 'it is full', code: 'full' } })
+        : route.fulfill({ json: { id } }),
+    );
+    await page.goto('/');
+    await page.getByRole('button', { name: 'Find' }).click();
+    await page.getByRole('combobox').fill(id);
+    await page.getByRole('option', { name: 'message of some' }).waitFor();
+    await page.getByText('Whether there is another cannot be said. It is full.').waitFor();
+    await page.unrouteAll();
+    await page.route('**/api/overview*', (route) => route.abort());
+    await page.reload();
+    await page.getByRole('button', { name: 'Find' }).click();
+    await page.getByRole('combobox').fill(id);
+    await page.getByText('Whether there is such a message cannot be said. Millrace does not answer.').waitFor();
   });
 });

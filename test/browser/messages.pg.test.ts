@@ -114,7 +114,7 @@ describe('browser: messages', () => {
     const { page } = seen;
     await page.goto('/sinks/products-index/messages');
     await page.getByText('the first 200 of').waitFor();
-    await page.getByRole('button', { name: 'Oldest first' }).click();
+    await page.getByRole('button', { name: 'Newest first', pressed: false }).click();
     await page.getByText('the newest 200 of').waitFor();
     expect(new URL(page.url()).searchParams.get('order')).to.equal('newest');
     const first = page.getByRole('row').nth(1).getByRole('link');
@@ -127,7 +127,7 @@ describe('browser: messages', () => {
     await page.evaluate('scrollTo(0, 0)');
     await page.getByRole('link', { name: 'k-100', exact: true }).waitFor();
     await page.goto('/sinks/products-index/messages?state=parked&order=newest');
-    await page.getByRole('button', { name: 'Newest first' }).click();
+    await page.getByRole('button', { name: 'Newest first', pressed: true }).click();
     await page.getByRole('link', { name: 'k-0', exact: true }).waitFor();
     expect(new URL(page.url()).searchParams.get('order')).to.equal(null);
     await seen.close();

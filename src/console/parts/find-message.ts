@@ -21,28 +21,46 @@ export interface MessageSearch {
   /** Those that have it. */
   owners: readonly Owner[];
   isLooking: boolean;
-  /** Nobody could be asked. */
+  /** Some, or all, could not be asked: what is not among `owners` may have it. */
   error: ApiError | null;
 }
 
 /** Null: the text is no id of a message. */
 export function useMessageSearch(text: string): MessageSearch | null {
-  const { data } = useOverview();
+  const { data, error } = useOverview();
   const id = text.trim();
   const having = (list: Owner['list'], all: readonly { name: string; pending: number; parked: number }[]): Owner[] =>
     all.filter(({ pending, parked }) => pending + parked > 0).map(({ name }) => ({ list, name }));
   const asked = [...having('sinks', data?.sinks ?? []), ...having('change-retentions', data?.change_retentions ?? [])];
   const isId = ID.test(id);
-  const found = useQuery<Owner[], ApiError>({
+  const found = useQuery<Pick<MessageSearch, 'owners' | 'error'>>({
     queryKey: ['message', id],
-    queryFn: async ({ signal }) => {
-      const owners: Owner[] = [];
-      for (const owner of asked) if (await hasMessage(owner, id, signal)) owners.push(owner);
-      return owners;
-    },
+    queryFn: ({ signal }) => search(asked, id, signal),
     enabled: isId && data !== undefined,
   });
-  return isId ? { id, owners: found.data ?? [], isLooking: found.isPending, error: found.error } : null;
+  if (!isId) return null;
+  if (found.data !== undefined) return { id, ...found.data, isLooking: false };
+  // Without the overview nobody knows whom to ask.
+  return { id, owners: [], isLooking: data !== undefined || error === null, error: data === undefined ? error : null };
+}
+
+/** What one of them cannot say is no reason to forget what others said. */
+async function search(
+  asked: readonly Owner[],
+  id: string,
+  signal: AbortSignal,
+): Promise<Pick<MessageSearch, 'owners' | 'error'>> {
+  const owners: Owner[] = [];
+  let failed: ApiError | null = null;
+  for (const owner of asked) {
+    try {
+      if (await hasMessage(owner, id, signal)) owners.push(owner);
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      failed = error;
+    }
+  }
+  return { owners, error: failed };
 }
 
 async function hasMessage({ list, name }: Owner, id: string, signal: AbortSignal): Promise<boolean> {

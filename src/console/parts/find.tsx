@@ -47,7 +47,7 @@ const foundMessages = ({ id, owners }: MessageSearch): Found[] =>
 function nothing(message: MessageSearch | null): string {
   if (message === null) return 'Nothing has a name like this.';
   if (message.error !== null)
-    return `Whether there is such a message cannot be said. ${sentence(message.error.message)}`;
+    return `Whether there is ${message.owners.length > 0 ? 'another' : 'such a message'} cannot be said. ${sentence(message.error.message)}`;
   if (message.isLooking) return 'Looking for a message with this id.';
   return 'No message with this id waits or has failed: it was delivered or discarded, or there never was one.';
 }
@@ -130,7 +130,7 @@ export function Find() {
               </div>
             ))}
           </div>
-          {found.length === 0 && (
+          {(found.length === 0 || message?.error) && (
             <p role="status" className="px-3 py-2 text-muted">
               {nothing(message)}
             </p>

@@ -1,5 +1,5 @@
 /** What a page shows before, instead of and beside its content: loading, nothing, an error, an old answer. */
-import type { ReactNode } from 'react';
+import { type ReactNode, useRef } from 'react';
 import type { ApiError } from '../api/client.ts';
 import { useNow } from '../lib/clock.ts';
 import { span } from '../lib/format.ts';
@@ -67,8 +67,21 @@ export function ErrorNote({ error, again }: { error: ApiError; again?: () => unk
 interface Asked<Value> {
   data: Value | undefined;
   error: ApiError | null;
+  /** How often it has failed. */
+  errorUpdateCount: number;
   dataUpdatedAt: number;
   refetch(): unknown;
+}
+
+/** Why there is no answer: also while it is asked for again, when nobody knows better yet. */
+export function useReason({
+  data,
+  error,
+  errorUpdateCount,
+}: Pick<Asked<unknown>, 'data' | 'error' | 'errorUpdateCount'>) {
+  const last = useRef<ApiError>(null);
+  if (error !== null) last.current = error;
+  return error ?? (data === undefined && errorUpdateCount > 0 ? last.current : null);
 }
 
 const OLD_MS = 15_000;
@@ -83,7 +96,8 @@ export function Loaded<Value>({
   lines?: number;
   children: (value: Value) => ReactNode;
 }) {
-  const { data, error, dataUpdatedAt, refetch } = query;
+  const { data, dataUpdatedAt, refetch } = query;
+  const error = useReason(query);
   const now = useNow();
   if (data === undefined) return error ? <ErrorNote error={error} again={refetch} /> : <Skeleton lines={lines} />;
   const age = now - dataUpdatedAt;

@@ -57,7 +57,7 @@ export function TableTree(props: TableTreeProps) {
           <Field label="Search tables" type="search" value={text} onChange={(event) => setText(event.target.value)} />
         </div>
         <p role="status" className="min-h-8 py-1 text-sm text-muted">
-          {plural(chosen.size, 'table')} chosen
+          {isSingle && chosen.size > 0 ? [...chosen].join() : plural(chosen.size, 'table')} chosen
         </p>
         {chosen.size > 0 && (
           <Button look="quiet" onClick={() => onChange(new Set())}>

@@ -8,7 +8,7 @@ import { say } from '../../parts/toast.tsx';
 import type { MessageFilter } from './filter.ts';
 import { usePlace } from './place.ts';
 import { MOST_SAVED, saveMessages } from './save.ts';
-import { Settle, type Wish } from './settle.tsx';
+import { failedOf, Settle, type Wish } from './settle.tsx';
 
 interface ActionsProps {
   filter: MessageFilter;
@@ -24,9 +24,10 @@ export function Actions({ filter, chosen, isEmpty, onDone }: ActionsProps) {
   const { state } = filter;
   const none = isEmpty ? 'There are none' : null;
   const noRetry = none ?? (state !== undefined && state !== 'parked' ? 'Only parked messages are tried again' : null);
-  const waits =
-    state === 'waiting' || state === 'leased' ? 'They have not failed: they are delivered by themselves' : null;
-  const wishFor = (verb: Wish['verb']): void => setWish(some ? { verb, ids: chosen } : { verb, filter });
+  const failed = failedOf(filter);
+  const waits = failed === undefined ? 'They have not failed: they are delivered by themselves' : null;
+  const wishFor = (verb: Wish['verb']): void =>
+    setWish(some ? { verb, ids: chosen } : failed === undefined ? null : { verb, filter: failed });
   return (
     <div className="mb-2 flex flex-wrap items-center gap-2">
       <span className="mr-auto text-sm text-muted" aria-live="polite">

@@ -9,7 +9,7 @@ import { CopyButton } from '../../parts/code.tsx';
 import { Drawer } from '../../parts/drawer.tsx';
 import { BACKGROUNDS, Badge } from '../../parts/icons.tsx';
 import { Json } from '../../parts/json.tsx';
-import { ErrorNote, Loaded, Note, Skeleton } from '../../parts/places.tsx';
+import { ErrorNote, Loaded, Note, Skeleton, useReason } from '../../parts/places.tsx';
 import { Ago, At } from '../../parts/time.tsx';
 import { Attempts } from './attempts.tsx';
 import { hasFailed, keyText, MessageState } from './columns.tsx';
@@ -33,7 +33,8 @@ export function MessageDrawer({ id, tab, onGo, onClose }: DrawerProps) {
   const { paths, name } = usePlace();
   const [verb, setVerb] = useState<Verb | null>(null);
   const query = useGet(paths.one, { path: { sink: name, id } }, { every: 2_000 });
-  const { data: message, error } = query;
+  const { data: message } = query;
+  const error = useReason(query);
   const isGone = error?.status === 404;
   const off = isGone
     ? 'It is settled'

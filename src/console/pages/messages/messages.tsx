@@ -95,10 +95,11 @@ function Filters({ values, order, onChange }: FiltersProps) {
       <Button
         look="quiet"
         className="ml-auto"
+        aria-pressed={order !== undefined}
         title={order ? 'Show the oldest first' : 'Show the newest first'}
         onClick={() => onChange({ order: order ? undefined : 'newest' })}
       >
-        {order ? 'Newest first' : 'Oldest first'}
+        Newest first
       </Button>
     </FilterBar>
   );

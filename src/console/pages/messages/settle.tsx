@@ -1,6 +1,6 @@
 /** Tries messages again, or gives them up: some, or all that fit a filter. It says how many before, and how many it were after. */
 import { useQuery } from '@tanstack/react-query';
-import { type ApiError, call } from '../../api/client.ts';
+import { type ApiError, type Body, call } from '../../api/client.ts';
 import { useCall } from '../../api/queries.ts';
 import { count, plural } from '../../lib/format.ts';
 import { Confirm, Dialog } from '../../parts/dialog.tsx';
@@ -11,17 +11,25 @@ import { usePlace } from './place.ts';
 
 export type Verb = 'retry' | 'discard';
 
+/** Messages that have failed: what waits, or is leased, is delivered by itself. */
+type FailedFilter = NonNullable<NonNullable<Body<'/api/sinks/{sink}/messages/discard', 'post'>>['filter']>;
+
+/** Undefined: none of them have. */
+export function failedOf({ state, ...filter }: MessageFilter): FailedFilter | undefined {
+  if (state === 'waiting' || state === 'leased') return undefined;
+  return state === undefined ? filter : { ...filter, state };
+}
+
 /** What is asked for. */
 export interface Wish {
   verb: Verb;
   ids?: readonly number[];
-  filter?: MessageFilter;
+  filter?: FailedFilter;
 }
 
 /** In one request; more are an operation. */
 const MOST = 10_000;
 
-type Body = { ids?: number[]; filter?: MessageFilter; dry_run?: boolean; expected_count?: number };
 interface Settled {
   count?: number;
   more?: boolean;
@@ -35,7 +43,7 @@ export function Settle({ wish, onClose }: { wish: Wish; onClose: (done: boolean)
   const counted = useQuery<Settled, ApiError>({
     queryKey: ['dry run', paths[verb], name, filter],
     queryFn: ({ signal }) =>
-      call('post', paths[verb], { path: { sink: name }, body: bodyOf({ filter, dry_run: true }), signal }),
+      call('post', paths[verb], { path: { sink: name }, body: { filter, dry_run: true }, signal }),
     enabled: ids === undefined,
     staleTime: 0,
     gcTime: 0,
@@ -54,7 +62,7 @@ export function Settle({ wish, onClose }: { wish: Wish; onClose: (done: boolean)
     act.mutate(
       {
         path: { sink: name },
-        body: bodyOf(ids === undefined ? { filter, expected_count: many } : { ids: [...ids] }),
+        body: ids === undefined ? { filter, expected_count: many } : { ids: [...ids] },
       },
       {
         onSuccess: (done) => {
@@ -92,8 +100,6 @@ export function Settle({ wish, onClose }: { wish: Wish; onClose: (done: boolean)
 
 const WORDS = { retry: 'Retry', discard: 'Discard' };
 const TITLES = { retry: 'Retry messages', discard: 'Discard messages' };
-
-const bodyOf = (body: Body): never => body as never;
 
 function tell(verb: Verb, { count: many = 0, id }: Settled): void {
   if (id !== undefined) say('It is under way: see Operations');

@@ -4,7 +4,7 @@ import { usePerson } from '../../api/person.ts';
 import { Button } from '../../parts/button.tsx';
 import { Checkbox } from '../../parts/field.tsx';
 import { Section } from '../../parts/page.tsx';
-import { Empty, ErrorNote, Note, Skeleton } from '../../parts/places.tsx';
+import { Empty, ErrorNote, Note, Skeleton, useReason } from '../../parts/places.tsx';
 import { useSink } from '../sinks/use-sink.ts';
 import { Failures } from './failures.tsx';
 import { LastDelivery } from './last-delivery.tsx';
@@ -20,6 +20,7 @@ export function Trace() {
   const { may } = usePerson();
   const isOn = may('read:data') && stopped !== true;
   const query = useTrace(name, isOn);
+  const error = useReason(query);
   const all = query.data?.messages ?? [];
   const shown = failures ? all.filter(hasFailed) : all;
   return (
@@ -45,8 +46,8 @@ export function Trace() {
         }
       >
         {!may('read:data') && <Note tone="idle">Messages on their way: needs the scope read:data.</Note>}
-        {isOn && query.error && <ErrorNote error={query.error} again={query.refetch} />}
-        {isOn && query.isPending && !query.error && <Skeleton lines={4} />}
+        {isOn && error && <ErrorNote error={error} again={query.refetch} />}
+        {isOn && query.isPending && !error && <Skeleton lines={4} />}
         {shown.length > 0 && (
           <ul aria-label="Messages on their way" className="divide-y divide-line rounded-md border border-line">
             {shown.map((message) => (

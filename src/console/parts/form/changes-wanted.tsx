@@ -4,7 +4,7 @@ import { Button } from '../button.tsx';
 import { Checkbox, Field, Select } from '../field.tsx';
 import { comparedText, comparedWith, isList } from './compared.ts';
 import { useField } from './form.tsx';
-import { ACTIONS, type ColumnFilter } from './values.ts';
+import { ACTIONS, type ColumnFilter, plainFilter } from './values.ts';
 
 export function ActionsKey() {
   const { value, set, errors } = useField('actions');
@@ -39,7 +39,7 @@ export function FiltersKey({ children }: { children?: ReactNode }) {
   const { value, set, errors } = useField('filters');
   const filters = value as ColumnFilter[];
   const change = (place: number, part: Partial<ColumnFilter>): void =>
-    set(filters.map((filter, at) => (at === place ? { ...filter, ...part } : filter)));
+    set(filters.map((filter, at) => (at === place ? plainFilter({ ...filter, ...part }) : filter)));
   return (
     <fieldset className="space-y-2 sm:col-span-2">
       <legend className="text-sm font-medium">Only rows of which all of these hold</legend>

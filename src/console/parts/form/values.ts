@@ -42,6 +42,13 @@ export function filled(value: Inner): Inner {
   );
 }
 
+/** A filter without keys that have no value: absent says the same. */
+export const plainFilter = ({ field_path, comparison_value, ...rest }: ColumnFilter): ColumnFilter => ({
+  ...rest,
+  ...(field_path == null ? {} : { field_path }),
+  ...(comparison_value == null ? {} : { comparison_value }),
+});
+
 /** Digits are a number; what else was typed is sent as it is, so that the API can say what is wrong with it. */
 export const figureOf = (text: string): number | string | null => {
   const plain = text.trim();

@@ -1,6 +1,6 @@
 /** A change retention as forms edit it: its entry of the file. What is empty is the default. */
 import { nameFrom } from '../../../lib/name.ts';
-import { ACTIONS, type ColumnFilter, filled, type Inner } from '../../../parts/form/values.ts';
+import { ACTIONS, type ColumnFilter, filled, type Inner, plainFilter } from '../../../parts/form/values.ts';
 import type { Retention } from '../use-retention.ts';
 
 export interface Policy {
@@ -63,7 +63,7 @@ export function entryOf(retention: Retention): RetentionEntry {
     ...{ name, status, source_database, source_table_schema, source_table_name },
     ...{ destination_database, destination_table_schema, destination_table_name },
     actions: given.actions ?? [...ACTIONS],
-    filters: given.filters ?? [],
+    filters: (given.filters ?? []).map(plainFilter),
     create_if_not_exists: given.create_if_not_exists ?? false,
     retention: given.retention ?? null,
   };

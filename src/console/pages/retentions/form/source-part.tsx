@@ -1,6 +1,6 @@
 /** Whose changes are kept: of which table, and which of them. */
 import { ActionsKey, FiltersKey } from '../../../parts/form/changes-wanted.tsx';
-import { More, TextKey } from '../../../parts/form/controls.tsx';
+import { More } from '../../../parts/form/controls.tsx';
 import { DatabaseKey } from '../../../parts/form/database-key.tsx';
 import { useField } from '../../../parts/form/form.tsx';
 import { TableTree } from '../../../parts/table-tree.tsx';
@@ -27,7 +27,7 @@ function Tables({ database }: { database: string }) {
   const schema = useField('source_table_schema');
   const table = useField('source_table_name');
   const errors = [...(schema.errors ?? []), ...(table.errors ?? [])];
-  const choose = ([chosen = '']: ReadonlySet<string> | string[]): void => {
+  const choose = (chosen: string): void => {
     const at = chosen.indexOf('.');
     schema.set(at < 0 ? 'public' : chosen.slice(0, at));
     table.set(chosen.slice(at + 1));
@@ -38,7 +38,7 @@ function Tables({ database }: { database: string }) {
         isSingle
         database={database}
         chosen={new Set(table.value === '' ? [] : [`${schema.value}.${table.value}`])}
-        onChange={(chosen) => choose([...chosen])}
+        onChange={([chosen = '']) => choose(chosen)}
       />
       {errors.length > 0 && <p className="mt-1 text-sm text-danger">{errors.join('; ')}</p>}
     </div>
@@ -56,16 +56,12 @@ const Changes = () => (
 export function SourceKeys() {
   const { value: database } = useField('source_database');
   return (
-    <>
-      <div className="grid gap-x-6 gap-y-4 sm:grid-cols-2">
-        <TextKey path="source_table_schema" label="Schema" fallback="public" />
-        <TextKey
-          path="source_table_name"
-          label="Table"
-          hint={`In ${database}. For one of another database, make another change retention`}
-        />
-      </div>
+    <div className="space-y-4">
+      <p className="text-sm text-muted">
+        A table of {String(database)}. For one of another database, make another change retention.
+      </p>
+      <Tables database={String(database)} />
       <Changes />
-    </>
+    </div>
   );
 }

@@ -1,3 +1,4 @@
+import { plainFilter } from '../../../parts/form/values.ts';
 import { newEntry, type SinkEntry } from '../form/entry.ts';
 import type { Sink } from '../use-sink.ts';
 
@@ -15,7 +16,7 @@ export function entryOf(sink: Sink): SinkEntry {
     ...newEntry(),
     ...{ name, database, status, filter, transform, routing, max_retry_count, annotations },
     actions: given.actions ?? [],
-    filters: given.filters ?? [],
+    filters: (given.filters ?? []).map(plainFilter),
     filter_leave: given.filter_leave ?? null,
     tables: given.tables ?? [],
     message_grouping: given.message_grouping ?? true,
