@@ -1,12 +1,13 @@
 /**
- * The whole sample database backfilled: rows read, taken into the message table, routed nowhere, sent in bulk, settled,
- * beside `copy ... to stdout` of the same tables on one connection, its bytes thrown away.
+ * The whole sample database backfilled: rows read, taken into the message table, sent in bulk, settled. Beside it, by turns,
+ * the same rows drained from the WAL that their inserts wrote, and `copy ... to stdout` of the same tables on one connection,
+ * its bytes thrown away.
  */
 import { finished } from 'node:stream/promises';
 import { to as copyTo } from 'pg-copy-streams';
 import { type Database, openPool } from '../src/db/pool.ts';
 import { PUBLICATION } from './changes.ts';
-import { less, until } from './drain.ts';
+import { BASE_SLOT, copySlot, type DrainRound, drainOnce, less, until } from './drain.ts';
 import { cpuOf, serverCpu, watchMemory } from './processes.ts';
 import { createSample, sampleTables } from './sample/database.ts';
 import type { Server } from './server.ts';
@@ -19,6 +20,8 @@ export interface BackfillOptions {
 
 export interface BackfillRound {
   copyPerSecond: number;
+  /** The inserts of the same rows, from the WAL. */
+  drained: Omit<DrainRound, 'limitPerSecond'>;
   /** Until the last row was read and is in the message table. */
   readPerSecond: number;
   /** Until the last row has arrived at the receiver. */
@@ -47,11 +50,16 @@ export async function backfill(server: Server, options: BackfillOptions): Promis
     statementTimeoutMs: STATEMENT_MS,
   });
   try {
-    await createSample(source, options);
+    await createSample(source, {
+      rows: options.rows,
+      async beforeRows() {
+        await source.query(
+          `create publication ${PUBLICATION} for tables in schema sample with (publish_via_partition_root = true)`,
+        );
+        await source.query(`select pg_create_logical_replication_slot('${BASE_SLOT}', 'pgoutput')`);
+      },
+    });
     await source.query('vacuum analyze');
-    await source.query(
-      `create publication ${PUBLICATION} for tables in schema sample with (publish_via_partition_root = true)`,
-    );
     const tables = (await sampleTables(source)).map(({ sql }) => sql);
     let rows = 0;
     for (const table of tables) {
@@ -64,8 +72,10 @@ export async function backfill(server: Server, options: BackfillOptions): Promis
     for (let round = 1; round <= options.rounds; round += 1) {
       const copied = await copyAll(source, tables);
       bytes = copied.bytes;
+      await copySlot(source, `drain_${round}`);
+      const drained = await drainOnce(server, { sourceUrl, round, changes: rows });
       const ours = await backfillOnce(server, { sourceUrl, round, rows });
-      rounds.push({ ...ours, copyPerSecond: rows / copied.seconds });
+      rounds.push({ ...ours, drained, copyPerSecond: rows / copied.seconds });
     }
     return { rows, bytes, tables: tables.length, rounds };
   } finally {
@@ -91,7 +101,7 @@ async function copyAll(source: Database, tables: readonly string[]): Promise<{ s
 async function backfillOnce(
   server: Server,
   input: { sourceUrl: string; round: number; rows: number },
-): Promise<Omit<BackfillRound, 'copyPerSecond'>> {
+): Promise<Omit<BackfillRound, 'copyPerSecond' | 'drained'>> {
   const { sourceUrl, round, rows } = input;
   const slot = `backfill_${round}`;
   const name = `bench_messages_${round}`;

@@ -34,6 +34,8 @@ export interface Drain {
   rounds: DrainRound[];
 }
 
+/** Is before what is drained; every round has a copy of it. */
+export const BASE_SLOT = 'bench_base';
 const DEADLINE_MS = 120_000;
 
 export async function drain(server: Server, options: DrainOptions): Promise<Drain> {
@@ -63,14 +65,14 @@ export async function prepareSource(server: Server, changes: number): Promise<{ 
     statementTimeoutMs: DEADLINE_MS,
   });
   await createTable(source);
-  await source.query("select pg_create_logical_replication_slot('bench_base', 'pgoutput')");
+  await source.query(`select pg_create_logical_replication_slot('${BASE_SLOT}', 'pgoutput')`);
   await makeChanges(source, changes);
   return { source, sourceUrl };
 }
 
 /** Must be asked in the database of the slot: a copy belongs to the database that it is made in. */
 export async function copySlot(source: Database, name: string): Promise<void> {
-  await source.query(`select pg_copy_logical_replication_slot('bench_base', '${name}', false, 'pgoutput')`);
+  await source.query(`select pg_copy_logical_replication_slot('${BASE_SLOT}', '${name}', false, 'pgoutput')`);
 }
 
 export interface DrainInput {

@@ -218,36 +218,46 @@ function growthText({ lines, views, pending }: Growth): string {
   ].join('\n\n');
 }
 
+const withWalsender = ({ serverCpu, walsenderCpu }: BackfillRound['drained']): number | undefined =>
+  serverCpu === undefined || walsenderCpu === undefined ? undefined : serverCpu + walsenderCpu;
+
 function backfillText({ rows, bytes, tables, rounds }: Backfill): string {
   const middle = (pick: (round: BackfillRound) => number | undefined): number => medianOf(rounds, pick);
   const micros = (seconds: number): string => figure((seconds * 1e6) / rows);
   const copy = [
     '`copy ... to stdout`, one connection',
     figure(middle((round) => round.copyPerSecond)),
+    ...['1', '–', '–', '–', '–'],
+  ];
+  const drained = [
+    'Millrace: their inserts drained from the WAL',
+    figure(middle((round) => round.drained.perSecond)),
+    figure(middle((round) => round.drained.perSecond / round.copyPerSecond)),
     '1',
-    '–',
-    '–',
-    '–',
+    micros(middle((round) => round.drained.rolesCpu)),
+    micros(middle((round) => withWalsender(round.drained))),
+    figure(middle((round) => round.drained.peakRssBytes) / MB),
   ];
   const read = [
-    'Millrace: read, and in the message table',
+    'Millrace: backfilled, read and in the message table',
     figure(middle((round) => round.readPerSecond)),
     figure(middle((round) => round.readPerSecond / round.copyPerSecond)),
-    ...['–', '–', '–'],
+    ...['–', '–', '–', '–'],
   ];
   const ours = [
-    'Millrace: until the last one arrived by `_bulk`',
+    'Millrace: backfilled, until the last one arrived by `_bulk`',
     figure(middle((round) => round.perSecond)),
     figure(middle((round) => round.perSecond / round.copyPerSecond)),
+    figure(middle((round) => round.perSecond / round.drained.perSecond)),
     micros(middle((round) => round.rolesCpu)),
     micros(middle((round) => round.serverCpu)),
     figure(middle((round) => round.peakRssBytes) / MB),
   ];
-  const head = ['', 'rows/s', 'of copy', 'CPU us a row: roles', 'Postgres', 'peak RSS, MB'];
+  const head = ['', 'rows/s', 'of copy', 'of the drain', 'CPU us a row: roles', 'Postgres', 'peak RSS, MB'];
   return [
     '## Backfill',
     `The sample database (bench/sample): ${figure(rows)} rows of ${tables} tables, ${figure(bytes / MB)} MB as text, from \`millrace.backfill('bench')\` on. Median of ${rounds.length}.`,
-    table(head, [copy, read, ours]),
+    table(head, [copy, drained, read, ours]),
   ].join('\n\n');
 }
 

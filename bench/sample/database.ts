@@ -22,9 +22,13 @@ export interface SampleTable {
 
 const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`;
 
-/** At least `rows` rows, in a database that has no schema `sample`. */
-export async function createSample(db: Database, { rows }: { rows: number }): Promise<void> {
+/** At least `rows` rows, in a database that has no schema `sample`. `beforeRows` finds the tables, and none of the rows. */
+export async function createSample(
+  db: Database,
+  { rows, beforeRows }: { rows: number; beforeRows?: () => Promise<void> },
+): Promise<void> {
   await db.query(TABLES);
+  await beforeRows?.();
   await db.session(async (client) => {
     await client.query('set statement_timeout = 0');
     await client.query(`call sample.fill(${Math.ceil(rows)})`);
