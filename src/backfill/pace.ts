@@ -28,7 +28,7 @@ export class Pace {
 
   /** Another page fits, without asking. */
   get isKnown(): boolean {
-    return this.#now() - this.#askedAt < KNOWN_MS && this.#most < LEAST;
+    return this.#now() - this.#askedAt < KNOWN_MS && this.#most < this.#bound;
   }
 
   /** So many wait, counted up to WAITING_BOUND. How many may. */

@@ -6,18 +6,17 @@
 import type { PagePlace } from '../capture/windows.ts';
 import type { RowMessage } from '../codec/row-message.ts';
 import { tupleOf } from '../codec/tuple.ts';
-import { keyValue } from '../codec/utf8.ts';
 import { putAddress, putChange } from '../messages/copy-rows.ts';
 import { groupKey, laneOf } from '../routing/group.ts';
 import { type Change, countRow, markOf, type Pending, rewind } from '../routing/pending.ts';
 import type { LoadedRelation } from '../routing/relation.ts';
 import { addChange } from '../routing/write-change.ts';
-import type { PageRow } from '../source/read-page.ts';
+import type { PageRow } from '../source/page-rows.ts';
 
 export interface RowsInput {
   /** With the one route of the sink. */
   relation: LoadedRelation;
-  rows: readonly PageRow[];
+  rows: Iterable<PageRow>;
   /** `repair`: what does not pass the filters is taken out of an index. */
   as: 'read' | 'repair';
   /** The relation was loaded for these rows: what does not fit its types never will, and goes out as text. */
@@ -32,9 +31,8 @@ export function putRows(pending: Pending, place: PagePlace, input: RowsInput): n
   const { misfits } = codec;
   let count = 0;
   for (const row of rows) {
-    const key = codec.keyIndexes.map((index) => keyValue(row.texts[index] ?? ''));
-    if (place.hasChanged(key)) continue;
-    const message: RowMessage = { tag: 'insert', oid: relation.oid, new: tupleOf(row.texts) };
+    const message: RowMessage = { tag: 'insert', oid: relation.oid, new: row.tuple };
+    if (place.hasChanged(() => codec.key(message) ?? [])) continue;
     const { transaction } = place;
     const { tooLarge: largeBytes } = row;
     const maxRowBytes = largeBytes === null ? place.maxRowBytes : -1;
@@ -61,7 +59,7 @@ export function putGone(pending: Pending, place: PagePlace, input: GoneInput): n
   const { relation, keyRelation, gone, before } = input;
   let count = 0;
   for (const { key, alien } of gone) {
-    if (place.hasChanged(key)) continue;
+    if (place.hasChanged(() => key)) continue;
     const commitIdx = place.commitIdx + before + count;
     const { transaction, maxRowBytes } = place;
     if (alien) putAlien(pending, { relation, key, transaction, commitIdx });

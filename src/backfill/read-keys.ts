@@ -4,11 +4,13 @@
  */
 
 import { compileRelation } from '../codec/row.ts';
+import { type Tuple, tupleOf } from '../codec/tuple.ts';
 import type { Connection } from '../db/pool.ts';
 import type { LoadedRelation } from '../routing/relation.ts';
 import type { TableDescription } from '../source/describe-table.ts';
 import { holdTable } from '../source/hold-table.ts';
-import type { PageBudget, PageRow } from '../source/read-page.ts';
+import type { PageRow } from '../source/page-rows.ts';
+import type { PageBudget } from '../source/read-page.ts';
 import { fittingKeys, readRowsOf, readSizesOf } from '../source/rows-by-key.ts';
 import { putGone, putRows } from './put-rows.ts';
 import type { Part, Reader } from './reader.ts';
@@ -98,12 +100,12 @@ async function readKeys(
   const there = new Set(found.rows.map(({ texts }) => JSON.stringify(places.map((place) => texts[place]))));
   for (const { key } of large) there.add(JSON.stringify(key));
   const alien = new Set(found.alien);
-  const ofKey = (key: readonly string[]): PageRow['texts'] =>
-    table.columns.map((_, n) => (places.includes(n) ? (key[places.indexOf(n)] ?? null) : null));
+  const ofKey = (key: readonly string[]): Tuple =>
+    tupleOf(table.columns.map((_, n) => (places.includes(n) ? (key[places.indexOf(n)] ?? null) : null)));
   return {
     rows: [
-      ...found.rows.map(({ texts }) => ({ texts, tooLarge: null })),
-      ...large.map(({ key, tooLarge }) => ({ texts: ofKey(key), tooLarge })),
+      ...found.rows.map(({ texts }) => ({ tuple: tupleOf(texts), tooLarge: null })),
+      ...large.map(({ key, tooLarge }) => ({ tuple: ofKey(key), tooLarge })),
     ],
     gone: wanted
       .map(({ key }) => key)

@@ -34,9 +34,10 @@ export interface RunDeps {
   waits(isWaiting: boolean): void;
 }
 
-const WAIT_MS = 250;
+/** Long enough that it is not asked all the time, and no fast sink runs dry. */
+const WAIT_MS = 100;
 /** After so many of them it looks less often: nobody takes the sink's messages. */
-const WAITS = 20;
+const WAITS = 50;
 const LONG_WAIT_MS = 2_000;
 const AGAIN_MS = 50;
 const AGAIN_MOST = 5;

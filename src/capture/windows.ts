@@ -33,7 +33,7 @@ export interface PagePlace {
   commitIdx: number;
   maxRowBytes: number;
   /** Has the stream brought a newer change of this row? */
-  hasChanged(key: readonly string[]): boolean;
+  hasChanged(keyOf: () => readonly string[]): boolean;
 }
 
 export interface Page {
@@ -196,7 +196,7 @@ export class Windows {
     const opened = this.#take(token);
     if (!opened) return undefined;
     const { decide, page, changed, repeated, snapshot } = opened;
-    const hasChanged = (key: readonly string[]): boolean => changed.has(key.join(SEPARATOR));
+    const hasChanged: PagePlace['hasChanged'] = (keyOf) => changed.size > 0 && changed.has(keyOf().join(SEPARATOR));
     const isOld = snapshot !== undefined && [...repeated].some((xid) => isMissed(snapshot, xid));
     const isUseless = opened.lost || isOld || opened.isCurrent?.() === false;
     const count = isUseless ? undefined : page?.put(pending, { ...place, hasChanged });

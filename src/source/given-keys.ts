@@ -15,14 +15,15 @@ export interface ComparedKey extends Compared {
   equals: string;
 }
 
-const PARAMETER = /^\$\d+$/;
+/** A parameter, or a text as `quoteLiteral` writes it. */
+const PLAIN = /^(?:\$\d+|e?'(?:[^']|'')*')$/;
 
 /**
- * `text`: SQL for a text. A parameter that is cast is one of that type, and is read by its input function; a cast of anything
- * else may be a function. To Postgres' own types, which alone are written without a schema under our path, nobody adds any.
+ * `text`: SQL for a text. A parameter or a literal that is cast is one of that type, and is read by its input function; a cast of
+ * anything else may be a function. To Postgres' own types, which alone are written without a schema under our path, nobody adds any.
  */
 export const asValue = (text: string, type: string): string =>
-  PARAMETER.test(text) || !type.includes('.')
+  PLAIN.test(text) || !type.includes('.')
     ? `${text}::${type}`
     : `(select v from json_to_record(json_build_object('v', ${text})) as r (v ${type}))`;
 

@@ -3,23 +3,23 @@
  * type's output function: what the stream brings. A page ends by rows, by bytes and by time, whichever comes first; a row
  * whose text is too long to be held is given by its key alone.
  *
- * Reads through a cursor in the caller's transaction, in steps that grow with what the rows turn out to weigh. Where values
- * lie outside their rows the lengths are read first, which costs no value.
+ * Rows come by COPY, as bytes, in steps that grow with what the rows turn out to weigh; each begins after the last row of the
+ * one before, in the same snapshot. Where values lie outside their rows a step ends before what does not fit: the lengths are
+ * summed up on the server, which reads no value for it.
  */
 
-import { queryTexts } from '../db/as-text.ts';
+import { isUtf8 } from 'node:buffer';
+import type { Transcode } from '../codec/encoding.ts';
+import { type Tuple, tupleOf } from '../codec/tuple.ts';
+import { copyOut } from '../db/copy-out.ts';
 import type { Connection } from '../db/pool.ts';
-import { quoteIdentifier, quoteTable } from '../model/quote.ts';
+import { inSavepoint } from '../db/savepoint.ts';
+import { quoteIdentifier, quoteLiteral, quoteTable } from '../model/quote.ts';
+import { isUnconvertible } from '../model/sqlstate.ts';
 import { operatorOn, type TableColumn, type TableDescription } from './describe-table.ts';
 import { asValue, operand } from './given-keys.ts';
-import { asTexts, inTextForm, meant, type TextForm, type Texts } from './text-form.ts';
-
-export interface PageRow {
-  /** By the table's columns. */
-  texts: Texts;
-  /** Only the key is there: the row has about so many bytes. Null: all of it is. */
-  tooLarge: number | null;
-}
+import { PageRows } from './page-rows.ts';
+import { asTexts, givenAsStored, sendAsStored, type TextForm } from './text-form.ts';
 
 /** Where a page begins: after these values of the order, or from this value of its first column on. */
 export interface PageRequest {
@@ -41,7 +41,7 @@ export interface PageBudget {
 }
 
 export interface ReadPage {
-  rows: PageRow[];
+  rows: PageRows;
   bytes: number;
   /** Values of the order of the last row; undefined without a row. */
   last: string[] | undefined;
@@ -52,64 +52,164 @@ export interface ReadPage {
 /** A value that Postgres compressed may be this much longer; bytes. */
 const COMPRESSION = 4;
 const FIRST_STEP = 32;
+/** What a row takes in memory besides its bytes, and each value of it. */
+const ROW_BYTES = 16;
+const VALUE_BYTES = 4;
+
+/** How rows are asked for, and what the bytes of one mean. */
+interface Form {
+  given: TextForm['given'];
+  transcode: Transcode | undefined;
+}
 
 /**
  * `now`: milliseconds of a clock. The transaction must be a repeatable read, with the table locked against changes of it.
- * The client makes U+FFFD of what is no UTF-8; a page with such a character is read once more, as bytes.
+ * Bytes that are no UTF-8 come as they are. A server that cannot convert a character (22P05) sends none of the rows: then
+ * they are taken as they are stored, until the transaction ends.
  */
 export async function readPage(
   deps: { client: Connection; now: () => number },
   request: PageRequest,
   budget: PageBudget,
 ): Promise<ReadPage> {
-  const read = (form: TextForm): Promise<ReadPage> => readAs(form, deps, { request, budget });
-  return await inTextForm(deps.client, read, ({ rows }) => rows.map(({ texts }) => texts));
+  const { client } = deps;
+  try {
+    const form = { given: asTexts.given, transcode: undefined };
+    return await inSavepoint(client, () => new Page({ ...deps, request, budget, form }).read());
+  } catch (error) {
+    if (!isUnconvertible(error)) throw error;
+    const form = { given: givenAsStored, transcode: await sendAsStored(client) };
+    return await new Page({ ...deps, request, budget, form }).read();
+  }
 }
 
-async function readAs(
-  form: TextForm,
-  { client, now }: { client: Connection; now: () => number },
-  { request, budget }: { request: PageRequest; budget: PageBudget },
-): Promise<ReadPage> {
-  const { table } = request;
-  const ask = (text: string, values?: readonly unknown[]): Promise<(string | null)[][]> =>
-    queryTexts(client, text, values);
-  const most = mostRows(table, budget);
-  const { order, rest, values } = pageSql({ ...request, form }, most);
-  await ask(`declare millrace_page no scroll cursor for select ${form.list(table.columns)} ${rest}`, values);
-  const sizes = table.toasted ? await readSizes(ask, { table, order, rest, values, form }) : undefined;
-  const until = now() + budget.ms;
-  const rows: PageRow[] = [];
-  let bytes = 0;
-  const first = budget.rowBytes === undefined ? FIRST_STEP : Math.floor(budget.bytes / (2 * budget.rowBytes));
-  let step = Math.min(Math.max(1, first), budget.step);
-  let ended = false;
-  while (rows.length < most && bytes < budget.bytes && (rows.length === 0 || now() < until)) {
-    const next = sizes?.[rows.length];
-    if (next && next.bytes > budget.maxRowBytes) {
-      await ask('move forward 1 from millrace_page');
-      rows.push({ texts: table.columns.map((column) => next.order.get(column) ?? null), tooLarge: next.bytes });
-      continue;
-    }
-    const left = { ...budget, bytes: budget.bytes - bytes };
-    const count = Math.min(step, most - rows.length, fitting(sizes, rows.length, left));
-    const got = await ask(`fetch forward ${count} from millrace_page`);
-    for (const row of got) {
-      const texts = meant(form, row);
-      bytes += weightOf(texts);
-      rows.push({ texts, tooLarge: null });
-    }
-    if (got.length < count) {
-      ended = true;
-      break;
-    }
-    const average = Math.max(1, bytes / rows.length);
-    step = Math.min(budget.step, step * 4, Math.max(1, Math.floor((budget.bytes - bytes) / average)));
+interface PageInput {
+  client: Connection;
+  now: () => number;
+  request: PageRequest;
+  budget: PageBudget;
+  form: Form;
+}
+
+class Page {
+  readonly #input: PageInput;
+  readonly #order: readonly TableColumn[];
+  readonly #rows: PageRows;
+  #bytes = 0;
+  #last: string[] | undefined;
+  /** Nothing follows, or what does has no room. */
+  #end: 'table' | 'page' | undefined;
+
+  constructor(input: PageInput) {
+    this.#input = input;
+    this.#order = orderOf(input.request);
+    this.#rows = new PageRows(input.form.transcode);
   }
-  await ask('close millrace_page');
-  const lastRow = rows.at(-1);
-  const last = lastRow && order.map((column) => placeOf(lastRow.texts[table.columns.indexOf(column)] ?? ''));
-  return { rows, bytes, last, ended };
+
+  async read(): Promise<ReadPage> {
+    const { now, request, budget } = this.#input;
+    const most = mostRows(request.table, budget);
+    const until = now() + budget.ms;
+    const first = budget.rowBytes === undefined ? FIRST_STEP : Math.floor(budget.bytes / (2 * budget.rowBytes));
+    let step = Math.min(Math.max(1, first), budget.step);
+    const isOpen = (): boolean => this.#rows.length < most && this.#bytes < budget.bytes && !this.#end;
+    while (isOpen() && (this.#rows.length === 0 || now() < until)) {
+      await this.#step(Math.min(step, most - this.#rows.length));
+      const average = Math.max(1, this.#bytes / Math.max(1, this.#rows.length));
+      step = Math.min(budget.step, step * 4, Math.max(1, Math.floor((budget.bytes - this.#bytes) / average)));
+    }
+    return { rows: this.#rows, bytes: this.#bytes, last: this.#last, ended: this.#end === 'table' };
+  }
+
+  async #step(count: number): Promise<void> {
+    const { table } = this.#input.request;
+    const before = this.#rows.length;
+    if (!table.toasted) await this.#add(this.#select(count));
+    else if (count > 1) await this.#add(this.#fittingSql(count));
+    if (this.#rows.length - before === count) return;
+    if (table.toasted) await this.#next();
+    else this.#end = 'table';
+  }
+
+  /** The row that a step ended before, or the end of the table. Looked at and read by turns: each may take long. */
+  async #next(): Promise<void> {
+    const { client, request, budget, form } = this.#input;
+    const { table } = request;
+    const keys = this.#order.map(({ name }) => quoteIdentifier(name)).join(', ');
+    const found = new PageRows(form.transcode);
+    const sql = `copy (select ${sizeSql(table.columns)}, ${keys} ${this.#rest(1)}) to stdout`;
+    await copyOut(client, sql, (line) => found.addLine(line));
+    if (found.length === 0) {
+      this.#end = 'table';
+      return;
+    }
+    const { tuple } = found.at(0);
+    const bytes = Number(valueAt(tuple, 0));
+    const values = this.#order.map((_, n) => valueAt(tuple, n + 1));
+    if (bytes > budget.maxRowBytes) {
+      const keyOnly = table.columns.map((column) => values[this.#order.indexOf(column)] ?? null);
+      this.#rows.addTooLarge(tupleOf(keyOnly), bytes);
+      this.#last = values.map(placeOf);
+    } else if (this.#rows.length > 0 && this.#bytes + bytes > budget.bytes) this.#end = 'page';
+    else await this.#add(this.#select(1));
+  }
+
+  async #add(select: string): Promise<void> {
+    const { client, request } = this.#input;
+    const { columns } = request.table;
+    const before = this.#rows.length;
+    await copyOut(client, `copy (${select}) to stdout`, (line) => {
+      this.#rows.addLine(line);
+      this.#bytes += ROW_BYTES + line.length + columns.length * VALUE_BYTES;
+    });
+    if (this.#rows.length === before) return;
+    const { tuple } = this.#rows.at(this.#rows.length - 1);
+    this.#last = this.#order.map((column) => placeOf(valueAt(tuple, columns.indexOf(column))));
+  }
+
+  get #columns(): string {
+    return this.#input.request.table.columns.map(({ name }) => quoteIdentifier(name)).join(', ');
+  }
+
+  #select(limit: number): string {
+    return `select ${this.#columns} ${this.#rest(limit)}`;
+  }
+
+  /** The next rows, so many at most, up to the first that the page has no room for, or that is too large. */
+  #fittingSql(count: number): string {
+    const { request, budget } = this.#input;
+    const name = quoteIdentifier(request.table.name);
+    const size = sizeSql(request.table.columns);
+    const weight = `case when ${size} > ${Math.min(budget.maxRowBytes, MOST)} then ${MOST} else ${size}::integer end`;
+    const upTo = `sum(${weight}) over (order by ${this.#ordered} rows unbounded preceding) as millrace_upto`;
+    const left = Math.min(budget.bytes - this.#bytes, MOST - 1);
+    return `select ${this.#columns} from (select ${this.#columns}, ${upTo} from (${this.#select(count)}) ${name}) ${name}
+      where millrace_upto <= ${left} order by ${this.#ordered}`;
+  }
+
+  /** From `from` on. */
+  #rest(limit: number): string {
+    const { request, form } = this.#input;
+    const after = this.#last ?? request.after;
+    return `${fromSql({ ...request, after, given: form.given })} order by ${this.#ordered} limit ${limit}`;
+  }
+
+  /** With the table's name: a name alone could be that of a column of the answer, such as `int8` and `case`. */
+  get #ordered(): string {
+    const table = quoteIdentifier(this.#input.request.table.name);
+    return this.#order.map(({ name }) => `${table}.${quoteIdentifier(name)}`).join(', ');
+  }
+}
+
+/** Of an integer in Postgres. */
+const MOST = 2 ** 31 - 1;
+
+const orderOf = ({ table, sort }: PageRequest): TableColumn[] =>
+  sort && !table.keys.includes(sort) ? [sort, ...table.keys] : [...table.keys];
+
+function valueAt({ bytes, ranges }: Tuple, index: number): Buffer | null {
+  const start = ranges[index * 2]!;
+  return start < 0 ? null : bytes.subarray(start, ranges[index * 2 + 1]!);
 }
 
 /** Where lengths are read first, no more of them than twice what is likely to fit. */
@@ -120,23 +220,20 @@ function mostRows(table: TableDescription, { rows, bytes, rowBytes }: PageBudget
 
 /** The planner's estimate of the rows that a backfill reads. */
 export async function estimateRows(client: Connection, request: PageRequest): Promise<number> {
-  const { rest, values } = pageSql({ ...request, form: asTexts }, undefined);
   const { rows } = await client.query<{ 'QUERY PLAN': [{ Plan: { 'Plan Rows': number } }] }>(
-    `explain (format json) select ${rest}`,
-    [...values],
+    `explain (format json) select ${fromSql({ ...request, given: asTexts.given })}`,
   );
   return rows[0]!['QUERY PLAN'][0].Plan['Plan Rows'];
 }
 
-function pageSql({ table, sort, after, from, form }: PageRequest & { form: TextForm }, limit: number | undefined) {
-  const order = sort && !table.keys.includes(sort) ? [sort, ...table.keys] : [...table.keys];
+function fromSql(page: PageRequest & Pick<TextForm, 'given'>): string {
+  const { table, sort, after, from } = page;
+  const order = orderOf(page);
   const first = sort ?? order[0]!;
   const conditions: string[] = [];
-  const values: string[] = [];
   const given = (column: TableColumn, place: string): string => {
-    const isBytes = place.startsWith(BYTES);
-    const { value, sql } = isBytes ? HEX(place) : form.given(place);
-    return asValue(sql(`$${values.push(value)}`), column.type);
+    const { value, sql } = place.startsWith(BYTES) ? HEX(place) : page.given(place);
+    return asValue(sql(quoteLiteral(value)), column.type);
   };
   if (from !== undefined) conditions.push(`${operand(first)} ${operatorOn(first, '>=')} ${given(first, from)}`);
   if (after !== undefined)
@@ -148,11 +245,7 @@ function pageSql({ table, sort, after, from, form }: PageRequest & { form: TextF
     );
   if (table.rowFilter !== null) conditions.push(`(${table.rowFilter})`);
   const where = conditions.length === 0 ? '' : ` where ${conditions.join(' and ')}`;
-  const only = table.partitioned ? '' : 'only ';
-  // With the table's name: a name alone could be that of a column of the answer, such as `int8` and `case`.
-  const ordered = order.map(({ name }) => `${quoteIdentifier(table.name)}.${quoteIdentifier(name)}`);
-  const most = limit === undefined ? '' : ` order by ${ordered.join(', ')} limit ${limit}`;
-  return { order, values, rest: `from ${only}${quoteTable(table)}${where}${most}` };
+  return `from ${table.partitioned ? '' : 'only '}${quoteTable(table)}${where}`;
 }
 
 /** Does a row follow these values? One comparison of rows has one schema of operators; an index helps with the other form too. */
@@ -173,12 +266,9 @@ const HEX: TextForm['given'] = (place) => ({
   value: place.slice(BYTES.length),
   sql: (placeholder) => `convert_from(decode(${placeholder}, 'hex'), 'SQL_ASCII')`,
 });
-const placeOf = (value: string | Buffer): string => (typeof value === 'string' ? value : BYTES + value.toString('hex'));
-
-interface Size {
-  bytes: number;
-  /** Values of the columns that make the order. */
-  order: ReadonlyMap<TableColumn, string | Buffer | null>;
+function placeOf(value: Buffer | null): string {
+  if (value === null) return '';
+  return isUtf8(value) ? value.toString() : BYTES + value.toString('hex');
 }
 
 /** How long a row is, about, without reading its values. */
@@ -190,42 +280,4 @@ export function sizeSql(columns: readonly TableColumn[]): string {
       : `coalesce(pg_column_size(${quoteIdentifier(name)}), 0) * ${COMPRESSION}`,
   );
   return `(${['64', ...lengths].join(' + ')})::bigint`;
-}
-
-/** How long the rows of the page are, about. */
-async function readSizes(
-  ask: (text: string, values: readonly unknown[]) => Promise<(string | null)[][]>,
-  page: Omit<ReturnType<typeof pageSql>, 'order'> & {
-    table: TableDescription;
-    order: readonly TableColumn[];
-    form: TextForm;
-  },
-): Promise<Size[]> {
-  const { table, order, rest, values, form } = page;
-  const known = (text: string | null | undefined) => (text === null || text === undefined ? null : form.value(text));
-  const found = await ask(`select ${sizeSql(table.columns)}, ${form.list(order)} ${rest}`, values);
-  return found.map(([bytes, ...texts]) => ({
-    bytes: Number(bytes),
-    order: new Map(order.map((column, n) => [column, known(texts[n])])),
-  }));
-}
-
-/** How many rows from this one on fit into what is left of the budget; at least one. */
-function fitting(sizes: readonly Size[] | undefined, from: number, budget: PageBudget): number {
-  if (!sizes) return Number.POSITIVE_INFINITY;
-  let left = budget.bytes;
-  let count = 0;
-  for (let n = from; n < sizes.length; n++) {
-    const { bytes } = sizes[n]!;
-    left -= bytes;
-    if (bytes > budget.maxRowBytes || (left < 0 && count > 0)) break;
-    count += 1;
-  }
-  return Math.max(1, count);
-}
-
-function weightOf(texts: Texts): number {
-  let weight = 16;
-  for (const text of texts) weight += (text?.length ?? 0) + 4;
-  return weight;
 }

@@ -4,7 +4,7 @@
  * then they come as they are stored.
  */
 import { isUtf8 } from 'node:buffer';
-import { transcoderOf } from '../codec/encoding.ts';
+import { type Transcode, transcoderOf } from '../codec/encoding.ts';
 import type { Connection } from '../db/pool.ts';
 import { inSavepoint } from '../db/savepoint.ts';
 import { quoteIdentifier } from '../model/quote.ts';
@@ -50,18 +50,25 @@ export const asBytes: TextForm = {
 export const meant = (form: TextForm, texts: readonly (string | null)[]): (string | Buffer | null)[] =>
   texts.map((text) => (text === null ? null : form.value(text)));
 
-/** Makes the transaction of `client` send texts as they are stored. */
-export async function asStored(client: Connection): Promise<TextForm> {
+/** Makes the transaction of `client` send texts as they are stored. What makes UTF-8 of them; undefined where nothing does. */
+export async function sendAsStored(client: Connection): Promise<Transcode | undefined> {
   await client.query("set local client_encoding = 'SQL_ASCII'");
   const { rows } = await client.query<{ encoding: string }>("select current_setting('server_encoding') as encoding");
-  const transcode = transcoderOf(rows[0]!.encoding) ?? ((bytes: Buffer) => bytes);
+  return transcoderOf(rows[0]!.encoding);
+}
+
+export const givenAsStored: TextForm['given'] = (text) => ({
+  value: Buffer.from(text).toString('hex'),
+  sql: (placeholder) => `convert_from(decode(${placeholder}, 'hex'), 'UTF8')`,
+});
+
+/** What the transaction of `client` sends is as it is stored. */
+export async function asStored(client: Connection): Promise<TextForm> {
+  const transcode = (await sendAsStored(client)) ?? ((bytes: Buffer) => bytes);
   return {
     list: asBytes.list,
     value: (text) => wholeOf(transcode(Buffer.from(text.slice(2), 'hex'))),
-    given: (text) => ({
-      value: Buffer.from(text).toString('hex'),
-      sql: (placeholder) => `convert_from(decode(${placeholder}, 'hex'), 'UTF8')`,
-    }),
+    given: givenAsStored,
   };
 }
 

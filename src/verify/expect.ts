@@ -4,10 +4,9 @@
  */
 
 import type { RowMessage } from '../codec/row-message.ts';
-import { tupleOf } from '../codec/tuple.ts';
+import type { Tuple } from '../codec/tuple.ts';
 import type { Action, FunctionInput } from '../model/message.ts';
 import { passes } from '../routing/filter.ts';
-import type { Texts } from '../source/text-form.ts';
 import type { Sandbox } from '../transform/sandbox.ts';
 import type { FunctionSet, Shaped } from '../transform/shape.ts';
 import type { Expected } from './look.ts';
@@ -22,9 +21,9 @@ export interface ExpectDeps {
   metadata: string;
 }
 
-/** A row as it was read: the text of each published column, null for NULL, bytes where they are no UTF-8. */
+/** A row as it was read: its published columns. */
 export interface ReadRow {
-  texts: Texts;
+  tuple: Tuple;
   /** Only its key was read: it has about so many bytes. Null: all of it was. */
   tooLarge: number | null;
 }
@@ -58,12 +57,16 @@ export async function expectRows(
   return results;
 }
 
-function expectedAtOnce({ route }: VerifiedTable, row: ReadRow): Expected | undefined {
+function expectedAtOnce({ route, codec, source }: VerifiedTable, row: ReadRow): Expected | undefined {
   if (route.parkReason !== undefined) return { kind: 'fault', reason: route.parkReason };
   if (row.tooLarge !== null) return { kind: 'fault', reason: TOO_LARGE };
-  const isIn = route.filters.every((filter) => passes(filter, row.texts[filter.columnIndex]?.toString() ?? null));
+  const message = readMessage(source.oid, row);
+  const isIn = route.filters.every((filter) => passes(filter, codec.text(message, filter.columnIndex) ?? null));
   return isIn ? undefined : { kind: 'none' };
 }
+
+/** The row as if it were inserted. */
+export const readMessage = (oid: number, { tuple }: ReadRow): RowMessage => ({ tag: 'insert', oid, new: tuple });
 
 function expectedOf(deps: ExpectDeps, shaped: Shaped, input: FunctionInput): Expected {
   const { error } = shaped;
@@ -77,7 +80,7 @@ function inputOf(
   { table, row }: { table: VerifiedTable; row: ReadRow },
   action: Action,
 ): FunctionInput {
-  const message: RowMessage = { tag: 'insert', oid: table.source.oid, new: tupleOf(row.texts) };
+  const message = readMessage(table.source.oid, row);
   // As it is persisted: U+FFFD for what is no UTF-8.
   const record = table.codec.record(message);
   const key = JSON.stringify(table.codec.key(message) ?? []);

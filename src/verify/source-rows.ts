@@ -3,6 +3,7 @@
  * can be told to have seen the same write of it (xmin and ctid: a row that was written again has others).
  */
 
+import { tupleOf } from '../codec/tuple.ts';
 import { keyValue } from '../codec/utf8.ts';
 import type { Connection, Database } from '../db/pool.ts';
 import { inSnapshot } from '../db/snapshot.ts';
@@ -60,7 +61,12 @@ export async function readRowsByKey(
         const sizes = table.toasted ? await readSizesOf(client, table, wanted) : new Map<number, number>();
         taken = fittingKeys(sizes, wanted.length, { bytes: PAGE.bytes, maxRowBytes: Number.POSITIVE_INFINITY });
         const { rows } = await readRowsOf(client, table, wanted.slice(0, taken));
-        return rows.map((row) => ({ ...row, tooLarge: null, key: keyOf(table, row.texts) }));
+        return rows.map(({ texts, version }) => ({
+          tuple: tupleOf(texts),
+          version,
+          tooLarge: null,
+          key: keyOf(table, texts),
+        }));
       })),
     );
   }

@@ -7,7 +7,6 @@
  */
 
 import type { Catalog, CatalogDatabase, CatalogSink } from '../catalog/store.ts';
-import { keyValue } from '../codec/utf8.ts';
 import type { Database } from '../db/pool.ts';
 import { statement } from '../db/statement.ts';
 import { MillraceError } from '../model/errors.ts';
@@ -17,7 +16,7 @@ import { failpoint } from '../runtime/failpoint.ts';
 import { estimateRows } from '../source/read-page.ts';
 import type { Sandbox } from '../transform/sandbox.ts';
 import type { Drift, Report } from './drift.ts';
-import { expectRows } from './expect.ts';
+import { expectRows, readMessage } from './expect.ts';
 import { Findings, type Walked } from './findings.ts';
 import { IdSet } from './id-set.ts';
 import { functionsOf, rulesOf } from './of-sink.ts';
@@ -226,8 +225,8 @@ class Verification {
     const expected = await expectRows(this.#recheck, { table, rows: page.rows });
     const byIndex = new Map<string, Map<string, Wanted>>();
     if (!isDone) this.findings.rows += page.rows.length;
-    for (const [n, { texts }] of page.rows.entries()) {
-      const key = table.codec.keyIndexes.map((index) => keyValue(texts[index] ?? ''));
+    for (const [n, row] of page.rows.entries()) {
+      const key = table.codec.key(readMessage(table.source.oid, row)) ?? [];
       const id = reader.documentId(key);
       const wanted = expected[n]!;
       if (wanted.kind !== 'document') {

@@ -18,7 +18,7 @@ const SEES_ALL: Snapshot = { next: 1_000, open: new Set() };
 function pageOf(keys: string[], taken: string[]): Page {
   return {
     put(_pending, { hasChanged }) {
-      taken.push(...keys.filter((key) => !hasChanged([key])));
+      taken.push(...keys.filter((key) => !hasChanged(() => [key])));
       return taken.length;
     },
     progress: (count) => `progress ${count}`,
