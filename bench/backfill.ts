@@ -7,7 +7,7 @@ import { finished } from 'node:stream/promises';
 import { to as copyTo } from 'pg-copy-streams';
 import { type Database, openPool } from '../src/db/pool.ts';
 import { PUBLICATION } from './changes.ts';
-import { BASE_SLOT, copySlot, type DrainRound, drainOnce, less, until } from './drain.ts';
+import { BASE_SLOT, copySlot, type Drained, drainOnce, less, until } from './drain.ts';
 import { cpuOf, serverCpu, watchMemory } from './processes.ts';
 import { createSample, sampleTables } from './sample/database.ts';
 import type { Server } from './server.ts';
@@ -21,7 +21,7 @@ export interface BackfillOptions {
 export interface BackfillRound {
   copyPerSecond: number;
   /** The inserts of the same rows, from the WAL. */
-  drained: Omit<DrainRound, 'limitPerSecond'>;
+  drained: Drained;
   /** Until the last row was read and is in the message table. */
   readPerSecond: number;
   /** Until the last row has arrived at the receiver. */

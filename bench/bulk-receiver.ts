@@ -1,6 +1,7 @@
 /**
  * A cheap search engine for benchmarks: counts operations and answers them all with 200, without parsing anything, so
- * that it is never what is measured. `/hook` is an endpoint of webhooks, whose messages it counts likewise. Run as a process of its own: prints its port on the first line; `GET /stats` answers
+ * that it is never what is measured. `/hook` is an endpoint of webhooks, whose messages it counts likewise, and `/rows` takes
+ * the rows of the drain as JSON, however they are wrapped. Run as a process of its own: prints its port on the first line; `GET /stats` answers
  * `{"requests","operations","bytes","firstAt","lastAt"}` (milliseconds since 1970), `POST /reset` starts anew. With ARRIVALS
  * set it looks for `"sent_at":<n>` in each document: `GET /arrivals` answers `[[n, arrival], ...]`, the arrival in
  * microseconds on the machine's monotonic clock.
@@ -14,6 +15,8 @@ const DELETED = '{"delete":{"status":200}}';
 const DELETE = Buffer.from('{"delete":');
 
 const MESSAGE = Buffer.from('"idempotency_key":');
+/** A column of the rows that are drained. */
+const ROW = Buffer.from('"account_id":');
 
 const DELAY_MS = Number(process.env.DELAY_MS ?? 0);
 const SENT_AT = /"sent_at": ?(\d+)/g;
@@ -35,9 +38,11 @@ export function answerTo(body: Buffer): { text: string; operations: number } {
 }
 
 /** Messages of a webhook's request: each has one such key, and none in its values. */
-export function messagesIn(body: Buffer): number {
+export const messagesIn = (body: Buffer): number => timesIn(body, MESSAGE);
+
+function timesIn(body: Buffer, key: Buffer): number {
   let count = 0;
-  for (let at = body.indexOf(MESSAGE); at >= 0; at = body.indexOf(MESSAGE, at + MESSAGE.length)) count += 1;
+  for (let at = body.indexOf(key); at >= 0; at = body.indexOf(key, at + key.length)) count += 1;
   return count;
 }
 
@@ -58,11 +63,11 @@ function receive(request: IncomingMessage, response: ServerResponse): void {
       Object.assign(counts, { requests: 0, operations: 0, bytes: 0, firstAt: 0, lastAt: 0 });
       return void response.end('{}');
     }
-    const isHook = request.url === '/hook';
-    if (!isHook && request.url?.endsWith('/_bulk') !== true) return void response.end('{"hits":{"hits":[]}}');
+    const key = request.url === '/hook' ? MESSAGE : request.url === '/rows' ? ROW : undefined;
+    if (!key && request.url?.endsWith('/_bulk') !== true) return void response.end('{"hits":{"hits":[]}}');
     const body = pieces.length === 1 ? pieces[0]! : Buffer.concat(pieces);
     if (process.env.ARRIVALS) recordArrivals(body);
-    const { text, operations } = isHook ? { text: '', operations: messagesIn(body) } : answerTo(body);
+    const { text, operations } = key ? { text: '', operations: timesIn(body, key) } : answerTo(body);
     counts.requests += 1;
     counts.operations += operations;
     counts.bytes += body.length;

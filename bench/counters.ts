@@ -1,13 +1,11 @@
 /** What counting costs: the same changes drained by roles that count what they do and by roles that do not, by turns. */
 import path from 'node:path';
-import { copySlot, type DrainRound, drainOnce, prepareSource } from './drain.ts';
+import { copySlot, type Drained, drainOnce, prepareSource } from './drain.ts';
 import type { Server } from './server.ts';
-
-type Once = Omit<DrainRound, 'limitPerSecond'>;
 
 export interface CountersCost {
   changes: number;
-  rounds: { without: Once; counted: Once }[];
+  rounds: { without: Drained; counted: Drained }[];
 }
 
 const UNCOUNTED = path.join(import.meta.dirname, 'uncounted-role.ts');
@@ -19,7 +17,7 @@ export async function countersCost(
   const { changes } = options;
   const { source, sourceUrl } = await prepareSource(server, changes);
   const rounds: CountersCost['rounds'] = [];
-  const once = async (round: number, main?: string): Promise<Once> => {
+  const once = async (round: number, main?: string): Promise<Drained> => {
     await copySlot(source, `drain_${round}`);
     return await drainOnce(server, { sourceUrl, round, changes, ...(main && { main }) });
   };

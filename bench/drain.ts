@@ -13,6 +13,10 @@ import { startReceiver, startService } from './service.ts';
 export interface DrainOptions {
   changes: number;
   rounds: number;
+  /** Drains these changes in its own way. */
+  peer?:
+    | ((server: Server, input: { sourceUrl: string; slot: string; changes: number }) => Promise<Drained>)
+    | undefined;
 }
 
 export interface DrainRound {
@@ -26,7 +30,11 @@ export interface DrainRound {
   /** What the receiver got. */
   requests: number;
   bytes: number;
+  /** Another program with the same WAL, where it can be run. */
+  peer?: Drained;
 }
+
+export type Drained = Omit<DrainRound, 'limitPerSecond' | 'peer'>;
 
 export interface Drain {
   limit: string;
@@ -48,7 +56,12 @@ export async function drain(server: Server, options: DrainOptions): Promise<Drai
     const seconds = await measureLimit({ sourceUrl, slot, endLsn: rows[0]!.lsn, deadlineMs: DEADLINE_MS });
     await copySlot(source, `drain_${round}`);
     const ours = await drainOnce(server, { sourceUrl, round, changes: options.changes });
-    measured.push({ ...ours, limitPerSecond: options.changes / seconds });
+    let peer: DrainRound['peer'];
+    if (options.peer) {
+      await copySlot(source, `peer_${round}`);
+      peer = await options.peer(server, { sourceUrl, slot: `peer_${round}`, changes: options.changes });
+    }
+    measured.push({ ...ours, ...(peer && { peer }), limitPerSecond: options.changes / seconds });
   }
   await source.close();
   return { limit: limitName(), changes: options.changes, rounds: measured };
@@ -86,7 +99,7 @@ export interface DrainInput {
   beside?: (messagesUrl: string) => Promise<() => Promise<void>>;
 }
 
-export async function drainOnce(server: Server, input: DrainInput): Promise<Omit<DrainRound, 'limitPerSecond'>> {
+export async function drainOnce(server: Server, input: DrainInput): Promise<Drained> {
   const slot = `drain_${input.round}`;
   const messagesUrl = await server.database(`bench_messages_${input.round}`);
   const receiver = await startReceiver({ arrivals: false });
@@ -146,7 +159,11 @@ export async function untilStreaming(server: Server, slot: string): Promise<numb
   });
 }
 
-async function untilReceived(receiver: { stats(): Promise<{ operations: number; lastAt: number }> }, changes: number) {
+/** When the last one came, milliseconds since 1970. */
+export async function untilReceived(
+  receiver: { stats(): Promise<{ operations: number; lastAt: number }> },
+  changes: number,
+): Promise<number> {
   return await until('every change has arrived', async () => {
     const { operations, lastAt } = await receiver.stats();
     if (operations > changes) throw new Error(`${operations} operations for ${changes} changes: some came twice`);

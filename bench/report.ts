@@ -8,6 +8,7 @@ import type { CatalogChanges } from './catalog-changes.ts';
 import type { ChangeTable } from './change-table.ts';
 import type { Console } from './console.ts';
 import type { CountersCost } from './counters.ts';
+import { DEBEZIUM } from './debezium-server.ts';
 import type { Drain, DrainRound } from './drain.ts';
 import type { Fairness } from './fairness.ts';
 import { figure, medianOf, table } from './figures.ts';
@@ -128,11 +129,21 @@ function drainText({ limit, changes, rounds }: Drain): string {
     figure(middle((round) => round.peakRssBytes) / MB),
   ];
   const reference = [limit, figure(middle((round) => round.limitPerSecond)), '1', '–', '–', '–', '–'];
+  const isCompared = rounds.every((round) => round.peer !== undefined);
+  const theirs = [
+    `Debezium Server ${DEBEZIUM}, HTTP batches of 1,000; keeps none of them`,
+    figure(middle((round) => round.peer?.perSecond)),
+    figure(middle((round) => round.peer && round.peer.perSecond / round.limitPerSecond)),
+    micros(middle((round) => round.peer?.rolesCpu)),
+    micros(middle((round) => round.peer?.serverCpu)),
+    micros(middle((round) => round.peer?.walsenderCpu)),
+    figure(middle((round) => round.peer?.peakRssBytes) / MB),
+  ];
   const head = ['', 'changes/s', 'of the limit', 'CPU us a change: roles', 'Postgres', 'walsender', 'peak RSS, MB'];
   return [
     '## Drain',
     `${figure(changes)} changes that are already in the WAL (60 % inserts, 100 a transaction; 30 % updates, 10; 10 % deletes, 1,000; rows of 10\ncolumns, about 500 bytes), until a receiver that parses nothing has all of them. Median of ${rounds.length}.`,
-    table(head, [reference, ours]),
+    table(head, [reference, ours, ...(isCompared ? [theirs] : [])]),
   ].join('\n\n');
 }
 

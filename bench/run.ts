@@ -13,6 +13,7 @@ import { catalogChanges } from './catalog-changes.ts';
 import { changeTable } from './change-table.ts';
 import { consoleBench } from './console.ts';
 import { countersCost } from './counters.ts';
+import { debeziumBeside } from './debezium.ts';
 import { drain } from './drain.ts';
 import { fairness } from './fairness.ts';
 import { growth } from './growth.ts';
@@ -109,7 +110,7 @@ for (const scenario of SCENARIOS.filter(wanted)) {
   const server = await startServer();
   try {
     results.server = { version: server.version, inMemory: server.inMemory };
-    if (scenario === 'drain') results.drain = await drain(server, { changes, rounds });
+    if (scenario === 'drain') results.drain = await drain(server, { changes, rounds, peer: await debeziumBeside() });
     else if (scenario === 'transform') results.shaping = await shaping(server, { changes, rounds });
     else if (scenario === 'webhook') results.webhook = await webhook(server, { changes: changes / 5, rounds });
     else if (scenario === 'change-table') results.changeTable = await changeTable(server, { changes, rounds });

@@ -1,15 +1,13 @@
 /**
  * What a transform costs end to end: the same changes drained without one and with one, by turns, from the same WAL.
  */
-import { copySlot, type DrainRound, drainOnce, prepareSource } from './drain.ts';
+import { copySlot, type Drained, drainOnce, prepareSource } from './drain.ts';
 import type { Server } from './server.ts';
 import { searchSink } from './service.ts';
 
-type Once = Omit<DrainRound, 'limitPerSecond'>;
-
 export interface Shaping {
   changes: number;
-  rounds: { plain: Once; shaped: Once }[];
+  rounds: { plain: Drained; shaped: Drained }[];
 }
 
 const FUNCTION = `functions:
@@ -23,7 +21,7 @@ export async function shaping(server: Server, options: { changes: number; rounds
   const { changes } = options;
   const { source, sourceUrl } = await prepareSource(server, changes);
   const rounds: Shaping['rounds'] = [];
-  const once = async (round: number, declared: (url: string) => string): Promise<Once> => {
+  const once = async (round: number, declared: (url: string) => string): Promise<Drained> => {
     await copySlot(source, `drain_${round}`);
     return await drainOnce(server, { sourceUrl, round, changes, declared });
   };
