@@ -33,6 +33,8 @@ export function end(response: Response, body: Body | undefined): void {
   if (typeof body === 'object') {
     response.cork();
     for (const piece of body) response.write(piece);
+    // Before the end: what is corked in an answer without a length would come after its last chunk, and be lost.
+    response.uncork();
     response.end();
   } else {
     response.end(body);
