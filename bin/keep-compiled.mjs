@@ -13,6 +13,8 @@ const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const SOURCES = path.join(ROOT, 'src');
 /** For a browser, in a process of its own, or what runs when it is loaded. */
 const APART = /^(console|transform[\\/]process)[\\/]|^(cli|main)\.ts$/;
+/** An installation does not wait for ever. */
+const PATIENCE_MS = 60_000;
 
 if (process.features.typescript && existsSync(SOURCES)) {
   process.env.NODE_COMPILE_CACHE ??= path.join(ROOT, 'node_modules/.cache/node');
@@ -21,6 +23,6 @@ if (process.features.typescript && existsSync(SOURCES)) {
   for (const file of files.filter((name) => name.endsWith('.ts') && !APART.test(name)))
     await import(new URL(`../src/${file}`, import.meta.url)).catch(() => undefined);
   for (const args of [['bin/millrace', 'start', '--help'], ['src/main.ts']])
-    spawnSync(process.execPath, args, { cwd: ROOT, stdio: 'ignore' });
+    spawnSync(process.execPath, args, { cwd: ROOT, stdio: 'ignore', timeout: PATIENCE_MS, killSignal: 'SIGKILL' });
 }
 process.exit(0);

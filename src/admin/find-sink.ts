@@ -53,7 +53,7 @@ export async function findIndex(db: Queryable, ref: string, done: string): Promi
 
 export function noSink(name: string, names: readonly string[], what = 'sink'): MillraceError {
   const close = nearest(name, [...names]);
-  const all = names.length === 0 ? 'None is declared: see millrace.yaml.' : `There are: ${names.join(', ')}.`;
+  const all = names.length === 0 ? 'There is none yet.' : `There are: ${names.join(', ')}.`;
   const remedy = close === undefined ? all : `Did you mean ${close}? ${all}`;
   return new MillraceError('not_found', `there is no ${what} ${name}`, { remedy });
 }

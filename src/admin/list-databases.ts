@@ -61,7 +61,7 @@ export async function showDatabase(db: Queryable, ref: string): Promise<ListedDa
   if (rows[0]) return rows[0];
   const names = (await listDatabases(db)).map(({ name }) => name);
   const close = nearest(ref, names);
-  const all = names.length === 0 ? 'None is declared: see millrace.yaml.' : `There are: ${names.join(', ')}.`;
+  const all = names.length === 0 ? 'There is none yet.' : `There are: ${names.join(', ')}.`;
   const remedy = close === undefined ? all : `Did you mean ${close}? ${all}`;
   throw new MillraceError('not_found', `there is no database ${ref}`, { remedy });
 }

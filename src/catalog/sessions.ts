@@ -6,7 +6,6 @@ import { createHmac } from 'node:crypto';
 import type { Queryable } from '../db/pool.ts';
 import { statement } from '../db/statement.ts';
 import { type Lookup, type LookupDependencies, openLookup } from './lookup.ts';
-import { hashToken } from './token-hash.ts';
 
 const FIND = statement('catalog/find-sessions');
 
@@ -20,8 +19,8 @@ export interface KnownSession {
 }
 
 export interface Sessions {
-  /** By what the cookie holds; undefined when it has ended. @throws MillraceError too_many_requests, and what Postgres says. */
-  find(value: string): Promise<KnownSession | undefined>;
+  /** By the hash of what the cookie holds; undefined when it has ended. @throws MillraceError too_many_requests, and what Postgres says. */
+  find(hash: Buffer): Promise<KnownSession | undefined>;
   close(): void;
 }
 
@@ -36,7 +35,7 @@ export function openSessions({
       return new Map(rows.map(({ hash, left_ms: leftMs, ...found }) => [hash, { found, leftMs }]));
     },
   });
-  return { find: (value) => lookup.find(hashToken(value)), close: lookup.close };
+  return { find: (hash) => lookup.find(hash), close: lookup.close };
 }
 
 /** Of a session, by what its cookie holds. */

@@ -20,7 +20,7 @@ export interface Caller {
   /** What was presented. Of a person: who it is. */
   token: string;
   scopes: readonly string[];
-  /** Of a token: what it is found again by. */
+  /** Of a token, or of what a session's cookie holds: what it is found again by. */
   hash?: Buffer;
   by: By;
   /** A person, who has logged in. */

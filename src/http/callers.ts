@@ -5,6 +5,7 @@
 import type { Request, Response } from 'express';
 import type { Route } from '../api/route.ts';
 import { csrfOf, type Sessions } from '../catalog/sessions.ts';
+import { hashToken } from '../catalog/token-hash.ts';
 import { MillraceError } from '../model/errors.ts';
 import { bearerToken, type Caller, type FindToken, identify, requireScope } from './auth.ts';
 import { cookieName, isSecure, readCookie, setCookie } from './cookie.ts';
@@ -29,19 +30,20 @@ const NOBODY: Caller = { token: '', scopes: [], by: { kind: 'token', name: 'none
 export function openCallers({ findToken, sessions, letters }: CallersDependencies): Callers {
   const nameFor = async (request: Request): Promise<string> => cookieName(await letters(), isSecure(request));
 
-  const inSession = async (request: Request): Promise<Caller | undefined> => {
+  const inSession = async (request: Request, before?: Caller): Promise<Caller | undefined> => {
     if (request.headers.cookie === undefined || bearerToken(request.headers.authorization) !== undefined)
       return undefined;
     const value = readCookie(request, await nameFor(request));
     if (value === undefined) return undefined;
-    const found = await sessions.find(value);
+    const hash = before?.session && before.hash ? before.hash : hashToken(value);
+    const found = await sessions.find(hash);
     if (found === undefined)
       throw new MillraceError('unauthorized', 'The session has ended', { remedy: 'Log in again.' });
-    const csrf = csrfOf(value);
+    const csrf = before?.session?.csrf ?? csrfOf(value);
     if (request.method !== 'GET' && request.method !== 'HEAD') refuseForged(request, csrf);
     const { id, user_id: userId, email, name, scopes } = found;
     return {
-      ...{ token: `session ${userId}`, scopes, by: { kind: 'user', name: email } },
+      ...{ token: `session ${userId}`, scopes, hash, by: { kind: 'user', name: email } },
       session: { id, userId, email, name, csrf },
     };
   };
@@ -52,7 +54,7 @@ export function openCallers({ findToken, sessions, letters }: CallersDependencie
         if (method !== 'GET') refuseForeign(request);
         return NOBODY;
       }
-      const caller = (await inSession(request)) ?? (await identify(findToken, request, before));
+      const caller = (await inSession(request, before)) ?? (await identify(findToken, request, before));
       if (scope !== 'any') requireScope(caller, scope);
       return caller;
     },
