@@ -103,6 +103,7 @@ table millrace_private.capture_beats
   at timestamp with time zone not null
   generation bigint
   next_id bigint not null
+  lag_ms double precision
 with autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=500
 CREATE UNIQUE INDEX capture_beats_pkey ON millrace_private.capture_beats USING btree (database_no, seq)
 constraint capture_beats_database_no_fkey FOREIGN KEY (database_no) REFERENCES millrace_private.databases(no) ON DELETE CASCADE
@@ -556,6 +557,9 @@ table millrace_private.sink_totals
   bytes bigint not null default 0
   latency bigint[] not null
   latency_ms double precision not null default 0
+  first_delivered_at timestamp with time zone
+  last_delivered_at timestamp with time zone
+  last_delivery_ms double precision
 with fillfactor=50, autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=500
 CREATE UNIQUE INDEX sink_totals_pkey ON millrace_private.sink_totals USING btree (sink_no)
 constraint sink_totals_pkey PRIMARY KEY (sink_no)
@@ -1654,11 +1658,16 @@ begin
          latency = array(select x.one + x.other from unnest(c.latency, excluded.latency) x (one, other));
 
   insert into millrace_private.sink_totals as c
-         (sink_no, persisted, delivered, failed, retried, parked, discarded, bytes, latency, latency_ms)
-  select n.sink_no, n.persisted, n.delivered, n.failed, n.retried, n.parked, n.discarded, n.bytes, n.latency, n.latency_ms
+         (sink_no, persisted, delivered, failed, retried, parked, discarded, bytes, latency, latency_ms,
+          first_delivered_at, last_delivered_at, last_delivery_ms)
+  select n.sink_no, n.persisted, n.delivered, n.failed, n.retried, n.parked, n.discarded, n.bytes, n.latency, n.latency_ms,
+         case when n.delivered > 0 then v_now - coalesce(n.first_ago_ms, 0) * interval '1 ms' end,
+         case when n.delivered > 0 then v_now - coalesce(n.last_ago_ms, 0) * interval '1 ms' end,
+         case when n.delivered > 0 then n.last_ms end
     from jsonb_to_recordset(v_counts) n (sink_no integer, persisted bigint, delivered bigint, failed bigint, retried bigint,
                                          parked bigint, discarded bigint, bytes bigint, latency bigint[],
-                                         latency_ms double precision)
+                                         latency_ms double precision, first_ago_ms double precision,
+                                         last_ago_ms double precision, last_ms double precision)
     join millrace_private.sinks s on s.no = n.sink_no
    order by n.sink_no
       on conflict (sink_no) do update
@@ -1666,7 +1675,14 @@ begin
          failed = c.failed + excluded.failed, retried = c.retried + excluded.retried, parked = c.parked + excluded.parked,
          discarded = c.discarded + excluded.discarded, bytes = c.bytes + excluded.bytes,
          latency = array(select x.one + x.other from unnest(c.latency, excluded.latency) x (one, other)),
-         latency_ms = c.latency_ms + excluded.latency_ms;
+         latency_ms = c.latency_ms + excluded.latency_ms,
+         -- Two processes may have begun at once.
+         first_delivered_at = case when c.delivered = 0 then excluded.first_delivered_at
+                                   when c.first_delivered_at is not null
+                                   then least(c.first_delivered_at, excluded.first_delivered_at) end,
+         last_delivered_at = greatest(c.last_delivered_at, excluded.last_delivered_at),
+         last_delivery_ms = case when excluded.last_delivered_at >= coalesce(c.last_delivered_at, '-infinity')
+                                 then excluded.last_delivery_ms else c.last_delivery_ms end;
 end
 $function$
 
@@ -4255,6 +4271,60 @@ $function$
 
 grant execute to public
 
+CREATE OR REPLACE FUNCTION millrace_private.sinks_lag(p_sinks integer[])
+ RETURNS TABLE(sink_no integer, committed_at timestamp with time zone)
+ LANGUAGE plpgsql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+ SET plan_cache_mode TO 'force_generic_plan'
+ SET enable_seqscan TO 'off'
+ SET enable_bitmapscan TO 'off'
+ SET enable_mergejoin TO 'off'
+ SET enable_hashjoin TO 'off'
+ SET jit TO 'off'
+AS $function$
+#variable_conflict use_column
+begin
+  return query
+  with lane as (
+    select k.sink_no, k.lane from millrace_private.lanes k where k.sink_no = any (p_sinks)
+     union
+    select u.no, 0::smallint from unnest(p_sinks) u (no)
+  ), place as (
+    select l.sink_no, l.lane,
+           coalesce((select c.id from millrace_private.cursor_log c
+                      where c.sink_no = l.sink_no and c.lane = l.lane order by c.seq desc limit 1), 0) as passed_id,
+           (select min(d.id)
+              from (select e.id from millrace_private.delivery_states e
+                     where e.sink_no = l.sink_no and e.lane = l.lane and e.due_at is not null
+                     order by e.due_at limit 1000) d) as due_id
+      from lane l
+     union all
+    select u.no, 0::smallint, r.lo, null
+      from unnest(p_sinks) u (no)
+     cross join lateral (select s.lo from millrace_private.leases s where s.sink_no = u.no order by s.hi limit 1) r
+  ), found as (
+    select p.sink_no, n.committed_at
+      from place p
+     cross join lateral (
+             select m.committed_at
+               from (select o.id, o.committed_at from millrace_private.messages o
+                      where o.sink_no = p.sink_no and o.lane = p.lane and o.id > p.passed_id order by o.id limit 1000) m
+              where not exists (select from millrace_private.delivery_states e
+                                 where e.sink_no = p.sink_no and e.id = m.id and e.state = 'parked' offset 0)
+              order by m.id limit 1) n
+     union all
+    select p.sink_no, d.committed_at
+      from place p
+     cross join lateral (select o.committed_at from millrace_private.messages o
+                          where o.sink_no = p.sink_no and o.lane = p.lane and o.id = p.due_id limit 1) d
+  )
+  select f.sink_no, min(f.committed_at) from found f group by f.sink_no;
+end
+$function$
+
+grant execute to public
+
 CREATE OR REPLACE FUNCTION millrace_private.sinks_waiting(p_sinks integer[])
  RETURNS TABLE(sink_no integer, has_work boolean, is_left boolean, waiting_since timestamp with time zone, oldest_committed_at timestamp with time zone)
  LANGUAGE plpgsql
@@ -4909,6 +4979,7 @@ view millrace.sink_metrics
   p90_ms double precision
   p99_ms double precision
   latency_buckets bigint[] comment 'Messages by that time: up to 1, 2, 3, 5, 8, 12, 20, 35, 60, 100, 200, 500 ms, 1, 2, 5, 15 s, 1, 5, 15 min, 1, 4, 12, 24 h, and longer.'
+  p95_ms double precision comment 'As p50_ms, of 95 in a hundred.'
  SELECT s.name AS sink_name,
     c.step,
     c.at,
@@ -4922,7 +4993,8 @@ view millrace.sink_metrics
     millrace_private.latency_share(c.latency, (0.5)::double precision) AS p50_ms,
     millrace_private.latency_share(c.latency, (0.9)::double precision) AS p90_ms,
     millrace_private.latency_share(c.latency, (0.99)::double precision) AS p99_ms,
-    c.latency AS latency_buckets
+    c.latency AS latency_buckets,
+    millrace_private.latency_share(c.latency, (0.95)::double precision) AS p95_ms
    FROM (millrace_private.sink_counters c
      JOIN millrace_private.sinks s ON ((s.no = c.sink_no)));
 comment 'What became of the messages of each sink, by minutes of the last 24 hours and by hours of the last 31 days.'

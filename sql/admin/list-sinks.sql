@@ -8,6 +8,8 @@ select s.id, s.name, s.kind, d.name as database, d.id as database_id, s.status, 
        x.faulty::double precision as faulty,
        to_char(h.oldest_committed_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as oldest_committed_at,
        extract(epoch from clock_timestamp() - h.oldest_committed_at)::double precision as oldest_seconds,
+       extract(epoch from clock_timestamp() - g.committed_at)::double precision as lag_seconds,
+       y.first_delivered_at, y.last_delivered_at, y.last_delivery_ms,
        coalesce(b.error, x.index_error) as error, b.opened_at as failing_since,
        coalesce((select json_agg(json_build_object('code', n.code, 'table', n.table_name, 'message', n.message,
                                                    'remedy', n.remedy, 'since', n.created_at) order by n.created_at)
@@ -29,6 +31,9 @@ select s.id, s.name, s.kind, d.name as database, d.id as database_id, s.status, 
                        from millrace_private.delivery_states e where e.sink_no = s.no) x
   join millrace_private.sinks_health(
          array(select a.no from millrace_private.sinks a where $3::text is null or a.name = $3::text)) h on h.sink_no = s.no
+  left join millrace_private.sinks_lag(
+         array(select a.no from millrace_private.sinks a where $3::text is null or a.name = $3::text)) g on g.sink_no = s.no
+  left join millrace_private.sink_totals y on y.sink_no = s.no
  cross join lateral (select g.pending, g.is_estimate from millrace_private.glance_pending(s.no, x.parked) g where $3::text is null
                      union all
                      select c.pending, c.is_estimate from millrace_private.count_pending(s.no) c where $3::text is not null) p

@@ -5,6 +5,7 @@ select s.id, s.name, s.kind, d.name as database, s.status, s.lanes, s.receivable
        p.is_estimate as pending_is_estimate, x.retrying::double precision as retrying, x.parked::double precision as parked,
        x.faulty::double precision as faulty,
        extract(epoch from clock_timestamp() - h.oldest_committed_at)::double precision as oldest_seconds,
+       extract(epoch from clock_timestamp() - g.committed_at)::double precision as lag_seconds,
        coalesce(b.error, x.index_error) as error, b.opened_at as failing_since, x.parked_since,
        -- Not the change of another setting: that one was recorded with the change of the status.
        case when s.status <> 'active' then
@@ -30,6 +31,7 @@ select s.id, s.name, s.kind, d.name as database, s.status, s.lanes, s.receivable
                             max(e.error) filter (where e.state = 'retrying' and e.stage = 'index') as index_error
                        from millrace_private.delivery_states e where e.sink_no = s.no) x on true
   join millrace_private.sinks_health(array(select a.no from millrace_private.sinks a)) h on h.sink_no = s.no
+  left join millrace_private.sinks_lag(array(select a.no from millrace_private.sinks a)) g on g.sink_no = s.no
  cross join lateral millrace_private.glance_pending(s.no, x.parked) p
   left join lateral (select array_agg(a.minutes) as minutes_ago,
                             array_agg(c.persisted::double precision) as persisted,

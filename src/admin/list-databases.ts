@@ -38,6 +38,8 @@ export interface ListedDatabase {
   epoch: number | null;
   commit_lsn: string | null;
   confirmed_lsn: string | null;
+  /** How far capture is behind the source in time; null: no capture says so. */
+  lag_seconds: number | null;
 }
 
 /** By name. */

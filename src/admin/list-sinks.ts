@@ -47,6 +47,13 @@ export interface ListedSink {
   /** ISO 8601, microseconds, UTC; null when nothing is pending. */
   oldest_committed_at: string | null;
   oldest_seconds: number | null;
+  /** Of the oldest message that is not parked; null: none waits. */
+  lag_seconds: number | null;
+  /** Null: nothing was delivered, or it was not written down then. */
+  first_delivered_at: Date | null;
+  last_delivered_at: Date | null;
+  /** How long after its commit; null: not known. */
+  last_delivery_ms: number | null;
   /** The destination's own words: they may quote a row. */
   error: string | null;
   failing_since: Date | null;

@@ -24,6 +24,7 @@ export interface SinkPoint {
   bytes: number;
   p50_ms: number | null;
   p90_ms: number | null;
+  p95_ms: number | null;
   p99_ms: number | null;
   latency_buckets: number[];
 }

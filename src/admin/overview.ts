@@ -31,6 +31,8 @@ const ENDED_MS = 3_600_000;
 export interface OverviewSink extends AttentionSink, Pick<ListedSink, 'health' | 'pending_is_estimate' | 'retrying'> {
   /** Age of its oldest message; null: there is none. */
   oldest_seconds: number | null;
+  /** Of its oldest message that is not parked; null: none waits. */
+  lag_seconds: number | null;
   /** Messages a second, in the last whole minute. */
   rate: Rate;
   /** Messages a minute of the last hour, the oldest first. */

@@ -5,6 +5,20 @@ import { type ListedDatabase, plainAddress } from '../admin/list-databases.ts';
 import type { KeyRing } from '../runtime/secret-key.ts';
 import { healthShape, LEVELS, shownHealthChecks } from './health-shape.ts';
 
+/** As answers have it. */
+export const CAPTURE_LAG = z
+  .number()
+  .nullable()
+  .meta({
+    description:
+      "How many seconds capture is behind the source, by the source's clock, as capture said at most 5 s ago: while something that it has received " +
+      'is not persisted, how long ago the transaction was committed that it is at; while nothing comes, since when it has not passed WAL that was ' +
+      'seen there; 0 when all is persisted. Null: no capture process has said so for 15 s.',
+  });
+
+export const shownSeconds = (seconds: number | null): number | null =>
+  seconds === null ? null : Math.max(0, Math.round(seconds * 1_000) / 1_000);
+
 export const Database = z
   .looseObject({
     id: z.uuid(),
@@ -24,6 +38,7 @@ export const Database = z
       epoch: z.number().nullable(),
       commit_lsn: z.string().nullable(),
       confirmed_lsn: z.string().nullable(),
+      lag_seconds: CAPTURE_LAG,
     }),
     managed_by: z.enum(['file', 'api']),
     declared_from: z.string().nullable(),
@@ -49,7 +64,7 @@ export function shownDatabase(keys: KeyRing, database: ListedDatabase): z.input<
     },
     state: {
       ...{ state, reason, remedy, since: database.state_since?.toISOString() ?? null },
-      ...{ epoch, commit_lsn, confirmed_lsn },
+      ...{ epoch, commit_lsn, confirmed_lsn, lag_seconds: shownSeconds(database.lag_seconds) },
     },
     ...{ managed_by: database.managed_by, declared_from: database.declared_from },
     ...{ version: database.version, updated_by: database.updated_by },

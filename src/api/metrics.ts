@@ -20,6 +20,7 @@ const Point = z.looseObject({
   latency_ms: z.looseObject({
     p50: z.number().nullable(),
     p90: z.number().nullable(),
+    p95: z.number().nullable(),
     p99: z.number().nullable(),
   }),
   latency_buckets: z.array(z.number()),
@@ -48,12 +49,14 @@ export const metricsOf = ({ path, list, what }: { path: string; list: SinkList; 
       const points = await readSinkMetrics(db, name, { step, from, to });
       return {
         step,
-        points: points.map(({ p50_ms: p50, p90_ms: p90, p99_ms: p99, latency_buckets, at, ...counts }) => ({
-          at: at.toISOString(),
-          ...counts,
-          latency_ms: { p50, p90, p99 },
-          latency_buckets,
-        })),
+        points: points.map(
+          ({ p50_ms: p50, p90_ms: p90, p95_ms: p95, p99_ms: p99, latency_buckets, at, ...counts }) => ({
+            at: at.toISOString(),
+            ...counts,
+            latency_ms: { p50, p90, p95, p99 },
+            latency_buckets,
+          }),
+        ),
       };
     },
   });

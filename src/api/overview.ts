@@ -7,15 +7,17 @@ import { isPresent } from '../messages/processes.ts';
 import { PLAYGROUND_SLOT } from '../runtime/state.ts';
 import { VERSION } from '../runtime/version.ts';
 import { CheckShape, shownCheck } from './check-shape.ts';
+import { CAPTURE_LAG, shownSeconds } from './database-shape.ts';
 import { HEALTH, healthOf, LEVELS } from './health-shape.ts';
 import { OperationShape, shownOperation } from './operations.ts';
 import { type Asking, type Route, route } from './route.ts';
+import { SINK_LAG } from './sink-shape.ts';
 
 /** More are not looked at one by one: the answer stays below 100 KB for a hundred sinks. */
 const ATTENTION = 20;
 const OPERATIONS = 10;
 /** Characters of what a destination said. */
-const ANSWER = 200;
+const ANSWER = 120;
 
 const AttentionShape = CheckShape.extend({
   since: z.string().nullable(),
@@ -40,6 +42,7 @@ const SinkShape = z
     retrying: z.number(),
     parked: z.number(),
     oldest_seconds: z.number().nullable(),
+    lag_seconds: SINK_LAG,
     failing_since: z.string().nullable(),
     per_second: Rate,
     latency_ms: Latency,
@@ -56,6 +59,7 @@ const DatabaseShape = z
     state: z.string().nullable(),
     state_since: z.string().nullable(),
     lag_bytes: z.number().nullable(),
+    lag_seconds: CAPTURE_LAG,
     kept_bytes: z.number().nullable(),
     limit_bytes: z.number().nullable(),
   })
@@ -141,6 +145,7 @@ function shownSink(sink: OverviewSink): z.input<typeof SinkShape> {
       parked,
     },
     oldest_seconds: sink.oldest_seconds === null ? null : Math.round(sink.oldest_seconds * 10) / 10,
+    lag_seconds: shownSeconds(sink.lag_seconds),
     failing_since: sink.failing_since?.toISOString() ?? null,
     per_second: { ...sink.rate },
     latency_ms: { p50: sink.p50_ms, p99: sink.p99_ms },
@@ -148,9 +153,10 @@ function shownSink(sink: OverviewSink): z.input<typeof SinkShape> {
   };
 }
 
-const shownDatabase = ({ id, name, reasons, state, state_since, wal, level }: OverviewDatabase) => ({
+const shownDatabase = ({ id, name, reasons, state, state_since, wal, level, lag_seconds }: OverviewDatabase) => ({
   ...{ id, name, health: LEVELS[level], reasons, state, state_since: state_since?.toISOString() ?? null },
   lag_bytes: wal?.lag_bytes ?? null,
+  lag_seconds: shownSeconds(lag_seconds),
   kept_bytes: wal?.kept_bytes ?? null,
   limit_bytes: wal?.limit_bytes ?? null,
 });

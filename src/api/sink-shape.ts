@@ -4,10 +4,43 @@ import { knownOfSink } from '../admin/doctor/known-checks.ts';
 import type { ListedSink } from '../admin/list-sinks.ts';
 import { shownInterval } from '../admin/retention-sql.ts';
 import { maskedDestination, writtenDestination } from '../catalog/declare/written.ts';
+import { shownSeconds } from './database-shape.ts';
 import { healthOf, healthShape, shownHealthChecks } from './health-shape.ts';
 import type { Asking } from './route.ts';
 
 export const STATUS = ['active', 'paused', 'disabled'] as const;
+
+/** As answers have it. */
+export const SINK_LAG = z
+  .number()
+  .nullable()
+  .meta({
+    description:
+      'How many seconds ago the source committed the oldest message that waits: of all but the parked ones, those that clients have and those ' +
+      'that back off included. By the clocks of the source and of the message database. Null: nothing waits.',
+  });
+
+const DELIVERED = {
+  first_delivered_at: z
+    .string()
+    .nullable()
+    .meta({
+      description:
+        'When the first message of all was delivered to it, by the clock of the message database; of a pull consumer acknowledged over HTTP. ' +
+        'Null: none was, or it was before releases that write it down.',
+    }),
+  last_delivered_at: z.string().nullable().meta({
+    description: 'When a message was delivered to it last, as first_delivered_at. It is written at most every 10 s.',
+  }),
+  last_delivery_ms: z
+    .number()
+    .nullable()
+    .meta({
+      description:
+        'How many milliseconds after its commit at the source that last message was delivered, by the clocks of the source and of the process ' +
+        'that delivered it. Null: not known.',
+    }),
+};
 
 const shared = {
   id: z.uuid(),
@@ -22,6 +55,8 @@ const shared = {
     retrying: z.number(),
     parked: z.number(),
     oldest_committed_at: z.string().nullable(),
+    lag_seconds: SINK_LAG,
+    ...DELIVERED,
     error: z.string().nullable(),
     failing_since: z.string().nullable(),
     notices: z.array(z.looseObject({ code: z.string(), message: z.string() })),
@@ -103,6 +138,9 @@ function shownOf(sink: ListedSink, asking: Asking) {
     health: { name: 'Sink' as const, status: healthOf(sink), checks: shownHealthChecks(knownOfSink(sink)) },
     state: {
       ...{ health: sink.health, pending, pending_is_estimate, retrying, parked, oldest_committed_at },
+      ...{ lag_seconds: shownSeconds(sink.lag_seconds), last_delivery_ms: sink.last_delivery_ms },
+      first_delivered_at: sink.first_delivered_at?.toISOString() ?? null,
+      last_delivered_at: sink.last_delivered_at?.toISOString() ?? null,
       ...{ error, failing_since: sink.failing_since?.toISOString() ?? null, notices },
     },
     ...{ managed_by: sink.managed_by, declared_from: sink.declared_from, status_by: sink.status_by },

@@ -43,9 +43,9 @@ async function captureAlways(
   let unconvertible = false;
   /** Of its last stream. */
   let generation: number | undefined;
-  const onTaken = (taken: number): void => {
+  const onTaken = (taken: number, behindMs: () => number | null): void => {
     generation = taken;
-    beats.go(taken);
+    beats.go(taken, behindMs);
   };
   while (!signal.aborted) {
     const begun = performance.now();

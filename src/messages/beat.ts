@@ -16,8 +16,11 @@ const FAREWELL_MS = 500;
 
 /** Of the capture of one database. */
 export interface CaptureBeats {
-  /** It streams, in this generation; undefined: it tries to. Says so at once, and then every 5 s. */
-  go(generation?: number): void;
+  /**
+   * It streams, in this generation; undefined: it tries to. Says so at once, and then every 5 s, with how many milliseconds it is behind
+   * its source; null: nobody knows.
+   */
+  go(generation?: number, behindMs?: () => number | null): void;
   /** Another capture of ours has the database, and its state: nothing is said. */
   hold(): void;
   /** The last one says that it streams no more. */
@@ -28,11 +31,13 @@ export function openCaptureBeats(db: Queryable, databaseNo: number): CaptureBeat
   let held = false;
   let current: number | undefined;
   let streamed: number | undefined;
-  const beat = oneAtATime(() => db.query(CAPTURE, [databaseNo, current ?? null]));
+  let behind = (): number | null => null;
+  const beat = oneAtATime(() => db.query(CAPTURE, [databaseNo, current ?? null, behind()]));
   const timer = setInterval(() => held || beat(), BEAT_MS);
   return {
-    go(generation) {
+    go(generation, behindMs = () => null) {
       held = false;
+      behind = behindMs;
       current = generation;
       streamed = generation ?? streamed;
       void beat();
@@ -46,6 +51,7 @@ export function openCaptureBeats(db: Queryable, databaseNo: number): CaptureBeat
         await beat.under();
         if (streamed === undefined) return;
         current = -streamed;
+        behind = () => null;
         beat();
         await beat.under();
       };

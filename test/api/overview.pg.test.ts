@@ -61,8 +61,9 @@ describe('GET /api/overview', () => {
     expect(json.totals.hour.persisted.slice(-2)).to.deep.equal([120, 0]);
     expect(json.totals.hour.delivered).to.have.length(60);
     expect(orders.oldest_seconds).to.be.greaterThan(0);
+    expect(orders.lag_seconds).to.be.greaterThan(0);
     expect(named(json.databases, 'shop')).to.deep.include({ lag_bytes: 8192, kept_bytes: 301_000, limit_bytes: null });
-    expect(named(json.databases, 'other')).to.deep.include({ lag_bytes: null });
+    expect(named(json.databases, 'other')).to.deep.include({ lag_bytes: null, lag_seconds: null });
     for (const secret of CANARIES) expect(text).to.not.include(secret);
   });
 

@@ -29,6 +29,7 @@ const sink = (no: number): OverviewSink => ({
     parked: 812,
     faulty: 12,
     oldest_seconds: 86_400.123456,
+    lag_seconds: 86_400.123456,
   },
   ...{ status_since: null, parked_since: at, waiting_since: at, untaken_since: null },
   ...{ rate, hour, p50_ms: 12.3, p99_ms: 12_345.6 },

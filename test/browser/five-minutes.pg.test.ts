@@ -141,6 +141,9 @@ describe('browser: five minutes', () => {
     await page.getByText('nothing waits', { exact: true }).waitFor();
     await until('all rows are there', () => engine.engine.documents('products').size === 200);
     expect(engine.engine.documents('products').get('17')).to.deep.equal({ named: 'mill wheel 17', price: 12.5 });
+    const pace = page.getByRole('note', { name: 'Pace' });
+    await pace.getByText(/^First document delivered .+ after creation$/).waitFor();
+    await pace.getByText(/^In step: .+ behind$/).waitFor();
     await screenshot(page, 'five-minutes-overview');
     await seen.close();
   });

@@ -63,6 +63,23 @@ describe('what capture counts', () => {
     expect(await commits()).to.equal(6);
   });
 
+  it('with how far behind its source it is in time: by what is not persisted, and not at all when that is', async () => {
+    const lag = async (): Promise<number | null> => {
+      const { rows } = await on.messages.db.query<{ lag_ms: number | null }>(
+        'select lag_ms from millrace_private.capture_beats order by seq desc limit 1',
+      );
+      return rows[0]?.lag_ms ?? null;
+    };
+    await until('it is in step', async () => (await lag()) === 0);
+    await on.messages.db.transaction(async (tx) => {
+      await tx.query('select from millrace_private.positions for update');
+      await on.source.query('insert into t values (12)');
+      const behind = await until('it is behind', async () => (await lag()) || false);
+      expect(behind).to.be.within(1, 60_000);
+    });
+    await until('it is in step again', async () => (await lag()) === 0);
+  });
+
   it('with how much WAL its source keeps', async () => {
     const { rows } = await until('the WAL was looked at', async () => {
       const found = await on.messages.db.query<{ step: string; lag: number; kept: number; limit_bytes: number | null }>(

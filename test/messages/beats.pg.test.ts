@@ -18,9 +18,9 @@ describe('the beats of captures and workers', function () {
   it('keeps few beats, and for hours one of each twelve', async () => {
     await on.db.query('delete from millrace_private.capture_beats');
     for (let beat = 1; beat <= 60; beat += 1) {
-      await on.db.query(statement('messages/capture-beat'), [on.shop, null]);
+      await on.db.query(statement('messages/capture-beat'), [on.shop, null, null]);
       // Not a second one within 2 s.
-      await on.db.query(statement('messages/capture-beat'), [on.shop, null]);
+      await on.db.query(statement('messages/capture-beat'), [on.shop, null, null]);
       await on.ago('capture_beats', '3 s');
     }
     const { rows } = await on.db.query<{ seq: number }>(

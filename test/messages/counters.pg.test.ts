@@ -4,6 +4,7 @@ import { openCounters } from '../../src/messages/counters.ts';
 import { LATENCY_BOUNDS, LATENCY_BUCKETS } from '../../src/messages/latency.ts';
 import { addPullSink } from '../support/fixtures/fixtures.ts';
 import { type MessageDatabase, messageDatabase } from '../support/postgres/message-database.ts';
+import { until } from '../support/until.ts';
 
 describe('counters', () => {
   let m: MessageDatabase;
@@ -79,6 +80,70 @@ describe('counters', () => {
     const latency = Array.from({ length: LATENCY_BUCKETS }, (_, n) => (n === 0 || n === 3 ? 1 : 0));
     expect(rows).to.deep.equal([{ sink_no: no, persisted: 4, delivered: 2, latency, latency_ms: 4 }]);
     expect(rows.some((row) => row.sink_no === other)).to.equal(false);
+  });
+
+  it('knows when something was delivered first and last, and how long that took', async () => {
+    const { no } = await addPullSink(m.db, { name: 'dated' });
+    const read = async () => {
+      const { rows } = await m.db.query<{ first: Date | null; last: Date | null; took: number | null }>(
+        `select first_delivered_at as first, last_delivered_at as last, last_delivery_ms as took
+           from millrace_private.sink_totals where sink_no = $1`,
+        [no],
+      );
+      return rows[0]!;
+    };
+    const add = (counts: object) =>
+      m.db.query('select millrace_private.add_counters($1::jsonb)', [JSON.stringify([{ sink_no: no, ...counts }])]);
+    await add({ persisted: 1, failed: 1 });
+    expect(await read()).to.deep.equal({ first: null, last: null, took: null });
+    await add({ delivered: 2, first_ago_ms: 60_000, last_ago_ms: 30_000, last_ms: 7 });
+    const { first, last } = await read();
+    expect(last!.getTime() - first!.getTime()).to.equal(30_000);
+    // Another process, which began a moment before, and was slower to say so.
+    await add({ delivered: 1, first_ago_ms: 120_000, last_ago_ms: 90_000, last_ms: 900 });
+    const both = await read();
+    expect(both.first!.getTime()).to.be.below(first!.getTime());
+    expect(both).to.deep.include({ last, took: 7 });
+    // A release that does not say has just delivered.
+    await add({ delivered: 1 });
+    expect((await read()).last!.getTime()).to.be.above(last!.getTime());
+    expect(await read()).to.deep.include({ first: both.first, took: null });
+  });
+
+  it('does not take for the first delivery what was the first one that is written down', async () => {
+    const { no } = await addPullSink(m.db, { name: 'of-old' });
+    await m.db.query(
+      `insert into millrace_private.sink_totals (sink_no, delivered, latency) values ($1, 5, array_fill(0::bigint, array[24]))`,
+      [no],
+    );
+    const counters = openCounters({ db: m.db, onError: () => undefined });
+    counters.add(no, { delivered: 1 });
+    counters.took(no, [{ ms: 12, count: 1 }]);
+    await counters.close();
+    const { rows } = await m.db.query(
+      `select first_delivered_at, last_delivered_at is not null as known, last_delivery_ms
+         from millrace_private.sink_totals where sink_no = $1`,
+      [no],
+    );
+    expect(rows).to.deep.equal([{ first_delivered_at: null, known: true, last_delivery_ms: 12 }]);
+  });
+
+  it('writes the first delivery to a sink at once', async () => {
+    const { no } = await addPullSink(m.db, { name: 'at-once' });
+    const stop = new AbortController();
+    const counters = openCounters({ db: m.db, onError: () => undefined }, { everyMs: 3_600_000 });
+    const running = counters.run(stop.signal);
+    counters.add(no, { delivered: 1 });
+    counters.took(no, [{ ms: 12, count: 1 }]);
+    await until('it is written', async () => {
+      const { rows } = await m.db.query(
+        'select from millrace_private.sink_totals where sink_no = $1 and delivered = 1 and last_delivery_ms = 12',
+        [no],
+      );
+      return rows.length === 1;
+    });
+    stop.abort();
+    await running;
   });
 
   it('keeps what could not be written for the next time', async () => {

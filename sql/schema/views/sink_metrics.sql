@@ -4,7 +4,8 @@ create or replace view millrace.sink_metrics as
          millrace_private.latency_share(c.latency, 0.5) as p50_ms,
          millrace_private.latency_share(c.latency, 0.9) as p90_ms,
          millrace_private.latency_share(c.latency, 0.99) as p99_ms,
-         c.latency as latency_buckets
+         c.latency as latency_buckets,
+         millrace_private.latency_share(c.latency, 0.95) as p95_ms
     from millrace_private.sink_counters c
     join millrace_private.sinks s on s.no = c.sink_no;
 comment on view millrace.sink_metrics is
@@ -17,5 +18,6 @@ comment on column millrace.sink_metrics.failed is 'Deliveries that failed: retri
 comment on column millrace.sink_metrics.bytes is 'Of what was persisted.';
 comment on column millrace.sink_metrics.p50_ms is
   'Half of the messages took no longer from their commit to their delivery; null where none was delivered.';
+comment on column millrace.sink_metrics.p95_ms is 'As p50_ms, of 95 in a hundred.';
 comment on column millrace.sink_metrics.latency_buckets is
   'Messages by that time: up to 1, 2, 3, 5, 8, 12, 20, 35, 60, 100, 200, 500 ms, 1, 2, 5, 15 s, 1, 5, 15 min, 1, 4, 12, 24 h, and longer.';

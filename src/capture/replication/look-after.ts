@@ -67,7 +67,9 @@ async function check(deps: CaptureDeps, catalog: CatalogInUse, at: Looked): Prom
   const { source, session, options } = at;
   const both = { source, messages: deps.messages };
   try {
-    await source.query(HEARTBEAT);
+    const askedMs = Date.now();
+    const { rows } = await source.query<{ clock_ms: number }>(HEARTBEAT);
+    const clock = { sourceMs: rows[0]!.clock_ms, askedMs, answeredMs: Date.now() };
     const identify = () => identifySystem(options);
     const running = await checkRunning({ ...both, identify }, catalog.database);
     await noteAdded(both, catalog.database, running);
@@ -75,6 +77,7 @@ async function check(deps: CaptureDeps, catalog: CatalogInUse, at: Looked): Prom
     await notePartitions(both, catalog.database, running.publication);
     await showStreaming(deps, catalog.database.no, running.warnings);
     const { wal } = running;
+    session.behind.looked(clock, wal?.end ?? null);
     if (wal) await session.commits.note((commits) => noteWal(deps.messages, catalog.database.no, { ...wal, commits }));
     await session.renewTypes();
   } catch (error) {

@@ -70,6 +70,8 @@ export interface Prepared {
 
 /** Bytes of WAL. */
 export interface WalFacts {
+  /** What is written there ends here; null: unknown. */
+  end: bigint | null;
   /** Written there, and not confirmed. */
   lag: number;
   /** Kept for the slot; null: unknown. */
@@ -80,9 +82,10 @@ export interface WalFacts {
 
 function walOf({ walLsn, keepBytes }: SourceFacts, slot: SlotFacts | undefined): WalFacts {
   const confirmed = slot?.confirmed_flush_lsn ?? null;
-  const lag = walLsn === null || confirmed === null ? 0 : Number(parseLsn(walLsn) - parseLsn(confirmed));
+  const end = walLsn === null ? null : parseLsn(walLsn);
+  const lag = end === null || confirmed === null ? 0 : Number(end - parseLsn(confirmed));
   const limit = keepBytes === null || keepBytes < 0 ? null : keepBytes;
-  return { lag: Math.max(0, lag), kept: slot?.kept_bytes ?? null, limit };
+  return { end, lag: Math.max(0, lag), kept: slot?.kept_bytes ?? null, limit };
 }
 
 const expectedOf = (settings: DatabaseSettings): Expected => ({

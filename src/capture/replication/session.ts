@@ -18,6 +18,7 @@ import { addChange, copyOf } from '../../routing/write-change.ts';
 import { createThrottle } from '../../runtime/concurrency/throttle.ts';
 import { annotationsAfter } from '../annotations.ts';
 import { WATERMARK, type Windows } from '../windows.ts';
+import { Behind } from './behind.ts';
 import { CommitCount } from './commit-count.ts';
 import type { ReplicationStream } from './connection.ts';
 import { decode } from './decode.ts';
@@ -59,6 +60,9 @@ export class CaptureSession {
   #transaction: OpenTransaction | undefined;
   #idx = -1;
   readonly commits = new CommitCount();
+  readonly behind = new Behind(() => ({
+    ...{ isIdle: this.#isIdle, confirmed: this.#outbox.confirmed, nowMs: Date.now() },
+  }));
   /** A change waits for the types of its table, and is not added yet. */
   #isChangeHeld = false;
   /** So many of the messages that wait were handled before, when the catalog was another one. */
@@ -111,9 +115,13 @@ export class CaptureSession {
 
   onKeepAlive(walEnd: bigint, replyRequested: boolean): void {
     this.lastReceived = performance.now();
-    const inFlight = Boolean(this.#transaction || this.#queue.held) || !this.#outbox.isIdle;
-    this.#outbox.see(walEnd, inFlight);
+    this.#outbox.see(walEnd, !this.#isIdle);
     if (replyRequested) this.confirm();
+  }
+
+  /** All that came is persisted. */
+  get #isIdle(): boolean {
+    return !this.#transaction && !this.#queue.held && this.#outbox.isIdle;
   }
 
   /** Sends what is confirmed; `ping` asks the source for a sign of life. */
@@ -167,6 +175,7 @@ export class CaptureSession {
     switch (message.tag) {
       case 'begin':
         this.#transaction = openTransaction(message);
+        this.behind.came(this.#transaction.committedAt);
         if (isFirst) this.#deps.windows.passed(message.xid);
         this.#idx = -1;
         this.commits.begin();

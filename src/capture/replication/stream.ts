@@ -34,8 +34,8 @@ export interface StreamInput {
   signal: AbortSignal;
   /** The source could not convert what it stores: it is taken as it is. */
   unconvertible: boolean;
-  /** Hears the generation of this stream. */
-  onTaken(generation: number): void;
+  /** Hears the generation of this stream, and may ask how many milliseconds it is behind its source; null: not known yet. */
+  onTaken(generation: number, behindMs: () => number | null): void;
 }
 
 /** Streams until the signal (resolves) or until something ends it (rejects with the reason). */
@@ -77,18 +77,21 @@ export async function stream(deps: CaptureDeps, database: CapturedDatabase, inpu
     // The slot is ours: nobody else streams. Now fence whoever did before, and read what he persisted last.
     replication.pause();
     const generation = await takeOver(deps.messages, no);
-    input.onTaken(generation);
+    input.onTaken(generation, () => session?.behind.ms ?? null);
     const position = await readPosition(deps.messages, no);
     if (!position) throw new Error('the position of this database is gone');
     await follow(deps.messages, database, { prepared: input.prepared, stored: position });
-    const { rows } = await input.source.query<{ xid: string | null }>(FIRST_XID);
-    if (rows[0]?.xid) windows.beginAt(Number(rows[0].xid));
+    const askedMs = Date.now();
+    const { xid, clock_ms } = (await input.source.query<{ xid: string | null; clock_ms: number }>(FIRST_XID)).rows[0]!;
+    const clock = { sourceMs: clock_ms, askedMs, answeredMs: Date.now() };
+    if (xid) windows.beginAt(Number(xid));
     const untilSeen = openVisibility(input.source, over.signal);
     const transcode = isRaw ? transcoderOf(encoding) : undefined;
     const onCatalog = (isMatched: boolean) => looked?.onCatalog(isMatched);
     const on = { windows, generation, stored: position, fail, untilSeen, wary: isRaw, transcode, onCatalog };
     const given = { ...on, catalog };
     session = openSession(deps, relations, given);
+    session.behind.looked(clock, null);
     session.attach(replication);
     await showStreaming(deps, no, input.prepared.warnings);
     deps.log.info({ generation }, 'streaming');

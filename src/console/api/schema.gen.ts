@@ -1,4 +1,4 @@
-// Written by `npm run types` from the document with SHA-256 964c44c856c67817902420ec57140a52b1bbdfe0f25dbb8261bfdc1752cc983f; nobody edits it by hand.
+// Written by `npm run types` from the document with SHA-256 fc8d61831cee83b9cc35b7bf6f7c5f066591b464c6c302643df911f901715095; nobody edits it by hand.
 export interface paths {
     "/api/postgres_databases": {
         parameters: {
@@ -2216,6 +2216,8 @@ export interface components {
                 epoch: number | null;
                 commit_lsn: string | null;
                 confirmed_lsn: string | null;
+                /** @description How many seconds capture is behind the source, by the source's clock, as capture said at most 5 s ago: while something that it has received is not persisted, how long ago the transaction was committed that it is at; while nothing comes, since when it has not passed WAL that was seen there; 0 when all is persisted. Null: no capture process has said so for 15 s. */
+                lag_seconds: number | null;
             } & {
                 [key: string]: unknown;
             };
@@ -2458,6 +2460,14 @@ export interface components {
                 retrying: number;
                 parked: number;
                 oldest_committed_at: string | null;
+                /** @description How many seconds ago the source committed the oldest message that waits: of all but the parked ones, those that clients have and those that back off included. By the clocks of the source and of the message database. Null: nothing waits. */
+                lag_seconds: number | null;
+                /** @description When the first message of all was delivered to it, by the clock of the message database; of a pull consumer acknowledged over HTTP. Null: none was, or it was before releases that write it down. */
+                first_delivered_at: string | null;
+                /** @description When a message was delivered to it last, as first_delivered_at. It is written at most every 10 s. */
+                last_delivered_at: string | null;
+                /** @description How many milliseconds after its commit at the source that last message was delivered, by the clocks of the source and of the process that delivered it. Null: not known. */
+                last_delivery_ms: number | null;
                 error: string | null;
                 failing_since: string | null;
                 notices: ({
@@ -2732,6 +2742,7 @@ export interface components {
                 latency_ms: {
                     p50: number | null;
                     p90: number | null;
+                    p95: number | null;
                     p99: number | null;
                 } & {
                     [key: string]: unknown;
@@ -2908,6 +2919,14 @@ export interface components {
                 retrying: number;
                 parked: number;
                 oldest_committed_at: string | null;
+                /** @description How many seconds ago the source committed the oldest message that waits: of all but the parked ones, those that clients have and those that back off included. By the clocks of the source and of the message database. Null: nothing waits. */
+                lag_seconds: number | null;
+                /** @description When the first message of all was delivered to it, by the clock of the message database; of a pull consumer acknowledged over HTTP. Null: none was, or it was before releases that write it down. */
+                first_delivered_at: string | null;
+                /** @description When a message was delivered to it last, as first_delivered_at. It is written at most every 10 s. */
+                last_delivered_at: string | null;
+                /** @description How many milliseconds after its commit at the source that last message was delivered, by the clocks of the source and of the process that delivered it. Null: not known. */
+                last_delivery_ms: number | null;
                 error: string | null;
                 failing_since: string | null;
                 notices: ({
@@ -3275,6 +3294,8 @@ export interface components {
             state: string | null;
             state_since: string | null;
             lag_bytes: number | null;
+            /** @description How many seconds capture is behind the source, by the source's clock, as capture said at most 5 s ago: while something that it has received is not persisted, how long ago the transaction was committed that it is at; while nothing comes, since when it has not passed WAL that was seen there; 0 when all is persisted. Null: no capture process has said so for 15 s. */
+            lag_seconds: number | null;
             kept_bytes: number | null;
             limit_bytes: number | null;
         } & {
@@ -3295,6 +3316,8 @@ export interface components {
             retrying: number;
             parked: number;
             oldest_seconds: number | null;
+            /** @description How many seconds ago the source committed the oldest message that waits: of all but the parked ones, those that clients have and those that back off included. By the clocks of the source and of the message database. Null: nothing waits. */
+            lag_seconds: number | null;
             failing_since: string | null;
             per_second: {
                 persisted: number;
@@ -3551,6 +3574,8 @@ export interface operations {
                             epoch: number | null;
                             commit_lsn: string | null;
                             confirmed_lsn: string | null;
+                            /** @description How many seconds capture is behind the source, by the source's clock, as capture said at most 5 s ago: while something that it has received is not persisted, how long ago the transaction was committed that it is at; while nothing comes, since when it has not passed WAL that was seen there; 0 when all is persisted. Null: no capture process has said so for 15 s. */
+                            lag_seconds: number | null;
                         } & {
                             [key: string]: unknown;
                         };
@@ -3663,6 +3688,8 @@ export interface operations {
                             epoch: number | null;
                             commit_lsn: string | null;
                             confirmed_lsn: string | null;
+                            /** @description How many seconds capture is behind the source, by the source's clock, as capture said at most 5 s ago: while something that it has received is not persisted, how long ago the transaction was committed that it is at; while nothing comes, since when it has not passed WAL that was seen there; 0 when all is persisted. Null: no capture process has said so for 15 s. */
+                            lag_seconds: number | null;
                         } & {
                             [key: string]: unknown;
                         };
@@ -3794,6 +3821,8 @@ export interface operations {
                             epoch: number | null;
                             commit_lsn: string | null;
                             confirmed_lsn: string | null;
+                            /** @description How many seconds capture is behind the source, by the source's clock, as capture said at most 5 s ago: while something that it has received is not persisted, how long ago the transaction was committed that it is at; while nothing comes, since when it has not passed WAL that was seen there; 0 when all is persisted. Null: no capture process has said so for 15 s. */
+                            lag_seconds: number | null;
                         } & {
                             [key: string]: unknown;
                         };

@@ -2,7 +2,7 @@
 import { Link, Outlet, useParams } from '@tanstack/react-router';
 import { useOverview } from '../../api/overview.ts';
 import { useGet } from '../../api/queries.ts';
-import { bytes } from '../../lib/format.ts';
+import { lagOf } from '../../lib/pace.ts';
 import { State } from '../../parts/icons.tsx';
 import { Page, TAB, Tabs } from '../../parts/page.tsx';
 import { Loaded } from '../../parts/places.tsx';
@@ -56,7 +56,7 @@ function Beside({ database }: { database: Database }) {
       <State state={stateOf(judged)} code={codeOf(judged, reasons)} />
       <span className="text-sm text-muted">
         {database.database} on {database.hostname}
-        {judged.state === 'streaming' && figures?.lag_bytes != null && `, ${bytes(figures.lag_bytes)} behind`}
+        {judged.state === 'streaming' && figures?.lag_bytes != null && `, ${lagOf(figures)} behind`}
       </span>
     </span>
   );

@@ -2,7 +2,8 @@
 import { Link } from '@tanstack/react-router';
 import { type OverviewDatabase, useOverview } from '../../api/overview.ts';
 import { useGet } from '../../api/queries.ts';
-import { bytes, count } from '../../lib/format.ts';
+import { count } from '../../lib/format.ts';
+import { lagOf } from '../../lib/pace.ts';
 import { buttonLook } from '../../parts/button.tsx';
 import { Code, Mono } from '../../parts/code.tsx';
 import { State } from '../../parts/icons.tsx';
@@ -73,7 +74,7 @@ const COLUMNS: readonly Column<Row>[] = [
     key: 'lag',
     heading: 'Lag',
     isFigure: true,
-    cell: ({ lag_bytes }) => (lag_bytes === null ? '–' : bytes(lag_bytes)),
+    cell: (database) => lagOf(database),
   },
   {
     key: 'kept',

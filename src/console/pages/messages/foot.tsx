@@ -3,6 +3,7 @@ import { useNow } from '../../lib/clock.ts';
 import { count, plural, span } from '../../lib/format.ts';
 import { Button } from '../../parts/button.tsx';
 import { Empty, ErrorNote } from '../../parts/places.tsx';
+import { Ago } from '../../parts/time.tsx';
 import { isNarrowed, type MessageFilter, type Order } from './filter.ts';
 import { Newer } from './newer.tsx';
 import { usePlace } from './place.ts';
@@ -59,10 +60,16 @@ export function Foot({ query, filter, order, shown, goesOn, onStop, onGoOn }: Fo
 const lastId = (query: Messages): number | null => query.data?.pages.at(-1)?.last_id ?? null;
 
 export function Nothing({ isFiltered }: { isFiltered: boolean }) {
+  const { lastDeliveredAt } = usePlace();
   if (isFiltered)
     return <Empty title="No message is like this">Take a condition away: what was delivered is not kept.</Empty>;
   return (
     <Empty title="Nothing waits">
+      {lastDeliveredAt !== null && (
+        <p>
+          Last delivered <Ago at={lastDeliveredAt} />.
+        </p>
+      )}
       All that was captured is delivered. A message is here from the commit of its row until its destination has it, and
       longer where that fails.
     </Empty>

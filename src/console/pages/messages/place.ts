@@ -39,6 +39,7 @@ export interface Place {
   /** What it cannot deliver for, in the destination's own words. */
   error: string | null;
   failingSince: string | null;
+  lastDeliveredAt: string | null;
   /** Code of the first reason why it is not well. */
   reason: string | null;
 }
@@ -51,6 +52,7 @@ interface Owner {
     parked: number;
     error: string | null;
     failing_since: string | null;
+    last_delivered_at: string | null;
   };
   health: { checks: { name: string }[] };
 }
@@ -64,6 +66,7 @@ export const placeOf = (home: Place['home'], { name, state, health }: Owner): Pl
   parked: state.parked,
   error: state.error,
   failingSince: state.failing_since,
+  lastDeliveredAt: state.last_delivered_at,
   reason: health.checks[0]?.name ?? null,
 });
 

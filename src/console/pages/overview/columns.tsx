@@ -2,6 +2,7 @@
 import { Link } from '@tanstack/react-router';
 import type { OverviewDatabase } from '../../api/overview.ts';
 import { bytes } from '../../lib/format.ts';
+import { lagOf } from '../../lib/pace.ts';
 import { State } from '../../parts/icons.tsx';
 import type { Column } from '../../parts/table.tsx';
 import { Ago } from '../../parts/time.tsx';
@@ -29,7 +30,7 @@ export const DATABASES: readonly Column<OverviewDatabase>[] = [
     key: 'lag',
     heading: 'Lag',
     isFigure: true,
-    cell: ({ lag_bytes }) => (lag_bytes === null ? '–' : bytes(lag_bytes)),
+    cell: (database) => lagOf(database),
   },
   {
     key: 'kept',

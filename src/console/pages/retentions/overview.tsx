@@ -3,6 +3,7 @@ import { Section } from '../../parts/page.tsx';
 import { Cause } from '../sinks/overview/cause.tsx';
 import { End } from '../sinks/overview/end.tsx';
 import { Figures } from '../sinks/overview/figures.tsx';
+import { Pace } from '../sinks/overview/pace.tsx';
 import { About } from './about.tsx';
 import { Policy } from './policy.tsx';
 import { TableCheck } from './table-check.tsx';
@@ -13,6 +14,7 @@ export function RetentionOverview() {
   return (
     <>
       <Cause key={retention.id} sink={retention} />
+      <Pace sink={retention} noun="entry" />
       <Figures name={retention.name} />
       <div className="grid grid-cols-[minmax(0,1fr)] gap-x-10 lg:grid-cols-[minmax(0,1fr)_minmax(0,1fr)]">
         <Section title="What it is">

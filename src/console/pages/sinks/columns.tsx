@@ -31,7 +31,7 @@ export const SINK_FIGURES: readonly Column<OverviewSink>[] = [
     key: 'oldest',
     heading: 'Oldest',
     isFigure: true,
-    cell: ({ oldest_seconds }) => (oldest_seconds === null ? '–' : span(oldest_seconds)),
+    cell: ({ lag_seconds }) => (lag_seconds === null ? '–' : span(lag_seconds)),
   },
   { key: 'rate', heading: 'Rate', isFigure: true, cell: ({ per_second }) => rate(per_second.delivered) },
   {

@@ -1,6 +1,7 @@
 /** Rows that are on their way to a sink. */
 import { Link } from '@tanstack/react-router';
-import { count } from '../../../lib/format.ts';
+import { useOverview } from '../../../api/overview.ts';
+import { count, percent, span } from '../../../lib/format.ts';
 import { State } from '../../../parts/icons.tsx';
 import { Section } from '../../../parts/page.tsx';
 import { Progress } from '../../../parts/progress.tsx';
@@ -9,7 +10,10 @@ import type { Sink } from '../use-sink.ts';
 const STATES: Record<string, string> = { active: 'running', paused: 'paused' };
 
 export function Backfills({ sink }: { sink: Sink }) {
+  const { data } = useOverview();
   if (sink.active_backfills.length === 0) return null;
+  const leftOf = (wanted: string): number | null =>
+    data?.operations.find(({ id }) => id === wanted)?.progress.seconds_left ?? null;
   return (
     <Section
       title="Rows under way"
@@ -32,8 +36,10 @@ export function Backfills({ sink }: { sink: Sink }) {
               <State state={STATES[state] ?? state} />
               <Progress part={part} label={`Rows of ${name}`} />
               <span className="text-sm text-muted tabular-nums">
+                {part !== null && `${percent(part)}, `}
                 {count(done)}
                 {all !== null && ` of about ${count(all)}`}
+                {leftOf(id) !== null && `, ${span(leftOf(id)!)} left`}
               </span>
             </li>
           );

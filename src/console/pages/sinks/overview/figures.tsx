@@ -76,7 +76,7 @@ function Drawn({ points, range, from }: DrawnProps) {
       const values = at.map((point) => point?.[key] ?? 0);
       return { values, sum: count(sum(values)) };
     };
-    const late = (key: 'p50' | 'p90' | 'p99'): Omit<Line, 'name' | 'tone'> => {
+    const late = (key: 'p50' | 'p95' | 'p99'): Omit<Line, 'name' | 'tone'> => {
       const values = at.map((point) => point?.latency_ms[key] ?? null);
       const newest = values.findLast((value) => value !== null) ?? null;
       return { values, ...(newest === null ? {} : { sum: ms(newest) }) };
@@ -88,7 +88,7 @@ function Drawn({ points, range, from }: DrawnProps) {
     ];
     const latencies: Line[] = [
       { name: 'p50', tone: 'ok', ...late('p50') },
-      { name: 'p90', tone: 'accent', ...late('p90') },
+      { name: 'p95', tone: 'accent', ...late('p95') },
       { name: 'p99', tone: 'warn', ...late('p99') },
     ];
     return { times, counts, latencies };

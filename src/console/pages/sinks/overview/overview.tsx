@@ -8,6 +8,7 @@ import { Cause } from './cause.tsx';
 import { Consumer } from './consumer.tsx';
 import { End } from './end.tsx';
 import { Figures } from './figures.tsx';
+import { Pace } from './pace.tsx';
 import { SeeIt } from './see-it.tsx';
 
 export function SinkOverview() {
@@ -15,6 +16,7 @@ export function SinkOverview() {
   return (
     <>
       <Cause key={sink.id} sink={sink} />
+      <Pace sink={sink} noun={kindOf(sink.kind).isIndex ? 'document' : 'message'} />
       <Backfills sink={sink} />
       <Figures name={sink.name} />
       <div className="grid grid-cols-[minmax(0,1fr)] gap-x-10 lg:grid-cols-[minmax(0,1fr)_minmax(0,1fr)]">
