@@ -185,7 +185,7 @@ async function pullFor(base: string, seconds: number): Promise<number[]> {
   return times;
 }
 
-/** Twenty tabs on the page of a sink. */
+/** Twenty tabs on the page of a sink, with all that it asks: src/console/pages/sinks/overview. */
 function poll(base: string, sink: string): { end(): Promise<void> } {
   const over = new AbortController();
   const tabs = Array.from({ length: TABS }, () => pollOne(base, sink, over.signal));
@@ -200,7 +200,8 @@ function poll(base: string, sink: string): { end(): Promise<void> } {
 async function pollOne(base: string, sink: string, signal: AbortSignal): Promise<void> {
   for (let turn = 0; !signal.aborted; turn += 1) {
     const page = `/api/sinks/${sink}`;
-    for (const at of ['/api/overview', page, ...(turn % 5 === 0 ? [`${page}/metrics`] : [])]) {
+    const slowly = turn % 5 === 0 ? [`${page}/metrics`, `${page}/messages/count?state=leased`] : [];
+    for (const at of ['/api/overview', page, ...slowly]) {
       const response = await fetch(base + at, { headers: HEADERS, signal }).catch(() => undefined);
       await response?.arrayBuffer().catch(() => undefined);
     }

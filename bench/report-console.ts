@@ -10,6 +10,7 @@ export function consoleText({ pending, overview, pull, drain }: Console): string
     ['overview answered', figure(medianOf(overview, ({ answerMs }) => answerMs))],
     ['pull alone, p99', figure(medianOf(pull, ({ aloneP99Ms }) => aloneP99Ms))],
     ['pull beside the console, p99', figure(medianOf(pull, ({ besideP99Ms }) => besideP99Ms))],
+    ['ratio of the two', figure(medianOf(pull, ({ aloneP99Ms, besideP99Ms }) => besideP99Ms / aloneP99Ms))],
   ];
   const speeds = [
     ['pull', pull],
@@ -18,7 +19,7 @@ export function consoleText({ pending, overview, pull, drain }: Console): string
   return [
     '## Console',
     `A hundred sinks in which ${figure(pending)} messages wait: the overview when it is read, and when it is asked for over HTTP again (9 of 10);\nand receive with acknowledgement of 10 messages, by 4 clients, beside ${TABS} tabs that poll. Median of ${overview.length}.`,
-    table(['', 'ms'], answered),
+    table(['', 'ms, or ratio'], answered),
     `The answer has ${figure(medianOf(overview, ({ bytes }) => bytes))} bytes. Messages a second, of the same pull, and of a drain into one search index:`,
     table(
       ['', 'alone', 'beside the console', 'ratio'],
