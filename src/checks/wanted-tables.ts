@@ -4,6 +4,7 @@
  */
 import type { SinkSettings } from '../model/declared.ts';
 import type { PublishedTable } from '../model/published-table.ts';
+import { quoteIdentifier, quoteTable } from '../model/quote.ts';
 import { qualified, takesIn } from '../model/taken-in.ts';
 import { byHand, type Finding, inSource, warning } from './finding.ts';
 import type { PublicationFacts } from './publication.ts';
@@ -21,6 +22,8 @@ export interface PublishedTables extends PublicationFacts {
   tables: readonly PublishedTable[];
   /** Tables that somebody has locked, so that they could not come in or go out yet. */
   locked: readonly PublishedTable[];
+  /** Tables for which the server refused that: by oid, what it said. */
+  refused: ReadonlyMap<number, string>;
 }
 
 export interface WantedTableFinding extends Finding {
@@ -77,9 +80,12 @@ function checkTaken({ source }: SinkSettings, publication: PublishedTables, know
   return publication.tables
     .filter((table) => takesIn(source, table))
     .flatMap((table) => {
+      const refused = publication.refused.get(table.oid);
       const found = locked.has(table.oid)
         ? [lockedOut(table)]
-        : [checkTable(publication, table, wasRecreated(table, known)), generatedLeftOut(publication, table)];
+        : refused !== undefined
+          ? [refusedBySource(publication, table, refused)]
+          : [checkTable(publication, table, wasRecreated(table, known)), generatedLeftOut(publication, table)];
       return found
         .filter((one) => one !== undefined)
         .map((one) => ({ table: nameOf(table), catchUp: one.id === 'table_detached', ...one }));
@@ -93,6 +99,18 @@ function lockedOut(table: PublishedTable): Finding {
     `${nameOf(table)} is to ${verb} the publication, and somebody has it locked: it is tried again each 30 s`,
     inSource(
       `select pid, mode, query from pg_locks join pg_stat_activity using (pid) where relation = ${table.oid} and granted`,
+    ),
+  );
+}
+
+function refusedBySource({ name }: PublicationFacts, table: PublishedTable, why: string): Finding {
+  const [verb, alter] = table.published ? ['leave', 'drop'] : ['come into', 'add'];
+  return warning(
+    'not_published',
+    `${nameOf(table)} is to ${verb} the publication, and its database refuses that: ${why}`,
+    inSource(
+      `alter publication ${quoteIdentifier(name)} ${alter} table only ${quoteTable(table)}`,
+      'it is tried again each 30 s',
     ),
   );
 }

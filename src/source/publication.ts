@@ -30,6 +30,8 @@ export interface Publication extends PublicationFacts {
   added: PublishedTable[];
   /** Tables that somebody has locked, so that they could not come in or go out yet. */
   locked: PublishedTable[];
+  /** Tables for which the server refused that, as an event trigger of the user's does: by oid, what it said. */
+  refused: ReadonlyMap<number, string>;
   /** It was created just now. */
   created: boolean;
 }
@@ -54,6 +56,7 @@ export async function ensurePublication(
   const before = await readTables(source, settings.name);
   const added: PublishedTable[] = [];
   const locked: PublishedTable[] = [];
+  const refused = new Map<number, string>();
   let isChanged = false;
   for (const table of facts.ours ? before : []) {
     const verb = table.published ? (isBroken(facts, table) ? 'drop' : undefined) : isWanted(table) ? 'add' : undefined;
@@ -63,7 +66,8 @@ export async function ensurePublication(
       `alter publication ${quoteIdentifier(facts.name)} ${verb} table only ${quoteTable(table)}`,
     );
     isChanged ||= outcome === 'done';
-    if (outcome === 'locked') locked.push(table);
+    if (typeof outcome === 'object') refused.set(table.oid, outcome.refused);
+    else if (outcome === 'locked') locked.push(table);
     else if (outcome === 'done' && verb === 'add') added.push(table);
   }
   return {
@@ -71,16 +75,23 @@ export async function ensurePublication(
     tables: isChanged ? await readTables(source, settings.name) : before,
     added: created ? [] : added,
     locked,
+    refused,
     created,
   };
 }
+
+/** By itself it will not pass. */
+const isRefused = (error: unknown): boolean => isServerError(error) && !isUnavailable(error);
 
 /** Its owner's updates fail because we publish it. */
 const isBroken = (publication: PublicationFacts, table: PublishedTable): boolean =>
   table.schema === 'public' && checkTable(publication, table, false)?.id === 'breaks_updates';
 
-/** `gone`: the table is not what it was a moment ago; it is looked at again at the next check. */
-async function alter(source: Database, sql: string): Promise<'done' | 'locked' | 'gone'> {
+/**
+ * `gone`: the table is not what it was a moment ago; it is looked at again at the next check. What the server refuses is one table's:
+ * the others are captured all the same.
+ */
+async function alter(source: Database, sql: string): Promise<'done' | 'locked' | 'gone' | { refused: string }> {
   try {
     await source.transaction(async (tx) => {
       await tx.query(limitSql({ lockMs: LOCK_MS }));
@@ -90,6 +101,7 @@ async function alter(source: Database, sql: string): Promise<'done' | 'locked' |
   } catch (error) {
     if (isLockTimeout(error)) return 'locked';
     if (isOutdated(error)) return 'gone';
+    if (isRefused(error)) return { refused: messageOf(error) };
     throw error;
   }
 }
@@ -138,18 +150,24 @@ async function create(
   });
 }
 
-/** Undefined when it is something else than a right that our role lacks. */
+/** Undefined when it may pass by itself. */
 async function mayNot(
   source: Database,
   cause: unknown,
   whole: () => Promise<string>,
 ): Promise<MillraceError | undefined> {
-  if (!isNotPermitted(cause)) return undefined;
+  if (!isRefused(cause)) return undefined;
+  const sql = (await whole()).replace(/;\s*$/, '');
+  if (!isNotPermitted(cause))
+    return new MillraceError('bad_source', `the publication could not be made: ${messageOf(cause)}`, {
+      remedy: remarked(sql, 'where that is not refused'),
+      cause,
+    });
   const { rows } = await source.query<{ role: string; database: string }>(WHO);
   const { role, database } = rows[0]!;
   const grant = `grant create on database ${quoteIdentifier(database)} to ${quoteIdentifier(role)}`;
   return new MillraceError('bad_source', `role ${role} may not make the publication: ${cause.message}`, {
-    remedy: remarked((await whole()).replace(/;\s*$/, ''), `as a superuser; or, if the role owns the tables: ${grant}`),
+    remedy: remarked(sql, `as a superuser; or, if the role owns the tables: ${grant}`),
     cause,
   });
 }
@@ -159,8 +177,7 @@ async function runInitSql(source: Database, sql: string): Promise<void> {
   try {
     await runAsWritten(source, sql);
   } catch (cause) {
-    const isRefused = isServerError(cause) && !isNotPermitted(cause) && !isUnavailable(cause);
-    if (!isRefused) throw cause;
+    if (!isRefused(cause) || isNotPermitted(cause)) throw cause;
     throw new MillraceError('bad_source', `publication.init_sql: ${messageOf(cause)}`, {
       remedy: 'Correct publication.init_sql in the entry of the database, and apply it.',
       cause,

@@ -49,6 +49,45 @@ describe('publications under capture', () => {
     );
   });
 
+  /** The user's own guard, as platforms have it. */
+  const GUARD = `create function refuse() returns event_trigger language plpgsql as $$ begin raise '% is not for you', tg_tag; end $$;
+    create event trigger guard on ddl_command_start when tag in ('ALTER PUBLICATION', 'CREATE PUBLICATION') execute function refuse()`;
+
+  it('captures what is published while an event trigger of the user lets no table come in or go out, and says so', async () => {
+    await start('create table t (id int primary key)', { as: 'superuser' });
+    await on.source.query(`${GUARD}; create table late (id int primary key)`);
+    const { table, message, remedy } = await notice('not_published');
+    expect([table, message]).to.deep.equal([
+      'public.late',
+      'public.late is to come into the publication, and its database refuses that: ALTER PUBLICATION is not for you',
+    ]);
+    await on.source.query('insert into t values (1)');
+    expect(await records(1)).to.deep.equal([{ id: 1 }]);
+    expect(await on.state()).to.deep.equal({ state: 'streaming', reason: null, remedy: null });
+    await on.stop();
+    on.start();
+    await on.streaming();
+    await on.source.query('insert into t values (2)');
+    expect(await records(2)).to.deep.equal([{ id: 1 }, { id: 2 }]);
+    await on.source.query('alter event trigger guard disable');
+    await on.source.query(remedy!);
+    await published('late');
+    await until('nothing is said of it any more', async () =>
+      (await on.notices(sink)).every(({ code }) => code !== 'not_published'),
+    );
+  });
+
+  it('prints what makes the publication where an event trigger of the user refuses that', async () => {
+    on = await captured(`create table t (id int primary key); ${GUARD}`, { timing: TIMING, as: 'superuser' });
+    sink = await on.addSink(sinkSettings({ name: 'all', destination: PULL }));
+    on.start();
+    const { reason, remedy } = await on.becomes('error');
+    expect(reason).to.equal('the publication could not be made: CREATE PUBLICATION is not for you');
+    await on.source.query('alter event trigger guard disable');
+    await on.source.query(remedy!);
+    await on.streaming();
+  });
+
   it("prints the statement for a user's publication that lost its table", async () => {
     await start('create table t (id int primary key); create publication own for table t', {
       settings: { publication: { name: 'own', create_if_not_exists: false, init_sql: null } },
