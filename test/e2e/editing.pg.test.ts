@@ -127,7 +127,8 @@ describe('everything is edited while changes come', function () {
   it(`for ${SECONDS} s, with ${PER_SECOND} rows a second`, async () => {
     const begun = performance.now();
     let failed = false;
-    const isOver = (): boolean => failed || performance.now() - begun > SECONDS * 1_000;
+    // On a slow machine it goes on until there were some.
+    const isOver = (): boolean => failed || (performance.now() - begun > SECONDS * 1_000 && editing.changes() >= 3);
     const each = async (ms: number, work: () => Promise<unknown>): Promise<void> => {
       for (let due = begun; !isOver(); ) {
         await work().catch((error: unknown) => {
@@ -145,10 +146,10 @@ describe('everything is edited while changes come', function () {
         sent,
       ]);
       last = sent;
+      await lanes();
     });
     const edits = each(EDIT_MS, async () => {
       await editing.change();
-      await lanes();
       engine.requests.splice(0);
     });
     const ended = await Promise.allSettled([writing, edits]);
@@ -187,16 +188,17 @@ describe('everything is edited while changes come', function () {
   });
 
   it('a sink that nobody changed kept its lanes, and was delivered to at the first try', async () => {
-    const changes = [...editing.done.values()].reduce((sum, count) => sum + count, 0);
     // A worker has a lane for 10 s at a time, and gives it back when nothing comes for two.
     const { rows } = await world.messages.query<{ lanes: number; failed: number; retried: number }>(
       `select s.lanes, coalesce(t.failed, 0)::integer as failed, coalesce(t.retried, 0)::integer as retried
          from millrace_private.sinks s left join millrace_private.sink_totals t on t.sink_no = s.no where s.name = 'steady'`,
     );
     const most = rows[0]!.lanes * (2 + elapsedMs / 2_000);
-    expect(owners.size, `owners, in ${elapsedMs} ms with ${changes} changes`).to.be.within(1, most);
+    expect(owners.size, `owners, in ${elapsedMs} ms with ${editing.changes()} changes`).to.be.within(1, most);
     expect(rows[0]).to.include({ failed: 0, retried: 0 });
     if (IS_LONG)
-      console.log(`      ${last} rows, ${changes} changes: ${JSON.stringify(Object.fromEntries(editing.done))}`);
+      console.log(
+        `      ${last} rows, ${editing.changes()} changes: ${JSON.stringify(Object.fromEntries(editing.done))}`,
+      );
   });
 });

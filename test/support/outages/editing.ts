@@ -17,6 +17,8 @@ export interface Editing {
   made: MadeSink[];
   /** Changes that were done, by their kind. */
   done: Map<string, number>;
+  /** How many that are. */
+  changes(): number;
   /** What is paused and disabled is so no more. */
   finish(): Promise<void>;
 }
@@ -109,6 +111,7 @@ export function openEditing({ url, random, sent, check, frozen }: EditingOptions
   return {
     made,
     done,
+    changes: () => [...done.values()].reduce((sum, one) => sum + one, 0),
     async change() {
       const names = Object.keys(kinds);
       const kind = names[some(names.length)]!;
