@@ -1,15 +1,11 @@
 /** Every page, while names, rows, errors and answers hold what a careless page would run, or show as something else. */
-import { readdirSync, readFileSync } from 'node:fs';
-import path from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import { applyConfig } from '../../src/catalog/apply/apply.ts';
 import { FILE } from '../api/support.ts';
 import { KEYS, parse } from '../catalog/support.ts';
+import { addresses, addressOf } from '../support/browser/addresses.ts';
 import { openConsole, type TestConsole } from '../support/browser/console.ts';
 import { appendMessages } from '../support/fixtures/fixtures.ts';
-
-const PAGES = fileURLToPath(new URL('../../src/console/pages/', import.meta.url));
 
 const HOSTILE = `<img src=x onerror="alert(1)"></script><script>alert(2)</script> javascript:alert(3) \u202egnp.exe \u001b[31mred {{7*7}} \${8*8} '"\`&amp;`;
 
@@ -84,39 +80,6 @@ describe('browser: what others wrote', () => {
     };
   }
 
-  /** The addresses of all routes, as their files say them. */
-  function addresses(): string[] {
-    const files = readdirSync(PAGES, { recursive: true, encoding: 'utf8' }).filter((file) =>
-      /route[\w-]*\.tsx?$/.test(file),
-    );
-    const found = files.flatMap((file) =>
-      [
-        ...readFileSync(path.join(PAGES, file), 'utf8').matchAll(
-          /getParentRoute: \(\) => (\w+),\s+(?:path|id): '([^']+)'/g,
-        ),
-      ].map(([, parent, own]) => {
-        const above =
-          parent === 'sinkRoute'
-            ? '/sinks/$sink'
-            : parent === 'databaseRoute'
-              ? '/databases/$database'
-              : parent === 'retentionRoute'
-                ? '/change-retentions/$retention'
-                : '';
-        return above + own;
-      }),
-    );
-    expect(found.length).to.be.greaterThan(10);
-    return [...new Set(found)].map((one) =>
-      one.replaceAll(/\$(\w+)/g, (_, name: string) => {
-        const value =
-          name === 'id' ? (one.startsWith('/operations') ? places.operation : places.message) : places[name];
-        if (value === undefined) throw new Error(`${one}: this test does not know a ${name}`);
-        return encodeURIComponent(value);
-      }),
-    );
-  }
-
   it('is text on every page, and nothing else', async () => {
     const { web } = on;
     const seen = await on.see({ expected: /Failed to load resource/ });
@@ -131,7 +94,7 @@ describe('browser: what others wrote', () => {
     });
     let shown = 0;
     for (const address of addresses()) {
-      await page.goto(address);
+      await page.goto(addressOf(address, places));
       await page.locator('h1').waitFor();
       await page.locator('[aria-label=Loading]').first().waitFor({ state: 'detached' });
       expect(

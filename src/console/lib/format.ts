@@ -70,9 +70,12 @@ export function ago(at: Date, nowMs: number): string {
   return seconds < 1 ? 'now' : `${span(Math.floor(seconds))} ago`;
 }
 
+/** No name or code, which stays as it is. */
+export const beginsWithWord = (text: string): boolean => /^[a-z]+[ ,:]/.test(text);
+
 /** What goes on behind a statement, by itself: `then restart the server` -> `Then restart the server.` A name at its head stays. */
 export function sentence(text: string): string {
-  const begun = /^[a-z]+[ ,:]/.test(text) ? text.charAt(0).toUpperCase() + text.slice(1) : text;
+  const begun = beginsWithWord(text) ? text.charAt(0).toUpperCase() + text.slice(1) : text;
   return /[.!?)]$/.test(begun) ? begun : `${begun}.`;
 }
 

@@ -4,7 +4,15 @@ import { useEffect, useState } from 'react';
 import { copyText } from '../lib/copy.ts';
 import { Button, type Look } from './button.tsx';
 
-export function CopyButton({ text, label = 'Copy', look = 'plain' }: { text: string; label?: string; look?: Look }) {
+interface CopyButtonProps {
+  text: string;
+  label?: string;
+  look?: Look;
+  /** Without its words on a narrow screen: what is copied stands beside it. */
+  isShort?: boolean;
+}
+
+export function CopyButton({ text, label = 'Copy', look = 'plain', isShort = false }: CopyButtonProps) {
   const [done, setDone] = useState<boolean | null>(null);
   useEffect(() => {
     if (done === null) return;
@@ -15,7 +23,9 @@ export function CopyButton({ text, label = 'Copy', look = 'plain' }: { text: str
   return (
     <Button look={look} onClick={async () => setDone(await copyText(text))}>
       <Icon size={14} aria-hidden />
-      <span aria-live="polite">{done === null ? label : done ? 'Copied' : 'Select and copy it'}</span>
+      <span aria-live="polite" className={isShort ? 'max-sm:sr-only' : undefined}>
+        {done === null ? label : done ? 'Copied' : 'Select and copy it'}
+      </span>
     </Button>
   );
 }
@@ -29,7 +39,7 @@ export function Code({ text, name, copy = `Copy ${name}` }: { text: string; name
         <pre tabIndex={0} className="max-h-80 min-w-0 flex-1 overflow-auto p-1 font-mono text-sm whitespace-pre">
           {text}
         </pre>
-        <CopyButton text={text} label={copy} />
+        <CopyButton text={text} label={copy} isShort />
       </div>
     </figure>
   );

@@ -1,6 +1,6 @@
 /** What is wrong and what to do: a finding's sentence, the machine's own answer unchanged, the SQL or command to copy. */
 import { ApiError } from '../api/client.ts';
-import { sentence } from '../lib/format.ts';
+import { beginsWithWord, sentence } from '../lib/format.ts';
 import { Code, Prose } from './code.tsx';
 
 /** A check of the doctor, an item of the overview. */
@@ -17,7 +17,7 @@ export function Remedy({ finding, withSummary = true }: { finding: Finding; with
   return (
     <div className="min-w-0">
       {withSummary && (
-        <p className="break-words">
+        <p className={`break-words ${beginsWithWord(summary) ? 'first-letter:uppercase' : ''}`}>
           <Prose text={summary} />
         </p>
       )}

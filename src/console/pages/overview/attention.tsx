@@ -3,7 +3,7 @@ import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { Attention } from '../../api/overview.ts';
 import { useAct } from '../../api/queries.ts';
-import { count, plural } from '../../lib/format.ts';
+import { count, plural, sentence } from '../../lib/format.ts';
 import { Button, buttonLook } from '../../parts/button.tsx';
 import { CopyButton } from '../../parts/code.tsx';
 import { Confirm } from '../../parts/dialog.tsx';
@@ -73,12 +73,16 @@ function Item({ item, known }: { item: Attention; known: Known }) {
           </span>
         </p>
         {/* Where a button does it, its SQL is only copied. */}
-        <Remedy finding={act === null ? item : { ...item, sql: null }} />
+        <Remedy finding={act === null ? item : { ...item, sql: null, remedy: besides(item) }} />
       </div>
       <Acts item={item} known={known} sql={act === null ? null : sql} />
     </li>
   );
 }
+
+/** What goes on behind its statement stands by itself. */
+const besides = ({ sql, remedy }: Attention): string | null =>
+  sql === null || remedy === null ? remedy : sentence(remedy);
 
 const WHOLE: Record<string, string> = { message_database: 'Message database', processes: 'Processes' };
 

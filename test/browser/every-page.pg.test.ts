@@ -1,0 +1,161 @@
+/**
+ * Every page with something on it, by day and by night, on a wide screen and on a narrow one. Pictures of them for the
+ * documentation: `MILLRACE_SCREENSHOTS=1 npx mocha test/browser/every-page.pg.test.ts`.
+ */
+import type { Page } from 'playwright-core';
+import { applyConfig } from '../../src/catalog/apply/apply.ts';
+import { VERSION } from '../../src/runtime/version.ts';
+import { KEYS, parse } from '../catalog/support.ts';
+import { addresses, addressOf } from '../support/browser/addresses.ts';
+import { expectAccessible, type Seen, screenshot } from '../support/browser/browser.ts';
+import { openConsole, type TestConsole } from '../support/browser/console.ts';
+import { type BulkServer, startBulkServer } from '../support/engines/bulk-server.ts';
+import { addShop, appendMessages } from '../support/fixtures/fixtures.ts';
+import { execute, sharedSource, type TestDatabase } from '../support/postgres/postgres.ts';
+
+const SCHEMA = `
+create table products (id bigint primary key, name text not null, price numeric(12, 4), stock int not null default 0);
+insert into products select n, 'mill wheel ' || n, n * 1.25, n from generate_series(1, 200) n;
+create table orders (id bigint primary key, product_id bigint, status text not null);
+insert into orders select n, n, 'paid' from generate_series(1, 40) n;
+create table notes (at timestamptz, body text);
+create publication p for table products, orders;
+analyze;
+`;
+
+const LOOKS = [
+  { width: 1280, scheme: 'light' },
+  { width: 1280, scheme: 'dark' },
+  { width: 390, scheme: 'light' },
+  { width: 390, scheme: 'dark' },
+] as const;
+
+/** Of these there are pictures in the dark, too: others look like one of them. */
+const PICTURED = new Set(['/', '/sinks/$sink/overview']);
+
+/** They lead to their first tab, or look like the message of a sink. */
+const FRAMES = /^\/(sinks|databases|change-retentions)\/\$[a-z]+\/?$|^\/change-retentions\/.*\$id$/;
+
+const DOCUMENT = `(action, record, changes, metadata) => ({
+  name: record.name,
+  price: record.price.toFixed(2),
+  table: metadata.table_name,
+})`;
+
+describe('browser: every page', () => {
+  let on: TestConsole;
+  let source: TestDatabase;
+  let engine: BulkServer;
+  let seen: Seen;
+  let page: Page;
+  const places: Record<string, string> = {
+    ...{ sink: 'products-index', fn: 'product-document', database: 'shop', retention: 'orders-history' },
+  };
+  before(async function () {
+    on = await openConsole(this, { privateAllowed: true });
+    source = await (await sharedSource()).createDatabase();
+    await execute(source.url, SCHEMA);
+    engine = await startBulkServer({ indexes: ['products'] });
+    const text = `
+databases: [{ name: shop, url: '${source.url}', slot: { name: s }, publication: { name: p } }]
+functions: [{ name: product-document, type: transform, code: ${JSON.stringify(DOCUMENT)} }]
+sinks:
+  - { name: orders-worker, database: shop, source: { include_tables: [orders] }, destination: { type: pull } }
+  - { name: orders-hook, database: shop, status: paused, destination: { type: webhook, url: 'http://127.0.0.1:1/orders' } }
+  - name: products-index
+    database: shop
+    source: { include_tables: [products] }
+    transform: product-document
+    destination: { type: elasticsearch, endpoint_url: '${engine.url}', index_name: products, auth_type: none }
+change_retentions:
+  - { name: orders-history, source_database: shop, source_table_schema: public, source_table_name: orders,
+      destination_database: shop, destination_table_schema: public, destination_table_name: orders_events,
+      retention: { by: job, keep: 30 days } }
+`;
+    await applyConfig({ db: on.m.db, keys: KEYS }, parse(text).config);
+    await fill();
+    seen = await on.see();
+    page = seen.page;
+  });
+  after(async () => {
+    await seen?.close();
+    await on?.close();
+    await engine?.close();
+    await source?.drop();
+  });
+
+  /** An hour of messages, some of which failed, and a verification under way. */
+  async function fill(): Promise<void> {
+    const { m, web } = on;
+    await addShop(m.db);
+    await m.db.query(
+      `insert into millrace_private.processes (id, role, host, pid, version, key_id, seen_at)
+       select gen_random_uuid(), role, 'shop-1', 70, $1, 'k', clock_timestamp() + interval '10 min' from unnest(array['capture', 'worker', 'web']) role`,
+      [VERSION],
+    );
+    await m.db.query(
+      `insert into millrace_private.sink_counters (sink_no, step, at, persisted, delivered, failed, bytes, latency)
+       select s.no, 'minute', date_trunc('minute', clock_timestamp()) - n * interval '1 min', c, c, n % 17 / 12, c * 70,
+              array_fill(0, array[2]) || array[c / 2, c / 3, c / 10, n % 5] || array_fill(0, array[18])
+         from millrace_private.sinks s, generate_series(1, 59) n,
+              lateral (select round(900 + 700 * sin(n / 7.0) + s.no * 20)::int as c) x
+        where s.name <> 'orders-hook'`,
+    );
+    await m.db.query(
+      `insert into millrace_private.database_counters (database_no, step, at, lag_bytes, kept_bytes, limit_bytes)
+       select no, 'minute', date_trunc('minute', clock_timestamp()) - n * interval '1 min', 8192, 301000, 68719476736
+         from millrace_private.databases, generate_series(0, 59) n`,
+    );
+    const { rows } = await m.db.query<{ no: number }>(
+      "select no from millrace_private.sinks where name = 'products-index'",
+    );
+    const { no } = rows[0]!;
+    const ids = await appendMessages(
+      m.db,
+      no,
+      Array.from({ length: 40 }, (_, at) => ({
+        record: `{"id":${4_700 + at},"name":"mill wheel","price":"12,50"}`,
+        recordPks: [String(4_700 + at)],
+      })),
+    );
+    await m.db.query(
+      `insert into millrace_private.delivery_states (sink_no, id, lane, group_key, state, attempts, stage, error, parked_at)
+       select $1, id, 0, id, 'parked', 1, case when id % 3 = 0 then 'shape' else 'send' end,
+              case when id % 3 = 0 then 'product-document: TypeError: record.price.toFixed is not a function (line 3, column 24)'
+                   else 'mapper_parsing_exception: failed to parse field [price] of type [double]' end, now()
+         from unnest($2::bigint[]) id`,
+      [no, ids.slice(0, 25)],
+    );
+    await web.call('POST', '/api/api_keys', { body: { name: 'search-ops', scopes: ['operate', 'read:data'] } });
+    await web.call('POST', '/api/users', {
+      body: { email: 'eve@example.org', name: 'Eve', password: 'correct horse' },
+    });
+    const begun = await web.call('POST', '/api/sinks/products-index/verifications');
+    await m.db.query(
+      `update millrace_private.operations set state = 'running', phase = 'comparing', started_at = clock_timestamp(),
+              progress = '{"table": "public.products", "done": 122000, "total": 200000, "percent": 61, "per_second": 6700, "seconds_left": 12}'`,
+    );
+    Object.assign(places, { message: String(ids[0]), operation: begun.json.id });
+  }
+
+  const nameOf = (address: string): string => address.slice(1).replaceAll('$', '').replaceAll('/', '-') || 'overview';
+
+  for (const address of addresses())
+    it(address, async () => {
+      await page.setViewportSize({ width: 1280, height: 800 });
+      await page.emulateMedia({ colorScheme: 'light' });
+      await page.goto(addressOf(address, places));
+      await page.locator('h1').waitFor();
+      await page.locator('[aria-label=Loading]').first().waitFor({ state: 'detached' });
+      for (const { width, scheme } of LOOKS) {
+        await page.setViewportSize({ width, height: width === 390 ? 844 : 800 });
+        await page.emulateMedia({ colorScheme: scheme });
+        await expectAccessible(page, `${address}, ${scheme}, ${width}`);
+        if (
+          !FRAMES.test(address) &&
+          ((width === 1280 && scheme === 'light') || (PICTURED.has(address) && scheme === 'dark'))
+        )
+          await screenshot(page, `page-${nameOf(address)}-${width}-${scheme}`);
+      }
+    });
+});
