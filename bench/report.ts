@@ -18,12 +18,14 @@ import type { MessagesList } from './messages-list.ts';
 import type { PullRound } from './pull.ts';
 import { consoleText, countersText, messagesText } from './report-console.ts';
 import { pullText } from './report-pull.ts';
+import { writePathText } from './report-triggers.ts';
 import { catalogText, fairnessText } from './report-waits.ts';
 import { webhookText } from './report-webhook.ts';
 import { SERVER_SETTINGS } from './server.ts';
 import type { Shaping } from './shaping.ts';
 import { TEXT_KILOBYTES, type TextCost } from './texts.ts';
 import type { Webhook } from './webhook.ts';
+import type { WritePath } from './write-path.ts';
 
 export interface Results {
   /** Of the last minute before it began: what others did on this machine. */
@@ -43,6 +45,7 @@ export interface Results {
   console: Console | undefined;
   messages: MessagesList | undefined;
   counters: CountersCost | undefined;
+  writePath: WritePath | undefined;
 }
 
 const MB = 1024 * 1024;
@@ -64,6 +67,7 @@ export function report(results: Results, { at, before }: { at: Date; before: str
     ...(results.console ? [consoleText(results.console)] : []),
     ...(results.messages ? [messagesText(results.messages)] : []),
     ...(results.counters ? [countersText(results.counters)] : []),
+    ...(results.writePath ? [writePathText(results.writePath)] : []),
   ].map((section) => `${section}\n\n${machine(results, at)}`);
   return [HEAD, ...withSections(before, measured), PEERS, ''].join('\n\n');
 }
@@ -86,6 +90,7 @@ const ORDER = [
   'Console',
   'Messages',
   'Counters',
+  'Triggers',
 ];
 
 /** The sections of a text, with those replaced that there are new ones for, in their order. */

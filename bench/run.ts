@@ -1,5 +1,5 @@
 /**
- * `npm run bench [drain] [transform] [webhook] [change-table] [latency] [pull] [growth] [backfill] [fairness] [catalog] [texts] [console] [messages] [counters] [--changes=n] [--rounds=n] [--seconds=n] [--pending=n]
+ * `npm run bench [drain] [transform] [webhook] [change-table] [latency] [pull] [growth] [backfill] [fairness] [catalog] [texts] [console] [messages] [counters] [triggers] [--changes=n] [--rounds=n] [--seconds=n] [--pending=n]
  * [--hold-seconds=n] [--only-held] [--write]`: each scenario beside its reference, in one run, on one machine. Absolute figures vary by a quarter between
  * runs; ratios count. Without arguments all but growth, which takes half an hour, are run as they are meant to be, and
  * written to RESULTS.md; with arguments only --write writes. The sections of what was not run stay as they are.
@@ -25,6 +25,7 @@ import { startServer } from './server.ts';
 import { shaping } from './shaping.ts';
 import { texts } from './texts.ts';
 import { webhook } from './webhook.ts';
+import { writePath } from './write-path.ts';
 
 const SCENARIOS = [
   'drain',
@@ -41,6 +42,7 @@ const SCENARIOS = [
   'console',
   'messages',
   'counters',
+  'triggers',
 ] as const;
 const USUAL: readonly string[] = [
   'drain',
@@ -73,7 +75,7 @@ const unknown = positionals.filter((name) => !SCENARIOS.some((scenario) => scena
 const changes = Number(values.changes);
 if (unknown.length > 0 || !(changes > 0 && changes % 50_000 === 0)) {
   process.stderr.write(
-    'usage: npm run bench -- [drain] [transform] [webhook] [change-table] [latency] [pull] [growth] [backfill] [fairness] [catalog] [texts] [console] [messages] [counters] [--changes=<n * 50000>] [--rounds=n] [--seconds=n]\n' +
+    'usage: npm run bench -- [drain] [transform] [webhook] [change-table] [latency] [pull] [growth] [backfill] [fairness] [catalog] [texts] [console] [messages] [counters] [triggers] [--changes=<n * 50000>] [--rounds=n] [--seconds=n]\n' +
       '         [--pending=n] [--hold-seconds=n] [--only-held] [--write]\n',
   );
   process.exit(2);
@@ -101,6 +103,7 @@ const results: Results = {
   console: undefined,
   messages: undefined,
   counters: undefined,
+  writePath: undefined,
 };
 for (const scenario of SCENARIOS.filter(wanted)) {
   if (scenario === 'texts') {
@@ -121,6 +124,7 @@ for (const scenario of SCENARIOS.filter(wanted)) {
       results.console = await consoleBench(server, { pending: pending ?? 1_000_000, seconds, changes, rounds });
     else if (scenario === 'messages') results.messages = await messagesList(server, { pending: pending ?? 1_000_000 });
     else if (scenario === 'counters') results.counters = await countersCost(server, { changes, rounds });
+    else if (scenario === 'triggers') results.writePath = await writePath(server, { rounds });
     else if (scenario === 'catalog')
       results.catalog = await catalogChanges(server, { rate: FAIR_RATE, seconds, rounds });
     else if (scenario === 'growth')

@@ -109,6 +109,18 @@ CREATE UNIQUE INDEX capture_beats_pkey ON millrace_private.capture_beats USING b
 constraint capture_beats_database_no_fkey FOREIGN KEY (database_no) REFERENCES millrace_private.databases(no) ON DELETE CASCADE
 constraint capture_beats_pkey PRIMARY KEY (database_no, seq)
 
+table millrace_private.capture_plans
+  database_no integer not null
+  no bigint not null
+  epoch integer not null
+  from_snapshot text not null
+  to_snapshot text not null
+  first_lsn pg_lsn not null
+with autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=500
+CREATE UNIQUE INDEX capture_plans_pkey ON millrace_private.capture_plans USING btree (database_no, no)
+constraint capture_plans_database_no_fkey FOREIGN KEY (database_no) REFERENCES millrace_private.positions(database_no) ON DELETE CASCADE
+constraint capture_plans_pkey PRIMARY KEY (database_no, no)
+
 table millrace_private.catalog_state
   only_row boolean not null default true
   generation bigint not null default 1
@@ -902,7 +914,7 @@ begin
 end
 $function$
 
-comment 'Takes away a sink''s notices whose cause cannot be seen to be fixed: gap, truncated, table_detached, added_late, invalid_utf8, values_left_out. False when there was none.'
+comment 'Takes away a sink''s notices whose cause cannot be seen to be fixed: gap, truncated, table_detached, added_late, capture_switched_off, invalid_utf8, values_left_out. False when there was none.'
 
 CREATE OR REPLACE FUNCTION millrace.extend(consumer text, ack_ids text[], visibility_timeout interval)
  RETURNS integer
@@ -3183,7 +3195,7 @@ CREATE OR REPLACE FUNCTION millrace_private.missed_codes()
  RETURNS text[]
  LANGUAGE sql
  IMMUTABLE
-RETURN ARRAY['truncated'::text, 'table_detached'::text, 'added_late'::text]
+RETURN ARRAY['truncated'::text, 'table_detached'::text, 'added_late'::text, 'capture_switched_off'::text]
 
 grant execute to public
 
@@ -3207,7 +3219,7 @@ AS $procedure$
    where p_ended and b.no = p_no and b.state = 'done' and b.kind = 'table' and b.start_position is null
      and s.no = b.sink_no and n.sink_no = b.sink_no and n.table_name = b.table_schema || '.' || b.table_name
      and n.created_at < b.created_at
-     and (n.code = 'added_late' or n.code = 'table_detached' and not s.readable
+     and (n.code = 'added_late' or n.code in ('table_detached', 'capture_switched_off') and not s.readable
           or b.resync and n.code = any (millrace_private.missed_codes()))
 $procedure$
 

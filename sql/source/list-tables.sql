@@ -10,7 +10,7 @@ with recursive publication as (
     from pg_catalog.pg_class c
     join pg_catalog.pg_namespace n on n.oid = c.relnamespace
    where c.relkind in ('r', 'p') and not c.relispartition and c.relpersistence = 'p'
-     and n.nspname not in ('pg_catalog', 'information_schema', 'millrace', 'millrace_private', 'millrace_jobs')
+     and n.nspname not in ('pg_catalog', 'information_schema', 'millrace', 'millrace_private', 'millrace_jobs', 'millrace_capture')
      and n.nspname not like 'pg\_%' and c.relname <> 'millrace_progress'
      and ($3::text is null or (n.nspname::text collate "C", c.relname::text collate "C") > ($3::text, $4::text))
      and ($5::text is null or n.nspname = $5::name)

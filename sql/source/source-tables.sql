@@ -18,7 +18,7 @@ with recursive publication as (
     from pg_catalog.pg_class c
     join pg_catalog.pg_namespace n on n.oid = c.relnamespace
    where c.relkind in ('r', 'p') and not c.relispartition and c.relpersistence = 'p'
-     and n.nspname not in ('pg_catalog', 'information_schema', 'millrace', 'millrace_private', 'millrace_jobs')
+     and n.nspname not in ('pg_catalog', 'information_schema', 'millrace', 'millrace_private', 'millrace_jobs', 'millrace_capture')
      and n.nspname not like 'pg\_%' and c.relname <> 'millrace_progress'
      and ($3::oid[] is null or c.oid = any ($3::oid[]))
 ), tree (root, oid) as (
@@ -58,7 +58,7 @@ with recursive publication as (
     join pg_catalog.pg_class part on part.oid = t.oid
    where t.oid in (select l.oid from listed l) or part.relnamespace = any ($2::oid[])
 ), described as (
-  select c.oid, c.nspname, c.relname, c.relkind, c.relowner, c.relreplident, l.columns as listed_columns,
+  select c.oid, c.nspname, c.relname, c.relkind, c.relowner, c.relreplident, l.columns as listed_columns, l.filter,
          k.indrelid is not null as has_key, k.columns as key_columns, u.indrelid is not null as usable_key,
          g.virtual, g.stored, p.columns, p.filtered
     from candidate c
@@ -106,7 +106,7 @@ select c.oid::bigint as oid, c.nspname as schema, c.relname as name, c.relkind =
        s.unidentified = 0 and s.uncovered = 0 as covers_key,
        s.weak, c.relkind = 'p' and c.relreplident = 'f' and not s.all_full as partly_full, s.partial_stores, s.full_stores, s.full_stores <> '{}' as some_full,
        coalesce((select p.all_tables from publication p), false) or c.oid in (select p.oid from published p) as published,
-       c.listed_columns is not null as some_columns, c.virtual as virtual_columns, c.stored as stored_columns,
+       c.listed_columns is not null as some_columns, c.filter is not null as some_rows, c.virtual as virtual_columns, c.stored as stored_columns,
        array(select a.attname::text from pg_catalog.pg_attribute a
               where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped and a.attgenerated = 's'
                 and a.attname::text <> all (c.columns) order by a.attnum) as stored_left_out,

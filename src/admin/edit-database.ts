@@ -104,9 +104,10 @@ export async function eraseDatabase(
 const sentenceOf = ({ message, remedy }: MillraceError): string =>
   remedy === undefined ? message : `${message}. ${remedy}`;
 
-function refuseDropping(name: string, { slot, publication }: Dropping): void {
+function refuseDropping(name: string, { slot, publication, triggers }: Dropping): void {
   const made = [
     ...(slot === null ? [] : [`replication slot ${slot}`]),
+    ...(triggers ? ['triggers, with what they have noted'] : []),
     ...(publication === null ? [] : [`publication ${publication}`]),
   ];
   if (made.length === 0) return;
@@ -116,7 +117,8 @@ function refuseDropping(name: string, { slot, publication }: Dropping): void {
 
 function stays(name: string, { left, fault }: DatabaseRemoval): MillraceError {
   return new MillraceError('needs_force', `Not all of database ${name} could be looked at: ${fault?.message ?? ''}`, {
-    remedy: 'Delete it with ?force=true, and run `left` there: a slot that nobody reads keeps WAL.',
+    remedy:
+      'Delete it with ?force=true, and run `left` there: a slot that nobody reads keeps WAL, and triggers note changes for nobody.',
     facts: { left },
   });
 }

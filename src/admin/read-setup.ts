@@ -8,7 +8,7 @@ const VERSION = "select current_setting('server_version_num')::integer as versio
 /** `version`: as somebody says it is. @throws MillraceError not_found */
 export async function readSetup(on: OutsideDeps, ref: string, version?: number | undefined): Promise<SetupRequest> {
   const { catalog, database } = await findDatabase(on, ref);
-  const { slot, publication } = database.settings;
+  const { slot, publication, capture } = database.settings;
   const { user, database: name } = database.address();
   const wanted = catalog.sinks
     .filter(({ databaseNo }) => databaseNo === database.no)
@@ -18,7 +18,7 @@ export async function readSetup(on: OutsideDeps, ref: string, version?: number |
     ]);
   const schemas = [...new Set(['public', ...wanted])];
   const known = version ?? (await versionOf(database));
-  return { version: known, database: name, role: user, slot, publication, schemas };
+  return { version: known, database: name, role: user, slot, publication, schemas, capture };
 }
 
 /** That it cannot be reached is why somebody asks for what sets it up. */

@@ -1,25 +1,33 @@
 /**
- * Removes a database: drops the replication slot and the publication that Millrace made in a source, then
+ * Removes a database: drops the replication slot, the triggers and the publication that Millrace made in a source, then
  * forgets the database. A slot that nobody reads keeps WAL until the source's disk is full, so it goes first: after death
  * on any line the same command goes on. What cannot be dropped is returned as SQL.
  */
 import { removeDatabase as removeFromCatalog } from '../catalog/apply/remove-database.ts';
 import type { Catalog, CatalogDatabase } from '../catalog/store.ts';
+import { limitSql } from '../db/deadline.ts';
 import { type Database, openPool, type Transacting } from '../db/pool.ts';
 import { statement } from '../db/statement.ts';
 import { optionsOf } from '../db/tls.ts';
 import { unreachable } from '../model/connection-fault.ts';
+import { capturesByTriggers } from '../model/declared.ts';
 import { MillraceError } from '../model/errors.ts';
 import { nearest } from '../model/finding.ts';
 import { quoteIdentifier, quoteLiteral } from '../model/quote.ts';
+import { isLockTimeout } from '../model/sqlstate.ts';
 
 const HOLDER = statement('admin/slot-holder');
 const PUBLICATION = statement('admin/publication-is-there');
+const CAPTURE = statement('admin/capture-is-there');
+/** With the triggers of every table. */
+const DROP_CAPTURE = 'drop schema if exists millrace_capture cascade';
 
 /** Capture looks every 30 s whether somebody wants its changes. */
 const LET_GO_MS = 60_000;
 const LOOK_MS = 500;
 const STATEMENT_MS = 15_000;
+/** Whoever writes to a table waits behind us as long: it is tried again. */
+const LOCK_MS = 1_000;
 
 export interface RemoveDatabaseDeps {
   db: Transacting;
@@ -38,6 +46,8 @@ export interface Dropping {
   database: string;
   slot: string | null;
   publication: string | null;
+  /** Schema millrace_capture, with the triggers that note changes in it. */
+  triggers: boolean;
 }
 
 export interface DatabaseRemoval {
@@ -60,6 +70,7 @@ export async function removeDatabase(deps: RemoveDatabaseDeps, name: string): Pr
     database: name,
     slot: slot.create_if_not_exists ? slot.name : null,
     publication: publication.create_if_not_exists ? publication.name : null,
+    triggers: capturesByTriggers(database.settings),
   };
   if (!(await deps.agree(dropping))) return undefined;
   const removal = await dropThere(deps, database);
@@ -92,7 +103,10 @@ async function dropThere(deps: RemoveDatabaseDeps, database: CatalogDatabase): P
   const { slot, publication } = database.settings;
   const dropSlot = `select pg_drop_replication_slot(${quoteLiteral(slot.name)})`;
   const dropPublication = `drop publication ${quoteIdentifier(publication.name)}`;
-  let left = [dropSlot, dropPublication];
+  const byTriggers = capturesByTriggers(database.settings);
+  // The name of a slot that triggers have no need of may be anybody's.
+  const mayHaveSlot = !byTriggers || slot.create_if_not_exists;
+  let left = [...(mayHaveSlot ? [dropSlot] : []), ...(byTriggers ? [DROP_CAPTURE] : []), dropPublication];
   let source: Database | undefined;
   try {
     const pool = { max: 1, applicationName: `millrace remove ${database.settings.name}` };
@@ -100,15 +114,21 @@ async function dropThere(deps: RemoveDatabaseDeps, database: CatalogDatabase): P
       ...(await optionsOf({ ...database, address: database.address() }, pool)),
       statementTimeoutMs: STATEMENT_MS,
     });
-    const isThere = await untilLetGo(deps, source, slot.name);
+    const isThere = mayHaveSlot && (await untilLetGo(deps, source, slot.name));
+    const isNoting = byTriggers && (await untilUnread(deps, source, database));
     const isPublished = (await source.query(PUBLICATION, [publication.name])).rowCount > 0;
-    left = [...(isThere ? [dropSlot] : []), ...(isPublished ? [dropPublication] : [])];
+    left = [
+      ...(isThere ? [dropSlot] : []),
+      ...(isNoting ? [DROP_CAPTURE] : []),
+      ...(isPublished ? [dropPublication] : []),
+    ];
     const ours = [
       ...(slot.create_if_not_exists ? [dropSlot] : []),
+      ...(isNoting ? [DROP_CAPTURE] : []),
       ...(publication.create_if_not_exists ? [dropPublication] : []),
     ];
     for (const sql of left.filter((one) => ours.includes(one))) {
-      await source.query(sql);
+      await (sql === DROP_CAPTURE ? dropCapture(deps, source) : source.query(sql));
       left = left.filter((one) => one !== sql);
     }
     return { left, fault: null };
@@ -136,6 +156,43 @@ async function untilLetGo(deps: RemoveDatabaseDeps, source: Database, slot: stri
         remedy: `Stop it, or: select pg_terminate_backend(${holder.pid ?? 'PID'}); then try again.`,
         facts: { slot, pid: holder.pid },
       });
+    }
+    await deps.sleep(LOOK_MS);
+  }
+}
+
+/** Is there a schema of ours to drop? Capture that still reads would make it again. */
+async function untilUnread(deps: RemoveDatabaseDeps, source: Database, database: CatalogDatabase): Promise<boolean> {
+  const until = deps.now() + (deps.letGoMs ?? LET_GO_MS);
+  for (;;) {
+    const { rows } = await source.query<{ made: boolean; pid: number | null }>(CAPTURE, [
+      `millrace capture ${database.settings.name}`,
+    ]);
+    const { made, pid } = rows[0]!;
+    if (pid === null) return made;
+    if (deps.now() > until) {
+      const message = `what triggers note is still read by process ${pid} (capture); nothing was removed`;
+      throw new MillraceError('unavailable', message, {
+        remedy: `Stop it, or: select pg_terminate_backend(${pid}); then try again.`,
+        facts: { pid },
+      });
+    }
+    await deps.sleep(LOOK_MS);
+  }
+}
+
+/** Each table is locked for a moment; whoever holds one is waited for in short turns, so that nobody queues up behind us for long. */
+async function dropCapture(deps: RemoveDatabaseDeps, source: Database): Promise<void> {
+  const until = deps.now() + STATEMENT_MS;
+  for (;;) {
+    try {
+      await source.transaction(async (tx) => {
+        await tx.query(limitSql({ lockMs: LOCK_MS }));
+        await tx.query(DROP_CAPTURE);
+      });
+      return;
+    } catch (error) {
+      if (!isLockTimeout(error) || deps.now() > until) throw error;
     }
     await deps.sleep(LOOK_MS);
   }

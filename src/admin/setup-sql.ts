@@ -3,7 +3,7 @@
  * whose updates it cannot break, and the slot. Every name is quoted; it connects to nobody, and holds no password.
  */
 import { slotCreation } from '../checks/slot.ts';
-import type { DatabaseSettings } from '../model/declared.ts';
+import type { CaptureWay, DatabaseSettings } from '../model/declared.ts';
 import { quoteIdentifier, quoteLiteral } from '../model/quote.ts';
 
 export interface SetupRequest {
@@ -16,6 +16,8 @@ export interface SetupRequest {
   publication: DatabaseSettings['publication'];
   /** Whose tables are published. */
   schemas: readonly string[];
+  /** Absent: by replication. */
+  capture?: CaptureWay | undefined;
 }
 
 export interface SetupSql {
@@ -32,12 +34,19 @@ interface Part {
 }
 
 export function setupSql(request: SetupRequest): SetupSql {
-  const parts = [rolePart(request), publicationPart(request), slotPart(request)];
+  const byTriggers = request.capture === 'triggers';
+  const parts = [
+    rolePart(request),
+    publicationPart(request),
+    ...(byTriggers ? [triggersPart(request)] : [slotPart(request)]),
+  ];
   const text = ({ remarks, statements }: Part): string =>
     [...remarks.map((line) => `-- ${oneLine(line)}`), ...statements.map((sql) => `${sql};`)].join('\n');
   const head = [
     `As an administrator, in database ${request.database} of the source.`,
-    "wal_level must be logical: alter system set wal_level = 'logical', then restart the server.",
+    byTriggers
+      ? 'Its changes are noted by triggers: it needs no wal_level and nobody who may replicate.'
+      : "wal_level must be logical: alter system set wal_level = 'logical', then restart the server.",
   ];
   return {
     version: request.version,
@@ -49,22 +58,26 @@ export function setupSql(request: SetupRequest): SetupSql {
 /** A name may have a line break in it, which would end the remark. */
 const oneLine = (text: string): string => text.replaceAll(/[\r\n]+/g, ' ');
 
-function rolePart({ role, database, schemas }: SetupRequest): Part {
+function rolePart({ role, database, schemas, capture }: SetupRequest): Part {
   const name = quoteIdentifier(role);
+  const byTriggers = capture === 'triggers';
   return {
-    remarks: [
-      'A role that may replicate, and reads the tables below. Give it a password of your own.',
-      `On Amazon RDS and Aurora leave out "replication", and run: grant rds_replication to ${name};`,
-    ],
+    remarks: byTriggers
+      ? ['A role that reads the tables below, and makes schema millrace_capture. Give it a password of your own.']
+      : [
+          'A role that may replicate, and reads the tables below. Give it a password of your own.',
+          `On Amazon RDS and Aurora leave out "replication", and run: grant rds_replication to ${name};`,
+        ],
     statements: [
-      `create role ${name} login replication password '...'`,
-      `grant connect on database ${quoteIdentifier(database)} to ${name}`,
+      `create role ${name} login ${byTriggers ? '' : 'replication '}password '...'`,
+      `grant connect${byTriggers ? ', create' : ''} on database ${quoteIdentifier(database)} to ${name}`,
       ...schemas.map((schema) => `grant usage on schema ${quoteIdentifier(schema)} to ${name}`),
     ],
   };
 }
 
-function publicationPart({ publication, role, schemas, version }: SetupRequest): Part {
+function publicationPart({ publication, role, schemas, version, capture }: SetupRequest): Part {
+  const byTriggers = capture === 'triggers';
   const { name, init_sql: initSql } = publication;
   if (initSql !== null) {
     const grants = schemas.map(
@@ -72,13 +85,27 @@ function publicationPart({ publication, role, schemas, version }: SetupRequest):
     );
     return { remarks: ['The publication, as it is declared.'], statements: [initSql.replace(/;\s*$/, ''), ...grants] };
   }
+  const listed = [
+    'The publication, which is the list of the captured tables, and publishes no updates that could fail.',
+    'Tables that are made later: alter publication ... add table ..., and grant select.',
+  ];
   const remarks = [
     'The publication: all tables with a replica identity. One without would make its own updates fail: add a primary key, or',
     'alter table ... replica identity full. Tables that are made later: alter publication ... add table ..., and grant select.',
     ...(version === null ? ['From Postgres 18 on add publish_generated_columns = stored to the options.'] : []),
   ];
-  return { remarks, statements: [publicationBlock({ name, role, schemas, version })] };
+  return {
+    remarks: byTriggers ? listed : remarks,
+    statements: [publicationBlock({ name, role, schemas, version, byTriggers })],
+  };
 }
+
+/** Those whose updates a publication cannot break. */
+const IDENTIFIED = `
+    having bool_and(c.relkind = 'p' or c.relreplident = 'f' or exists (
+             select from pg_index i
+              where i.indrelid = c.oid and i.indisunique and i.indisvalid and i.indimmediate and i.indpred is null
+                and case c.relreplident when 'd' then i.indisprimary when 'i' then i.indisreplident end))`;
 
 /** The condition is that of `isPublishable` (checks/table.ts), as far as a statement can say it for people to read. */
 function publicationBlock(of: {
@@ -86,9 +113,10 @@ function publicationBlock(of: {
   role: string;
   schemas: readonly string[];
   version: number | null;
+  byTriggers: boolean;
 }): string {
-  const { name, role, schemas, version } = of;
-  const options = `publish_via_partition_root = true${(version ?? 0) >= 18 ? ', publish_generated_columns = stored' : ''}`;
+  const { name, role, schemas, version, byTriggers } = of;
+  const options = `${byTriggers ? "publish = 'insert', " : ''}publish_via_partition_root = true${(version ?? 0) >= 18 ? ', publish_generated_columns = stored' : ''}`;
   const body = `
 declare
   v_table record;
@@ -104,11 +132,7 @@ begin
        where c.relispartition
     )
     select t.root::regclass as name from tree t join pg_class c on c.oid = t.oid
-     group by t.root
-    having bool_and(c.relkind = 'p' or c.relreplident = 'f' or exists (
-             select from pg_index i
-              where i.indrelid = c.oid and i.indisunique and i.indisvalid and i.indimmediate and i.indpred is null
-                and case c.relreplident when 'd' then i.indisprimary when 'i' then i.indisreplident end))
+     group by t.root${byTriggers ? '' : IDENTIFIED}
      order by t.root::regclass::text
   loop
     execute format('alter publication %I add table only %s', ${quoteLiteral(name)}, v_table.name);
@@ -123,6 +147,17 @@ function dollarQuoted(text: string): string {
   let tag = '$setup$';
   for (let n = 1; text.includes(tag); n += 1) tag = `$setup${n}$`;
   return `${tag}${text}${tag}`;
+}
+
+/** Whoever owns a table makes its triggers; a role that does is spared that. */
+function triggersPart({ role }: SetupRequest): Part {
+  return {
+    remarks: [
+      `The triggers: Millrace makes those of tables that role ${role} owns. For the others its checks print what their owner runs,`,
+      'once schema millrace_capture is there: bin/millrace doctor --sql. No slot is needed.',
+    ],
+    statements: [],
+  };
 }
 
 function slotPart({ slot, version }: SetupRequest): Part {

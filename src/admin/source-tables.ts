@@ -3,9 +3,10 @@ import type { Catalog } from '../catalog/store.ts';
 import type { Finding } from '../checks/finding.ts';
 import { type PublicationFacts, plannedPublication } from '../checks/publication.ts';
 import { checkTable, generatedLeftOut } from '../checks/table.ts';
+import { checkTriggered, type TriggeredTable } from '../checks/triggers.ts';
 import type { Database } from '../db/pool.ts';
 import { statement } from '../db/statement.ts';
-import type { DatabaseSettings } from '../model/declared.ts';
+import { capturesByTriggers, type DatabaseSettings } from '../model/declared.ts';
 import type { FunctionInput } from '../model/message.ts';
 import type { PublishedTable } from '../model/published-table.ts';
 import type { QuotedTable } from '../model/quote.ts';
@@ -15,6 +16,7 @@ import { readPublication } from '../source/publication-facts.ts';
 import { type RecordType, recordType } from '../source/record-type.ts';
 import { readShape, sampleRows } from '../source/sample.ts';
 import { readTables, schemasOf } from '../source/tables.ts';
+import { readTriggerFacts } from '../source/triggers/for-checks.ts';
 import { askSource, findDatabase, type OutsideDeps } from './outside.ts';
 
 const LIST = statement('source/list-tables');
@@ -66,7 +68,10 @@ export async function listTables(on: OutsideDeps, ref: string, request: TablesRe
     const asked = [publication.name, await schemasOf(source, publication.name), afterSchema, afterName];
     const list = await source.query<ListedTable>(LIST, [...asked, schema ?? null, q ?? null, limit + 1, columns]);
     const oids = list.rows.map(({ oid }) => oid);
-    return { rows: list.rows, captured: request.capture ? await readCaptured(source, publication, oids) : undefined };
+    return {
+      rows: list.rows,
+      captured: request.capture ? await readCaptured(source, database.settings, oids) : undefined,
+    };
   });
   const taking = sinksOf(catalog, database.no);
   return rows.map((row) => ({ ...row, sinks: taking(row), capture: captured?.get(row.oid) ?? null }));
@@ -75,18 +80,29 @@ export async function listTables(on: OutsideDeps, ref: string, request: TablesRe
 /** By oid. A publication that we are yet to make is looked at as we shall make it. */
 async function readCaptured(
   source: Database,
-  { name, create_if_not_exists: isOurs }: DatabaseSettings['publication'],
+  { publication: { name, create_if_not_exists: isOurs }, ...settings }: DatabaseSettings,
   oids: readonly number[],
 ): Promise<Map<number, TableCapture>> {
   const { version } = (await source.query<{ version: number }>(VERSION)).rows[0]!;
-  const facts = (await readPublication(source, name, version)) ?? plannedPublication(name, { version, isOurs });
+  const byTriggers = capturesByTriggers(settings);
+  const found = await readPublication(source, name, version);
+  const facts = { ...(found ?? plannedPublication(name, { version, isOurs, byTriggers })), byTriggers };
   const tables = await readTables(source, name, oids);
-  return new Map(tables.map((table) => [table.oid, captureOf(facts, table)]));
+  const triggers = byTriggers ? (await readTriggerFacts(source, name)).tables : undefined;
+  return new Map(tables.map((table) => [table.oid, captureOf(facts, table, triggers?.get(table.oid))]));
 }
 
-function captureOf(publication: PublicationFacts, table: PublishedTable): TableCapture {
-  if (publication.ours && !table.published && isWanted(table)) return { comes: true, finding: null };
+function captureOf(
+  publication: PublicationFacts,
+  table: PublishedTable,
+  triggered: TriggeredTable | undefined,
+): TableCapture {
+  if (publication.ours && !table.published && isWanted(table, publication)) return { comes: true, finding: null };
   const finding = checkTable(publication, table, false) ?? generatedLeftOut(publication, table) ?? null;
+  const noted = triggered && checkTriggered(triggered, publication);
+  // Capture makes them by itself.
+  if (noted?.id === 'trigger_missing' && triggered?.mayMake) return { comes: true, finding };
+  if (noted) return { comes: noted.status !== 'error', finding: noted };
   return { comes: table.published, finding };
 }
 
@@ -142,7 +158,7 @@ export async function refreshTables(on: OutsideDeps, ref: string): Promise<Refre
     const { version } = (await source.query<{ version: number }>(VERSION)).rows[0]!;
     const facts = await readPublication(source, publication.name, version);
     const { tables, added } = facts?.ours
-      ? await ensurePublication(source, publication, version)
+      ? await ensurePublication(source, { ...publication, byTriggers: capturesByTriggers(database.settings) }, version)
       : { tables: await known(source, facts?.name), added: [] };
     return {
       tables: tables.filter(({ published }) => published).length,

@@ -16,7 +16,8 @@ import { MillraceError } from '../model/errors.ts';
 import type { PrivateAllowed } from '../runtime/addresses.ts';
 import type { Reach } from '../runtime/checked-lookup.ts';
 import { aboutDatabase, type Check, checksOf, worstFirst } from './doctor/check.ts';
-import { type LookedAt, lookAtSource } from './doctor/look-at-source.ts';
+import { lookAtSource } from './doctor/look-at-source.ts';
+import type { LookedAt } from './doctor/parts-of-source.ts';
 import { NoAnswer, within } from './doctor/within.ts';
 import { findDatabase, type OutsideDeps, PATIENCE_MS } from './outside.ts';
 

@@ -27,6 +27,8 @@ export const Database = z
     port: z.number().nullable(),
     username: z.string().nullable(),
     database: z.string(),
+    capture: z.enum(['replication', 'triggers']),
+    trigger_errors: z.enum(['fail', 'skip']),
     password: z.literal('********'),
     replication_slots: z.array(z.looseObject({ slot_name: z.string(), publication_name: z.string() })),
     health: healthShape('Database'),
@@ -52,10 +54,20 @@ export const Database = z
 export function shownDatabase(keys: KeyRing, database: ListedDatabase): z.input<typeof Database> {
   const { port = null, username = null } = plainAddress(keys, database) ?? {};
   const { id, name, hostname, settings, state, reason, remedy, epoch, commit_lsn, confirmed_lsn } = database;
-  const { slot, publication, ssl, pool_size, max_row_bytes, invalid_utf8, annotations } = settings;
+  const {
+    capture = 'replication',
+    trigger_errors = 'fail',
+    slot,
+    publication,
+    ssl,
+    pool_size,
+    max_row_bytes,
+    invalid_utf8,
+    annotations,
+  } = settings;
   return {
     ...{ id, name, hostname, port, username, database: database.database_name, password: '********' as const },
-    ...{ ssl, pool_size, max_row_bytes, invalid_utf8, annotations, slot, publication },
+    ...{ ssl, pool_size, max_row_bytes, invalid_utf8, annotations, capture, trigger_errors, slot, publication },
     replication_slots: [{ slot_name: slot.name, publication_name: publication.name }],
     health: {
       name: 'Database' as const,

@@ -41,6 +41,7 @@ const draftRoute = writing({
     version: VERSION,
     database: Identifier,
     username: Identifier.default('millrace'),
+    capture: z.enum(['replication', 'triggers'], 'must be replication or triggers').default('replication'),
     slot: z.strictObject({ name: SlotName, create_if_not_exists: z.boolean().default(false) }).optional(),
     slot_name: SlotName.optional(),
     publication_name: Identifier.default('millrace'),
@@ -51,6 +52,7 @@ const draftRoute = writing({
   run: async (_deps, { body }) => ({
     ...setupSql({
       ...{ version: body.version ?? null, database: body.database, role: body.username, schemas: body.schemas },
+      capture: body.capture,
       slot: body.slot ?? { name: body.slot_name ?? 'millrace', create_if_not_exists: false },
       publication: { name: body.publication_name, create_if_not_exists: false, init_sql: null },
     }),

@@ -7,7 +7,7 @@
  * table beyond a bound, and live changes wait behind a page at most.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type PageResult, WATERMARK, type Window, type Windows } from '../capture/windows.ts';
+import type { PageResult, Window, Windows } from '../capture/windows.ts';
 import type { Connection, Database } from '../db/pool.ts';
 import { inSnapshot } from '../db/snapshot.ts';
 import { MillraceError } from '../model/errors.ts';
@@ -24,6 +24,8 @@ export interface RunDeps {
   messages: Database;
   source: Database;
   windows: Windows;
+  /** What commits a page's watermark. */
+  watermarkSql(token: string): string;
   /** Does the catalog still make of the rows what the reader believes? */
   isCurrent(): boolean;
   /** Of a query to the source, milliseconds. */
@@ -148,7 +150,8 @@ async function sendPage(deps: RunDeps, input: PageInput): Promise<Sent | 'again'
       // It may have waited for the connection.
       input.signal.throwIfAborted();
       const limits = { statementMs: deps.queryMs, lockMs: LOCK_MS };
-      const ending = (part: Part | 'again'): string | undefined => (part === 'again' ? undefined : watermark(window));
+      const ending = (part: Part | 'again'): string | undefined =>
+        part === 'again' ? undefined : deps.watermarkSql(window.token);
       return await inSnapshot(client, { ...limits, ending }, () => page(client, { ...input, window }));
     });
     if (part !== 'again') {
@@ -162,10 +165,6 @@ async function sendPage(deps: RunDeps, input: PageInput): Promise<Sent | 'again'
   window.close();
   return 'again';
 }
-
-/** Flushed at once, for the stream brings only what is, and waits for no standby. */
-const watermark = ({ token }: Window): string =>
-  `set local synchronous_commit = local; select pg_logical_emit_message(true, '${WATERMARK}', '${token}')`;
 
 async function page(client: Connection, input: PageInput & { window: Window }): Promise<Part | 'again'> {
   const { backfill, reader, window } = input;

@@ -186,6 +186,7 @@ class Task {
         messages,
         source,
         windows: streaming.windows,
+        watermarkSql: (token: string) => streaming.watermarkSql(token),
         queryMs,
         slower: () => this.#slower(),
         waits,

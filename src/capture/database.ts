@@ -10,16 +10,18 @@ import { optionsOf } from '../db/tls.ts';
 import { type CaptureBeats, openCaptureBeats } from '../messages/beat.ts';
 import { type CaptureState, setCaptureState } from '../messages/position.ts';
 import { connectionFault, DECLARED_DATABASE } from '../model/connection-fault.ts';
+import { capturesByTriggers } from '../model/declared.ts';
 import { MillraceError, messageOf } from '../model/errors.ts';
 import { isFenced, isInUse, isStaleCatalog, isUnconvertible } from '../model/sqlstate.ts';
 import { backoffMs, RECONNECT } from '../runtime/backoff.ts';
-import { identifySystem } from '../source/identify.ts';
-import { readBranch } from '../source/timeline.ts';
 import type { CaptureDeps, CapturedDatabase } from './method.ts';
 import { notePartitions } from './partition-notices.ts';
-import { GapError, prepare, SlotInUseError } from './replication/prepare.ts';
+import { GapError, SlotInUseError } from './replication/prepare.ts';
 import { type StreamInput, stream } from './replication/stream.ts';
+import { openReplication } from './replication/way.ts';
 import { noteAdded, noteTables } from './table-notices.ts';
+import { ReaderThereError } from './triggers/stream.ts';
+import { openTriggers } from './triggers/way.ts';
 
 const STANDBY_MS = 2_000;
 const GAP_RECHECK_MS = 2_000;
@@ -79,7 +81,8 @@ async function explain(
   const wait = backoffMs(failures, RECONNECT, Math.random());
   if (isStaleCatalog(error)) return 0;
   // The state that people see is of whoever streams, so another capture of ours is left to say how it is.
-  if (isInUse(error) || isFenced(error) || (error instanceof SlotInUseError && error.ours)) {
+  const isHeld = error instanceof ReaderThereError || (error instanceof SlotInUseError && error.ours);
+  if (isInUse(error) || isFenced(error) || isHeld) {
     beats.hold();
     deps.log.debug('another capture has this database: this one stands by');
     // At first it may be our own stream of a moment ago.
@@ -127,15 +130,14 @@ async function captureOnce(
     onError: (error) => ended.abort(error),
   });
   try {
-    const branch = (between: { from: number; to: number }) => readBranch(options, between);
-    const prepared = await prepare(
-      { source, messages: deps.messages, readBranch: branch, identify: () => identifySystem(options) },
-      database,
-    );
+    const open = capturesByTriggers(database.settings) ? openTriggers : openReplication;
+    const way = open({ source, options, messages: deps.messages, log: deps.log }, database);
+    const prepared = await way.prepare();
     await noteAdded({ source, messages: deps.messages }, database, prepared);
     await noteTables(deps.messages, database, prepared.publication);
     await notePartitions({ source, messages: deps.messages }, database, prepared.publication);
     await stream(deps, database, {
+      way,
       source,
       options,
       prepared,

@@ -1,12 +1,16 @@
 /** What a way to capture is given, and what it gives to whoever works beside it. */
 import type { Database } from '../db/pool.ts';
 import type { DatabaseAddress, DatabaseSettings } from '../model/declared.ts';
+import type { QuotedTable } from '../model/quote.ts';
+import type { MissedCode } from '../notices/add.ts';
 import type { SinkEntry } from '../routing/match.ts';
 import type { Gathered } from '../routing/pending.ts';
 import type { RelationDeps } from '../routing/relation.ts';
 import type { Reach } from '../runtime/checked-lookup.ts';
 import type { Log } from '../runtime/log.ts';
 import type { Stages } from '../runtime/stages.ts';
+import type { ReplicationStream, StreamHandlers } from './replication/connection.ts';
+import type { Prepared } from './replication/prepare.ts';
 import type { Windows } from './windows.ts';
 
 export interface CapturedDatabase {
@@ -55,4 +59,26 @@ export interface Streaming {
   windows: Windows;
   /** To find out how rows of a table become messages. */
   relations: RelationDeps;
+  /** SQL that commits a page's watermark at the source, so that it comes by in the stream. */
+  watermarkSql(token: string): string;
+}
+
+/** How changes are captured: from the WAL, or as triggers have noted them. */
+export interface Way {
+  /** Before a stream: is the source what it was, and is everything there? Makes what it may. Throws a HeldError, a GapError, or `bad_source`. */
+  prepare(): Promise<Prepared>;
+  /** The same while the stream runs. */
+  check(database: CapturedDatabase): Promise<Prepared>;
+  /** What the source has to tell, from where the position is; paused and resumed by whoever feeds a session with it. */
+  open(handlers: WayHandlers, raw: boolean): ReplicationStream;
+  /** What is persisted with what came so far, for messages of this prefix. Absent: there are none. */
+  progress?: { prefix: string; sqlOf(content: string): string };
+  watermarkSql(token: string): string;
+  /** A commit may be in the stream before others see it. */
+  isEarly: boolean;
+}
+
+export interface WayHandlers extends StreamHandlers {
+  /** Something about this table, by its oid, that its sinks must be told. */
+  onMissed(oid: number, code: MissedCode, tell: (table: QuotedTable) => string): Promise<void>;
 }

@@ -63,17 +63,7 @@ function checkRoom({ facts, slot, walSenderTimeoutMs, isRead, room }: CapacityIn
         inSource(`alter system set max_wal_senders = ${facts.max_senders + 5}`, 'then restart the server'),
       ),
     );
-  if (isRead && room < ROOM)
-    found.push(
-      warning(
-        'connections_short',
-        `the source has room for ${Math.max(0, room)} more connections, of ${facts.max_connections}: backfills may find none`,
-        inSource(
-          `alter system set max_connections = ${facts.max_connections + 20}`,
-          'then restart the server; or end other sessions, or raise the connection limit of the role',
-        ),
-      ),
-    );
+  found.push(...checkConnections({ facts, isRead, room }));
   if (walSenderTimeoutMs > 0 && walSenderTimeoutMs < SENDER_TIMEOUT_MS)
     found.push(
       warning(
@@ -83,6 +73,21 @@ function checkRoom({ facts, slot, walSenderTimeoutMs, isRead, room }: CapacityIn
       ),
     );
   return found;
+}
+
+/** All that capture by triggers asks of it. */
+export function checkConnections({ facts, isRead, room }: Pick<CapacityInput, 'facts' | 'isRead' | 'room'>): Finding[] {
+  if (!isRead || room >= ROOM) return [];
+  return [
+    warning(
+      'connections_short',
+      `the source has room for ${Math.max(0, room)} more connections, of ${facts.max_connections}: backfills may find none`,
+      inSource(
+        `alter system set max_connections = ${facts.max_connections + 20}`,
+        'then restart the server; or end other sessions, or raise the connection limit of the role',
+      ),
+    ),
+  ];
 }
 
 function checkUse({ database, slotName, slot, facts, isRead }: CapacityInput): Finding[] {

@@ -9,8 +9,14 @@ export interface PublicationFacts {
   allTables: boolean;
   /** Tables of our own schemas are in it. */
   publishesOurs: boolean;
+  /** The schemas of ours among those whose tables it lists all. */
+  ourSchemas: readonly string[];
   /** Publishes inserts, updates and deletes. */
   complete: boolean;
+  /** Publishes updates or deletes: Postgres refuses those of a table without a replica identity. */
+  publishesOld: boolean;
+  /** It is the list of tables whose changes triggers note: what it publishes, nobody reads. */
+  byTriggers?: boolean;
   viaRoot: boolean;
   /** Can generated columns be published at all (18+)? */
   knowsGenerated: boolean;
@@ -23,26 +29,32 @@ export interface PublicationFacts {
 /** One that is not there yet, as it will be. */
 export const plannedPublication = (
   name: string,
-  { version, isOurs }: { version: number; isOurs: boolean },
+  { version, isOurs, byTriggers = false }: { version: number; isOurs: boolean; byTriggers?: boolean },
 ): PublicationFacts => ({
-  ...{ oid: 0, name, allTables: false, publishesOurs: false, complete: true, viaRoot: true },
+  ...{ oid: 0, name, allTables: false, publishesOurs: false, ourSchemas: [], viaRoot: true },
+  ...{ complete: !byTriggers, publishesOld: !byTriggers, byTriggers },
   ...{ knowsGenerated: version >= 180000, generated: version >= 180000 ? 's' : 'n', ours: isOurs },
 });
+
+const OUR_SCHEMAS = ['millrace', 'millrace_private', 'millrace_jobs'];
 
 /** `database`: as millrace.yaml names it. */
 export function checkPublication(publication: PublicationFacts, database: string): Finding[] {
   const { name } = publication;
   const alter = `alter publication ${quoteIdentifier(name)}`;
   const found: Finding[] = [];
-  if (!publication.complete)
+  if (!publication.complete && !publication.byTriggers)
     found.push(
       fault(
         'publication_incomplete',
-        `publication ${name} leaves out inserts, updates or deletes`,
+        publication.publishesOld
+          ? `publication ${name} leaves out inserts, updates or deletes`
+          : `publication ${name} leaves out inserts, updates or deletes; once it publishes them, those of a table in it that has no replica identity fail`,
         inSource(`${alter} set (publish = 'insert, update, delete, truncate')`),
       ),
     );
-  if (publication.publishesOurs)
+  // One that publishes inserts alone keeps nobody from deleting, and triggers are never made on our tables.
+  if (publication.publishesOurs && (publication.publishesOld || !publication.byTriggers))
     found.push(
       fault(
         'publishes_messages',
@@ -53,7 +65,7 @@ export function checkPublication(publication: PublicationFacts, database: string
               `it is made again, of the tables that are wanted; then, in the message database: ${repairText(resyncing(database))}`,
             )
           : inSource(
-              `${alter} drop tables in schema millrace, millrace_private, millrace_jobs`,
+              `${alter} drop tables in schema ${(publication.ourSchemas.length > 0 ? publication.ourSchemas : OUR_SCHEMAS).join(', ')}`,
               'or drop table, for those that it lists by name',
             ),
       ),

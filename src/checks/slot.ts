@@ -30,14 +30,7 @@ const KEPT_SHARE = 0.5;
 const KEPT_BYTES = 10 * 1024 ** 3;
 
 export function checkSlot({ name, slot, source, leftSlots }: SlotInput): Finding[] {
-  const found: Finding[] = leftSlots.map((left) => ({
-    ...warning(
-      'slot_former',
-      `replication slot ${left}, by which this database was captured before, keeps WAL for nobody`,
-      inSource(`select pg_drop_replication_slot(${quoteLiteral(left)})`),
-    ),
-    item: left,
-  }));
+  const found: Finding[] = checkLeftSlots(leftSlots);
   if (slot && source.keepBytes !== null) found.push(...checkKept(slot.kept_bytes, source.keepBytes, name));
   if (slot?.wal_status === 'unreserved')
     found.push(
@@ -49,6 +42,17 @@ export function checkSlot({ name, slot, source, leftSlots }: SlotInput): Finding
     );
   return found;
 }
+
+/** Of a database that is captured by triggers now, the one of before is among them. */
+export const checkLeftSlots = (leftSlots: SlotInput['leftSlots']): Finding[] =>
+  leftSlots.map((left) => ({
+    ...warning(
+      'slot_former',
+      `replication slot ${left}, by which this database was captured before, keeps WAL for nobody`,
+      inSource(`select pg_drop_replication_slot(${quoteLiteral(left)})`),
+    ),
+    item: left,
+  }));
 
 function checkKept(keptBytes: number | null, limit: number, name: string): Finding[] {
   if (keptBytes === null) return [];

@@ -11,8 +11,13 @@ import type { PublicationFacts } from './publication.ts';
 /**
  * May it be published by us? Neither its owner's updates would fail, nor would its changes lack their key. A partitioned
  * table without a key will not do: each partition that is made later has no replica identity, and the next update of it fails.
+ * A list for triggers, which publishes inserts alone, takes any: no update needs an identity for it, and triggers see whole rows.
  */
-export function isPublishable(table: PublishedTable): boolean {
+export function isPublishable(
+  table: PublishedTable,
+  publication?: Pick<PublicationFacts, 'byTriggers' | 'publishesOld'>,
+): boolean {
+  if (publication?.byTriggers && !publication.publishesOld) return true;
   if (table.partitioned && !table.usable_key) return false;
   return table.covers_key && !(table.some_full && table.virtual_columns);
 }
@@ -28,12 +33,12 @@ export function checkTable(
   // With "only" an inheriting table is left to speak for itself.
   const add = `${alter} add table only ${quoteTable(table)}`;
   if (!table.published) {
-    if (!isPublishable(table))
+    if (!isPublishable(table, publication))
       return warning(
         'not_published',
         `${name}: ${whyNot(table)}`,
         // One of ours takes it in by itself.
-        publication.ours && table.mine ? repair(publication, table) : repair(publication, table, add),
+        repairOrInserts(publication, table, publication.ours && table.mine ? [] : [add]),
       );
     if (detached)
       return fault(
@@ -44,14 +49,31 @@ export function checkTable(
     return warning('not_published', `${name}: the publication does not list it`, inSource(add));
   }
   const broken = whyBroken(publication, table, { alter, add });
-  if (broken)
+  if (broken && publication.publishesOld)
     return fault(
       'breaks_updates',
       `${name}: its own updates and deletes fail, because it is published and ${broken.why}`,
+      publication.byTriggers ? insertsAlone(publication) : broken.repair,
+    );
+  if (publication.byTriggers) return undefined;
+  if (broken)
+    return warning(
+      'breaks_updates',
+      `${name}: its own updates and deletes will fail as soon as the publication publishes them, because ${broken.why}`,
       broken.repair,
     );
   return checkMessages(publication, table, { name, alter });
 }
+
+/** Triggers ask nothing of what a publication publishes. */
+const insertsAlone = ({ name }: PublicationFacts, ...also: string[]): Repair =>
+  inSource(
+    [`alter publication ${quoteIdentifier(name)} set (publish = 'insert')`, ...also].join('; '),
+    'capture by triggers needs no more of it, and no update can fail for it then',
+  );
+
+const repairOrInserts = (publication: PublicationFacts, table: PublishedTable, also: readonly string[]): Repair =>
+  publication.byTriggers ? insertsAlone(publication, ...also) : repair(publication, table, ...also);
 
 /** It is published and breaks nothing: do its messages say what they should? */
 function checkMessages(

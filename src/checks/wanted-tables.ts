@@ -9,6 +9,7 @@ import { qualified, takesIn } from '../model/taken-in.ts';
 import { byHand, type Finding, inSource, warning } from './finding.ts';
 import type { PublicationFacts } from './publication.ts';
 import { checkTable, generatedLeftOut } from './table.ts';
+import { checkTriggered, type TriggeredTable } from './triggers.ts';
 
 /** Oids by name, of tables that were seen in the publication, or whose changes have come. */
 export type KnownTables = ReadonlyMap<string, ReadonlySet<number>>;
@@ -22,6 +23,8 @@ export interface PublishedTables extends PublicationFacts {
   tables: readonly PublishedTable[];
   /** Tables that somebody has locked, so that they could not come in or go out yet. */
   locked: readonly PublishedTable[];
+  /** How the changes of those that are listed are noted; absent: by replication. */
+  triggers?: ReadonlyMap<number, TriggeredTable>;
   /** Tables for which the server refused that: by oid, what it said. */
   refused: ReadonlyMap<number, string>;
 }
@@ -85,11 +88,20 @@ function checkTaken({ source }: SinkSettings, publication: PublishedTables, know
         ? [lockedOut(table)]
         : refused !== undefined
           ? [refusedBySource(publication, table, refused)]
-          : [checkTable(publication, table, wasRecreated(table, known)), generatedLeftOut(publication, table)];
+          : [
+              checkTable(publication, table, wasRecreated(table, known)),
+              triggeredIn(publication, table),
+              generatedLeftOut(publication, table),
+            ];
       return found
         .filter((one) => one !== undefined)
         .map((one) => ({ table: nameOf(table), catchUp: one.id === 'table_detached', ...one }));
     });
+}
+
+function triggeredIn(publication: PublishedTables, table: PublishedTable): Finding | undefined {
+  const triggered = table.published ? publication.triggers?.get(table.oid) : undefined;
+  return triggered && checkTriggered(triggered, publication);
 }
 
 function lockedOut(table: PublishedTable): Finding {

@@ -9,14 +9,24 @@ export interface WellFacts {
   tls: string | null;
   source: SourceFacts;
   /** Null: it is not to be captured. */
-  capture: {
-    capacity: CapacityFacts;
-    /** As they are declared. */
-    slot: { name: string; isThere: boolean };
-    publication: { name: string; isThere: boolean };
-    /** How many there are, and of how many the changes come, or will. */
-    tables: { all: number; come: number };
-  } | null;
+  capture: (ByReplication | ByTriggers) | null;
+}
+
+interface Listed {
+  publication: { name: string; isThere: boolean };
+  /** How many there are, and of how many the changes come, or will. */
+  tables: { all: number; come: number };
+}
+
+interface ByReplication extends Listed {
+  capacity: CapacityFacts;
+  /** As they are declared. */
+  slot: { name: string; isThere: boolean };
+}
+
+interface ByTriggers extends Listed {
+  /** Of them those that have their triggers. */
+  triggers: { hasSchema: boolean; tables: number };
 }
 
 /** `found`: what is wrong; of that nothing is said. */
@@ -39,9 +49,26 @@ export function wellOf(found: readonly Finding[], { address, tls, source, captur
 
 type Said = readonly [ids: readonly string[], finding: Finding];
 
+const madeOr = ({ isThere }: { isThere: boolean }): string => (isThere ? 'is there' : 'is made when capture begins');
+
 function captureOf(source: SourceFacts, capture: NonNullable<WellFacts['capture']>): Said[] {
-  const { capacity, slot, publication, tables } = capture;
-  const madeOr = ({ isThere }: { isThere: boolean }): string => (isThere ? 'is there' : 'is made when capture begins');
+  return [...('triggers' in capture ? triggersOf(capture) : replicationOf(source, capture)), ...listedOf(capture)];
+}
+
+function triggersOf({ triggers: { hasSchema, tables } }: ByTriggers): Said[] {
+  return [
+    [
+      ['capture_schema_missing', 'capture_schema_older', 'capture_schema_newer', 'capture_schema_gone'],
+      passed('capture_schema', `schema millrace_capture ${madeOr({ isThere: hasSchema })}`),
+    ],
+    [
+      ['trigger_missing', 'trigger_disabled', 'trigger_lists'],
+      passed('triggers', `triggers note the changes of ${tables === 1 ? 'one table' : `${tables} tables`}`),
+    ],
+  ];
+}
+
+function replicationOf(source: SourceFacts, { capacity, slot }: ByReplication): Said[] {
   return [
     [['wal_level'], passed('wal_level', `wal_level is ${source.walLevel}`)],
     [['may_not_replicate'], passed('may_replicate', `role ${source.roleName} may replicate`)],
@@ -49,6 +76,11 @@ function captureOf(source: SourceFacts, capture: NonNullable<WellFacts['capture'
     [['slots_full'], passed('slots', `${capacity.slots} of ${capacity.max_slots} replication slots are taken`)],
     [['walsenders_full'], passed('walsenders', `${capacity.senders} of ${capacity.max_senders} WAL senders are taken`)],
     [SLOT_IDS, passed('slot', `replication slot ${slot.name} ${madeOr(slot)}`)],
+  ];
+}
+
+function listedOf({ publication, tables }: Listed): Said[] {
+  return [
     [PUBLICATION_IDS, passed('publication', `publication ${publication.name} ${madeOr(publication)}`)],
     [
       [],

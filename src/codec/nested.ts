@@ -124,7 +124,7 @@ export function compositeCodec(attributes: readonly { name: string; codec: Colum
 }
 
 /** The fields of a composite's text, null for NULL; undefined if it is none. */
-function readFields(from: Slice): (Slice | null)[] | undefined {
+export function readFields(from: Slice): (Slice | null)[] | undefined {
   const { bytes, end } = from;
   if (bytes[from.start] !== LEFT) return undefined;
   const fields: (Slice | null)[] = [];

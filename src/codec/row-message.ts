@@ -7,6 +7,8 @@ export interface RelationColumn {
   typmod: number;
   /** Part of the replica identity (with identity `full` every column is). */
   key: boolean;
+  /** Part of the primary key, where whoever tells the change knows; absent: that is not known. */
+  primary?: true;
 }
 
 export type ReplicaIdentity = 'default' | 'nothing' | 'full' | 'index';

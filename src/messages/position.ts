@@ -75,12 +75,12 @@ export async function readPosition(db: Queryable, databaseNo: number): Promise<S
 
 /**
  * Records what the source is, and where capture of it begins; ids go on from where they were, if they were. Does nothing
- * when another capture did so meanwhile: its position may be further already.
+ * when another capture did so meanwhile: its position may be further already. `also`: in the same transaction.
  */
 export async function beginPosition(
   db: Database,
   databaseNo: number,
-  begin: { identity: SourceIdentity; confirmedLsn: string; goesOn: boolean },
+  begin: { identity: SourceIdentity; confirmedLsn: string; goesOn: boolean; also?: (tx: Queryable) => Promise<void> },
 ): Promise<void> {
   const { identity } = begin;
   await db.transaction(async (tx) => {
@@ -92,7 +92,9 @@ export async function beginPosition(
       identity.slotName,
       identity.publicationOid,
     ]);
-    if (identified.rowCount > 0) await tx.query(BEGIN, [databaseNo, begin.confirmedLsn, begin.goesOn]);
+    if (identified.rowCount === 0) return;
+    await tx.query(BEGIN, [databaseNo, begin.confirmedLsn, begin.goesOn]);
+    await begin.also?.(tx);
   });
 }
 

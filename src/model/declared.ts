@@ -4,6 +4,10 @@
  */
 export interface DatabaseSettings {
   name: string;
+  /** How changes are read; absent: `replication`. Asked by `capturesByTriggers`. */
+  capture?: CaptureWay;
+  /** What becomes of a statement whose change could not be noted; absent: `fail`. */
+  trigger_errors?: TriggerErrors;
   slot: { name: string; create_if_not_exists: boolean };
   publication: { name: string; create_if_not_exists: boolean; init_sql: string | null };
   /** `verify: 'ca'`: who issued the certificate, not the name in it. */
@@ -16,6 +20,12 @@ export interface DatabaseSettings {
   await_database: { timeout_ms: number; interval_ms: number };
   annotations: Record<string, string>;
 }
+
+export type CaptureWay = 'replication' | 'triggers';
+export type TriggerErrors = 'fail' | 'skip';
+
+/** Its changes are noted by triggers in tables of its own, not read from a replication slot. */
+export const capturesByTriggers = ({ capture }: Pick<DatabaseSettings, 'capture'>): boolean => capture === 'triggers';
 
 export const MOST_ROW_BYTES = 268_435_456;
 

@@ -28,6 +28,8 @@ export interface PublishedTable {
   published: boolean;
   /** Published with a list of columns. */
   some_columns: boolean;
+  /** Published with a row filter. */
+  some_rows: boolean;
   virtual_columns: boolean;
   stored_columns: boolean;
   /** Generated columns that its messages do not have, by name. */

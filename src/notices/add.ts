@@ -26,4 +26,4 @@ export async function noteMissed(
   );
 }
 
-export type MissedCode = 'truncated' | 'table_detached' | 'added_late' | 'values_left_out';
+export type MissedCode = 'truncated' | 'table_detached' | 'added_late' | 'capture_switched_off' | 'values_left_out';

@@ -51,9 +51,11 @@ export function keyThen(message: RelationMessage, now: TableNow): readonly strin
   const has = (names: readonly string[] | null | undefined, among: readonly string[]): names is readonly string[] =>
     names !== undefined && names !== null && names.length > 0 && names.every((name) => among.includes(name));
   const all = message.columns.map(({ name }) => name);
-  const flagged = message.columns.filter((column) => column.key).map(({ name }) => name);
-  if (message.identity === 'default' && flagged.length > 0) {
-    // The identity was the key.
+  const isTold = message.columns.some((column) => column.primary);
+  const inKey = message.columns.filter((column) => (isTold ? column.primary : column.key));
+  const flagged = inKey.map(({ name }) => name);
+  if ((message.identity === 'default' || isTold) && flagged.length > 0) {
+    // The identity was the key, or the key is told.
     for (const one of [key, now.known]) if (has(one, flagged) && one.length === flagged.length) return one;
     return flagged;
   }

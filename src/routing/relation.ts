@@ -27,7 +27,7 @@ const FREE_NAMES = statement('routing/free-names');
 const SHOWN_AS_ROOT = statement('routing/shown-as-root');
 
 /** Ours: never captured, whatever a publication lists. */
-const OWN_SCHEMAS = new Set(['millrace', 'millrace_private', 'millrace_jobs']);
+const OWN_SCHEMAS = new Set(['millrace', 'millrace_private', 'millrace_jobs', 'millrace_capture']);
 /** Kept beside change tables, in whatever schema they are. */
 const PROGRESS_TABLE = 'millrace_progress';
 

@@ -12,6 +12,9 @@ export interface SystemIdentity {
   timeline: number;
 }
 
+/** Of a server whose control file our role may not read, and that is asked for no replication. */
+export const UNIDENTIFIED: SystemIdentity = { systemIdentifier: '', timeline: 0 };
+
 /**
  * As the replication protocol tells it, which asks for no other right. Connects for a moment. @throws MillraceError bad_source
  * for a pooler; else what the connection says.

@@ -19,7 +19,9 @@ export async function readPublication(
     oid: number;
     all_tables: boolean;
     publishes_ours: boolean;
+    our_schemas: string[];
     complete: boolean;
+    publishes_old: boolean;
     via_root: boolean;
     generated: string;
     mine: boolean;
@@ -32,7 +34,9 @@ export async function readPublication(
       name,
       allTables: row.all_tables,
       publishesOurs: row.publishes_ours,
+      ourSchemas: row.our_schemas,
       complete: row.complete,
+      publishesOld: row.publishes_old,
       viaRoot: row.via_root,
       knowsGenerated: version >= 180000,
       generated: row.generated,

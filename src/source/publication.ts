@@ -10,6 +10,7 @@
 import { repairText } from '../checks/finding.ts';
 import { type PublicationFacts, publicationMissing } from '../checks/publication.ts';
 import { checkTable, isPublishable } from '../checks/table.ts';
+import type { TriggeredTable } from '../checks/triggers.ts';
 import { limitSql } from '../db/deadline.ts';
 import type { Database } from '../db/pool.ts';
 import type { DatabaseSettings } from '../model/declared.ts';
@@ -24,8 +25,16 @@ const WHO = 'select current_user::text as role, current_database()::text as data
 /** Milliseconds that a lock on a table is waited for: less than what makes an autovacuum give way. */
 const LOCK_MS = 500;
 
+/** As it is declared. */
+export type PublicationWanted = DatabaseSettings['publication'] & {
+  /** It is to list the tables whose changes triggers note: inserts are all that it publishes. */
+  byTriggers?: boolean;
+};
+
 export interface Publication extends PublicationFacts {
   tables: PublishedTable[];
+  /** How the changes of those that are listed are noted; absent: by replication. */
+  triggers?: ReadonlyMap<number, TriggeredTable>;
   /** Tables that were added just now, though the publication was there before: what they held is not sent. */
   added: PublishedTable[];
   /** Tables that somebody has locked, so that they could not come in or go out yet. */
@@ -39,27 +48,35 @@ export interface Publication extends PublicationFacts {
 /** Without the tables that inherit from it: each is listed for itself. */
 const listOf = (tables: readonly PublishedTable[]): string =>
   tables.map((table) => `only ${quoteTable(table)}`).join(', ');
+type Use = Pick<PublicationFacts, 'byTriggers' | 'publishesOld'>;
 /** Whoever owns it. */
-const belongs = (table: PublishedTable): boolean => table.schema === 'public' && isPublishable(table);
+const belongs = (table: PublishedTable, use: Use): boolean => table.schema === 'public' && isPublishable(table, use);
 /** A publication of ours takes it in by itself. */
-export const isWanted = (table: PublishedTable): boolean => table.mine && belongs(table);
+export const isWanted = (table: PublishedTable, use: Use): boolean => table.mine && belongs(table, use);
 
 /** Makes it or keeps it up. Throws `bad_source` with the SQL to run when it is missing and may not be made. */
 export async function ensurePublication(
   source: Database,
-  settings: DatabaseSettings['publication'],
+  settings: PublicationWanted,
   version: number,
 ): Promise<Publication> {
   const known = await readPublication(source, settings.name, version);
   const created = known === undefined;
-  const facts = known ?? (await create(source, settings, version));
+  const { byTriggers = false } = settings;
+  const facts = { ...(known ?? (await create(source, settings, version))), byTriggers };
   const before = await readTables(source, settings.name);
   const added: PublishedTable[] = [];
   const locked: PublishedTable[] = [];
   const refused = new Map<number, string>();
   let isChanged = false;
   for (const table of facts.ours ? before : []) {
-    const verb = table.published ? (isBroken(facts, table) ? 'drop' : undefined) : isWanted(table) ? 'add' : undefined;
+    const verb = table.published
+      ? isBroken(facts, table)
+        ? 'drop'
+        : undefined
+      : isWanted(table, facts)
+        ? 'add'
+        : undefined;
     if (verb === undefined) continue;
     const outcome = await alter(
       source,
@@ -107,24 +124,26 @@ async function alter(source: Database, sql: string): Promise<'done' | 'locked' |
 }
 
 /** What makes it by hand, whoever runs that: he needs not own the tables. */
-export async function publicationSql(
-  source: Database,
-  { name, init_sql: initSql }: DatabaseSettings['publication'],
-  version: number,
-): Promise<string> {
-  return initSql ?? (await standardPublicationSql(source, name, version));
+export async function publicationSql(source: Database, wanted: PublicationWanted, version: number): Promise<string> {
+  return wanted.init_sql ?? (await standardPublicationSql(source, wanted, version));
 }
 
 /** The same for one without `init_sql`. */
-export async function standardPublicationSql(source: Database, name: string, version: number): Promise<string> {
-  return creation(name, (await readTables(source, name)).filter(belongs), version);
+export async function standardPublicationSql(
+  source: Database,
+  { name, byTriggers = false }: Pick<PublicationWanted, 'name' | 'byTriggers'>,
+  version: number,
+): Promise<string> {
+  const tables = await readTables(source, name);
+  const use = { byTriggers, publishesOld: !byTriggers };
+  return creation(
+    { name, byTriggers },
+    tables.filter((table) => belongs(table, use)),
+    version,
+  );
 }
 
-async function create(
-  source: Database,
-  settings: DatabaseSettings['publication'],
-  version: number,
-): Promise<PublicationFacts> {
+async function create(source: Database, settings: PublicationWanted, version: number): Promise<PublicationFacts> {
   const { name, create_if_not_exists: may, init_sql: initSql } = settings;
   const whole = (): Promise<string> => publicationSql(source, settings, version);
   if (!may) {
@@ -136,7 +155,7 @@ async function create(
     else {
       // Whose it is must be known from the beginning.
       await source.transaction(async (tx) => {
-        await tx.query(creation(name, [], version));
+        await tx.query(creation(settings, [], version));
         await tx.query(`comment on publication ${quoteIdentifier(name)} is '${OURS}'`);
       });
     }
@@ -197,9 +216,14 @@ async function runAsWritten(source: Database, sql: string): Promise<void> {
   });
 }
 
-function creation(name: string, tables: readonly PublishedTable[], version: number): string {
+function creation(
+  { name, byTriggers }: Pick<PublicationWanted, 'name' | 'byTriggers'>,
+  tables: readonly PublishedTable[],
+  version: number,
+): string {
   const list = tables.length === 0 ? '' : ` for table ${listOf(tables)}`;
   // Without them a table with generated columns and replica identity full could not be updated any more.
   const generated = version >= 180000 ? ', publish_generated_columns = stored' : '';
-  return `create publication ${quoteIdentifier(name)}${list} with (publish_via_partition_root = true${generated})`;
+  const inserts = byTriggers ? "publish = 'insert', " : '';
+  return `create publication ${quoteIdentifier(name)}${list} with (${inserts}publish_via_partition_root = true${generated})`;
 }

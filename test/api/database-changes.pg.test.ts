@@ -106,6 +106,10 @@ describe('api: databases are made, edited and deleted', () => {
     await fails(call('PATCH', '/shop', { pool_size: 6 }, { 'if-match': '"1"' }), 412, 'version_conflict');
     const usual = await call('PATCH', '/shop', { pool_size: null, replication_slots: shown.replication_slots });
     expect(usual.json).to.deep.include({ pool_size: 3, slot: shown.slot, publication: shown.publication });
+    const switched = await call('PATCH', '/shop', { capture: 'triggers', trigger_errors: 'skip' });
+    expect(switched.json).to.deep.include({ capture: 'triggers', trigger_errors: 'skip', slot: shown.slot });
+    const back = await call('PATCH', '/shop', { capture: null, trigger_errors: null });
+    expect(back.json).to.deep.include({ capture: 'replication', trigger_errors: 'fail', slot: shown.slot });
     const renamed = await call('PATCH', '/shop', { name: 'store' });
     expect([renamed.status, renamed.json.name]).to.deep.equal([200, 'store']);
     expect((await call('PATCH', '/store', { name: 'shop' })).status).to.equal(200);
@@ -149,6 +153,27 @@ describe('api: databases are made, edited and deleted', () => {
     expect([renamed.status, renamed.json.name], renamed.text).to.deep.equal([200, 'renamed']);
     expect(renamed.json.warnings[0]).to.include('may still have the entry used').and.include('Take it out');
     expect((await web.call('GET', '/api/sinks/worker')).json.database).to.equal('renamed');
+  });
+
+  it('deletes one with its triggers, and says how where it is away', async () => {
+    await client.query('create schema millrace_capture; create table noted_of (id int)');
+    await client.query(`create function millrace_capture.f() returns trigger language plpgsql as 'begin return null; end';
+      create trigger "!millrace_1" after insert on noted_of for each row execute function millrace_capture.f()`);
+    const entry = { capture: 'triggers', publication: { name: 'listed' } };
+    const made = await call('POST', '?test=false', { name: 'noted', url: source.url, ...entry });
+    expect(made.status, made.text).to.equal(201);
+    const asked = await fails(call('DELETE', '/noted'), 409, 'needs_force');
+    expect(asked.json.summary).to.include('triggers, with what they have noted').and.not.include('slot');
+    const gone = await call('DELETE', '/noted?force=true');
+    expect([gone.status, gone.json.left], gone.text).to.deep.equal([200, []]);
+    expect(await names("select tgname as name from pg_trigger where tgrelid = 'noted_of'::regclass")).to.deep.equal([]);
+    expect(await names("select nspname as name from pg_namespace where nspname = 'millrace_capture'")).to.deep.equal(
+      [],
+    );
+    const away = await call('POST', '?test=false', { name: 'away', url: 'postgres://u@127.0.0.1:1/d', ...entry });
+    expect(away.status, away.text).to.equal(201);
+    const left = (await call('DELETE', '/away?force=true')).json.left;
+    expect(left).to.deep.equal(['drop schema if exists millrace_capture cascade', 'drop publication "listed"']);
   });
 
   it('deletes one with the slot and the publication that were made for it', async () => {

@@ -102,6 +102,45 @@ describe('setup_sql', () => {
     }
   });
 
+  it('makes a source ready whose changes triggers note, with tables that have no key, and nobody who may replicate', async () => {
+    const source = await (await sharedCluster()).createDatabase();
+    const username = `noting of ${source.name}`;
+    const admin = new pg.Client(source.url);
+    await admin.connect();
+    try {
+      await admin.query(TABLES);
+      const entry = { capture: 'triggers', publication_name: 'listed' };
+      const reply = await draft({ ...entry, version: 18, database: source.name, username });
+      expect(reply.json.sql).to.not.match(/slot[^ ]* [^i]|wal_level must|login replication/);
+      for (const sql of reply.json.statements) await admin.query(sql);
+      const { rows } = await admin.query<{ name: string }>(
+        'select c.relname as name from pg_publication_rel r join pg_class c on c.oid = r.prrelid order by 1',
+      );
+      expect(rows.map(({ name }) => name)).to.deep.equal(['late', 'no_key', 'orders', 'parts', 'torn', 'whole']);
+      await admin.query('update no_key set x = 1; delete from torn');
+      const { port } = new URL(source.url);
+      const body = {
+        hostname: '127.0.0.1',
+        port: Number(port),
+        database: source.name,
+        username,
+        password: '...',
+        ...entry,
+      };
+      const tested = await web.call('POST', '/api/postgres_databases/test_connection', { body });
+      expect([tested.status, tested.json.success], tested.text).to.deep.equal([200, true]);
+      const said = tested.json.checks.map(({ id }: { id: string }) => id);
+      expect(said).to.include.members(['capture_schema', 'triggers', 'publication']);
+      expect(said).to.not.include.members(['slot', 'wal_level']);
+    } finally {
+      await admin.end();
+      await source.drop();
+      const server = new pg.Client((await sharedCluster()).adminUrl);
+      await server.connect();
+      await server.query(`drop role if exists ${pg.escapeIdentifier(username)}`).finally(() => server.end());
+    }
+  });
+
   it('is that of a stored database, for the version of its server where that can be asked', async () => {
     const source = await (await sharedCluster()).createDatabase();
     const text = `databases:

@@ -125,6 +125,18 @@ export const refusedFiles: Record<string, [string, string[]][]> = {
       `${SHOP}  - { name: two, url: postgres://db.example.com:6432/two, slot: { name: millrace } }`,
       ['databases[1].slot has the slot of a database above, on the same server'],
     ],
+    [
+      database('    url: postgres://h/d\n    capture: polling\n    trigger_errors: stop'),
+      ['databases[0].capture must be replication or triggers', 'databases[0].trigger_errors must be fail or skip'],
+    ],
+    [
+      `databases:\n  - { name: a, url: postgres://h/d, capture: triggers }\n  - { name: b, url: postgres://H/d, capture: triggers }`,
+      ['databases[1].capture is triggers, and a database above captures the same database by triggers'],
+    ],
+    [
+      `databases: [{ name: shop, url: "postgres://h/d", capture: triggers }]\nsinks: [{ name: s, database: shop, ${PULL} }]`,
+      ['databases[0].publication is missing'],
+    ],
   ],
   'wrong functions': [
     [

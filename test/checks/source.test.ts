@@ -7,22 +7,8 @@ import { checkSlot, type SlotFacts } from '../../src/checks/slot.ts';
 import { checkTable, isPublishable } from '../../src/checks/table.ts';
 import type { PublishedTable } from '../../src/model/published-table.ts';
 import { branchOf } from '../../src/source/timeline.ts';
+import { PUBLICATION, SOURCE, TABLE } from '../support/fixtures/source-facts.ts';
 
-const SOURCE: SourceFacts = {
-  systemIdentifier: '7',
-  timeline: 1,
-  databaseOid: 5,
-  version: 180004,
-  encoding: 'UTF8',
-  walLevel: 'logical',
-  roleName: 'mill"race',
-  mayReplicate: true,
-  inRecovery: false,
-  walLsn: '0/5000',
-  walSenderTimeoutMs: 60_000,
-  keepBytes: -1,
-  outputPluginLibraries: null,
-};
 const SLOT: SlotFacts = {
   plugin: 'pgoutput',
   here: true,
@@ -31,45 +17,6 @@ const SLOT: SlotFacts = {
   confirmed_flush_lsn: '0/2000',
   wal_status: 'reserved',
   kept_bytes: 1_000,
-};
-const PUBLICATION: PublicationFacts = {
-  oid: 9,
-  name: 'pub',
-  allTables: false,
-  publishesOurs: false,
-  complete: true,
-  viaRoot: true,
-  knowsGenerated: true,
-  generated: 's',
-  ours: true,
-};
-const TABLE: PublishedTable = {
-  oid: 1,
-  schema: 'public',
-  name: 't',
-  partitioned: false,
-  mine: true,
-  identity: 'default',
-  has_key: true,
-  usable_key: true,
-  weak: [],
-  some_full: false,
-  full_stores: [],
-  partly_full: false,
-  partial_stores: [],
-  identity_unfiltered: false,
-  has_identity: true,
-  covers_key: true,
-  published: true,
-  some_columns: false,
-  virtual_columns: false,
-  stored_columns: false,
-  stored_left_out: [],
-  virtual_left_out: [],
-  left_out_because: [],
-  key_left_out: [],
-  key_uncarried: [],
-  identity_unlisted: false,
 };
 const checkHealth = ({
   publication,
@@ -131,11 +78,15 @@ describe('checks of a source', () => {
   const servers: [Partial<SourceFacts>, string, string][] = [
     [{ version: 130011 }, 'too_old', 'Upgrade the source.'],
     [{ inRecovery: true, walLsn: null }, 'standby', 'Set hostname to the address of its primary.'],
-    [{ walLevel: 'replica' }, 'wal_level', "alter system set wal_level = 'logical'; -- then restart the server"],
+    [
+      { walLevel: 'replica' },
+      'wal_level',
+      "alter system set wal_level = 'logical'; -- then restart the server; or, where the server does not allow that, declare `capture: triggers` for this database",
+    ],
     [
       { mayReplicate: false },
       'may_not_replicate',
-      'alter role "mill""race" replication; -- on Amazon RDS: grant rds_replication to "mill""race"',
+      'alter role "mill""race" replication; -- on Amazon RDS: grant rds_replication to "mill""race"; or, where the server does not allow that, declare `capture: triggers` for this database',
     ],
     [
       { outputPluginLibraries: 'wal2json, decoderbufs' },

@@ -1,7 +1,7 @@
 /** The settings of a database in a form. */
 import { expect } from 'chai';
-import { EMPTY } from '../../src/console/pages/databases/draft.ts';
-import { changesOf, editedOf, writtenOf } from '../../src/console/pages/databases/edited.ts';
+import { EMPTY, entryOf } from '../../src/console/pages/databases/draft.ts';
+import { changesOf, editedOf, effectOf, writtenOf } from '../../src/console/pages/databases/edited.ts';
 
 const before = { ...EMPTY, username: 'ann', pool_size: '2', max_row_bytes: '1000', invalid_utf8: 'replace' };
 
@@ -19,6 +19,15 @@ describe('console: the changed settings of a database', () => {
       slot: { name: 's', create_if_not_exists: true },
       publication: { name: 'p', create_if_not_exists: true },
     });
+  });
+
+  it('write the way of capture where it is not replication, and say what changing it does', () => {
+    const triggers = { ...before, capture: 'triggers' } as const;
+    expect(changesOf(before, triggers)).to.deep.equal({ capture: 'triggers' });
+    expect(effectOf(before, triggers)).to.match(/until you resync/);
+    const { slot, capture } = entryOf({ ...EMPTY, capture: 'triggers' });
+    expect([slot, capture]).to.deep.equal([undefined, 'triggers']);
+    expect(entryOf(EMPTY)).to.not.have.property('capture');
   });
 
   it('are sent as the API takes them; a port or a user that was emptied is the default', () => {

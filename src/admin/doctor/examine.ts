@@ -32,7 +32,8 @@ import {
   readKnown,
 } from './look-at-messages.ts';
 import { findingsOf, lookAtSink } from './look-at-sink.ts';
-import { lookAtSource, type SourceLook } from './look-at-source.ts';
+import { lookAtSource } from './look-at-source.ts';
+import type { SourceLook } from './parts-of-source.ts';
 import { sourceFindings } from './source-findings.ts';
 import { NoAnswer, within } from './within.ts';
 

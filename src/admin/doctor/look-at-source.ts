@@ -3,35 +3,26 @@
  * locked, made or changed.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { CatalogDatabase, CatalogSink } from '../../catalog/store.ts';
-import { type CapacityFacts, checkCapacity } from '../../checks/capacity.ts';
+import type { CatalogDatabase } from '../../catalog/store.ts';
+import { checkCapacity } from '../../checks/capacity.ts';
 import { checkContinuity, type Now } from '../../checks/continuity.ts';
 import { type Finding, passed, skipped } from '../../checks/finding.ts';
-import { checkPublication, initSqlFailed, plannedPublication, publicationMissing } from '../../checks/publication.ts';
+import { checkPublication } from '../../checks/publication.ts';
 import { checkReach } from '../../checks/reach.ts';
 import { checkReadable } from '../../checks/readable.ts';
 import { checkServer } from '../../checks/server.ts';
 import { checkBeginning, checkSlot } from '../../checks/slot.ts';
+import { checkLeftTriggers } from '../../checks/triggers.ts';
 import { checkUnseen } from '../../checks/unseen.ts';
-import {
-  checkWantedTables,
-  knownTables,
-  type PublishedTables,
-  type WantedTableFinding,
-} from '../../checks/wanted-tables.ts';
-import { type WellFacts, wellOf } from '../../checks/well.ts';
+import { wellOf } from '../../checks/well.ts';
 import { type Database, openPool, type PoolOptions, type Queryable } from '../../db/pool.ts';
 import { refuseSharedSessions, SharedSessions } from '../../db/pooler.ts';
-import { statement } from '../../db/statement.ts';
 import { optionsOf } from '../../db/tls.ts';
 import { readPosition, type StoredPosition } from '../../messages/position.ts';
 import { DECLARED_DATABASE } from '../../model/connection-fault.ts';
-import type { DatabaseSettings } from '../../model/declared.ts';
+import { capturesByTriggers, type DatabaseSettings } from '../../model/declared.ts';
 import { MillraceError } from '../../model/errors.ts';
-import type { PublishedTable } from '../../model/published-table.ts';
-import { takesIn } from '../../model/taken-in.ts';
 import { identifySystem } from '../../source/identify.ts';
-import { isWanted, publicationSql, standardPublicationSql } from '../../source/publication.ts';
 import { readPublication } from '../../source/publication-facts.ts';
 import {
   readCapacity,
@@ -45,37 +36,25 @@ import {
 import { readTables } from '../../source/tables.ts';
 import { readBranch } from '../../source/timeline.ts';
 import { awaitedIn } from '../../source/visibility.ts';
+import { lookAtTriggers } from './look-at-triggers.ts';
+import {
+  formerSlots,
+  type LookedAt,
+  missingPublication,
+  type Reached,
+  roomOf,
+  type SourceLook,
+  takenIn,
+  wantedTables,
+  wellFacts,
+} from './parts-of-source.ts';
 
-const ROOM = statement('db/count-room');
-const KNOWN = statement('capture/known-tables');
-const TLS = 'select version as tls from pg_catalog.pg_stat_ssl where pid = pg_backend_pid() and ssl';
-const CATCH_UP = statement('admin/doctor/catch-up');
+const SCHEMA = "select from pg_catalog.pg_namespace where nspname = 'millrace_capture'";
 
 /** A commit waits this long for a standby that is there, but no longer. */
 const COMMIT_MS = 1_000;
 /** A statement that reads catalogs: longer than this, and somebody has them locked. */
 const STATEMENT_MS = 5_000;
-
-export interface SourceLook {
-  /** Of the database. */
-  findings: Finding[];
-  /** Of its sinks: how the changes of their tables come. Undefined: not looked at. */
-  tables: WantedTableFinding[] | undefined;
-}
-
-export interface LookedAt {
-  database: CatalogDatabase;
-  /** That read from it. */
-  sinks: readonly CatalogSink[];
-  /** As capture said last; null: no sink reads from it. */
-  state: string | null;
-  /** What capture said with it. */
-  reason: string | null;
-  /** It is to be captured, whether or not a sink reads from it; absent: where one does. */
-  isSource?: boolean;
-  /** What is as it should be is told too. */
-  whole?: boolean;
-}
 
 /** Never throws: what cannot be seen is a finding. */
 export async function lookAtSource(messages: Queryable, looked: LookedAt): Promise<SourceLook> {
@@ -113,13 +92,8 @@ async function reach(database: CatalogDatabase): Promise<PoolOptions> {
   return options;
 }
 
-interface Reached {
-  messages: Queryable;
-  source: Database;
-  options: PoolOptions;
-}
-
 async function look(on: Reached, looked: LookedAt): Promise<SourceLook> {
+  if (capturesByTriggers(looked.database.settings)) return await lookAtTriggers(on, looked);
   const { database, sinks, state, reason } = looked;
   const { source, messages, options } = on;
   const { settings } = database;
@@ -140,11 +114,12 @@ async function look(on: Reached, looked: LookedAt): Promise<SourceLook> {
     ...checkCapacity({
       ...{ database: name, slotName: wantedSlot.name, slot, isRead },
       facts: capacity,
-      room: (await source.query<{ room: number }>(ROOM)).rows[0]!.room,
+      room: await roomOf(source),
       walSenderTimeoutMs: facts.walSenderTimeoutMs,
       writers: await readWriters(source),
     }),
     ...checkSlot({ name: wantedSlot.name, slot, source: facts, leftSlots }),
+    ...checkLeftTriggers((await source.query(SCHEMA)).rowCount > 0),
     ...(publication ? checkPublication(publication, name) : []),
     ...(await unseen(source, reason)),
     ...checkReadable(await readUnreadable(source, takenIn(listed, sinks)), facts.roleName),
@@ -175,38 +150,6 @@ async function unseen(source: Database, reason: string | null): Promise<Finding[
   return checkUnseen(first, await readUnseen(source, awaited), awaited !== null);
 }
 
-async function wellFacts(
-  { source }: Reached,
-  { database, isSource }: LookedAt,
-  { source: facts, slot, publication, capacity }: Now & { capacity: CapacityFacts },
-): Promise<WellFacts> {
-  const { settings } = database;
-  const { name, create_if_not_exists: isOurs } = settings.publication;
-  const { rows } = await source.query<{ tls: string | null }>(TLS);
-  const published = publication ?? plannedPublication(name, { version: facts.version, isOurs });
-  const tables = isSource === false ? [] : await readTables(source, name);
-  const come = tables.filter((table) => table.published || (published.ours && isWanted(table)));
-  return {
-    address: database.address(),
-    tls: rows[0]?.tls ?? null,
-    source: facts,
-    capture:
-      isSource === false
-        ? null
-        : {
-            capacity,
-            slot: { name: settings.slot.name, isThere: slot !== undefined },
-            publication: { name, isThere: publication !== undefined },
-            tables: { all: tables.length, come: come.length },
-          },
-  };
-}
-
-const formerSlots = (stored: StoredPosition | undefined): string[] => [
-  ...(stored?.formerSlots ?? []),
-  ...(stored?.identity ? [stored.identity.slotName] : []),
-];
-
 /** Where capture goes on, or, before it has begun, whether it can. */
 async function beginning(
   { options, source }: Reached,
@@ -225,39 +168,5 @@ async function beginning(
   const { version } = now.source;
   const inTheWay = checkBeginning(slot, now.slot, { version, gapAccepted: (stored?.epoch ?? 1) > 1 });
   const found = inTheWay ? [inTheWay] : [];
-  const { name } = publication;
-  if (!now.publication && !publication.create_if_not_exists)
-    found.push(publicationMissing(name, await publicationSql(source, publication, version)));
-  // Whoever found fault with the server did not come to it.
-  else if (
-    !now.publication &&
-    publication.init_sql !== null &&
-    state === 'error' &&
-    checkServer(now.source).length === 0
-  )
-    found.push(initSqlFailed(name, { reason, sql: await standardPublicationSql(source, name, version) }));
-  return found;
-}
-
-/** Oids of the published tables that some sink takes in. */
-const takenIn = (tables: readonly PublishedTable[], sinks: readonly CatalogSink[]): number[] =>
-  tables
-    .filter((table) => table.published && sinks.some(({ settings }) => takesIn(settings.source, table)))
-    .map(({ oid }) => oid);
-
-async function wantedTables(
-  messages: Queryable,
-  publication: PublishedTables,
-  { database, sinks }: Pick<LookedAt, 'database' | 'sinks'>,
-): Promise<WantedTableFinding[]> {
-  const { rows } = await messages.query<{ oid: number; name: string }>(KNOWN, [database.no]);
-  const found = checkWantedTables(sinks, publication, knownTables(rows));
-  return await Promise.all(found.map((finding) => withCatchUp(messages, finding)));
-}
-
-/** What was missed meanwhile is made good behind the repair. */
-async function withCatchUp(messages: Queryable, finding: WantedTableFinding): Promise<WantedTableFinding> {
-  if (!finding.catchUp) return finding;
-  const { rows } = await messages.query<{ remedy: string }>(CATCH_UP, [finding.sinkNo, finding.id, finding.table]);
-  return { ...finding, remedy: [finding.remedy, `then: ${rows[0]!.remedy}`].filter(Boolean).join('; ') };
+  return [...found, ...(await missingPublication(source, settings, { ...now, state, reason }))];
 }

@@ -2,7 +2,7 @@
 import { byHand, byStarting, type Finding, inSource, passed, type Repair } from '../../checks/finding.ts';
 import { resyncing } from '../../checks/resyncing.ts';
 import type { ListedDatabase } from '../list-databases.ts';
-import type { SourceLook } from './look-at-source.ts';
+import type { SourceLook } from './parts-of-source.ts';
 
 /** What capture says of its state counts where our own look was not made, or found nothing of that kind. */
 export function sourceFindings(database: ListedDatabase, look: SourceLook | undefined): Finding[] {

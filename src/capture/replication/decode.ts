@@ -30,6 +30,9 @@ export type WalMessage =
   | { tag: 'origin'; commitLsn: bigint; name: string };
 
 const MICROS_1970_TO_2000 = 946_684_800_000_000;
+/** Postgres leaves this bit alone: of a column of the primary key, in messages that are made of noted changes. */
+export const PRIMARY = 2;
+
 const IDENTITIES: Readonly<Record<string, ReplicaIdentity>> = { d: 'default', n: 'nothing', f: 'full', i: 'index' };
 
 /** What is wrong with a message, in our words. */
@@ -130,8 +133,9 @@ function readRelation(reader: Reader): RelationMessage {
   const count = uint16(reader);
   const columns: RelationColumn[] = [];
   for (let i = 0; i < count; i++) {
-    const key = (byte(reader) & 1) === 1;
-    columns.push({ name: cstring(reader), typeOid: uint32(reader), typmod: uint32(reader) | 0, key });
+    const flags = byte(reader);
+    const column = { name: cstring(reader), typeOid: uint32(reader), typmod: uint32(reader) | 0 };
+    columns.push({ ...column, key: (flags & 1) === 1, ...((flags & PRIMARY) === PRIMARY && { primary: true }) });
   }
   return { tag: 'relation', oid, schema: relationSchema, name, identity, columns };
 }

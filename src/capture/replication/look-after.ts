@@ -4,18 +4,17 @@
  */
 import { type Finding, repairText } from '../../checks/finding.ts';
 import { unanswered } from '../../checks/unanswered.ts';
-import type { Database, PoolOptions } from '../../db/pool.ts';
+import type { Database } from '../../db/pool.ts';
 import { statement } from '../../db/statement.ts';
 import { setCaptureState } from '../../messages/position.ts';
 import { isUnanswered } from '../../model/sqlstate.ts';
 import { isOvertaken, noteAgain, type RelationDeps } from '../../routing/relation.ts';
 import { createThrottle } from '../../runtime/concurrency/throttle.ts';
-import { identifySystem } from '../../source/identify.ts';
-import type { CaptureDeps } from '../method.ts';
+import type { CaptureDeps, Way } from '../method.ts';
 import { notePartitions } from '../partition-notices.ts';
 import { noteAdded, noteTables } from '../table-notices.ts';
 import type { CatalogInUse } from './catalog-in-use.ts';
-import { checkRunning, type Prepared, type WalFacts } from './prepare.ts';
+import type { Prepared, WalFacts } from './prepare.ts';
 import type { CaptureSession } from './session.ts';
 
 const HEARTBEAT = statement('capture/heartbeat');
@@ -53,8 +52,8 @@ async function noteWal(
 }
 
 interface Looked {
+  way: Way;
   source: Database;
-  options: PoolOptions;
   prepared: Prepared;
   signal: AbortSignal;
   session: CaptureSession;
@@ -64,14 +63,13 @@ interface Looked {
 
 /** What the sinks are told of their tables, whether the source is as it was, and that it is heard. */
 async function check(deps: CaptureDeps, catalog: CatalogInUse, at: Looked): Promise<void> {
-  const { source, session, options } = at;
+  const { source, session } = at;
   const both = { source, messages: deps.messages };
   try {
     const askedMs = Date.now();
     const { rows } = await source.query<{ clock_ms: number }>(HEARTBEAT);
     const clock = { sourceMs: rows[0]!.clock_ms, askedMs, answeredMs: Date.now() };
-    const identify = () => identifySystem(options);
-    const running = await checkRunning({ ...both, identify }, catalog.database);
+    const running = await at.way.check(catalog.database);
     await noteAdded(both, catalog.database, running);
     await noteTables(deps.messages, catalog.database, running.publication);
     await notePartitions(both, catalog.database, running.publication);

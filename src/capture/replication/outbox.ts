@@ -45,6 +45,8 @@ export interface OutboxDeps extends CompleteDeps {
   /** Messages of these sinks are there to be read. */
   onPersisted(sinks: ReadonlyMap<number, Gathered>): void;
   catalog: CatalogInUse;
+  /** What is persisted with what came so far, for messages of this prefix. Absent: there are none. */
+  progress?: { prefix: string; sqlOf(content: string): string };
   /** The stream goes on with a newer catalog. */
   onCatalog(isMatched: boolean): void;
   /** Absent: nobody counts. */
@@ -129,6 +131,17 @@ export class Outbox {
   keep(bytes: Buffer): void {
     this.#journal.add(bytes);
     if (this.#journal.length > LARGE_BYTES) this.schedule();
+  }
+
+  /** Is it a message of how far the source is read? Then that is persisted with what came so far. */
+  notes({ prefix, content }: { prefix: string; content: Buffer }): boolean {
+    const { progress } = this.#deps;
+    if (prefix !== progress?.prefix) return false;
+    const nobody = (): void => undefined;
+    const sql = progress.sqlOf(content.toString());
+    this.pending.pages.push({ count: 0, sql, persisted: nobody, again: nobody });
+    this.schedule();
+    return true;
   }
 
   /** So many milliseconds went into what waits. */

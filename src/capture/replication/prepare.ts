@@ -110,7 +110,7 @@ const checkHealth = (
 ): Finding[] => [...checkSlot({ ...now, name: slotName }), ...checkPublication(now.publication, name)];
 
 /** The warnings. @throws MillraceError bad_source: the first error. */
-function refuseErrors(findings: readonly Finding[]): Finding[] {
+export function refuseErrors(findings: readonly Finding[]): Finding[] {
   const fault = findings.find(({ status }) => status === 'error');
   if (fault) throw new MillraceError('bad_source', fault.summary, { remedy: repairText(fault) });
   return [...findings];

@@ -60,9 +60,7 @@ export class CaptureSession {
   #transaction: OpenTransaction | undefined;
   #idx = -1;
   readonly commits = new CommitCount();
-  readonly behind = new Behind(() => ({
-    ...{ isIdle: this.#isIdle, confirmed: this.#outbox.confirmed, nowMs: Date.now() },
-  }));
+  readonly behind = new Behind(() => ({ isIdle: this.#isIdle, confirmed: this.#outbox.confirmed, nowMs: Date.now() }));
   /** A change waits for the types of its table, and is not added yet. */
   #isChangeHeld = false;
   /** So many of the messages that wait were handled before, when the catalog was another one. */
@@ -203,7 +201,7 @@ export class CaptureSession {
       case 'message':
         if (!this.#transaction || !message.transactional) return;
         if (message.prefix === WATERMARK) this.#page(this.#transaction, message.content.toString());
-        else {
+        else if (!this.#outbox.notes(message)) {
           const annotations = annotationsAfter(this.#transaction.annotations, message);
           this.#transaction = { ...this.#transaction, annotations };
         }

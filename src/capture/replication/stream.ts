@@ -10,24 +10,28 @@ import type { Database, PoolOptions } from '../../db/pool.ts';
 import { statement } from '../../db/statement.ts';
 import { openPersist } from '../../messages/persist.ts';
 import { readPosition, type StoredPosition, takeOver } from '../../messages/position.ts';
-import { noteMissed } from '../../notices/add.ts';
+import type { QuotedTable } from '../../model/quote.ts';
+import { takesIn } from '../../model/taken-in.ts';
+import { type MissedCode, noteMissed } from '../../notices/add.ts';
 import { loadRelation, type RelationDeps, renewTypes, routedAgain } from '../../routing/relation.ts';
 import { openVisibility, type UntilSeen } from '../../source/visibility.ts';
 import { openDamageNotes } from '../damage-notes.ts';
-import type { CaptureDeps, CapturedDatabase, Streaming } from '../method.ts';
+import type { CaptureDeps, CapturedDatabase, Streaming, Way } from '../method.ts';
 import { Windows } from '../windows.ts';
+import type { SourceClock } from './behind.ts';
 import { CatalogInUse } from './catalog-in-use.ts';
-import { openStream } from './connection.ts';
 import { type LookedAfter, lookAfter, showStreaming } from './look-after.ts';
 import { follow, type Prepared } from './prepare.ts';
 import { CaptureSession } from './session.ts';
 
 const FIRST_XID = statement('capture/first-xid');
+const TABLE_NAME = statement('capture/table-name');
 
 /** For what is being persisted when it ends. */
 const FAREWELL_MS = 500;
 
 export interface StreamInput {
+  way: Way;
   source: Database;
   options: PoolOptions;
   prepared: Prepared;
@@ -40,7 +44,6 @@ export interface StreamInput {
 
 /** Streams until the signal (resolves) or until something ends it (rejects with the reason). */
 export async function stream(deps: CaptureDeps, database: CapturedDatabase, input: StreamInput): Promise<void> {
-  const { settings, no } = database;
   const { encoding } = input.prepared.facts;
   const isRaw = input.unconvertible || encoding === 'SQL_ASCII';
   // A stream that is closed before it connects would connect all the same.
@@ -49,12 +52,13 @@ export async function stream(deps: CaptureDeps, database: CapturedDatabase, inpu
   let session: CaptureSession | undefined;
   const { promise: failed, reject: fail } = Promise.withResolvers<never>();
   failed.catch(() => undefined);
-  const replication = openStream(
+  const replication = input.way.open(
     {
       onMessage: (bytes) => (session ? session.onMessage(bytes) : early.push({ bytes: Buffer.from(bytes) })),
       onKeepAlive: (walEnd, reply) => session?.onKeepAlive(walEnd, reply),
+      onMissed: (oid, code, tell) => noteMissedOf({ ...deps, source: input.source }, catalog, { oid, code, tell }),
     },
-    { source: input.options, slot: settings.slot.name, publication: settings.publication.name, raw: isRaw },
+    isRaw,
   );
   const stop = async () => {
     // What is persisted need not be sent again, to us or to whoever comes after a gap.
@@ -76,29 +80,28 @@ export async function stream(deps: CaptureDeps, database: CapturedDatabase, inpu
     if (input.signal.aborted) return;
     // The slot is ours: nobody else streams. Now fence whoever did before, and read what he persisted last.
     replication.pause();
-    const generation = await takeOver(deps.messages, no);
+    const generation = await takeOver(deps.messages, database.no);
     input.onTaken(generation, () => session?.behind.ms ?? null);
-    const position = await readPosition(deps.messages, no);
+    const position = await readPosition(deps.messages, database.no);
     if (!position) throw new Error('the position of this database is gone');
     await follow(deps.messages, database, { prepared: input.prepared, stored: position });
-    const askedMs = Date.now();
-    const { xid, clock_ms } = (await input.source.query<{ xid: string | null; clock_ms: number }>(FIRST_XID)).rows[0]!;
-    const clock = { sourceMs: clock_ms, askedMs, answeredMs: Date.now() };
-    if (xid) windows.beginAt(Number(xid));
+    const clock = await beginWindows(input, windows);
     const untilSeen = openVisibility(input.source, over.signal);
     const transcode = isRaw ? transcoderOf(encoding) : undefined;
     const onCatalog = (isMatched: boolean) => looked?.onCatalog(isMatched);
     const on = { windows, generation, stored: position, fail, untilSeen, wary: isRaw, transcode, onCatalog };
-    const given = { ...on, catalog };
+    const given = { ...on, catalog, way: input.way };
     session = openSession(deps, relations, given);
     session.behind.looked(clock, null);
     session.attach(replication);
-    await showStreaming(deps, no, input.prepared.warnings);
+    await showStreaming(deps, database.no, input.prepared.warnings);
     deps.log.info({ generation }, 'streaming');
     for (const { bytes } of early.splice(0)) session.onMessage(bytes);
     if (!session.paused) replication.resume();
     looked = lookAfter(deps, catalog, { ...input, session, relations, fail });
-    beside = deps.beside?.(streamingOf(session, { catalog, windows, relations }), over.signal).catch(fail);
+    beside = deps
+      .beside?.(streamingOf(session, { catalog, windows, relations, way: input.way }), over.signal)
+      .catch(fail);
     await Promise.race([replication.ended, failed]);
   } finally {
     input.signal.removeEventListener('abort', stop);
@@ -111,6 +114,15 @@ export async function stream(deps: CaptureDeps, database: CapturedDatabase, inpu
     windows.end(undefined);
     await beside;
   }
+}
+
+/** Where commits may be in the stream before others see them, windows know from which one on. What the source's clock says. */
+async function beginWindows({ source, way }: StreamInput, windows: Windows): Promise<SourceClock> {
+  const askedMs = Date.now();
+  const { rows } = await source.query<{ xid: string | null; clock_ms: number }>(FIRST_XID);
+  const { xid, clock_ms: sourceMs } = rows[0]!;
+  if (way.isEarly && xid) windows.beginAt(Number(xid));
+  return { sourceMs, askedMs, answeredMs: Date.now() };
 }
 
 const relationDeps = (deps: CaptureDeps, catalog: CatalogInUse, source: Database): RelationDeps => ({
@@ -129,7 +141,7 @@ const relationDeps = (deps: CaptureDeps, catalog: CatalogInUse, source: Database
 
 const streamingOf = (
   session: CaptureSession,
-  { catalog, windows, relations }: { catalog: CatalogInUse; windows: Windows; relations: RelationDeps },
+  { catalog, windows, relations, way }: { catalog: CatalogInUse; windows: Windows; relations: RelationDeps; way: Way },
 ): Streaming => ({
   get database() {
     return catalog.database;
@@ -138,13 +150,30 @@ const streamingOf = (
   renew: () => session.renew(),
   windows,
   relations,
+  watermarkSql: (token) => way.watermarkSql(token),
 });
+
+/** Tells the sinks of a table that something of it is missing. */
+async function noteMissedOf(
+  { messages, source }: { messages: Database; source: Database },
+  { database }: CatalogInUse,
+  { oid, code, tell }: { oid: number; code: MissedCode; tell: (table: QuotedTable) => string },
+): Promise<void> {
+  const table = (await source.query<QuotedTable>(TABLE_NAME, [oid])).rows[0];
+  if (!table) return;
+  const sinks = database.sinks.filter(
+    ({ settings }) => settings.status !== 'disabled' && takesIn(settings.source, table),
+  );
+  const numbers = sinks.map(({ no }) => no);
+  await noteMissed(messages, numbers, { code, table: `${table.schema}.${table.name}`, message: tell(table) });
+}
 
 function openSession(
   deps: CaptureDeps,
   relations: RelationDeps,
   given: {
     catalog: CatalogInUse;
+    way: Way;
     onCatalog: (isMatched: boolean) => void;
     windows: Windows;
     generation: number;
@@ -156,7 +185,7 @@ function openSession(
     transcode: Transcode | undefined;
   },
 ): CaptureSession {
-  const { catalog, onCatalog, generation, windows, untilSeen } = given;
+  const { catalog, onCatalog, generation, windows, untilSeen, way } = given;
   const { no, settings } = catalog.database;
   const { source } = relations;
   return new CaptureSession(
@@ -195,6 +224,7 @@ function openSession(
       },
       onPersisted: deps.onPersisted,
       onError: given.fail,
+      ...(way.progress && { progress: way.progress }),
       ...(deps.stages && { stages: deps.stages }),
     },
     {

@@ -130,6 +130,8 @@ const shape = {
   pool_size: int(1, 100).default(3),
   max_row_bytes: int(1024, MOST_ROW_BYTES).default(16_777_216),
   invalid_utf8: z.enum(['replace', 'park'], 'must be replace or park').default('replace'),
+  capture: z.enum(['replication', 'triggers'], 'must be replication or triggers').default('replication'),
+  trigger_errors: z.enum(['fail', 'skip'], 'must be fail or skip').default('fail'),
   slot: Slot.optional(),
   slot_name: SlotName.optional(),
   publication: Publication.optional(),
@@ -165,6 +167,9 @@ export const Database = section('databases[]', shape, {
     notes: passwordNotes(input, address),
     settings: {
       name: input.name,
+      // The defaults are not stored: a database that was declared before there was a choice is the same database.
+      ...(input.capture === 'replication' ? {} : { capture: input.capture }),
+      ...(input.trigger_errors === 'fail' ? {} : { trigger_errors: input.trigger_errors }),
       slot: input.slot ?? { name: input.slot_name ?? 'millrace', create_if_not_exists: false },
       publication: input.publication ?? {
         name: input.publication_name ?? 'millrace',

@@ -3,7 +3,7 @@
  * that what each source needs is declared. An entry with faults of its own still counts as existing, so that one mistake
  * is reported once.
  */
-import type { FunctionType } from '../../model/declared.ts';
+import { capturesByTriggers, type FunctionType } from '../../model/declared.ts';
 import { COMPARED, type Finding, nearest, type Path } from '../../model/finding.ts';
 import type { DatabaseDeclared } from './database.ts';
 import type { Entries, Entry } from './entry.ts';
@@ -30,6 +30,7 @@ export function checkReferences(entries: Entries, options: { loopbackOnly?: bool
       ...entries.sinks.flatMap((sink) => [...databaseFaults(sink, databases), ...functionFaults(sink, functions)]),
       ...sourceFaults(entries),
       ...slotFaults(entries),
+      ...noteFaults(entries),
       ...tokenFaults(entries),
       ...(options.loopbackOnly === true ? [] : weak),
       ...checkRetentions(entries),
@@ -133,7 +134,7 @@ function sourceFaults({ databases, sinks }: Entries): Finding[] {
     const example = { message: 'is missing', remedy: '' };
     const faults: Finding[] = [];
     for (const key of ['slot', 'publication'] as const) {
-      if (key === 'slot' ? value.hasSlot : value.hasPublication) continue;
+      if (key === 'slot' ? value.hasSlot || capturesByTriggers(value.settings) : value.hasPublication) continue;
       const remedy = `Add \`${key}: { name: millrace, create_if_not_exists: true }\`: sinks read from this database.`;
       faults.push({ ...example, path: [...path, key], remedy });
     }
@@ -141,19 +142,34 @@ function sourceFaults({ databases, sinks }: Entries): Finding[] {
   });
 }
 
-/** A slot's name belongs to a whole server, not to a database. */
+/** A slot's name belongs to a whole server, not to a database. One that captures by triggers reads no slot. */
 function slotFaults({ databases }: Entries): Finding[] {
+  const message = 'has the slot of a database above, on the same server';
+  return shared(
+    databases.filter(({ value }) => value?.hasSlot === true && !capturesByTriggers(value.settings)),
+    ({ address, settings }) => [address.host.toLowerCase(), address.port, settings.slot.name],
+  ).map(({ path }) => ({ path: [...path, 'slot'], message, remedy: 'Give each database a slot of its own.' }));
+}
+
+/** What the triggers of a database note is read once, and then removed there. */
+function noteFaults({ databases }: Entries): Finding[] {
+  const message = 'is triggers, and a database above captures the same database by triggers';
+  const remedy = 'Let the sinks of both read from one of the two: any number of sinks may.';
+  return shared(
+    databases.filter(({ value }) => value !== undefined && capturesByTriggers(value.settings)),
+    ({ address }) => [address.host.toLowerCase(), address.port, address.database],
+  ).map(({ path }) => ({ path: [...path, 'capture'], message, remedy }));
+}
+
+/** Entries that have the same as one above them. */
+function shared<Value>(entries: Entry<Value>[], what: (value: Value) => unknown[]): Entry<Value>[] {
   const seen = new Set<string>();
-  return databases.flatMap(({ path, value }) => {
-    if (value === undefined || !value.hasSlot) return [];
-    const { address, settings } = value;
-    const key = JSON.stringify([address.host.toLowerCase(), address.port, settings.slot.name]);
-    if (!seen.has(key)) {
-      seen.add(key);
-      return [];
-    }
-    const message = 'has the slot of a database above, on the same server';
-    return [{ path: [...path, 'slot'], message, remedy: 'Give each database a slot of its own.' }];
+  return entries.filter(({ value }) => {
+    if (value === undefined) return false;
+    const key = JSON.stringify(what(value));
+    const isSeen = seen.has(key);
+    seen.add(key);
+    return isSeen;
   });
 }
 

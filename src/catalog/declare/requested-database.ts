@@ -1,5 +1,5 @@
 /** A database as a request has it: an entry of `databases:`, with Sequin's keys and what an answer of ours shows of it. */
-import type { DatabaseAddress, DatabaseSettings } from '../../model/declared.ts';
+import { capturesByTriggers, type DatabaseAddress, type DatabaseSettings } from '../../model/declared.ts';
 import { type Fault, MillraceError } from '../../model/errors.ts';
 import { type Finding, fieldOf } from '../../model/finding.ts';
 import { checkDeclaration } from './declaration.ts';
@@ -8,7 +8,7 @@ import { isObject } from './written.ts';
 export interface RequestedDatabase {
   settings: DatabaseSettings;
   address: DatabaseAddress;
-  /** A slot or a publication is named: it is to be captured. */
+  /** A slot, a publication or a way of capture is named: it is to be captured. */
   isSource: boolean;
 }
 
@@ -57,7 +57,9 @@ export function readDatabase(keys: Given): RequestedDatabase {
   if (faults.length > 0 || read === undefined) throw notValid(faults.map(placed));
   return {
     ...read,
-    isSource: Object.entries(PARTS).some(([key, { flat }]) => keys[key] !== undefined || keys[flat] !== undefined),
+    isSource:
+      capturesByTriggers(read.settings) ||
+      Object.entries(PARTS).some(([key, { flat }]) => keys[key] !== undefined || keys[flat] !== undefined),
   };
 }
 

@@ -30,7 +30,8 @@ export class Hidden {
 
 /** `address` undefined: it does not open. */
 export function databaseEntry(settings: DatabaseSettings, address: DatabaseAddress | undefined): Entry {
-  const { name, ...rest } = settings;
+  const { name, capture = 'replication', trigger_errors = 'fail', ...others } = settings;
+  const rest = { capture, trigger_errors, ...others };
   const { host, port, database, user, password = '' } = address ?? {};
   return written({ name, hostname: host, port, database, username: user, password: new Hidden(password), ...rest });
 }

@@ -178,9 +178,9 @@ async function draftOf({ file, schema }: Running['options']): Promise<object> {
   const { databaseKeys, readDatabase } = await import('../../catalog/declare/requested-database.ts');
   const entry = readEntry(PLACE.env, String(file), 'databases');
   const { settings, address } = readDatabase(databaseKeys({ name: 'draft', ...entry }));
-  const { slot, publication } = settings;
+  const { slot, publication, capture = 'replication' } = settings;
   return {
-    ...{ database: address.database, username: address.user, slot, publication_name: publication.name },
+    ...{ database: address.database, username: address.user, slot, publication_name: publication.name, capture },
     ...(schema === undefined ? {} : { schemas: schema }),
   };
 }

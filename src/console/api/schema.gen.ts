@@ -1,4 +1,4 @@
-// Written by `npm run types` from the document with SHA-256 fc8d61831cee83b9cc35b7bf6f7c5f066591b464c6c302643df911f901715095; nobody edits it by hand.
+// Written by `npm run types` from the document with SHA-256 9249c754aa1e6c08185751938eef653bf914c0acd376a146f56deda3a0135c11; nobody edits it by hand.
 export interface paths {
     "/api/postgres_databases": {
         parameters: {
@@ -2191,6 +2191,10 @@ export interface components {
             port: number | null;
             username: string | null;
             database: string;
+            /** @enum {string} */
+            capture: "replication" | "triggers";
+            /** @enum {string} */
+            trigger_errors: "fail" | "skip";
             /** @constant */
             password: "********";
             replication_slots: ({
@@ -2264,6 +2268,16 @@ export interface components {
              * @enum {string}
              */
             invalid_utf8: "replace" | "park";
+            /**
+             * @default replication
+             * @enum {string}
+             */
+            capture: "replication" | "triggers";
+            /**
+             * @default fail
+             * @enum {string}
+             */
+            trigger_errors: "fail" | "skip";
             slot?: {
                 name: string;
                 create_if_not_exists?: boolean;
@@ -2307,6 +2321,8 @@ export interface components {
             pool_size?: number | null;
             max_row_bytes?: number | null;
             invalid_utf8?: ("replace" | "park") | null;
+            capture?: ("replication" | "triggers") | null;
+            trigger_errors?: ("fail" | "skip") | null;
             slot?: {
                 name?: string | null;
                 create_if_not_exists?: boolean | null;
@@ -3549,6 +3565,10 @@ export interface operations {
                         port: number | null;
                         username: string | null;
                         database: string;
+                        /** @enum {string} */
+                        capture: "replication" | "triggers";
+                        /** @enum {string} */
+                        trigger_errors: "fail" | "skip";
                         /** @constant */
                         password: "********";
                         replication_slots: ({
@@ -3663,6 +3683,10 @@ export interface operations {
                         port: number | null;
                         username: string | null;
                         database: string;
+                        /** @enum {string} */
+                        capture: "replication" | "triggers";
+                        /** @enum {string} */
+                        trigger_errors: "fail" | "skip";
                         /** @constant */
                         password: "********";
                         replication_slots: ({
@@ -3796,6 +3820,10 @@ export interface operations {
                         port: number | null;
                         username: string | null;
                         database: string;
+                        /** @enum {string} */
+                        capture: "replication" | "triggers";
+                        /** @enum {string} */
+                        trigger_errors: "fail" | "skip";
                         /** @constant */
                         password: "********";
                         replication_slots: ({
@@ -4329,6 +4357,11 @@ export interface operations {
                     database: string;
                     /** @default millrace */
                     username?: string;
+                    /**
+                     * @default replication
+                     * @enum {string}
+                     */
+                    capture?: "replication" | "triggers";
                     slot?: {
                         name: string;
                         /** @default false */

@@ -67,6 +67,8 @@ const database = fc.record(
     ),
     pool_size: fc.integer({ min: 1, max: 100 }),
     invalid_utf8: fc.constantFrom('replace', 'park'),
+    capture: fc.constantFrom('replication', 'triggers'),
+    trigger_errors: fc.constantFrom('fail', 'skip'),
     slot: fc.record({ name: fc.constantFrom('millrace', 'other'), create_if_not_exists: fc.boolean() }),
     publication: fc.record({ name: fc.constantFrom('millrace', '${P}'), create_if_not_exists: fc.boolean() }),
     await_database: fc.record({ timeout_ms: fc.integer({ min: 0, max: 3_600_000 }) }),

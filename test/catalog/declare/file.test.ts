@@ -5,6 +5,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { expect } from 'chai';
 import { readConfiguration } from '../../../src/catalog/declare/file.ts';
+import { capturesByTriggers } from '../../../src/model/declared.ts';
 import { MillraceError } from '../../../src/model/errors.ts';
 import { formatFaults } from '../../../src/model/finding.ts';
 import type { ChangeTableDestination } from '../../../src/sinks/change-table/section.ts';
@@ -21,6 +22,8 @@ describe('the configuration file', () => {
       const { config, warnings } = parse(working, { readFile });
       expect(config.databases[0]!.settings).to.deep.equal({
         name: 'shop',
+        capture: 'triggers',
+        trigger_errors: 'skip',
         slot: { name: 'millrace', create_if_not_exists: true },
         publication: {
           name: 'millrace',
@@ -87,9 +90,9 @@ describe('the configuration file', () => {
       expect(config.tokens[0]!.scopes).to.deep.equal(['admin']);
       expect(warnings.map(({ field, line }) => [field, line])).to.deep.equal([
         ['api_tokens[0].token', 7],
-        ['sinks[1].destination.auth_value', 71],
-        ['sinks[2].destination.encrypted_headers.authorization', 86],
-        ['sinks[2].destination.signing_secrets[0]', 87],
+        ['sinks[1].destination.auth_value', 73],
+        ['sinks[2].destination.encrypted_headers.authorization', 88],
+        ['sinks[2].destination.signing_secrets[0]', 89],
       ]);
     });
 
@@ -100,6 +103,23 @@ describe('the configuration file', () => {
           ({ settings }) => settings.name,
         ),
       ).to.deep.equal(['orders-worker', 'products-index', 'orders-webhook', 'orders-history']);
+    });
+
+    it('capture by triggers without a slot, or with one that a database beside it has', () => {
+      const of = (capture: string) =>
+        parse(`databases:
+  - { name: a, url: postgres://h/a, slot: { name: s }, publication: { name: p }${capture} }
+  - { name: b, url: postgres://h/b, slot: { name: s }, publication: { name: p }, capture: triggers }
+  - { name: c, url: postgres://h/c, publication: { name: p }, capture: triggers }
+sinks:
+  - { name: w, database: c, ${PULL} }
+`).config.databases.map(({ settings }) => settings);
+      const [a, b, c] = of('');
+      expect([a, b, c].map((settings) => capturesByTriggers(settings!))).to.deep.equal([false, true, true]);
+      expect(b!.slot.name).to.equal('s');
+      // One that was declared before there was a choice is the same database.
+      expect(a).to.not.have.any.keys('capture', 'trigger_errors');
+      expect(of(', capture: replication, trigger_errors: fail')[0]).to.deep.equal(a);
     });
 
     it("a file of Sequin's, in its older spellings", () => {

@@ -3,6 +3,7 @@
  * one, each with a connection of the test's own; and the head of the millrace.yaml that declares them.
  */
 import { type Database, openPool } from '../../../src/db/pool.ts';
+import { BY_TRIGGERS } from '../postgres/capture-way.ts';
 import { type MessageDatabase, messageDatabase } from '../postgres/message-database.ts';
 import { AS_PLAIN, asPlainDestination, asPlainSource } from '../postgres/plain-role.ts';
 import { type Cluster, sharedSource } from '../postgres/postgres.ts';
@@ -68,6 +69,7 @@ databases:
   - name: shop
     url: ${shopUrl}
     ssl: false
+    capture: ${BY_TRIGGERS ? 'triggers' : 'replication'}
     slot: { name: ${slot}, create_if_not_exists: true }
     publication: { name: of_the_test, create_if_not_exists: true }
   - { name: archive, url: "${archiveUrl}", ssl: false }

@@ -1,6 +1,6 @@
 /** A database is connected: its address, the checks of it one by one, and then it is there. */
 import { useNavigate } from '@tanstack/react-router';
-import { type FormEvent, useState } from 'react';
+import { type FormEvent, type ReactNode, useState } from 'react';
 import type { ApiError } from '../../api/client.ts';
 import { useCall } from '../../api/queries.ts';
 import { curlOf } from '../../lib/curl.ts';
@@ -10,13 +10,13 @@ import { Button } from '../../parts/button.tsx';
 import { Field } from '../../parts/field.tsx';
 import { State } from '../../parts/icons.tsx';
 import { Page, Section } from '../../parts/page.tsx';
-import { ErrorNote } from '../../parts/places.tsx';
+import { ErrorNote, Note } from '../../parts/places.tsx';
 import { fieldErrors } from '../../parts/remedy.tsx';
 import { say } from '../../parts/toast.tsx';
 import { AddressFields } from './address-fields.tsx';
 import { type Check, Checking, CheckList } from './check-list.tsx';
 import { type Draft, EMPTY, entryOf } from './draft.ts';
-import { SlotFields } from './slot-fields.tsx';
+import { SlotFields, TRIGGERS } from './slot-fields.tsx';
 
 const ABOVE = [{ to: '/databases', label: 'Databases' }];
 const PATH = '/api/postgres_databases';
@@ -78,7 +78,13 @@ export function Connect() {
           {...{ error: refused, checked: test.data?.checks ?? null, hostname: draft.hostname }}
           again={check}
           busy={test.isPending || create.isPending}
-        />
+        >
+          {draft.capture === 'replication' && (
+            <Note tone="warn">
+              {TRIGGERS} <Button onClick={() => change({ capture: 'triggers' })}>Capture by triggers</Button>
+            </Note>
+          )}
+        </Found>
       </form>
     </Page>
   );
@@ -90,10 +96,14 @@ interface FoundProps {
   hostname: string;
   again: () => void;
   busy: boolean;
+  /** Shown where replication is not to be had. */
+  children: ReactNode;
 }
 
+const NO_REPLICATION = new Set(['wal_level', 'may_not_replicate', 'output_plugin']);
+
 /** The two buttons, and under them what was found. */
-function Found({ error, checked, hostname, again, busy }: FoundProps) {
+function Found({ error, checked, hostname, again, busy, children }: FoundProps) {
   const checks = checked ?? checksOf(error);
   const wrong = checks?.filter(({ status }) => status === 'error').length ?? 0;
   return (
@@ -125,7 +135,12 @@ function Found({ error, checked, hostname, again, busy }: FoundProps) {
       ) : checks === null ? (
         error !== null && <ErrorNote error={error} />
       ) : (
-        <CheckList checks={checks} hostname={hostname} again={again} />
+        <>
+          <CheckList checks={checks} hostname={hostname} again={again} />
+          {checks.some(({ id, status }) => status === 'error' && NO_REPLICATION.has(id)) && (
+            <div className="mt-3">{children}</div>
+          )}
+        </>
       )}
     </>
   );

@@ -7,6 +7,8 @@ export interface Draft extends Required<Address> {
   name: string;
   /** An address that is sent as it is, because its parts would not say the same. */
   url: string;
+  /** How its changes are read. */
+  capture: 'replication' | 'triggers';
   slot: string;
   publication: string;
   /** Both are made by capture where they are not there. */
@@ -15,7 +17,7 @@ export interface Draft extends Required<Address> {
 
 export const EMPTY: Draft = {
   ...{ name: '', url: '', hostname: '', port: '5432', database: '', username: '', password: '', ssl: 'prefer' },
-  ...{ slot: 'millrace', publication: 'millrace', creates: true },
+  ...{ capture: 'replication', slot: 'millrace', publication: 'millrace', creates: true },
 };
 
 export const sslOf = (ssl: Draft['ssl']): 'prefer' | boolean => (ssl === 'prefer' ? ssl : ssl === 'true');
@@ -41,7 +43,9 @@ export function entryOf(
   return {
     name,
     ...place,
-    slot: { name: draft.slot, create_if_not_exists: creates },
+    ...(draft.capture === 'triggers'
+      ? { capture: draft.capture }
+      : { slot: { name: draft.slot, create_if_not_exists: creates } }),
     publication: { name: draft.publication, create_if_not_exists: creates },
   } as components['schemas']['DatabaseEntry'] & { [key: string]: Plain | undefined };
 }

@@ -12,22 +12,23 @@ export interface Edited extends Draft {
 /** What a form needs of a stored one. */
 type Database = Pick<components['schemas']['Database'], 'name' | 'hostname' | 'port' | 'database' | 'username'>;
 type Entry = components['schemas']['DatabaseEntry'];
-type Settings = Required<
-  Pick<Entry, 'ssl' | 'pool_size' | 'max_row_bytes' | 'invalid_utf8' | 'slot' | 'publication' | 'annotations'>
->;
+type Settings = Pick<Entry, 'capture'> &
+  Required<
+    Pick<Entry, 'ssl' | 'pool_size' | 'max_row_bytes' | 'invalid_utf8' | 'slot' | 'publication' | 'annotations'>
+  >;
 
 /** Keys of its entry that an answer has as well. */
 export const settingsOf = (database: Database): Settings => database as Database & Settings;
 
 export function editedOf(database: Database): Edited {
-  const { ssl, pool_size, max_row_bytes, invalid_utf8, slot, publication } = settingsOf(database);
+  const { ssl, pool_size, max_row_bytes, invalid_utf8, capture, slot, publication } = settingsOf(database);
   return {
     ...EMPTY,
     ...{ name: database.name, hostname: database.hostname, database: database.database },
     ...{ port: String(database.port ?? ''), username: database.username ?? '' },
     // One with a certificate of its own verifies.
     ssl: typeof ssl === 'object' ? 'true' : (String(ssl) as Edited['ssl']),
-    ...{ slot: slot.name, publication: publication.name },
+    ...{ capture: capture ?? 'replication', slot: slot.name, publication: publication.name },
     ...{ pool_size: String(pool_size), max_row_bytes: String(max_row_bytes), invalid_utf8 },
   };
 }
@@ -42,6 +43,7 @@ const KEYS: Readonly<Partial<Record<keyof Edited, (draft: Edited) => Record<stri
   username: ({ username }) => ({ username: isLeft(username) ? null : username }),
   password: ({ password }) => ({ password }),
   ssl: ({ ssl }) => ({ ssl: sslOf(ssl) }),
+  capture: ({ capture }) => ({ capture }),
   slot: ({ slot }) => ({ slot: { name: slot } }),
   publication: ({ publication }) => ({ publication: { name: publication } }),
   pool_size: ({ pool_size }) => ({ pool_size: numberOf(pool_size) }),
@@ -82,6 +84,7 @@ const RECONNECTS = new Set(['hostname', 'port', 'database', 'username', 'passwor
 /** What saving does to capture. */
 export function effectOf(before: Edited, draft: Edited): string {
   const changed = differences(before, draft).map(({ path }) => path);
+  if (changed.includes('capture')) return 'The other way begins somewhere else: capture stands still until you resync.';
   if (changed.includes('slot')) return 'Another slot begins somewhere else: capture stands still until you resync.';
   return changed.some((path) => RECONNECTS.has(path))
     ? 'Capture of this database alone connects anew; nothing is lost.'
@@ -99,6 +102,7 @@ export function writtenOf(database: Database, draft: Edited): Plain {
     ...(isLeft(draft.username) ? {} : { username: draft.username }),
     password: '...',
     ssl: draft.ssl === editedOf(database).ssl ? known.ssl : sslOf(draft.ssl),
+    ...(draft.capture === 'triggers' ? { capture: draft.capture } : {}),
     slot: { ...known.slot, name: draft.slot },
     publication: {
       ...{ name: draft.publication, create_if_not_exists: known.publication.create_if_not_exists },

@@ -17,6 +17,7 @@ import { Checking, CheckList } from './check-list.tsx';
 import { checksOf } from './connect.tsx';
 import { changesOf, differences, type Edited, editedOf, effectOf, shownChanges, writtenOf } from './edited.ts';
 import { Remove } from './remove.tsx';
+import { TRIGGERS } from './slot-fields.tsx';
 import { type Database, useDatabase } from './use-database.ts';
 
 export function DatabaseSettings() {
@@ -115,6 +116,14 @@ function MoreFields({ draft, change, error }: MoreProps) {
   return (
     <Section title="Capture">
       <div className="grid gap-3 sm:grid-cols-2">
+        <Select
+          label="Changes are read"
+          {...field('capture', 'capture')}
+          hint={draft.capture === 'triggers' ? TRIGGERS : undefined}
+        >
+          <option value="replication">From a replication slot</option>
+          <option value="triggers">As triggers note them</option>
+        </Select>
         <Field
           label="Slot"
           hint="Another one begins somewhere else: a gap, with a resync."

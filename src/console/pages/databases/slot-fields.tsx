@@ -4,7 +4,7 @@ import { type ReactNode, useDeferredValue, useId, useState } from 'react';
 import { type ApiError, call } from '../../api/client.ts';
 import { Button } from '../../parts/button.tsx';
 import { Code } from '../../parts/code.tsx';
-import { Checkbox, Field } from '../../parts/field.tsx';
+import { Checkbox, Field, Select } from '../../parts/field.tsx';
 import { fieldErrors } from '../../parts/remedy.tsx';
 import type { Draft } from './draft.ts';
 
@@ -18,8 +18,20 @@ export function SlotFields({ draft, change, error }: Fields) {
   const set = (key: keyof Draft) => (event: { target: { value: string } }) => change({ [key]: event.target.value });
   return (
     <>
+      <div className="mb-3 max-w-md">
+        <Select
+          label="Changes are read"
+          hint={draft.capture === 'triggers' ? TRIGGERS : undefined}
+          value={draft.capture}
+          onChange={set('capture')}
+          errors={fieldErrors(error, 'capture')}
+        >
+          <option value="replication">From a replication slot</option>
+          <option value="triggers">As triggers note them</option>
+        </Select>
+      </div>
       <Checkbox
-        label="Create slot and publication"
+        label={draft.capture === 'triggers' ? 'Create triggers and publication' : 'Create slot and publication'}
         hint="Capture makes them where they are not there yet, and takes new tables of schema public in by itself."
         checked={draft.creates}
         onChange={({ target }) => change({ creates: target.checked })}
@@ -50,15 +62,19 @@ export function SlotFields({ draft, change, error }: Fields) {
   );
 }
 
+/** What capture by triggers costs. */
+export const TRIGGERS =
+  'For servers without logical replication: each changed row is written a second time, in the transaction that changes it.';
+
 /** Of what capture makes itself: not the role. */
 const isMade = (sql: string): boolean => !/^(?:create role|grant)\b/.test(sql);
 
 function SetupSql({ draft }: { draft: Draft }) {
-  const { database, username, slot, publication, creates } = useDeferredValue(draft);
+  const { database, username, capture, slot, publication, creates } = useDeferredValue(draft);
   const body = {
     database: database || 'postgres',
     ...(username === '' ? {} : { username }),
-    ...{ slot_name: slot, publication_name: publication },
+    ...{ capture, slot_name: slot, publication_name: publication },
   };
   const { data, error } = useQuery({
     queryKey: ['setup_sql', body],

@@ -1,0 +1,69 @@
+/** A source whose changes triggers note, as it is now. */
+import { checkConnections } from '../../checks/capacity.ts';
+import { passed } from '../../checks/finding.ts';
+import { checkPublication } from '../../checks/publication.ts';
+import { checkReadable } from '../../checks/readable.ts';
+import { checkServer } from '../../checks/server.ts';
+import { checkLeftSlots } from '../../checks/slot.ts';
+import { checkTriggers } from '../../checks/triggers.ts';
+import { wellOf } from '../../checks/well.ts';
+import { readPosition } from '../../messages/position.ts';
+import { UNIDENTIFIED } from '../../source/identify.ts';
+import { readPublication } from '../../source/publication-facts.ts';
+import { readCapacity, readLeftSlots, readSource, readUnreadable } from '../../source/server-facts.ts';
+import { readTables } from '../../source/tables.ts';
+import { readTriggerFacts } from '../../source/triggers/for-checks.ts';
+import {
+  formerSlots,
+  type LookedAt,
+  missingPublication,
+  type Reached,
+  roomOf,
+  type SourceLook,
+  takenIn,
+  wantedTables,
+  wellFacts,
+} from './parts-of-source.ts';
+
+/** The same where triggers note its changes: the slot of before, if there is one, is all that there is to say of slots. */
+export async function lookAtTriggers(
+  { source, messages }: Pick<Reached, 'source' | 'messages'>,
+  looked: LookedAt,
+): Promise<SourceLook> {
+  const { database, sinks } = looked;
+  const { settings } = database;
+  const stored = await readPosition(messages, database.no);
+  const facts = await readSource(source, async () => UNIDENTIFIED);
+  const found = await readPublication(source, settings.publication.name, facts.version);
+  const publication = found && { ...found, byTriggers: true };
+  const listed = publication ? await readTables(source, publication.name) : [];
+  const triggers = await readTriggerFacts(source, settings.publication.name, {
+    onError: settings.trigger_errors ?? 'fail',
+  });
+  const isRead = looked.isSource ?? sinks.length > 0;
+  const findings = [
+    ...(looked.isSource === false ? [] : checkServer(facts, 'triggers')),
+    ...(isRead ? await missingPublication(source, settings, { ...looked, source: facts, publication }) : []),
+    ...checkTriggers(triggers, { database: settings.name, isRead: isRead || looked.isSource === false }),
+    ...checkConnections({ facts: await readCapacity(source, ''), room: await roomOf(source), isRead }),
+    ...checkLeftSlots(await readLeftSlots(source, formerSlots(stored), '')),
+    ...(publication ? checkPublication(publication, settings.name) : []),
+    ...checkReadable(await readUnreadable(source, takenIn(listed, sinks)), facts.roleName),
+  ];
+  const major = Math.floor(facts.version / 10_000);
+  if (looked.whole)
+    findings.push(...wellOf(findings, await wellFacts({ source }, looked, { source: facts, publication, triggers })));
+  return {
+    findings:
+      findings.length > 0
+        ? findings
+        : [passed('source', `Postgres ${major}; publication and triggers are as they were left`)],
+    tables:
+      publication &&
+      (await wantedTables(
+        messages,
+        { ...publication, tables: listed, locked: [], refused: new Map(), triggers: triggers.tables },
+        { database, sinks },
+      )),
+  };
+}

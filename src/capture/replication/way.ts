@@ -1,0 +1,33 @@
+/** Changes from the WAL, by a replication slot and a publication. */
+import type { Database, PoolOptions } from '../../db/pool.ts';
+import type { Log } from '../../runtime/log.ts';
+import { identifySystem } from '../../source/identify.ts';
+import { readBranch } from '../../source/timeline.ts';
+import type { CapturedDatabase, Way } from '../method.ts';
+import { WATERMARK } from '../windows.ts';
+import { openStream } from './connection.ts';
+import { checkRunning, prepare } from './prepare.ts';
+
+export interface WayDeps {
+  source: Database;
+  /** Of `source`, for connections of another kind. */
+  options: PoolOptions;
+  messages: Database;
+  log: Log;
+}
+
+export function openReplication({ source, options, messages }: WayDeps, database: CapturedDatabase): Way {
+  const identify = () => identifySystem(options);
+  const branch = (between: { from: number; to: number }) => readBranch(options, between);
+  const { slot, publication } = database.settings;
+  return {
+    isEarly: true,
+    prepare: () => prepare({ source, messages, readBranch: branch, identify }, database),
+    check: (now) => checkRunning({ source, messages, identify }, now),
+    open: (handlers, raw) =>
+      openStream(handlers, { source: options, slot: slot.name, publication: publication.name, raw }),
+    // Flushed at once, for the stream brings only what is, and waits for no standby.
+    watermarkSql: (token) =>
+      `set local synchronous_commit = local; select pg_logical_emit_message(true, '${WATERMARK}', '${token}')`,
+  };
+}

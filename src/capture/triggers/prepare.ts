@@ -1,0 +1,109 @@
+/**
+ * Before changes that triggers note are read: server, list of tables, triggers and position, each checked against what was
+ * recorded. As with a slot, a gap is a state with a reason and a remedy, never repaired silently.
+ */
+import { repairText } from '../../checks/finding.ts';
+import { checkNotedContinuity, NOTED } from '../../checks/noted-continuity.ts';
+import { checkPublication } from '../../checks/publication.ts';
+import { checkServer } from '../../checks/server.ts';
+import { checkLeftSlots } from '../../checks/slot.ts';
+import { checkTriggers } from '../../checks/triggers.ts';
+import type { Database } from '../../db/pool.ts';
+import { statement } from '../../db/statement.ts';
+import { beginPosition, readPosition, type StoredPosition } from '../../messages/position.ts';
+import type { PublishedTable } from '../../model/published-table.ts';
+import { UNIDENTIFIED } from '../../source/identify.ts';
+import { ensurePublication } from '../../source/publication.ts';
+import { readLeftSlots, readSource } from '../../source/server-facts.ts';
+import { ensureTriggers } from '../../source/triggers/ensure.ts';
+import { readTriggerFacts } from '../../source/triggers/for-checks.ts';
+import type { CapturedDatabase } from '../method.ts';
+import { GapError, type Prepared, refuseErrors } from '../replication/prepare.ts';
+import { readPlan } from './plan.ts';
+
+const NOW = statement('capture/noted-now');
+const BEGIN_PLAN = statement('capture/begin-plan');
+
+export interface NotedDeps {
+  source: Database;
+  messages: Database;
+}
+
+type NotedDatabase = Pick<CapturedDatabase, 'no' | 'settings'>;
+
+/** Throws a GapError, or `bad_source`. */
+export async function prepareNoted(deps: NotedDeps, database: NotedDatabase): Promise<Prepared> {
+  const looked = await look(deps, database);
+  if (looked.stored?.identity) return { ...looked.prepared, begun: true };
+  // Read when every trigger was there: whoever writes behind it is noted.
+  const { rows } = await deps.source.query<{ snapshot: string; changes_oid: number }>(NOW);
+  const { snapshot, changes_oid: changesOid } = rows[0]!;
+  const { facts } = looked.prepared;
+  const lsn = facts.walLsn ?? '0/0';
+  await beginPosition(deps.messages, database.no, {
+    identity: {
+      systemIdentifier: facts.systemIdentifier,
+      timeline: facts.timeline,
+      databaseOid: facts.databaseOid,
+      slotName: NOTED,
+      publicationOid: changesOid,
+    },
+    confirmedLsn: lsn,
+    goesOn: false,
+    also: async (tx) => {
+      await tx.query(BEGIN_PLAN, [database.no, snapshot, lsn]);
+    },
+  });
+  return looked.prepared;
+}
+
+/** The same while the stream runs. */
+export async function checkNoted(deps: NotedDeps, database: NotedDatabase): Promise<Prepared> {
+  return { ...(await look(deps, database)).prepared, begun: true };
+}
+
+async function look({ source, messages }: NotedDeps, { no, settings }: NotedDatabase) {
+  const plan = await readPlan(messages, no);
+  const stored = await readPosition(messages, no);
+  const facts = await readSource(source, async () => UNIDENTIFIED);
+  refuseErrors(checkServer(facts, 'triggers'));
+  if (stored?.identity) {
+    const { rows } = await source.query<{ next_xid: string; changes_oid: number | null }>(NOW);
+    const now = { ...facts, changesOid: rows[0]!.changes_oid ?? undefined, nextXid: BigInt(rows[0]!.next_xid) };
+    const before = { identity: stored.identity, snapshot: plan?.to };
+    const [first, ...others] = checkNotedContinuity(before, now, settings.name);
+    if (first) throw new GapError([first, ...others].map(({ summary }) => summary).join('; '), repairText(first));
+  }
+  const publication = await ensurePublication(source, { ...settings.publication, byTriggers: true }, facts.version);
+  const listed = publication.tables.filter((table) => table.published);
+  const onError = settings.trigger_errors ?? 'fail';
+  const { added, locked } = await ensureTriggers(source, {
+    tables: listed.filter((table) => !hasLists(table)),
+    onError,
+  });
+  const noting = await readTriggerFacts(source, publication.name, { onError, ...(plan && { read: plan.to }) });
+  const leftSlots = await readLeftSlots(source, [...(stored?.formerSlots ?? []), ...formerOf(stored)], NOTED);
+  const warnings = refuseErrors([
+    ...checkTriggers(noting, { database: settings.name, isRead: true }),
+    ...checkPublication(publication, settings.name),
+    ...checkLeftSlots(leftSlots),
+  ]);
+  const isNew = (table: PublishedTable): boolean =>
+    added.has(table.oid) || publication.added.some(({ oid }) => oid === table.oid);
+  const isLocked = (table: PublishedTable): boolean => locked.some(({ oid }) => oid === table.oid);
+  const prepared: Prepared = {
+    facts,
+    publication: {
+      ...publication,
+      added: stored?.identity ? listed.filter(isNew) : publication.added,
+      locked: [...publication.locked, ...listed.filter(isLocked)],
+      triggers: noting.tables,
+    },
+    warnings,
+    begun: false,
+  };
+  return { stored, prepared };
+}
+
+const formerOf = (stored: StoredPosition | undefined): string[] => (stored?.identity ? [stored.identity.slotName] : []);
+const hasLists = (table: PublishedTable): boolean => table.some_columns || table.some_rows;

@@ -1,0 +1,119 @@
+/** Tells the changes of a transaction as messages: what their tables were like first, then each in its turn. */
+import type { Connection } from '../../db/pool.ts';
+import { type ChangeRow, readGoingOn, readInverted, readShapes, type Shape } from '../../source/read-changes.ts';
+import { inOrder, Waiting } from './in-order.ts';
+import { PLAN } from './plan.ts';
+import { type Layout, layoutOf, logicalMessage, rowMessage, truncateMessage } from './wire.ts';
+
+export interface Missing {
+  /** Something was not noted in a transaction that wrote to this table. */
+  onSwitchedOff(rel: number): Promise<void>;
+  /** A change of this table could not be read. */
+  onUnreadable(rel: number): Promise<void>;
+}
+
+export interface RowTellerDeps extends Missing {
+  tell(bytes: Buffer): Promise<void>;
+}
+
+export class RowTeller {
+  readonly #deps: RowTellerDeps;
+  /** Stored generated columns are sent. */
+  readonly #generated: boolean;
+  readonly #shapes = new Map<bigint, Shape>();
+  /** By table: the shape that was first seen of it, and the relation that was sent last. */
+  readonly #first = new Map<number, Shape>();
+  readonly #sent = new Map<number, Buffer>();
+  readonly #layouts = new Map<string, Layout>();
+  readonly #waiting = new Waiting<ChangeRow>((row) => this.#leafOf(row));
+  /** Transactions of this plan of which it is known what is noted before its time. */
+  readonly #asked = new Set<bigint>();
+
+  constructor(deps: RowTellerDeps, generated: boolean) {
+    this.#deps = deps;
+    this.#generated = generated;
+  }
+
+  /** A plan begins. */
+  begin(): void {
+    this.#asked.clear();
+  }
+
+  /** Reads what must be known to tell these; `isWhole`: their transactions do not go on behind them. */
+  async learn(client: Connection, chunk: readonly ChangeRow[], { isWhole }: { isWhole: boolean }): Promise<void> {
+    await this.#learnShapes(client, chunk);
+    if (!isWhole) await this.#learnInverted(client, chunk);
+  }
+
+  /** Of one transaction. */
+  async tell(rows: readonly ChangeRow[]): Promise<void> {
+    for (const row of inOrder(rows, (one) => this.#leafOf(one)))
+      for (const one of this.#waiting.turn(row)) await this.#tellRow(one);
+  }
+
+  async #tellRow(row: ChangeRow): Promise<void> {
+    switch (row.op) {
+      case 'M':
+        // A plan is ours to tell.
+        if (row.old && row.new && row.old.toString() !== PLAN) await this.#deps.tell(logicalMessage(row.old, row.new));
+        return;
+      case 'X':
+        return await this.#deps.onSwitchedOff(row.rel);
+      case 'T': {
+        // Partitions are looked at one by one (partition-notices.ts).
+        if (row.new !== null) return;
+        if (this.#sent.has(row.rel) || (await this.#tellRelation(row))) await this.#deps.tell(truncateMessage(row.rel));
+        return;
+      }
+      default: {
+        const layout = await this.#tellRelation(row);
+        const message = layout && rowMessage(row, layout);
+        if (message) await this.#deps.tell(message);
+        else await this.#deps.onUnreadable(row.rel);
+      }
+    }
+  }
+
+  /** Tells what the table is like, unless that was said last. */
+  async #tellRelation(row: ChangeRow): Promise<Layout | undefined> {
+    const shape = this.#shapeOf(row);
+    if (!shape) return undefined;
+    const name = `${row.rel} ${row.shape}`;
+    let layout = this.#layouts.get(name);
+    if (!layout) {
+      layout = layoutOf(row.rel, shape, { first: this.#first.get(row.rel), generated: this.#generated });
+      this.#layouts.set(name, layout);
+      if (!this.#first.has(row.rel)) this.#first.set(row.rel, shape);
+    }
+    if (!this.#sent.get(row.rel)?.equals(layout.relation)) {
+      this.#sent.set(row.rel, layout.relation);
+      await this.#deps.tell(layout.relation);
+    }
+    return layout;
+  }
+
+  /** Whoever writes could have given his changes the number of another table's. */
+  #shapeOf({ shape, rel }: ChangeRow): Shape | undefined {
+    const known = shape === null ? undefined : this.#shapes.get(shape);
+    return known?.rel === rel ? known : undefined;
+  }
+
+  #leafOf(row: ChangeRow): number {
+    return this.#shapeOf(row)?.leaf ?? row.rel;
+  }
+
+  /** What is noted in this chunk before its time, by transactions that go on behind it. */
+  async #learnInverted(client: Connection, chunk: readonly ChangeRow[]): Promise<void> {
+    const unasked = [...new Set(chunk.map(({ xid }) => xid))].filter((xid) => !this.#asked.has(xid));
+    for (const xid of await readGoingOn(client, unasked, chunk.at(-1)!.seq)) {
+      this.#asked.add(xid);
+      this.#waiting.learn(await readInverted(client, xid));
+    }
+  }
+
+  async #learnShapes(client: Connection, rows: readonly ChangeRow[]): Promise<void> {
+    const unknown = new Set(rows.flatMap(({ shape }) => (shape === null || this.#shapes.has(shape) ? [] : [shape])));
+    if (unknown.size === 0) return;
+    for (const [no, shape] of await readShapes(client, [...unknown])) this.#shapes.set(no, shape);
+  }
+}

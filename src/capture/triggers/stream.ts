@@ -1,0 +1,220 @@
+/**
+ * Changes that triggers have noted, as a stream like that of a replication slot. One reader at a time. It looks again at once
+ * while there is something, and less and less often while there is nothing.
+ *
+ * A plan (plan.ts) is told before its first change, within the same transaction of the stream.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Connection, openPool, type PoolOptions } from '../../db/pool.ts';
+import { isLockTimeout } from '../../model/sqlstate.ts';
+import { type ChangeRow, readChunk, readNew, takeTurn } from '../../source/read-changes.ts';
+import type { ReplicationStream, StreamHandlers } from '../replication/connection.ts';
+import { byTransaction } from './in-order.ts';
+import { PLAN, type Plan, planText } from './plan.ts';
+import { type Missing, RowTeller } from './row-teller.ts';
+import { beginMessage, commitMessage, logicalMessage } from './wire.ts';
+
+/** Milliseconds between two looks. */
+const SOON_MS = 5;
+const LATE_MS = 250;
+const SLOWER = 1.5;
+
+export interface TriggerHandlers extends StreamHandlers, Missing {
+  /** Everything up to this plan's end is persisted. */
+  onRead(plan: Plan): void;
+}
+
+export interface TriggerStreamOptions {
+  source: PoolOptions;
+  /** What was read last, and the highest LSN that was given out. Asked once, when the stream goes on for the first time. */
+  begin(): Promise<{ plan: Plan; after: bigint }>;
+  /** Take texts as they are stored. */
+  raw: boolean;
+  /** Stored generated columns are sent. */
+  generated: boolean;
+}
+
+/** Somebody else reads the changes. */
+export class ReaderThereError extends Error {
+  constructor() {
+    super('another capture reads the changes that the triggers note');
+    this.name = 'ReaderThereError';
+  }
+}
+
+/** Connects and waits until it is resumed. */
+export function openTriggerStream(handlers: TriggerHandlers, options: TriggerStreamOptions): ReplicationStream {
+  const over = new AbortController();
+  const gate = new Gate();
+  const started = Promise.withResolvers<void>();
+  started.promise.catch(() => undefined);
+  const { queryTimeoutMs: _, ...source } = options.source;
+  const pool = openPool({ ...source, max: 1, queue: true, idleInTransactionMs: 0 });
+  const reader = new Reader(handlers, options, { gate, signal: over.signal });
+  const reading = pool.session(async (client) => {
+    await begin(client, options.raw);
+    started.resolve();
+    await reader.run(client);
+  });
+  const ended = reading
+    .catch((error: unknown) => {
+      started.reject(error);
+      if (!over.signal.aborted) throw error;
+    })
+    .finally(() => pool.close());
+  ended.catch(() => undefined);
+  return {
+    started: Promise.race([started.promise, ended]),
+    ended,
+    confirm: (lsn) => reader.confirmed(lsn),
+    pause: () => gate.close(),
+    resume: () => gate.open(),
+    async close() {
+      over.abort();
+      gate.open();
+      await ended.catch(() => undefined);
+    },
+  };
+}
+
+/** @throws ReaderThereError */
+async function begin(client: Connection, raw: boolean): Promise<void> {
+  if (raw) await client.query("set client_encoding = 'SQL_ASCII'");
+  await takeTurn(client).catch((error: unknown) => {
+    throw isLockTimeout(error) ? new ReaderThereError() : error;
+  });
+}
+
+/** Closed until it is opened. */
+class Gate {
+  #opened = Promise.withResolvers<void>();
+  #isOpen = false;
+
+  get isOpen(): boolean {
+    return this.#isOpen;
+  }
+
+  open(): void {
+    this.#isOpen = true;
+    this.#opened.resolve();
+  }
+
+  close(): void {
+    if (!this.#isOpen) return;
+    this.#isOpen = false;
+    this.#opened = Promise.withResolvers<void>();
+  }
+
+  async passed(): Promise<void> {
+    while (!this.#isOpen) await this.#opened.promise;
+  }
+}
+
+/** A transaction whose end has not been told. */
+interface Told {
+  xid: bigint;
+  lsn: bigint;
+  micros: number;
+}
+
+class Reader {
+  readonly #handlers: TriggerHandlers;
+  readonly #options: TriggerStreamOptions;
+  readonly #gate: Gate;
+  readonly #signal: AbortSignal;
+  readonly #rows: RowTeller;
+  /** The highest LSN that was given out. */
+  #lsn = 0n;
+  /** Plans that are not wholly persisted, and where they end. */
+  #open: { plan: Plan; end: bigint }[] = [];
+
+  constructor(
+    handlers: TriggerHandlers,
+    options: TriggerStreamOptions,
+    { gate, signal }: { gate: Gate; signal: AbortSignal },
+  ) {
+    this.#handlers = handlers;
+    this.#options = options;
+    this.#gate = gate;
+    this.#signal = signal;
+    this.#rows = new RowTeller({ ...handlers, tell: (bytes) => this.#tell(bytes) }, options.generated);
+  }
+
+  confirmed(lsn: bigint): void {
+    const done = this.#open.filter(({ end }) => end < lsn);
+    this.#open = this.#open.filter(({ end }) => end >= lsn);
+    const last = done.at(-1);
+    if (last) this.#handlers.onRead(last.plan);
+  }
+
+  async run(client: Connection): Promise<void> {
+    await this.#gate.passed();
+    const { plan, after } = await this.#options.begin();
+    this.#lsn = after;
+    let last = plan;
+    if (last.from !== last.to) await this.#tellPlan(client, last, { rows: undefined, isStored: true });
+    let waitMs = SOON_MS;
+    /** Of the look before: everything that was committed by then is told after this look. */
+    let seen = 0n;
+    while (!this.#signal.aborted) {
+      await this.#gate.passed();
+      const look = await readNew(client, last.to);
+      const count = look.rows?.length;
+      if (count === 0) {
+        this.#handlers.onKeepAlive(seen, false);
+        if (seen > this.#lsn) this.#lsn = seen;
+        seen = look.lsn;
+        await sleep(waitMs, undefined, { signal: this.#signal }).catch(() => undefined);
+        waitMs = Math.min(LATE_MS, waitMs * SLOWER);
+        continue;
+      }
+      const most = BigInt(count ?? 0);
+      const firstLsn = look.lsn - most > this.#lsn ? look.lsn - most : this.#lsn + 1n;
+      const next = { no: last.no + 1, from: last.to, to: look.snapshot, firstLsn };
+      await this.#tellPlan(client, next, { rows: look.rows, isStored: false });
+      last = next;
+      seen = look.lsn;
+      waitMs = SOON_MS;
+    }
+  }
+
+  /** `rows`: all of it; undefined: it is read in chunks. */
+  async #tellPlan(
+    client: Connection,
+    plan: Plan,
+    { rows, isStored }: { rows: ChangeRow[] | undefined; isStored: boolean },
+  ): Promise<void> {
+    const told = { lsn: plan.firstLsn, content: isStored ? undefined : logicalMessage(PLAN, planText(plan)) };
+    this.#rows.begin();
+    /** The transaction that is told, for it may go on in the next chunk. */
+    let open: Told | undefined;
+    let chunk = rows ?? (await readChunk(client, plan, 0n));
+    while (chunk.length > 0 && !this.#signal.aborted) {
+      await this.#rows.learn(client, chunk, { isWhole: rows !== undefined });
+      const rest = chunk.findIndex(({ xid }) => xid !== open?.xid);
+      if (open) await this.#rows.tell(rest < 0 ? chunk : chunk.slice(0, rest));
+      if (rest >= 0) {
+        for (const transaction of byTransaction(chunk.slice(rest))) {
+          if (open) await this.#tell(commitMessage(open.lsn, open.micros));
+          const micros = Math.max(...transaction.map(({ madeAt }) => madeAt));
+          open = { xid: transaction[0]!.xid, lsn: told.lsn, micros };
+          told.lsn += 1n;
+          await this.#tell(beginMessage(open.lsn, micros, open.xid));
+          if (told.content) await this.#tell(told.content);
+          told.content = undefined;
+          await this.#rows.tell(transaction);
+        }
+      }
+      chunk = rows ? [] : await readChunk(client, plan, chunk.at(-1)!.seq);
+    }
+    if (this.#signal.aborted) return;
+    if (open) await this.#tell(commitMessage(open.lsn, open.micros));
+    if (told.lsn > this.#lsn) this.#lsn = told.lsn;
+    this.#open.push({ plan, end: told.lsn - 1n });
+  }
+
+  async #tell(bytes: Buffer): Promise<void> {
+    if (!this.#gate.isOpen) await this.#gate.passed();
+    if (!this.#signal.aborted) this.#handlers.onMessage(bytes);
+  }
+}

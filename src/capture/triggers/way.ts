@@ -1,0 +1,78 @@
+/** Changes as triggers have noted them in tables of the source (source/triggers.ts). */
+
+import { capturedNothing } from '../../checks/triggers.ts';
+import { readPosition } from '../../messages/position.ts';
+import { quoteLiteral } from '../../model/quote.ts';
+import { createThrottle } from '../../runtime/concurrency/throttle.ts';
+import { truncateRead } from '../../source/triggers/truncate-read.ts';
+import type { CapturedDatabase, Way } from '../method.ts';
+import type { WayDeps } from '../replication/way.ts';
+import { WATERMARK } from '../windows.ts';
+import { PLAN, planOf, readPlan, storeSql } from './plan.ts';
+import { checkNoted, prepareNoted } from './prepare.ts';
+import { openTriggerStream } from './stream.ts';
+
+/** Milliseconds between two times that what was read is emptied. */
+const EMPTY_MS = 5_000;
+
+export function openTriggers({ source, options, messages, log }: WayDeps, database: CapturedDatabase): Way {
+  const { no } = database;
+  let generated = false;
+  let read: string | undefined;
+  const empty = async (): Promise<void> => {
+    if (read !== undefined) await truncateRead(source, read);
+  };
+  const emptying = createThrottle(() => {
+    empty().catch((error: unknown) => log.warn({ err: error }, 'changes that were read could not be removed'));
+  }, EMPTY_MS);
+  return {
+    isEarly: false,
+    async prepare() {
+      const prepared = await prepareNoted({ source, messages }, database);
+      generated = prepared.publication.generated === 's';
+      return prepared;
+    },
+    check: (now) => checkNoted({ source, messages }, now),
+    open(handlers, raw) {
+      const stream = openTriggerStream(
+        {
+          ...handlers,
+          onSwitchedOff: (rel) => handlers.onMissed(rel, 'capture_switched_off', capturedNothing),
+          onUnreadable: (rel) =>
+            handlers.onMissed(
+              rel,
+              'values_left_out',
+              ({ schema, name }) =>
+                `${schema}.${name}: a change was noted in a form that cannot be read, and is missing`,
+            ),
+          onRead: (plan) => {
+            read = plan.to;
+            emptying.soon();
+          },
+        },
+        {
+          source: options,
+          raw,
+          generated,
+          async begin() {
+            const plan = await readPlan(messages, no);
+            const position = await readPosition(messages, no);
+            if (!plan || !position) throw new Error('the position of this database is gone');
+            const { commitLsn, confirmedLsn } = position;
+            const isFurther = confirmedLsn > commitLsn;
+            return { plan, after: isFurther ? confirmedLsn : commitLsn };
+          },
+        },
+      );
+      const close = async (): Promise<void> => {
+        emptying.stop();
+        await stream.close();
+      };
+      return { ...stream, close };
+    },
+    progress: { prefix: PLAN, sqlOf: (content) => storeSql(no, planOf(content)) },
+    // Waits for no standby: whoever reads sees it as soon as anybody does.
+    watermarkSql: (token) =>
+      `set local synchronous_commit = local; select millrace_capture.message('${WATERMARK}', ${quoteLiteral(token)})`,
+  };
+}

@@ -1,0 +1,50 @@
+/**
+ * Is the source of a capture by triggers the one whose position was stored? Every finding is a gap: changes may have been
+ * missed, or the ids of transactions by which they are told apart mean something else now.
+ */
+import type { SourceIdentity } from '../model/source-identity.ts';
+import { type Finding, fault } from './finding.ts';
+import { resyncing } from './resyncing.ts';
+
+/** In place of a slot's name, which has no dot. */
+export const NOTED = 'millrace_capture.changes';
+
+export interface NotedNow extends Omit<SourceIdentity, 'slotName' | 'publicationOid'> {
+  /** Of the table of changes; undefined: there is none. */
+  changesOid: number | undefined;
+  /** The next transaction gets this id. */
+  nextXid: bigint;
+}
+
+export interface NotedBefore {
+  identity: SourceIdentity;
+  /** The snapshot that was read last; undefined: none was stored. */
+  snapshot: string | undefined;
+}
+
+/** `database`: as millrace.yaml names it. */
+export function checkNotedContinuity(before: NotedBefore, now: NotedNow, database: string): Finding[] {
+  const { identity, snapshot } = before;
+  const gap = (id: string, summary: string): Finding[] => [fault(id, summary, resyncing(database))];
+  // Our role may not be allowed to know it.
+  const isKnown = now.systemIdentifier !== '' && identity.systemIdentifier !== '';
+  if ((isKnown && now.systemIdentifier !== identity.systemIdentifier) || now.databaseOid !== identity.databaseOid)
+    return gap('another_source', 'the source is another database than before: what happened in between is not known');
+  if (identity.slotName !== NOTED)
+    return gap(
+      'another_way',
+      `the database was captured by replication slot ${identity.slotName} and is now captured by triggers, which begin somewhere else`,
+    );
+  if (now.timeline !== identity.timeline)
+    return gap('another_timeline', 'the source was promoted or restored: its history is not the one that was captured');
+  if (now.changesOid === undefined)
+    return gap('changes_gone', 'schema millrace_capture was dropped: changes since then were not noted');
+  if (now.changesOid !== identity.publicationOid)
+    return gap(
+      'changes_renewed',
+      'schema millrace_capture was dropped and created again: changes in between were not noted',
+    );
+  if (snapshot === undefined || now.nextXid < BigInt(snapshot.split(':')[1]!))
+    return gap('restored', 'the source was restored from an older copy: its history is not the one that was captured');
+  return [];
+}

@@ -1,0 +1,176 @@
+/**
+ * Where changes are noted by triggers: is the schema that they are noted in what this release knows, has each captured table its
+ * triggers, does somebody read what they note?
+ */
+import { duration } from '../model/quantity.ts';
+import { type QuotedTable, quoteIdentifier, quoteTable } from '../model/quote.ts';
+import { byCommand, byHand, byStarting, type Finding, fault, inSource, warning } from './finding.ts';
+
+/** What is in the source of ours (`src/source/triggers/for-checks.ts`). */
+export interface TriggerFacts {
+  /** Of schema millrace_capture; null: it is not there. */
+  schemaVersion: number | null;
+  /** What this release makes. */
+  wantedVersion: number;
+  /** Our role may make it, or bring it up to this release. */
+  mayMakeSchema: boolean;
+  /** The statements that do, for whoever may. */
+  schemaSql: string;
+  /** Those that the publication lists, by oid. Of a partitioned table the root alone. */
+  tables: ReadonlyMap<number, TriggeredTable>;
+  /** Of what is noted: what was read goes as soon as a part of it is read whole. */
+  notedBytes: number;
+  /** Since the oldest change that was not read; null: there is none, or nobody knows. */
+  oldestUnreadSeconds: number | null;
+}
+
+/** How the changes of a table are noted. */
+export interface TriggeredTable {
+  schema: string;
+  name: string;
+  /** All of them, on each partition. */
+  hasTriggers: boolean;
+  /** Of its triggers the one that notes least. */
+  enabled: 'always' | 'origin' | 'replica' | 'disabled';
+  /** The publication lists some of its columns, or some of its rows. */
+  hasLists: boolean;
+  /** Our role may make and enable them. */
+  mayMake: boolean;
+  /** The statements that bring its triggers in order, for whoever may. */
+  sql: string;
+}
+
+/** Where our notes are in a source. */
+export const CAPTURE_SCHEMA = 'millrace_capture';
+
+/** Where capture keeps up it is a fraction of that. */
+const NOTED_BYTES = 2 * 1024 ** 3;
+const UNREAD_SECONDS = 900;
+
+/** `database`: as millrace.yaml names it. `isRead`: some sink reads from it. */
+export function checkTriggers(facts: TriggerFacts, of: { database: string; isRead: boolean }): Finding[] {
+  return [...checkSchema(facts), ...checkReading(facts, of)];
+}
+
+/** One that our role may make or renew is made when capture begins: nobody need be told. */
+function checkSchema({ schemaVersion, wantedVersion, mayMakeSchema, schemaSql }: TriggerFacts): Finding[] {
+  const mayBe = `as a role that may make schemas in this database; or let ours: grant create on database ... to ...`;
+  if (schemaVersion === null)
+    return mayMakeSchema
+      ? []
+      : [
+          fault(
+            'capture_schema_missing',
+            `schema ${CAPTURE_SCHEMA}, in which triggers note changes, does not exist, and our role may not make it`,
+            inSource(schemaSql, mayBe),
+          ),
+        ];
+  if (schemaVersion > wantedVersion)
+    return [
+      fault(
+        'capture_schema_newer',
+        `schema ${CAPTURE_SCHEMA} was made by a newer release (${schemaVersion}, this one knows ${wantedVersion})`,
+        byHand('Start that release, or a newer one.'),
+      ),
+    ];
+  if (schemaVersion === wantedVersion || mayMakeSchema) return [];
+  return [
+    fault(
+      'capture_schema_older',
+      `schema ${CAPTURE_SCHEMA} was made by an older release (${schemaVersion}, this one needs ${wantedVersion}), and our role does not own it`,
+      inSource(schemaSql, 'as its owner'),
+    ),
+  ];
+}
+
+function checkReading(facts: TriggerFacts, { database, isRead }: { database: string; isRead: boolean }): Finding[] {
+  if (!isRead)
+    return [...facts.tables.values()].some(({ hasTriggers }) => hasTriggers)
+      ? [
+          warning(
+            'unread',
+            'no sink reads from this database, and its triggers note changes for nobody',
+            byCommand(['database', 'remove', database], (command) => `Add a sink, or: ${command}`),
+          ),
+        ]
+      : [];
+  const seconds = facts.oldestUnreadSeconds ?? 0;
+  if (facts.notedBytes < NOTED_BYTES && seconds < UNREAD_SECONDS) return [];
+  const since = seconds < UNREAD_SECONDS ? '' : `, and the oldest that was not read is of ${duration(seconds)} ago`;
+  return [
+    warning(
+      'changes_growing',
+      `the changes that triggers have noted in ${CAPTURE_SCHEMA} take ${Math.round(facts.notedBytes / 1_048_576)} MB of the source${since}`,
+      byStarting('capture'),
+    ),
+  ];
+}
+
+/** Of a database that is captured by replication: triggers of before, which note changes for nobody. */
+export const checkLeftTriggers = (hasSchema: boolean): Finding[] =>
+  hasSchema
+    ? [
+        warning(
+          'capture_left',
+          `schema ${CAPTURE_SCHEMA} is still there, and this database is captured by replication: triggers note changes for nobody`,
+          inSource(
+            `drop schema ${CAPTURE_SCHEMA} cascade`,
+            'unless another service captures this database by triggers',
+          ),
+        ),
+      ]
+    : [];
+
+/** Of a table that the publication lists. */
+export function checkTriggered(table: TriggeredTable, publication: { name: string }): Finding | undefined {
+  const name = `${table.schema}.${table.name}`;
+  if (table.hasLists) {
+    const alter = `alter publication ${quoteIdentifier(publication.name)}`;
+    const only = quoteTable(table);
+    return fault(
+      'trigger_lists',
+      `${name}: the publication lists some of its columns or rows, and triggers note whole rows: its changes are not captured`,
+      inSource(
+        `${alter} drop table only ${only}; ${alter} add table only ${only}`,
+        'then leave columns out in a transform',
+      ),
+    );
+  }
+  const mayNot = 'as its owner; or let our role: grant trigger on the table';
+  if (!table.hasTriggers)
+    return table.mayMake
+      ? warning(
+          'trigger_missing',
+          `${name}: it has no triggers of ours yet: its changes are not captured`,
+          inSource(table.sql, 'or let capture, which makes them within half a minute of looking'),
+        )
+      : fault(
+          'trigger_missing',
+          `${name}: it has no triggers of ours, and our role may not make them: its changes are not captured`,
+          inSource(table.sql, mayNot),
+        );
+  return checkEnabled(table, name);
+}
+
+function checkEnabled(table: TriggeredTable, name: string): Finding | undefined {
+  const repair = inSource(table.sql, 'then backfill the table, which sends what its rows hold now');
+  if (table.enabled === 'disabled')
+    return fault('trigger_disabled', `${name}: its triggers are disabled: its changes are not captured`, repair);
+  if (table.enabled === 'replica')
+    return fault(
+      'trigger_disabled',
+      `${name}: its triggers fire only where session_replication_role is replica: other changes are not captured`,
+      repair,
+    );
+  if (table.enabled === 'origin')
+    return warning(
+      'trigger_disabled',
+      `${name}: its triggers do not fire where session_replication_role is replica: such changes are not captured`,
+      repair,
+    );
+  return undefined;
+}
+
+/** Somebody had `millrace.capture` off, or noting failed and `trigger_errors` is skip: what a sink missed of a table. */
+export const capturedNothing = ({ schema, name }: QuotedTable): string =>
+  `${schema}.${name}: a transaction changed it without noting that (millrace.capture was off, or noting failed): these changes are missing`;

@@ -1,0 +1,220 @@
+/**
+ * Changes that triggers have noted in the source (schema `millrace_capture`), as they are stored. What is new is what a snapshot
+ * sees and an earlier one does not: no transaction that is still open holds back the others, and none is left out that
+ * commits late. Two transactions that write one row follow one another, so whoever sees the second sees the first, and has
+ * it under a lower `seq`.
+ *
+ * Rows come by COPY in its binary form, for a text may be in another encoding than ours.
+ * https://www.postgresql.org/docs/current/sql-copy.html#SQL-COPY-BINARY-FORMAT
+ */
+import { copyOut } from '../db/copy-out.ts';
+import type { Connection } from '../db/pool.ts';
+import { parseLsn } from '../model/lsn.ts';
+import { quoteLiteral } from '../model/quote.ts';
+
+/**
+ * I, U, D; i, u, d: of a row that is too large, whose key alone is there; T: the table was truncated, or `new`, a partition of it;
+ * M: a message (`old` is its prefix, `new` its content); X: something was not noted.
+ */
+export type ChangeOp = 'I' | 'U' | 'D' | 'i' | 'u' | 'd' | 'T' | 'M' | 'X';
+
+export interface ChangeRow {
+  seq: bigint;
+  xid: bigint;
+  /** Microseconds since 1970. */
+  madeAt: number;
+  /** The table: of a partition the one that it is a part of. */
+  rel: number;
+  /** Number of the table's shape at that time (`readShapes`). */
+  shape: bigint | null;
+  op: ChangeOp;
+  /** Rows as the text of a composite value. */
+  old: Buffer | null;
+  new: Buffer | null;
+  /** Where the versions of the row lie: the new one of a change is the old one of the next. */
+  oldAt: bigint | null;
+  newAt: bigint | null;
+}
+
+/** What a table was like when its changes were noted: columns are the fields of the composite value, in order. */
+export interface Shape {
+  /** The table that sinks know. */
+  rel: number;
+  schema: string;
+  name: string;
+  /** The table that stores the row. */
+  leaf: number;
+  columns: { name: string; type: number; typmod: number; key: boolean; stored: boolean; virtual: boolean }[];
+}
+
+export interface Look {
+  /** What this look has seen, in the text form of pg_snapshot. */
+  snapshot: string;
+  /** End of the WAL then. */
+  lsn: bigint;
+  /** What is new in it, in the order of `seq`; undefined: more than fits into one chunk (`readChunk`). */
+  rows: ChangeRow[] | undefined;
+}
+
+/** Rows, and bytes of their texts, that are held at once; a row larger than that comes alone. */
+const MOST_ROWS = 5_000;
+const MOST_BYTES = 8 * 1024 * 1024;
+
+const LOOK = 'millrace_look';
+
+/**
+ * Begins to read, for as long as the session lasts. The turn is a lock on a table of ours that nobody else needs, in a transaction
+ * that has no snapshot between its statements, and so keeps nobody's rows; what each look has locked is let go after it.
+ * @throws what `isLockTimeout` knows when somebody else has the turn.
+ */
+export async function takeTurn(client: Connection): Promise<void> {
+  await client.query('begin');
+  try {
+    await client.query('lock table millrace_capture.reader in exclusive mode nowait');
+    await client.query(`savepoint ${LOOK}`);
+  } catch (error) {
+    await client.query('rollback');
+    throw error;
+  }
+}
+
+const COLUMNS = 'seq, xid, made_at, rel, shape, op, old, new, old_at, new_at';
+const SIZE = `(coalesce(octet_length(old), 0) + coalesce(octet_length(new), 0))::bigint`;
+
+/** Looks for what is new since the snapshot `before`. One statement; cheap where there is nothing. */
+export async function readNew(client: Connection, before: string): Promise<Look> {
+  const { xmax, open } = partsOf(before);
+  const rows = await copied(
+    client,
+    `with found as materialized (
+       select f.* from (
+         select c.* from millrace_capture.changes c where c.xid >= ${quoteLiteral(xmax)}::xid8
+         union all
+         select c.* from millrace_capture.changes c where c.xid = any (${quoteLiteral(`{${open.join(',')}}`)}::xid8[])
+       ) f limit ${MOST_ROWS + 1}
+     ), total as (
+       select count(*) <= ${MOST_ROWS} and coalesce(sum(${SIZE}), 0) <= ${MOST_BYTES} as fits from found
+     )
+     select 0::bigint, '0'::xid8, now(), 0::oid, t.fits::integer::bigint, 'S'::"char",
+            pg_current_snapshot()::text, pg_current_wal_insert_lsn()::text, null::tid, null::tid
+       from total t
+     union all
+     select * from (select ${COLUMNS} from found cross join total t where t.fits order by seq) r`,
+  );
+  const [first, ...changes] = rows;
+  if (!first?.old || !first.new) throw new Error('the source did not say what it sees');
+  const snapshot = first.old.toString();
+  return { snapshot, lsn: parseLsn(first.new.toString()), rows: first.shape === 1n ? changes : undefined };
+}
+
+/** The next rows behind `after` of what `to` sees and `from` does not; none: that was all. The same ones whenever it is asked. */
+export async function readChunk(
+  client: Connection,
+  { from, to }: { from: string; to: string },
+  after: bigint,
+): Promise<ChangeRow[]> {
+  return await copied(
+    client,
+    `with found as materialized (
+       select c.* from millrace_capture.changes c
+        where c.seq > ${after} and pg_visible_in_snapshot(c.xid, ${quoteLiteral(to)}::pg_snapshot)
+          and not pg_visible_in_snapshot(c.xid, ${quoteLiteral(from)}::pg_snapshot)
+        order by c.seq limit ${MOST_ROWS}
+     ), summed as (
+       select f.*, sum(${SIZE}) over (order by f.seq) - ${SIZE} as before from found f
+     )
+     select ${COLUMNS} from summed where before = 0 or before + ${SIZE} <= ${MOST_BYTES} order by seq`,
+  );
+}
+
+/** Of these transactions those that have noted something behind `after`. */
+export async function readGoingOn(client: Connection, xids: readonly bigint[], after: bigint): Promise<bigint[]> {
+  const { rows } = await client.query<{ xid: string }>(
+    `select x.xid::text as xid from unnest($1::xid8[]) x (xid)
+      where exists (select from millrace_capture.changes c where c.xid = x.xid and c.seq > $2::bigint)`,
+    [xids.map(String), after],
+  );
+  return rows.map(({ xid }) => BigInt(xid));
+}
+
+/**
+ * Changes of one transaction that replaced a version which is noted behind them, by its change's `seq`: there are some only where
+ * a trigger of the user's changes rows that its statement changes too.
+ */
+export async function readInverted(client: Connection, xid: bigint): Promise<Map<bigint, bigint>> {
+  await client.query('set local enable_hashjoin = on');
+  const { rows } = await client.query<{ seq: string; maker: string }>(
+    `with noted as materialized (
+       select c.seq, s.leaf, c.old_at, c.new_at
+         from millrace_capture.changes c
+         join lateral (select h.leaf from millrace_capture.shapes h where h.no = c.shape limit 1) s on true
+        where c.xid = $1::xid8
+     )
+     select a.seq::text as seq, b.seq::text as maker
+       from noted a join noted b on b.leaf = a.leaf and b.new_at = a.old_at
+      where b.seq > a.seq`,
+    [String(xid)],
+  );
+  return new Map(rows.map(({ seq, maker }) => [BigInt(seq), BigInt(maker)]));
+}
+
+/** Of these numbers. One that is not there is left out. */
+export async function readShapes(client: Connection, numbers: readonly bigint[]): Promise<Map<bigint, Shape>> {
+  const { rows } = await client.query<{ no: string; def: string }>(
+    'select no::text as no, def::text as def from millrace_capture.shapes where no = any ($1::bigint[])',
+    [numbers.map(String)],
+  );
+  return new Map(rows.map(({ no, def }) => [BigInt(no), JSON.parse(def) as Shape]));
+}
+
+/** `xmin:xmax:xip,xip`: transactions from `xmax` on, and those that are open, are not seen. */
+function partsOf(snapshot: string): { xmax: string; open: string[] } {
+  const [, xmax, open] = /^\d+:(\d+):([\d,]*)$/.exec(snapshot) ?? [];
+  if (xmax === undefined) throw new Error('not a snapshot');
+  return { xmax, open: open === '' || open === undefined ? [] : open.split(',') };
+}
+
+async function copied(client: Connection, sql: string): Promise<ChangeRow[]> {
+  const parts: Buffer[] = [];
+  const text = `copy (${sql}) to stdout (format binary); rollback to savepoint ${LOOK}`;
+  await copyOut(client, text, (part) => parts.push(Buffer.from(part)));
+  return decodeRows(Buffer.concat(parts));
+}
+
+const HEADER_BYTES = 19;
+const MICROS_1970_TO_2000 = 946_684_800_000_000;
+
+function decodeRows(bytes: Buffer): ChangeRow[] {
+  const rows: ChangeRow[] = [];
+  let at = HEADER_BYTES;
+  const field = (): Buffer | null => {
+    const length = bytes.readInt32BE(at);
+    at += 4;
+    if (length < 0) return null;
+    at += length;
+    return bytes.subarray(at - length, at);
+  };
+  for (;;) {
+    const count = bytes.readInt16BE(at);
+    at += 2;
+    if (count < 0) return rows;
+    const [seq, xid, madeAt, rel, shape, op] = [field(), field(), field(), field(), field(), field()];
+    if (!seq || !xid || !madeAt || !rel || !op) throw new Error('a change without its number');
+    rows.push({
+      seq: seq.readBigInt64BE(),
+      xid: xid.readBigUInt64BE(),
+      madeAt: madeAt.readInt32BE() * 2 ** 32 + madeAt.readUInt32BE(4) + MICROS_1970_TO_2000,
+      rel: rel.readUInt32BE(),
+      shape: shape?.readBigInt64BE() ?? null,
+      op: op.toString('latin1') as ChangeOp,
+      old: field(),
+      new: field(),
+      oldAt: placeOf(field()),
+      newAt: placeOf(field()),
+    });
+  }
+}
+
+/** A block's number and an item's. */
+const placeOf = (tid: Buffer | null): bigint | null =>
+  tid && (BigInt(tid.readUInt32BE()) << 16n) | BigInt(tid.readUInt16BE(4));

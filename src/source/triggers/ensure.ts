@@ -1,0 +1,147 @@
+/**
+ * Triggers that note the changes of the tables of a list: made where they are missing, removed from tables that are not on it
+ * any more. Each table by itself, in a short transaction, and none is waited for: somebody may be making an index of it for
+ * an hour. A trigger that somebody has switched off stays so: he may have meant it, and the facts say so.
+ */
+import { limitSql } from '../../db/deadline.ts';
+import type { Database, Queryable } from '../../db/pool.ts';
+import { statement } from '../../db/statement.ts';
+import { MillraceError } from '../../model/errors.ts';
+import { quoteIdentifier, quoteTable } from '../../model/quote.ts';
+import { isDeadlock, isLockTimeout, isNotPermitted, isOutdated } from '../../model/sqlstate.ts';
+import { type NotedTable, readTriggers, type TriggerFacts } from './facts.ts';
+import { readNoting, type Wanted } from './noting.ts';
+import { triggersSql } from './scripts.ts';
+import { functionSql, rowTriggerSql, schemaSql, truncateTriggerSql, VERSION } from './texts.ts';
+
+const SHAPES = statement('source/triggers/shapes');
+const SINGLE_SHAPES = statement('source/triggers/single-shapes');
+
+/** Milliseconds that a lock on a table is waited for: less than what makes an autovacuum give way. */
+const LOCK_MS = 500;
+/** Two that make triggers would get in each other's way. */
+const ALONE = "select pg_try_advisory_xact_lock(hashtextextended('millrace_capture', 0)) as alone";
+
+export interface Ensured {
+  /** What is there now. */
+  facts: TriggerFacts;
+  /** Oids of the tables whose changes are noted since just now. */
+  added: Set<number>;
+  /** Tables that somebody has locked: they are tried again at the next check. */
+  locked: NotedTable[];
+}
+
+/** @throws MillraceError bad_source, with the SQL to run, when our role may not make the schema. */
+export async function ensureTriggers(source: Database, wanted: Wanted): Promise<Ensured> {
+  const oids = wanted.tables.map(({ oid }) => oid);
+  const noting = await readNoting(source, wanted);
+  let facts = await readTriggers(source, oids);
+  const { schema } = facts;
+  if (schema && !schema.mine) throw notOurs(schema.owner, noting.role);
+  const version = schema?.version ?? 0;
+  if (version < VERSION) await makeSchema(source, wanted, facts);
+  const ensured: Omit<Ensured, 'facts'> = { added: new Set(), locked: [] };
+  let isChanged = version < VERSION;
+  // What a newer release has made is left to it.
+  const tables = version > VERSION ? [] : facts.tables;
+  const shapes = await readNumbers(source, tables);
+  for (const table of tables) {
+    const statements = statementsFor(table, functionSql(table, noting, shapes.get(table.oid) ?? []));
+    if (statements.length === 0) continue;
+    const outcome = await alone(source, async (tx) => {
+      for (const sql of statements) await tx.query(sql);
+      return table.listed && table.without.length > 0 ? 'added' : 'done';
+    });
+    if (outcome === 'locked') ensured.locked.push(table);
+    if (outcome === 'added') ensured.added.add(table.oid);
+    isChanged ||= outcome === 'added' || outcome === 'done';
+  }
+  await dropFunctions(source, oids);
+  await source.query(SINGLE_SHAPES);
+  if (isChanged) facts = await readTriggers(source, oids);
+  return { ...ensured, facts };
+}
+
+const notOurs = (owner: string, role: string): MillraceError =>
+  new MillraceError('bad_source', `schema millrace_capture belongs to role ${owner}, not to ${role}`, {
+    remedy: `grant ${quoteIdentifier(owner)} to ${quoteIdentifier(role)}`,
+  });
+
+/** `gone`: the table is not what it was a moment ago, or somebody else is at it; it is looked at again at the next check. */
+type Outcome = 'added' | 'done' | 'locked' | 'gone';
+
+async function alone(source: Database, work: (tx: Queryable) => Promise<Outcome>): Promise<Outcome> {
+  try {
+    return await source.transaction(async (tx) => {
+      await tx.query(limitSql({ lockMs: LOCK_MS }));
+      const { rows } = await tx.query<{ alone: boolean }>(ALONE);
+      return rows[0]!.alone ? await work(tx) : 'locked';
+    });
+  } catch (error) {
+    if (isLockTimeout(error) || isDeadlock(error)) return 'locked';
+    if (isOutdated(error) && !isNotPermitted(error)) return 'gone';
+    throw error;
+  }
+}
+
+async function makeSchema(source: Database, wanted: Wanted, { schema }: TriggerFacts): Promise<void> {
+  try {
+    const outcome = await alone(source, async (tx) => {
+      if (!schema) await tx.query('create schema if not exists millrace_capture');
+      await tx.query(schemaSql());
+      return 'done';
+    });
+    if (outcome === 'done') return;
+  } catch (cause) {
+    if (!isNotPermitted(cause)) throw cause;
+    const remedy = await triggersSql(source, wanted);
+    throw new MillraceError('bad_source', `our role may not make schema millrace_capture: ${cause.message}`, {
+      remedy,
+      cause,
+    });
+  }
+  throw new MillraceError('bad_source', 'schema millrace_capture is being changed by somebody else', {
+    remedy: 'Nothing: it is tried again soon.',
+  });
+}
+
+/** Of what the tables of the list are like: committed, so that nobody writes them again. */
+async function readNumbers(source: Queryable, tables: readonly NotedTable[]): Promise<Map<number, number[]>> {
+  const pairs = tables.filter(({ listed }) => listed).flatMap(({ oid, stores }) => stores.map((store) => [oid, store]));
+  if (pairs.length === 0) return new Map();
+  const { rows } = await source.query<{ rel: number; numbers: number[] }>(SHAPES, [
+    pairs.map(([rel]) => rel),
+    pairs.map(([, leaf]) => leaf),
+  ]);
+  return new Map(rows.map(({ rel, numbers }) => [rel, numbers]));
+}
+
+/** What its function and triggers lack, and what is too many; of a table that is not of the list its triggers. */
+function statementsFor(table: NotedTable, { sql, mark }: ReturnType<typeof functionSql>): string[] {
+  const strays = table.stray.map((name) => `drop trigger ${quoteIdentifier(name)} on ${quoteTable(table)}`);
+  if (!table.listed) return table.mine ? strays : [];
+  const isMissing = table.without.length > 0;
+  // Without a trigger nobody would call the function.
+  if (isMissing && !table.mine) return [];
+  return [
+    ...(mark === table.mark ? [] : [sql]),
+    ...(isMissing ? rowTriggerSql(table) : []),
+    ...(table.mine ? table.without_truncate.flatMap((store) => truncateTriggerSql(table, store)) : []),
+    ...(table.mine ? strays : []),
+  ];
+}
+
+/** Those that no trigger calls any more. */
+async function dropFunctions(source: Database, listed: readonly number[]): Promise<void> {
+  const { rows } = await source.query<{ name: string }>(
+    `select p.proname as name from pg_proc p join pg_namespace n on n.oid = p.pronamespace and n.nspname = 'millrace_capture'
+      where p.proname like 'table\\_%' and p.proname <> all (select 'table_' || oid from unnest($1::bigint[]) oid)
+        and not exists (select from pg_trigger g where g.tgfoid = p.oid) and pg_has_role(current_user, p.proowner, 'usage')`,
+    [listed],
+  );
+  for (const { name } of rows)
+    await alone(source, async (tx) => {
+      await tx.query(`drop function if exists millrace_capture.${quoteIdentifier(name)}() restrict`);
+      return 'done';
+    });
+}

@@ -1,0 +1,57 @@
+/** What makes the triggers of a source, and what removes them, for a person to run. */
+import type { Database } from '../../db/pool.ts';
+import { quoteIdentifier, quoteTable } from '../../model/quote.ts';
+import { type NotedTable, readTriggers } from './facts.ts';
+import { readNoting, type Wanted } from './noting.ts';
+import { functionSql, type Noting, rowTriggerSql, schemaSql, truncateTriggerSql } from './texts.ts';
+
+const scriptOf = (statements: readonly string[]): string => statements.map((sql) => `${sql};`).join('\n');
+
+/** All that `ensureTriggers` makes, as a superuser, or whoever may become our role and owns the tables; it can be run again. */
+export async function triggersSql(source: Database, wanted: Wanted): Promise<string> {
+  const noting = await readNoting(source, wanted);
+  const oids = wanted.tables.map(({ oid }) => oid);
+  const { tables } = await readTriggers(source, oids);
+  const listed = tables.filter((table) => table.listed);
+  return scriptOf([
+    'begin',
+    ...asRole(noting.role, [schemaSql(), ...listed.map((table) => functionSql(table, noting, []).sql)]),
+    ...listed.flatMap(triggersOf),
+    'commit',
+  ]);
+}
+
+/** Schema millrace_capture alone. */
+export const captureSchemaSql = (role: string): string => scriptOf(['begin', ...asRole(role, [schemaSql()]), 'commit']);
+
+/** The triggers of one table, as its owner, where the schema is there. */
+export function tableTriggersSql(table: NotedTable, { role, ...noting }: Noting & { role: string }): string {
+  const made = table.mark === null ? asRole(role, [functionSql(table, noting, []).sql]) : [];
+  return scriptOf(['begin', ...made, ...triggersOf(table), 'commit']);
+}
+
+/** Everything is the property of our role. */
+const asRole = (role: string, statements: readonly string[]): string[] => [
+  `create schema if not exists millrace_capture authorization ${quoteIdentifier(role)}`,
+  `set local role ${quoteIdentifier(role)}`,
+  ...statements.map((sql) => sql.replace(/;\s*$/, '')),
+  'reset role',
+];
+
+const triggersOf = (table: NotedTable): string[] => [
+  ...rowTriggerSql(table),
+  ...[...new Set([quoteTable(table), ...table.without_truncate, ...table.truncate_not_always])].flatMap((store) =>
+    truncateTriggerSql(table, store),
+  ),
+];
+
+/** Removes everything, each table's triggers first, so that nobody's lock is waited for while all others are held. */
+export async function removeTriggersSql(source: Database): Promise<string> {
+  const { tables } = await readTriggers(source, []);
+  return scriptOf([
+    ...tables.flatMap((table) =>
+      table.stray.map((name) => `drop trigger if exists ${quoteIdentifier(name)} on ${quoteTable(table)}`),
+    ),
+    'drop schema if exists millrace_capture cascade',
+  ]);
+}

@@ -1,0 +1,226 @@
+import { expect } from 'chai';
+import pg from 'pg';
+import { type Captured, type CapturedMessage, captured, PULL, sinkSettings } from '../../support/fixtures/captured.ts';
+import { until } from '../../support/until.ts';
+
+const SCHEMA = `
+  create table rows (id int primary key, value text);
+  create table keyless (value text);
+`;
+const BY_TRIGGERS = { settings: { capture: 'triggers' as const } };
+
+/** What the messages say that the table holds. */
+function folded(messages: readonly CapturedMessage[]): Map<string, string> {
+  const rows = new Map<string, string>();
+  for (const { action, record_pks: key, record } of messages)
+    if (action === 'delete') rows.delete(key);
+    else rows.set(key, record);
+  return rows;
+}
+
+describe('capture by triggers', () => {
+  let on: Captured;
+  let sink: number;
+  const sessions: pg.Client[] = [];
+
+  async function session(): Promise<pg.Client> {
+    const client = new pg.Client({ connectionString: on.sourceUrl });
+    client.on('error', () => undefined);
+    await client.connect();
+    sessions.push(client);
+    return client;
+  }
+
+  beforeEach(async () => {
+    on = await captured(SCHEMA, BY_TRIGGERS);
+    sink = await on.addSink(sinkSettings({ name: 'all', destination: PULL }));
+    on.start();
+    await on.streaming();
+  });
+  afterEach(async () => {
+    for (const client of sessions.splice(0)) await client.end().catch(() => undefined);
+    await on.close();
+  });
+
+  const told = (rows: readonly CapturedMessage[]) => rows.map((row) => [row.action, row.record, row.changes]);
+
+  it('needs no slot, no right to replicate and no replica identity, and tells whole old rows', async () => {
+    await on.source.query("insert into rows values (1, 'a'); update rows set value = 'b'; delete from rows");
+    await on.source.query("insert into keyless values ('x'); update keyless set value = 'y'; delete from keyless");
+    const rows = await on.received(sink, 6);
+    expect(told(rows)).to.deep.equal([
+      ['insert', '{"id":1,"value":"a"}', null],
+      ['update', '{"id":1,"value":"b"}', '{"value":"a"}'],
+      ['delete', '{"id":1,"value":"b"}', null],
+      ['insert', '{"value":"x"}', null],
+      ['update', '{"value":"y"}', '{"value":"x"}'],
+      ['delete', '{"value":"y"}', null],
+    ]);
+    expect(rows.map((row) => row.commit_idx)).to.deep.equal([0, 1, 2, 0, 1, 2]);
+    expect(
+      (await on.source.query('select from pg_replication_slots where slot_name = $1', [on.slot])).rowCount,
+    ).to.equal(0);
+  });
+
+  it('waits for no open transaction, and brings what one commits later', async () => {
+    const slow = await session();
+    await slow.query("begin; insert into rows values (1, 'slow')");
+    await on.source.query("insert into rows values (2, 'quick')");
+    expect(told(await on.received(sink, 1))).to.deep.equal([['insert', '{"id":2,"value":"quick"}', null]]);
+    await slow.query("update rows set value = 'slower' where id = 1; commit");
+    expect(told(await on.received(sink, 3)).slice(1)).to.deep.equal([
+      ['insert', '{"id":1,"value":"slow"}', null],
+      ['update', '{"id":1,"value":"slower"}', '{"value":"slow"}'],
+    ]);
+  });
+
+  it('tells nothing of what was rolled back, to a savepoint or as a whole', async () => {
+    await on.source.query(
+      `begin; insert into rows values (1, 'kept'); savepoint s; update rows set value = 'undone'; rollback to s;
+       insert into rows values (2, 'kept too'); release s; commit`,
+    );
+    await on.source.query("begin; insert into rows values (3, 'never'); rollback");
+    await on.source.query("insert into rows values (4, 'last')");
+    const rows = await on.received(sink, 3);
+    expect(rows.map((row) => row.record)).to.deep.equal([
+      '{"id":1,"value":"kept"}',
+      '{"id":2,"value":"kept too"}',
+      '{"id":4,"value":"last"}',
+    ]);
+  });
+
+  it('tells changes of a row in their order, though a trigger of the user makes further ones in between', async () => {
+    await on.source.query(`insert into rows select n, 'a' from generate_series(1, 3) n`);
+    await on.source.query(`
+      create function next() returns trigger language plpgsql as $$
+      begin
+        if pg_trigger_depth() = 1 then
+          update rows set value = value || '+' where id = new.id % 3 + 1;
+        end if;
+        return null;
+      end $$;
+      create trigger aaa after update on rows for each row execute function next();
+      update rows set value = 'b'`);
+    const { rows: now } = await on.source.query<{ record: string }>(
+      `select jsonb_build_object('id', id, 'value', value)::text as record from rows order by id`,
+    );
+    const rows = await on.received(sink, 9);
+    const texts = [...folded(rows).values()].map((record) => JSON.parse(record));
+    expect(texts.toSorted((a, b) => a.id - b.id)).to.deep.equal(now.map(({ record }) => JSON.parse(record)));
+    for (const [n, row] of rows.entries()) {
+      if (row.action !== 'update') continue;
+      const before = rows.slice(0, n).findLast((one) => one.record_pks === row.record_pks);
+      expect(JSON.parse(row.changes!).value, `change ${n}`).to.equal(JSON.parse(before!.record).value);
+    }
+  });
+
+  it('does so in a transaction that is read in several chunks', async function () {
+    this.timeout(120_000);
+    await on.source.query(`
+      insert into rows select n, 'a' from generate_series(1, 11000) n;
+      create function far() returns trigger language plpgsql as $$
+      begin
+        if pg_trigger_depth() = 1 and new.id = 1 then
+          update rows set value = value || '+' where id in (2, 10999);
+          update rows set value = value || '+' where id in (2, 10999);
+        end if;
+        return null;
+      end $$;
+      create trigger aaa after update on rows for each row execute function far();
+      update rows set value = 'b'`);
+    const rows = await on.received(sink, 22_004);
+    const of = (id: number) =>
+      rows.filter((row) => row.record_pks === `["${id}"]`).map((row) => JSON.parse(row.record).value);
+    expect(of(2)).to.deep.equal(['a', 'b', 'b+', 'b++']);
+    expect(of(10_999)).to.deep.equal(['a', 'b', 'b+', 'b++']);
+    expect(of(10_998)).to.deep.equal(['a', 'b']);
+  });
+
+  it('goes on where it stopped, and tells each change once', async () => {
+    const open = await session();
+    await open.query("begin; insert into rows values (1, 'open')");
+    await on.source.query("insert into rows values (2, 'before')");
+    await on.received(sink, 1);
+    await on.stop();
+    await on.source.query("insert into rows values (3, 'meanwhile')");
+    await open.query('commit');
+    on.start();
+    await on.source.query("insert into rows values (4, 'after')");
+    const rows = await on.received(sink, 4);
+    expect(rows.map((row) => row.record_pks)).to.have.members(['["1"]', '["2"]', '["3"]', '["4"]']);
+    const lsns = rows.map((row) => row.commit_lsn);
+    expect(new Set(lsns).size).to.equal(4);
+  });
+
+  it('keeps a large transaction together', async function () {
+    this.timeout(120_000);
+    await on.source.query("insert into rows select n, 'x' from generate_series(1, 12001) n");
+    const rows = await on.received(sink, 12_001);
+    expect(new Set(rows.map((row) => row.commit_lsn)).size).to.equal(1);
+    expect(rows.map((row) => row.commit_idx)).to.deep.equal(Array.from({ length: 12_001 }, (_, n) => n));
+  });
+
+  it('names a table and its columns as they were when the change was made', async () => {
+    await on.stop();
+    await on.source.query(`
+      insert into rows values (1, 'a');
+      alter table rows rename column value to text;
+      insert into rows values (2, 'b');
+      alter table rows rename to lines;
+      alter table lines rename column id to no;
+      insert into lines values (3, 'c');
+      alter table lines drop column text, add column n int default 7;
+      insert into lines values (4)`);
+    on.start();
+    const rows = await on.received(sink, 4);
+    expect(rows.map((row) => [JSON.parse(row.text).metadata.table_name, row.record, row.record_pks])).to.deep.equal([
+      ['rows', '{"id":1,"value":"a"}', '["1"]'],
+      ['rows', '{"id":2,"text":"b"}', '["2"]'],
+      ['lines', '{"no":3,"text":"c"}', '["3"]'],
+      ['lines', '{"no":4,"n":7}', '["4"]'],
+    ]);
+  });
+
+  it('keeps the noted changes few while they come, though somebody holds a snapshot', async function () {
+    this.timeout(120_000);
+    const holder = await session();
+    await holder.query("begin isolation level repeatable read; select 'a snapshot' from rows");
+    const full = async (): Promise<number[]> => {
+      const { rows } = await on.source.query<{ part: number }>(
+        'select distinct c.part::integer as part from millrace_capture.changes c order by 1',
+      );
+      return rows.map(({ part }) => part);
+    };
+    await on.source.query("insert into keyless select 'x' from generate_series(1, 70000)");
+    await on.received(sink, 70_000);
+    await until('what was read is gone', async () => {
+      await on.source.query("insert into rows values (1, 'x') on conflict (id) do update set value = 'y'");
+      return !(await full()).includes(0);
+    });
+    await holder.query('commit');
+  });
+
+  it('says which tables changed without a note, because a session had noting switched off', async () => {
+    await on.source.query(`
+      set millrace.capture = off;
+      insert into rows values (1, 'a');
+      insert into rows values (2, 'b');
+      reset millrace.capture;
+      insert into rows values (3, 'c')`);
+    expect(told(await on.received(sink, 1))).to.deep.equal([['insert', '{"id":3,"value":"c"}', null]]);
+    const notices = (await on.notices(sink)).filter(({ code }) => code === 'capture_switched_off');
+    expect(notices.map(({ table }) => table)).to.deep.equal(['public.rows']);
+    expect(notices[0]!.message).to.include('without noting that');
+  });
+
+  it('lets a second capture wait until the first one is gone', async () => {
+    const holder = await session();
+    await on.stop();
+    await holder.query('begin; lock table millrace_capture.reader in exclusive mode');
+    on.start();
+    await on.source.query("insert into rows values (1, 'a')");
+    await until('the second one waits for its turn', async () => (await on.state()).state !== 'error');
+    await holder.query('commit');
+    expect(told(await on.received(sink, 1))).to.deep.equal([['insert', '{"id":1,"value":"a"}', null]]);
+  });
+});
