@@ -136,7 +136,7 @@ describe('browser: forms of change retentions', () => {
       await page.goto(`/change-retentions/${name}`);
       await page.getByRole('link', { name: 'Settings', exact: true }).first().click();
       // Its table is chosen from those that are there, as for a new one.
-      await page.getByRole('radio', { name: 'orders' }).check();
+      await page.getByRole('radio', { name: 'orders', exact: true }).check();
       await page.getByRole('button', { name: 'Undo all' }).click();
       await page.getByRole('radio', { name: 'prices', checked: true }).waitFor();
       await page.getByRole('textbox', { name: 'Kept for' }).fill('never');

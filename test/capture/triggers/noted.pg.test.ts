@@ -213,6 +213,36 @@ describe('capture by triggers', () => {
     expect(notices[0]!.message).to.include('without noting that');
   });
 
+  it('says so when its schema is dropped, and starts anew only when told', async () => {
+    await on.source.query("insert into rows values (1, 'a')");
+    await on.received(sink, 1);
+    await on.stop();
+    await on.source.query('drop schema millrace_capture cascade');
+    await on.source.query("insert into rows values (2, 'missed')");
+    on.start();
+    expect((await on.becomes('needs_resync')).reason).to.include('schema millrace_capture was dropped');
+    await on.messages.db.query("select millrace.accept_gap('shop')");
+    await on.streaming();
+    await on.source.query("insert into rows values (3, 'c')");
+    expect((await on.received(sink, 2)).map((row) => row.record_pks)).to.deep.equal(['["1"]', '["3"]']);
+  });
+
+  it('takes no change of the way for the same history, there and back', async () => {
+    await on.source.query("insert into rows values (1, 'a')");
+    await on.received(sink, 1);
+    await on.stop();
+    const { capture: _, ...byReplication } = on.declared.settings;
+    on.declared.settings = { ...byReplication, publication: { ...byReplication.publication, name: 'another' } };
+    on.start();
+    expect((await on.becomes('needs_resync')).reason).to.include('slot');
+    await on.stop();
+    on.declared.settings = on.settings;
+    on.start();
+    await until('it goes on', async () => (await on.state()).state === 'streaming');
+    await on.source.query("insert into rows values (2, 'b')");
+    expect((await on.received(sink, 2)).map((row) => row.record_pks)).to.deep.equal(['["1"]', '["2"]']);
+  });
+
   it('lets a second capture wait until the first one is gone', async () => {
     const holder = await session();
     await on.stop();

@@ -69,7 +69,7 @@ databases:
   - name: shop
     url: ${shopUrl}
     ssl: false
-    capture: ${BY_TRIGGERS ? 'triggers' : 'replication'}
+    ${BY_TRIGGERS ? 'capture: triggers' : '# by replication'}
     slot: { name: ${slot}, create_if_not_exists: true }
     publication: { name: of_the_test, create_if_not_exists: true }
   - { name: archive, url: "${archiveUrl}", ssl: false }
