@@ -91,13 +91,15 @@ export class SharingPool extends pg.Pool {
     this.#probe ??= setTimeout(() => void this.#tryAgain(), PROBE_MS);
   }
 
-  /** One tries for all. */
+  /** One tries for all, and again while others stand in line: a connection that is made serves no more than one of them. */
   async #tryAgain(): Promise<void> {
     this.#probe = undefined;
     this.options.max = this.#wanted;
     try {
-      // Given back, it goes to the first in line.
-      (await super.connect()).release();
+      do {
+        // Given back, it goes to the first in line.
+        (await super.connect()).release();
+      } while (this.waitingCount > 0 && this.totalCount < this.options.max && !this.ending);
     } catch (error) {
       if (this.#isShort(error)) this.#refused(error);
       else this.#tell();

@@ -173,6 +173,19 @@ for (const major of [18, 15] as const) {
       expect([db.pool.totalCount, db.pool.idleCount]).to.deep.equal([3, 3]);
     });
 
+    it('serves all who stand in line as soon as there is room, though nobody gives one back', async () => {
+      await noneLeft();
+      await admin.query(`alter role ${role} connection limit 4`);
+      const let_go = await hold(3);
+      const db = open({ max: 4, least: 3, patienceMs: 120_000 });
+      let isTaken = false;
+      const taking = takeLeast(db.pool, 3, new AbortController().signal).then(() => (isTaken = true));
+      await until('it was refused', () => refusals > 0);
+      await let_go();
+      await until('it has the three that it needs', () => isTaken);
+      await taking;
+    });
+
     it('is as large as the limit leaves from the start', async () => {
       await noneLeft();
       await admin.query(`alter role ${role} connection limit 6`);
