@@ -4330,6 +4330,16 @@ begin
       from place p
      cross join lateral (select o.committed_at from millrace_private.messages o
                           where o.sink_no = p.sink_no and o.lane = p.lane and o.id = p.due_id limit 1) d
+     union all
+    -- What is held may be behind one that was parked.
+    select u.no, d.committed_at
+      from unnest(p_sinks) u (no)
+     cross join lateral (select s.lane, s.id
+                           from (select e.lane, e.id, e.state from millrace_private.delivery_states e
+                                  where e.sink_no = u.no order by e.id limit 1000) s
+                          where s.state = 'held' order by s.id limit 1) h
+     cross join lateral (select o.committed_at from millrace_private.messages o
+                          where o.sink_no = u.no and o.lane = h.lane and o.id = h.id limit 1) d
   )
   select f.sink_no, min(f.committed_at) from found f group by f.sink_no;
 end

@@ -75,5 +75,7 @@ describe('the oldest message that waits', () => {
     await m.db.query('delete from millrace_private.delivery_states where sink_no = $1 and id = $2', [no, ids[1]]);
     // What was passed and has no state was settled.
     expect(await oldest(no, ids)).to.equal(null);
+    await state(ids[2]!, 1, 'held');
+    expect(await oldest(no, ids), 'held behind the parked one').to.equal(2);
   });
 });

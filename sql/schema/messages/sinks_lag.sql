@@ -1,6 +1,6 @@
 -- When the source committed the oldest message that waits in each of these sinks: of all but the parked ones, what clients have and
--- what backs off included. Null: none waits. What is held is behind one that does not. It looks at 1,000 rows of a lane at most, however
--- many were parked, and finds them by index: see sinks_waiting.
+-- what backs off or is held included. Null: none waits. It looks at 1,000 rows of a lane at most, however many were parked, and finds
+-- them by index: see sinks_waiting.
 create or replace function millrace_private.sinks_lag(p_sinks integer[]) returns table (sink_no integer, committed_at timestamptz)
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp
 set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_bitmapscan = off
@@ -40,6 +40,16 @@ begin
       from place p
      cross join lateral (select o.committed_at from millrace_private.messages o
                           where o.sink_no = p.sink_no and o.lane = p.lane and o.id = p.due_id limit 1) d
+     union all
+    -- What is held may be behind one that was parked.
+    select u.no, d.committed_at
+      from unnest(p_sinks) u (no)
+     cross join lateral (select s.lane, s.id
+                           from (select e.lane, e.id, e.state from millrace_private.delivery_states e
+                                  where e.sink_no = u.no order by e.id limit 1000) s
+                          where s.state = 'held' order by s.id limit 1) h
+     cross join lateral (select o.committed_at from millrace_private.messages o
+                          where o.sink_no = u.no and o.lane = h.lane and o.id = h.id limit 1) d
   )
   select f.sink_no, min(f.committed_at) from found f group by f.sink_no;
 end
