@@ -1,7 +1,7 @@
 -- Of the messages of a sink that left the straight path, in one of these states (null: any), by id behind p_begin, or before it with the
 -- newest first: p_looked are looked at. Returns those that a filter, of the words of the management API, lets pass, and the last one
 -- whether it does or not, each with its place among all of them. What passes is to be compared with the filter once more.
--- One whose state tells nothing of its message is looked up: see migration 0015. rows 10: what passes is found by index then.
+-- One whose state tells nothing of its message is looked up: see migration 0014. rows 10: what passes is found by index then.
 create or replace function millrace_private.look_at_states(
   p_sink_no integer, p_begin bigint, p_looked integer, p_is_newest boolean, p_states text[], p_filter jsonb)
 returns table (id bigint, lane smallint, place bigint, fits boolean)
