@@ -145,7 +145,7 @@ change_retentions:
         "select no from millrace_private.sinks where name = 'orders-worker'",
       );
       await client.query(`begin; lock table millrace_private.lock_${rows[0]!.no} in share mode`);
-      await wrong.getByText('nobody can receive: backend').waitFor({ timeout: 60_000 });
+      await wrong.getByText('nobody can receive: backend').waitFor();
       await looks('blocked');
       const sql = await wrong.getByLabel('SQL', { exact: true }).locator('pre').textContent();
       await world.messages.query(sql!);
@@ -187,7 +187,8 @@ change_retentions:
     await world.shop.query("insert into products select n, 'bomb', 1 from generate_series(11, 15) n");
     await page.goto('/');
     const killed = item('function_kills');
-    await killed.getByRole('link', { name: 'Edit function products-index' }).click({ timeout: 60_000 });
+    // Three processes of functions have to end before.
+    await killed.getByRole('link', { name: 'Edit function products-index' }).click({ timeout: 180_000 });
     await page.getByRole('button', { name: 'Resume and retry 3' }).waitFor();
     await looks('function-kills');
     await writeCode(page, 'transform', DOCUMENT);

@@ -79,7 +79,8 @@ export async function see(
       faults.push(message.text());
   });
   const page = await context.newPage();
-  page.setDefaultTimeout(20_000);
+  // As `until`: a busy machine takes many times as long.
+  page.setDefaultTimeout(60_000);
   return {
     page,
     context,
