@@ -126,6 +126,8 @@ change_retentions:
     await page.goto('/sinks/some/trace');
     const why = page.getByRole('alert').getByText('it is full');
     await why.waitFor();
+    // All else of the page has come.
+    await page.getByRole('status', { name: 'Loading' }).first().waitFor({ state: 'detached' });
     // The next try is under way, and nobody knows better yet.
     await page.route('**/preview*', () => asked.resolve());
     await asked.promise;
@@ -151,7 +153,7 @@ change_retentions:
     await page.getByRole('combobox').fill(id);
     await page.getByRole('option', { name: 'message of some' }).waitFor();
     await page.getByText('Whether there is another cannot be said. It is full.').waitFor();
-    await page.unrouteAll();
+    await page.unrouteAll({ behavior: 'wait' });
     await page.route('**/api/overview*', (route) => route.abort());
     await page.reload();
     await page.getByRole('button', { name: 'Find' }).click();

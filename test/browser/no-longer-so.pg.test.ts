@@ -68,7 +68,9 @@ describe('browser: what is no longer so', () => {
     // As it is saved: the sink is asked for all the time.
     const again = page.waitForResponse(async (found) => {
       const isSink = found.request().method() === 'GET' && found.url().endsWith('/api/sinks/orders');
-      return isSink && (await found.json()).destination.visibility_timeout_ms === 47_000;
+      // One that was broken off has nothing to read.
+      const sink = isSink ? await found.json().catch(() => undefined) : undefined;
+      return sink?.destination?.visibility_timeout_ms === 47_000;
     });
     await dialog.getByRole('button', { name: 'Save' }).click();
     await again;
