@@ -131,7 +131,7 @@ describe('setup_sql', () => {
       expect([tested.status, tested.json.success], tested.text).to.deep.equal([200, true]);
       const said = tested.json.checks.map(({ id }: { id: string }) => id);
       expect(said).to.include.members(['capture_schema', 'triggers', 'publication']);
-      expect(said).to.not.include.members(['slot', 'wal_level']);
+      for (const id of ['slot', 'wal_level']) expect(said).to.not.include(id);
     } finally {
       await admin.end();
       await source.drop();
