@@ -61,6 +61,9 @@ describe('browser: functions', () => {
     await screenshot(page, 'functions-sink-1280');
     await page.getByRole('button', { name: 'Save and retry 2' }).click();
     await page.getByText('2 messages are tried again').waitFor();
+    // The page knows that nothing has failed any more, and whoever goes on writing keeps the editor.
+    await page.getByRole('button', { name: /retry 2$/i }).waitFor({ state: 'detached' });
+    expect(await page.getByRole('textbox', { name: 'Code of the transform' }).count()).to.equal(1);
     expect((await web.call('GET', '/api/functions/document')).json.code).to.contain('({ id: record.id })');
     expect((await web.call('GET', '/api/sinks/products/messages/count?state=parked')).json.count).to.equal(0);
     await seen.close();

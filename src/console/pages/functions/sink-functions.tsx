@@ -31,7 +31,12 @@ export function SinkFunctions() {
       {({ data }) => (
         <>
           {uses.map(({ use, types }) => (
-            <Use key={use} sink={sink} use={use} known={data.filter(({ type }) => types.some((one) => one === type))} />
+            <Use
+              key={`${sink.id} ${use}`}
+              sink={sink}
+              use={use}
+              known={data.filter(({ type }) => types.some((one) => one === type))}
+            />
           ))}
         </>
       )}
@@ -40,13 +45,13 @@ export function SinkFunctions() {
 }
 
 function Use({ sink, use, known }: { sink: Sink; use: 'filter' | 'transform' | 'routing'; known: readonly Fn[] }) {
-  const [chosen, choose] = useState<boolean | null>(null);
+  const [open, setOpen] = useState<boolean | null>(null);
   const { may } = usePerson();
   const change = useCall('patch', '/api/sinks/{sink}');
   const fn = known.find(({ name }) => name === sink[use]);
-  // What failed is what one comes for.
+  // What failed is what one comes for. It stays open when nothing has failed any more: somebody may be writing.
   const isFailing = useParked(sink.state.parked > 0 && fn ? sink.name : undefined, fn?.name ?? '').length > 0;
-  const open = chosen ?? isFailing;
+  if (open === null && isFailing) setOpen(true);
   const source: Source = {
     from: 'messages',
     sink: sink.name,
@@ -74,7 +79,7 @@ function Use({ sink, use, known }: { sink: Sink; use: 'filter' | 'transform' | '
           </Select>
         </div>
         {fn ? (
-          <Button aria-expanded={open} onClick={() => choose(!open)}>
+          <Button aria-expanded={open === true} onClick={() => setOpen(open !== true)}>
             {open ? 'Close the editor' : 'Edit'}
             <span className="sr-only"> {fn.name}</span>
           </Button>
