@@ -123,6 +123,12 @@ change_retentions:
     await wrong.getByRole('button', { name: 'Disable…' }).click();
     await page.getByRole('alertdialog').getByText('What waits (5 messages) stays').waitFor();
     await page.keyboard.press('Escape');
+    // While it is paused nobody says what is wrong, which is not that nothing is.
+    await post('/api/sinks/orders-worker/pause');
+    await wrong.waitFor({ state: 'detached' });
+    expect(await page.getByText('Nothing is wrong any more').count()).to.equal(0);
+    await post('/api/sinks/orders-worker/resume');
+    await wrong.getByText('nobody_receives').waitFor();
 
     const copied = (await page.getByLabel('curl', { exact: true }).locator('pre').textContent())!;
     await page.evaluate('navigator.clipboard.writeText = async (text) => { globalThis.copied = text; }');

@@ -8,8 +8,9 @@ import type { AnySink } from '../use-sink.ts';
 
 export function Recovered({ sink, isWrong }: { sink: AnySink; isWrong: boolean }) {
   const { data } = useOverview();
-  const since = useRecovery(isWrong);
-  if (since === null) return null;
+  const isJudged = sink.status === 'active';
+  const since = useRecovery(isWrong, isJudged);
+  if (since === null || !isJudged) return null;
   const known = [...(data?.sinks ?? []), ...(data?.change_retentions ?? [])].find(({ name }) => name === sink.name);
   return (
     <div className="mb-6">
@@ -38,9 +39,9 @@ function Left({ pending, rates }: { pending: number; rates: { persisted: number;
   );
 }
 
-/** When it was seen to end; null: nothing was wrong while somebody looked, or something is. */
-function useRecovery(isWrong: boolean): string | null {
+/** When it was seen to end; null: nothing was wrong while somebody looked, or something is. What is paused is not better for that. */
+function useRecovery(isWrong: boolean, isJudged: boolean): string | null {
   const [seen, setSeen] = useState<{ isWrong: boolean; since: string | null }>({ isWrong, since: null });
-  if (seen.isWrong !== isWrong) setSeen({ isWrong, since: isWrong ? null : new Date().toISOString() });
+  if (isJudged && seen.isWrong !== isWrong) setSeen({ isWrong, since: isWrong ? null : new Date().toISOString() });
   return seen.since;
 }
