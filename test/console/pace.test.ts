@@ -6,6 +6,7 @@ const MADE = '2026-11-22T08:00:00.000Z';
 const sink = (state: Partial<Paced['state']>, status = 'active'): Paced => ({
   status,
   inserted_at: MADE,
+  health: { checks: [] },
   state: { lag_seconds: null, first_delivered_at: null, last_delivered_at: null, last_delivery_ms: null, ...state },
 });
 const LAST = { last_delivered_at: '2026-11-22T09:00:00.000Z' };
@@ -18,6 +19,9 @@ describe('console: the pace of a sink', () => {
     expect(paceOf(sink({ ...LAST, last_delivery_ms: 3, lag_seconds: 4.21 }))).to.equal('4.2 s behind');
     expect(paceOf(sink({ lag_seconds: 720 }))).to.equal('12 min behind');
     expect(paceOf(sink({ ...LAST, lag_seconds: 720 }, 'paused'))).to.equal(null);
+    const unfed = { health: { checks: [{ name: 'source_error' }] } };
+    expect(paceOf({ ...sink(LAST), ...unfed }), 'nothing waits here while nothing is captured').to.equal(null);
+    expect(paceOf({ ...sink({ ...LAST, lag_seconds: 720 }), ...unfed })).to.equal('12 min behind');
   });
 
   it('begins with its first delivery, which is news for an hour', () => {

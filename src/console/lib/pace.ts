@@ -7,6 +7,7 @@ const NEWS_MS = 3_600_000;
 export interface Paced {
   status: string;
   inserted_at: string;
+  health: { checks: readonly { name: string }[] };
   state: {
     lag_seconds: number | null;
     first_delivered_at: string | null;
@@ -26,12 +27,13 @@ export function firstOf(
   return `First ${noun} delivered ${ms(Math.max(0, Date.parse(first) - made))} after creation`;
 }
 
-/** Null: nobody delivers, so it keeps no pace. */
-export function paceOf({ status, state }: Paced): string | null {
+/** Null: nobody delivers, or captures, so it keeps no pace. */
+export function paceOf({ status, health, state }: Paced): string | null {
   const { lag_seconds: lag, last_delivered_at: last, last_delivery_ms: took } = state;
   if (status !== 'active') return null;
   if (lag !== null) return `${span(lag)} behind`;
-  if (last === null) return null;
+  // What its source has that was not captured waits there.
+  if (last === null || health.checks.some(({ name }) => name.startsWith('source_'))) return null;
   return took === null ? 'In step' : `In step: ${ms(took)} behind`;
 }
 
