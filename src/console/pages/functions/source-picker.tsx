@@ -29,7 +29,8 @@ export function SourcePicker({ source, onChange, sink, only }: SourcePickerProps
     { path: { database }, query: { limit: 1_000 } },
     { enabled: database !== '' },
   );
-  const rows = (tables.data?.data ?? []).map(
+  // Of another database than before others are there.
+  const rows = (tables.isPlaceholderData ? [] : (tables.data?.data ?? [])).map(
     ({ schema, name }): Source => ({ from: 'rows', database, table: `${schema}.${name}` }),
   );
   const messages: { label: string; source: Source }[] =
