@@ -23,6 +23,7 @@ import { readPlan } from './plan.ts';
 
 const NOW = statement('capture/noted-now');
 const BEGIN_PLAN = statement('capture/begin-plan');
+const FORGET_FOREIGN = statement('source/triggers/forget-foreign');
 
 export interface NotedDeps {
   source: Database;
@@ -35,6 +36,8 @@ type NotedDatabase = Pick<CapturedDatabase, 'no' | 'settings'>;
 export async function prepareNoted(deps: NotedDeps, database: NotedDatabase): Promise<Prepared> {
   const looked = await look(deps, database);
   if (looked.stored?.identity) return { ...looked.prepared, begun: true };
+  // Transactions to come would have the same ids: it would be told as theirs, at every look until then.
+  await deps.source.query(FORGET_FOREIGN);
   // Read when every trigger was there: whoever writes behind it is noted.
   const { rows } = await deps.source.query<{ snapshot: string; changes_oid: number }>(NOW);
   const { snapshot, changes_oid: changesOid } = rows[0]!;

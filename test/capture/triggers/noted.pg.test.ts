@@ -152,6 +152,28 @@ describe('capture by triggers', () => {
     expect(new Set(lsns).size).to.equal(4);
   });
 
+  it('tells nothing of what a dump of another database has brought along', async () => {
+    await on.source.query("insert into rows values (1, 'there')");
+    await on.received(sink, 1);
+    await on.stop();
+    // As it is restored: with the ids that transactions had there.
+    await on.source.query(
+      `insert into millrace_capture.changes (seq, part, xid, rel, shape, op, old, new)
+       select c.seq, c.part, '900000000000'::xid8, c.rel, c.shape, c.op, c.old, c.new from millrace_capture.changes c`,
+    );
+    await on.messages.db.query("select millrace.resync('shop', force => true)");
+    on.start();
+    await on.streaming();
+    await on.source.query("insert into rows values (2, 'here')");
+    const inserts = async (): Promise<string[]> =>
+      (await on.received(sink, 1)).filter(({ action }) => action === 'insert').map(({ record_pks }) => record_pks);
+    await until('the new row', async () => (await inserts()).includes('["2"]'));
+    expect(await inserts()).to.deep.equal(['["1"]', '["2"]']);
+    expect(
+      (await on.source.query("select from millrace_capture.changes where xid >= '900000000000'")).rowCount,
+    ).to.equal(0);
+  });
+
   it('keeps a large transaction together', async function () {
     this.timeout(120_000);
     await on.source.query("insert into rows select n, 'x' from generate_series(1, 12001) n");
