@@ -14,11 +14,12 @@ import { capturesByTriggers } from '../model/declared.ts';
 import { MillraceError } from '../model/errors.ts';
 import { nearest } from '../model/finding.ts';
 import { quoteIdentifier, quoteLiteral } from '../model/quote.ts';
-import { isLockTimeout } from '../model/sqlstate.ts';
+import { isDeadlock, isLockTimeout } from '../model/sqlstate.ts';
 
 const HOLDER = statement('admin/slot-holder');
 const PUBLICATION = statement('admin/publication-is-there');
 const CAPTURE = statement('admin/capture-is-there');
+const FUNCTIONS = statement('admin/capture-functions');
 /** With the triggers of every table. */
 const DROP_CAPTURE = 'drop schema if exists millrace_capture cascade';
 
@@ -26,8 +27,8 @@ const DROP_CAPTURE = 'drop schema if exists millrace_capture cascade';
 const LET_GO_MS = 60_000;
 const LOOK_MS = 500;
 const STATEMENT_MS = 15_000;
-/** Whoever writes to a table waits behind us as long: it is tried again. */
-const LOCK_MS = 1_000;
+/** Whoever writes to a table waits behind us as long: it is tried again. Less than after what Postgres looks for a deadlock. */
+const LOCK_MS = 500;
 
 export interface RemoveDatabaseDeps {
   db: Transacting;
@@ -181,18 +182,28 @@ async function untilUnread(deps: RemoveDatabaseDeps, source: Database, database:
   }
 }
 
-/** Each table is locked for a moment; whoever holds one is waited for in short turns, so that nobody queues up behind us for long. */
+/**
+ * The triggers of each table with their function, by themselves: nobody writes to two tables of which we hold one and wait for the
+ * other. Its owner we need not be for that. Whoever holds a table is waited for in short turns, so that nobody queues up behind us.
+ */
 async function dropCapture(deps: RemoveDatabaseDeps, source: Database): Promise<void> {
+  const { rows } = await source.query<{ name: string }>(FUNCTIONS);
+  for (const { name } of rows)
+    await inTurns(deps, source, `drop function if exists millrace_capture.${quoteIdentifier(name)}() cascade`);
+  await inTurns(deps, source, DROP_CAPTURE);
+}
+
+async function inTurns(deps: RemoveDatabaseDeps, source: Database, sql: string): Promise<void> {
   const until = deps.now() + STATEMENT_MS;
   for (;;) {
     try {
       await source.transaction(async (tx) => {
         await tx.query(limitSql({ lockMs: LOCK_MS }));
-        await tx.query(DROP_CAPTURE);
+        await tx.query(sql);
       });
       return;
     } catch (error) {
-      if (!isLockTimeout(error) || deps.now() > until) throw error;
+      if (!(isLockTimeout(error) || isDeadlock(error)) || deps.now() > until) throw error;
     }
     await deps.sleep(LOOK_MS);
   }

@@ -1,4 +1,5 @@
 /** `millrace database remove`: no slot stays without a reader, and what cannot be dropped is said as SQL. */
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { removeDatabase as removeHere } from '../../src/admin/remove-database.ts';
 import { applyConfig } from '../../src/catalog/apply/apply.ts';
@@ -6,6 +7,7 @@ import { removeDatabase } from '../../src/catalog/apply/remove-database.ts';
 import { loadCatalog } from '../../src/catalog/store.ts';
 import { removing } from '../../src/cli/table/things.ts';
 import { openPool } from '../../src/db/pool.ts';
+import { ensureTriggers } from '../../src/source/triggers/ensure.ts';
 import { KEYS, parse, SECRET_KEY } from '../catalog/support.ts';
 import { removeSink } from '../support/fixtures/remove-sink.ts';
 import { type MessageDatabase, messageDatabase } from '../support/postgres/message-database.ts';
@@ -23,9 +25,9 @@ describe('millrace database remove', function () {
   let slot: string;
   const said: string[] = [];
 
-  async function declare(rest = ', create_if_not_exists: true', url = shop.url): Promise<void> {
+  async function declare(rest = ', create_if_not_exists: true', url = shop.url, way = 'replication'): Promise<void> {
     const file = `databases:
-  - { name: shop, url: ${JSON.stringify(url)}, ssl: false, slot: { name: ${slot}${rest} }, publication: { name: of_shop${rest} } }
+  - { name: shop, url: ${JSON.stringify(url)}, ssl: false, capture: ${way}, slot: { name: ${slot}${rest} }, publication: { name: of_shop${rest} } }
 sinks:
   - { name: worker, database: shop, destination: { type: pull } }
 `;
@@ -108,6 +110,42 @@ sinks:
       `  select pg_drop_replication_slot('${slot}');`,
       '  drop publication "of_shop";',
     ]);
+  });
+
+  it('drops the triggers of each table by itself: whoever has written to one writes to another', async () => {
+    const source = openPool({ address: shop.url, max: 3, applicationName: 'test' });
+    try {
+      await atSource('create table a (id int); create table b (id int); create table c (id int)');
+      const { rows: tables } = await source.query<{ oid: number; schema: string; name: string }>(
+        "select oid::bigint as oid, 'public' as schema, relname::text as name from pg_class where relname in ('a', 'b', 'c')",
+      );
+      await ensureTriggers(source, { tables });
+      await declare(', create_if_not_exists: true', shop.url, 'triggers');
+      await removeSink(messages.db, 'worker');
+      const catalog = await loadCatalog(messages.db, KEYS);
+      let removing: ReturnType<typeof removeHere> | undefined;
+      await source.transaction(async (tx) => {
+        await tx.query('insert into public.b values (1)');
+        removing = removeHere(
+          { db: messages.db, catalog, now: Date.now, sleep: async (ms) => await sleep(ms), agree: async () => true },
+          'shop',
+        );
+        removing.catch(() => undefined);
+        await until('the removal waits for the writer', async () => {
+          const { rows } = await source.query('select from pg_locks where not granted');
+          return rows.length > 0;
+        });
+        await tx.query("set local lock_timeout = '1ms'");
+        await tx.query('insert into public.a values (1)');
+        await tx.query('insert into public.c values (1)');
+      });
+      expect((await removing)?.left).to.deep.equal([]);
+      const { rows } = await source.query("select from pg_trigger where tgname like '!millrace%'");
+      expect(rows).to.have.length(0);
+      expect(await there()).to.deep.equal([]);
+    } finally {
+      await source.close();
+    }
   });
 
   it('goes on where it died: the slot is gone, the publication and the database are there', async () => {
