@@ -7,27 +7,29 @@ import { functionSql, type Noting, rowTriggerSql, schemaSql, truncateTriggerSql 
 
 const scriptOf = (statements: readonly string[]): string => statements.map((sql) => `${sql};`).join('\n');
 
+/** Under a path where nobody has put an operator or a function for a superuser to run. */
+const inOne = (statements: readonly string[]): string =>
+  scriptOf(['begin', 'set local search_path = pg_catalog, pg_temp', ...statements, 'commit']);
+
 /** All that `ensureTriggers` makes, as a superuser, or whoever may become our role and owns the tables; it can be run again. */
 export async function triggersSql(source: Database, wanted: Wanted): Promise<string> {
   const noting = await readNoting(source, wanted);
   const oids = wanted.tables.map(({ oid }) => oid);
   const { tables } = await readTriggers(source, oids);
   const listed = tables.filter((table) => table.listed);
-  return scriptOf([
-    'begin',
+  return inOne([
     ...asRole(noting.role, [schemaSql(), ...listed.map((table) => functionSql(table, noting, []).sql)]),
     ...listed.flatMap(triggersOf),
-    'commit',
   ]);
 }
 
 /** Schema millrace_capture alone. */
-export const captureSchemaSql = (role: string): string => scriptOf(['begin', ...asRole(role, [schemaSql()]), 'commit']);
+export const captureSchemaSql = (role: string): string => inOne(asRole(role, [schemaSql()]));
 
 /** The triggers of one table, as its owner, where the schema is there. */
 export function tableTriggersSql(table: NotedTable, { role, ...noting }: Noting & { role: string }): string {
   const made = table.mark === null ? asRole(role, [functionSql(table, noting, []).sql]) : [];
-  return scriptOf(['begin', ...made, ...triggersOf(table), 'commit']);
+  return inOne([...made, ...triggersOf(table)]);
 }
 
 /** Everything is the property of our role. */

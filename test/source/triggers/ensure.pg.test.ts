@@ -128,6 +128,10 @@ describe('triggers that note changes', () => {
           // biome-ignore lint/suspicious/noExplicitAny: the pool of one transaction
           return await triggersSql(tx as any, { tables: rows.map((row) => ({ ...row, schema: 'public' })) });
         });
+        // Whoever runs it may be a superuser, under a path where anybody can make an operator that fits better.
+        await admin(
+          "create function trap(oid, regnamespace) returns boolean language plpgsql as $$ begin raise 'a trap'; end $$; create operator public.= (leftarg = oid, rightarg = regnamespace, function = trap)",
+        );
         await admin(script);
         await admin(script);
         await on.writer.query(
