@@ -12,8 +12,10 @@ export interface TriggerFacts {
   schemaVersion: number | null;
   /** What this release makes. */
   wantedVersion: number;
-  /** Our role may make it, or bring it up to this release. */
+  /** Our role may make it, where it is not there. */
   mayMakeSchema: boolean;
+  /** Whose it is, where our role has not his rights. */
+  foreign: { owner: string; role: string } | null;
   /** The statements that do, for whoever may. */
   schemaSql: string;
   /** Those that the publication lists, by oid. Of a partitioned table the root alone. */
@@ -53,8 +55,7 @@ export function checkTriggers(facts: TriggerFacts, of: { database: string; isRea
 }
 
 /** One that our role may make or renew is made when capture begins: nobody need be told. */
-function checkSchema({ schemaVersion, wantedVersion, mayMakeSchema, schemaSql }: TriggerFacts): Finding[] {
-  const mayBe = `as a role that may make schemas in this database; or let ours: grant create on database ... to ...`;
+function checkSchema({ schemaVersion, wantedVersion, mayMakeSchema, foreign, schemaSql }: TriggerFacts): Finding[] {
   if (schemaVersion === null)
     return mayMakeSchema
       ? []
@@ -62,23 +63,24 @@ function checkSchema({ schemaVersion, wantedVersion, mayMakeSchema, schemaSql }:
           fault(
             'capture_schema_missing',
             `schema ${CAPTURE_SCHEMA}, in which triggers note changes, does not exist, and our role may not make it`,
-            inSource(schemaSql, mayBe),
+            inSource(schemaSql, 'as a superuser; or let our role make it: grant create on database ... to ...'),
           ),
         ];
-  if (schemaVersion > wantedVersion)
+  // Which release made it cannot be read.
+  if (foreign)
     return [
       fault(
-        'capture_schema_newer',
-        `schema ${CAPTURE_SCHEMA} was made by a newer release (${schemaVersion}, this one knows ${wantedVersion})`,
-        byHand('Start that release, or a newer one.'),
+        'capture_schema_foreign',
+        `schema ${CAPTURE_SCHEMA} belongs to role ${foreign.owner}, and ${foreign.role} has not its rights`,
+        inSource(`grant ${quoteIdentifier(foreign.owner)} to ${quoteIdentifier(foreign.role)}`),
       ),
     ];
-  if (schemaVersion === wantedVersion || mayMakeSchema) return [];
+  if (schemaVersion <= wantedVersion) return [];
   return [
     fault(
-      'capture_schema_older',
-      `schema ${CAPTURE_SCHEMA} was made by an older release (${schemaVersion}, this one needs ${wantedVersion}), and our role does not own it`,
-      inSource(schemaSql, 'as its owner'),
+      'capture_schema_newer',
+      `schema ${CAPTURE_SCHEMA} was made by a newer release (${schemaVersion}, this one knows ${wantedVersion})`,
+      byHand('Start that release, or a newer one.'),
     ),
   ];
 }
@@ -136,7 +138,7 @@ export function checkTriggered(table: TriggeredTable, publication: { name: strin
       ),
     );
   }
-  const mayNot = 'as its owner; or let our role: grant trigger on the table';
+  const mayNot = 'as a superuser; or let our role be a member of the one that owns the table: grant ... to ...';
   if (!table.hasTriggers)
     return table.mayMake
       ? warning(

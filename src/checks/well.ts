@@ -58,7 +58,7 @@ function captureOf(source: SourceFacts, capture: NonNullable<WellFacts['capture'
 function triggersOf({ triggers: { hasSchema, tables } }: ByTriggers): Said[] {
   return [
     [
-      ['capture_schema_missing', 'capture_schema_older', 'capture_schema_newer', 'capture_schema_gone'],
+      ['capture_schema_missing', 'capture_schema_foreign', 'capture_schema_newer'],
       passed('capture_schema', `schema millrace_capture ${madeOr({ isThere: hasSchema })}`),
     ],
     [

@@ -22,6 +22,7 @@ const FACTS: TriggerFacts = {
   schemaVersion: 1,
   wantedVersion: 1,
   mayMakeSchema: true,
+  foreign: null,
   schemaSql: 'create schema',
   tables: new Map([[1, NOTED]]),
   notedBytes: 1_000,
@@ -105,7 +106,7 @@ describe('checks of a source whose changes triggers note', () => {
     [undefined, { schemaVersion: null }],
     ['capture_schema_missing', { schemaVersion: null, mayMakeSchema: false }],
     [undefined, { schemaVersion: 0 }],
-    ['capture_schema_older', { schemaVersion: 0, mayMakeSchema: false }],
+    ['capture_schema_foreign', { schemaVersion: 0, foreign: { owner: 'a', role: 'b' } }],
     ['capture_schema_newer', { schemaVersion: 2 }],
   ];
   for (const [id, facts] of schemas)

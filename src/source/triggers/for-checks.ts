@@ -37,7 +37,8 @@ export async function readTriggerFacts(
   return {
     schemaVersion: schema ? (schema.version ?? 0) : null,
     wantedVersion: VERSION,
-    mayMakeSchema: schema ? schema.mine : mayMake,
+    mayMakeSchema: mayMake,
+    foreign: schema && !schema.mine ? { owner: schema.owner, role: noting.role } : null,
     schemaSql: captureSchemaSql(noting.role),
     tables: new Map(
       tables

@@ -1,5 +1,6 @@
 /** What checks hear of a source whose changes triggers note. */
 import { expect } from 'chai';
+import { checkTriggers } from '../../../src/checks/triggers.ts';
 import { readTriggerFacts } from '../../../src/source/triggers/for-checks.ts';
 import { eachMajor } from '../../support/postgres/postgres.ts';
 import { type Noted, noted } from './noted.ts';
@@ -60,6 +61,30 @@ describe('facts of triggers for checks', () => {
         [true, 'always'],
       ]);
       await admin.query(after.schemaSql);
+    });
+
+    it('say whose the schema is, and the grant that is printed then is all that is missing', async () => {
+      on = await noted(cluster(), 'create table t (id int primary key); create publication p for table t');
+      await on.ensure(['t']);
+      const admin = await on.connect('superuser');
+      const role = `other_${process.pid}_${major}`;
+      await admin.query(`create role ${role}`);
+      try {
+        await admin.query(`alter schema millrace_capture owner to ${role}`);
+        const asWriter = async () =>
+          await on.source.transaction(async (tx) => {
+            await tx.query('set local role writer');
+            // biome-ignore lint/suspicious/noExplicitAny: the pool of one transaction
+            const facts = await readTriggerFacts(tx as any, 'p');
+            return checkTriggers(facts, { database: 'shop', isRead: true });
+          });
+        const [found] = await asWriter();
+        expect([found?.id, found?.sql]).to.deep.equal(['capture_schema_foreign', `grant "${role}" to "writer"`]);
+        await admin.query(`alter table millrace_capture.about owner to ${role}; ${found?.sql}`);
+        expect(await asWriter()).to.deep.equal([]);
+      } finally {
+        await admin.query(`drop owned by ${role} cascade; drop role ${role}`);
+      }
     });
   });
 });
