@@ -29,6 +29,18 @@ create index if not exists changes_xid_idx on millrace_capture.changes (xid, seq
 create table if not exists millrace_capture.shapes (no bigint not null, rel oid not null, leaf oid not null, def jsonb not null);
 create index if not exists shapes_no_idx on millrace_capture.shapes (no);
 create index if not exists shapes_leaf_idx on millrace_capture.shapes (leaf);
+-- Somebody's publication may be of all tables: Postgres would refuse what we update and delete here.
+do $$
+declare
+  lacking name;
+begin
+  for lacking in
+    select c.relname from pg_class c
+     where c.relnamespace = 'millrace_capture'::regnamespace and c.relkind in ('r', 'p') and c.relreplident <> 'f'
+  loop
+    execute format('alter table millrace_capture.%I replica identity full', lacking);
+  end loop;
+end $$;
 -- Default privileges of a role give others rights on what it makes, or take them: here they count for nothing.
 do $$
 declare

@@ -1,5 +1,6 @@
 /** Triggers that note changes are made, kept up and removed, and nobody is waited for. */
 import { expect } from 'chai';
+import { statement } from '../../../src/db/statement.ts';
 import { readTriggers } from '../../../src/source/triggers/facts.ts';
 import { removeTriggersSql, triggersSql } from '../../../src/source/triggers/scripts.ts';
 import { truncateRead } from '../../../src/source/triggers/truncate-read.ts';
@@ -38,6 +39,15 @@ describe('triggers that note changes', () => {
         [[], [], 'A'],
         [[], [], 'A'],
       ]);
+    });
+
+    it("are made and kept up beside somebody's publication of all tables", async () => {
+      await start(`${TABLES} create publication everything for all tables`);
+      await on.ensure(['t']);
+      await on.writer.query("insert into t values (1, 'x'); delete from t");
+      await on.ensure(['t']);
+      await on.source.query(statement('source/triggers/forget-foreign'));
+      expect(await on.lines()).to.deep.equal(['I:  -> (1,x)', 'D: (1,x) -> ']);
     });
 
     it('go from a table that is not of the list any more, with their function', async () => {
