@@ -3,6 +3,7 @@
  * Its storage is freed by `freeStorage` afterwards.
  */
 import { statement } from '../../db/statement.ts';
+import { capturesByTriggers } from '../../model/declared.ts';
 import { MillraceError } from '../../model/errors.ts';
 import { count } from '../../model/quantity.ts';
 import { quoteTable } from '../../model/quote.ts';
@@ -62,8 +63,11 @@ export async function deleteSink(
       const { settings } = current.sinks.find((sink) => sink.id === id)!;
       const into = kindOf(settings).writesInto?.(settings.destination);
       const left = into === undefined ? [] : [`drop table ${quoteTable(into)}`];
+      const source = current.databases.find((one) => one.name === database_name);
+      const goesOn =
+        source && capturesByTriggers(source.settings) ? 'its triggers note changes for nobody' : 'its slot keeps WAL';
       const unread =
-        `No sink reads from database ${database_name} any more, and its slot keeps WAL: ` +
+        `No sink reads from database ${database_name} any more, and ${goesOn}: ` +
         'make one that does, or delete the database.';
       const warnings = [...remadeWarnings(row), ...(is_last ? [unread] : [])];
       return { id, name, pending, parked, left, warnings };

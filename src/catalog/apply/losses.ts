@@ -20,8 +20,12 @@ export async function lossesOf(db: Queryable, steps: readonly Step[]): Promise<s
     .map(
       ({ name, pending, parked }) => `sink ${name} has ${count(pending)} pending and ${count(parked)} parked messages`,
     );
-  const slots = pruned
+  const left = pruned
     .filter(({ type }) => type === 'database')
-    .map(({ name }) => `database ${name} may have a replication slot, which keeps WAL until somebody drops it`);
-  return [...messages, ...slots];
+    .map(({ name, old }) =>
+      old?.capture === 'triggers'
+        ? `database ${name} may have triggers, which note its changes until somebody runs there: drop schema millrace_capture cascade`
+        : `database ${name} may have a replication slot, which keeps WAL until somebody drops it`,
+    );
+  return [...messages, ...left];
 }

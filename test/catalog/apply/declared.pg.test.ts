@@ -199,6 +199,11 @@ describe('a declaration that is applied again', () => {
       const nothing = 'databases: []\n';
       const { losses } = await plan(nothing, { prune: true });
       expect(losses.join()).to.contain('database shop may have a replication slot');
+      await messages.db.query(
+        `update millrace_private.databases set settings = settings || '{"capture": "triggers"}' where name = 'shop'`,
+      );
+      const noted = (await plan(nothing, { prune: true })).losses.join();
+      expect(noted).to.contain('drop schema millrace_capture cascade').and.not.contain('slot');
       const error = await failed(apply(nothing, { prune: true }));
       expect(error).to.include({ code: 'needs_force' });
       expect(await row()).to.not.equal(undefined);
