@@ -139,20 +139,30 @@ export async function readGoingOn(client: Connection, xids: readonly bigint[], a
 
 /**
  * Changes of one transaction that replaced a version which is noted behind them, by its change's `seq`: there are some only where
- * a trigger of the user's changes rows that its statement changes too.
+ * a trigger of the user's changes rows that its statement changes too. Places are given once more where a table was emptied or
+ * written anew: what is of another shape, or another text, is another version.
  */
 export async function readInverted(client: Connection, xid: bigint): Promise<Map<bigint, bigint>> {
   await client.query('set local enable_hashjoin = on');
   const { rows } = await client.query<{ seq: string; maker: string }>(
     `with noted as materialized (
-       select c.seq, s.leaf, c.old_at, c.new_at
+       select c.seq, c.shape, c.op, c.old_at, c.new_at
          from millrace_capture.changes c
-         join lateral (select h.leaf from millrace_capture.shapes h where h.no = c.shape limit 1) s on true
-        where c.xid = $1::xid8
+        where c.xid = $1::xid8 and c.shape is not null
+     ), emptied as materialized (
+       select n.seq, n.shape from noted n where n.op = 'T'
+     ), found as materialized (
+       select a.seq, b.seq as maker
+         from noted a join noted b on b.shape = a.shape and b.new_at = a.old_at
+        where b.seq > a.seq
+          and not exists (select from emptied e where e.shape = a.shape and e.seq between a.seq and b.seq)
      )
-     select a.seq::text as seq, b.seq::text as maker
-       from noted a join noted b on b.leaf = a.leaf and b.new_at = a.old_at
-      where b.seq > a.seq`,
+     select f.seq::text as seq, min(f.maker)::text as maker
+       from found f
+      where (select o.op in ('i', 'u', 'd') or m.op in ('i', 'u', 'd') or m.new = o.old
+               from millrace_capture.changes o, millrace_capture.changes m
+              where o.seq = f.seq and m.seq = f.maker)
+      group by f.seq`,
     [String(xid)],
   );
   return new Map(rows.map(({ seq, maker }) => [BigInt(seq), BigInt(maker)]));

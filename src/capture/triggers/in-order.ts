@@ -5,18 +5,40 @@
  */
 import type { ChangeRow } from '../../source/read-changes.ts';
 
-/** Changes of one transaction, each after the one that made the version it replaces. `leafOf`: the table that stores the row. */
-export function inOrder<Row extends Pick<ChangeRow, 'oldAt' | 'newAt'>>(
-  rows: readonly Row[],
-  leafOf: (row: Row) => number,
-): readonly Row[] {
+type Made = Pick<ChangeRow, 'op' | 'old' | 'new' | 'oldAt' | 'newAt'>;
+
+/**
+ * Changes of one transaction, each after the one that made the version it replaces. `storeOf`: the table that stores the row, as it
+ * is then. Where that was emptied, or written anew (`cluster`, another type of a column), places are given once more, and what was
+ * made later is no version of what was there before.
+ */
+export function inOrder<Row extends Made>(rows: readonly Row[], storeOf: (row: Row) => string): readonly Row[] {
   if (rows.length < 2) return rows;
-  const makers = new Map<string, number>();
-  const nameOf = (row: Row, at: bigint): string => `${leafOf(row)}:${at}`;
+  const emptied = new Map<string, number>();
+  const places = rows.map((row) => {
+    const store = storeOf(row);
+    if (row.op === 'T') emptied.set(store, (emptied.get(store) ?? 0) + 1);
+    const place = (at: bigint | null): string | undefined =>
+      at === null ? undefined : `${store}:${emptied.get(store) ?? 0}:${at}`;
+    return { old: place(row.oldAt), new: place(row.newAt) };
+  });
+  const first = new Map<string, number>();
+  for (const [n, place] of places.entries())
+    if (place.new !== undefined && !first.has(place.new)) first.set(place.new, n);
   let isOrdered = true;
-  for (const [n, row] of rows.entries()) if (row.newAt !== null) makers.set(nameOf(row, row.newAt), n);
-  const before = rows.map((row) => (row.oldAt === null ? undefined : makers.get(nameOf(row, row.oldAt))));
-  for (const [n, maker] of before.entries()) if (maker !== undefined && maker > n) isOrdered = false;
+  const made = new Map<string, number>();
+  const before = places.map((place, n) => {
+    let maker = place.old === undefined ? undefined : made.get(place.old);
+    if (maker === undefined && place.old !== undefined) {
+      const later = first.get(place.old);
+      if (later !== undefined && later > n && isVersion(rows[later]!, rows[n]!)) {
+        maker = later;
+        isOrdered = false;
+      }
+    }
+    if (place.new !== undefined) made.set(place.new, n);
+    return maker;
+  });
   if (isOrdered) return rows;
   const ordered: Row[] = [];
   const taken = new Set<number>();
@@ -30,6 +52,10 @@ export function inOrder<Row extends Pick<ChangeRow, 'oldAt' | 'newAt'>>(
   }
   return ordered;
 }
+
+/** Is what one has made what the other one has replaced? Of a row that was too large nothing is there to be compared. */
+const isVersion = (maker: Made, row: Made): boolean =>
+  [maker, row].some(({ op }) => op !== op.toUpperCase()) || (maker.new !== null && row.old?.equals(maker.new) === true);
 
 /** Transactions of a chunk, in the order in which their last changes were noted. */
 export function byTransaction(rows: readonly ChangeRow[]): ChangeRow[][] {
@@ -55,10 +81,10 @@ export class Waiting<Row extends Late> {
   readonly #behind = new Map<bigint, Row[]>();
   /** Versions that changes make which wait themselves. */
   readonly #unmade = new Map<string, bigint>();
-  readonly #leafOf: (row: Row) => number;
+  readonly #storeOf: (row: Row) => string;
 
-  constructor(leafOf: (row: Row) => number) {
-    this.#leafOf = leafOf;
+  constructor(storeOf: (row: Row) => string) {
+    this.#storeOf = storeOf;
   }
 
   learn(inverted: ReadonlyMap<bigint, bigint>): void {
@@ -96,6 +122,6 @@ export class Waiting<Row extends Late> {
   }
 
   #name(row: Row, at: bigint | null): string {
-    return `${this.#leafOf(row)}:${at}`;
+    return `${this.#storeOf(row)}:${at}`;
   }
 }

@@ -16,6 +16,9 @@ export interface RowTellerDeps extends Missing {
   tell(bytes: Buffer): Promise<void>;
 }
 
+/** The table that stores the row, as it is then: a shape is of one table. */
+const storeOf = ({ shape, rel }: ChangeRow): string => (shape === null ? `table ${rel}` : `${shape}`);
+
 export class RowTeller {
   readonly #deps: RowTellerDeps;
   /** Stored generated columns are sent. */
@@ -25,7 +28,7 @@ export class RowTeller {
   readonly #first = new Map<number, Shape>();
   readonly #sent = new Map<number, Buffer>();
   readonly #layouts = new Map<string, Layout>();
-  readonly #waiting = new Waiting<ChangeRow>((row) => this.#leafOf(row));
+  readonly #waiting = new Waiting<ChangeRow>(storeOf);
   /** Transactions of this plan of which it is known what is noted before its time. */
   readonly #asked = new Set<bigint>();
 
@@ -47,8 +50,7 @@ export class RowTeller {
 
   /** Of one transaction. */
   async tell(rows: readonly ChangeRow[]): Promise<void> {
-    for (const row of inOrder(rows, (one) => this.#leafOf(one)))
-      for (const one of this.#waiting.turn(row)) await this.#tellRow(one);
+    for (const row of inOrder(rows, storeOf)) for (const one of this.#waiting.turn(row)) await this.#tellRow(one);
   }
 
   async #tellRow(row: ChangeRow): Promise<void> {
@@ -96,10 +98,6 @@ export class RowTeller {
   #shapeOf({ shape, rel }: ChangeRow): Shape | undefined {
     const known = shape === null ? undefined : this.#shapes.get(shape);
     return known?.rel === rel ? known : undefined;
-  }
-
-  #leafOf(row: ChangeRow): number {
-    return this.#shapeOf(row)?.leaf ?? row.rel;
   }
 
   /** What is noted in this chunk before its time, by transactions that go on behind it. */

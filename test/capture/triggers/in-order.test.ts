@@ -2,14 +2,23 @@ import { expect } from 'chai';
 import { byTransaction, inOrder, Waiting } from '../../../src/capture/triggers/in-order.ts';
 import type { ChangeRow } from '../../../src/source/read-changes.ts';
 
-const row = (name: string, oldAt: number | null, newAt: number | null, leaf = 1) => ({
+/** A version's text is its place, unless it is given. */
+const row = (
+  name: string,
+  oldAt: number | null,
+  newAt: number | null,
+  other: { store?: string; old?: string; new?: string; op?: ChangeRow['op'] } = {},
+) => ({
   name,
-  leaf,
+  store: other.store ?? 'rows',
+  op: other.op ?? ('U' as const),
+  old: oldAt === null ? null : Buffer.from(other.old ?? `${oldAt}`),
+  new: newAt === null ? null : Buffer.from(other.new ?? `${newAt}`),
   oldAt: oldAt === null ? null : BigInt(oldAt),
   newAt: newAt === null ? null : BigInt(newAt),
 });
 const ordered = (...rows: ReturnType<typeof row>[]): string[] =>
-  inOrder(rows, ({ leaf }) => leaf).map(({ name }) => name);
+  inOrder(rows, ({ store }) => store).map(({ name }) => name);
 
 describe('noted changes in order', () => {
   it('stay as they were noted where no version was replaced before it was made', () => {
@@ -29,7 +38,21 @@ describe('noted changes in order', () => {
   });
 
   it('of two tables are not taken for each other, though versions lie at the same place', () => {
-    expect(ordered(row('a', 1, 2, 1), row('b', 5, 1, 2))).to.deep.equal(['a', 'b']);
+    expect(ordered(row('a', 1, 2), row('b', 5, 1, { store: 'others' }))).to.deep.equal(['a', 'b']);
+  });
+
+  it('are not taken for each other where a place was given once more', () => {
+    const emptied = row('emptied', null, null, { op: 'T' });
+    expect(ordered(row('gone', 1, null), emptied, row('back', null, 1))).to.deep.equal(['gone', 'emptied', 'back']);
+    // Written anew in between, as `cluster` does.
+    expect(ordered(row('first', 1, 2), row('second', 7, 1, { old: '2', new: 'x' }))).to.deep.equal(['first', 'second']);
+    const again = [row('a', null, 1), row('b', 1, 2), row('c', 2, 3), row('d', 1, 2, { old: '3' })];
+    expect(ordered(...again)).to.deep.equal(['a', 'b', 'c', 'd']);
+  });
+
+  it('of a row that was too large are told apart by the place alone', () => {
+    const large = row('large', 12, 22, { op: 'u', old: 'key' });
+    expect(ordered(large, row('made', 2, 12))).to.deep.equal(['made', 'large']);
   });
 
   it('of transactions come in the order of their last changes', () => {
@@ -40,7 +63,7 @@ describe('noted changes in order', () => {
   });
 
   it('wait for what is noted in a later chunk, and what follows them waits too', () => {
-    const waiting = new Waiting<ReturnType<typeof row> & { seq: bigint }>(({ leaf }) => leaf);
+    const waiting = new Waiting<ReturnType<typeof row> & { seq: bigint }>(({ store }) => store);
     const turns = (...rows: [number, ReturnType<typeof row>][]): string[] =>
       rows.flatMap(([seq, one]) => waiting.turn({ ...one, seq: BigInt(seq) }).map(({ name }) => name));
     waiting.learn(new Map([[2n, 9n]]));

@@ -275,4 +275,33 @@ describe('capture by triggers', () => {
     await holder.query('commit');
     expect(told(await on.received(sink, 1))).to.deep.equal([['insert', '{"id":1,"value":"a"}', null]]);
   });
+
+  it('tells a row in order where its table was emptied or written anew in between', async () => {
+    await on.source.query(`
+      insert into rows select n, 'a' from generate_series(1, 10) n;
+      update rows set value = 'b';
+      begin;
+      update rows set value = 'c';
+      alter table rows alter column value type varchar using value || '!';
+      update rows set value = 'd';
+      alter table rows alter column value type varchar using value || '!';
+      update rows set value = 'e';
+      commit;
+      begin;
+      delete from rows where id = 1;
+      truncate rows;
+      insert into rows select n, 'f' from generate_series(1, 10) n;
+      commit`);
+    const rows = await on.received(sink, 61);
+    const of = (id: number) => rows.filter((row) => row.record_pks === `["${id}"]`);
+    for (let id = 1; id <= 10; id++) {
+      const values = of(id).filter(({ action }) => action !== 'delete');
+      expect(values.map(({ record }) => JSON.parse(record).value)).to.deep.equal(['a', 'b', 'c', 'd', 'e', 'f']);
+    }
+    expect(
+      of(1)
+        .map(({ action }) => action)
+        .slice(-2),
+    ).to.deep.equal(['delete', 'insert']);
+  });
 });
