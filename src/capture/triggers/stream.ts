@@ -152,7 +152,7 @@ class Reader {
     const { plan, after } = await this.#options.begin();
     this.#lsn = after;
     let last = plan;
-    if (last.from !== last.to) await this.#tellPlan(client, last, { rows: undefined, isStored: true });
+    if (last.from !== last.to) last = await this.#tellPlan(client, last, { rows: undefined, isStored: true });
     let waitMs = SOON_MS;
     /** Of the look before: everything that was committed by then is told after this look. */
     let seen = 0n;
@@ -171,19 +171,22 @@ class Reader {
       const most = BigInt(count ?? 0);
       const firstLsn = look.lsn - most > this.#lsn ? look.lsn - most : this.#lsn + 1n;
       const next = { no: last.no + 1, from: last.to, to: look.snapshot, firstLsn };
-      await this.#tellPlan(client, next, { rows: look.rows, isStored: false });
-      last = next;
+      last = await this.#tellPlan(client, next, { rows: look.rows, isStored: false });
       seen = look.lsn;
       waitMs = SOON_MS;
     }
   }
 
-  /** `rows`: all of it; undefined: it is read in chunks. */
+  /**
+   * `rows`: all of it; undefined: it is read in chunks. Where a transaction goes on in a further chunk it has a further LSN, so what is
+   * left of a plan when some of it was emptied cannot be told again: behind chunks an empty plan says that all was read. Returns
+   * the plan that was told last.
+   */
   async #tellPlan(
     client: Connection,
     plan: Plan,
     { rows, isStored }: { rows: ChangeRow[] | undefined; isStored: boolean },
-  ): Promise<void> {
+  ): Promise<Plan> {
     const told = { lsn: plan.firstLsn, content: isStored ? undefined : logicalMessage(PLAN, planText(plan)) };
     this.#rows.begin();
     /** The transaction that is told, for it may go on in the next chunk. */
@@ -207,10 +210,13 @@ class Reader {
       }
       chunk = rows ? [] : await readChunk(client, plan, chunk.at(-1)!.seq);
     }
-    if (this.#signal.aborted) return;
+    if (this.#signal.aborted) return plan;
+    const end = rows || !open ? plan : { no: plan.no + 1, from: plan.to, to: plan.to, firstLsn: told.lsn };
+    if (end !== plan) await this.#tell(logicalMessage(PLAN, planText(end)));
     if (open) await this.#tell(commitMessage(open.lsn, open.micros));
     if (told.lsn > this.#lsn) this.#lsn = told.lsn;
     this.#open.push({ plan, end: told.lsn - 1n });
+    return end;
   }
 
   async #tell(bytes: Buffer): Promise<void> {
