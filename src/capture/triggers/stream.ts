@@ -5,6 +5,7 @@
  * A plan (plan.ts) is told before its first change, within the same transaction of the stream.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
+import { dropConnection } from '../../db/drop-connection.ts';
 import { type Connection, openPool, type PoolOptions } from '../../db/pool.ts';
 import { isLockTimeout } from '../../model/sqlstate.ts';
 import { type ChangeRow, readChunk, readNew, takeTurn } from '../../source/read-changes.ts';
@@ -18,6 +19,8 @@ import { beginMessage, commitMessage, logicalMessage } from './wire.ts';
 const SOON_MS = 5;
 const LATE_MS = 250;
 const SLOWER = 1.5;
+/** For the answer to the question that is under way when it is closed: a server that is away gives none. */
+const FAREWELL_MS = 1_000;
 
 export interface TriggerHandlers extends StreamHandlers, Missing {
   /** Everything up to this plan's end is persisted. */
@@ -51,7 +54,9 @@ export function openTriggerStream(handlers: TriggerHandlers, options: TriggerStr
   const { queryTimeoutMs: _, ...source } = options.source;
   const pool = openPool({ ...source, max: 1, queue: true, idleInTransactionMs: 0 });
   const reader = new Reader(handlers, options, { gate, signal: over.signal });
+  let connection: Connection | undefined;
   const reading = pool.session(async (client) => {
+    connection = client;
     await begin(client, options.raw);
     started.resolve();
     await reader.run(client);
@@ -72,7 +77,9 @@ export function openTriggerStream(handlers: TriggerHandlers, options: TriggerStr
     async close() {
       over.abort();
       gate.open();
+      const late = setTimeout(() => connection && dropConnection(connection), FAREWELL_MS);
       await ended.catch(() => undefined);
+      clearTimeout(late);
     },
   };
 }

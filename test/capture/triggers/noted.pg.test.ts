@@ -1,6 +1,8 @@
 import { expect } from 'chai';
 import pg from 'pg';
+import { openTriggerStream } from '../../../src/capture/triggers/stream.ts';
 import { type Captured, type CapturedMessage, captured, PULL, sinkSettings } from '../../support/fixtures/captured.ts';
+import { startPostgresRelay } from '../../support/postgres/postgres-relay.ts';
 import { until } from '../../support/until.ts';
 
 const SCHEMA = `
@@ -339,5 +341,40 @@ describe('capture by triggers', () => {
       (await on.received(sink, count + 1)).some((row) => row.record_pks === '["1000000"]'),
     );
     expect((await on.received(sink, count + 1)).length).to.equal(count + 1);
+  });
+
+  it('can be closed while the server is away without a word', async () => {
+    await on.stop();
+    const relay = await startPostgresRelay(on.sourceUrl);
+    try {
+      const { rows } = await on.source.query<{ now: string }>('select pg_current_snapshot()::text as now');
+      const plan = { no: 1, from: rows[0]!.now, to: rows[0]!.now, firstLsn: 1n };
+      let looks = 0;
+      const stream = openTriggerStream(
+        {
+          onMessage: () => undefined,
+          onKeepAlive: () => {
+            looks += 1;
+          },
+          onRead: () => undefined,
+          onSwitchedOff: () => Promise.resolve(),
+          onUnreadable: () => Promise.resolve(),
+        },
+        {
+          source: { address: relay.url, max: 1, applicationName: 'test' },
+          begin: () => Promise.resolve({ plan, after: 1n }),
+          raw: false,
+          generated: false,
+        },
+      );
+      await stream.started;
+      stream.resume();
+      await until('it looks', () => looks > 0);
+      relay.swallow(true);
+      await stream.close();
+    } finally {
+      relay.swallow(false);
+      await relay.close();
+    }
   });
 });

@@ -1,0 +1,9 @@
+/** Ends a connection without a farewell, for a server that may never hear it: what is asked on it fails at once. */
+import type pg from 'pg';
+import type { Connection } from './pool.ts';
+
+export function dropConnection(client: Connection): void {
+  // The types of the library do not know that it has one.
+  const connection: pg.Connection = Reflect.get(client, 'connection');
+  connection.stream.destroy();
+}
