@@ -36,7 +36,10 @@ export interface ChangeRow {
   newAt: bigint | null;
 }
 
-/** What a table was like when its changes were noted: columns are the fields of the composite value, in order. */
+/**
+ * What a table was like when its changes were noted: columns are the fields of the composite value, in order. Names are bytes of the
+ * encoding that rows are in, each of them a character.
+ */
 export interface Shape {
   /** The table that sinks know. */
   rel: number;
@@ -170,11 +173,12 @@ export async function readInverted(client: Connection, xid: bigint): Promise<Map
 
 /** Of these numbers. One that is not there is left out. */
 export async function readShapes(client: Connection, numbers: readonly bigint[]): Promise<Map<bigint, Shape>> {
-  const { rows } = await client.query<{ no: string; def: string }>(
-    'select no::text as no, def::text as def from millrace_capture.shapes where no = any ($1::bigint[])',
+  const { rows } = await client.query<{ no: string; def: Buffer }>(
+    `select no::text as no, convert_to(def::text, pg_client_encoding()) as def
+       from millrace_capture.shapes where no = any ($1::bigint[])`,
     [numbers.map(String)],
   );
-  return new Map(rows.map(({ no, def }) => [BigInt(no), JSON.parse(def) as Shape]));
+  return new Map(rows.map(({ no, def }) => [BigInt(no), JSON.parse(def.toString('latin1')) as Shape]));
 }
 
 /** `xmin:xmax:xip,xip`: transactions from `xmax` on, and those that are open, are not seen. */

@@ -100,7 +100,7 @@ function relationMessage(rel: number, { schema, name }: Shape, columns: Shape['c
   return Buffer.concat([head, cstring(schema), cstring(name), Buffer.from('f'), count, ...parts]);
 }
 
-const cstring = (text: string): Buffer => Buffer.from(`${text}\0`);
+const cstring = (name: string): Buffer => Buffer.from(`${name}\0`, 'latin1');
 
 /**
  * An insert, update or delete. Of a row that was too large to be noted the values beside the key are like large ones that did not

@@ -68,6 +68,15 @@ describe('noted changes as messages of the stream', () => {
     });
   });
 
+  it('bring names as the bytes that they are', () => {
+    const { relation } = layoutOf(8, shape(column('gr\u00f6\u00dfe')), ALL);
+    const message = decode(relation, (bytes) => Buffer.from(new TextDecoder('windows-1252').decode(bytes)));
+    expect('columns' in message && message.columns[0]!.name).to.equal('größe');
+    const { relation: inUtf8 } = layoutOf(8, shape(column(Buffer.from('größe').toString('latin1'))), ALL);
+    const plain = decode(inUtf8);
+    expect('columns' in plain && plain.columns[0]!.name).to.equal('größe');
+  });
+
   it('of partitions with their columns in another order look alike', () => {
     const first = shape(column('id'), column('a'));
     const [one, other] = [
