@@ -371,6 +371,9 @@ describe('capture by triggers', () => {
       stream.resume();
       await until('it looks', () => looks > 0);
       relay.swallow(true);
+      const since = Date.now();
+      // It looks every 250 ms.
+      await until('a look is under way', () => Date.now() - since > 600);
       await stream.close();
     } finally {
       relay.swallow(false);
