@@ -117,10 +117,12 @@ async function dropThere(deps: RemoveDatabaseDeps, database: CatalogDatabase): P
     });
     const isThere = mayHaveSlot && (await untilLetGo(deps, source, slot.name));
     const isNoting = byTriggers && (await untilUnread(deps, source, database));
+    // From before a switch of the way; another service, or another entry, may use it.
+    const isLeftBehind = !byTriggers && (await source.query<{ made: boolean }>(CAPTURE, [''])).rows[0]!.made;
     const isPublished = (await source.query(PUBLICATION, [publication.name])).rowCount > 0;
     left = [
       ...(isThere ? [dropSlot] : []),
-      ...(isNoting ? [DROP_CAPTURE] : []),
+      ...(isNoting || isLeftBehind ? [DROP_CAPTURE] : []),
       ...(isPublished ? [dropPublication] : []),
     ];
     const ours = [

@@ -8,9 +8,10 @@
  * https://www.postgresql.org/docs/current/sql-copy.html#SQL-COPY-BINARY-FORMAT
  */
 import { copyOut } from '../db/copy-out.ts';
-import type { Connection } from '../db/pool.ts';
+import type { Connection, Database } from '../db/pool.ts';
 import { parseLsn } from '../model/lsn.ts';
 import { quoteLiteral } from '../model/quote.ts';
+import { isLockTimeout, isMissingTable, isNotPermitted } from '../model/sqlstate.ts';
 
 /**
  * I, U, D; i, u, d: of a row that is too large, whose key alone is there; T: the table was truncated, or `new`, a partition of it;
@@ -77,6 +78,23 @@ export async function takeTurn(client: Connection): Promise<void> {
     await client.query(`savepoint ${LOOK}`);
   } catch (error) {
     await client.query('rollback');
+    throw error;
+  }
+}
+
+const READER = "select pg_catalog.to_regclass('millrace_capture.reader') is not null as made";
+
+/** Has somebody the turn? */
+export async function isRead(source: Database): Promise<boolean> {
+  const { rows } = await source.query<{ made: boolean }>(READER);
+  if (!rows[0]!.made) return false;
+  try {
+    await source.transaction((tx) => tx.query('lock table millrace_capture.reader in exclusive mode nowait'));
+    return false;
+  } catch (error) {
+    if (isLockTimeout(error)) return true;
+    // Whether it may be read is found out, and said, elsewhere.
+    if (isNotPermitted(error) || isMissingTable(error)) return false;
     throw error;
   }
 }

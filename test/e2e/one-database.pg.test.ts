@@ -24,12 +24,16 @@ describe('one database without logical replication, as a role that owns its tabl
   const roles: TestService[] = [];
 
   before(async () => {
-    cluster = await startCluster({ settings: { wal_level: 'replica', max_wal_senders: '0', max_replication_slots: '0' } });
+    cluster = await startCluster({
+      settings: { wal_level: 'replica', max_wal_senders: '0', max_replication_slots: '0' },
+    });
     database = await cluster.createDatabase();
     databaseUrl = await asPlainOwner(database);
     const admin = new pg.Client({ connectionString: database.url });
     await admin.connect();
-    await admin.query(`alter role plain_owner connection limit ${CONNECTIONS}; alter schema public owner to plain_owner`);
+    await admin.query(
+      `alter role plain_owner connection limit ${CONNECTIONS}; alter schema public owner to plain_owner`,
+    );
     await admin.end();
     app = new pg.Client({ connectionString: databaseUrl });
     await app.connect();

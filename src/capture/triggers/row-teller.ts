@@ -48,19 +48,21 @@ export class RowTeller {
     if (!isWhole) await this.#learnInverted(client, chunk);
   }
 
-  /** Of one transaction. */
-  async tell(rows: readonly ChangeRow[]): Promise<void> {
-    for (const row of inOrder(rows, storeOf)) for (const one of this.#waiting.turn(row)) await this.#tellRow(one);
+  /** Of one transaction; where it `isRepeated`, what was missed is not said again. */
+  async tell(rows: readonly ChangeRow[], { isRepeated }: { isRepeated: boolean }): Promise<void> {
+    for (const row of inOrder(rows, storeOf))
+      for (const one of this.#waiting.turn(row)) await this.#tellRow(one, isRepeated);
   }
 
-  async #tellRow(row: ChangeRow): Promise<void> {
+  async #tellRow(row: ChangeRow, isRepeated: boolean): Promise<void> {
     switch (row.op) {
       case 'M':
         // A plan is ours to tell.
         if (row.old && row.new && row.old.toString() !== PLAN) await this.#deps.tell(logicalMessage(row.old, row.new));
         return;
       case 'X':
-        return await this.#deps.onSwitchedOff(row.rel);
+        if (!isRepeated) await this.#deps.onSwitchedOff(row.rel);
+        return;
       case 'T': {
         // Partitions are looked at one by one (partition-notices.ts).
         if (row.new !== null) return;
@@ -71,7 +73,7 @@ export class RowTeller {
         const layout = await this.#tellRelation(row);
         const message = layout && rowMessage(row, layout);
         if (message) await this.#deps.tell(message);
-        else await this.#deps.onUnreadable(row.rel);
+        else if (!isRepeated) await this.#deps.onUnreadable(row.rel);
       }
     }
   }

@@ -19,6 +19,8 @@ import { beginMessage, commitMessage, logicalMessage } from './wire.ts';
 const SOON_MS = 5;
 const LATE_MS = 250;
 const SLOWER = 1.5;
+/** Of one look: in its way may be millions of rows that nobody has committed. */
+const LOOK_MS = 600_000;
 /** For the answer to the question that is under way when it is closed: a server that is away gives none. */
 const FAREWELL_MS = 1_000;
 
@@ -52,7 +54,7 @@ export function openTriggerStream(handlers: TriggerHandlers, options: TriggerStr
   const started = Promise.withResolvers<void>();
   started.promise.catch(() => undefined);
   const { queryTimeoutMs: _, ...source } = options.source;
-  const pool = openPool({ ...source, max: 1, queue: true, idleInTransactionMs: 0 });
+  const pool = openPool({ ...source, max: 1, queue: true, idleInTransactionMs: 0, statementTimeoutMs: LOOK_MS });
   const reader = new Reader(handlers, options, { gate, signal: over.signal });
   let connection: Connection | undefined;
   const reading = pool.session(async (client) => {
@@ -122,6 +124,8 @@ interface Told {
   xid: bigint;
   lsn: bigint;
   micros: number;
+  /** It was persisted before, and what is to be said of it was said. */
+  isRepeated: boolean;
 }
 
 class Reader {
@@ -130,8 +134,9 @@ class Reader {
   readonly #gate: Gate;
   readonly #signal: AbortSignal;
   readonly #rows: RowTeller;
-  /** The highest LSN that was given out. */
+  /** The highest LSN that was given out; and when this reader began. */
   #lsn = 0n;
+  #after = 0n;
   /** Plans that are not wholly persisted, and where they end. */
   #open: { plan: Plan; end: bigint }[] = [];
 
@@ -158,6 +163,7 @@ class Reader {
     await this.#gate.passed();
     const { plan, after } = await this.#options.begin();
     this.#lsn = after;
+    this.#after = after;
     let last = plan;
     if (last.from !== last.to) last = await this.#tellPlan(client, last, { rows: undefined, isStored: true });
     let waitMs = SOON_MS;
@@ -202,17 +208,17 @@ class Reader {
     while (chunk.length > 0 && !this.#signal.aborted) {
       await this.#rows.learn(client, chunk, { isWhole: rows !== undefined });
       const rest = chunk.findIndex(({ xid }) => xid !== open?.xid);
-      if (open) await this.#rows.tell(rest < 0 ? chunk : chunk.slice(0, rest));
+      if (open) await this.#rows.tell(rest < 0 ? chunk : chunk.slice(0, rest), open);
       if (rest >= 0) {
         for (const transaction of byTransaction(chunk.slice(rest))) {
           if (open) await this.#tell(commitMessage(open.lsn, open.micros));
           const micros = Math.max(...transaction.map(({ madeAt }) => madeAt));
-          open = { xid: transaction[0]!.xid, lsn: told.lsn, micros };
+          open = { xid: transaction[0]!.xid, lsn: told.lsn, micros, isRepeated: isStored && told.lsn <= this.#after };
           told.lsn += 1n;
           await this.#tell(beginMessage(open.lsn, micros, open.xid));
           if (told.content) await this.#tell(told.content);
           told.content = undefined;
-          await this.#rows.tell(transaction);
+          await this.#rows.tell(transaction, open);
         }
       }
       chunk = rows ? [] : await readChunk(client, plan, chunk.at(-1)!.seq);

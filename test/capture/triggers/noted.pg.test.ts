@@ -1,50 +1,22 @@
 import { expect } from 'chai';
-import pg from 'pg';
+import type pg from 'pg';
 import { openTriggerStream } from '../../../src/capture/triggers/stream.ts';
-import { type Captured, type CapturedMessage, captured, PULL, sinkSettings } from '../../support/fixtures/captured.ts';
+import type { Captured } from '../../support/fixtures/captured.ts';
+import { type NotedSource, startNotedSource, told } from '../../support/fixtures/noted-source.ts';
 import { startPostgresRelay } from '../../support/postgres/postgres-relay.ts';
 import { until } from '../../support/until.ts';
 
-const SCHEMA = `
-  create table rows (id int primary key, value text);
-  create table keyless (value text);
-`;
-const BY_TRIGGERS = { settings: { capture: 'triggers' as const } };
-
-/** What the messages say that the table holds. */
-function folded(messages: readonly CapturedMessage[]): Map<string, string> {
-  const rows = new Map<string, string>();
-  for (const { action, record_pks: key, record } of messages)
-    if (action === 'delete') rows.delete(key);
-    else rows.set(key, record);
-  return rows;
-}
-
 describe('capture by triggers', () => {
+  let noted: NotedSource;
   let on: Captured;
   let sink: number;
-  const sessions: pg.Client[] = [];
-
-  async function session(): Promise<pg.Client> {
-    const client = new pg.Client({ connectionString: on.sourceUrl });
-    client.on('error', () => undefined);
-    await client.connect();
-    sessions.push(client);
-    return client;
-  }
+  const session = (): Promise<pg.Client> => noted.session();
 
   beforeEach(async () => {
-    on = await captured(SCHEMA, BY_TRIGGERS);
-    sink = await on.addSink(sinkSettings({ name: 'all', destination: PULL }));
-    on.start();
-    await on.streaming();
+    noted = await startNotedSource();
+    ({ on, sink } = noted);
   });
-  afterEach(async () => {
-    for (const client of sessions.splice(0)) await client.end().catch(() => undefined);
-    await on.close();
-  });
-
-  const told = (rows: readonly CapturedMessage[]) => rows.map((row) => [row.action, row.record, row.changes]);
+  afterEach(async () => await noted?.close());
 
   it('needs no slot, no right to replicate and no replica identity, and tells whole old rows', async () => {
     await on.source.query("insert into rows values (1, 'a'); update rows set value = 'b'; delete from rows");
@@ -91,53 +63,6 @@ describe('capture by triggers', () => {
     ]);
   });
 
-  it('tells changes of a row in their order, though a trigger of the user makes further ones in between', async () => {
-    await on.source.query(`insert into rows select n, 'a' from generate_series(1, 3) n`);
-    await on.source.query(`
-      create function next() returns trigger language plpgsql as $$
-      begin
-        if pg_trigger_depth() = 1 then
-          update rows set value = value || '+' where id = new.id % 3 + 1;
-        end if;
-        return null;
-      end $$;
-      create trigger aaa after update on rows for each row execute function next();
-      update rows set value = 'b'`);
-    const { rows: now } = await on.source.query<{ record: string }>(
-      `select jsonb_build_object('id', id, 'value', value)::text as record from rows order by id`,
-    );
-    const rows = await on.received(sink, 9);
-    const texts = [...folded(rows).values()].map((record) => JSON.parse(record));
-    expect(texts.toSorted((a, b) => a.id - b.id)).to.deep.equal(now.map(({ record }) => JSON.parse(record)));
-    for (const [n, row] of rows.entries()) {
-      if (row.action !== 'update') continue;
-      const before = rows.slice(0, n).findLast((one) => one.record_pks === row.record_pks);
-      expect(JSON.parse(row.changes!).value, `change ${n}`).to.equal(JSON.parse(before!.record).value);
-    }
-  });
-
-  it('does so in a transaction that is read in several chunks', async function () {
-    this.timeout(120_000);
-    await on.source.query(`
-      insert into rows select n, 'a' from generate_series(1, 11000) n;
-      create function far() returns trigger language plpgsql as $$
-      begin
-        if pg_trigger_depth() = 1 and new.id = 1 then
-          update rows set value = value || '+' where id in (2, 10999);
-          update rows set value = value || '+' where id in (2, 10999);
-        end if;
-        return null;
-      end $$;
-      create trigger aaa after update on rows for each row execute function far();
-      update rows set value = 'b'`);
-    const rows = await on.received(sink, 22_004);
-    const of = (id: number) =>
-      rows.filter((row) => row.record_pks === `["${id}"]`).map((row) => JSON.parse(row.record).value);
-    expect(of(2)).to.deep.equal(['a', 'b', 'b+', 'b++']);
-    expect(of(10_999)).to.deep.equal(['a', 'b', 'b+', 'b++']);
-    expect(of(10_998)).to.deep.equal(['a', 'b']);
-  });
-
   it('goes on where it stopped, and tells each change once', async () => {
     const open = await session();
     await open.query("begin; insert into rows values (1, 'open')");
@@ -174,14 +99,6 @@ describe('capture by triggers', () => {
     expect(
       (await on.source.query("select from millrace_capture.changes where xid >= '900000000000'")).rowCount,
     ).to.equal(0);
-  });
-
-  it('keeps a large transaction together', async function () {
-    this.timeout(120_000);
-    await on.source.query("insert into rows select n, 'x' from generate_series(1, 12001) n");
-    const rows = await on.received(sink, 12_001);
-    expect(new Set(rows.map((row) => row.commit_lsn)).size).to.equal(1);
-    expect(rows.map((row) => row.commit_idx)).to.deep.equal(Array.from({ length: 12_001 }, (_, n) => n));
   });
 
   it('names a table and its columns as they were when the change was made', async () => {
@@ -271,40 +188,17 @@ describe('capture by triggers', () => {
     const holder = await session();
     await on.stop();
     await holder.query('begin; lock table millrace_capture.reader in exclusive mode');
+    const generation = async (): Promise<number> =>
+      (await on.messages.db.query<{ n: number }>('select generation as n from millrace_private.positions')).rows[0]!.n;
+    const before = await generation();
     on.start();
     await on.source.query("insert into rows values (1, 'a')");
-    await until('the second one waits for its turn', async () => (await on.state()).state !== 'error');
+    // It comes again and again.
+    const looks = `select from pg_stat_activity where application_name like 'millrace capture%' and datname = current_database()`;
+    await until('it looks whether it is its turn', async () => (await on.source.query(looks)).rowCount === 1);
+    expect(await generation()).to.equal(before);
     await holder.query('commit');
     expect(told(await on.received(sink, 1))).to.deep.equal([['insert', '{"id":1,"value":"a"}', null]]);
-  });
-
-  it('tells a row in order where its table was emptied or written anew in between', async () => {
-    await on.source.query(`
-      insert into rows select n, 'a' from generate_series(1, 10) n;
-      update rows set value = 'b';
-      begin;
-      update rows set value = 'c';
-      alter table rows alter column value type varchar using value || '!';
-      update rows set value = 'd';
-      alter table rows alter column value type varchar using value || '!';
-      update rows set value = 'e';
-      commit;
-      begin;
-      delete from rows where id = 1;
-      truncate rows;
-      insert into rows select n, 'f' from generate_series(1, 10) n;
-      commit`);
-    const rows = await on.received(sink, 61);
-    const of = (id: number) => rows.filter((row) => row.record_pks === `["${id}"]`);
-    for (let id = 1; id <= 10; id++) {
-      const values = of(id).filter(({ action }) => action !== 'delete');
-      expect(values.map(({ record }) => JSON.parse(record).value)).to.deep.equal(['a', 'b', 'c', 'd', 'e', 'f']);
-    }
-    expect(
-      of(1)
-        .map(({ action }) => action)
-        .slice(-2),
-    ).to.deep.equal(['delete', 'insert']);
   });
 
   it('tells nothing of a large plan twice, though a part of it was emptied before a restart', async function () {
