@@ -6,12 +6,15 @@ import { failedFunction } from '../messages/failed-function.ts';
 
 export type Group = Schemas['MessageGroup'];
 
+/** Further ones may fail while one looks. */
+const GROUPS_MS = 10_000;
+
 /** Groups of a sink's messages that were parked while they were shaped: by this function, as far as one may know. */
 export function useParked(sink: string | undefined, fn: string): readonly Group[] {
   const { data } = useGet(
     '/api/sinks/{sink}/messages/groups',
     { path: { sink: sink ?? '' } },
-    { enabled: sink !== undefined },
+    { enabled: sink !== undefined, every: GROUPS_MS },
   );
   if (sink === undefined) return [];
   return (data?.data ?? []).filter(({ stage, error }) => stage === 'shape' && (failedFunction(error) ?? fn) === fn);
