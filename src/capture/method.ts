@@ -65,7 +65,7 @@ export interface Streaming {
 
 /** How changes are captured: from the WAL, or as triggers have noted them. */
 export interface Way {
-  /** Before a stream: is the source what it was, and is everything there? Makes what it may. Throws a HeldError, a GapError, or `bad_source`. */
+  /** Before a stream: is the source what it was, and is everything there? Makes what it may. Throws a SlotInUseError or ReaderThereError, a GapError, or `bad_source`. */
   prepare(): Promise<Prepared>;
   /** The same while the stream runs. */
   check(database: CapturedDatabase): Promise<Prepared>;

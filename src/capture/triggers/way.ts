@@ -1,5 +1,4 @@
-/** Changes as triggers have noted them in tables of the source (source/triggers.ts). */
-
+/** Changes as triggers have noted them in tables of the source (source/triggers/). */
 import { capturedNothing } from '../../checks/triggers.ts';
 import { readPosition } from '../../messages/position.ts';
 import { quoteLiteral } from '../../model/quote.ts';

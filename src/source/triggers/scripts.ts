@@ -1,4 +1,4 @@
-/** What makes the triggers of a source, and what removes them, for a person to run. */
+/** What makes the triggers of a source, for a person to run. */
 import type { Database } from '../../db/pool.ts';
 import { quoteIdentifier, quoteTable } from '../../model/quote.ts';
 import { type NotedTable, readTriggers } from './facts.ts';
@@ -46,14 +46,3 @@ const triggersOf = (table: NotedTable): string[] => [
     truncateTriggerSql(table, store),
   ),
 ];
-
-/** Removes everything, each table's triggers first, so that nobody's lock is waited for while all others are held. */
-export async function removeTriggersSql(source: Database): Promise<string> {
-  const { tables } = await readTriggers(source, []);
-  return scriptOf([
-    ...tables.flatMap((table) =>
-      table.stray.map((name) => `drop trigger if exists ${quoteIdentifier(name)} on ${quoteTable(table)}`),
-    ),
-    'drop schema if exists millrace_capture cascade',
-  ]);
-}
