@@ -102,17 +102,36 @@ export async function isRead(source: Database): Promise<boolean> {
 const COLUMNS = 'seq, xid, made_at, rel, shape, op, old, new, old_at, new_at';
 const SIZE = `(coalesce(octet_length(old), 0) + coalesce(octet_length(new), 0))::bigint`;
 
-/** Looks for what is new since the snapshot `before`. One statement; cheap where there is nothing. */
+/**
+ * Looks for what is new since the snapshot `before`. One statement; cheap where there is nothing. Rows of open transactions
+ * are never come by, however many there are: only the transactions between two of them, which have ended, are looked for.
+ */
 export async function readNew(client: Connection, before: string): Promise<Look> {
-  const { xmax, open } = partsOf(before);
   const rows = await copied(
     client,
-    `with found as materialized (
-       select f.* from (
-         select c.* from millrace_capture.changes c where c.xid >= ${quoteLiteral(xmax)}::xid8
-         union all
-         select c.* from millrace_capture.changes c where c.xid = any (${quoteLiteral(`{${open.join(',')}}`)}::xid8[])
-       ) f limit ${MOST_ROWS + 1}
+    `with open as materialized (
+       select x.xid::text::bigint as xid from pg_snapshot_xip(pg_current_snapshot()) x (xid)
+     ), bounds as materialized (
+       select pg_snapshot_xmax(${quoteLiteral(before)}::pg_snapshot)::text::bigint as first,
+              pg_snapshot_xmax(pg_current_snapshot())::text::bigint as next
+     ), ended as materialized (
+       select g.first, g.next
+         from (select t.xid + 1 as first, lead(t.xid) over (order by t.xid) as next
+                 from (select b.first - 1 as xid from bounds b
+                       union
+                       select o.xid from open o cross join bounds b where o.xid >= b.first
+                       union
+                       select b.next from bounds b) t) g
+        where g.next > g.first
+       union all
+       select x.xid::text::bigint, x.xid::text::bigint + 1
+         from pg_snapshot_xip(${quoteLiteral(before)}::pg_snapshot) x (xid)
+        where x.xid::text::bigint not in (select o.xid from open o)
+     ), found as materialized (
+       select c.*
+         from ended e
+         join millrace_capture.changes c on c.xid >= e.first::text::xid8 and c.xid < e.next::text::xid8
+        limit ${MOST_ROWS + 1}
      ), total as (
        select count(*) <= ${MOST_ROWS} and coalesce(sum(${SIZE}), 0) <= ${MOST_BYTES} as fits from found
      )
@@ -197,13 +216,6 @@ export async function readShapes(client: Connection, numbers: readonly bigint[])
     [numbers.map(String)],
   );
   return new Map(rows.map(({ no, def }) => [BigInt(no), JSON.parse(def.toString('latin1')) as Shape]));
-}
-
-/** `xmin:xmax:xip,xip`: transactions from `xmax` on, and those that are open, are not seen. */
-function partsOf(snapshot: string): { xmax: string; open: string[] } {
-  const [, xmax, open] = /^\d+:(\d+):([\d,]*)$/.exec(snapshot) ?? [];
-  if (xmax === undefined) throw new Error('not a snapshot');
-  return { xmax, open: open === '' || open === undefined ? [] : open.split(',') };
 }
 
 async function copied(client: Connection, sql: string): Promise<ChangeRow[]> {

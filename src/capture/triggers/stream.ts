@@ -169,9 +169,13 @@ class Reader {
     let waitMs = SOON_MS;
     /** Of the look before: everything that was committed by then is told after this look. */
     let seen = 0n;
+    /** What the look before saw, though it may have found nothing to be told. */
+    let from = last.to;
     while (!this.#signal.aborted) {
       await this.#gate.passed();
-      const look = await readNew(client, last.to);
+      const look = await readNew(client, from);
+      const next = { no: last.no + 1, from, to: look.snapshot };
+      from = look.snapshot;
       const count = look.rows?.length;
       if (count === 0) {
         this.#handlers.onKeepAlive(seen, false);
@@ -183,8 +187,7 @@ class Reader {
       }
       const most = BigInt(count ?? 0);
       const firstLsn = look.lsn - most > this.#lsn ? look.lsn - most : this.#lsn + 1n;
-      const next = { no: last.no + 1, from: last.to, to: look.snapshot, firstLsn };
-      last = await this.#tellPlan(client, next, { rows: look.rows, isStored: false });
+      last = await this.#tellPlan(client, { ...next, firstLsn }, { rows: look.rows, isStored: false });
       seen = look.lsn;
       waitMs = SOON_MS;
     }

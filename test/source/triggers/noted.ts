@@ -14,6 +14,7 @@ export interface NotedChange {
 
 export interface Noted {
   source: Database;
+  url: string;
   /** Of the role that writes. */
   writer: pg.Client;
   connect(role?: 'writer' | 'superuser'): Promise<pg.Client>;
@@ -53,6 +54,7 @@ export async function noted(cluster: Cluster, sql: string): Promise<Noted> {
   let seen = 0;
   const noted: Noted = {
     source,
+    url: database.url,
     writer,
     connect,
     async ensure(tables, options = {}) {

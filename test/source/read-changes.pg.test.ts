@@ -1,0 +1,76 @@
+/** What is new among the changes that triggers have noted. */
+import { expect } from 'chai';
+import { type Connection, type Database, openPool } from '../../src/db/pool.ts';
+import { readNew, takeTurn } from '../../src/source/read-changes.ts';
+import { sharedSource } from '../support/postgres/postgres.ts';
+import { type Noted, noted } from './triggers/noted.ts';
+
+describe('a look at what triggers have noted', () => {
+  let on: Noted;
+  let pool: Database;
+
+  beforeEach(async () => {
+    on = await noted(await sharedSource(), 'create table t (id int)');
+    await on.ensure(['t']);
+    pool = openPool({ address: on.url, max: 1, queue: true, idleInTransactionMs: 0, applicationName: 'test' });
+  });
+  afterEach(async () => {
+    await pool.close();
+    await on.close();
+  });
+
+  const reading = (read: (client: Connection) => Promise<void>): Promise<void> =>
+    pool.session(async (client) => {
+      await takeTurn(client);
+      await read(client);
+      await client.query('rollback');
+    });
+
+  it('finds each transaction once, when it has ended', async () => {
+    await reading(async (client) => {
+      let before = (await readNew(client, '1:1:')).snapshot;
+      const told = async (): Promise<(string | undefined)[]> => {
+        const look = await readNew(client, before);
+        before = look.snapshot;
+        return look.rows!.map((row) => row.new?.toString());
+      };
+      const sessions = await Promise.all([1, 2, 3, 4].map(() => on.connect()));
+      for (const [n, session] of sessions.entries()) await session.query(`begin; insert into t values (${n})`);
+      expect(await told()).to.deep.equal([]);
+      await sessions[1]!.query('commit');
+      expect(await told()).to.deep.equal(['(1)']);
+      await on.writer.query('insert into t values (10)');
+      await sessions[0]!.query('savepoint s; insert into t values (20); commit');
+      await sessions[2]!.query('rollback');
+      expect(await told()).to.deep.equal(['(0)', '(10)', '(20)']);
+      await on.writer.query('insert into t values (11)');
+      await sessions[3]!.query('commit');
+      expect(await told()).to.deep.equal(['(3)', '(11)']);
+      expect(await told()).to.deep.equal([]);
+    });
+  });
+
+  it('comes by no row of an open transaction', async () => {
+    await reading(async (client) => {
+      const before = (await readNew(client, '1:1:')).snapshot;
+      const [one, other] = [await on.connect(), await on.connect()];
+      for (const session of [one, other])
+        await session.query('begin; insert into t select n from generate_series(1, 500) n');
+      const visited = async (): Promise<number> => {
+        const { rows } = await client.query<{ visited: string }>(
+          `select sum(pg_stat_get_xact_tuples_returned(i.indexrelid) + pg_stat_get_xact_tuples_returned(i.indrelid)) as visited
+             from pg_index i where i.indrelid::regclass::text like 'millrace_capture.changes\\__'`,
+        );
+        return Number(rows[0]!.visited);
+      };
+      const first = await visited();
+      const { rows, snapshot } = await readNew(client, before);
+      expect(rows).to.deep.equal([]);
+      expect((await readNew(client, snapshot)).rows).to.deep.equal([]);
+      expect(await visited()).to.equal(first);
+      await one.query('commit');
+      expect((await readNew(client, snapshot)).rows).to.have.length(500);
+      expect((await visited()) - first).to.be.within(500, 1_000);
+    });
+  });
+});
