@@ -203,6 +203,22 @@ for (const major of [18, 15] as const) {
       await gone('slot_former');
     });
 
+    it('finds a slot that stays behind when a standby takes over', async function () {
+      // Older servers know nothing of that.
+      if (major === 15) return this.skip();
+      await settled();
+      const overReplication = async (command: string): Promise<void> => {
+        const sender = new pg.Client({ connectionString: `${by.on.sourceUrl}?replication=database` });
+        await sender.connect();
+        await sender.query(command).finally(() => sender.end());
+      };
+      await overReplication(`ALTER_REPLICATION_SLOT "${by.on.slot}" (FAILOVER false)`);
+      const printed = await by.finding('no_failover');
+      expect(printed).to.include({ status: 'NOTICE', subject: 'database shop' });
+      await overReplication(/ALTER_REPLICATION_SLOT \S+ \(FAILOVER\)/.exec(printed!.text)![0]);
+      await gone('no_failover');
+    });
+
     it('finds settings that end streams, or keep too little', async () => {
       await query("alter system set wal_sender_timeout = '5s'");
       await query('select pg_reload_conf()');
@@ -210,18 +226,33 @@ for (const major of [18, 15] as const) {
       await gone('wal_sender_timeout');
     });
 
-    it('finds a server that is away, and one that is not set up for logical decoding', async () => {
+    it('finds a server without the TLS that is asked for', async () => {
+      await by.redeclare({ ssl: true });
+      const printed = await by.finding('tls_refused');
+      expect(printed).to.include({ status: 'ERROR', subject: 'database shop' });
+      expect(printed?.text).to.include('allow plain text: `ssl: false`');
+      await by.redeclare({ ssl: false });
+      await gone('tls_refused');
+    });
+
+    it('finds a server that is away, and one that is not set up for logical decoding, nor has room for a slot', async () => {
       await query(`select pg_drop_replication_slot('${by.on.slot}')`);
       await server.end('SIGINT');
       const refused = await by.finding('refused');
       expect(refused).to.include({ status: 'ERROR', subject: 'database shop' });
       expect(refused?.summary).to.include('nothing listens at this address');
-      await server.start({ wal_level: 'replica' });
+      await server.start({ wal_level: 'replica', max_replication_slots: '1', max_wal_senders: '1' });
+      await server.execute("select pg_create_physical_replication_slot('forgotten')");
+      const copying = new pg.Client({ connectionString: `${server.adminUrl}?replication=true` });
+      copying.on('error', () => undefined);
+      await copying.connect();
       expect(await by.repair('wal_level')).to.include({ status: 'ERROR', place: 'database shop' });
-      await server.end('SIGINT');
-      await server.start();
-      await gone('wal_level');
-      await gone('refused');
+      const full = await by.repair('slots_full');
+      expect(full).to.include({ status: 'ERROR', place: 'database shop' });
+      expect(full.summary).to.include('nobody reads forgotten');
+      expect(await by.repair('walsenders_full')).to.include({ status: 'ERROR', place: 'database shop' });
+      await server.restart();
+      for (const id of ['wal_level', 'slots_full', 'walsenders_full', 'refused']) await gone(id);
     });
   });
 }

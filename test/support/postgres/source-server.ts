@@ -15,10 +15,14 @@ export interface SourceServer {
   /** SIGKILL, SIGQUIT (immediate) or SIGINT (fast) to the postmaster; returns when it is gone. */
   end(signal: NodeJS.Signals): Promise<void>;
   start(settings?: Record<string, string>): Promise<void>;
+  /** Stopped, and started with what `alter system` has written, which settings of the start would go before. */
+  restart(): Promise<void>;
   /** Takes a base backup (15 only); the next start is of it, recovered to its end and promoted. */
   backUp(): Promise<void>;
   close(): Promise<void>;
 }
+
+const WRITTEN = "select name, setting from pg_file_settings where sourcefile like '%postgresql.auto.conf'";
 
 export async function startSourceServer(
   options: { major?: 15 | 18; settings?: Record<string, string> } = {},
@@ -44,15 +48,19 @@ export async function startSourceServer(
     });
     port = server.port;
   };
-  const execute = async (sql: string): Promise<void> => {
+  const execute = async (sql: string): Promise<Record<string, string>[]> => {
     const client = new pg.Client({ connectionString: server.adminUrl });
     client.on('error', () => undefined);
     await client.connect();
     try {
-      await client.query(sql);
+      return (await client.query(sql)).rows;
     } finally {
       await client.end();
     }
+  };
+  const end = async (signal: NodeJS.Signals): Promise<void> => {
+    process.kill(server.pid, signal);
+    await server.exited;
   };
   await start();
   await execute('create database shop');
@@ -61,12 +69,14 @@ export async function startSourceServer(
   return {
     database: { name: 'shop', url: url.href, drop: async () => undefined },
     adminUrl: server!.adminUrl,
-    execute,
-    async end(signal) {
-      process.kill(server.pid, signal);
-      await server.exited;
-    },
+    execute: async (sql) => void (await execute(sql)),
+    end,
     start,
+    async restart() {
+      const written = await execute(WRITTEN);
+      await end('SIGINT');
+      await start(Object.fromEntries(written.map(({ name, setting }) => [name, setting])));
+    },
     async backUp() {
       const account = await serverAccount();
       const copy = await newDir();
