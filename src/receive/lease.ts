@@ -106,7 +106,16 @@ export async function lease(
   const answered = answeredBy(acks, { counts: row.acked, committed: row.committed }, wanted.length);
   const unsent: string[] = [];
   const shares = sharesOf(row, unsent);
-  const texts = row.is_apart ? await readApart(db, consumer, { row, shares }) : (row.messages?.split(SEPARATOR) ?? []);
+  const readAll = async (): Promise<Buffer[][]> => {
+    try {
+      return await readApart(db, consumer, { row, shares });
+    } catch (error) {
+      // Nobody has seen them, and nobody has to wait for the end of their leases. Should that fail too, they come again then.
+      await giveBack(db, consumer, allOf(row)).catch(() => undefined);
+      throw error;
+    }
+  };
+  const texts = row.is_apart ? await readAll() : (row.messages?.split(SEPARATOR) ?? []);
   if (unsent.length > 0) await giveBack(db, consumer, unsent);
   const nothing: Leased = { lease: undefined, more: row.more, dueInMs: row.due_in_ms };
   let before = 0;
@@ -133,6 +142,16 @@ function sharesOf({ tokens, sizes, sent, ids }: ReceiveRow, unsent: string[]): (
     const count = sent[client] ?? 0;
     if (count < size) unsent.push(...ackIdsOf(token, of.slice(count)));
     return { token, ids: of, count };
+  });
+}
+
+/** The ack_ids of all that was leased. */
+function allOf({ tokens, sizes, ids }: ReceiveRow): string[] {
+  let before = 0;
+  return sizes.flatMap((size, client) => {
+    const of = ids.slice(before, before + size);
+    before += size;
+    return ackIdsOf(tokens[client] ?? '', of);
   });
 }
 

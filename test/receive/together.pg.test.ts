@@ -143,6 +143,22 @@ describe('receive: many clients in one process', () => {
     expect(idsOf(ackIdsOf(rest))).to.deep.equal(ids.slice(3));
   });
 
+  it('keep nothing of what could not be read for them', async () => {
+    const one = await consumer();
+    const ids = await appendMessages(
+      on.db,
+      one.no,
+      Array.from({ length: 120 }, (_, i) => ({ group: i + 1 })),
+    );
+    on.unread = true;
+    expect(await take(one, { batchSize: 120 }).catch(({ message }) => message)).to.equal('refused');
+    on.unread = false;
+    expect(idsOf(ackIdsOf(await take(one, { batchSize: 120 })))).to.deep.equal(ids);
+    // This is the first time that they are delivered.
+    const sql = 'select distinct attempts from millrace_private.delivery_states where sink_no = $1';
+    expect((await on.db.query(sql, [one.no])).rows).to.deep.equal([{ attempts: 1 }]);
+  });
+
   for (const maxPerGroup of [1, 2]) {
     it(`lose, double and reorder nothing (max_per_group ${maxPerGroup})`, async function () {
       this.timeout(60_000);

@@ -32,6 +32,8 @@ export interface ManyClients {
   /** A statement with this in its values fails, with `refusal`. */
   poison: string | undefined;
   refusal: Error;
+  /** What is read in a statement of its own fails, with `refusal`. */
+  unread: boolean;
   consumer(settings?: Partial<PullSinkFixture>): Promise<Consumer>;
   take(of: Consumer, options?: TakeOptions): Promise<Received>;
   ack(of: Consumer, ackIds: string[], client?: Client): Promise<number>;
@@ -48,7 +50,7 @@ export function manyClients(): ManyClients {
   });
   after(async () => await m.drop());
   beforeEach(() => {
-    Object.assign(on, { asked: [], poison: undefined, refusal: new Error('refused') });
+    Object.assign(on, { asked: [], poison: undefined, unread: false, refusal: new Error('refused') });
     const db: BytesQueryable = {
       query: async (statement, values) => {
         on.asked.push(
@@ -57,7 +59,10 @@ export function manyClients(): ManyClients {
         if (on.poison !== undefined && JSON.stringify(values).includes(on.poison)) throw on.refusal;
         return await m.db.query(statement, values);
       },
-      queryBytes: (statement, values) => m.db.queryBytes(statement, values),
+      queryBytes: async (statement, values) => {
+        if (on.unread) throw on.refusal;
+        return await m.db.queryBytes(statement, values);
+      },
     };
     desks = openDesks({ db, take: createPlaces({ places: 3, each: 2 }).take });
     wakeups = openWakeups({ db, listener: fakeListener(), log: { warn: () => undefined } });
@@ -73,6 +78,7 @@ export function manyClients(): ManyClients {
     },
     asked: [],
     poison: undefined,
+    unread: false,
     refusal: new Error('refused'),
     async consumer(settings = {}) {
       made += 1;
