@@ -28,7 +28,8 @@ export interface ReadRow {
   tooLarge: number | null;
 }
 
-const TOO_LARGE = 'the row is larger than max_row_bytes';
+/** As a parked message has it, whose size a reader of pages estimates too. */
+const tooLarge = (bytes: number): string => `the row of about ${bytes} bytes is larger than max_row_bytes`;
 
 /** One for each row, in order. `again`: with another action and other metadata, to see what hangs on them. */
 export async function expectRows(
@@ -59,7 +60,7 @@ export async function expectRows(
 
 function expectedAtOnce({ route, codec, source }: VerifiedTable, row: ReadRow): Expected | undefined {
   if (route.parkReason !== undefined) return { kind: 'fault', reason: route.parkReason };
-  if (row.tooLarge !== null) return { kind: 'fault', reason: TOO_LARGE };
+  if (row.tooLarge !== null) return { kind: 'fault', reason: tooLarge(row.tooLarge) };
   const message = readMessage(source.oid, row);
   const isIn = route.filters.every((filter) => passes(filter, codec.text(message, filter.columnIndex) ?? null));
   return isIn ? undefined : { kind: 'none' };
