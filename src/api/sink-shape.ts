@@ -17,7 +17,8 @@ export const SINK_LAG = z
   .meta({
     description:
       'How many seconds ago the source committed the oldest message that waits: of all but the parked ones, those that clients have and those ' +
-      'that back off included. By the clocks of the source and of the message database. Null: nothing waits.',
+      'that back off included. By the clocks of the source and of the message database. Null: nothing waits, or the ' +
+      '1,000 oldest messages of a lane are all parked: what is behind so many is not looked for.',
   });
 
 const DELIVERED = {

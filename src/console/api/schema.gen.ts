@@ -1,4 +1,4 @@
-// Written by `npm run types` from the document with SHA-256 9249c754aa1e6c08185751938eef653bf914c0acd376a146f56deda3a0135c11; nobody edits it by hand.
+// Written by `npm run types` from the document with SHA-256 8afcd1af57580ccec78c2969478c915443d9f48de2864b73cbf6a33447a46420; nobody edits it by hand.
 export interface paths {
     "/api/postgres_databases": {
         parameters: {
@@ -2476,7 +2476,7 @@ export interface components {
                 retrying: number;
                 parked: number;
                 oldest_committed_at: string | null;
-                /** @description How many seconds ago the source committed the oldest message that waits: of all but the parked ones, those that clients have and those that back off included. By the clocks of the source and of the message database. Null: nothing waits. */
+                /** @description How many seconds ago the source committed the oldest message that waits: of all but the parked ones, those that clients have and those that back off included. By the clocks of the source and of the message database. Null: nothing waits, or the 1,000 oldest messages of a lane are all parked: what is behind so many is not looked for. */
                 lag_seconds: number | null;
                 /** @description When the first message of all was delivered to it, by the clock of the message database; of a pull consumer acknowledged over HTTP. Null: none was, or it was before releases that write it down. */
                 first_delivered_at: string | null;
@@ -2935,7 +2935,7 @@ export interface components {
                 retrying: number;
                 parked: number;
                 oldest_committed_at: string | null;
-                /** @description How many seconds ago the source committed the oldest message that waits: of all but the parked ones, those that clients have and those that back off included. By the clocks of the source and of the message database. Null: nothing waits. */
+                /** @description How many seconds ago the source committed the oldest message that waits: of all but the parked ones, those that clients have and those that back off included. By the clocks of the source and of the message database. Null: nothing waits, or the 1,000 oldest messages of a lane are all parked: what is behind so many is not looked for. */
                 lag_seconds: number | null;
                 /** @description When the first message of all was delivered to it, by the clock of the message database; of a pull consumer acknowledged over HTTP. Null: none was, or it was before releases that write it down. */
                 first_delivered_at: string | null;
@@ -3332,7 +3332,7 @@ export interface components {
             retrying: number;
             parked: number;
             oldest_seconds: number | null;
-            /** @description How many seconds ago the source committed the oldest message that waits: of all but the parked ones, those that clients have and those that back off included. By the clocks of the source and of the message database. Null: nothing waits. */
+            /** @description How many seconds ago the source committed the oldest message that waits: of all but the parked ones, those that clients have and those that back off included. By the clocks of the source and of the message database. Null: nothing waits, or the 1,000 oldest messages of a lane are all parked: what is behind so many is not looked for. */
             lag_seconds: number | null;
             failing_since: string | null;
             per_second: {
