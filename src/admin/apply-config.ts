@@ -38,7 +38,7 @@ export interface Applied extends Omit<Plan, 'losses' | 'summary'> {
 export async function planDeclaration(
   deps: ConfigDeps,
   { config, warnings }: Configuration,
-  wishes: Pick<ApplyOptions, 'adopt' | 'prune' | 'privateOk'>,
+  wishes: Pick<ApplyOptions, 'adopt' | 'asker' | 'prune' | 'privateOk'>,
 ): Promise<Plan> {
   await deps.tryFunctions(config.functions);
   const { losses, ...planned } = await planConfig(deps, config, wishes);

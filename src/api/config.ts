@@ -6,6 +6,7 @@ import { z } from 'zod';
 import { applyDeclaration, planDeclaration } from '../admin/apply-config.ts';
 import { exportConfig } from '../admin/export-config.ts';
 import { type Configuration, parseConfiguration } from '../catalog/declare/file.ts';
+import type { By } from '../model/by.ts';
 import { MillraceError } from '../model/errors.ts';
 import { type ApiDeps, type Route, route, writing } from './route.ts';
 
@@ -49,9 +50,11 @@ const plan = writing({
     summary: z.object({ create: z.number(), update: z.number(), delete: z.number() }),
   }),
   sql: null,
-  run: async ({ config }, { body: { yaml, prune, adopt } }) =>
+  run: async ({ config }, { body: { yaml, prune, adopt } }, { by }) =>
     await inWords(async () => ({
-      ...(await planDeclaration(config, read(yaml, config), { prune, adopt, privateOk: config.privateOk === true })),
+      ...(await planDeclaration(config, read(yaml, config), {
+        ...{ prune, adopt, asker: askerOf(by), privateOk: config.privateOk === true },
+      })),
     })),
 });
 
@@ -76,7 +79,12 @@ const apply = writing({
     await inWords(async () => ({
       ...(await applyDeclaration(config, read(yaml, config), {
         ...options,
-        ...{ attempts: ATTEMPTS, from: by.kind === 'cli' ? 'cli' : 'http', privateOk: config.privateOk === true },
+        ...{
+          attempts: ATTEMPTS,
+          asker: askerOf(by),
+          from: by.kind === 'cli' ? 'cli' : 'http',
+          privateOk: config.privateOk === true,
+        },
       })),
     })),
 });
@@ -92,6 +100,8 @@ const exported = route({
   sql: null,
   run: async ({ config }) => ({ yaml: await exportConfig(config, { reveal: false }) }),
 });
+
+const askerOf = ({ kind, name }: By): string | undefined => (kind === 'token' ? name : undefined);
 
 function read(yaml: string, { loopbackOnly }: ApiDeps['config']): Configuration {
   return parseConfiguration({ env: null, loopbackOnly }, yaml, { name: 'yaml' });

@@ -4,26 +4,30 @@ import type { ErrorCode, Fault } from '../model/errors.ts';
 import { fieldOf, nearest, type Path } from '../model/finding.ts';
 import { notValid } from './not-valid.ts';
 
-/** The parsed value. Throws MillraceError `code` with a fault for each wrong field. */
+/**
+ * The parsed value. @throws MillraceError `code` with a fault for each wrong field, and for each text that Postgres does not take:
+ * with U+0000 or half a character.
+ */
 export function validate<Schema extends z.ZodType>(
   schema: Schema,
   input: unknown,
   code: ErrorCode = 'bad_request',
 ): z.output<Schema> {
   const result = schema.safeParse(input);
-  if (result.success) return result.data;
+  const unstorable = unstorableIn(result.success ? result.data : input);
+  if (result.success && unstorable.length === 0) return result.data;
   const known = schema instanceof z.ZodObject ? Object.keys(schema.shape) : [];
-  throw notValid(
-    code,
-    result.error.issues.flatMap((issue) => faultsOf(issue, known)),
-  );
+  const issues = result.success ? [] : result.error.issues;
+  // What is said of a text that holds such a character helps nobody who does not see it.
+  const named = new Set(unstorable.map(({ field }) => field));
+  const faults = issues.flatMap((issue) => faultsOf(issue, known)).filter(({ field }) => !named.has(field));
+  throw notValid(code, [...faults, ...unstorable]);
 }
 
 /** Levels within anything that a request has. */
 const DEEPEST = 50;
 
-/** Postgres takes neither U+0000 nor half a character. @throws MillraceError `code` with a fault for each such text. */
-export function refuseUnstorable(input: unknown, code: ErrorCode): void {
+function unstorableIn(input: unknown): Fault[] {
   const faults: Fault[] = [];
   const look = (value: unknown, path: Path): void => {
     if (path.length > DEEPEST) faults.push({ field: nameOf(path.slice(0, 1)), message: 'is nested too deeply' });
@@ -34,7 +38,7 @@ export function refuseUnstorable(input: unknown, code: ErrorCode): void {
     }
   };
   look(input, []);
-  if (faults.length > 0) throw notValid(code, faults);
+  return faults;
 }
 
 const nameOf = (path: Path): string => (path.length === 0 ? 'body' : fieldOf(path));

@@ -16,7 +16,7 @@ import { replyOf, versionsOf } from '../api/reply.ts';
 import type { ApiDeps, Asking, Route } from '../api/route.ts';
 import { ROUTES } from '../api/routes.ts';
 import { Signed } from '../api/signed.ts';
-import { refuseUnstorable, validate } from '../api/validate.ts';
+import { validate } from '../api/validate.ts';
 import { actingSql } from '../catalog/audit.ts';
 import { openSessions } from '../catalog/sessions.ts';
 import { limitSql } from '../db/deadline.ts';
@@ -214,11 +214,8 @@ function answering(route: Route, { depsOf, callers, proxies }: Handling): Reques
 
 function inputOf(route: Route, request: Request): unknown {
   const input = validate(route.input, { ...request.query, ...request.params });
-  refuseUnstorable(input, 'bad_request');
   if (route.body === undefined) return input;
-  const body = validate(route.body, parsedBody(request, route.texts), 'invalid');
-  refuseUnstorable(body, 'invalid');
-  return { ...input, body };
+  return { ...input, body: validate(route.body, parsedBody(request, route.texts), 'invalid') };
 }
 
 /** The next page of a list, for clients that follow links. */

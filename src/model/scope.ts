@@ -1,4 +1,5 @@
 /** What a token, or a person, may do. A scope that is not named here allows nothing but what its own routes say (`consume:<sink name>`). */
+import { Name } from './scalars.ts';
 
 /** `read`: what is declared and how it is, no row, no key, no destination's answer; those are `read:data`. `operate`: pause, retry, backfill. */
 export const SCOPES = ['admin', 'operate', 'read:data', 'read'] as const;
@@ -16,5 +17,9 @@ const ALLOWED_BY: Record<Scope, readonly string[]> = {
 export const allows = (scopes: readonly string[], wanted: Scope): boolean =>
   scopes.some((scope) => ALLOWED_BY[wanted].includes(scope));
 
-/** Is it one that a token can have? */
-export const isScope = (text: string): boolean => SCOPES.some((scope) => scope === text) || /^consume:./.test(text);
+const CONSUME = 'consume:';
+
+/** Is it one that a token can have? Of a consumer that may come later too, but of no name that a sink cannot have. */
+export const isScope = (text: string): boolean =>
+  SCOPES.some((scope) => scope === text) ||
+  (text.startsWith(CONSUME) && Name.safeParse(text.slice(CONSUME.length)).success);

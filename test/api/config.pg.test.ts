@@ -134,6 +134,19 @@ functions:
     expect(rows).to.deep.equal([]);
   });
 
+  it('prunes no token that asks for it', async () => {
+    const tokens = '{ name: admin, token: k3jd8sj2ls9dk3js8dk2ls }, { name: other, token: j2ls9dk3js8dk2lsk3jd8s }';
+    await sequinApply(`api_tokens: [${tokens}]`);
+    const only = (name: string) => ({ yaml: `api_tokens: [{ name: ${name}, token: "********" }]`, prune: true });
+    for (const verb of ['plan', 'apply']) {
+      const { status, json } = await post(verb, only('other'));
+      expect([status, json.code]).to.deep.equal([422, 'invalid_configuration']);
+      expect(json.validation_errors['api_tokens admin'][0]).to.include('it is the token that asks');
+    }
+    expect((await post('apply', only('admin'))).status).to.equal(200);
+    expect((await m.db.query('select name from millrace_private.api_tokens')).rows).to.deep.equal([{ name: 'admin' }]);
+  });
+
   it('leaves alone what was released, and renamed since, and says so', async () => {
     await sequinApply(FILE);
     expect((await web.call('POST', '/api/sinks/worker/release')).status).to.equal(200);

@@ -50,6 +50,20 @@ describe('api: the frame', () => {
     }
   });
 
+  it('says what else is wrong with what Postgres does not take', async () => {
+    const body = {
+      email: 'ann\u0000@example.org',
+      name: 'a\ud800',
+      password: 'short',
+      scopes: ['consume:no such name'],
+    };
+    const { status, json } = await all.web.call('POST', '/api/users', { body });
+    expect(status).to.equal(422);
+    expect(Object.keys(json.validation_errors)).to.have.members(['email', 'name', 'scopes[0]', 'password']);
+    for (const field of ['email', 'name'])
+      expect(json.validation_errors[field]).to.deep.equal(['holds a character that Postgres does not take']);
+  });
+
   it('names the methods of a path', async () => {
     const { status, headers } = await all.web.call('PATCH', '/api/sinks/orders/pause', { body: {} });
     expect([status, headers.get('allow')]).to.deep.equal([405, 'POST']);

@@ -29,7 +29,7 @@ export interface ApplyDeps {
   privateOk?: boolean;
 }
 
-export interface ApplyOptions extends ChangeOptions, Pick<Wishes, 'adopt' | 'prune'> {
+export interface ApplyOptions extends ChangeOptions, Pick<Wishes, 'adopt' | 'asker' | 'prune'> {
   /** Where the file was applied from: `start`, `cli`, a token's name. Absent: no file, these things are nobody's but the API's. */
   from?: string | undefined;
   /** Written by whoever runs the machine; true. False: it came over HTTP. */
@@ -94,7 +94,7 @@ export interface Planned extends ApplySummary {
 export async function planConfig(
   { db, keys }: ApplyDeps,
   config: Declared,
-  wishes: Pick<ApplyOptions, 'adopt' | 'prune' | 'privateOk'>,
+  wishes: Pick<ApplyOptions, 'adopt' | 'asker' | 'prune' | 'privateOk'>,
 ): Promise<Planned> {
   return await db.transaction(async (tx) => {
     await tx.query('set transaction isolation level repeatable read read only');

@@ -20,6 +20,8 @@ export interface Wishes extends Omit<Taking, 'isReleased'> {
   hashes?: ReadonlyMap<string, string> | undefined;
   /** What files have made and this one does not name goes. */
   prune?: boolean | undefined;
+  /** The name of the API token that asks, if one does: it is not pruned. */
+  asker?: string | undefined;
 }
 
 /** All faults are in the answer. @throws MillraceError bad_setting: a wrong SECRET_KEY. */
@@ -37,7 +39,7 @@ export function decide(current: Current, given: Declared, wishes: Wishes): Decid
   decideDatabases(current.databases, declared.databases, into);
   decideFunctions(current.functions, declared.functions, into);
   decideSinks(current.sinks, declared.sinks, into);
-  if (wishes.prune === true) decidePruned(current, given, { keys: wishes.keys, decided });
+  if (wishes.prune === true) decidePruned(current, given, { keys: wishes.keys, asker: wishes.asker, decided });
   decided.faults.push(...boundFaults(current, decided.steps));
   decided.faults.push(
     ...decided.steps.flatMap(({ action, name }) => (action === 'create' ? reservedFaults(name) : [])),

@@ -1,5 +1,6 @@
 /** What files have made and the declaration does not name any more: decides that it goes, sinks first. */
 import { statement } from '../../db/statement.ts';
+import type { Fault } from '../../model/errors.ts';
 import type { KeyRing } from '../../runtime/secret-key.ts';
 import type { Declared } from '../declare/declaration.ts';
 import { databaseEntry, functionEntry, sinkEntry, tokenEntry } from '../declare/written.ts';
@@ -24,7 +25,7 @@ interface Managed {
 export function decidePruned(
   current: Current,
   declared: Declared,
-  { keys, decided }: { keys: KeyRing; decided: Decided },
+  { keys, asker, decided }: { keys: KeyRing; asker: string | undefined; decided: Decided },
 ): void {
   const sinks = gone(current.sinks, declared.sinks);
   const functions = gone(current.functions, declared.functions);
@@ -32,6 +33,7 @@ export function decidePruned(
   const renamed = new Set(decided.steps.flatMap(({ old, name }) => (old && old.name !== name ? [old.name] : [])));
   const tokens = gone(current.tokens, declared.tokens).filter(({ name, revoked }) => !revoked && !renamed.has(name));
   checkUse(current, { sinks, functions, databases }, decided);
+  if (tokens.some(({ name }) => name === asker)) decided.faults.push(asksItself(asker!));
   decided.steps.push(
     ...sinks.map((row) => {
       const old = sinkEntry(row.settings, secretOf(keys, row) ?? null);
@@ -50,6 +52,13 @@ export function decidePruned(
     }),
   );
 }
+
+/** Whoever prunes it would be locked out, and could not even hear what became of it. */
+const asksItself = (name: string): Fault => ({
+  field: `api_tokens ${name}`,
+  message: 'is not named any more, and it is the token that asks: pruning would remove it',
+  remedy: 'Name it, or prune with another token.',
+});
 
 function gone<Row extends Managed>(
   rows: readonly Row[],

@@ -16,7 +16,7 @@ import { textOf } from '../../api/raw-json.ts';
 import { replyOf, versionsOf } from '../../api/reply.ts';
 import type { ApiDeps, Asking, Route } from '../../api/route.ts';
 import { ROUTES } from '../../api/routes.ts';
-import { refuseUnstorable, validate } from '../../api/validate.ts';
+import { validate } from '../../api/validate.ts';
 import { freeStorage } from '../../catalog/apply/remove-sink.ts';
 import type { Database } from '../../db/pool.ts';
 import { MillraceError } from '../../model/errors.ts';
@@ -129,12 +129,9 @@ function withoutPlaces(error: unknown): unknown {
 function inputOf(route: Route, { params = {}, query = {}, body = {} }: Request): unknown {
   const given = Object.entries(query).filter(([, value]) => value !== undefined);
   const input = validate(route.input, { ...Object.fromEntries(given), ...params });
-  refuseUnstorable(input, 'bad_request');
   if (route.body === undefined) return input;
   const text = typeof body === 'string' ? body : JSON.stringify(body);
-  const read = validate(route.body, bodyOf(text, route.texts), 'invalid');
-  refuseUnstorable(read, 'invalid');
-  return { ...input, body: read };
+  return { ...input, body: validate(route.body, bodyOf(text, route.texts), 'invalid') };
 }
 
 type Known = Settings | { fault: unknown };
