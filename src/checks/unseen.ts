@@ -3,7 +3,8 @@ import { type Finding, fault, inSource, warning } from './finding.ts';
 
 /** As the statement gives it: a backend whose commit waits. */
 export interface UnseenCommit {
-  pid: number;
+  /** Null: of a transaction that was prepared, and belongs to no backend. */
+  pid: number | null;
   /** Of its statement: the same at the next look, and it is the same commit. */
   since: string;
   /** synchronous_standby_names */
@@ -18,11 +19,13 @@ export function checkUnseen(
 ): Finding[] {
   const stayed = first.filter(({ pid, since }) => again.some((one) => one.pid === pid && one.since === since));
   if (stayed.length === 0) return [];
-  const pids = [...new Set(stayed.map(({ pid }) => pid))];
-  const [who, their, wait] = pids.length === 1 ? ['backend', 'its', 'waits'] : ['backends', 'their', 'wait'];
+  const pids = [...new Set(stayed.flatMap(({ pid }) => pid ?? []))];
+  const [who, their, wait] = pids.length > 1 ? ['backends', 'their', 'wait'] : ['backend', 'its', 'waits'];
+  // Whoever commits one that was prepared is a backend that waits, where our role is shown it.
+  const waiting = pids.length === 0 ? 'a prepared transaction' : `${who} ${pids.join(', ')}`;
   const { standbys } = stayed[0]!;
   const until = standbys === '' ? '' : ` (synchronous_standby_names is ${standbys})`;
-  const summary = `${who} ${pids.join(', ')} ${wait} for a synchronous standby${until}: nobody sees ${their} commit yet`;
+  const summary = `${waiting} ${wait} for a synchronous standby${until}: nobody sees ${their} commit yet`;
   const say = isAwaited ? fault : warning;
   return [
     say(

@@ -1,9 +1,15 @@
 /** What is new among the changes that triggers have noted. */
 import { expect } from 'chai';
 import { type Connection, type Database, openPool } from '../../src/db/pool.ts';
-import { readNew, takeTurn } from '../../src/source/read-changes.ts';
+import { CHUNK, readNew, takeTurn } from '../../src/source/read-changes.ts';
 import { sharedSource } from '../support/postgres/postgres.ts';
 import { type Noted, noted } from './triggers/noted.ts';
+
+describe('a chunk of what triggers have noted', () => {
+  it('is as large in every release: a plan that one has begun to tell is told again by the next one', () => {
+    expect(CHUNK).to.deep.equal({ rows: 5_000, bytes: 8_388_608 });
+  });
+});
 
 describe('a look at what triggers have noted', () => {
   let on: Noted;

@@ -18,18 +18,17 @@ declare
   new_text text;
   cut boolean;
 begin
+:begin:
   if substr(kept, 1, 36) = token and length(kept) between 37 and 52 and ltrim(substr(kept, 37), '0123456789') = ''
      and coalesce(pg_column_size(old), 0) between 0 and 32768 and coalesce(pg_column_size(new), 0) between 0 and 32768
      and current_setting('millrace.capture', true) is null and tg_op <> 'TRUNCATE'
      and starts_with(current_setting('DateStyle'), 'ISO') and current_setting('IntervalStyle') = 'postgres'
      and current_setting('extra_float_digits') = '1' and current_setting('bytea_output') = 'hex'
      and current_setting('lc_monetary') = :money: and current_setting('quote_all_identifiers') = 'off' then
-:begin:
     seq := nextval('millrace_capture.changes_seq');
     insert into millrace_capture.changes (seq, part, rel, shape, op, old, new, old_at, new_at)
     values (seq, (seq >> 16) & 3, ':rel:', substr(kept, 37)::bigint, tg_op::"char",
             textin(record_out(old)), textin(record_out(new)), old.ctid, new.ctid);
-:end:
     return null;
   end if;
   if kept is null or substr(kept, 1, 36) <> token or substr(kept, 37) !~ '^[0-9]{1,16}$' then
@@ -40,17 +39,16 @@ begin
     perform millrace_capture.missed(':rel:', 'off', null);
     return null;
   end if;
-:begin:
-    if tg_op = 'TRUNCATE' then
-      if tg_relid <> ':rel:' then new_text := format('%I.%I', tg_table_schema, tg_table_name); end if;
-    else
-      select t.old_text, t.new_text, t.cut into old_text, new_text, cut
-        from millrace_capture.texts(tg_relid, ':rel:', :most:, :money:, old, new) t;
-    end if;
-    seq := nextval('millrace_capture.changes_seq');
-    insert into millrace_capture.changes (seq, part, rel, shape, op, old, new, old_at, new_at)
-    values (seq, (seq >> 16) & 3, ':rel:', nullif(substr(kept, 37), '')::bigint, (case when cut then lower(tg_op) else tg_op end)::"char",
-            old_text, new_text, old.ctid, new.ctid);
+  if tg_op = 'TRUNCATE' then
+    if tg_relid <> ':rel:' then new_text := format('%I.%I', tg_table_schema, tg_table_name); end if;
+  else
+    select t.old_text, t.new_text, t.cut into old_text, new_text, cut
+      from millrace_capture.texts(tg_relid, ':rel:', :most:, :money:, old, new) t;
+  end if;
+  seq := nextval('millrace_capture.changes_seq');
+  insert into millrace_capture.changes (seq, part, rel, shape, op, old, new, old_at, new_at)
+  values (seq, (seq >> 16) & 3, ':rel:', nullif(substr(kept, 37), '')::bigint, (case when cut then lower(tg_op) else tg_op end)::"char",
+          old_text, new_text, old.ctid, new.ctid);
 :end:
   return null;
 end $millrace$;

@@ -2,28 +2,19 @@
 import { capturedNothing } from '../../checks/triggers.ts';
 import { readPosition } from '../../messages/position.ts';
 import { quoteLiteral } from '../../model/quote.ts';
-import { createThrottle } from '../../runtime/concurrency/throttle.ts';
 import { truncateRead } from '../../source/triggers/truncate-read.ts';
 import type { CapturedDatabase, Way } from '../method.ts';
 import type { WayDeps } from '../replication/way.ts';
 import { WATERMARK } from '../windows.ts';
+import { openEmptying } from './emptying.ts';
 import { PLAN, planOf, readPlan, storeSql } from './plan.ts';
 import { checkNoted, prepareNoted } from './prepare.ts';
 import { openTriggerStream } from './stream.ts';
 
-/** Milliseconds between two times that what was read is emptied. */
-const EMPTY_MS = 5_000;
-
 export function openTriggers({ source, options, messages, log }: WayDeps, database: CapturedDatabase): Way {
   const { no } = database;
   let generated = false;
-  let read: string | undefined;
-  const empty = async (): Promise<void> => {
-    if (read !== undefined) await truncateRead(source, read);
-  };
-  const emptying = createThrottle(() => {
-    empty().catch((error: unknown) => log.warn({ err: error }, 'changes that were read could not be removed'));
-  }, EMPTY_MS);
+  const emptying = openEmptying((snapshot) => truncateRead(source, { snapshot }), log);
   return {
     isEarly: false,
     async prepare() {
@@ -44,10 +35,7 @@ export function openTriggers({ source, options, messages, log }: WayDeps, databa
               ({ schema, name }) =>
                 `${schema}.${name}: a change was noted in a form that cannot be read, and is missing`,
             ),
-          onRead: (plan) => {
-            read = plan.to;
-            emptying.soon();
-          },
+          onRead: (plan) => emptying.read(plan.to),
         },
         {
           source: options,

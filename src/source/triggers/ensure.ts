@@ -123,11 +123,12 @@ function statementsFor(table: NotedTable, { sql, mark }: ReturnType<typeof funct
   const isMissing = table.without.length > 0;
   // Without a trigger nobody would call the function.
   if (isMissing && !table.mine) return [];
+  // Strays go first: a dump that was restored has them under the names of those that are made.
   return [
+    ...(table.mine ? strays : []),
     ...(mark === table.mark ? [] : [sql]),
     ...(isMissing ? rowTriggerSql(table) : []),
     ...(table.mine ? table.without_truncate.flatMap((store) => truncateTriggerSql(table, store)) : []),
-    ...(table.mine ? strays : []),
   ];
 }
 

@@ -49,7 +49,7 @@ export function functionSql(
     money: quoteLiteral(lcMonetary),
     known: `{${shapes.join(',')}}`,
     most: `${mostBytes}`,
-    begin: skips ? '    begin' : '',
+    begin: skips ? '  begin' : '',
     end: skips
       ? `  exception when others then
     begin

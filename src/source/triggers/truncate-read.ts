@@ -12,16 +12,26 @@ const READ_PARTS = statement('source/triggers/read-parts');
 /** TRUNCATE also locks the table's TOAST, where a vacuum may be: writers wait for us meanwhile. */
 const LOCK_MS = 50;
 
-/** `snapshot`: all that it sees is read. Returns the numbers of the partitions that were emptied; one that is in use is left. */
-export async function truncateRead(source: Database, snapshot: string): Promise<number[]> {
+/** What a partition may hold that is still written to: where changes are few its turn may last for months. */
+const CURRENT_BYTES = 32 * 1024 * 1024;
+
+export interface Read {
+  /** All that it sees is read. */
+  snapshot: string;
+  /** The partition that is written to is left until it has as much; 32 MiB if absent. */
+  currentBytes?: number;
+}
+
+/** Returns the numbers of the partitions that were emptied; one that somebody has written to in an open transaction is left. */
+export async function truncateRead(source: Database, read: Read): Promise<number[]> {
   const emptied: number[] = [];
-  for (const part of await readParts(source, snapshot, [0, 1, 2, 3])) {
+  for (const part of await readParts(source, read, [0, 1, 2, 3])) {
     const isEmptied = await source
       .transaction(async (tx) => {
         const name = `millrace_capture.changes_${part}`;
         await tx.query(limitSql({ lockMs: LOCK_MS }));
         await tx.query(`lock table ${name} in access exclusive mode nowait`);
-        if ((await readParts(tx, snapshot, [part])).length === 0) return false;
+        if ((await readParts(tx, read, [part])).length === 0) return false;
         await tx.query(`truncate ${name}`);
         return true;
       })
@@ -34,6 +44,11 @@ export async function truncateRead(source: Database, snapshot: string): Promise<
   return emptied;
 }
 
-async function readParts(source: Queryable, snapshot: string, parts: number[]): Promise<number[]> {
-  return (await source.query<{ part: number }>(READ_PARTS, [snapshot, parts])).rows.map(({ part }) => part);
+async function readParts(
+  source: Queryable,
+  { snapshot, currentBytes = CURRENT_BYTES }: Read,
+  parts: number[],
+): Promise<number[]> {
+  const { rows } = await source.query<{ part: number }>(READ_PARTS, [snapshot, parts, currentBytes]);
+  return rows.map(({ part }) => part);
 }

@@ -50,6 +50,22 @@ describe('triggers that note changes', () => {
       expect(await on.lines()).to.deep.equal(['I:  -> (1,x)', 'D: (1,x) -> ']);
     });
 
+    it('are made where a dump that was restored has brought others of the same names', async () => {
+      await start();
+      await on.ensure(['t']);
+      await admin(
+        `do $$ begin execute format('create trigger "!millrace_truncate" after truncate on other execute function millrace_capture.table_%s()', 't'::regclass::oid);
+           execute format('create trigger "!millrace_%s" after insert on other for each row execute function millrace_capture.table_%s()', 'other'::regclass::oid, 't'::regclass::oid); end $$`,
+      );
+      const { facts } = await on.ensure(['t', 'other']);
+      expect(
+        facts.tables.map(({ without, without_truncate, stray }) => [without, without_truncate, stray]),
+      ).to.deep.equal([
+        [[], [], []],
+        [[], [], []],
+      ]);
+    });
+
     it('go from a table that is not of the list any more, with their function', async () => {
       await start();
       await on.ensure(['t', 'parts', 'other']);
@@ -197,18 +213,24 @@ describe('triggers that note changes', () => {
         (await on.source.query<{ s: string }>('select pg_current_snapshot()::text as s')).rows[0]!.s;
       await on.writer.query('insert into t select g from generate_series(1, 10) g');
       const read = await now();
-      expect(await truncateRead(on.source, read)).to.deep.equal([]);
+      expect(await truncateRead(on.source, { snapshot: read })).to.deep.equal([]);
       await on.source.query("select setval('millrace_capture.changes_seq', 65536)");
       const open = await on.connect();
       await open.query('begin; insert into t values (100)');
       await on.source.query("select setval('millrace_capture.changes_seq', 131072)");
       // It holds a row of an open transaction, which may be in a partition whose turn is over.
-      expect(await truncateRead(on.source, read)).to.deep.equal([0]);
+      expect(await truncateRead(on.source, { snapshot: read })).to.deep.equal([0]);
       await open.query('commit');
-      expect(await truncateRead(on.source, read)).to.deep.equal([]);
-      expect(await truncateRead(on.source, await now())).to.deep.equal([1]);
+      expect(await truncateRead(on.source, { snapshot: read })).to.deep.equal([]);
+      expect(await truncateRead(on.source, { snapshot: await now() })).to.deep.equal([1]);
       const { rows } = await on.source.query('select from millrace_capture.changes');
       expect(rows).to.deep.equal([]);
+      // Its turn lasts for as long as few changes come.
+      await on.writer.query("insert into t values (200, repeat('x', 1000))");
+      const current = async (currentBytes: number): Promise<number[]> =>
+        await truncateRead(on.source, { snapshot: await now(), currentBytes });
+      expect(await current(100_000)).to.deep.equal([]);
+      expect(await current(1_000)).to.deep.equal([2]);
     });
   });
 });

@@ -197,6 +197,21 @@ describe('hard writes that triggers note', () => {
       );
     });
 
+    it('go on where a value is damaged, and that is asked for', async () => {
+      await start(
+        'create table t (id int primary key, n int, v text); create table u (v text); alter table t alter v set storage external',
+        ['t'],
+        { onError: 'skip' },
+      );
+      const admin = await on.connect('superuser');
+      await admin.query(`insert into t values (1, 1, repeat('x', 10000));
+        update pg_class set relfilenode = pg_relation_filenode((select reltoastrelid from pg_class where relname = 'u'))
+         where oid = (select reltoastrelid from pg_class where relname = 't')`);
+      await on.lines();
+      expect((await write('update t set n = 2')).join()).to.match(/^X: error -> \w{5}$/);
+      expect((await on.writer.query('select n from t')).rows).to.deep.equal([{ n: 2 }]);
+    });
+
     it('of a copy and of many rows come in their order', async () => {
       await start('create table t (id int primary key)', ['t']);
       await on.writer.query('insert into t select g from generate_series(1, 2000) g; update t set id = -id');

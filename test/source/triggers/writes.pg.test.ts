@@ -223,6 +223,11 @@ describe('writes that triggers note', () => {
           'set millrace.capture = off; begin; insert into t values (1), (2); update t set id = 3 where id = 2; savepoint s; insert into t values (4); rollback to s; commit; insert into t values (5)',
         ),
       ).to.deep.equal(['X: off -> ', 'X: off -> ']);
+      // Nor does it help to say that this was told before.
+      await on.writer.query(
+        `begin; select set_config('millrace.missed_' || 't'::regclass::oid, pg_current_xact_id() || 'off', false); insert into t values (7); commit`,
+      );
+      expect(await on.lines()).to.deep.equal(['X: off -> ']);
       expect(await write('set millrace.capture = on; insert into t values (6)')).to.deep.equal(['I:  -> (6)']);
     });
 
