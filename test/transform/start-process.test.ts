@@ -172,6 +172,16 @@ describe('the process behind the sandbox', function () {
     await sandbox.close();
   });
 
+  it('does not end for memory that is garbage by now', async () => {
+    const log = recordingLog();
+    const sandbox = openSandbox({ log, limits: { processMb: 210 } });
+    const transform = code('(a, r) => "x".repeat(r.length)');
+    const inputs = Array.from({ length: 1_000 }, () => message('{"length":9000}'));
+    for (let round = 0; round < 20; round += 1) await sandbox.shape({ transform }, inputs, { replaces: false });
+    expect(log.notes.map(({ level }) => level)).to.deep.equal(['info']);
+    await sandbox.close();
+  });
+
   it('fails what is still running when it is closed', async () => {
     const sandbox = openSandbox({ log: recordingLog() });
     const running = sandbox.shape({ transform: code('() => { for (;;); }') }, [message('{}')], { replaces: false });

@@ -92,10 +92,15 @@ let usedBytes = 0;
 function collectGarbage(): void {
   const { external } = process.memoryUsage();
   usedBytes = Math.min(usedBytes, external);
-  if (external < usedBytes + GARBAGE_BYTES) return;
+  if (external >= usedBytes + GARBAGE_BYTES) collectAll();
+}
+
+function collectAll(): void {
   collect();
   usedBytes = process.memoryUsage().external;
 }
+
+const tooLarge = () => process.memoryUsage.rss() > limits.processMb * 1_048_576;
 
 /** Looks at the memory while there is work; the isolates have threads of their own, so this one is free to. */
 const MEMORY_CHECK_MS = 25;
@@ -105,7 +110,11 @@ let memoryCheck: NodeJS.Timeout | undefined;
 async function work(task: () => Promise<void>): Promise<void> {
   atWork += 1;
   memoryCheck ??= setInterval(() => {
-    if (process.memoryUsage.rss() > limits.processMb * 1_048_576) die();
+    // On a busy machine this comes late, and most of what there is may be garbage.
+    if (tooLarge()) {
+      collectAll();
+      if (tooLarge()) die();
+    }
     collectGarbage();
   }, MEMORY_CHECK_MS);
   await task();
@@ -123,6 +132,7 @@ async function run(request: Extract<ToProcess, { kind: 'run' }>, text: string): 
     part: (first) => send({ kind: 'part', id }, first),
   });
   send({ kind: 'answers', id, full, reads: runner.inputs, retire }, lines);
+  collectGarbage();
 }
 
 async function check(id: number, fn: FunctionSettings): Promise<void> {
