@@ -1,5 +1,6 @@
 -- $1: one, by name or id.
-select d.id, d.name, d.hostname, d.address, d.database_name, d.settings, d.managed_by, d.declared_from, d.version, d.updated_by,
+select d.id, d.name, d.hostname, d.address, d.database_name, d.settings, d.managed_by, d.declared_from, d.entry_name,
+       d.version, d.updated_by,
        d.created_at as inserted_at, d.updated_at,
        t.level, t.reasons, t.state, t.reason, t.remedy, t.state_since, t.epoch,
        t.commit_lsn::text as commit_lsn, t.confirmed_lsn::text as confirmed_lsn,

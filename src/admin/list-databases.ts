@@ -21,6 +21,8 @@ export interface ListedDatabase {
   managed_by: 'file' | 'api';
   /** Where the file that named it last was applied from. */
   declared_from: string | null;
+  /** The name of its entry there, where it was released and renamed since. */
+  entry_name: string | null;
   /** Rises with every change. */
   version: number;
   /** Who made the last one: `token ci`. */

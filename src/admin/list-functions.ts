@@ -18,6 +18,8 @@ export interface ListedFunction {
   managed_by: 'file' | 'api';
   /** Where the file that named it last was applied from. */
   declared_from: string | null;
+  /** The name of its entry there, where it was released and renamed since. */
+  entry_name: string | null;
   /** Rises with each change. */
   version: number;
   updated_by: string | null;

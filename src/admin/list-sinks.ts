@@ -24,6 +24,8 @@ export interface ListedSink {
   managed_by: 'file' | 'api';
   /** Where the file that named it last was applied from. */
   declared_from: string | null;
+  /** The name of its entry there, where it was released and renamed since. */
+  entry_name: string | null;
   /** Who set the status last. */
   status_by: 'file' | 'operator';
   /** Rises with every change. */

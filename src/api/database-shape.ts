@@ -4,6 +4,7 @@ import { knownOfDatabase } from '../admin/doctor/known-checks.ts';
 import { type ListedDatabase, plainAddress } from '../admin/list-databases.ts';
 import type { KeyRing } from '../runtime/secret-key.ts';
 import { healthShape, LEVELS, shownHealthChecks } from './health-shape.ts';
+import { STANDING } from './standing-shape.ts';
 
 /** As answers have it. */
 export const CAPTURE_LAG = z
@@ -42,8 +43,7 @@ export const Database = z
       confirmed_lsn: z.string().nullable(),
       lag_seconds: CAPTURE_LAG,
     }),
-    managed_by: z.enum(['file', 'api']),
-    declared_from: z.string().nullable(),
+    ...STANDING,
     version: z.number(),
     updated_by: z.string().nullable(),
     inserted_at: z.string(),
@@ -78,7 +78,7 @@ export function shownDatabase(keys: KeyRing, database: ListedDatabase): z.input<
       ...{ state, reason, remedy, since: database.state_since?.toISOString() ?? null },
       ...{ epoch, commit_lsn, confirmed_lsn, lag_seconds: shownSeconds(database.lag_seconds) },
     },
-    ...{ managed_by: database.managed_by, declared_from: database.declared_from },
+    ...{ managed_by: database.managed_by, declared_from: database.declared_from, entry_name: database.entry_name },
     ...{ version: database.version, updated_by: database.updated_by },
     inserted_at: database.inserted_at.toISOString(),
     updated_at: database.updated_at.toISOString(),

@@ -7,6 +7,7 @@ import { changeBody, entryBody } from './entry-body.ts';
 import { PAGE, pageOf } from './page.ts';
 import { releaseOf } from './release.ts';
 import { type ApiDeps, NO_BODY, REF, type Route, route, writing } from './route.ts';
+import { STANDING } from './standing-shape.ts';
 import { TRY_FUNCTION } from './try-function.ts';
 
 const PATH = '/api/functions';
@@ -22,8 +23,7 @@ const FunctionShape = z
     code: z.string().nullable(),
     path: z.string().nullable(),
     used_by: z.array(z.string()),
-    managed_by: z.enum(['file', 'api']),
-    declared_from: z.string().nullable(),
+    ...STANDING,
     version: z.number(),
     updated_by: z.string().nullable(),
     inserted_at: z.string(),
@@ -33,10 +33,10 @@ const FunctionShape = z
 
 function shown({ id, name, settings, ...row }: ListedFunction): z.input<typeof FunctionShape> {
   const { description = null, type, sink_type, code, path } = settings;
-  const { used_by, managed_by, declared_from, version, updated_by } = row;
+  const { used_by, managed_by, declared_from, entry_name, version, updated_by } = row;
   return {
     ...{ id, name, description, type, sink_type, code, path, used_by },
-    ...{ managed_by, declared_from, version, updated_by },
+    ...{ managed_by, declared_from, entry_name, version, updated_by },
     inserted_at: row.inserted_at.toISOString(),
     updated_at: row.updated_at.toISOString(),
   };

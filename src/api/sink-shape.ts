@@ -7,6 +7,7 @@ import { maskedDestination, writtenDestination } from '../catalog/declare/writte
 import { shownSeconds } from './database-shape.ts';
 import { healthOf, healthShape, shownHealthChecks } from './health-shape.ts';
 import type { Asking } from './route.ts';
+import { STANDING } from './standing-shape.ts';
 
 export const STATUS = ['active', 'paused', 'disabled'] as const;
 
@@ -62,8 +63,7 @@ const shared = {
     failing_since: z.string().nullable(),
     notices: z.array(z.looseObject({ code: z.string(), message: z.string() })),
   }),
-  managed_by: z.enum(['file', 'api']),
-  declared_from: z.string().nullable(),
+  ...STANDING,
   status_by: z.enum(['file', 'operator']),
   version: z.number(),
   updated_by: z.string().nullable(),
@@ -144,7 +144,8 @@ function shownOf(sink: ListedSink, asking: Asking) {
       last_delivered_at: sink.last_delivered_at?.toISOString() ?? null,
       ...{ error, failing_since: sink.failing_since?.toISOString() ?? null, notices },
     },
-    ...{ managed_by: sink.managed_by, declared_from: sink.declared_from, status_by: sink.status_by },
+    ...{ managed_by: sink.managed_by, declared_from: sink.declared_from, entry_name: sink.entry_name },
+    status_by: sink.status_by,
     ...{ version: sink.version, updated_by: sink.updated_by },
     inserted_at: sink.inserted_at.toISOString(),
     updated_at: sink.updated_at.toISOString(),

@@ -152,6 +152,11 @@ functions:
     expect((await web.call('POST', '/api/sinks/worker/release')).status).to.equal(200);
     const renamed = await web.call('PATCH', '/api/sinks/worker', { body: { name: 'orders' } });
     expect(renamed.json.warnings[0]).to.include('may still have the entry worker');
+    const whole = await web.call('GET', '/api/sinks/orders');
+    expect([whole.json.entry_name, renamed.json.entry_name]).to.deep.equal(['worker', 'worker']);
+    expect((await web.call('PUT', '/api/sinks/orders', { body: whole.json })).status).to.equal(200);
+    for (const path of ['postgres_databases/shop', 'sinks/index'])
+      expect((await web.call('GET', `/api/${path}`)).json.entry_name).to.equal(null);
     const { json: planned } = await post('plan', { yaml: FILE, prune: true });
     expect([planned.changes, planned.losses]).to.deep.equal([[], []]);
     expect(JSON.stringify(planned)).to.include('orders was released from the file as worker');

@@ -6,7 +6,8 @@ import { DeclaredFunction, functionFindings } from './function.ts';
 
 /** Shown, and not to be changed: who reads, edits and sends back has them in it. */
 const SHOWN = new Set([
-  ...['id', 'used_by', 'managed_by', 'declared_from', 'version', 'updated_by', 'warnings', 'inserted_at', 'updated_at'],
+  ...['id', 'used_by', 'managed_by', 'declared_from', 'entry_name', 'version', 'updated_by', 'warnings'],
+  ...['inserted_at', 'updated_at'],
 ]);
 
 /** What of it can be changed. */

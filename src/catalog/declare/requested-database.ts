@@ -17,7 +17,7 @@ type Given = Readonly<Record<string, unknown>>;
 /** Shown, and not to be changed: who reads, edits and sends back has them in it. */
 const SHOWN = new Set([
   ...['id', 'health', 'state', 'managed_by', 'declared_from', 'version', 'updated_by', 'warnings'],
-  ...['inserted_at', 'updated_at'],
+  ...['entry_name', 'inserted_at', 'updated_at'],
 ]);
 const PARTS = {
   slot: { flat: 'slot_name', given: 'slot_name' },

@@ -32,7 +32,7 @@ const entries = async () => await import('../../catalog/declare/entry-text.ts');
 /** What is shown of a thing and is no key of its entry. */
 const SHOWN = [
   ...['id', 'health', 'state', 'managed_by', 'declared_from', 'status_by', 'version', 'inserted_at', 'updated_at'],
-  ...['updated_by', 'active_backfills', 'used_by', 'warnings', 'replication_slots', 'kind', 'readers'],
+  ...['entry_name', 'updated_by', 'active_backfills', 'used_by', 'warnings', 'replication_slots', 'kind', 'readers'],
 ];
 
 function told({ everywhere }: Running, text: string, said: (name: string) => string): void {

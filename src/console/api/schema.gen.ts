@@ -1,4 +1,4 @@
-// Written by `npm run types` from the document with SHA-256 8afcd1af57580ccec78c2969478c915443d9f48de2864b73cbf6a33447a46420; nobody edits it by hand.
+// Written by `npm run types` from the document with SHA-256 0885b30ad35bba26e72aa17fa4b4c7fa33f44e8b59a7b1ecabfd267c83669bd0; nobody edits it by hand.
 export interface paths {
     "/api/postgres_databases": {
         parameters: {
@@ -2228,6 +2228,8 @@ export interface components {
             /** @enum {string} */
             managed_by: "file" | "api";
             declared_from: string | null;
+            /** @description What its entry in the configuration file was called when it was released, where it was renamed since. Null: it has the name of its entry, or none. */
+            entry_name: string | null;
             version: number;
             updated_by: string | null;
             inserted_at: string;
@@ -2498,6 +2500,8 @@ export interface components {
             /** @enum {string} */
             managed_by: "file" | "api";
             declared_from: string | null;
+            /** @description What its entry in the configuration file was called when it was released, where it was renamed since. Null: it has the name of its entry, or none. */
+            entry_name: string | null;
             /** @enum {string} */
             status_by: "file" | "operator";
             version: number;
@@ -2957,6 +2961,8 @@ export interface components {
             /** @enum {string} */
             managed_by: "file" | "api";
             declared_from: string | null;
+            /** @description What its entry in the configuration file was called when it was released, where it was renamed since. Null: it has the name of its entry, or none. */
+            entry_name: string | null;
             /** @enum {string} */
             status_by: "file" | "operator";
             version: number;
@@ -3145,6 +3151,8 @@ export interface components {
             /** @enum {string} */
             managed_by: "file" | "api";
             declared_from: string | null;
+            /** @description What its entry in the configuration file was called when it was released, where it was renamed since. Null: it has the name of its entry, or none. */
+            entry_name: string | null;
             version: number;
             updated_by: string | null;
             inserted_at: string;
@@ -3602,6 +3610,8 @@ export interface operations {
                         /** @enum {string} */
                         managed_by: "file" | "api";
                         declared_from: string | null;
+                        /** @description What its entry in the configuration file was called when it was released, where it was renamed since. Null: it has the name of its entry, or none. */
+                        entry_name: string | null;
                         version: number;
                         updated_by: string | null;
                         inserted_at: string;
@@ -3720,6 +3730,8 @@ export interface operations {
                         /** @enum {string} */
                         managed_by: "file" | "api";
                         declared_from: string | null;
+                        /** @description What its entry in the configuration file was called when it was released, where it was renamed since. Null: it has the name of its entry, or none. */
+                        entry_name: string | null;
                         version: number;
                         updated_by: string | null;
                         inserted_at: string;
@@ -3857,6 +3869,8 @@ export interface operations {
                         /** @enum {string} */
                         managed_by: "file" | "api";
                         declared_from: string | null;
+                        /** @description What its entry in the configuration file was called when it was released, where it was renamed since. Null: it has the name of its entry, or none. */
+                        entry_name: string | null;
                         version: number;
                         updated_by: string | null;
                         inserted_at: string;

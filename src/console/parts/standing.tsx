@@ -9,7 +9,7 @@ import { Note } from './places.tsx';
 import { say } from './toast.tsx';
 
 interface StandingProps<Path extends PathsWith<'post'>> {
-  thing: { name: string; managed_by: string; declared_from: string | null };
+  thing: { name: string; managed_by: string; declared_from: string | null; entry_name: string | null };
   /** Its routes. */
   release: Path;
   adopt: Path;
@@ -24,7 +24,7 @@ export function Standing<Path extends PathsWith<'post'>>({ thing, children, ...r
   const [open, setOpen] = useState(false);
   const release = useCall('post', routes.release);
   const adopt = useCall('post', routes.adopt);
-  const { name, declared_from } = thing;
+  const { name, declared_from, entry_name } = thing;
   const isOfFile = thing.managed_by === 'file';
   if (!isOfFile && declared_from === null) return null;
   const act = isOfFile ? release : adopt;
@@ -52,6 +52,12 @@ export function Standing<Path extends PathsWith<'post'>>({ thing, children, ...r
               </>
             )}
             . {isOfFile ? children : 'Its entry there has no effect.'}
+            {entry_name !== null && (
+              <>
+                {' '}
+                There it is called <Mono>{entry_name}</Mono>.
+              </>
+            )}
           </p>
           <Button needs="admin" onClick={() => setOpen(true)}>
             {title}…

@@ -24,6 +24,7 @@ interface Stored {
   version: number;
   managed_by: string;
   declared_from: string | null;
+  entry_name: string | null;
   updated_by: string | null;
 }
 
