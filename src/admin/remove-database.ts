@@ -4,6 +4,7 @@
  * on any line the same command goes on. What cannot be dropped is returned as SQL.
  */
 import { removeDatabase as removeFromCatalog } from '../catalog/apply/remove-database.ts';
+import { isNotedElsewhere } from '../catalog/same-source.ts';
 import type { Catalog, CatalogDatabase } from '../catalog/store.ts';
 import { limitSql } from '../db/deadline.ts';
 import { type Database, openPool, type Transacting } from '../db/pool.ts';
@@ -15,6 +16,7 @@ import { MillraceError } from '../model/errors.ts';
 import { nearest } from '../model/finding.ts';
 import { quoteIdentifier, quoteLiteral } from '../model/quote.ts';
 import { isDeadlock, isLockTimeout } from '../model/sqlstate.ts';
+import { readReader } from '../source/read-changes.ts';
 
 const HOLDER = statement('admin/slot-holder');
 const PUBLICATION = statement('admin/publication-is-there');
@@ -116,18 +118,21 @@ async function dropThere(deps: RemoveDatabaseDeps, database: CatalogDatabase): P
       statementTimeoutMs: STATEMENT_MS,
     });
     const isThere = mayHaveSlot && (await untilLetGo(deps, source, slot.name));
-    const isNoting = byTriggers && (await untilUnread(deps, source, database));
-    // From before a switch of the way; another service, or another entry, may use it.
-    const isLeftBehind = !byTriggers && (await source.query<{ made: boolean }>(CAPTURE, [''])).rows[0]!.made;
+    const isMade = byTriggers
+      ? await untilUnread(deps, source, database)
+      : // From before a switch of the way.
+        (await source.query<{ made: boolean }>(CAPTURE, [''])).rows[0]!.made;
+    // Another entry, or another service, may capture the same database by them.
+    const mayGo = isMade && !isNotedElsewhere(deps.catalog.databases, database) && !(await readReader(source));
     const isPublished = (await source.query(PUBLICATION, [publication.name])).rowCount > 0;
     left = [
       ...(isThere ? [dropSlot] : []),
-      ...(isNoting || isLeftBehind ? [DROP_CAPTURE] : []),
+      ...(mayGo ? [DROP_CAPTURE] : []),
       ...(isPublished ? [dropPublication] : []),
     ];
     const ours = [
       ...(slot.create_if_not_exists ? [dropSlot] : []),
-      ...(isNoting ? [DROP_CAPTURE] : []),
+      ...(byTriggers ? [DROP_CAPTURE] : []),
       ...(publication.create_if_not_exists ? [dropPublication] : []),
     ];
     for (const sql of left.filter((one) => ours.includes(one))) {

@@ -8,7 +8,7 @@ import { openPool } from '../db/pool.ts';
 import { refuseSharedSessions } from '../db/pooler.ts';
 import { optionsOf } from '../db/tls.ts';
 import { type CaptureBeats, openCaptureBeats } from '../messages/beat.ts';
-import { type CaptureState, setCaptureState } from '../messages/position.ts';
+import { type CaptureState, isStreaming, setCaptureState } from '../messages/position.ts';
 import { connectionFault, DECLARED_DATABASE } from '../model/connection-fault.ts';
 import { capturesByTriggers } from '../model/declared.ts';
 import { MillraceError, messageOf } from '../model/errors.ts';
@@ -24,6 +24,8 @@ import { ReaderThereError } from './triggers/stream.ts';
 import { openTriggers } from './triggers/way.ts';
 
 const STANDBY_MS = 2_000;
+/** Tries, in less than a second, by which another capture of ours that has begun has said so. */
+const FOREIGN_AFTER = 4;
 const GAP_RECHECK_MS = 2_000;
 /** Creating a slot waits for open transactions as long. */
 const STATEMENT_MS = 15_000;
@@ -80,9 +82,9 @@ async function explain(
   const { error, failures, generation, beats } = what;
   const wait = backoffMs(failures, RECONNECT, Math.random());
   if (isStaleCatalog(error)) return 0;
+  const isHeld = error instanceof ReaderThereError || error instanceof SlotInUseError;
   // The state that people see is of whoever streams, so another capture of ours is left to say how it is.
-  const isHeld = error instanceof ReaderThereError || (error instanceof SlotInUseError && error.ours);
-  if (isInUse(error) || isFenced(error) || isHeld) {
+  if (isInUse(error) || isFenced(error) || (isHeld && (await isOurs(deps, databaseNo, { error, failures })))) {
     beats.hold();
     deps.log.debug('another capture has this database: this one stands by');
     // At first it may be our own stream of a moment ago.
@@ -97,9 +99,8 @@ async function explain(
       unlessStreaming: state === 'error' ? { own: generation } : undefined,
     }).catch(() => true);
   beats.go();
-  if (error instanceof SlotInUseError) {
-    const remedy = `Find out who reads it, and end that: select pg_terminate_backend(${error.pid}). Or give this database another slot.name.`;
-    if (await show('standby', error.message, remedy)) deps.log.warn({}, error.message);
+  if (isHeld) {
+    if (await show('standby', error.message, error.remedy)) deps.log.warn({}, error.message);
     return STANDBY_MS;
   }
   if (error instanceof GapError) {
@@ -112,6 +113,16 @@ async function explain(
   deps.log.warn({ failures, wait_ms: wait, err: error }, 'capture interrupted');
   await show('error', found?.message ?? messageOf(error), remedy);
   return wait;
+}
+
+/** Captures of another service, or of another entry, have the same name, but say nothing here of this database. */
+async function isOurs(
+  { messages }: CaptureDeps,
+  databaseNo: number,
+  { error, failures }: { error: ReaderThereError | SlotInUseError; failures: number },
+): Promise<boolean> {
+  if (error instanceof SlotInUseError && !error.ours) return false;
+  return failures < FOREIGN_AFTER || (await isStreaming(messages, databaseNo).catch(() => true));
 }
 
 async function captureOnce(

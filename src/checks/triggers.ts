@@ -108,9 +108,12 @@ function checkReading(facts: TriggerFacts, { database, isRead }: { database: str
   ];
 }
 
-/** Of a database that is captured by replication: triggers of before, which note changes for nobody. */
-export const checkLeftTriggers = (hasSchema: boolean): Finding[] =>
-  hasSchema
+/**
+ * Of a database that is captured by replication: triggers of before, which note changes for nobody. `isRead`: somebody reads what they
+ * note, or will: another entry, or another service, captures the same database by them.
+ */
+export const checkLeftTriggers = ({ hasSchema, isRead }: { hasSchema: boolean; isRead: boolean }): Finding[] =>
+  hasSchema && !isRead
     ? [
         warning(
           'capture_left',

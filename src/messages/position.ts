@@ -13,6 +13,7 @@ const IDENTIFY = statement('messages/identify-source');
 const BEGIN = statement('messages/begin-position');
 const FOLLOW = statement('messages/follow-timeline');
 const STATE = statement('messages/set-state');
+const STREAMING = statement('messages/is-streaming');
 
 export interface StoredPosition extends Position {
   epoch: number;
@@ -111,6 +112,11 @@ export async function followTimeline(
 export async function takeOver(db: Database, databaseNo: number): Promise<number> {
   const { rows } = await db.query<{ generation: number }>(TAKE_OVER, [databaseNo]);
   return rows[0]!.generation;
+}
+
+/** Does a capture of this database stream, and has said so within 15 s? */
+export async function isStreaming(db: Queryable, databaseNo: number): Promise<boolean> {
+  return (await db.query<{ streaming: boolean }>(STREAMING, [databaseNo])).rows[0]!.streaming;
 }
 
 export type CaptureState = 'starting' | 'streaming' | 'standby' | 'error' | 'needs_resync';

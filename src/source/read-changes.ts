@@ -9,6 +9,7 @@
  */
 import { copyOut } from '../db/copy-out.ts';
 import type { Connection, Database } from '../db/pool.ts';
+import { statement } from '../db/statement.ts';
 import { parseLsn } from '../model/lsn.ts';
 import { quoteLiteral } from '../model/quote.ts';
 import { isLockTimeout, isMissingTable, isNotPermitted } from '../model/sqlstate.ts';
@@ -66,6 +67,7 @@ export interface Look {
  */
 export const CHUNK = { rows: 5_000, bytes: 8 * 1024 * 1024 };
 
+const READER = statement('source/triggers/reader');
 const LOOK = 'millrace_look';
 
 /**
@@ -84,19 +86,26 @@ export async function takeTurn(client: Connection): Promise<void> {
   }
 }
 
-const READER = "select pg_catalog.to_regclass('millrace_capture.reader') is not null as made";
+const MADE = "select pg_catalog.to_regclass('millrace_capture.reader') is not null as made";
+
+/** Whose session has the turn, by its application's name; null: he has just given it back. */
+export interface ChangesReader {
+  pid: number | null;
+  application: string | null;
+}
 
 /** Has somebody the turn? */
-export async function isRead(source: Database): Promise<boolean> {
-  const { rows } = await source.query<{ made: boolean }>(READER);
-  if (!rows[0]!.made) return false;
+export async function readReader(source: Database): Promise<ChangesReader | undefined> {
+  const { rows } = await source.query<{ made: boolean }>(MADE);
+  if (!rows[0]!.made) return undefined;
   try {
     await source.transaction((tx) => tx.query('lock table millrace_capture.reader in exclusive mode nowait'));
-    return false;
+    return undefined;
   } catch (error) {
-    if (isLockTimeout(error)) return true;
+    if (isLockTimeout(error))
+      return (await source.query<ChangesReader>(READER)).rows[0] ?? { pid: null, application: null };
     // Whether it may be read is found out, and said, elsewhere.
-    if (isNotPermitted(error) || isMissingTable(error)) return false;
+    if (isNotPermitted(error) || isMissingTable(error)) return undefined;
     throw error;
   }
 }

@@ -148,6 +148,23 @@ sinks:
     }
   });
 
+  it('leaves triggers whose notes another service reads', async () => {
+    const source = openPool({ address: shop.url, max: 2, applicationName: 'test' });
+    try {
+      await ensureTriggers(source, { tables: [] });
+      await declare(', create_if_not_exists: true', shop.url, 'triggers');
+      await removeSink(messages.db, 'worker');
+      await source.transaction(async (tx) => {
+        await tx.query('lock table millrace_capture.reader in exclusive mode');
+        expect(await removeAt()).to.deep.equal({ left: [], fault: null });
+      });
+      const { rows } = await source.query("select to_regclass('millrace_capture.changes') is not null as made");
+      expect(rows).to.deep.equal([{ made: true }]);
+    } finally {
+      await source.close();
+    }
+  });
+
   it('goes on where it died: the slot is gone, the publication and the database are there', async () => {
     await declare();
     await removeSink(messages.db, 'worker');

@@ -197,7 +197,9 @@ async function lookAround(
     const { name } = database.settings;
     const { state = null, reason = null } = known.databases.find((one) => one.name === name) ?? {};
     const sinks = catalog.sinks.filter(({ databaseNo }) => databaseNo === database.no);
-    const look = within(EACH_MS, signal, () => lookAtSource(messages, { database, sinks, state, reason }));
+    const look = within(EACH_MS, signal, () =>
+      lookAtSource(messages, { database, databases: catalog.databases, sinks, state, reason }),
+    );
     looked.sources.set(
       name,
       await look.catch((error: unknown) => ({ findings: [unanswered(error, `database ${name}`)], tables: undefined })),

@@ -3,6 +3,7 @@
  * locked, made or changed.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
+import { isNotedElsewhere } from '../../catalog/same-source.ts';
 import type { CatalogDatabase } from '../../catalog/store.ts';
 import { checkCapacity } from '../../checks/capacity.ts';
 import { checkContinuity, type Now } from '../../checks/continuity.ts';
@@ -24,6 +25,7 @@ import { capturesByTriggers, type DatabaseSettings } from '../../model/declared.
 import { MillraceError } from '../../model/errors.ts';
 import { identifySystem } from '../../source/identify.ts';
 import { readPublication } from '../../source/publication-facts.ts';
+import { readReader } from '../../source/read-changes.ts';
 import {
   readCapacity,
   readLeftSlots,
@@ -119,7 +121,7 @@ async function look(on: Reached, looked: LookedAt): Promise<SourceLook> {
       writers: await readWriters(source),
     }),
     ...checkSlot({ name: wantedSlot.name, slot, source: facts, leftSlots }),
-    ...checkLeftTriggers((await source.query(SCHEMA)).rowCount > 0),
+    ...checkLeftTriggers(await leftTriggers(source, looked)),
     ...(publication ? checkPublication(publication, name) : []),
     ...(await unseen(source, reason)),
     ...checkReadable(await readUnreadable(source, takenIn(listed, sinks)), facts.roleName),
@@ -139,6 +141,12 @@ async function look(on: Reached, looked: LookedAt): Promise<SourceLook> {
         { database, sinks },
       )),
   };
+}
+
+async function leftTriggers(source: Database, { database, databases = [] }: LookedAt) {
+  const hasSchema = (await source.query(SCHEMA)).rowCount > 0;
+  const isRead = isNotedElsewhere(databases, database) || (hasSchema && (await readReader(source)) !== undefined);
+  return { hasSchema, isRead };
 }
 
 /** Two looks: any commit waits for a moment. */

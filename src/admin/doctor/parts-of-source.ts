@@ -36,6 +36,8 @@ export interface SourceLook {
 
 export interface LookedAt {
   database: CatalogDatabase;
+  /** All that the catalog has; absent: it is none of them. */
+  databases?: readonly CatalogDatabase[];
   /** That read from it. */
   sinks: readonly CatalogSink[];
   /** As capture said last; null: no sink reads from it. */

@@ -35,11 +35,12 @@ export class GapError extends Error {
 export class SlotInUseError extends Error {
   /** It is another capture of ours, which looks after the state that people see. */
   readonly ours: boolean;
-  readonly pid: number | null;
+  /** What to do where it is none. */
+  readonly remedy: string;
   constructor(slot: SlotFacts, name: string) {
     super(`replication slot ${name} is in use by backend ${slot.active_pid} (${slot.active_application ?? 'unknown'})`);
     this.name = 'SlotInUseError';
-    this.pid = slot.active_pid;
+    this.remedy = `Find out who reads it, and end that: select pg_terminate_backend(${slot.active_pid}). Or give this database another slot.name.`;
     this.ours = slot.active_application?.startsWith('millrace capture') ?? false;
   }
 }

@@ -14,7 +14,7 @@ import { beginPosition, readPosition, type StoredPosition } from '../../messages
 import type { PublishedTable } from '../../model/published-table.ts';
 import { UNIDENTIFIED } from '../../source/identify.ts';
 import { ensurePublication } from '../../source/publication.ts';
-import { isRead } from '../../source/read-changes.ts';
+import { readReader } from '../../source/read-changes.ts';
 import { readLeftSlots, readSource } from '../../source/server-facts.ts';
 import { ensureTriggers } from '../../source/triggers/ensure.ts';
 import { readTriggerFacts } from '../../source/triggers/for-checks.ts';
@@ -36,7 +36,8 @@ type NotedDatabase = Pick<CapturedDatabase, 'no' | 'settings'>;
 
 /** Nothing is made or dropped while somebody else reads: his list of tables counts. Throws a ReaderThereError, a GapError, or `bad_source`. */
 export async function prepareNoted(deps: NotedDeps, database: NotedDatabase): Promise<Prepared> {
-  if (await isRead(deps.source)) throw new ReaderThereError();
+  const reader = await readReader(deps.source);
+  if (reader) throw new ReaderThereError(reader);
   const looked = await look(deps, database);
   if (looked.stored?.identity) return { ...looked.prepared, begun: true };
   // Transactions to come would have the same ids: it would be told as theirs, at every look until then.

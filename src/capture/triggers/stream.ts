@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { dropConnection } from '../../db/drop-connection.ts';
 import { type Connection, openPool, type PoolOptions } from '../../db/pool.ts';
 import { isLockTimeout } from '../../model/sqlstate.ts';
-import { type ChangeRow, readChunk, readNew, takeTurn } from '../../source/read-changes.ts';
+import { type ChangeRow, type ChangesReader, readChunk, readNew, takeTurn } from '../../source/read-changes.ts';
 import type { ReplicationStream, StreamHandlers } from '../replication/connection.ts';
 import { byTransaction } from './in-order.ts';
 import { PLAN, type Plan, planText } from './plan.ts';
@@ -41,9 +41,12 @@ export interface TriggerStreamOptions {
 
 /** Somebody else reads the changes. */
 export class ReaderThereError extends Error {
-  constructor() {
-    super('another capture reads the changes that the triggers note');
+  /** What to do where it is no capture of ours. */
+  readonly remedy: string;
+  constructor({ pid, application }: ChangesReader = { pid: null, application: null }) {
+    super(`what triggers note in this database is read by backend ${pid ?? '?'} (${application ?? 'unknown'}) already`);
     this.name = 'ReaderThereError';
+    this.remedy = `Changes that triggers note have one reader: have this database captured by triggers in one entry of one service alone. If nobody needs that session, end it: select pg_terminate_backend(${pid ?? 'PID'}).`;
   }
 }
 

@@ -79,6 +79,11 @@ describe('millrace doctor: a source whose changes triggers note', function () {
 
   it('of a database that is captured by replication, finds the triggers of before', async () => {
     await by.on.messages.db.query(`update millrace_private.databases set settings = settings - 'capture'`);
+    // Another service captures it by them.
+    await source.transaction(async (tx) => {
+      await tx.query('lock table millrace_capture.reader in exclusive mode');
+      await gone('capture_left');
+    });
     expect(await by.repair('capture_left')).to.include({ status: 'WARNING', place: 'database shop' });
     await gone('capture_left');
     expect((await query("select from pg_trigger where tgname like '!millrace%'")).rowCount).to.equal(0);

@@ -201,6 +201,27 @@ describe('capture by triggers', () => {
     expect(told(await on.received(sink, 1))).to.deep.equal([['insert', '{"id":1,"value":"a"}', null]]);
   });
 
+  it('says who else reads what triggers note, and that it is none of its own', async () => {
+    const holder = await session();
+    await on.stop();
+    await holder.query(
+      "set application_name = 'millrace capture shop'; begin; lock table millrace_capture.reader in exclusive mode",
+    );
+    const { rows } = await holder.query<{ pid: number }>('select pg_backend_pid() as pid');
+    const { pid } = rows[0]!;
+    on.start();
+    const { reason } = await on.becomes('standby');
+    expect(reason).to.equal(
+      `what triggers note in this database is read by backend ${pid} (millrace capture shop) already`,
+    );
+    const { rows: said } = await on.messages.db.query<{ remedy: string }>(
+      'select remedy from millrace.database_status',
+    );
+    expect(said[0]!.remedy)
+      .to.include('in one entry of one service')
+      .and.include(`select pg_terminate_backend(${pid})`);
+  });
+
   it('tells nothing of a large plan twice, though a part of it was emptied before a restart', async function () {
     this.timeout(120_000);
     await on.stop();
