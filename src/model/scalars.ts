@@ -4,22 +4,22 @@
  */
 import { z } from 'zod';
 import { readCertificates } from './certificate.ts';
+import { NAME, NAME_LENGTH, UUID } from './name.ts';
 import { refusal, refuse, section, withRemedy } from './section.ts';
 
 const NUMBER = /^[+-]?\d{1,16}$/;
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
 /** The name of anything that is declared: it stands in addresses and in scopes beside ids. */
 export const Name = z
   .string()
   .regex(
-    /^[A-Za-z0-9_][A-Za-z0-9_.-]*$/,
+    NAME,
     withRemedy(
       'must consist of letters, digits, `_`, `-` and `.`, and not begin with the last two',
       'Choose such a name.',
     ),
   )
-  .max(120, withRemedy('has more than 120 characters', 'Choose a shorter name.'))
+  .max(NAME_LENGTH, withRemedy(`has more than ${NAME_LENGTH} characters`, 'Choose a shorter name.'))
   .refine((name) => !UUID.test(name), refusal('looks like an id', 'Choose a name that is not a UUID.'));
 
 /** A text that says something. */

@@ -1,5 +1,5 @@
 /** What a token, or a person, may do. A scope that is not named here allows nothing but what its own routes say (`consume:<sink name>`). */
-import { Name } from './scalars.ts';
+import { isName } from './name.ts';
 
 /** `read`: what is declared and how it is, no row, no key, no destination's answer; those are `read:data`. `operate`: pause, retry, backfill. */
 export const SCOPES = ['admin', 'operate', 'read:data', 'read'] as const;
@@ -21,5 +21,4 @@ const CONSUME = 'consume:';
 
 /** Is it one that a token can have? Of a consumer that may come later too, but of no name that a sink cannot have. */
 export const isScope = (text: string): boolean =>
-  SCOPES.some((scope) => scope === text) ||
-  (text.startsWith(CONSUME) && Name.safeParse(text.slice(CONSUME.length)).success);
+  SCOPES.some((scope) => scope === text) || (text.startsWith(CONSUME) && isName(text.slice(CONSUME.length)));
