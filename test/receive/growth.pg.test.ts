@@ -86,7 +86,8 @@ describe('a backlog', function () {
       for (let n = 0; n < 70; n += 1) pagesMost = Math.max(pagesMost, (await cycle(no, 10)).receive);
       return pagesMost;
     };
-    // The least of three: a server that has just analysed a table has this session read the catalogs again.
+    // The least of a few: a server that has just analysed a table has this session read the catalogs again.
+    const usualMost = async (): Promise<number> => Math.min(await most(), await most());
     const empty = async (): Promise<number> => {
       const found: number[] = [];
       for (let n = 0; n < 3; n += 1)
@@ -96,9 +97,9 @@ describe('a backlog', function () {
       return Math.min(...found);
     };
     const emptyBefore = await empty();
-    await fill(no, 1_400);
+    await fill(no, 2_100);
     await cycle(no, 10);
-    const before = await most();
+    const before = await usualMost();
     await on.db.transaction(async (tx) => {
       await tx.query('set transaction isolation level repeatable read');
       await tx.query('select count(*) from millrace_private.sinks');
@@ -109,8 +110,8 @@ describe('a backlog', function () {
         [no, dead],
       );
       await on.db.query('delete from millrace_private.leases where sink_no = $1', [no]);
-      await fill(no, 700);
-      expect(await most()).to.be.within(1, before + 60);
+      await fill(no, 1_400);
+      expect(await usualMost()).to.be.within(1, before + 60);
       await until('all are done', async () => {
         const { ackIds } = await pull.receive(1_000);
         await pull.ack(ackIds);

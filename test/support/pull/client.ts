@@ -31,6 +31,8 @@ export function pullByHttp(baseUrl: string, consumer: string): PullClient {
       headers: { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json' },
       body: JSON.stringify(body),
       signal: AbortSignal.timeout(20_000),
+    }).catch((error: Error) => {
+      throw new Error(`${verb}: ${error.message}: ${error.cause}`, { cause: error });
     });
     const text = await response.text();
     if (response.status !== 200) throw new Error(`${verb}: ${response.status} ${text}`);
