@@ -8,11 +8,11 @@ import { openPool } from '../db/pool.ts';
 import { refuseSharedSessions } from '../db/pooler.ts';
 import { optionsOf } from '../db/tls.ts';
 import { type CaptureBeats, openCaptureBeats } from '../messages/beat.ts';
-import { type CaptureState, isStreaming, setCaptureState } from '../messages/position.ts';
+import { type CaptureState, isStreaming, losePublication, setCaptureState } from '../messages/position.ts';
 import { connectionFault, DECLARED_DATABASE } from '../model/connection-fault.ts';
 import { capturesByTriggers } from '../model/declared.ts';
 import { MillraceError, messageOf } from '../model/errors.ts';
-import { isFenced, isInUse, isStaleCatalog, isUnconvertible } from '../model/sqlstate.ts';
+import { isFenced, isInUse, isStaleCatalog, isUnconvertible, isWithoutPublication } from '../model/sqlstate.ts';
 import { backoffMs, RECONNECT } from '../runtime/backoff.ts';
 import type { CaptureDeps, CapturedDatabase } from './method.ts';
 import { notePartitions } from './partition-notices.ts';
@@ -89,6 +89,11 @@ async function explain(
     deps.log.debug('another capture has this database: this one stands by');
     // At first it may be our own stream of a moment ago.
     return Math.min(STANDBY_MS, 50 * 2 ** Math.min(failures, 10));
+  }
+  if (isWithoutPublication(error) && generation !== undefined) {
+    // The next look says what has become of it.
+    await losePublication(deps.messages, { databaseNo, generation }).catch(() => undefined);
+    return wait;
   }
   const show = async (state: CaptureState, reason: string, remedy?: string): Promise<boolean> =>
     await setCaptureState(deps.messages, databaseNo, {

@@ -3,7 +3,7 @@
  * have been missed. Capture stops then until a person accepts it (`needs_resync`); it is never repaired silently.
  */
 import { parseLsn } from '../model/lsn.ts';
-import type { SourceIdentity } from '../model/source-identity.ts';
+import { NO_PUBLICATION, type SourceIdentity } from '../model/source-identity.ts';
 import { type Finding, fault } from './finding.ts';
 import type { PublicationFacts } from './publication.ts';
 import { resyncing } from './resyncing.ts';
@@ -60,7 +60,7 @@ export function checkContinuity(stored: Captured, now: Now, expected: Expected):
   else if (publication.oid !== identity.publicationOid)
     gap(
       'publication_renewed',
-      `publication ${expected.publication} was dropped and created again: changes in between were not published`,
+      `publication ${expected.publication} was dropped ${identity.publicationOid === NO_PUBLICATION ? 'or renamed, and is there' : 'and created'} again: changes in between were not published`,
     );
   return found;
 }

@@ -4,7 +4,7 @@
 import type { Database, Queryable } from '../db/pool.ts';
 import { statement } from '../db/statement.ts';
 import { parseLsn } from '../model/lsn.ts';
-import type { SourceIdentity } from '../model/source-identity.ts';
+import { NO_PUBLICATION, type SourceIdentity } from '../model/source-identity.ts';
 import type { Position } from './append.ts';
 
 const TAKE_OVER = statement('messages/take-over');
@@ -12,6 +12,7 @@ const READ = statement('messages/read-position');
 const IDENTIFY = statement('messages/identify-source');
 const BEGIN = statement('messages/begin-position');
 const FOLLOW = statement('messages/follow-timeline');
+const LOSE_PUBLICATION = statement('messages/lose-publication');
 const STATE = statement('messages/set-state');
 const STREAMING = statement('messages/is-streaming');
 
@@ -106,6 +107,14 @@ export async function followTimeline(
   between: { from: number; to: number },
 ): Promise<void> {
   await db.query(FOLLOW, [databaseNo, between.from, between.to]);
+}
+
+/**
+ * Changes were left out because there was no publication when they were made. The one that is there now is not the one that
+ * was captured, though it may be the same by its oid. Does nothing when another capture has taken over.
+ */
+export async function losePublication(db: Database, writer: { databaseNo: number; generation: number }): Promise<void> {
+  await db.query(LOSE_PUBLICATION, [writer.databaseNo, writer.generation, NO_PUBLICATION]);
 }
 
 /** The new generation. From now on nobody with an older one can persist anything. */

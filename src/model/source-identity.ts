@@ -4,5 +4,9 @@ export interface SourceIdentity {
   timeline: number;
   databaseOid: number;
   slotName: string;
+  /** NO_PUBLICATION: it was not there for a while. */
   publicationOid: number;
 }
+
+/** What no publication has as its oid. */
+export const NO_PUBLICATION = 0;

@@ -45,6 +45,21 @@ export const isUnknown = anyOf('MR404');
 /** Something of the kind is under way already. */
 export const isConflict = anyOf('MR409');
 
+// What a stream says of its publication.
+
+/**
+ * There was no such publication when a change was made, whatever there is now: an error that comes again for ever, or since
+ * release 18 a warning, and that change is left out.
+ */
+export const isWithoutPublication = (told: unknown): boolean =>
+  typeof told === 'object' &&
+  told !== null &&
+  'routine' in told &&
+  (told.routine === 'get_publication_oid' || told.routine === 'LoadPublications');
+/** The same, of a warning. */
+export const withoutPublication = (): Error =>
+  Object.assign(new Error('changes were left out: there was no publication'), { routine: 'LoadPublications' });
+
 // What a value is.
 
 /** A text is not of its type, a number out of range. The message may quote it. */

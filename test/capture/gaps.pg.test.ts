@@ -125,6 +125,19 @@ for (const major of [18, 15] as const) {
       await accept();
     });
 
+    it('is seen when the publication is renamed, and has its name back before anybody looks', async () => {
+      await stop();
+      await on.source.query('alter publication millrace_test rename to elsewhere');
+      await writeUnseen();
+      await on.source.query('alter publication elsewhere rename to millrace_test');
+      await writeUnseen();
+      on.start();
+      const { reason, remedy } = await on.becomes('needs_resync');
+      expect(reason).to.contain('was dropped or renamed, and is there again');
+      expect(remedy).to.equal(ACCEPT);
+      await accept();
+    });
+
     for (const [what, change, reason] of [
       ['another system', "system_identifier = '1'", 'another database'],
       ['another database', 'database_oid = 1', 'another database'],

@@ -6,16 +6,20 @@
  * flow (it would go on after a failed handler): `pause` and `resume` work on the socket. A handler that throws ends the
  * stream. The bytes given to `onMessage` are only valid until it returns.
  */
+import { EventEmitter } from 'node:events';
 import { LogicalReplicationService } from 'pg-logical-replication';
 import { clientConfig, type PoolOptions } from '../../db/pool.ts';
 import { applyStreamSettings } from '../../db/session-settings.ts';
 import { formatLsn, parseLsn } from '../../model/lsn.ts';
+import { isWithoutPublication } from '../../model/sqlstate.ts';
 import { withoutReplication } from '../../source/identify.ts';
 
 export interface StreamHandlers {
   onMessage(bytes: Buffer): void;
   /** The server has sent everything up to `walEnd`; with `replyRequested` it wants a status now. */
   onKeepAlive(walEnd: bigint, replyRequested: boolean): void;
+  /** The server leaves out a change, because there was no publication when it was made; before 18 that ends the stream. */
+  onWithoutPublication?(): void;
 }
 
 export interface StreamOptions {
@@ -66,11 +70,15 @@ interface RawSocket {
   destroy(): void;
 }
 
-/** The library keeps its socket to itself. Undefined before it is connected and after it is closed. */
-function socketOf(service: LogicalReplicationService): RawSocket | undefined {
+/** The library keeps it to itself. Undefined before it is connected and after it is closed. */
+function connectionOf(service: LogicalReplicationService): object | undefined {
   const connection: unknown = Reflect.get(service, '_connection');
-  if (typeof connection !== 'object' || connection === null) return undefined;
-  const stream: unknown = Reflect.get(connection, 'stream');
+  return typeof connection === 'object' && connection !== null ? connection : undefined;
+}
+
+function socketOf(service: LogicalReplicationService): RawSocket | undefined {
+  const connection = connectionOf(service);
+  const stream: unknown = connection && Reflect.get(connection, 'stream');
   return isSocket(stream) ? stream : undefined;
 }
 
@@ -87,9 +95,12 @@ export function openStream(handlers: StreamHandlers, options: StreamOptions): Re
     flowControl: { enabled: false },
   });
   let closed = false;
+  /** What came with it in one piece is not looked at any more. */
+  let broken = false;
   let fail: (error: unknown) => void = () => undefined;
   const failed = new Promise<never>((_resolve, reject) => {
     fail = (error) => {
+      broken = true;
       reject(withoutReplication(error) ?? error);
       if (!closed) socketOf(service)?.destroy();
     };
@@ -99,15 +110,22 @@ export function openStream(handlers: StreamHandlers, options: StreamOptions): Re
   const guarded =
     <Args extends unknown[]>(handler: (...args: Args) => void) =>
     (...args: Args): void => {
-      if (closed) return;
+      if (closed || broken) return;
       try {
         handler(...args);
       } catch (error) {
         fail(error);
       }
     };
+  const onNotice = guarded((told: unknown) => {
+    if (isWithoutPublication(told)) handlers.onWithoutPublication?.();
+  });
   const begun = new Promise<void>((resolve) => {
-    service.on('start', () => resolve());
+    service.on('start', () => {
+      const connection = connectionOf(service);
+      if (connection instanceof EventEmitter) connection.on('notice', onNotice);
+      resolve();
+    });
   });
   service.on(
     'data',

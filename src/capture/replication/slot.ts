@@ -28,8 +28,8 @@ export async function ensureSlot(source: Database, wanted: SlotWanted): Promise<
   }
   if (!slot) {
     await create(source, name, wanted.version);
-  } else if (wanted.skipOlder && wanted.version < 180000) {
-    // Before 18 decoding of what was written before the publication was created fails for ever (42704).
+  } else if (wanted.skipOlder) {
+    // Before 18 decoding of what was written without the publication fails for ever (42704), and since then it is a gap.
     await source.query('select from pg_replication_slot_advance($1::name, pg_current_wal_lsn())', [name]);
   }
   return (await readSlot(source, name))?.confirmed_flush_lsn ?? '0/0';

@@ -20,6 +20,7 @@ import type { CaptureDeps, CapturedDatabase, Streaming, Way } from '../method.ts
 import { Windows } from '../windows.ts';
 import type { SourceClock } from './behind.ts';
 import { CatalogInUse } from './catalog-in-use.ts';
+import { openHearing } from './hearing.ts';
 import { type LookedAfter, lookAfter, showStreaming } from './look-after.ts';
 import { follow, type Prepared } from './prepare.ts';
 import { CaptureSession } from './session.ts';
@@ -48,14 +49,13 @@ export async function stream(deps: CaptureDeps, database: CapturedDatabase, inpu
   const isRaw = input.unconvertible || encoding === 'SQL_ASCII';
   // A stream that is closed before it connects would connect all the same.
   if (input.signal.aborted) return;
-  const early: { bytes: Buffer }[] = [];
+  const hearing = openHearing();
   let session: CaptureSession | undefined;
   const { promise: failed, reject: fail } = Promise.withResolvers<never>();
   failed.catch(() => undefined);
   const replication = input.way.open(
     {
-      onMessage: (bytes) => (session ? session.onMessage(bytes) : early.push({ bytes: Buffer.from(bytes) })),
-      onKeepAlive: (walEnd, reply) => session?.onKeepAlive(walEnd, reply),
+      ...hearing.handlers,
       onMissed: (oid, code, tell) => noteMissedOf({ ...deps, source: input.source }, catalog, { oid, code, tell }),
     },
     isRaw,
@@ -96,7 +96,7 @@ export async function stream(deps: CaptureDeps, database: CapturedDatabase, inpu
     session.attach(replication);
     await showStreaming(deps, database.no, input.prepared.warnings);
     deps.log.info({ generation }, 'streaming');
-    for (const { bytes } of early.splice(0)) session.onMessage(bytes);
+    hearing.begin(session, position);
     if (!session.paused) replication.resume();
     looked = lookAfter(deps, catalog, { ...input, session, relations, fail });
     beside = deps
