@@ -149,7 +149,8 @@ async function captureOnce(
     const open = capturesByTriggers(database.settings) ? openTriggers : openReplication;
     const way = open({ source, options, messages: deps.messages, log: deps.log }, database);
     const prepared = await way.prepare();
-    await noteAdded({ source, messages: deps.messages }, database, prepared);
+    const away = new Set<number>();
+    await noteAdded({ source, messages: deps.messages, away }, database, prepared);
     await noteTables(deps.messages, database, prepared.publication);
     await notePartitions({ source, messages: deps.messages }, database, prepared.publication);
     await stream(deps, database, {
@@ -157,6 +158,7 @@ async function captureOnce(
       source,
       options,
       prepared,
+      away,
       signal: AbortSignal.any([input.signal, ended.signal]),
       onTaken: input.onTaken,
       unconvertible: input.unconvertible,

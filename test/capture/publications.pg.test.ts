@@ -49,6 +49,38 @@ describe('publications under capture', () => {
     );
   });
 
+  it('says nothing of what tables held that only changed their names', async () => {
+    await start('create table t (id int primary key); create table t_new (id int primary key)');
+    await on.source.query('insert into t values (1); insert into t_new values (2)');
+    await on.received(sink, 2);
+    await on.source.query('begin; alter table t rename to t_old; alter table t_new rename to t; commit');
+    // Comes in after them, and is told in the same look or a later one.
+    await on.source.query('create table late (id int primary key); insert into late values (3)');
+    await notice('added_late');
+    const told = (await on.notices(sink)).filter(({ code }) => code !== 'no_old_values');
+    expect(told.map(({ code, table }) => [code, table])).to.deep.equal([['added_late', 'public.late']]);
+  });
+
+  it('says of a table that was out of it for a while that changes may be missing', async () => {
+    const all = 'create publication millrace_test for all tables';
+    const publication = { name: 'millrace_test', create_if_not_exists: true, init_sql: all };
+    await start('create table t (id int primary key); create table u (id int primary key)', {
+      settings: { publication },
+    });
+    const source = { include_schemas: null, exclude_schemas: null, include_tables: ['public.t'], exclude_tables: null };
+    const named = await on.addSink(sinkSettings({ name: 'named', destination: PULL, source }));
+    await on.source.query('alter table t set unlogged; insert into t values (1)');
+    await notice('table_missing', named);
+    await on.source.query('alter table t set logged');
+    for (const no of [sink, named]) {
+      const { table, message } = await notice('added_late', no);
+      expect([table, message]).to.deep.equal([
+        'public.t',
+        'public.t was out of the publication for a while: changes that were made meanwhile may be missing',
+      ]);
+    }
+  });
+
   /** The user's own guard, as platforms have it. */
   const GUARD = `create function refuse() returns event_trigger language plpgsql as $$ begin raise '% is not for you', tg_tag; end $$;
     create event trigger guard on ddl_command_start when tag in ('ALTER PUBLICATION', 'CREATE PUBLICATION') execute function refuse()`;
