@@ -232,7 +232,7 @@ export async function readShapes(client: Connection, numbers: readonly bigint[])
 async function copied(client: Connection, sql: string): Promise<ChangeRow[]> {
   const parts: Buffer[] = [];
   const text = `copy (${sql}) to stdout (format binary); rollback to savepoint ${LOOK}`;
-  await copyOut(client, text, (part) => parts.push(Buffer.from(part)));
+  await copyOut(client, { sql: text }, (part) => parts.push(Buffer.from(part)));
   return decodeRows(Buffer.concat(parts));
 }
 

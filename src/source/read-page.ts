@@ -11,10 +11,10 @@
 import { isUtf8 } from 'node:buffer';
 import type { Transcode } from '../codec/encoding.ts';
 import { type Tuple, tupleOf } from '../codec/tuple.ts';
-import { copyOut } from '../db/copy-out.ts';
+import { copyOut, Given } from '../db/copy-out.ts';
 import type { Connection } from '../db/pool.ts';
 import { inSavepoint } from '../db/savepoint.ts';
-import { quoteIdentifier, quoteLiteral, quoteTable } from '../model/quote.ts';
+import { quoteIdentifier, quoteTable } from '../model/quote.ts';
 import { isUnconvertible } from '../model/sqlstate.ts';
 import { operatorOn, type TableColumn, type TableDescription } from './describe-table.ts';
 import { asValue, operand } from './given-keys.ts';
@@ -124,8 +124,9 @@ class Page {
   async #step(count: number): Promise<void> {
     const { table } = this.#input.request;
     const before = this.#rows.length;
-    if (!table.toasted) await this.#add(this.#select(count));
-    else if (count > 1) await this.#add(this.#fittingSql(count));
+    const given = new Given();
+    if (!table.toasted) await this.#add(this.#select(count, given), given);
+    else if (count > 1) await this.#add(this.#fittingSql(count, given), given);
     if (this.#rows.length - before === count) return;
     if (table.toasted) await this.#next();
     else this.#end = 'table';
@@ -137,8 +138,9 @@ class Page {
     const { table } = request;
     const keys = this.#order.map(({ name }) => quoteIdentifier(name)).join(', ');
     const found = new PageRows(form.transcode);
-    const sql = `copy (select ${sizeSql(table.columns)}, ${keys} ${this.#rest(1)}) to stdout`;
-    await copyOut(client, sql, (line) => found.addLine(line));
+    const given = new Given();
+    const sql = `copy (select ${sizeSql(table.columns)}, ${keys} ${this.#rest(1, given)}) to stdout`;
+    await copyOut(client, { sql, given }, (line) => found.addLine(line));
     if (found.length === 0) {
       this.#end = 'table';
       return;
@@ -151,14 +153,17 @@ class Page {
       this.#rows.addTooLarge(tupleOf(keyOnly), bytes);
       this.#last = values.map(placeOf);
     } else if (this.#rows.length > 0 && this.#bytes + bytes > budget.bytes) this.#end = 'page';
-    else await this.#add(this.#select(1));
+    else {
+      const given = new Given();
+      await this.#add(this.#select(1, given), given);
+    }
   }
 
-  async #add(select: string): Promise<void> {
+  async #add(select: string, given: Given): Promise<void> {
     const { client, request } = this.#input;
     const { columns } = request.table;
     const before = this.#rows.length;
-    await copyOut(client, `copy (${select}) to stdout`, (line) => {
+    await copyOut(client, { sql: `copy (${select}) to stdout`, given }, (line) => {
       this.#rows.addLine(line);
       this.#bytes += ROW_BYTES + line.length + columns.length * VALUE_BYTES;
     });
@@ -171,27 +176,28 @@ class Page {
     return this.#input.request.table.columns.map(({ name }) => quoteIdentifier(name)).join(', ');
   }
 
-  #select(limit: number): string {
-    return `select ${this.#columns} ${this.#rest(limit)}`;
+  #select(limit: number, given: Given): string {
+    return `select ${this.#columns} ${this.#rest(limit, given)}`;
   }
 
   /** The next rows, so many at most, up to the first that the page has no room for, or that is too large. */
-  #fittingSql(count: number): string {
+  #fittingSql(count: number, given: Given): string {
     const { request, budget } = this.#input;
     const name = quoteIdentifier(request.table.name);
     const size = sizeSql(request.table.columns);
     const weight = `case when ${size} > ${Math.min(budget.maxRowBytes, MOST)} then ${MOST} else ${size}::integer end`;
     const upTo = `sum(${weight}) over (order by ${this.#ordered} rows unbounded preceding) as millrace_upto`;
-    const left = Math.min(budget.bytes - this.#bytes, MOST - 1);
-    return `select ${this.#columns} from (select ${this.#columns}, ${upTo} from (${this.#select(count)}) ${name}) ${name}
-      where millrace_upto <= ${left} order by ${this.#ordered}`;
+    const left = given.add(String(Math.min(budget.bytes - this.#bytes, MOST - 1)));
+    return `select ${this.#columns} from (select ${this.#columns}, ${upTo} from (${this.#select(count, given)}) ${name}) ${name}
+      where millrace_upto <= ${left}::bigint order by ${this.#ordered}`;
   }
 
   /** From `from` on. */
-  #rest(limit: number): string {
+  #rest(limit: number, given: Given): string {
     const { request, form } = this.#input;
     const after = this.#last ?? request.after;
-    return `${fromSql({ ...request, after, given: form.given })} order by ${this.#ordered} limit ${limit}`;
+    const from = fromSql({ ...request, after, given: form.given }, (text) => given.add(text));
+    return `${from} order by ${this.#ordered} limit ${given.add(String(limit))}::bigint`;
   }
 
   /** With the table's name: a name alone could be that of a column of the answer, such as `int8` and `case`. */
@@ -220,20 +226,24 @@ function mostRows(table: TableDescription, { rows, bytes, rowBytes }: PageBudget
 
 /** The planner's estimate of the rows that a backfill reads. */
 export async function estimateRows(client: Connection, request: PageRequest): Promise<number> {
+  const values: string[] = [];
+  const from = fromSql({ ...request, given: asTexts.given }, (text) => `$${values.push(text)}`);
   const { rows } = await client.query<{ 'QUERY PLAN': [{ Plan: { 'Plan Rows': number } }] }>(
-    `explain (format json) select ${fromSql({ ...request, given: asTexts.given })}`,
+    `explain (format json) select ${from}`,
+    values,
   );
   return rows[0]!['QUERY PLAN'][0].Plan['Plan Rows'];
 }
 
-function fromSql(page: PageRequest & Pick<TextForm, 'given'>): string {
+/** `put`: SQL of a text, which is a row's and must not stand in a statement. */
+function fromSql(page: PageRequest & Pick<TextForm, 'given'>, put: (text: string) => string): string {
   const { table, sort, after, from } = page;
   const order = orderOf(page);
   const first = sort ?? order[0]!;
   const conditions: string[] = [];
   const given = (column: TableColumn, place: string): string => {
     const { value, sql } = place.startsWith(BYTES) ? HEX(place) : page.given(place);
-    return asValue(sql(quoteLiteral(value)), column.type);
+    return asValue(sql(put(value)), column.type);
   };
   if (from !== undefined) conditions.push(`${operand(first)} ${operatorOn(first, '>=')} ${given(first, from)}`);
   if (after !== undefined)

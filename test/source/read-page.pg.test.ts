@@ -8,6 +8,17 @@ import { type ReadPage, readPage } from '../../src/source/read-page.ts';
 import { sharedSource } from '../support/postgres/postgres.ts';
 
 const firstOf = ({ tuple }: PageRow): number => Number(tuple.bytes.toString('utf8', tuple.ranges[0], tuple.ranges[1]));
+/** The texts that go over the connection. */
+function listen(client: object, method: 'parse' | 'query', texts: Set<string>): void {
+  const connection = Reflect.get(client, 'connection');
+  if (Object.hasOwn(connection, method)) return;
+  const send = connection[method].bind(connection);
+  connection[method] = (sent: string | { text: string }, ...more: unknown[]) => {
+    texts.add(typeof sent === 'string' ? sent : sent.text);
+    return send(sent, ...more);
+  };
+}
+
 const BUDGET = { rows: 2_000, bytes: 1_000_000, ms: 60_000, step: 2_000, maxRowBytes: 150_000 };
 
 describe('a page of a table with large values', function () {
@@ -51,6 +62,43 @@ describe('a page of a table with large values', function () {
       }
       expect(ids).to.deep.equal(Array.from({ length: 1_000 }, (_, n) => n + 1));
       expect(large).to.deep.equal(Array.from({ length: 14 }, (_, n) => 350 + n * 50));
+    } finally {
+      await source.close();
+      await database.drop();
+    }
+  });
+
+  it('sends no value of a row in the text of a statement, and the same texts for all pages', async () => {
+    const database = await (await sharedSource()).createDatabase();
+    const source = openPool({ address: database.url, max: 1, applicationName: 'test', path: 'role' });
+    try {
+      await source.query('create table items (code text, kind integer, body text, primary key (code, kind))');
+      await source.query(
+        "insert into items select 'it''s \\ secret ' || n, n, repeat('x', n) from generate_series(1, 500) n",
+      );
+      await source.query('create publication p for table items');
+      const table = await describeTable(source, { publication: 'p', schema: 'public', name: 'items' });
+      const texts = new Set<string>();
+      let after: readonly string[] | undefined;
+      let read = 0;
+      for (let ended = false; !ended; ) {
+        const next = await source.session(async (client) => {
+          for (const sent of ['parse', 'query'] as const) listen(client, sent, texts);
+          return await inSnapshot(client, {}, () =>
+            readPage(
+              { client, now: () => 0 },
+              { table, sort: undefined, from: undefined, after },
+              { ...BUDGET, rows: 20 + (read % 7), rowBytes: undefined },
+            ),
+          );
+        });
+        read += next.rows.length;
+        ({ ended, last: after } = next);
+      }
+      expect(read).to.equal(500);
+      expect([...texts].filter((text) => /secret/.test(text))).to.deep.equal([]);
+      // With and without a row to begin after.
+      expect([...texts].filter((text) => text.startsWith('copy '))).to.have.length(2);
     } finally {
       await source.close();
       await database.drop();
