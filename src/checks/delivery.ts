@@ -88,7 +88,7 @@ const REASONS: Record<string, Said | null> = {
       parked === 1 ? '1 message is parked: it failed for good' : `${parked} messages are parked: they failed for good`,
       inMessages(
         `select millrace.retry(${quoteLiteral(name)}, array(select id from millrace.parked_messages where sink_name = ${quoteLiteral(name)}))`,
-        'once the cause is corrected, which its column error names; or millrace.discard, with the same arguments',
+        'correct the cause first: it is in their column error. To give them up instead, call `millrace.discard` with the same arguments',
       ),
     ),
 };
@@ -109,7 +109,7 @@ const DAY_SECONDS = 86_400;
 function paused({ name, pending, oldest_seconds }: DeliveryFacts): Finding {
   const resume = inMessages(`select millrace.resume(${quoteLiteral(name)})`);
   if (pending === 0 || oldest_seconds === null || oldest_seconds < DAY_SECONDS)
-    return notice('paused', 'somebody paused it: messages wait', resume);
+    return notice('paused', 'delivery is paused: messages wait', resume);
   const days = Math.floor(oldest_seconds / DAY_SECONDS);
   return warning(
     'paused_long',
@@ -139,7 +139,7 @@ const inSourceState = (id: string, what: string): [string, (database: string) =>
   (database) =>
     fault(
       id,
-      `nothing new comes: ${what}`,
+      `nothing new arrives: ${what}`,
       byCommand(
         ['database', 'checks', database],
         (command) => `See what is wrong with database ${database}: ${command}`,
@@ -193,7 +193,7 @@ const faulty = ({ faulty: count, name }: DeliveryFacts): Finding =>
     'function_faulty',
     `a filter, transform or routing function failed on ${count} of the messages that are parked`,
     byHand(
-      `Column error of millrace.parked_messages (sink_name ${name}) has what it said, with line and column: correct the function, then retry them.`,
+      `Correct the function, then retry these messages. Their errors, with line and column, are in column error of millrace.parked_messages (sink_name ${name}).`,
     ),
   );
 

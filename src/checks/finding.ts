@@ -56,7 +56,7 @@ export const byCommand = (words: readonly string[], remedy: (command: string) =>
 };
 /** A role that runs nowhere, or does nothing. */
 export const byStarting = (role: 'capture' | 'worker' | 'web'): Repair =>
-  byCommand(['start', role], (command) => `Start one: \`${command}\`. If one is running, its log says what it does.`);
+  byCommand(['start', role], (command) => `Start one: \`${command}\`. If one is already running, see its log.`);
 
 type Say = (id: string, summary: string, repair: Repair) => Finding;
 const says =

@@ -17,10 +17,10 @@ export const root = createRootRoute({
     </Toasts>
   ),
   notFoundComponent: () => (
-    <Page title="There is no such page">
+    <Page title="Page not found">
       <p>
         <a href="/" className="text-accent hover:underline">
-          To the overview
+          Go to the overview
         </a>
       </p>
     </Page>
@@ -68,7 +68,7 @@ function Inside() {
 function Failed({ error }: { error: unknown }) {
   const router = useRouter();
   return (
-    <Page title="This page has failed">
+    <Page title="Something went wrong on this page">
       {error instanceof ApiError ? (
         <ErrorNote error={error} />
       ) : (

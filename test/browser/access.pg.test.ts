@@ -65,7 +65,7 @@ describe('browser: the way in', () => {
       await expectAccessible(page, `overview ${look.width}`);
       await screenshot(page, `overview-${look.width}`);
       await page.keyboard.press('Control+k');
-      await page.getByRole('combobox', { name: 'A name' }).fill('worker');
+      await page.getByRole('combobox', { name: 'Name or message id' }).fill('worker');
       await page.getByRole('option', { name: 'orders-worker' }).waitFor();
       await expectAccessible(page, 'find');
       await page.keyboard.press('Escape');

@@ -59,15 +59,15 @@ describe('browser: a database in trouble', () => {
     for (let part = 0; part < 45; part += 1)
       await world.shop.query("select pg_logical_emit_message(false, 'test', repeat('x', 1000000))");
     await unheard();
-    await page.getByRole('heading', { name: 'Nobody captures it' }).waitFor();
-    await page.getByText('What is safe, in order:').waitFor();
+    await page.getByRole('heading', { name: 'Capture is not running' }).waitFor();
+    await page.getByText('What you can do, the safest first:').waitFor();
     await page.getByText('bin/millrace start capture').first().waitFor();
     await shots(page, 'lagging');
     const sql = await page.getByLabel('SQL that allows more').locator('pre').textContent();
     for (const one of sql!.split('\n')) await world.shop.query(one);
     await page.getByText('of 128 MB').first().waitFor();
     await signal('SIGCONT');
-    await page.getByRole('heading', { name: 'Nobody captures it' }).waitFor({ state: 'detached' });
+    await page.getByRole('heading', { name: 'Capture is not running' }).waitFor({ state: 'detached' });
     await seen.close();
   });
 
@@ -104,7 +104,7 @@ describe('browser: a database in trouble', () => {
     });
     await page.getByText(`replication slot ${world.slot} is gone`).first().waitFor();
     await page.goto('/databases/shop');
-    await page.getByText('Capture stands still').waitFor();
+    await page.getByText('Capture has stopped').waitFor();
     await page.getByLabel('What each sink misses').getByText('about 500 rows').waitFor();
     await page.getByLabel('Checks').getByText('is gone').first().waitFor();
     await shots(page, 'gap');
@@ -115,7 +115,7 @@ describe('browser: a database in trouble', () => {
     const progress = page.getByRole('heading', { name: 'Resync' });
     await progress.waitFor();
     await page.getByText('Done', { exact: true }).waitFor({ timeout: 60_000 });
-    await page.getByText('Capture stands still').waitFor({ state: 'detached' });
+    await page.getByText('Capture has stopped').waitFor({ state: 'detached' });
     await page.getByLabel('Replication slots of this server').waitFor();
     await shots(page, 'resynced');
     const { rows } = await world.messages.query<{ pending: number }>('select pending from millrace.sink_status');

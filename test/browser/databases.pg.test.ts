@@ -37,7 +37,7 @@ describe('browser: databases', () => {
     await page.getByLabel('Address').fill(source.url.replace(/\/\/([^@]*)@[^/]*/, '//$1@127.0.0.1:1'));
     expect(await page.getByLabel('Host').inputValue()).to.equal('127.0.0.1');
     await page.getByRole('button', { name: 'Check connection' }).click();
-    await page.getByText('One thing is in the way').waitFor();
+    await page.getByText('One problem').waitFor();
     await page.getByText('nothing listens at this address').waitFor();
     await page.getByLabel('Port').fill(new URL(source.url).port);
     await page.getByLabel('Create slot and publication').uncheck();
@@ -46,7 +46,7 @@ describe('browser: databases', () => {
     await page.getByLabel('Publication', { exact: true }).fill('by_hand');
     await page.getByLabel('Name', { exact: true }).fill('shop');
     await page.getByRole('button', { name: 'Check connection' }).click();
-    await page.getByText('2 things are in the way').waitFor();
+    await page.getByText('2 problems').waitFor();
     await expectAccessible(page, 'connect, refused');
     await screenshot(page, 'databases-connect-1280');
     for (const sql of await page
@@ -56,7 +56,7 @@ describe('browser: databases', () => {
       .allTextContents())
       await execute(source.url, sql);
     await page.getByRole('button', { name: 'I ran it, check again' }).first().click();
-    await page.getByText('It can be captured').waitFor();
+    await page.getByText('Ready to be captured').waitFor();
     await page.setViewportSize({ width: 390, height: 844 });
     await expectAccessible(page, 'connect, checked, narrow');
     await screenshot(page, 'databases-checked-390');
@@ -81,7 +81,7 @@ describe('browser: databases', () => {
       await screenshot(page, `databases-list-${look.width}`);
       await page.goto('/databases/shop');
       await page.getByLabel('Replication slots of this server').waitFor();
-      await page.getByText('Nothing is wrong.').waitFor();
+      await page.getByText('No problems found.').waitFor();
       await expectAccessible(page, `database ${look.width}`);
       await screenshot(page, `databases-overview-${look.width}`);
       await page.goto('/databases/shop/tables?q=audit');
@@ -108,14 +108,14 @@ describe('browser: databases', () => {
     );
     await page.getByRole('button', { name: 'Save…' }).click();
     await page.getByRole('button', { name: 'Save', exact: true }).click();
-    await page.getByText('token admin has changed it meanwhile').waitFor();
+    await page.getByText('token admin has changed it in the meantime').waitFor();
     await expectAccessible(page, 'outdated');
     await screenshot(page, 'databases-outdated-1280');
-    await page.getByRole('button', { name: 'Save all the same' }).click();
-    await page.getByText('shop is saved').waitFor();
+    await page.getByRole('button', { name: 'Save anyway' }).click();
+    await page.getByText('Saved shop').waitFor();
     expect((await web.call('GET', '/api/postgres_databases/shop')).json.pool_size).to.equal(5);
     await page.getByRole('button', { name: 'Remove…' }).click();
-    await page.getByLabel('Type shop to go on').fill('shop');
+    await page.getByLabel('Type shop to continue').fill('shop');
     await expectAccessible(page, 'remove');
     await page.getByRole('button', { name: 'Remove', exact: true }).click();
     await page.getByText('Left behind in the source').waitFor();

@@ -106,11 +106,11 @@ describe('browser: five minutes', () => {
     await press(page, 'Connect a database', 'link');
     await paste(page, 'Address', source.url);
     expect(await isSomewhere(page), 'focus after the address was taken apart').to.equal(true);
-    await press(page, 'Other names');
+    await press(page, 'Use other names');
     await write(page, 'Slot', `${source.name}_slot`);
     await write(page, 'Name', 'shop');
     await press(page, 'Check connection');
-    await page.getByText('It can be captured').waitFor();
+    await page.getByText('Ready to be captured').waitFor();
     await press(page, 'Connect');
     await page.getByRole('heading', { name: 'shop', level: 1 }).waitFor();
 
@@ -139,7 +139,7 @@ describe('browser: five minutes', () => {
     await write(page, 'Name of the transform', 'product-document');
     await screenshot(page, 'five-minutes-sink');
     await press(page, /^Create sink and send about 200 rows$/);
-    await page.getByText('nothing waits', { exact: true }).waitFor();
+    await page.getByText('nothing waiting', { exact: true }).waitFor();
     await until('all rows are there', () => engine.engine.documents('products').size === 200);
     expect(engine.engine.documents('products').get('17')).to.deep.equal({ named: 'mill wheel 17', price: 12.5 });
     const pace = page.getByRole('note', { name: 'Pace' });
@@ -157,7 +157,7 @@ describe('browser: five minutes', () => {
     await page.goto('/databases/new');
     await write(page, 'Address', wrong.href);
     await press(page, 'Check connection');
-    await page.getByText('One thing is in the way').waitFor();
+    await page.getByText('One problem').waitFor();
     const checks = page.getByLabel('Checks');
     expect(await checks.textContent())
       .to.match(/password|role/i)

@@ -28,7 +28,7 @@ describe('browser: functions that others change', () => {
     // Whatever is shown is asked anew after something is changed here.
     await page.getByRole('button', { name: 'Pause products' }).click();
     await page.getByRole('button', { name: 'Resume products' }).waitFor();
-    await page.getByText('has saved it meanwhile').waitFor();
+    await page.getByText('has saved it in the meantime').waitFor();
     await expectAccessible(page, 'a function that was saved meanwhile');
     await page.getByRole('button', { name: 'Save', exact: true }).click();
     await page.getByRole('alert').waitFor();
@@ -37,11 +37,11 @@ describe('browser: functions that others change', () => {
     await editor.getByText('theirs').waitFor();
     await write('(action, record) => ({ both: record.id })');
     await page.getByRole('button', { name: 'Save', exact: true }).click();
-    await page.getByText('document is saved').waitFor();
+    await page.getByText('Saved document').waitFor();
     expect((await on.web.call('GET', '/api/functions/document')).json.code).to.contain('both');
     await write('(action, record) => ({ again: record.id })');
     await page.getByRole('button', { name: 'Save', exact: true }).click();
-    await page.getByText('saved', { exact: true }).waitFor();
+    await page.getByText('Saved', { exact: true }).waitFor();
     expect((await on.web.call('GET', '/api/functions/document')).json.code).to.contain('again');
     await seen.close();
   });
@@ -61,13 +61,13 @@ describe('browser: functions that others change', () => {
     });
     await page.goto('/functions/new');
     const samples = page.getByLabel('Samples');
-    await samples.selectOption('rows of other.first');
+    await samples.selectOption('Rows of other.first');
     await page.getByText('read {"id":1}').waitFor();
     const databases = page.getByLabel('Database');
     await databases.selectOption('shop');
     await page.getByText('Choose a table').waitFor();
     expect(await databases.inputValue()).to.equal('shop');
-    await samples.selectOption('rows of shop.second');
+    await samples.selectOption('Rows of shop.second');
     await page.getByText('read {"id":1}').waitFor();
     expect(read.map((path) => path.split('/').slice(3).join('/'))).to.deep.equal([
       'other/tables/other.first/rows',

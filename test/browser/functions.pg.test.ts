@@ -53,14 +53,14 @@ describe('browser: functions', () => {
     const seen = await on.see();
     const { page } = seen;
     await page.goto('/sinks/products/function');
-    await page.getByRole('button', { name: 'Close the editor document' }).waitFor();
+    await page.getByRole('button', { name: 'Close editor document' }).waitFor();
     await page.getByText('12,50').first().waitFor();
     await writeCode(page, 'transform', '(action, record) => ({ id: record.id })');
     await page.getByText(`{"id":${BIGINT}}`, { exact: true }).waitFor();
     await expectAccessible(page, 'functions of a sink');
     await screenshot(page, 'functions-sink-1280');
     await page.getByRole('button', { name: 'Save and retry 2' }).click();
-    await page.getByText('2 messages are tried again').waitFor();
+    await page.getByText('retrying 2 messages').waitFor();
     // The page knows that nothing has failed any more, and whoever goes on writing keeps the editor.
     await page.getByRole('button', { name: /retry 2$/i }).waitFor({ state: 'detached' });
     expect(await page.getByRole('textbox', { name: 'Code of the transform' }).count()).to.equal(1);
@@ -81,7 +81,7 @@ describe('browser: functions', () => {
     await page.getByRole('alert').waitFor();
     await writeCode(page, 'transform', '(action, record) => ({ a: record.id })');
     await page.getByRole('button', { name: 'Create function' }).click();
-    await page.getByText('by-table is created').waitFor();
+    await page.getByText('Created by-table').waitFor();
     await page.goto('/functions');
     await page.getByRole('link', { name: 'products' }).waitFor();
     await expectAccessible(page, 'functions');
@@ -92,7 +92,7 @@ describe('browser: functions', () => {
     await page.goto('/functions/by-table');
     await page.getByRole('button', { name: /^Delete/ }).click();
     await page.getByRole('alertdialog').getByRole('button', { name: 'Delete' }).click();
-    await page.getByText('by-table is deleted').waitFor();
+    await page.getByText('Deleted by-table').waitFor();
     await seen.close();
   });
 });

@@ -101,7 +101,7 @@ change_retentions:
   it('says that messages on their way are not known any more, beside those that were', async () => {
     const { page } = seen;
     await page.goto('/sinks/some/trace');
-    await page.getByText('None has come by yet').waitFor();
+    await page.getByText('No messages yet').waitFor();
     const body = { summary: 'the message database is full', code: 'full' };
     await page.route('**/preview*', (route) => route.fulfill({ status: 503, json: body }));
     await page.getByRole('alert').getByText('the message database is full').waitFor();
@@ -112,7 +112,7 @@ change_retentions:
   it('leaves out no exception of a sink, and writes a key as SQL reads it under every setting', async () => {
     const { page } = seen;
     await page.goto('/sinks/others');
-    await page.getByText('all that are published, except schema audit, public.paths').waitFor();
+    await page.getByText('all published tables, except schema audit, public.paths').waitFor();
     await page.goto('/sinks/some');
     await page.getByText(`where "path" = e'C:\\\\it''s'`).waitFor();
   });
@@ -152,12 +152,12 @@ change_retentions:
     await page.getByRole('button', { name: 'Find' }).click();
     await page.getByRole('combobox').fill(id);
     await page.getByRole('option', { name: 'message of some' }).waitFor();
-    await page.getByText('Whether there is another cannot be said. It is full.').waitFor();
+    await page.getByText('Could not check for another one. It is full.').waitFor();
     await page.unrouteAll({ behavior: 'wait' });
     await page.route('**/api/overview*', (route) => route.abort());
     await page.reload();
     await page.getByRole('button', { name: 'Find' }).click();
     await page.getByRole('combobox').fill(id);
-    await page.getByText('Whether there is such a message cannot be said. Millrace does not answer.').waitFor();
+    await page.getByText('Could not check for a message with this id. Millrace does not answer.').waitFor();
   });
 });

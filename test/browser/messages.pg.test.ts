@@ -51,12 +51,12 @@ describe('browser: messages', () => {
     await page.getByRole('button', { name: 'Key', exact: true }).click();
     await page.getByRole('textbox', { name: 'Key' }).fill('k-5');
     await page.keyboard.press('Enter');
-    await page.getByText('1 message, all that matches').waitFor();
+    await page.getByText('1 message in total').waitFor();
     expect(new URL(page.url()).searchParams.get('key')).to.equal('k-5');
     await append(m, { first: WAITING + 5, count: 1 });
     await page.getByText('1 newer').waitFor();
     await page.keyboard.press('r');
-    await page.getByText('2 messages, all that match').waitFor();
+    await page.getByText('2 messages in total').waitFor();
     await page.getByRole('link', { name: 'k-5', exact: true }).first().click();
     await page.getByText(NUMERIC).waitFor();
     // It says so for two seconds alone: somebody looks before it is pressed.
@@ -80,28 +80,32 @@ describe('browser: messages', () => {
     expect(lines).to.have.length(2);
     expect(lines[0]).to.contain(BIGINT).and.contain(NUMERIC);
     await page.getByRole('tab', { name: 'Same row' }).click();
-    await page.getByRole('tabpanel').getByText('in their order').waitFor();
+    await page.getByRole('tabpanel').getByText('behind it, in order').waitFor();
     const parked = page.locator('[aria-labelledby=drawer-title]').getByText('Parked', { exact: true }).first();
     await parked.waitFor();
     await page.locator('#drawer-title').locator('..').getByRole('button', { name: 'Retry' }).click();
     await page.getByRole('button', { name: 'Retry 1' }).click();
-    await page.getByText('1 message is sent again').waitFor();
+    await page.getByText('Retrying 1 message').waitFor();
     await parked.waitFor({ state: 'detached' });
-    await page.getByText('Waiting').first().waitFor();
+    await page.getByText('Waiting', { exact: true }).first().waitFor();
     await page.keyboard.press('Escape');
 
     await page.goto('/sinks/products-index/messages?state=parked');
     const line = page.getByRole('listitem').filter({ hasText: 'TypeError' }).first();
-    await line.getByRole('button', { name: 'Look' }).click();
-    await page.getByText('looked through').or(page.getByText('all that match')).first().waitFor();
+    await line.getByRole('button', { name: 'View' }).click();
+    await page
+      .getByText(/^Searched/)
+      .or(page.getByText('in total'))
+      .first()
+      .waitFor();
     await line.getByRole('button', { name: 'Discard' }).click();
     const dialog = page.getByRole('alertdialog');
     await dialog.getByRole('textbox').fill('400');
     await expectAccessible(page, 'discard');
     await screenshot(page, 'messages-discard-1280');
     await dialog.getByRole('button', { name: 'Discard 400' }).click();
-    await page.getByText('400 messages are discarded').waitFor();
-    await page.getByText('No message is like this').waitFor();
+    await page.getByText('Discarded 400 messages').waitFor();
+    await page.getByText('No matching messages').waitFor();
     const { rows } = await m.db.query<{ parked: number }>(
       "select count(*)::integer as parked from millrace_private.delivery_states where state = 'parked'",
     );
@@ -113,9 +117,9 @@ describe('browser: messages', () => {
     const seen = await on.see();
     const { page } = seen;
     await page.goto('/sinks/products-index/messages');
-    await page.getByText('the first 200 of').waitFor();
+    await page.getByText('First 200 of').waitFor();
     await page.getByRole('button', { name: 'Newest first', pressed: false }).click();
-    await page.getByText('the newest 200 of').waitFor();
+    await page.getByText('Newest 200 of').waitFor();
     expect(new URL(page.url()).searchParams.get('order')).to.equal('newest');
     const first = page.getByRole('row').nth(1).getByRole('link');
     const before = await first.textContent();
@@ -140,7 +144,7 @@ describe('browser: messages', () => {
     const asked = page.waitForRequest(/[?&]after=/);
     await page.goto('/sinks/products-index/messages?key=k-3&order=newest');
     expect(new URL((await asked).url()).searchParams.get('after')).to.equal(String(FIRST_ID + 3));
-    await page.getByText('1 message, all that matches').waitFor();
+    await page.getByText('1 message in total').waitFor();
     await seen.close();
   });
 
@@ -152,7 +156,7 @@ describe('browser: messages', () => {
     await page.keyboard.press('Control+k');
     const field = page.getByRole('combobox');
     await field.fill(String(FIRST_ID - 1));
-    await page.getByText('No message with this id waits or has failed').waitFor();
+    await page.getByText('No message with this id is waiting or has failed').waitFor();
     await field.fill(String(FIRST_ID + 4_711));
     await page.getByRole('option', { name: 'message of products-index' }).waitFor();
     await expectAccessible(page, 'a message that was found');
@@ -166,9 +170,9 @@ describe('browser: messages', () => {
     const seen = await on.see({ scopes: ['read'] });
     const { page } = seen;
     await page.goto('/sinks/products-index/messages');
-    await page.getByText('the first 200 of').waitFor();
+    await page.getByText('First 200 of').waitFor();
     await page.evaluate('scrollTo(0, document.body.scrollHeight)');
-    await page.getByText('the first 400 of').waitFor();
+    await page.getByText('First 400 of').waitFor();
     expect(await page.locator('tbody tr').count()).to.be.lessThan(80);
     await page.getByText('needs read:data').first().waitFor();
     expect(await page.content()).not.to.contain('mapper_parsing_exception');

@@ -57,7 +57,7 @@ describe('browser: what is no longer so', () => {
     const dialog = page.getByRole('alertdialog');
     await dialog.getByText('47000').waitFor();
     await page.evaluate(`new MutationObserver(() => {
-      if (document.body.textContent.includes('changed it meanwhile')) globalThis.isTold = true;
+      if (document.body.textContent.includes('changed it in the meantime')) globalThis.isTold = true;
     }).observe(document.body, { childList: true, subtree: true, characterData: true })`);
     // An answer that comes late: until then it is not known that all is read again.
     const isRead = Promise.withResolvers<void>();
@@ -75,7 +75,7 @@ describe('browser: what is no longer so', () => {
     await dialog.getByRole('button', { name: 'Save' }).click();
     await again;
     isRead.resolve();
-    await page.getByText('orders is saved').waitFor();
+    await page.getByText('Saved orders').waitFor();
     expect(await page.evaluate('globalThis.isTold === true')).to.equal(false);
   });
 
@@ -87,13 +87,13 @@ describe('browser: what is no longer so', () => {
     const made = { ok: true, result: { first: 1 }, took_ms: 0, error: null };
     await page.route('**/functions/run', (route) => route.fulfill({ json: { results: [made] } }));
     await page.goto('/sinks/new?database=shop&table=public.a');
-    await page.getByRole('radio', { name: 'Pick a function' }).check();
+    await page.getByRole('radio', { name: 'Use an existing function' }).check();
     await page.getByLabel('Transform').selectOption('document');
     const shown = page.getByText('{"first":1}');
     await shown.waitFor();
     const asked = Promise.withResolvers<Route>();
     await page.route('**/functions/run', asked.resolve, { times: 1 });
-    await page.getByRole('radio', { name: 'Write one' }).check();
+    await page.getByRole('radio', { name: 'Write a function' }).check();
     const held = await asked.promise;
     expect(await shown.count()).to.equal(0);
     await held.fallback();
@@ -125,9 +125,9 @@ describe('browser: what is no longer so', () => {
     await page.goto('/databases/new');
     await page.getByLabel('Address').fill('postgres://u:p@db.example.com:5432/shop');
     await page.getByRole('button', { name: 'Check connection' }).click();
-    await page.getByText('It can be captured').waitFor();
+    await page.getByText('Ready to be captured').waitFor();
     await page.getByLabel('Host').fill('db2.example.com');
-    await page.getByText('It can be captured').waitFor({ state: 'detached' });
+    await page.getByText('Ready to be captured').waitFor({ state: 'detached' });
   });
 
   it('is no refusal of a dialog that was closed', async () => {
@@ -140,7 +140,7 @@ describe('browser: what is no longer so', () => {
     await page.goto('/databases/spare/settings');
     const ask = page.getByRole('button', { name: 'Remove…' });
     await ask.click();
-    await page.getByLabel('Type spare to go on').fill('spare');
+    await page.getByLabel('Type spare to continue').fill('spare');
     await page.getByRole('button', { name: 'Remove', exact: true }).click();
     await page.getByRole('button', { name: 'Remove, and leave the rest' }).waitFor();
     await page.keyboard.press('Escape');

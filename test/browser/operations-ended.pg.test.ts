@@ -14,7 +14,7 @@ describe('browser: an operation that was ended', () => {
   });
   after(async () => await on?.close());
 
-  it('does not say that the index has what its tables have', async () => {
+  it('does not say that the index matches its tables', async () => {
     const made = await on.web.call('POST', '/api/sinks/products/verifications', { body: { repair: false } });
     const { id } = made.json as { id: string };
     const seen = await on.see();
@@ -22,10 +22,10 @@ describe('browser: an operation that was ended', () => {
     await page.goto(`/operations/${id}`);
     await on.web.call('POST', `/api/operations/${id}/cancel`);
     await page.getByText('not everything was compared').waitFor();
-    expect(await page.getByText('The index has what its tables have').count()).to.equal(0);
+    expect(await page.getByText('The index matches its tables').count()).to.equal(0);
     await expectAccessible(page, 'a verification that was cancelled');
     await on.m.db.query("update millrace_private.operations set state = 'done' where id = $1", [id]);
-    await page.getByText('The index has what its tables have').waitFor();
+    await page.getByText('The index matches its tables').waitFor();
     await seen.close();
   });
 });

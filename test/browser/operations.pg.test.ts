@@ -19,15 +19,15 @@ describe('browser: operations', () => {
     const seen = await on.see();
     const { page } = seen;
     await page.goto('/operations');
-    await page.getByText('No operation yet').waitFor();
+    await page.getByText('No operations yet').waitFor();
     await expectAccessible(page, 'operations, empty');
     await page.goto('/sinks/products/verify');
-    await page.getByText('Never compared').waitFor();
+    await page.getByText('Never verified').waitFor();
     await page.getByRole('button', { name: 'Verify', exact: true }).click();
     await page.getByText('no worker is there to take it').waitFor();
-    await page.getByRole('button', { name: 'Pause verify of products' }).click();
-    await page.getByRole('button', { name: 'Resume verify of products' }).click();
-    await page.getByRole('link', { name: 'verify of products' }).click();
+    await page.getByRole('button', { name: 'Pause verification of products' }).click();
+    await page.getByRole('button', { name: 'Resume verification of products' }).click();
+    await page.getByRole('link', { name: 'verification of products' }).click();
     const id = page.url().split('/').at(-1)!;
     await m.db.query(
       `update millrace_private.operations set state = 'running', phase = 'comparing', started_at = now(), attempt = 1,
@@ -46,11 +46,11 @@ describe('browser: operations', () => {
          'public.products', 'key', json_build_array('17'), 'fields', '["price"]'::json, 'reason', null) from done, generate_series(1, 2) n`,
       [id],
     );
-    await page.getByText('missing in the index').waitFor();
+    await page.getByText('missing from the index').waitFor();
     expect(await page.locator('main').textContent()).to.contain('9223372036854775807');
     await expectAccessible(page, 'what a verification found');
     await page.goto('/sinks/products/verify');
-    await page.getByText('missing in the index').waitFor();
+    await page.getByText('missing from the index').waitFor();
     await page.getByRole('button', { name: 'Verify and repair' }).click();
     await page.getByText('Documents without a row are deleted').waitFor();
     await expectAccessible(page, 'repair is asked for');
@@ -69,7 +69,7 @@ describe('browser: operations', () => {
     await expectAccessible(page, 'a new backfill');
     await page.getByRole('button', { name: 'Send all rows' }).click();
     await page.getByRole('button', { name: /^Cancel backfill/ }).click();
-    await page.getByRole('button', { name: 'Cancel it for good' }).click();
+    await page.getByRole('button', { name: 'Cancel operation' }).click();
     await page.getByText('Cancelled', { exact: true }).waitFor();
     await expectAccessible(page, 'backfills');
     await screenshot(page, 'operations-backfills-390');

@@ -60,7 +60,7 @@ describe('browser: the pace', () => {
       page.getByRole('row').filter({ hasText: name }).getByRole('cell', { name: text, exact: true }).first();
     await cell('shop', '2.5 s, 8.0 kB').waitFor();
     await cell('orders-worker', '3 h').waitFor();
-    const oldest = page.getByRole('row').filter({ hasText: 'parked-worker' }).getByRole('cell').nth(2);
+    const oldest = page.getByRole('row').filter({ hasText: 'parked-worker' }).getByRole('cell').nth(3);
     await oldest.filter({ hasText: /^Oldest\s*–$/ }).waitFor();
     await page.goto('/databases/shop');
     await page.getByText('2.5 s, 8.0 kB behind').waitFor();
@@ -80,7 +80,7 @@ describe('browser: the pace', () => {
     await pace.getByText('In step: 3 ms behind', { exact: true }).waitFor();
     await expectAccessible(page, 'a sink in step');
     await page.goto('/sinks/orders-worker/messages');
-    await page.getByText('Nothing waits', { exact: true }).waitFor();
+    await page.getByText('Nothing is waiting', { exact: true }).waitFor();
     await page.getByText('Last delivered').waitFor();
     await expectAccessible(page, 'messages of a sink in step');
     await seen.close();

@@ -28,19 +28,19 @@ describe('browser: people and the service', () => {
     const seen = await on.see();
     const { page } = seen;
     await page.goto('/tokens');
-    await page.getByText('No token yet').waitFor();
+    await page.getByText('No tokens yet').waitFor();
     await page.getByRole('button', { name: 'New token' }).click();
     await page.getByLabel('Name').fill('ci');
     await page.getByLabel('Receives from').fill('orders');
     await expectAccessible(page, 'new token');
     await page.getByRole('button', { name: 'Create token' }).click();
-    const made = page.getByRole('dialog', { name: 'ci is made' });
+    const made = page.getByRole('dialog', { name: 'Created ci' });
     const token = (await made.getByRole('figure', { name: 'token' }).locator('pre').textContent()) ?? '';
     expect(await made.getByRole('figure', { name: 'curl' }).textContent()).to.contain(
       'http_pull_consumers/orders/receive',
     );
     await expectAccessible(page, 'token is shown');
-    await made.getByRole('button', { name: 'I have it' }).click();
+    await made.getByRole('button', { name: 'I have copied it' }).click();
     const row = page.getByRole('row', { name: /ci/ });
     expect(await row.textContent())
       .to.contain('consume:orders')
@@ -49,8 +49,8 @@ describe('browser: people and the service', () => {
     await screenshot(page, 'people-tokens-1280');
     await row.getByRole('button', { name: 'Revoke' }).click();
     await page.getByRole('alertdialog').getByRole('button', { name: 'Revoke' }).click();
-    await page.getByText('ci is revoked').waitFor();
-    await page.getByText('No token yet').waitFor();
+    await page.getByText('Revoked ci').waitFor();
+    await page.getByText('No tokens yet').waitFor();
     await seen.close();
   });
 
@@ -76,7 +76,7 @@ describe('browser: people and the service', () => {
     expect(await remove.getAttribute('aria-disabled')).to.equal('true');
     await asked.getByRole('textbox').fill('bob@example.org');
     await remove.click();
-    await page.getByText('bob@example.org is removed').waitFor();
+    await page.getByText('Removed bob@example.org').waitFor();
     await seen.close();
   });
 
@@ -91,7 +91,7 @@ describe('browser: people and the service', () => {
     await page.getByRole('alert').waitFor();
     await page.getByLabel('Current password').fill(PASSWORD);
     await page.getByRole('button', { name: 'Change password' }).click();
-    await page.getByText('The password is changed').waitFor();
+    await page.getByText('Password changed').waitFor();
     await expectAccessible(page, 'account');
     await screenshot(page, 'people-account-1280');
     await page.goto('/audit');

@@ -43,7 +43,7 @@ describe('browser: change retentions', () => {
     await expectAccessible(page, 'change retentions');
     await screenshot(page, 'retentions-list-1280');
     await page.getByRole('link', { name: 'history' }).click();
-    await page.getByText('A job of Millrace').waitFor();
+    await page.getByText('A Millrace job').waitFor();
     await page.getByText('30 days', { exact: true }).waitFor();
     await page.getByRole('button', { name: 'Check now' }).click();
     await page.getByText('no partition takes an entry of now').waitFor();
@@ -56,11 +56,11 @@ describe('browser: change retentions', () => {
     await page.getByRole('button', { name: 'Resume history' }).click();
     await page.getByRole('button', { name: 'Pause history' }).waitFor();
     await page.getByRole('link', { name: 'Messages', exact: true }).click();
-    await page.getByText('Nothing waits', { exact: true }).waitFor();
+    await page.getByText('Nothing is waiting', { exact: true }).waitFor();
     await expectAccessible(page, 'messages of a change retention');
     await page.setViewportSize({ width: 390, height: 844 });
     await page.goto('/change-retentions/history');
-    await page.getByText('A job of Millrace').waitFor();
+    await page.getByText('A Millrace job').waitFor();
     await page.emulateMedia({ colorScheme: 'dark' });
     await expectAccessible(page, 'a change retention at 390 px');
     await screenshot(page, 'retentions-overview-390');
@@ -86,7 +86,7 @@ describe('browser: change retentions', () => {
     const seen = await on.see();
     const { page } = seen;
     await page.goto('/change-retentions/history/entries');
-    await page.getByText('No entry yet').waitFor();
+    await page.getByText('No entries yet').waitFor();
     await expectAccessible(page, 'no entries');
     await keep(1, 150);
     await page.getByRole('link', { name: '150', exact: true }).click();

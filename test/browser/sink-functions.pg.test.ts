@@ -52,16 +52,16 @@ describe('browser: functions of a new sink', () => {
       expect(loaded.filter(isEditor), 'loaded before somebody writes').to.deep.equal([]);
 
       const transform = page.getByRole('group', { name: 'Document' });
-      await transform.getByRole('radio', { name: 'Write one' }).check();
+      await transform.getByRole('radio', { name: 'Write a function' }).check();
       await writeCode(page, 'transform', TRANSFORM);
       expect(loaded.filter(isEditor), 'loaded then').to.not.deep.equal([]);
       await page.getByText('{"title":"mill wheel"}').waitFor();
       await page.getByText('Filter and routing functions').click();
-      await page.getByRole('group', { name: 'Filter' }).getByRole('radio', { name: 'Write one' }).check();
+      await page.getByRole('group', { name: 'Filter' }).getByRole('radio', { name: 'Write a function' }).check();
       await writeCode(page, 'filter', FILTER);
       await page.getByText('true', { exact: true }).waitFor();
       await page.getByText('false', { exact: true }).waitFor();
-      await page.getByRole('group', { name: 'Routing' }).getByRole('radio', { name: 'Write one' }).check();
+      await page.getByRole('group', { name: 'Routing' }).getByRole('radio', { name: 'Write a function' }).check();
       await writeCode(page, 'routing', ROUTING);
       await page.getByText('{"index_name":"products-draft"}').waitFor();
       await expectAccessible(page, `three functions ${look.width}`);
@@ -100,14 +100,14 @@ describe('browser: functions of a new sink', () => {
     const seen = await on.see();
     const { page } = seen;
     await page.goto('/sinks/new?database=shop&table=public.products');
-    await page.getByRole('group', { name: 'Document' }).getByRole('radio', { name: 'Write one' }).check();
+    await page.getByRole('group', { name: 'Document' }).getByRole('radio', { name: 'Write a function' }).check();
     await page.getByText('"name":"mill wheel"').first().waitFor();
     await page.getByRole('checkbox', { name: 'products' }).uncheck();
     await page.getByText('Choose a table').waitFor();
     await page.getByRole('checkbox', { name: 'orders' }).check();
     await page.getByText('"customer":"Ada"').first().waitFor();
     await page.getByText('Filter and routing functions').click();
-    await page.getByRole('group', { name: 'Routing' }).getByRole('radio', { name: 'Write one' }).check();
+    await page.getByRole('group', { name: 'Routing' }).getByRole('radio', { name: 'Write a function' }).check();
     await page.getByRole('textbox', { name: 'Code of the routing' }).waitFor();
     await page.getByRole('radio', { name: 'Pull consumer' }).check();
     await page.getByRole('group', { name: 'Routing' }).waitFor({ state: 'detached' });

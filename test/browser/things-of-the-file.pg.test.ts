@@ -7,8 +7,8 @@ import { openConsole, type TestConsole } from '../support/browser/console.ts';
 
 /** Where each is changed, and what cannot be pressed while the file has it. */
 const THINGS = [
-  { what: 'a database', at: '/databases/shop/settings', button: 'Save… (The configuration file declares it)' },
-  { what: 'a function', at: '/functions/document', button: 'Save (The configuration file has it)' },
+  { what: 'a database', at: '/databases/shop/settings', button: 'Save… (Declared in the configuration file)' },
+  { what: 'a function', at: '/functions/document', button: 'Save (Declared in the configuration file)' },
 ] as const;
 
 describe('browser: things of the file', () => {
@@ -25,18 +25,18 @@ describe('browser: things of the file', () => {
         const seen = await on.see(look);
         const { page } = seen;
         await page.goto(at);
-        await page.getByText('The configuration file declares it (start)').waitFor();
+        await page.getByText('Declared in the configuration file (start)').waitFor();
         await page.getByRole('button', { name: button }).waitFor();
         await expectAccessible(page, `${what} of the file`);
         await page.getByRole('button', { name: 'Release to the API…' }).click();
         await page.getByRole('alertdialog').getByRole('button', { name: 'Release to the API' }).click();
-        await page.getByText('It was released from the configuration file (start)').waitFor();
+        await page.getByText('Released from the configuration file (start)').waitFor();
         await page.getByRole('button', { name: button }).waitFor({ state: 'detached' });
         await expectAccessible(page, `${what} that was released`);
         await screenshot(page, `released-${what.slice(2)}-${look.width}`);
-        await page.getByRole('button', { name: 'Give it back to the file…' }).click();
-        await page.getByText('what was changed here is lost then').waitFor();
-        await page.getByRole('alertdialog').getByRole('button', { name: 'Give it back to the file' }).click();
+        await page.getByRole('button', { name: 'Return to the file…' }).click();
+        await page.getByText('changes made here are lost').waitFor();
+        await page.getByRole('alertdialog').getByRole('button', { name: 'Return to the file' }).click();
         await page.getByRole('button', { name: button }).waitFor();
         await seen.close();
       });

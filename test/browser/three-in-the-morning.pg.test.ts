@@ -116,19 +116,19 @@ change_retentions:
       return rows[0]?.reasons.includes('nobody_receives');
     });
     await page.goto('/');
-    await item('orders-worker').filter({ hasText: 'nobody has received one' }).getByText('5 wait').waitFor();
+    await item('orders-worker').filter({ hasText: 'nobody has received one' }).getByText('5 waiting').waitFor();
     await item('orders-worker').getByRole('link', { name: 'Open orders-worker' }).click();
     const wrong = page.getByRole('region', { name: 'What is wrong' });
     await wrong.getByText('nobody_receives').waitFor();
-    await page.getByText('Nobody has received over HTTP yet').waitFor();
+    await page.getByText('Nobody has received anything over HTTP yet').waitFor();
     await looks('no-reader');
     await wrong.getByRole('button', { name: 'Disable…' }).click();
-    await page.getByRole('alertdialog').getByText('What waits (5 messages) stays').waitFor();
+    await page.getByRole('alertdialog').getByText('What is waiting (5 messages) stays').waitFor();
     await page.keyboard.press('Escape');
     // While it is paused nobody says what is wrong, which is not that nothing is.
     await post('/api/sinks/orders-worker/pause');
     await wrong.waitFor({ state: 'detached' });
-    expect(await page.getByText('Nothing is wrong any more').count()).to.equal(0);
+    expect(await page.getByText('Working again since').count()).to.equal(0);
     await post('/api/sinks/orders-worker/resume');
     await wrong.getByText('nobody_receives').waitFor();
 
@@ -143,7 +143,7 @@ change_retentions:
     expect(JSON.parse(stdout).data).to.have.length(5);
     await page.getByRole('cell', { name: 'tests', exact: true }).waitFor();
     await wrong.waitFor({ state: 'detached' });
-    await page.getByText('Nothing is wrong any more').waitFor();
+    await page.getByText('Working again since').waitFor();
 
     const client = new pg.Client(world.messagesUrl);
     const ended = new Promise((resolve) => client.on('error', resolve));
@@ -180,7 +180,7 @@ change_retentions:
     await writeCode(page, 'transform', DOCUMENT.replace('price.toFixed', 'price?.toFixed'));
     await page.getByText('{"id":3,"name":"sluice"}').waitFor();
     await page.getByRole('button', { name: 'Save and retry 2' }).click();
-    await page.getByText('2 messages are tried again').waitFor();
+    await page.getByText('retrying 2 messages').waitFor();
     await until('all three are there', () => engine.engine.documents('products').size === 3);
     await page.goto('/');
     await faulty.waitFor({ state: 'detached' });
@@ -191,7 +191,7 @@ change_retentions:
     await page.getByRole('button', { name: 'Edit product-document' }).click();
     await writeCode(page, 'transform', BOMB);
     await page.getByRole('button', { name: 'Save', exact: true }).click();
-    await page.getByText('product-document is saved').waitFor();
+    await page.getByText('Saved product-document').waitFor();
     await world.shop.query("insert into products select n, 'bomb', 1 from generate_series(11, 15) n");
     await page.goto('/');
     const killed = item('function_kills');
@@ -201,7 +201,7 @@ change_retentions:
     await looks('function-kills');
     await writeCode(page, 'transform', DOCUMENT);
     await page.getByRole('button', { name: 'Save, resume and retry 3' }).click();
-    await page.getByText('3 messages are tried again').waitFor();
+    await page.getByText('retrying 3 messages').waitFor();
     await until('all eight are there', () => engine.engine.documents('products').size === 8);
     await page.goto('/');
     await killed.waitFor({ state: 'detached' });
@@ -212,17 +212,17 @@ change_retentions:
     await page.goto('/');
     const missing = item('payments-history');
     await missing.getByText('no partition of relation').first().waitFor();
-    await missing.getByText('30 wait').first().waitFor();
+    await missing.getByText('30 waiting').first().waitFor();
     await missing.getByRole('link', { name: 'Open payments-history' }).first().click();
     const wrong = page.getByRole('region', { name: 'What is wrong' });
     await wrong.getByText('no partition of relation').first().waitFor();
-    await page.getByText('30 entries wait').waitFor();
+    await page.getByText('30 entries waiting').waitFor();
     await looks('missing-partition');
     const sql = await wrong.getByLabel('SQL', { exact: true }).locator('pre').textContent();
     await world.archive.query(sql!);
     await wrong.getByRole('button', { name: 'Probe now' }).click();
-    await page.getByText('nothing waits').waitFor();
-    await page.getByText('Nothing is wrong any more').waitFor();
+    await page.getByText('nothing waiting').waitFor();
+    await page.getByText('Working again since').waitFor();
     const { rows } = await world.archive.query<{ kept: number }>('select count(*)::int as kept from kept');
     expect(rows).to.deep.equal([{ kept: 30 }]);
     await looks('partition-made');

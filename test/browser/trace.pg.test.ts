@@ -93,7 +93,7 @@ describe('browser: errors and trace', () => {
     for (const { error } of parked) await shows(error!);
     await page.getByRole('link', { name: '4', exact: true }).click();
     await page.getByLabel('Error', { exact: true }).getByText(MAPPING.reason).waitFor();
-    await page.getByText('(the field that is wrong)').waitFor();
+    await page.getByText('(the field with the error)').waitFor();
     await page.getByRole('tab', { name: 'Attempts 1' }).click();
     await page.getByText('Try 1', { exact: true }).waitFor();
     await page.getByRole('tab', { name: 'Document' }).click();
@@ -106,7 +106,7 @@ describe('browser: errors and trace', () => {
     const { page } = seen;
     await page.goto('/sinks/index/trace');
     await page.getByRole('row').filter({ hasText: 'mapper_parsing_exception' }).waitFor();
-    await page.getByText('None has come by yet').waitFor();
+    await page.getByText('No messages yet').waitFor();
     await change();
     const first = page.getByRole('button', { name: /public\.products.*delivered/ }).first();
     await first.waitFor();

@@ -45,7 +45,7 @@ async function send(request: Request): Promise<Response> {
     throw new ApiError(0, {
       code: 'no_answer',
       summary: 'Millrace does not answer',
-      remedy: 'It is asked again by itself.',
+      remedy: 'Retrying automatically.',
     });
   });
   const answering = response.headers.get('X-Millrace-Build');

@@ -2,16 +2,22 @@
 import type { ButtonHTMLAttributes, ReactNode } from 'react';
 import { usePerson } from '../api/person.ts';
 
-export type Look = 'plain' | 'primary' | 'danger' | 'quiet';
+/** `danger` leads to what destroys, `destroy` does it. */
+export type Look = 'plain' | 'primary' | 'danger' | 'destroy' | 'quiet';
 
 const BASE =
-  'inline-flex min-h-8 items-center justify-center gap-1.5 rounded-md border px-3 py-1 text-sm font-medium whitespace-nowrap select-none pointer-coarse:min-h-11 disabled:opacity-60 aria-disabled:opacity-60 aria-disabled:cursor-not-allowed';
+  'inline-flex min-h-8 items-center justify-center gap-1.5 rounded-md border px-3 py-1 text-sm font-medium whitespace-nowrap select-none pointer-coarse:min-h-11 aria-disabled:cursor-not-allowed';
+
+/** One that may not be used is grey, whatever it would do. */
+const OFF =
+  'aria-disabled:border-line aria-disabled:bg-idle-bg aria-disabled:text-muted aria-disabled:hover:opacity-100';
 
 const LOOKS: Record<Look, string> = {
-  plain: 'border-edge bg-raised text-text hover:bg-idle-bg',
-  primary: 'border-accent bg-accent text-on-accent hover:opacity-90',
-  danger: 'border-danger bg-raised text-danger hover:bg-danger-bg',
-  quiet: 'border-transparent text-accent hover:bg-idle-bg',
+  plain: `border-edge bg-raised text-text hover:bg-idle-bg ${OFF}`,
+  primary: `border-accent bg-accent text-on-accent hover:opacity-90 ${OFF}`,
+  danger: `border-danger bg-raised text-danger hover:bg-danger-bg ${OFF}`,
+  destroy: `border-danger bg-danger text-on-accent hover:opacity-90 ${OFF}`,
+  quiet: 'border-transparent text-accent hover:bg-idle-bg aria-disabled:text-muted aria-disabled:hover:bg-transparent',
 };
 
 /** For a link that looks like a button. */

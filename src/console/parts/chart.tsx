@@ -12,6 +12,7 @@ interface ChartProps {
   lines: readonly Line[];
   format: (value: number) => string;
   height?: number;
+  isBytes?: boolean;
 }
 
 const Plot = lazy(async () => ({ default: (await import('./plot.tsx')).Plot }));
@@ -25,7 +26,7 @@ const TONES: Record<Line['tone'], string> = {
 };
 const STROKES = ['border-solid', 'border-dashed', 'border-dotted', 'border-dashed'];
 
-export function Chart({ title, times, lines, format, height = 180 }: ChartProps) {
+export function Chart({ title, times, lines, format, height = 180, isBytes = false }: ChartProps) {
   const [place, setPlace] = useState<number | null>(null);
   const [isTable, setTable] = useState(false);
   const zone = useZone();
@@ -33,14 +34,8 @@ export function Chart({ title, times, lines, format, height = 180 }: ChartProps)
   const at = place === null ? undefined : times[place];
   return (
     <figure aria-label={title} className="min-w-0 rounded-md border border-line p-3">
-      <div className="mb-1 flex flex-wrap items-center gap-x-4 gap-y-1">
-        <figcaption className="font-medium">{title}</figcaption>
-        {lines.map((line, number) => (
-          <span key={line.name} className="inline-flex items-center gap-1.5 text-sm text-muted tabular-nums">
-            <span aria-hidden className={`w-4 border-t-2 ${STROKES[number % STROKES.length]} ${TONES[line.tone]}`} />
-            {line.name} <Figure {...{ line, place, format }} />
-          </span>
-        ))}
+      <div className="flex items-center gap-x-4">
+        <figcaption className="font-semibold">{title}</figcaption>
         {at !== undefined && (
           <span className="text-sm text-muted tabular-nums">at {instant(new Date(at), zone, { millis: false })}</span>
         )}
@@ -51,16 +46,24 @@ export function Chart({ title, times, lines, format, height = 180 }: ChartProps)
           aria-expanded={isTable}
           onClick={() => setTable(!isTable)}
         >
-          {isTable ? 'As lines' : 'As a table'}
+          {isTable ? 'As a chart' : 'As a table'}
         </button>
       </div>
+      <div className="mb-2 flex flex-wrap gap-x-4">
+        {lines.map((line, number) => (
+          <span key={line.name} className="inline-flex items-center gap-1.5 text-sm text-muted tabular-nums">
+            <span aria-hidden className={`w-4 border-t-2 ${STROKES[number % STROKES.length]} ${TONES[line.tone]}`} />
+            {line.name} <Figure {...{ line, place, format }} />
+          </span>
+        ))}
+      </div>
       {isEmpty ? (
-        <p className="py-6 text-center text-sm text-muted">Nothing happened in this time.</p>
+        <p className="py-6 text-center text-sm text-muted">Nothing happened in this period.</p>
       ) : isTable ? (
         <AsTable {...{ title, times, lines, format, height }} />
       ) : (
         <Suspense fallback={<div style={{ height }} />}>
-          <Plot {...{ times, lines, format, height }} onPoint={setPlace} />
+          <Plot {...{ times, lines, format, height, isBytes }} onPoint={setPlace} />
         </Suspense>
       )}
     </figure>
@@ -81,7 +84,7 @@ function Figure({ line, place, format }: FigureProps) {
 }
 
 /** The newest first, without those in which nothing happened. */
-function AsTable({ title, times, lines, format, height }: Required<ChartProps>) {
+function AsTable({ title, times, lines, format, height }: Required<Omit<ChartProps, 'isBytes'>>) {
   const shown = times
     .map((time, place) => ({ time, values: lines.map(({ values }) => values[place] ?? null) }))
     .filter(({ values }) => values.some((value) => value !== null && value !== 0))

@@ -24,7 +24,7 @@ export function CopyButton({ text, label = 'Copy', look = 'plain', isShort = fal
     <Button look={look} onClick={async () => setDone(await copyText(text))}>
       <Icon size={14} aria-hidden />
       <span aria-live="polite" className={isShort ? 'max-sm:sr-only' : undefined}>
-        {done === null ? label : done ? 'Copied' : 'Select and copy it'}
+        {done === null ? label : done ? 'Copied' : 'Could not copy'}
       </span>
     </Button>
   );
@@ -36,7 +36,7 @@ export function Code({ text, name, copy = `Copy ${name}` }: { text: string; name
     <figure className="my-2 rounded-md border border-line bg-surface" aria-label={name}>
       <div className="flex items-start gap-2 p-2">
         {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls sideways, also by keys */}
-        <pre tabIndex={0} className="max-h-80 min-w-0 flex-1 overflow-auto p-1 font-mono text-sm whitespace-pre">
+        <pre tabIndex={0} className="max-h-80 min-w-0 flex-1 overflow-auto p-1.5 font-mono text-sm whitespace-pre">
           {text}
         </pre>
         <CopyButton text={text} label={copy} isShort />

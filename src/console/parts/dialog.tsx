@@ -54,7 +54,7 @@ export function Confirm({
   onClose,
   children,
   action,
-  look = 'danger',
+  look = 'destroy',
   typed,
   busy = false,
   error,
@@ -83,7 +83,7 @@ export function Confirm({
               <Field
                 label={
                   <>
-                    Type <code className="font-mono">{typed}</code> to go on
+                    Type <code className="font-mono">{typed}</code> to continue
                   </>
                 }
                 value={text}

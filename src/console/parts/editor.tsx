@@ -45,6 +45,7 @@ const THEME = EditorView.theme({
   '&.cm-focused': { outline: '2px solid var(--accent)', outlineOffset: '1px' },
   '.cm-content': { fontFamily: 'var(--font-mono)', caretColor: 'var(--text)', padding: '8px 0' },
   '.cm-scroller': { minHeight: '16rem', overflow: 'auto' },
+  '.cm-content, .cm-gutter': { minHeight: '16rem' },
   '.cm-gutters': { backgroundColor: 'var(--surface)', color: 'var(--muted)', border: 'none' },
   '.cm-activeLine': { backgroundColor: 'transparent' },
   '&.cm-focused .cm-activeLine': { backgroundColor: 'var(--surface)' },

@@ -61,7 +61,7 @@ export function SecretField({ isStored, hint, ...rest }: InputProps & { isStored
       {...rest}
       type="password"
       autoComplete="new-password"
-      placeholder={isStored ? 'stored; leave it alone to keep it' : undefined}
+      placeholder={isStored ? 'stored; leave empty to keep it' : undefined}
       hint={hint}
     />
   );

@@ -166,7 +166,7 @@ function Typed({ filter: { label, hint, placeholder, isTime }, value, onChange }
         autoFocus
         {...(placeholder === undefined ? {} : { placeholder })}
         {...(isTime
-          ? { type: 'datetime-local', step: 1, hint: zone === 'utc' ? 'UTC' : 'in the zone of this machine' }
+          ? { type: 'datetime-local', step: 1, hint: zone === 'utc' ? 'UTC' : 'in your local time zone' }
           : hint === undefined
             ? {}
             : { hint })}

@@ -45,11 +45,11 @@ const foundMessages = ({ id, owners }: MessageSearch): Found[] =>
   }));
 
 function nothing(message: MessageSearch | null): string {
-  if (message === null) return 'Nothing has a name like this.';
+  if (message === null) return 'Nothing has a name like that.';
   if (message.error !== null)
-    return `Whether there is ${message.owners.length > 0 ? 'another' : 'such a message'} cannot be said. ${sentence(message.error.message)}`;
-  if (message.isLooking) return 'Looking for a message with this id.';
-  return 'No message with this id waits or has failed: it was delivered or discarded, or there never was one.';
+    return `Could not check for ${message.owners.length > 0 ? 'another one' : 'a message with this id'}. ${sentence(message.error.message)}`;
+  if (message.isLooking) return 'Looking for a message with this id…';
+  return 'No message with this id is waiting or has failed. It was delivered or discarded, or never existed.';
 }
 
 export function Find() {
@@ -94,11 +94,11 @@ export function Find() {
             // biome-ignore lint/a11y/noAutofocus: a dialog begins with its one field
             autoFocus
             role="combobox"
-            aria-label="A name, or the id of a message"
+            aria-label="Name or message id"
             aria-expanded="true"
             aria-controls="found"
             aria-activedescendant={found[place] ? `found-${place}` : undefined}
-            placeholder="A name, or the id of a message"
+            placeholder="Name or message id"
             value={text}
             onChange={(event) => {
               setText(event.target.value);

@@ -78,7 +78,7 @@ export const BACKGROUNDS: Record<Tone, string> = {
 export function State({ state, word, code }: { state: string; word?: string; code?: string | null }) {
   const { word: usual, icon: Shape, tone } = shapeOf(state);
   return (
-    <span className={`inline-flex items-center gap-1.5 whitespace-nowrap ${TONES[tone]}`}>
+    <span className={`inline-flex items-center gap-1.5 align-top whitespace-nowrap ${TONES[tone]}`}>
       <Shape size={14} className="shrink-0" aria-hidden />
       <span className="font-medium">{word ?? usual}</span>
       {code != null && <span className="font-mono text-xs">{code}</span>}

@@ -69,7 +69,7 @@ function JsonLine({ line: { depth, tokens }, isMarked }: { line: Line; isMarked:
       ))}
       {isMarked && (
         <span className="ml-2 font-medium text-danger">
-          ◄<span className="sr-only"> (the field that is wrong)</span>
+          ◄<span className="sr-only"> (the field with the error)</span>
         </span>
       )}
     </div>

@@ -8,10 +8,10 @@ const enabled = createStore(true, 'keys');
 
 /** What each does, for the list. */
 const HELP: readonly (readonly [string, string])[] = [
-  ['Ctrl K or /', 'Find a sink, a database, a function, a retention'],
-  ['p', 'Pause everything that refreshes, and go on'],
-  ['r', 'Show what is newer'],
-  ['?', 'This list'],
+  ['Ctrl K or /', 'Find anything by name, or a message by its id'],
+  ['p', 'Pause or resume refreshing'],
+  ['r', 'Show newer messages'],
+  ['?', 'Show this list'],
 ];
 
 const typing = (target: EventTarget | null): boolean =>
@@ -39,7 +39,7 @@ export function KeysHelp() {
   const isOn = useStore(enabled);
   useKeys({ '?': () => setOpen(true) });
   return (
-    <Dialog title="Keys" open={open} onClose={() => setOpen(false)}>
+    <Dialog title="Keyboard shortcuts" open={open} onClose={() => setOpen(false)}>
       <dl className="mb-3 grid grid-cols-[max-content_1fr] gap-x-6 gap-y-1">
         {HELP.map(([key, what]) => (
           <div key={key} className="contents">
@@ -51,7 +51,7 @@ export function KeysHelp() {
         ))}
       </dl>
       <Checkbox
-        label="Single keys do something"
+        label="Enable single-key shortcuts"
         checked={isOn}
         onChange={(event) => enabled.set(event.target.checked)}
       />

@@ -1,4 +1,5 @@
 /** The frame of a page: its title, what belongs beside it, its tabs. */
+import { ChevronLeftIcon } from '@primer/octicons-react';
 import { Link } from '@tanstack/react-router';
 import { type ReactNode, useEffect } from 'react';
 
@@ -20,18 +21,20 @@ export function Page({ title, above = [], beside, actions, tabs, children }: Pag
   return (
     <main id="main" tabIndex={-1} className="mx-auto w-full max-w-7xl px-4 py-5 outline-none sm:px-6">
       {above.length > 0 && (
-        <nav aria-label="Above this page" className="mb-1 flex gap-1 text-sm text-muted">
+        <nav aria-label="Parent page" className="mb-1 flex gap-3 text-sm">
           {above.map(({ to, label }) => (
-            <span key={to}>
-              <Link to={to} className="text-accent hover:underline">
-                {label}
-              </Link>{' '}
-              /
-            </span>
+            <Link
+              key={to}
+              to={to}
+              className="-ml-1 inline-flex min-h-6 items-center gap-0.5 text-muted hover:text-text hover:underline"
+            >
+              <ChevronLeftIcon size={14} aria-hidden />
+              {label}
+            </Link>
           ))}
         </nav>
       )}
-      <header className="mb-4 flex flex-wrap items-center gap-x-4 gap-y-2">
+      <header className="mb-4 flex min-h-8 flex-wrap items-center gap-x-4 gap-y-2">
         <h1 className="min-w-0 text-xl font-semibold break-words">{title}</h1>
         {beside}
         {actions && <div className="ml-auto flex flex-wrap gap-2">{actions}</div>}
@@ -60,7 +63,7 @@ export const TAB = {
 
 export function Section({ title, actions, children }: { title: string; actions?: ReactNode; children: ReactNode }) {
   return (
-    <section className="mb-6">
+    <section className="mb-8">
       <div className="mb-2 flex flex-wrap items-center gap-3">
         <h2 className="text-lg font-semibold">{title}</h2>
         {actions && <div className="ml-auto flex flex-wrap gap-2">{actions}</div>}
@@ -79,7 +82,7 @@ export function Fact({ label, children }: { label: ReactNode; children: ReactNod
   return (
     <>
       <dt className="text-muted">{label}</dt>
-      <dd className="min-w-0 break-words max-sm:mb-1">{children}</dd>
+      <dd className="min-w-0 break-words max-sm:mb-2">{children}</dd>
     </>
   );
 }

@@ -1,8 +1,9 @@
 /** What a page shows before, instead of and beside its content: loading, nothing, an error, an old answer. */
+import { AlertIcon, CheckCircleIcon, InfoIcon } from '@primer/octicons-react';
 import { type ReactNode, useRef } from 'react';
 import type { ApiError } from '../api/client.ts';
 import { useNow } from '../lib/clock.ts';
-import { span } from '../lib/format.ts';
+import { beginsWithWord, span } from '../lib/format.ts';
 import { Button } from './button.tsx';
 import { CopyButton, Mono, Prose } from './code.tsx';
 import { BACKGROUNDS, type Tone } from './icons.tsx';
@@ -28,10 +29,28 @@ export function Empty({ title, children }: { title: string; children?: ReactNode
   );
 }
 
+const NOTE_ICONS: Record<Tone, typeof InfoIcon> = {
+  ok: CheckCircleIcon,
+  warn: AlertIcon,
+  danger: AlertIcon,
+  idle: InfoIcon,
+};
+
+/** As tall as the first line of what it stands beside. */
+function NoteIcon({ tone }: { tone: Tone }) {
+  const Icon = NOTE_ICONS[tone];
+  return (
+    <span className="inline-flex h-[1.375rem] shrink-0 items-center">
+      <Icon size={16} aria-hidden />
+    </span>
+  );
+}
+
 export function Note({ tone, children, live = false }: { tone: Tone; children: ReactNode; live?: boolean }) {
   return (
-    <div role={live ? 'status' : undefined} className={`rounded-md px-3 py-2 ${BACKGROUNDS[tone]}`}>
-      {children}
+    <div role={live ? 'status' : undefined} className={`flex gap-2 rounded-md px-3 py-2 ${BACKGROUNDS[tone]}`}>
+      <NoteIcon tone={tone} />
+      <div className="min-w-0 flex-1 text-text">{children}</div>
     </div>
   );
 }
@@ -39,26 +58,31 @@ export function Note({ tone, children, live = false }: { tone: Tone; children: R
 /** What the API refused: its sentence, what to do, and by what the log finds it. */
 export function ErrorNote({ error, again }: { error: ApiError; again?: () => unknown }) {
   return (
-    <div role="alert" className={`rounded-md px-3 py-2 ${BACKGROUNDS.danger}`}>
-      <p className="font-medium">{error.message}</p>
-      {error.remedy !== null && (
-        <p className="text-text">
-          <Prose text={error.remedy} />
+    <div role="alert" className={`flex gap-2 rounded-md px-3 py-2 ${BACKGROUNDS.danger}`}>
+      <NoteIcon tone="danger" />
+      <div className="min-w-0 flex-1">
+        <p className={`font-medium ${beginsWithWord(error.message) ? 'first-letter:uppercase' : ''}`}>
+          {error.message}
         </p>
-      )}
-      {Object.entries(error.fields).map(([field, faults]) => (
-        <p key={field} className="text-text">
-          <Mono>{field}</Mono> {faults.join('; ')}
-        </p>
-      ))}
-      <div className="mt-1 flex flex-wrap items-center gap-2">
-        {again && <Button onClick={() => void again()}>Try again</Button>}
-        {error.requestId !== null && (
-          <>
-            <span className="text-xs text-muted">request {error.requestId}</span>
-            <CopyButton text={error.requestId} label="Copy id" look="quiet" />
-          </>
+        {error.remedy !== null && (
+          <p className="text-text">
+            <Prose text={error.remedy} />
+          </p>
         )}
+        {Object.entries(error.fields).map(([field, faults]) => (
+          <p key={field} className="text-text">
+            <Mono>{field}</Mono> {faults.join('; ')}
+          </p>
+        ))}
+        <div className="mt-1 flex flex-wrap items-center gap-2">
+          {again && <Button onClick={() => void again()}>Try again</Button>}
+          {error.requestId !== null && (
+            <>
+              <span className="text-xs text-muted">request {error.requestId}</span>
+              <CopyButton text={error.requestId} label="Copy id" look="quiet" />
+            </>
+          )}
+        </div>
       </div>
     </div>
   );
@@ -107,7 +131,7 @@ export function Loaded<Value>({
       {error !== null && (error.status !== 0 || isOld) && (
         <div className="mb-3">
           <Note tone="warn" live>
-            {error.message}. What is below is {span(Math.max(1, Math.round(age / 1_000)))} old.
+            {error.message}. The data below is {span(Math.max(1, Math.round(age / 1_000)))} old.
           </Note>
         </div>
       )}

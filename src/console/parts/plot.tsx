@@ -4,7 +4,7 @@ import UPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
 import { useZone } from '../lib/clock.ts';
 import { instant, type Zone } from '../lib/format.ts';
-import { useTheme } from '../lib/theme.ts';
+import { useShownTheme } from '../lib/theme.ts';
 
 export interface Line {
   name: string;
@@ -21,6 +21,8 @@ export interface PlotProps {
   lines: readonly Line[];
   format: (value: number) => string;
   height: number;
+  /** Of bytes the axis counts by powers of two. */
+  isBytes?: boolean;
 }
 
 const DASHES: readonly number[][] = [[], [6, 3], [2, 3], [8, 3, 2, 3]];
@@ -28,9 +30,11 @@ const DASHES: readonly number[][] = [[], [6, 3], [2, 3], [8, 3, 2, 3]];
 /** No parts of a message, or of a millisecond. */
 const WHOLE = Array.from({ length: 13 }, (_, power) => [1, 2, 5].map((one) => one * 10 ** power)).flat();
 
+const BYTES = Array.from({ length: 50 }, (_, power) => 2 ** power);
+
 const token = (name: string): string => getComputedStyle(document.documentElement).getPropertyValue(`--${name}`);
 
-function optionsOf({ times, lines, format, height }: PlotProps, zone: Zone, width: number): UPlot.Options {
+function optionsOf({ times, lines, format, height, isBytes }: PlotProps, zone: Zone, width: number): UPlot.Options {
   const font = `12px ${getComputedStyle(document.body).fontFamily}`;
   const axis = { stroke: token('muted'), font, grid: { stroke: token('line'), width: 1 }, ticks: { show: false } };
   const isLong = (times.at(-1) ?? 0) - (times[0] ?? 0) > 2 * 86_400_000;
@@ -46,7 +50,7 @@ function optionsOf({ times, lines, format, height }: PlotProps, zone: Zone, widt
     scales: { x: { time: true }, y: { range: (_, _min, max) => [0, Math.max(4, (max ?? 0) * 1.1)] } },
     axes: [
       { ...axis, values: (_, splits) => splits.map(tick), space: 70, size: 28 },
-      { ...axis, size: 56, values: (_, splits) => splits.map(format), space: 36, incrs: [...WHOLE] },
+      { ...axis, size: 56, values: (_, splits) => splits.map(format), space: 36, incrs: isBytes ? BYTES : WHOLE },
     ],
     series: [
       {},
@@ -66,7 +70,7 @@ export function Plot({ onPoint, ...props }: PlotProps & { onPoint: (place: numbe
   const box = useRef<HTMLDivElement>(null);
   const plot = useRef<UPlot>(null);
   const zone = useZone();
-  const theme = useTheme();
+  const theme = useShownTheme();
   const shape = `${zone} ${theme} ${props.lines.map(({ name }) => name).join()}`;
   const latest = useRef(props);
   latest.current = props;

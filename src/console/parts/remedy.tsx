@@ -28,13 +28,13 @@ export function Remedy({ finding, withSummary = true }: { finding: Finding; with
       )}
       {sql != null && (
         <>
-          {run_on != null && <p className="mt-1 text-sm text-muted">Run on {run_on}:</p>}
+          {run_on != null && <p className="mt-1 text-sm text-muted">Run on the {run_on}:</p>}
           <Code text={sql} name="SQL" />
         </>
       )}
       {/* Beside a statement: what else is to be known of it. */}
       {remedy != null && (
-        <p className="break-words text-text">
+        <p className="break-words text-muted">
           <Prose text={sql == null ? remedy : sentence(remedy)} />
         </p>
       )}

@@ -1,8 +1,8 @@
 /** What stands around every page: where one is, how all is in one glance, how old that is, and the switches of this browser. */
 import { Menu } from '@base-ui/react/menu';
 import { PauseIcon, PersonIcon, PlayIcon } from '@primer/octicons-react';
-import { Link, Outlet, useNavigate } from '@tanstack/react-router';
-import { type ReactNode, useEffect } from 'react';
+import { Link, Outlet, useLocation, useNavigate } from '@tanstack/react-router';
+import { type ReactNode, type RefObject, useEffect, useRef } from 'react';
 import { call, isOutdated, rememberCsrf } from '../api/client.ts';
 import { useOverview } from '../api/overview.ts';
 import { togglePaused, usePaused } from '../api/paused.ts';
@@ -24,6 +24,7 @@ export function Shell() {
   const overview = useOverview();
   const { data } = overview;
   useKeys({ p: togglePaused });
+  const nav = useActiveInSight();
   const attention = data?.attention_count ?? 0;
   const running = data?.operations.filter(({ state }) => state === 'running' || state === 'waiting').length ?? 0;
   const badges: Record<string, ReactNode> = {
@@ -33,7 +34,7 @@ export function Shell() {
   return (
     <div className="flex min-h-dvh flex-col">
       <a href="#main" className="sr-only focus:not-sr-only focus:absolute focus:z-50 focus:bg-raised focus:p-2">
-        To the content
+        Skip to content
       </a>
       <header className="sticky top-0 z-30 flex flex-wrap items-center gap-x-4 gap-y-1 border-b border-line bg-surface px-4 py-1.5 sm:px-6">
         <Link to="/" className="text-lg font-semibold">
@@ -41,7 +42,8 @@ export function Shell() {
         </Link>
         <nav
           aria-label="Pages"
-          className="order-last -mx-1 flex min-w-0 basis-full overflow-x-auto lg:order-none lg:basis-auto"
+          ref={nav}
+          className="order-last -mx-1 flex min-w-0 basis-full overflow-x-auto lg:order-none lg:basis-auto max-lg:[mask-image:linear-gradient(to_right,black_calc(100%-2rem),transparent)] max-lg:pr-6"
         >
           {NAVIGATION.map(({ to, label }) => (
             <Link
@@ -72,6 +74,19 @@ export function Shell() {
   );
 }
 
+/** Where there is no room for all of them, the page that is open can be seen among them. */
+function useActiveInSight(): RefObject<HTMLElement | null> {
+  const nav = useRef<HTMLElement>(null);
+  const { pathname } = useLocation();
+  // biome-ignore lint/correctness/useExhaustiveDependencies: with another address another one is open
+  useEffect(() => {
+    const all = nav.current;
+    const open = all?.querySelector<HTMLElement>('[aria-current=page]');
+    if (all && open) all.scrollLeft = open.offsetLeft - all.offsetLeft - (all.clientWidth - open.clientWidth) / 2;
+  }, [pathname]);
+  return nav;
+}
+
 function Age({ at }: { at: number }) {
   const now = useNow();
   const paused = usePaused();
@@ -83,11 +98,11 @@ function Age({ at }: { at: number }) {
       className={LINK}
       onClick={togglePaused}
       aria-pressed={paused}
-      title={paused ? 'Go on (p)' : 'Pause everything that refreshes (p)'}
+      title={paused ? 'Resume refreshing (p)' : 'Pause refreshing (p)'}
     >
       <span className="inline-block min-w-14 text-right tabular-nums">{paused ? 'paused' : age}</span>
       <Icon size={14} aria-hidden />
-      <span className="sr-only">{paused ? 'Refresh again' : 'Pause refreshing'}</span>
+      <span className="sr-only">{paused ? 'Resume refreshing' : 'Pause refreshing'}</span>
     </button>
   );
 }
@@ -95,7 +110,7 @@ function Age({ at }: { at: number }) {
 function ZoneSwitch() {
   const zone = useZone();
   return (
-    <button type="button" className={LINK} onClick={switchZone} title="Times in UTC, or in the zone of this machine">
+    <button type="button" className={LINK} onClick={switchZone} title="Times in UTC, or in your local time zone">
       {zone === 'utc' ? 'UTC' : 'Local'}
     </button>
   );
@@ -118,11 +133,13 @@ function Banner({ query }: { query: ReturnType<typeof useOverview> }) {
           {dataUpdatedAt === 0
             ? 'this page was opened'
             : instant(new Date(dataUpdatedAt), zone, { millis: false, day: false })}
-          . It is asked again by itself.
+          . Retrying automatically.
         </Note>
       )}
       {isBare && (
-        <Note tone="warn">This connection is not encrypted: whoever is on the way can read it, and log in as you.</Note>
+        <Note tone="warn">
+          This connection is not encrypted: anyone between you and the server can read it and log in as you.
+        </Note>
       )}
     </>
   );
@@ -164,7 +181,7 @@ function PersonMenu() {
                   <span aria-hidden className="w-5">
                     {theme === one ? '✓' : ''}
                   </span>
-                  {one === 'system' ? 'Colours of the system' : one === 'light' ? 'Light' : 'Dark'}
+                  {one === 'system' ? 'System theme' : one === 'light' ? 'Light' : 'Dark'}
                 </Menu.RadioItem>
               ))}
             </Menu.RadioGroup>

@@ -28,13 +28,13 @@ export function Standing<Path extends PathsWith<'post'>>({ thing, children, ...r
   const isOfFile = thing.managed_by === 'file';
   if (!isOfFile && declared_from === null) return null;
   const act = isOfFile ? release : adopt;
-  const title = isOfFile ? 'Release to the API' : 'Give it back to the file';
+  const title = isOfFile ? 'Release to the API' : 'Return to the file';
   const confirm = (): void =>
     act.mutate(
       { path: routes.path },
       {
         onSuccess() {
-          say(isOfFile ? `${name} is changed here from now on` : `${name} is the file's again`);
+          say(isOfFile ? `${name} is now managed here` : `${name} is managed by the file again`);
           setOpen(false);
         },
       },
@@ -44,7 +44,7 @@ export function Standing<Path extends PathsWith<'post'>>({ thing, children, ...r
       <Note tone="idle">
         <div className="flex flex-wrap items-center gap-x-4 gap-y-2">
           <p className="min-w-0 flex-1 basis-80 text-text">
-            {isOfFile ? 'The configuration file declares it' : 'It was released from the configuration file'}
+            {isOfFile ? 'Declared in the configuration file' : 'Released from the configuration file'}
             {declared_from !== null && (
               <>
                 {' '}
@@ -55,7 +55,7 @@ export function Standing<Path extends PathsWith<'post'>>({ thing, children, ...r
             {entry_name !== null && (
               <>
                 {' '}
-                There it is called <Mono>{entry_name}</Mono>.
+                Its name there is <Mono>{entry_name}</Mono>.
               </>
             )}
           </p>
@@ -75,8 +75,8 @@ export function Standing<Path extends PathsWith<'post'>>({ thing, children, ...r
         onConfirm={confirm}
       >
         {isOfFile
-          ? 'Its entry in the file has no effect from then on, until it is given back.'
-          : 'The next time the file is applied, it is as its entry says; what was changed here is lost then.'}
+          ? 'Its entry in the file then has no effect until you return it.'
+          : 'The next time the file is applied, its entry takes effect and changes made here are lost.'}
       </Confirm>
     </div>
   );

@@ -57,16 +57,16 @@ export function TableTree(props: TableTreeProps) {
           <Field label="Search tables" type="search" value={text} onChange={(event) => setText(event.target.value)} />
         </div>
         <p role="status" className="min-h-8 py-1 text-sm text-muted">
-          {isSingle && chosen.size > 0 ? [...chosen].join() : plural(chosen.size, 'table')} chosen
+          {isSingle && chosen.size > 0 ? [...chosen].join() : plural(chosen.size, 'table')} selected
         </p>
         {chosen.size > 0 && (
           <Button look="quiet" onClick={() => onChange(new Set())}>
-            Choose none
+            Clear selection
           </Button>
         )}
         <span className="ml-auto">
           <Button look="quiet" busy={query.isFetching} onClick={() => void query.refetch()}>
-            Look again
+            Refresh
           </Button>
         </span>
       </div>
@@ -95,11 +95,11 @@ interface Choosing {
 function Schemes({ tables, q, ...choosing }: Choosing & { tables: readonly SourceTable[]; q: string }) {
   if (tables.length === 0) {
     return q === '' ? (
-      <Empty title="There is no table here">
-        Create one in this database, then look again. Views and partitions are not captured by themselves.
+      <Empty title="No tables">
+        Create a table in this database, then refresh. Views and single partitions are not captured.
       </Empty>
     ) : (
-      <Empty title={`No table's name has “${q}” in it`} />
+      <Empty title={`No table name contains “${q}”`} />
     );
   }
   const schemas = [...Map.groupBy(tables, ({ schema }) => schema)];
@@ -208,7 +208,7 @@ function Leaf({ table, chosen, choose, wantsOldValues, group }: Choosing & { tab
 function About({ table: { estimated_rows: rows, key, partitioned } }: { table: SourceTable }) {
   return (
     <>
-      {rows === null ? 'rows not counted yet' : `about ${plural(rows, 'row')}`}
+      {rows === null ? 'row count not known yet' : `about ${plural(rows, 'row')}`}
       {key.length > 0 && (
         <>
           , key <Mono>{key.join(', ')}</Mono>

@@ -4,7 +4,7 @@ import type { ReactNode } from 'react';
 export interface Column<Row> {
   key: string;
   heading: ReactNode;
-  /** Numbers stand right. */
+  /** Numbers stand right; where it is narrow, two beside each other. */
   isFigure?: boolean;
   cell: (row: Row) => ReactNode;
 }
@@ -36,16 +36,22 @@ export function Table<Row>({ label, columns, rows, keyOf }: TableProps<Row>) {
         </thead>
         <tbody className="max-sm:block">
           {rows.map((row) => (
-            <tr key={keyOf(row)} className="border-t border-line hover:bg-surface max-sm:block max-sm:py-2">
-              {columns.map(({ key, heading, isFigure, cell }) => (
+            <tr
+              key={keyOf(row)}
+              className="border-t border-line first:border-t-0 hover:bg-surface sm:first:border-t max-sm:grid max-sm:grid-cols-2 max-sm:py-2"
+            >
+              {columns.map(({ key, heading, isFigure, cell }, place) => (
                 <td
                   key={key}
-                  className={`h-8 px-3 py-1 max-sm:flex max-sm:h-auto max-sm:justify-between max-sm:gap-4 max-sm:whitespace-normal ${isFigure ? 'figure' : ''}`}
+                  className={`h-8 px-3 py-1 pointer-coarse:h-11 [&_button]:-my-1 max-sm:flex max-sm:items-baseline max-sm:h-auto max-sm:justify-between max-sm:gap-4 max-sm:whitespace-normal ${isFigure ? 'figure' : ''} ${isFigure && typeof heading === 'string' ? '' : 'max-sm:col-span-2'} ${place === 0 ? 'max-sm:font-semibold' : ''}`}
                 >
-                  <span aria-hidden className="text-muted sm:hidden">
-                    {heading}
-                  </span>
-                  <span className="min-w-0 break-words max-sm:text-right">{cell(row)}</span>
+                  {/* The first is the title of the card. */}
+                  {place > 0 && (
+                    <span aria-hidden className="text-muted sm:hidden">
+                      {heading}
+                    </span>
+                  )}
+                  <span className={`min-w-0 break-words ${place > 0 ? 'max-sm:text-right' : ''}`}>{cell(row)}</span>
                 </td>
               ))}
             </tr>

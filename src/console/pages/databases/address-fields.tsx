@@ -41,7 +41,7 @@ export function AddressFields({ draft, change, error }: Fields) {
       <div ref={parts}>
         <PlaceFields {...{ draft, change, error }} />
         <p className="mt-2">
-          <Button look="quiet" onClick={() => setWhole(true)}>
+          <Button look="quiet" className="-ml-3" onClick={() => setWhole(true)}>
             Paste an address
           </Button>
         </p>
@@ -52,7 +52,7 @@ export function AddressFields({ draft, change, error }: Fields) {
     <>
       <Field
         label="Address"
-        hint="Paste it whole, with the password: it is taken apart, and the password is kept sealed."
+        hint="Paste the whole address with its password. It is split into fields, and the password is stored encrypted."
         placeholder="postgres://user:password@host:5432/database"
         value={draft.url}
         onChange={({ target }) => paste(target.value)}
@@ -63,6 +63,7 @@ export function AddressFields({ draft, change, error }: Fields) {
       <p className="mt-2">
         <Button
           look="quiet"
+          className="-ml-3"
           onClick={() => {
             change({ ...(takeApart(draft.url) ?? {}), url: '' });
             showParts();
@@ -107,8 +108,8 @@ export function PlaceFields({ draft, change, error, isStored = false }: Fields) 
           required
         />
         <Select label="TLS" value={draft.ssl} onChange={set('ssl')} errors={errors('ssl')}>
-          <option value="prefer">Where the server has it, not verified</option>
-          <option value="true">Verified</option>
+          <option value="prefer">If the server offers it, not verified</option>
+          <option value="true">Required, verified</option>
           <option value="false">None</option>
         </Select>
         <Field label="User" value={draft.username} onChange={set('username')} errors={errors('username')} />

@@ -72,7 +72,7 @@ export function poolerOf({ hostname, port, username }: Place): Pooler | null {
   if (host.endsWith('.ondigitalocean.com') && Number(port) === 25_061)
     return { name: 'a connection pool of DigitalOcean', direct: { hostname, port: String(25_060), username } };
   if (port === '6432' || port === '6543')
-    return { name: 'pgbouncer, by its port', direct: { hostname, port: '5432', username } };
+    return { name: 'PgBouncer, judging by its port', direct: { hostname, port: '5432', username } };
   return null;
 }
 
@@ -83,7 +83,7 @@ interface Service {
   remedies: Readonly<Record<string, string>>;
 }
 
-const RESTART_LIMIT = 'raise it in the same place, and restart';
+const RESTART_LIMIT = 'raise it there, and restart';
 
 const SERVICES: readonly Service[] = [
   {
@@ -93,8 +93,8 @@ const SERVICES: readonly Service[] = [
       wal_level:
         'Set `rds.logical_replication` to 1 in the parameter group of the instance (of Aurora: of the cluster), and reboot it.',
       may_not_replicate: 'As the master user: `grant rds_replication to <role>`.',
-      slots_full: `\`max_replication_slots\` stands in the parameter group: ${RESTART_LIMIT}.`,
-      walsenders_full: `\`max_wal_senders\` stands in the parameter group: ${RESTART_LIMIT}.`,
+      slots_full: `\`max_replication_slots\` is in the parameter group: ${RESTART_LIMIT}.`,
+      walsenders_full: `\`max_wal_senders\` is in the parameter group: ${RESTART_LIMIT}.`,
     },
   },
   {
@@ -102,15 +102,15 @@ const SERVICES: readonly Service[] = [
     host: /\.postgres\.database\.azure\.com$/i,
     remedies: {
       wal_level: 'Under Server parameters set `wal_level` to LOGICAL, save, and restart the server.',
-      slots_full: `\`max_replication_slots\` stands under Server parameters: ${RESTART_LIMIT}.`,
-      walsenders_full: `\`max_wal_senders\` stands under Server parameters: ${RESTART_LIMIT}.`,
+      slots_full: `\`max_replication_slots\` is under Server parameters: ${RESTART_LIMIT}.`,
+      walsenders_full: `\`max_wal_senders\` is under Server parameters: ${RESTART_LIMIT}.`,
     },
   },
   {
     name: 'Neon',
     host: /\.neon\.tech$/i,
     remedies: {
-      wal_level: 'In the project open Settings, Logical Replication, and press Enable; it restarts by itself.',
+      wal_level: 'In the project, open Settings, Logical Replication, and press Enable. It restarts by itself.',
     },
   },
   {
@@ -118,9 +118,9 @@ const SERVICES: readonly Service[] = [
     host: /\.supabase\.(?:co|com)$/i,
     remedies: {
       unknown_host:
-        'The direct address of Supabase is IPv6 alone without the IPv4 add-on: this machine needs one of the two.',
+        'Without the IPv4 add-on, the direct address of Supabase is IPv6 only: this machine needs IPv6, or the project the add-on.',
       no_route:
-        'The direct address of Supabase is IPv6 alone without the IPv4 add-on: this machine needs one of the two.',
+        'Without the IPv4 add-on, the direct address of Supabase is IPv6 only: this machine needs IPv6, or the project the add-on.',
     },
   },
   {

@@ -19,7 +19,7 @@ interface CheckListProps {
   nothing?: string;
 }
 
-export function CheckList({ checks, hostname, again, busy = false, nothing = 'Nothing is wrong.' }: CheckListProps) {
+export function CheckList({ checks, hostname, again, busy = false, nothing = 'No problems found.' }: CheckListProps) {
   if (checks.length === 0) return <p className="text-muted">{nothing}</p>;
   return (
     <ul aria-label="Checks" className="divide-y divide-line rounded-md border border-line">

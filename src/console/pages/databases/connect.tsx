@@ -49,7 +49,7 @@ export function Connect() {
       { body },
       {
         onSuccess: ({ name }) => {
-          say(`${name} is connected`);
+          say(`Connected ${name}`);
           void navigate({ to: '/databases/$database/overview', params: { database: name } });
         },
       },
@@ -67,7 +67,7 @@ export function Connect() {
         <div className="mb-6 max-w-md">
           <Field
             label="Name"
-            hint="What Millrace calls it, in addresses, metrics and messages."
+            hint="Used in addresses, metrics and messages"
             value={draft.name}
             onChange={({ target }) => change({ name: target.value })}
             errors={fieldErrors(refused, 'name')}
@@ -119,13 +119,7 @@ function Found({ error, checked, hostname, again, busy, children }: FoundProps) 
           {checks !== null && !busy && (
             <State
               state={wrong === 0 ? 'ok' : 'check_error'}
-              word={
-                wrong === 0
-                  ? 'It can be captured'
-                  : wrong === 1
-                    ? 'One thing is in the way'
-                    : `${wrong} things are in the way`
-              }
+              word={wrong === 0 ? 'Ready to be captured' : wrong === 1 ? 'One problem' : `${wrong} problems`}
             />
           )}
         </span>
@@ -151,10 +145,10 @@ function Texts({ draft }: { draft: Draft }) {
   return (
     <>
       <AsText title="As YAML" name="YAML" text={() => entryYaml('databases', entry)}>
-        For the configuration file. Write the password yourself, or take it from the environment.
+        For the configuration file. Fill in the password, or take it from the environment.
       </AsText>
       <AsText title="As curl" name="curl" text={() => curlOf('POST', PATH, entry)}>
-        With a token in the environment that has the scope admin. Write the password yourself.
+        It needs a token with the scope admin in MILLRACE_TOKEN. Fill in the password.
       </AsText>
     </>
   );

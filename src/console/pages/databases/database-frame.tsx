@@ -26,7 +26,7 @@ export function DatabaseFrame() {
       above={ABOVE}
       beside={database && <Beside database={database} />}
       tabs={
-        <Tabs label="Of this database">
+        <Tabs label="Pages of this database">
           {TABS.map(({ to, label }) => (
             <Link key={to} to={to} params={{ database: name }} {...TAB}>
               {label}

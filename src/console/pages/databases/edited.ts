@@ -84,10 +84,10 @@ const RECONNECTS = new Set(['hostname', 'port', 'database', 'username', 'passwor
 /** What saving does to capture. */
 export function effectOf(before: Edited, draft: Edited): string {
   const changed = differences(before, draft).map(({ path }) => path);
-  if (changed.includes('capture')) return 'The other way begins somewhere else: capture stands still until you resync.';
-  if (changed.includes('slot')) return 'Another slot begins somewhere else: capture stands still until you resync.';
+  if (changed.includes('capture')) return 'This leaves a gap: capture stops until you resync.';
+  if (changed.includes('slot')) return 'Another slot leaves a gap: capture stops until you resync.';
   return changed.some((path) => RECONNECTS.has(path))
-    ? 'Capture of this database alone connects anew; nothing is lost.'
+    ? 'Only the capture of this database reconnects; nothing is lost.'
     : 'Capture is not interrupted.';
 }
 

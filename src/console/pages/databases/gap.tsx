@@ -19,7 +19,7 @@ export function Gap({ database, isUnderWay }: { database: Database; isUnderWay: 
   const { name, state } = database;
   const { sinks } = useMissing(name);
   const [asked, ask] = useState<'resync' | 'accept' | null>(null);
-  const because = isUnderWay ? 'A resync is under way' : null;
+  const because = isUnderWay ? 'A resync is in progress' : null;
   return (
     <Section
       title="Changes were missed"
@@ -35,13 +35,13 @@ export function Gap({ database, isUnderWay }: { database: Database; isUnderWay: 
       }
     >
       <div className="mb-3 rounded-md border border-danger px-4 py-3">
-        <State state="needs_resync" word="Capture stands still" />
+        <State state="needs_resync" word="Capture has stopped" />
         <p className="mt-1 font-medium break-words">
           <Prose text={state.reason ?? 'Changes may have been missed.'} />
         </p>
         <p className="text-muted">
-          Since <Ago at={state.since} />. Nothing is captured of {name} until you decide; no message that is here is
-          lost.
+          Stopped <Ago at={state.since} />. Nothing is captured from {name} until you decide. No message already
+          captured is lost.
         </p>
       </div>
       {sinks.length > 0 && <Missed sinks={sinks} />}
@@ -79,7 +79,7 @@ export function ResyncDialog({ database, open, onClose, force = false }: DialogP
           { path: { database }, body: { force, verify } },
           {
             onSuccess: () => {
-              say(`The resync of ${database} has begun`);
+              say(`Resync of ${database} started`);
               onClose();
             },
           },
@@ -87,8 +87,8 @@ export function ResyncDialog({ database, open, onClose, force = false }: DialogP
       }
     >
       <ol className="mb-3 list-decimal space-y-0.5 pl-5">
-        <li>The gap is accepted: a new epoch begins.</li>
-        <li>Capture makes the slot again where it is gone, and goes on from now.</li>
+        <li>The gap is accepted and a new epoch begins.</li>
+        <li>Capture recreates the slot if it is gone, and continues from now.</li>
         <li>
           All rows are sent to {plural(taking.length, 'sink')}
           {taking.length > 0 && `: ${taking.map(({ name }) => name).join(', ')}`}.
@@ -99,7 +99,7 @@ export function ResyncDialog({ database, open, onClose, force = false }: DialogP
       <div className="mt-2">
         <Checkbox
           label="Compare search indexes afterwards"
-          hint="Without it, documents of rows that were deleted meanwhile stay."
+          hint="Without this, documents of rows deleted in the meantime remain."
           checked={verify}
           onChange={({ target }) => setVerify(target.checked)}
         />
@@ -112,7 +112,7 @@ function AcceptDialog({ database, open, onClose }: DialogProps) {
   const accept = useCall('post', '/api/postgres_databases/{database}/accept_gap');
   return (
     <Confirm
-      title="Accept the gap, and send nothing?"
+      title="Accept the gap without sending rows?"
       open={open}
       onClose={onClose}
       action="Accept the gap"
@@ -124,7 +124,7 @@ function AcceptDialog({ database, open, onClose }: DialogProps) {
           { path: { database }, body: {} },
           {
             onSuccess: ({ epoch }) => {
-              say(`${database} begins epoch ${epoch}`);
+              say(`${database} is now in epoch ${epoch}`);
               onClose();
             },
           },
@@ -132,8 +132,8 @@ function AcceptDialog({ database, open, onClose }: DialogProps) {
       }
     >
       <p>
-        Capture goes on from now. What changed in between reaches no sink, until the row changes again: indexes keep old
-        documents, and documents of rows that are gone.
+        Capture continues from now. Changes made in between reach no sink until the row changes again: indexes keep old
+        documents, and documents of deleted rows.
       </p>
     </Confirm>
   );

@@ -6,12 +6,11 @@ import { count } from '../../lib/format.ts';
 import { lagOf } from '../../lib/pace.ts';
 import { buttonLook } from '../../parts/button.tsx';
 import { Code, Mono } from '../../parts/code.tsx';
-import { State } from '../../parts/icons.tsx';
 import { Page } from '../../parts/page.tsx';
 import { Empty, Loaded } from '../../parts/places.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
 import { Ago } from '../../parts/time.tsx';
-import { codeOf, stateOf } from './use-database.ts';
+import { NAME_COLUMNS } from './columns.tsx';
 import { Gauge } from './wal-gauge.tsx';
 
 interface Row extends OverviewDatabase {
@@ -54,22 +53,7 @@ export function Databases() {
 }
 
 const COLUMNS: readonly Column<Row>[] = [
-  {
-    key: 'name',
-    heading: 'Database',
-    cell: ({ name, health, state, reasons }) => (
-      <span className="inline-flex flex-wrap items-center gap-x-3">
-        <Link
-          to="/databases/$database/overview"
-          params={{ database: name }}
-          className="font-medium break-all text-accent hover:underline"
-        >
-          {name}
-        </Link>
-        <State state={stateOf({ health, state })} code={codeOf({ health, state }, reasons)} />
-      </span>
-    ),
-  },
+  ...NAME_COLUMNS,
   {
     key: 'lag',
     heading: 'Lag',
@@ -83,7 +67,7 @@ const COLUMNS: readonly Column<Row>[] = [
   },
   { key: 'slot', heading: 'Slot', cell: ({ slot }) => (slot === undefined ? '–' : <Mono>{slot}</Mono>) },
   { key: 'sinks', heading: 'Sinks', isFigure: true, cell: ({ sinks }) => count(sinks) },
-  { key: 'since', heading: 'So since', isFigure: true, cell: ({ state_since }) => <Ago at={state_since} /> },
+  { key: 'since', heading: 'Since', isFigure: true, cell: ({ state_since }) => <Ago at={state_since} /> },
 ];
 
 /** What an administrator runs, for a database whose name nobody knows yet. */
@@ -91,11 +75,11 @@ function NoDatabase() {
   return (
     <Empty title="Connect your first database">
       <p>
-        Changes come from a Postgres database, version 14 or newer, with <Mono>wal_level = logical</Mono>, over a role
-        that may replicate and reads its tables.
+        Millrace needs a Postgres database, version 14 or newer, with <Mono>wal_level = logical</Mono>, and a role that
+        may replicate and read its tables.
       </p>
       <div className="mt-4 text-left">
-        <p className="text-sm">A role of its own, in the database that is to be captured:</p>
+        <p className="text-sm">Create such a role in the database to be captured:</p>
         <Code name="SQL" text={ROLE} />
       </div>
     </Empty>

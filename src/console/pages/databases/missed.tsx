@@ -52,8 +52,8 @@ const rowsText = ({ kind, rows }: MissingSink): string =>
 const COLUMNS: readonly Column<MissingSink>[] = [
   { key: 'sink', heading: 'Sink', cell: ({ name }) => <span className="font-medium">{name}</span> },
   { key: 'kind', heading: 'Kind', cell: ({ kind }) => kindOf(kind).title },
-  { key: 'rows', heading: 'A resync sends', isFigure: true, cell: rowsText },
-  { key: 'lost', heading: 'Stays lost', cell: ({ kind }) => kindOf(kind).lost },
+  { key: 'rows', heading: 'Sent by a resync', isFigure: true, cell: rowsText },
+  { key: 'lost', heading: 'Remains lost', cell: ({ kind }) => kindOf(kind).lost },
 ];
 
 export function Missed({ sinks }: { sinks: readonly MissingSink[] }) {

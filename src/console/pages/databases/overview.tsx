@@ -40,9 +40,10 @@ export function DatabaseOverview() {
 function NotCaptured({ database: { name } }: { database: Database }) {
   return (
     <div className="mb-6">
-      <Empty title="Nothing is captured of it yet">
+      <Empty title="Nothing is captured yet">
         <p>
-          Capture begins with the first sink that reads from {name}: it says which tables, and where their changes go.
+          Capture starts with the first sink that reads from {name}. The sink says which tables, and where their changes
+          go.
         </p>
         <p className="mt-3">
           <Link to="/sinks/new" className={buttonLook('primary')}>
@@ -61,23 +62,24 @@ function NoCapture({ database: { state } }: { database: Database }) {
     .filter(({ role }) => role === 'capture')
     .toSorted((one, other) => other.seen_at.localeCompare(one.seen_at))[0];
   return (
-    <Section title="Nobody captures it">
+    <Section title="Capture is not running">
       <div className="rounded-md border border-warn px-4 py-3">
-        <State state="unknown" word="No capture process reports" />
+        <State state="unknown" word="No capture process is reporting" />
         <p className="mt-1 break-words">
           <Prose text={state.reason ?? ''} />
         </p>
         <p className="text-muted">
-          Last heard of <Ago at={state.since} />
+          Last report <Ago at={state.since} />
           {seen && (
             <>
-              ; capture ran on <Mono>{seen.host}</Mono>, process <Mono>{seen.pid}</Mono>, seen <Ago at={seen.seen_at} />
+              ; capture last ran on <Mono>{seen.host}</Mono>, process <Mono>{seen.pid}</Mono>, seen{' '}
+              <Ago at={seen.seen_at} />
             </>
           )}
-          . The source keeps its WAL meanwhile: nothing is lost until its limit.
+          . The source keeps its WAL in the meantime: nothing is lost until its limit is reached.
         </p>
         <Code name="command" text="bin/millrace start capture" />
-        <p className="text-sm text-muted">If that is running, its log says what it does.</p>
+        <p className="text-sm text-muted">If it is already running, see its log.</p>
       </div>
     </Section>
   );
@@ -102,7 +104,7 @@ function Checks({ database }: { database: Database }) {
         {({ checks }) => (
           <CheckList
             checks={told(checks)}
-            nothing={database.health.status === 'healthy' ? 'Nothing is wrong.' : 'It is looked at again.'}
+            nothing={database.health.status === 'healthy' ? 'No problems found.' : 'Checking again…'}
             hostname={database.hostname}
             again={() => void query.refetch()}
             busy={query.isFetching}
@@ -140,7 +142,7 @@ function Captured({ database }: { database: Database }) {
           {state.since !== null && (
             <>
               {' '}
-              since <Ago at={state.since} />
+              (<Ago at={state.since} />)
             </>
           )}
         </Fact>

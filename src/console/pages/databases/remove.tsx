@@ -24,7 +24,7 @@ export function Remove({ database }: { database: Database }) {
     ...(data?.change_retentions ?? []).map((sink) => ({ ...sink, home: '/change-retentions' as const })),
   ].filter(({ database: read }) => read === name);
   const gone = (): void => {
-    say(`${name} is removed`);
+    say(`Removed ${name}`);
     void navigate({ to: '/databases' });
   };
   const query = {
@@ -36,17 +36,17 @@ export function Remove({ database }: { database: Database }) {
       <div className="flex flex-wrap items-center gap-3 rounded-md border border-line px-4 py-3">
         <p className="min-w-0 flex-1 basis-72">
           {users.length === 0 ? (
-            'Millrace forgets it, and drops the slot and the publication that it made there. Tables are not touched.'
+            'Millrace forgets this database and drops the slot and publication it created there. Tables are not touched.'
           ) : (
             <>
-              It is read by{' '}
+              Used by{' '}
               {users.map((sink, place) => (
                 <span key={sink.name}>
                   {place > 0 && ', '}
                   <SinkLink home={sink.home} name={sink.name} className="text-accent underline" />
                 </span>
               ))}
-              : delete {users.length === 1 ? 'that' : 'those'} first.
+              . Delete {users.length === 1 ? 'it' : 'them'} first.
             </>
           )}
         </p>
@@ -67,7 +67,7 @@ export function Remove({ database }: { database: Database }) {
           // What it was refused for is asked for again: nothing is left behind by a word from another time.
           remove.reset();
         }}
-        action={query.force ? 'Remove, and leave the rest' : 'Remove'}
+        action={query.force ? 'Remove, and leave the rest behind' : 'Remove'}
         typed={name}
         busy={remove.isPending}
         error={remove.error}
@@ -87,7 +87,7 @@ export function Remove({ database }: { database: Database }) {
         <WhatGoes database={database} />
       </Confirm>
       <Dialog title="Left behind in the source" open={left !== null} onClose={gone}>
-        <p>Run this there: a slot that nobody reads keeps WAL until the disk is full.</p>
+        <p>Run this in the source: a slot that nobody reads keeps WAL until the disk is full.</p>
         <Code name="SQL" text={(left ?? []).map((sql) => `${sql};`).join('\n')} />
         <div className="mt-3 flex justify-end">
           <Button onClick={gone}>Done</Button>
@@ -108,10 +108,10 @@ function WhatGoes({ database }: { database: Database }) {
       {parts.map(({ what, name, create_if_not_exists: isOurs }) => (
         <li key={what}>
           {what} <Mono>{name}</Mono>{' '}
-          {isOurs ? 'is dropped.' : 'was not made by Millrace: it stays, and you are told how to drop it.'}
+          {isOurs ? 'is dropped.' : 'was not created by Millrace: it stays, and you are told how to drop it.'}
         </li>
       ))}
-      <li>Where capture ended is forgotten: connected again, it begins anew.</li>
+      <li>The position of capture is forgotten. If you connect it again, capture starts from scratch.</li>
     </ul>
   );
 }

@@ -47,7 +47,7 @@ export function ResyncProgress({ operation }: { operation: Operation }) {
           <State state={state} />
           {isUnderWay(operation) ? (
             <>
-              <span>{PHASES[phase ?? ''] ?? 'Beginning'}</span>
+              <span>{PHASES[phase ?? ''] ?? 'Starting'}</span>
               {progress.total !== null && (
                 <Progress
                   label="Rows sent"

@@ -30,7 +30,7 @@ export function DatabaseSettings() {
         adopt="/api/postgres_databases/{database}/adopt"
         path={{ database: database.name }}
       >
-        Change its entry there, or release it to be edited here. “As YAML” has its entry.
+        Change its entry there, or release it to edit it here. “As YAML” shows the entry.
       </Standing>
       <Form key={`${database.id} ${database.managed_by}`} database={database} />
       <Remove database={database} />
@@ -86,7 +86,7 @@ function Form({ database }: { database: Database }) {
             { path, body: changes, version: save.error?.status === 412 ? database.version : base.version },
             {
               onSuccess: ({ warnings, ...saved }) => {
-                say(warnings.length > 0 ? `${saved.name} is saved: ${warnings.join('; ')}` : `${saved.name} is saved`);
+                say(warnings.length > 0 ? `Saved ${saved.name}: ${warnings.join('; ')}` : `Saved ${saved.name}`);
                 setBase(saved as Database);
                 setDraft(editedOf(saved as Database));
                 ask(false);
@@ -117,16 +117,16 @@ function MoreFields({ draft, change, error }: MoreProps) {
     <Section title="Capture">
       <div className="grid gap-3 sm:grid-cols-2">
         <Select
-          label="Changes are read"
+          label="Read changes from"
           {...field('capture', 'capture')}
           hint={draft.capture === 'triggers' ? TRIGGERS : undefined}
         >
-          <option value="replication">From a replication slot</option>
-          <option value="triggers">As triggers note them</option>
+          <option value="replication">A replication slot</option>
+          <option value="triggers">Triggers on the tables</option>
         </Select>
         <Field
           label="Slot"
-          hint="Another one begins somewhere else: a gap, with a resync."
+          hint="Changing it leaves a gap, which needs a resync"
           {...field('slot', 'slot.name')}
           required
         />
@@ -134,17 +134,17 @@ function MoreFields({ draft, change, error }: MoreProps) {
         <Field
           label="Connections"
           inputMode="numeric"
-          hint="Of each process, 1 to 100."
+          hint="Per process, 1 to 100"
           {...field('pool_size', 'pool_size')}
         />
         <Field
-          label="Largest row, bytes"
+          label="Largest row (bytes)"
           inputMode="numeric"
-          hint="A larger one is parked with the reason."
+          hint="A larger row is parked"
           {...field('max_row_bytes', 'max_row_bytes')}
         />
-        <Select label="Texts that are no UTF-8" {...field('invalid_utf8', 'invalid_utf8')}>
-          <option value="replace">Replace what is none by U+FFFD</option>
+        <Select label="Text that is not valid UTF-8" {...field('invalid_utf8', 'invalid_utf8')}>
+          <option value="replace">Replace invalid bytes with U+FFFD</option>
           <option value="park">Park the message</option>
         </Select>
       </div>
@@ -170,7 +170,7 @@ function Actions({ database, draft, changes, isChanged, busy, tryOut }: ActionsP
         type="submit"
         needs="admin"
         busy={busy}
-        because={isFile ? 'The configuration file declares it' : isChanged ? null : 'Nothing is changed'}
+        because={isFile ? 'Declared in the configuration file' : isChanged ? null : 'No changes to save'}
       >
         Save…
       </Button>
@@ -186,7 +186,8 @@ function Actions({ database, draft, changes, isChanged, busy, tryOut }: ActionsP
           name="curl"
           text={() => curlOf('PATCH', `/api/postgres_databases/${database.name}`, shownChanges(changes))}
         >
-          What is changed here, with a token in the environment that has the scope admin. Write the password yourself.
+          It makes the changes entered here, and needs a token with the scope admin in MILLRACE_TOKEN. Fill in the
+          password.
         </AsText>
       </span>
     </div>
@@ -208,7 +209,7 @@ function Tried({ test, hostname, again }: TriedProps) {
         {test.data && (
           <div className="mb-2">
             <Note tone="ok" live>
-              It can be captured.
+              Ready to be captured.
             </Note>
           </div>
         )}

@@ -20,33 +20,33 @@ export function SlotFields({ draft, change, error }: Fields) {
     <>
       <div className="mb-3 max-w-md">
         <Select
-          label="Changes are read"
+          label="Read changes from"
           hint={draft.capture === 'triggers' ? TRIGGERS : undefined}
           value={draft.capture}
           onChange={set('capture')}
           errors={fieldErrors(error, 'capture')}
         >
-          <option value="replication">From a replication slot</option>
-          <option value="triggers">As triggers note them</option>
+          <option value="replication">A replication slot</option>
+          <option value="triggers">Triggers on the tables</option>
         </Select>
       </div>
       <Checkbox
         label={draft.capture === 'triggers' ? 'Create triggers and publication' : 'Create slot and publication'}
-        hint="Capture makes them where they are not there yet, and takes new tables of schema public in by itself."
+        hint="Capture creates them if they do not exist, and adds new tables of schema public automatically."
         checked={draft.creates}
         onChange={({ target }) => change({ creates: target.checked })}
       />
       <div className="mt-1 ml-6">
-        <Shown label={draft.creates ? 'The SQL that is run' : 'The SQL to run'} open={false}>
+        <Shown label={draft.creates ? 'Show the SQL that is run' : 'Show the SQL to run'} open={false}>
           <SetupSql draft={draft} />
         </Shown>
-        <Shown label="Other names" open={fieldErrors(error, 'slot.name') !== undefined}>
+        <Shown label="Use other names" open={fieldErrors(error, 'slot.name') !== undefined}>
           <div className="grid gap-3 py-1 sm:grid-cols-2">
             <Field
               label="Slot"
               value={draft.slot}
               onChange={set('slot')}
-              hint="Of the whole server: no two may share one."
+              hint="Unique on the whole server"
               errors={fieldErrors(error, 'slot.name') ?? fieldErrors(error, 'slot')}
             />
             <Field
@@ -64,7 +64,7 @@ export function SlotFields({ draft, change, error }: Fields) {
 
 /** What capture by triggers costs. */
 export const TRIGGERS =
-  'For servers without logical replication: each changed row is written a second time, in the transaction that changes it.';
+  'For servers without logical replication. Each changed row is written a second time, in the same transaction.';
 
 /** Of what capture makes itself: not the role. */
 const isMade = (sql: string): boolean => !/^(?:create role|grant)\b/.test(sql);

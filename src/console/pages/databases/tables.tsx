@@ -82,7 +82,7 @@ export function Tables() {
 function Refresh({ database }: { database: string }) {
   const refresh = useCall('post', '/api/postgres_databases/{database}/refresh_tables');
   const told = (added: readonly string[], tables: number): string =>
-    added.length > 0 ? `Published now: ${added.join(', ')}` : `Nothing new; ${plural(tables, 'table')} published`;
+    added.length > 0 ? `Now published: ${added.join(', ')}` : `No new tables; ${plural(tables, 'table')} published`;
   return (
     <div className="flex min-w-0 flex-wrap items-center gap-3">
       <Button
@@ -102,22 +102,22 @@ function Refresh({ database }: { database: string }) {
 function List({ tables, q }: { tables: readonly SourceTable[]; q: string }) {
   if (tables.length === 0) {
     return q === '' ? (
-      <Empty title="No table here can be captured">
-        There is none yet, or this role sees none. Views, partitions and temporary tables are not captured by
-        themselves. Create a table, then refresh.
+      <Empty title="No tables can be captured">
+        There are no tables yet, or this role cannot see them. Views, single partitions and temporary tables are not
+        captured. Create a table, then refresh.
       </Empty>
     ) : (
-      <Empty title={`No table's name has “${q}” in it`} />
+      <Empty title={`No table name contains “${q}”`} />
     );
   }
   return (
     <>
       {q === '' && tables.every(({ capture }) => capture?.comes === false) && (
-        <p className="mb-2 font-medium text-warn">No table here can be captured; each says why.</p>
+        <p className="mb-2 font-medium text-warn">None of these tables can be captured. Each says why.</p>
       )}
       <Table label="Tables" columns={COLUMNS} rows={tables} keyOf={({ oid }) => String(oid)} />
       <p className="mt-2 text-sm text-muted">
-        What an update or a delete replaced is in its message where the replica identity is full:{' '}
+        Messages of updates and deletes include the previous values if the replica identity is full:{' '}
         <Mono>alter table … replica identity full</Mono>.
       </p>
     </>
@@ -142,7 +142,7 @@ const COLUMNS: readonly Column<SourceTable>[] = [
       </span>
     ),
   },
-  { key: 'changes', heading: 'Changes', cell: (table) => <Changes table={table} /> },
+  { key: 'changes', heading: 'Capture', cell: (table) => <Changes table={table} /> },
   {
     key: 'key',
     heading: 'Key',
@@ -152,7 +152,7 @@ const COLUMNS: readonly Column<SourceTable>[] = [
   { key: 'published', heading: 'Published', cell: ({ published }) => (published ? 'yes' : 'no') },
   {
     key: 'rows',
-    heading: 'Rows, about',
+    heading: 'Rows (about)',
     isFigure: true,
     cell: ({ estimated_rows: rows }) => (rows === null ? '–' : count(rows)),
   },
@@ -162,7 +162,7 @@ const COLUMNS: readonly Column<SourceTable>[] = [
 
 function Changes({ table: { capture, published } }: { table: SourceTable }) {
   const finding = capture?.finding ?? null;
-  const word = capture?.comes ? (published ? 'Come' : 'Come when a sink wants them') : 'Do not come';
+  const word = capture?.comes ? (published ? 'Captured' : 'Captured once a sink wants them') : 'Not captured';
   if (finding === null) return <State state={published ? 'ok' : 'notice'} word={word} />;
   return (
     <details>

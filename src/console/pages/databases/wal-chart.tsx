@@ -22,6 +22,7 @@ export function WalChart({ metrics, at }: { metrics: Metrics; at: number }) {
         title="Last hour"
         times={times}
         format={bytes}
+        isBytes
         height={140}
         lines={[
           {

@@ -36,7 +36,7 @@ export function Wal({ database }: { database: Database }) {
   );
   const grown = useGrowth(query.data, query.dataUpdatedAt);
   return (
-    <Section title="WAL that the source keeps">
+    <Section title="WAL kept by the source">
       <Loaded query={query} lines={3}>
         {(known) => {
           const ours = known.slots.find((slot) => slot.ours) ?? null;
@@ -96,7 +96,7 @@ interface OursProps {
 }
 
 function Ours({ slot, known, grown, seconds }: OursProps) {
-  if (slot === null) return <p className="mb-3 text-muted">Our replication slot is not there.</p>;
+  if (slot === null) return <p className="mb-3 text-muted">The replication slot does not exist.</p>;
   const { oldest_writer: writer } = known;
   return (
     <div className="mb-3 rounded-md border border-line px-4 py-3">
@@ -107,20 +107,20 @@ function Ours({ slot, known, grown, seconds }: OursProps) {
           : seconds !== null
             ? `At this rate the slot is lost in ${span(seconds)}.`
             : known.limit_bytes === null
-              ? 'max_slot_wal_keep_size sets no limit: the disk of the server is the limit.'
-              : 'It does not grow towards its limit.'}
-        {grown !== null && grown > 0 && ` It grows by ${bytes(Math.round(grown))} a second.`}
+              ? 'max_slot_wal_keep_size sets no limit: only the disk of the server does.'
+              : 'It is not growing towards its limit.'}
+        {grown !== null && grown > 0 && ` It is growing by ${bytes(Math.round(grown))} a second.`}
       </p>
       {writer !== null && writer.since !== null && (
         <p className="text-sm text-muted">
-          The oldest transaction that writes is open since <Ago at={writer.since} />: process <Mono>{writer.pid}</Mono>
+          The oldest writing transaction started <Ago at={writer.since} />: process <Mono>{writer.pid}</Mono>
           {writer.username !== null && (
             <>
               {' '}
               of <Mono>{writer.username}</Mono>
             </>
           )}
-          {writer.application ? `, ${writer.application}` : ''}. WAL is kept from where it began.
+          {writer.application ? `, ${writer.application}` : ''}. WAL is kept from its start.
         </p>
       )}
     </div>
@@ -134,21 +134,21 @@ function Remedies({ database, known, ours }: { database: Database; known: Slots;
   const more = Math.max(1, Math.ceil(((known.limit_bytes ?? 0) * 2) / 1_024 ** 2));
   return (
     <div className="mb-3 space-y-2">
-      <Note tone="warn">What is safe, in order:</Note>
+      <Note tone="warn">What you can do, the safest first:</Note>
       <ol className="list-decimal space-y-2 pl-5">
         <li>
           {idle ? (
             <>
-              Start capture: it reads on from where it was, and nothing is lost.
+              Start capture. It continues where it was, and nothing is lost.
               <Code name="command" text="bin/millrace start capture" />
             </>
           ) : (
-            'Capture reads the slot. If it still grows, look at the oldest transaction above: ended, its WAL is let go of.'
+            'Capture is reading the slot. If it still grows, end the oldest transaction above: its WAL is then released.'
           )}
         </li>
         {known.limit_bytes !== null && (
           <li>
-            Allow more, if the disk of the server has room:
+            Allow more WAL, if the disk of the server has room:
             <Code
               name="SQL that allows more"
               copy="Copy SQL"
@@ -157,7 +157,8 @@ function Remedies({ database, known, ours }: { database: Database; known: Slots;
           </li>
         )}
         <li>
-          Last, if the disk is about to fill: drop the slot. This makes a gap of {database.name}: resync afterwards.
+          As a last resort, if the disk is about to fill: drop the slot. This leaves a gap in {database.name}: resync
+          afterwards.
           <Code
             name="SQL that drops the slot"
             copy="Copy SQL"
@@ -180,7 +181,7 @@ const COLUMNS: readonly Column<Slot>[] = [
       </>
     ),
   },
-  { key: 'database', heading: 'Database', cell: ({ database }) => database ?? 'the whole server' },
+  { key: 'database', heading: 'Database', cell: ({ database }) => database ?? 'whole server' },
   {
     key: 'reader',
     heading: 'Read by',
@@ -189,13 +190,13 @@ const COLUMNS: readonly Column<Slot>[] = [
   },
   {
     key: 'kept',
-    heading: 'Keeps',
+    heading: 'WAL kept',
     isFigure: true,
     cell: ({ kept_bytes }) => (kept_bytes === null ? '–' : bytes(kept_bytes)),
   },
   {
     key: 'safe',
-    heading: 'Until it is lost',
+    heading: 'Left before it is lost',
     isFigure: true,
     cell: ({ safe_bytes, wal_status }) =>
       wal_status === 'lost' ? (

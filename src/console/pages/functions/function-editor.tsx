@@ -47,19 +47,19 @@ export function FunctionEditor({ fn, source, sink }: FunctionEditorProps) {
         adopt="/api/functions/{function}/adopt"
         path={{ function: fn.name }}
       >
-        Change it there, or release it to be saved here. What is written below can be tried and copied.
+        Change it there, or release it to save it here. You can edit and try it below, and copy the code.
       </Standing>
       <div className="flex flex-wrap items-center gap-2">
-        <span className="mr-auto text-muted">{isModified ? 'modified' : 'saved'}</span>
+        <span className="mr-auto text-muted">{isModified ? 'Modified' : 'Saved'}</span>
         <CopyButton text={code} label="Copy code" />
-        <Button because={isModified ? null : 'Nothing is modified'} onClick={() => take(fn)}>
+        <Button because={isModified ? null : 'No changes to save'} onClick={() => take(fn)}>
           Revert
         </Button>
         {parked > 0 && (
           <Button
             needs="admin"
             busy={isPending}
-            because={isOfFile ? 'The configuration file has it' : null}
+            because={isOfFile ? 'Declared in the configuration file' : null}
             onClick={() => sink !== undefined && save({ sink, groups, isHalted })}
           >
             {againWord(isModified, isHalted)} {count(parked)}
@@ -69,7 +69,7 @@ export function FunctionEditor({ fn, source, sink }: FunctionEditorProps) {
           look="primary"
           needs="admin"
           busy={isPending}
-          because={isOfFile ? 'The configuration file has it' : isModified ? null : 'Nothing is modified'}
+          because={isOfFile ? 'Declared in the configuration file' : isModified ? null : 'No changes to save'}
           onClick={() => save()}
         >
           Save
@@ -79,11 +79,11 @@ export function FunctionEditor({ fn, source, sink }: FunctionEditorProps) {
       {/* What is being saved may be read again before it is known to be saved: that is nobody else's change. */}
       {isOutdated && isModified && !isPending && (
         <Note tone="warn" live>
-          {fn.updated_by ?? 'Somebody'} has saved it meanwhile. Copy your code, then revert: that shows theirs.
+          {fn.updated_by ?? 'Someone'} has saved it in the meantime. Copy your code, then revert to see theirs.
         </Note>
       )}
       {fn.used_by.length > 1 && isModified && (
-        <Note tone="warn">Saving changes what {fn.used_by.join(', ')} send from then on.</Note>
+        <Note tone="warn">Saving changes what {fn.used_by.join(', ')} send from now on.</Note>
       )}
       <Workbench type={fn.type} code={code} onChange={setCode} source={source} {...(sink ? { sink } : {})} />
       {fn.description !== null && <p className="text-muted">{fn.description}</p>}
@@ -115,7 +115,7 @@ function useSave(fn: Fn, code: string, onSaved: (stored: Fn) => void) {
   const tryAgain = async ({ sink, groups, isHalted }: Again): Promise<void> => {
     for (const { filter } of groups) await retry.mutateAsync({ path: { sink }, body: { filter } });
     if (isHalted) await resume.mutateAsync({ path: { sink } });
-    say(`${fn.name} is saved, and ${plural(countOf(groups), 'message is', 'messages are')} tried again`);
+    say(`Saved ${fn.name}; retrying ${plural(countOf(groups), 'message')}`);
   };
   return {
     error: change.error ?? retry.error ?? resume.error,
@@ -127,7 +127,7 @@ function useSave(fn: Fn, code: string, onSaved: (stored: Fn) => void) {
         {
           onSuccess(stored) {
             onSaved(stored);
-            if (again === undefined) say(`${fn.name} is saved: it shapes what is not shaped yet`);
+            if (again === undefined) say(`Saved ${fn.name}`);
             // What is refused is in `error`.
             else tryAgain(again).catch(() => undefined);
           },

@@ -70,9 +70,9 @@ const COLUMNS: readonly Column<Fn>[] = [
 
 function NoFunction() {
   return (
-    <Empty title="No function yet">
+    <Empty title="No functions yet">
       <p>
-        Without one, rows go out as they are. A function is JavaScript or TypeScript that runs on each message of a
+        Without one, rows are sent as they are. A function is JavaScript or TypeScript that runs on each message of a
         sink.
       </p>
       <dl className="mt-4 grid gap-4 text-left sm:grid-cols-2">

@@ -35,7 +35,7 @@ export function NewFunction() {
       { body: { name, type, ...(description === '' ? {} : { description }), ...text } },
       {
         onSuccess: () => {
-          say(`${name} is created`);
+          say(`Created ${name}`);
           void navigate({ to: '/functions/$fn', params: { fn: name } });
         },
       },
@@ -50,7 +50,7 @@ export function NewFunction() {
           look="primary"
           needs="admin"
           busy={make.isPending}
-          because={name.trim() === '' ? 'Give it a name first' : null}
+          because={name.trim() === '' ? 'Enter a name first' : null}
           onClick={create}
         >
           Create function

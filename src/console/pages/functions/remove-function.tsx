@@ -13,7 +13,7 @@ export function RemoveFunction({ fn, onRemoved }: { fn: Fn; onRemoved: () => voi
     fn.used_by.length > 0
       ? `Used by ${fn.used_by.join(', ')}`
       : fn.managed_by === 'file'
-        ? 'The configuration file has it'
+        ? 'Declared in the configuration file'
         : null;
   return (
     <>
@@ -32,7 +32,7 @@ export function RemoveFunction({ fn, onRemoved }: { fn: Fn; onRemoved: () => voi
             { path: { function: fn.id }, version: fn.version },
             {
               onSuccess: () => {
-                say(`${fn.name} is deleted`);
+                say(`Deleted ${fn.name}`);
                 onRemoved();
               },
             },

@@ -70,7 +70,7 @@ function Outcome({ result }: { result: Result | undefined }) {
 }
 
 const ACTIONS: readonly Action[] = ['read', 'insert', 'update', 'delete'];
-const WRONG = ['is no JSON'];
+const WRONG = ['is not valid JSON'];
 
 function SampleForm({ sample, onChange }: { sample: Sample; onChange: (sample: Sample) => void }) {
   return (

@@ -60,7 +60,10 @@ function Use({ sink, use, known }: { sink: Sink; use: 'filter' | 'transform' | '
   const pick = (name: string): void =>
     change.mutate(
       { path: { sink: sink.id }, body: { [use]: name }, version: sink.version },
-      { onSuccess: () => say(name === 'none' ? `${sink.name} has no ${use} any more` : `${sink.name} uses ${name}`) },
+      {
+        onSuccess: () =>
+          say(name === 'none' ? `${sink.name} no longer uses a ${use}` : `${sink.name} now uses ${name}`),
+      },
     );
   return (
     <Section title={TYPES[use].title}>
@@ -80,7 +83,7 @@ function Use({ sink, use, known }: { sink: Sink; use: 'filter' | 'transform' | '
         </div>
         {fn ? (
           <Button aria-expanded={open === true} onClick={() => setOpen(open !== true)}>
-            {open ? 'Close the editor' : 'Edit'}
+            {open ? 'Close editor' : 'Edit'}
             <span className="sr-only"> {fn.name}</span>
           </Button>
         ) : (
@@ -89,7 +92,7 @@ function Use({ sink, use, known }: { sink: Sink; use: 'filter' | 'transform' | '
           </Link>
         )}
         {sink.managed_by === 'file' ? (
-          <span className="text-sm text-muted">The configuration file says which.</span>
+          <span className="text-sm text-muted">Declared in the configuration file.</span>
         ) : (
           !may('admin') && <span className="text-sm text-muted">Needs the scope admin.</span>
         )}
@@ -97,8 +100,8 @@ function Use({ sink, use, known }: { sink: Sink; use: 'filter' | 'transform' | '
       {change.error && <ErrorNote error={change.error} />}
       {fn && open && <FunctionEditor key={fn.id} fn={fn} source={source} sink={sink.name} />}
       {!fn && use === 'transform' && (
-        <Empty title="Rows go out as they are">
-          A transform makes the document, or what clients receive, of each row.
+        <Empty title="Rows are sent as they are">
+          A transform makes the document, or what clients receive, from each row.
         </Empty>
       )}
     </Section>

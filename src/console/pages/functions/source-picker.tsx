@@ -38,10 +38,10 @@ export function SourcePicker({ source, onChange, sink, only }: SourcePickerProps
       ? []
       : [
           {
-            label: `parked messages of ${sink}`,
+            label: `Parked messages of ${sink}`,
             source: { from: 'messages', sink, state: 'parked' },
           },
-          { label: `messages of ${sink} that wait`, source: { from: 'messages', sink } },
+          { label: `Waiting messages of ${sink}`, source: { from: 'messages', sink } },
         ];
   const first = rows[0];
   // biome-ignore lint/correctness/useExhaustiveDependencies: once, when tables are known
@@ -70,10 +70,10 @@ export function SourcePicker({ source, onChange, sink, only }: SourcePickerProps
         value={keyOf(source)}
         onChange={({ target }) => onChange(target.value === '' ? null : (JSON.parse(target.value) as Source))}
       >
-        <option value="">none</option>
+        <option value="">None</option>
         {!isListed && source !== null && (
           <option value={keyOf(source)}>
-            {source.from === 'messages' && source.id !== undefined ? `message ${source.id}` : 'a table'}
+            {source.from === 'messages' && source.id !== undefined ? `Message ${source.id}` : 'A table'}
           </option>
         )}
         {messages.map(({ label, source: one }) => (
@@ -83,7 +83,7 @@ export function SourcePicker({ source, onChange, sink, only }: SourcePickerProps
         ))}
         {rows.map((one) => (
           <option key={keyOf(one)} value={keyOf(one)}>
-            rows of {one.from === 'rows' ? one.table : ''}
+            Rows of {one.from === 'rows' ? one.table : ''}
           </option>
         ))}
       </Select>

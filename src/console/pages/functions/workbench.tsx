@@ -55,7 +55,7 @@ export function Workbench({ type, code, onChange, source: first, sink, database 
               faults={faults}
               names={names}
             />
-            <p className="mt-1 text-xs text-muted">Escape, then Tab leaves the editor.</p>
+            <p className="mt-1 text-xs text-muted">Press Escape, then Tab to leave the editor.</p>
           </Suspense>
         )}
         {run.error && <ErrorNote error={run.error} />}
@@ -66,10 +66,10 @@ export function Workbench({ type, code, onChange, source: first, sink, database 
         {error !== null && <ErrorNote error={error} />}
         {isLoading && <Skeleton lines={3} />}
         {!isLoading && error === null && samples.length === 0 && (
-          <Empty title={source === null ? 'Choose a table' : 'Nothing is there'}>
+          <Empty title={source === null ? 'Choose a table' : 'No samples'}>
             {source === null
-              ? 'Its newest rows are what the function is tried on.'
-              : 'Choose another table, or messages of a sink.'}
+              ? 'The function is run on its newest rows.'
+              : 'Choose another table, or the messages of a sink.'}
           </Empty>
         )}
         {samples.length > 0 && <SampleList samples={samples} run={run} onChange={setSamples} />}

@@ -22,16 +22,16 @@ export function Actions({ filter, chosen, isEmpty, onDone }: ActionsProps) {
   const [wish, setWish] = useState<Wish | null>(null);
   const some = chosen.length > 0;
   const { state } = filter;
-  const none = isEmpty ? 'There are none' : null;
-  const noRetry = none ?? (state !== undefined && state !== 'parked' ? 'Only parked messages are tried again' : null);
+  const none = isEmpty ? 'There are no messages' : null;
+  const noRetry = none ?? (state !== undefined && state !== 'parked' ? 'Only parked messages can be retried' : null);
   const failed = failedOf(filter);
-  const waits = failed === undefined ? 'They have not failed: they are delivered by themselves' : null;
+  const waits = failed === undefined ? 'These have not failed and are delivered automatically' : null;
   const wishFor = (verb: Wish['verb']): void =>
     setWish(some ? { verb, ids: chosen } : failed === undefined ? null : { verb, filter: failed });
   return (
     <div className="mb-2 flex flex-wrap items-center gap-2">
       <span className="mr-auto text-sm text-muted" aria-live="polite">
-        {some ? `${plural(chosen.length, 'message')} chosen` : 'All that match:'}
+        {some ? `${plural(chosen.length, 'message')} selected` : 'All matching messages'}
       </span>
       <Button needs="operate" because={some ? null : noRetry} onClick={() => wishFor('retry')}>
         {some ? `Retry ${count(chosen.length)}` : 'Retry…'}
@@ -41,7 +41,7 @@ export function Actions({ filter, chosen, isEmpty, onDone }: ActionsProps) {
       </Button>
       {some ? (
         <Button look="quiet" onClick={onDone}>
-          Choose none
+          Clear selection
         </Button>
       ) : (
         <Save filter={filter} isEmpty={isEmpty} />
@@ -71,7 +71,7 @@ function Save({ filter, isEmpty }: { filter: MessageFilter; isEmpty: boolean }) 
     try {
       const saved = await saveMessages(place, filter, { told: setSoFar, signal: stop.current.signal });
       say(
-        saved < MOST_SAVED ? `${plural(saved, 'message')} in a file` : `The first ${count(saved)} messages in a file`,
+        saved < MOST_SAVED ? `Downloaded ${plural(saved, 'message')}` : `Downloaded the first ${count(saved)} messages`,
       );
     } catch (failed) {
       if (failed instanceof ApiError) setError(failed);
@@ -79,10 +79,10 @@ function Save({ filter, isEmpty }: { filter: MessageFilter; isEmpty: boolean }) 
       setSoFar(null);
     }
   };
-  if (soFar !== null) return <Button onClick={() => stop.current?.abort()}>Stop the download at {count(soFar)}</Button>;
+  if (soFar !== null) return <Button onClick={() => stop.current?.abort()}>Stop download ({count(soFar)})</Button>;
   return (
     <>
-      <Button needs="read:data" because={isEmpty ? 'There are none' : null} onClick={() => void save()}>
+      <Button needs="read:data" because={isEmpty ? 'There are no messages' : null} onClick={() => void save()}>
         Download
       </Button>
       {error && <ErrorNote error={error} />}

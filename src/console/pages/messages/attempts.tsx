@@ -6,7 +6,7 @@ import type { Attempt } from './place.ts';
 import { ErrorText } from './sink-error.tsx';
 
 export function Attempts({ attempts }: { attempts: readonly Attempt[] }) {
-  if (attempts.length === 0) return <p className="text-muted">None has failed in the last 24 hours.</p>;
+  if (attempts.length === 0) return <p className="text-muted">No failed attempts in the last 24 hours.</p>;
   return (
     <ol className="divide-y divide-line rounded-md border border-line">
       {attempts.map((one) => (

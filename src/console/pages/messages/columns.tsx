@@ -56,10 +56,10 @@ function ChooseBox({ message, choosing }: { message: Message; choosing: Choosing
   return (
     <input
       type="checkbox"
-      aria-label={`Choose ${keyText(message)}`}
+      aria-label={`Select ${keyText(message)}`}
       checked={choosing.chosen.has(message.id)}
       disabled={!canBe}
-      title={canBe ? undefined : 'It has not failed: it is delivered by itself'}
+      title={canBe ? undefined : 'This message has not failed and is delivered automatically'}
       onChange={(event) => choosing.choose(message.id, event.target.checked)}
       className="block size-4 shrink-0 accent-accent"
     />
@@ -71,7 +71,7 @@ const errorText = ({ error }: Message): string => (error == null ? '' : error.te
 export const messageColumns = (choosing: Choosing): readonly ListColumn<Message>[] => [
   {
     key: 'choose',
-    heading: <span className="sr-only">Chosen</span>,
+    heading: <span className="sr-only">Selected</span>,
     width: '1rem',
     cell: (message) => <ChooseBox message={message} choosing={choosing} />,
   },

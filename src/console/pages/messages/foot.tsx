@@ -38,12 +38,12 @@ export function Foot({ query, filter, order, shown, goesOn, onStop, onGoOn }: Fo
     <div className="mt-2 flex min-h-8 flex-wrap items-center gap-x-3 gap-y-1 text-sm text-muted tabular-nums">
       <span role="status">
         {isLooking
-          ? `looked through ${count(looked)} of ${isAbout ? 'about ' : ''}${count(Math.max(all, looked))}, ${count(shown)} found`
+          ? `Searched ${count(looked)} of ${isAbout ? 'about ' : ''}${count(Math.max(all, looked))}, ${count(shown)} found`
           : query.hasNextPage
-            ? `the ${order ?? 'first'} ${count(shown)} of ${isAbout ? 'about ' : ''}${count(Math.max(all, shown))}`
-            : shown > 0 && `${plural(shown, 'message')}, all that ${shown === 1 ? 'matches' : 'match'}`}
+            ? `${order === 'newest' ? 'Newest' : 'First'} ${count(shown)} of ${isAbout ? 'about ' : ''}${count(Math.max(all, shown))}`
+            : shown > 0 && `${plural(shown, 'message')} in total`}
       </span>
-      {isLooking && (goesOn ? <Button onClick={onStop}>Stop</Button> : <Button onClick={onGoOn}>Go on</Button>)}
+      {isLooking && (goesOn ? <Button onClick={onStop}>Stop</Button> : <Button onClick={onGoOn}>Continue</Button>)}
       <span className="ml-auto inline-flex items-center gap-2">
         {order === undefined && (
           <Newer filter={filter} last={query.hasNextPage ? null : lastId(query)} onShow={() => void query.refetch()} />
@@ -61,17 +61,16 @@ const lastId = (query: Messages): number | null => query.data?.pages.at(-1)?.las
 
 export function Nothing({ isFiltered }: { isFiltered: boolean }) {
   const { lastDeliveredAt } = usePlace();
-  if (isFiltered)
-    return <Empty title="No message is like this">Take a condition away: what was delivered is not kept.</Empty>;
+  if (isFiltered) return <Empty title="No matching messages">Remove a filter. Delivered messages are not kept.</Empty>;
   return (
-    <Empty title="Nothing waits">
+    <Empty title="Nothing is waiting">
       {lastDeliveredAt !== null && (
         <p>
           Last delivered <Ago at={lastDeliveredAt} />.
         </p>
       )}
-      All that was captured is delivered. A message is here from the commit of its row until its destination has it, and
-      longer where that fails.
+      Everything captured has been delivered. A message is listed here from the commit of its row until its destination
+      has it, and stays here when delivery fails.
     </Empty>
   );
 }

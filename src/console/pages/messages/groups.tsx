@@ -64,7 +64,7 @@ export function ErrorGroups({ filter, isHidden, onGo }: GroupsProps) {
       )}
       {!isHidden && groups.length > FIRST && (
         <Button look="quiet" onClick={() => setAll(!all)}>
-          {all ? 'The largest alone' : `All ${groups.length}`}
+          {all ? 'Show fewer' : `Show all ${groups.length}`}
         </Button>
       )}
       {wish && <Settle wish={wish} onClose={() => setWish(null)} />}
@@ -88,7 +88,7 @@ function GroupLine({ group, isChosen, onLook, onWish }: LineProps) {
       <span className="w-14 text-sm text-muted">{stage ?? '–'}</span>
       <div className="min-w-0 flex-1 basis-72">
         <p className="line-clamp-2 font-mono text-sm break-words" title={error ?? undefined}>
-          {may('read:data') ? (error ?? 'no error is kept') : <span className="text-muted">needs read:data</span>}
+          {may('read:data') ? (error ?? 'no error recorded') : <span className="text-muted">needs read:data</span>}
         </p>
         <p className="text-sm text-muted">
           {tables.join(', ')}; first <Ago at={first_at} />, last <Ago at={last_at} />
@@ -96,7 +96,7 @@ function GroupLine({ group, isChosen, onLook, onWish }: LineProps) {
       </div>
       <span className="flex flex-wrap gap-2">
         <Button look="quiet" aria-pressed={isChosen} onClick={() => onLook(!isChosen)}>
-          {isChosen ? 'Show all' : 'Look'}
+          {isChosen ? 'Show all' : 'View'}
         </Button>
         {stage === 'shape' && <EditFunction group={group} />}
         <Button needs="operate" onClick={() => onWish('retry')}>

@@ -37,12 +37,12 @@ export function MessageDrawer({ id, tab, onGo, onClose }: DrawerProps) {
   const error = useReason(query);
   const isGone = error?.status === 404;
   const off = isGone
-    ? 'It is settled'
+    ? 'Already delivered or discarded'
     : message && !hasFailed(message)
-      ? 'It has not failed: it is delivered by itself'
+      ? 'This message has not failed and is delivered automatically'
       : null;
   const noRetry =
-    off ?? (message && message.state !== 'parked' ? 'Only a parked message is tried again by hand' : null);
+    off ?? (message && message.state !== 'parked' ? 'Only a parked message can be retried by hand' : null);
   return (
     <Drawer
       title={
@@ -79,7 +79,7 @@ export function MessageDrawer({ id, tab, onGo, onClose }: DrawerProps) {
 
 const Gone = () => (
   <Note tone="idle" live>
-    It is settled: delivered, or discarded. What is below is what was known of it.
+    This message has been delivered or discarded. What was last known of it is below.
   </Note>
 );
 
@@ -89,7 +89,7 @@ function Known({ message }: { message: Message }) {
     <>
       <div className="flex flex-wrap items-center gap-x-4 gap-y-1 text-sm">
         <MessageState message={message} />
-        {stage !== null && <span className="text-muted">while it was {STAGES[stage] ?? stage}</span>}
+        {stage !== null && <span className="text-muted">while being {STAGES[stage] ?? stage}</span>}
         {parked_at !== null && state === 'parked' && (
           <span className="text-muted">
             parked <Ago at={parked_at} />
@@ -139,7 +139,11 @@ function Tabs({ id, tab, message, isGone, onGo }: TabsProps) {
   const marked = /field \[([^\]]+)\]/.exec(message?.error?.text ?? '')?.[1] ?? null;
   return (
     <>
-      <div role="tablist" aria-label="Of this message" className="flex gap-1 overflow-x-auto border-b border-line">
+      <div
+        role="tablist"
+        aria-label="Parts of this message"
+        className="flex gap-1 overflow-x-auto border-b border-line"
+      >
         {(Object.keys(NAMES) as Tab[]).map((one) => (
           <button
             key={one}
@@ -166,7 +170,7 @@ function Tabs({ id, tab, message, isGone, onGo }: TabsProps) {
   );
 }
 
-const NEEDS_DATA = <Note tone="idle">Rows and documents: needs the scope read:data.</Note>;
+const NEEDS_DATA = <Note tone="idle">Seeing rows and documents needs the scope read:data.</Note>;
 
 function Data({ id, marked }: { id: string; marked: string | null }) {
   const { paths, name } = usePlace();
@@ -178,7 +182,7 @@ function Data({ id, marked }: { id: string; marked: string | null }) {
   );
   if (!may('read:data')) return NEEDS_DATA;
   if (query.error?.status === 404 && query.data === undefined)
-    return <p className="text-muted">Its row is not kept.</p>;
+    return <p className="text-muted">The row is no longer available.</p>;
   return (
     <Loaded query={query}>
       {({ message }) =>
@@ -202,7 +206,7 @@ function Document({ id, marked, isGone }: { id: string; marked: string | null; i
     { enabled: may('read:data') && !isGone },
   );
   if (!may('read:data')) return NEEDS_DATA;
-  if (isGone && query.data === undefined) return <p className="text-muted">Its row is not kept.</p>;
+  if (isGone && query.data === undefined) return <p className="text-muted">The row is no longer available.</p>;
   return (
     <Loaded query={query}>
       {({ shaped }) => (

@@ -61,7 +61,7 @@ export function Messages({ place }: { place: Place }) {
 }
 
 /** Chosen among the groups below. */
-const GROUP: Filter = { key: 'group', label: 'Errors', shown: () => 'those of one group', isFixed: true };
+const GROUP: Filter = { key: 'group', label: 'Errors', shown: () => 'one group', isFixed: true };
 
 interface FiltersProps {
   values: MessageFilter;
@@ -71,12 +71,12 @@ interface FiltersProps {
 
 function Filters({ values, order, onChange }: FiltersProps) {
   const { may } = usePerson();
-  const because = may('read:data') ? null : 'Needs the scope `read:data`: keys and errors are data';
+  const because = may('read:data') ? null : 'Needs the scope `read:data`: keys and errors may contain data';
   const filters: readonly Filter[] = [
     { key: 'state', label: 'State', choices: STATES.map((value) => ({ value, label: value })) },
-    { key: 'table', label: 'Table', placeholder: 'public.orders', hint: 'With its schema.' },
-    { key: 'key', label: 'Key', hint: 'The whole key; values of several columns with - between them.', because },
-    { key: 'error', label: 'Error contains', hint: 'In any case of letters.', because },
+    { key: 'table', label: 'Table', placeholder: 'public.orders', hint: 'Including its schema' },
+    { key: 'key', label: 'Key', hint: 'The whole key. Join the values of several columns with -.', because },
+    { key: 'error', label: 'Error contains', hint: 'Upper and lower case are the same', because },
     { key: 'action', label: 'Action', choices: ACTIONS.map((value) => ({ value, label: value })) },
     ...(values.group === undefined ? [] : [GROUP]),
     { key: 'since', label: 'Since', isTime: true },

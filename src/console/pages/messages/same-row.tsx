@@ -18,7 +18,7 @@ export function SameRow({ message: { id, table_schema, table_name, record_pk } }
     { path: { sink: name }, query: { table, key: record_pk ?? '', after: String(id - 1), limit: 50 } },
     { every: 2_000, enabled: record_pk != null },
   );
-  if (!may('read:data')) return <Note tone="idle">Keys: needs the scope read:data.</Note>;
+  if (!may('read:data')) return <Note tone="idle">Seeing keys needs the scope read:data.</Note>;
   if (record_pk == null) return <p className="text-muted">Its table has no key.</p>;
   return (
     <Loaded query={query}>
@@ -35,8 +35,8 @@ export function SameRow({ message: { id, table_schema, table_name, record_pk } }
           />
           <p className="mt-2 text-sm text-muted">
             {next_cursor === null
-              ? 'It and all that wait behind it, in their order.'
-              : `It and those behind it, in their order, of the next ${count(scanned)} messages.`}
+              ? 'This message and all that wait behind it, in order.'
+              : `This message and those behind it, in order, among the next ${count(scanned)} messages.`}
           </p>
         </>
       )}

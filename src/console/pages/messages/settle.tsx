@@ -79,21 +79,23 @@ export function Settle({ wish, onClose }: { wish: Wish; onClose: (done: boolean)
       open
       onClose={() => onClose(false)}
       action={`${WORDS[verb]} ${count(many)}`}
-      look={verb === 'discard' ? 'danger' : 'primary'}
+      look={verb === 'discard' ? 'destroy' : 'primary'}
       typed={verb === 'discard' && many > 1 ? String(many) : undefined}
       busy={act.isPending}
       error={act.error}
       onConfirm={confirm}
     >
       {verb === 'retry' ? (
-        <p>They go back to their places among the messages of {name}, and are sent again.</p>
+        <p>They return to their places in the queue of {name} and are sent again.</p>
       ) : (
         <p>
-          They are deleted, and {name} never gets them. The rows that they tell of stay as they are in the source; a
-          later change of a row is sent as ever.
+          They are deleted, and {name} never gets them. The rows in the source stay as they are; a later change to a row
+          is sent as usual.
         </p>
       )}
-      {many > MOST && <p className="mt-2">So many are an operation: it shows how far it is, and can be cancelled.</p>}
+      {many > MOST && (
+        <p className="mt-2">This many run as an operation, which shows its progress and can be cancelled.</p>
+      )}
     </Confirm>
   );
 }
@@ -102,7 +104,7 @@ const WORDS = { retry: 'Retry', discard: 'Discard' };
 const TITLES = { retry: 'Retry messages', discard: 'Discard messages' };
 
 function tell(verb: Verb, { count: many = 0, id }: Settled): void {
-  if (id !== undefined) say('It is under way: see Operations');
-  else if (verb === 'retry') say(`${plural(many, 'message')} ${many === 1 ? 'is' : 'are'} sent again`);
-  else say(`${plural(many, 'message')} ${many === 1 ? 'is' : 'are'} discarded`);
+  if (id !== undefined) say('In progress: see Operations');
+  else if (verb === 'retry') say(`Retrying ${plural(many, 'message')}`);
+  else say(`Discarded ${plural(many, 'message')}`);
 }

@@ -13,7 +13,7 @@ interface ShapedProps {
 }
 
 export function Shaped({ made, id, marked }: ShapedProps) {
-  if (made == null) return <Note tone="idle">It was settled meanwhile.</Note>;
+  if (made == null) return <Note tone="idle">It has been delivered or discarded in the meantime.</Note>;
   const { error, kept, result, index_name, old_index_name } = made;
   if (error !== undefined) {
     const { function: name, message, line, column } = error;
@@ -28,7 +28,7 @@ export function Shaped({ made, id, marked }: ShapedProps) {
       </div>
     );
   }
-  if (kept === false) return <Note tone="idle">Its filter does not let it through: nothing is sent.</Note>;
+  if (kept === false) return <Note tone="idle">The filter drops it: nothing is sent.</Note>;
   const text = result instanceof JsonText ? result.text : JSON.stringify(result ?? null);
   return (
     <div className="space-y-2">
@@ -43,7 +43,7 @@ export function Shaped({ made, id, marked }: ShapedProps) {
         </p>
       )}
       {text === 'null' ? (
-        <Note tone="idle">No document is sent with it: the one of its row is deleted.</Note>
+        <Note tone="idle">No document is sent: the document of this row is deleted.</Note>
       ) : (
         <Json text={text} name="Document" file={`document-${id}.json`} marked={marked} />
       )}

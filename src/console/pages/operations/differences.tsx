@@ -42,9 +42,9 @@ export function Differences({ id, isWhole }: DifferencesProps) {
                 {next_cursor !== null && <p className="mt-2 text-muted">These are the first {count(MOST)}.</p>}
               </>
             ) : isWhole ? (
-              <Note tone="ok">The index has what its tables have.</Note>
+              <Note tone="ok">The index matches its tables.</Note>
             ) : (
-              <Note tone="idle">None was found before it ended; not everything was compared.</Note>
+              <Note tone="idle">No differences were found before it ended. Not everything was compared.</Note>
             )
           }
         </Loaded>
@@ -56,13 +56,13 @@ export function Differences({ id, isWhole }: DifferencesProps) {
 }
 
 const KINDS: Record<Difference['kind'], string> = {
-  missing: 'missing in the index',
+  missing: 'missing from the index',
   extra: 'without a row',
   different: 'different',
 };
 
 const COLUMNS: readonly Column<Difference>[] = [
-  { key: 'kind', heading: 'What', cell: ({ kind }) => KINDS[kind] },
+  { key: 'kind', heading: 'Difference', cell: ({ kind }) => KINDS[kind] },
   { key: 'id', heading: '_id', cell: ({ id }) => <span className="font-mono text-xs">{id}</span> },
   { key: 'index', heading: 'Index', cell: ({ index }) => index },
   { key: 'table', heading: 'Table', cell: ({ table }) => table ?? '–' },

@@ -48,9 +48,9 @@ export function Operations() {
       <Loaded query={query}>
         {({ data, next_cursor }) =>
           data.length === 0 ? (
-            <Empty title={isFiltered ? 'No operation is like that' : 'No operation yet'}>
-              Long work runs as an operation: backfills, replays, verifications, rebuilds, resyncs, many messages
-              retried or given up. It goes on when this tab is closed.
+            <Empty title={isFiltered ? 'No matching operations' : 'No operations yet'}>
+              Long-running work is an operation: backfills, replays, verifications, rebuilds, resyncs, and retrying or
+              discarding many messages. It continues when this tab is closed.
             </Empty>
           ) : (
             <>

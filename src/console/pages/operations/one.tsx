@@ -24,7 +24,7 @@ export function OneOperation() {
   const data = query.data?.id === id ? query.data : undefined;
   return (
     <Page
-      title={data ? titleOf(data) : 'Operation'}
+      title={data ? titleOf(data).replace(/^./, (first) => first.toUpperCase()) : 'Operation'}
       above={ABOVE}
       beside={data && <State state={data.state} code={data.state === 'running' ? data.phase : null} />}
       actions={data && <OperationVerbs operation={data} />}
@@ -52,7 +52,7 @@ function Told({ operation }: { operation: Operation }) {
       <OperationFacts operation={operation} />
       {result !== null && <Result result={result} />}
       {lines.length > 0 && (
-        <Section title="What it says">
+        <Section title="Output">
           <pre className="overflow-x-auto rounded-md border border-line bg-surface p-3 font-mono text-sm whitespace-pre-wrap">
             {lines.join('\n')}
           </pre>
@@ -95,12 +95,12 @@ function OperationFacts({ operation }: { operation: Operation }) {
         {progress.total !== null && ` of about ${count(progress.total)}`}
         {progress.sent !== progress.done && `, ${count(progress.sent)} sent`}
       </Fact>
-      <Fact label="Asked for">
+      <Fact label="Requested">
         <Ago at={inserted_at} />
         {requested_by !== null && `, by ${requested_by}`}
       </Fact>
       {started_at !== null && (
-        <Fact label="Begun">
+        <Fact label="Started">
           <Ago at={started_at} />
         </Fact>
       )}

@@ -41,9 +41,9 @@ export function SinkBackfills() {
         <Loaded query={backfills}>
           {({ data }) =>
             data.length === 0 ? (
-              <Empty title="No row was sent by a backfill">
-                A new sink gets what changes from now on. A backfill sends the rows that are there already, beside the
-                changes and never after them; it is also the way to fill an index that was made anew.
+              <Empty title="No backfills yet">
+                A new sink gets changes from now on. A backfill sends the rows that already exist, alongside the changes
+                and never after them. It is also how to fill an index that was created again.
               </Empty>
             ) : (
               <OperationTable rows={data} label="Backfills" />
@@ -76,7 +76,7 @@ function NewBackfill({ sink, onClose }: { sink: string; onClose: () => void }) {
           event.preventDefault();
           const body = { table: orNull(table), sort_column: orNull(column), start_position: orNull(from) };
           const onSuccess = (): void => {
-            say(`Rows are sent to ${sink}`);
+            say(`Sending rows to ${sink}`);
             onClose();
           };
           begin.mutate({ path: { sink }, body }, { onSuccess });
@@ -84,7 +84,7 @@ function NewBackfill({ sink, onClose }: { sink: string; onClose: () => void }) {
       >
         <Field
           label="Table"
-          hint="none: all tables of the sink"
+          hint="All tables of the sink if empty"
           placeholder="public.products"
           value={table}
           onChange={({ target }) => setTable(target.value)}
@@ -93,7 +93,7 @@ function NewBackfill({ sink, onClose }: { sink: string; onClose: () => void }) {
         <div className="grid gap-4 sm:grid-cols-2">
           <Field
             label="From column"
-            hint="none: all rows"
+            hint="All rows if empty"
             placeholder="updated_at"
             value={column}
             onChange={({ target }) => setColumn(target.value)}
@@ -101,7 +101,7 @@ function NewBackfill({ sink, onClose }: { sink: string; onClose: () => void }) {
           />
           <Field
             label="Value"
-            hint="rows with this one or a greater one"
+            hint="Rows with this value or a greater one"
             value={from}
             onChange={({ target }) => setFrom(target.value)}
             errors={fieldErrors(begin.error, 'start_position')}
@@ -130,15 +130,15 @@ function NewRebuild({ sink, onClose }: { sink: string; onClose: () => void }) {
         onSubmit={(event) => {
           event.preventDefault();
           const onSuccess = (): void => {
-            say('The other index is filled');
+            say('Filling the other index');
             onClose();
           };
           begin.mutate({ path: { sink }, body: { index, alias: alias === '' ? null : alias } }, { onSuccess });
         }}
       >
         <p>
-          A second sink fills an index that you have made, while this one goes on. When it has caught up, the operation
-          says how to switch over: the call that moves the alias, and the new YAML.
+          A second sink fills an index that you have created, while this one keeps running. When it has caught up, the
+          operation tells you how to switch over: the call that moves the alias, and the new YAML.
         </p>
         <Field
           label="Index"
@@ -150,7 +150,7 @@ function NewRebuild({ sink, onClose }: { sink: string; onClose: () => void }) {
         />
         <Field
           label="Alias to move"
-          hint="none: clients name the index itself"
+          hint="Leave empty if clients use the index name itself"
           value={alias}
           onChange={({ target }) => setAlias(target.value)}
           errors={fieldErrors(begin.error, 'alias')}

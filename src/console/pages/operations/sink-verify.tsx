@@ -16,14 +16,13 @@ export function SinkVerify() {
   const [asked, setAsked] = useState(false);
   const verify = useCall('post', '/api/sinks/{sink}/verifications');
   const query = useGet('/api/operations', { query: { sink: name, kind: 'verify', limit: 20 } }, { every: 2_000 });
-  if (!kindOf(kind).isIndex)
-    return <Note tone="idle">Only what a search index holds can be compared with its tables.</Note>;
+  if (!kindOf(kind).isIndex) return <Note tone="idle">Only a search index can be compared with its tables.</Note>;
   const begin = (repair: boolean): void =>
     verify.mutate(
       { path: { sink: name }, body: { repair } },
       {
         onSuccess: () => {
-          say(repair ? 'It is compared and repaired' : 'It is compared');
+          say(repair ? 'Verification and repair started' : 'Verification started');
           setAsked(false);
         },
       },
@@ -48,9 +47,9 @@ export function SinkVerify() {
         <Loaded query={query}>
           {({ data }) =>
             data.length === 0 ? (
-              <Empty title="Never compared">
-                A verification reads the index and the tables, and lists documents that are missing, different or
-                without a row. It changes nothing unless it is asked to repair.
+              <Empty title="Never verified">
+                A verification reads the index and the tables and lists documents that are missing, different or without
+                a row. It changes nothing unless you ask it to repair.
               </Empty>
             ) : (
               <OperationTable rows={data} label="Verifications" />
@@ -70,7 +69,7 @@ export function SinkVerify() {
         onConfirm={() => begin(true)}
       >
         Rows whose document is missing or different are sent again. <strong>Documents without a row are deleted</strong>
-        {last && ', as the last comparison lists them below'}.
+        {last && ', as listed by the last verification below'}.
       </Confirm>
     </>
   );

@@ -13,7 +13,11 @@ const COLUMNS: readonly Column<Operation>[] = [
     key: 'title',
     heading: 'Operation',
     cell: (one) => (
-      <Link to="/operations/$id" params={{ id: one.id }} className="font-medium text-accent hover:underline">
+      <Link
+        to="/operations/$id"
+        params={{ id: one.id }}
+        className="inline-block font-medium text-accent first-letter:uppercase hover:underline"
+      >
         {titleOf(one)}
       </Link>
     ),
@@ -37,7 +41,7 @@ const COLUMNS: readonly Column<Operation>[] = [
       ),
   },
   { key: 'done', heading: 'Done', isFigure: true, cell: ({ progress }) => count(progress.done) },
-  { key: 'begun', heading: 'Asked for', isFigure: true, cell: ({ inserted_at }) => <Ago at={inserted_at} /> },
+  { key: 'begun', heading: 'Requested', isFigure: true, cell: ({ inserted_at }) => <Ago at={inserted_at} /> },
   {
     key: 'act',
     heading: <span className="sr-only">Actions</span>,

@@ -34,7 +34,7 @@ export function OperationVerbs({ operation, look = 'plain' }: { operation: Opera
           look={look}
           needs="operate"
           busy={resume.isPending}
-          onClick={() => resume.mutate({ path }, { onSuccess: () => say(`${title}: goes on`) })}
+          onClick={() => resume.mutate({ path }, { onSuccess: () => say(`${title}: resumed`) })}
         >
           Resume{named}
         </Button>
@@ -49,7 +49,7 @@ export function OperationVerbs({ operation, look = 'plain' }: { operation: Opera
         title={`Cancel ${title}?`}
         open={asked}
         onClose={() => setAsked(false)}
-        action="Cancel it for good"
+        action="Cancel operation"
         busy={cancel.isPending}
         error={cancel.error}
         onConfirm={() =>
@@ -64,7 +64,7 @@ export function OperationVerbs({ operation, look = 'plain' }: { operation: Opera
           )
         }
       >
-        What it has done stays; what it began ends with it. It cannot be resumed after that.
+        What it has done so far stays. A cancelled operation cannot be resumed.
       </Confirm>
     </>
   );

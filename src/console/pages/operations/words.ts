@@ -8,9 +8,14 @@ export type Operation = Schemas['OverviewOperation'];
 export const isUnderWay = ({ state }: Operation): boolean =>
   state === 'waiting' || state === 'running' || state === 'paused';
 
-/** `verify of products-index`. */
+const WORDS: Record<Operation['kind'], string> = {
+  ...{ backfill: 'backfill', replay: 'replay', verify: 'verification', rebuild: 'rebuild' },
+  ...{ resync: 'resync', retry: 'retry', discard: 'discard' },
+};
+
+/** `verification of products-index`. */
 export const titleOf = ({ kind, sink, database, progress }: Operation): string =>
-  `${kind} of ${sink ?? database}${kind === 'backfill' && progress.table !== null ? `: ${progress.table}` : ''}`;
+  `${WORDS[kind]} of ${sink ?? database}${kind === 'backfill' && progress.table !== null ? `: ${progress.table}` : ''}`;
 
 /** `6 700/s, 12 s left`; empty where nobody can say. */
 export function paceOf({ state, progress: { per_second, seconds_left } }: Operation): string {

@@ -16,16 +16,17 @@ export function offerOf(item: Attention, parked: number): Offer | null {
   if (item.act === null) return null;
   const name = item.subject.name ?? '';
   const { path } = item.act;
-  if (path.endsWith('/probe')) return { label: 'Probe now', done: `${name} is tried again now` };
-  if (path.endsWith('/messages/retry')) return { label: `Retry ${count(parked)}`, done: `${name}: tried again` };
-  if (path.endsWith('/resume')) return { label: 'Resume', done: `${name} goes on` };
-  if (path.endsWith('/backfills')) return { label: `Backfill ${item.item}`, done: `${name}: the backfill has begun` };
+  if (path.endsWith('/probe')) return { label: 'Probe now', done: `Probing ${name} now` };
+  if (path.endsWith('/messages/retry'))
+    return { label: `Retry ${count(parked)}`, done: `Retrying the messages of ${name}` };
+  if (path.endsWith('/resume')) return { label: 'Resume', done: `Resumed ${name}` };
+  if (path.endsWith('/backfills')) return { label: `Backfill ${item.item}`, done: `Backfill of ${name} started` };
   if (path.endsWith('/verifications'))
     return {
       label: 'Verify and repair',
-      done: `${name}: the comparison has begun`,
+      done: `Verification of ${name} started`,
       question:
-        'Every document of its index is compared with its row. What is missing or different is sent again; a document without a row is deleted.',
+        'Every document of the index is compared with its row. Missing and different documents are sent again; documents without a row are deleted.',
     };
   return null;
 }
@@ -56,7 +57,7 @@ export function pageOf({ id, item, act, subject: { kind, name } }: Attention, re
     };
   const search = { state: 'parked' } as const;
   return {
-    label: 'Look',
+    label: 'View messages',
     link: isRetention
       ? linkOptions({ to: '/change-retentions/$retention/messages', params: { retention: its }, search })
       : linkOptions({ to: '/sinks/$sink/messages', params: { sink: its }, search }),

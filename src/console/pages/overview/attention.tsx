@@ -3,7 +3,7 @@ import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { Attention } from '../../api/overview.ts';
 import { useAct } from '../../api/queries.ts';
-import { count, plural, sentence } from '../../lib/format.ts';
+import { count, sentence } from '../../lib/format.ts';
 import { Button, buttonLook } from '../../parts/button.tsx';
 import { CopyButton } from '../../parts/code.tsx';
 import { Confirm } from '../../parts/dialog.tsx';
@@ -37,7 +37,7 @@ export function Attentions({
     return (
       <div className="mb-6">
         <Note tone="ok">
-          All is well; looked at <Ago at={at} />.
+          All is well. Checked <Ago at={at} />.
         </Note>
       </div>
     );
@@ -49,7 +49,7 @@ export function Attentions({
           <Item key={item.key} item={item} known={known} />
         ))}
       </ul>
-      {all > items.length && <p className="mt-1 text-muted">and {plural(all - items.length, 'more thing')}</p>}
+      {all > items.length && <p className="mt-1 text-muted">and {count(all - items.length)} more</p>}
     </Section>
   );
 }
@@ -61,15 +61,15 @@ function Item({ item, known }: { item: Attention; known: Known }) {
     <li className="flex flex-wrap gap-x-6 gap-y-2 px-3 py-2.5">
       <div className="w-40 shrink-0">
         <State state={stateOfItem(item)} />
-        <p className="font-mono text-xs text-muted">{id}</p>
+        {stateOfItem(item) !== id && <p className="font-mono text-xs break-words text-muted">{id}</p>}
       </div>
       <div className="min-w-0 flex-1 basis-80">
-        <p className="font-medium break-words">
+        <p className="font-semibold break-words">
           {subject.name ?? WHOLE[subject.kind]}
           <span className="ml-3 font-normal text-muted">
             {since !== null && <Ago at={since} />}
             {since !== null && waiting > 0 && ', '}
-            {waiting > 0 && `${count(waiting)} wait`}
+            {waiting > 0 && `${count(waiting)} waiting`}
           </span>
         </p>
         {/* Where a button does it, its SQL is only copied. */}

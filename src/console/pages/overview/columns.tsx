@@ -1,31 +1,14 @@
 /** What the overview says of each database, sink and change retention. */
-import { Link } from '@tanstack/react-router';
 import type { OverviewDatabase } from '../../api/overview.ts';
 import { bytes } from '../../lib/format.ts';
 import { lagOf } from '../../lib/pace.ts';
-import { State } from '../../parts/icons.tsx';
 import type { Column } from '../../parts/table.tsx';
 import { Ago } from '../../parts/time.tsx';
-import { codeOf, stateOf } from '../databases/use-database.ts';
-import { nameColumn, SINK_FIGURES } from '../sinks/columns.tsx';
+import { NAME_COLUMNS } from '../databases/columns.tsx';
+import { nameColumns, SINK_FIGURES } from '../sinks/columns.tsx';
 
 export const DATABASES: readonly Column<OverviewDatabase>[] = [
-  {
-    key: 'name',
-    heading: 'Database',
-    cell: ({ name, health, state, reasons }) => (
-      <span className="inline-flex flex-wrap items-center gap-x-3">
-        <Link
-          to="/databases/$database"
-          params={{ database: name }}
-          className="font-medium break-all text-accent hover:underline"
-        >
-          {name}
-        </Link>
-        <State state={stateOf({ health, state })} code={codeOf({ health, state }, reasons)} />
-      </span>
-    ),
-  },
+  ...NAME_COLUMNS,
   {
     key: 'lag',
     heading: 'Lag',
@@ -42,5 +25,5 @@ export const DATABASES: readonly Column<OverviewDatabase>[] = [
   { key: 'since', heading: 'Since', isFigure: true, cell: ({ state_since }) => <Ago at={state_since} /> },
 ];
 
-export const SINKS = [nameColumn('/sinks', 'Sink'), ...SINK_FIGURES];
-export const RETENTIONS = [nameColumn('/change-retentions', 'Change retention'), ...SINK_FIGURES];
+export const SINKS = [...nameColumns('/sinks', 'Sink'), ...SINK_FIGURES];
+export const RETENTIONS = [...nameColumns('/change-retentions', 'Change retention'), ...SINK_FIGURES];

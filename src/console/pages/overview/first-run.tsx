@@ -35,24 +35,24 @@ export function Playground() {
     <section aria-labelledby="playground" className="mb-6 rounded-md border border-line bg-surface p-4">
       <div className="mb-3 flex flex-wrap items-center gap-3">
         <h2 id="playground" className="text-lg font-semibold">
-          This is a small shop that changes by itself every two seconds
+          This playground is a small shop that changes every two seconds
         </h2>
         <Button look="quiet" className="ml-auto" onClick={() => dismissed.set(true)}>
           Dismiss
         </Button>
       </div>
       <ul className="grid gap-3 lg:grid-cols-3">
-        <Card title="See it arrive" text="Each change of an order becomes an entry of a change table.">
+        <Card title="See it arrive" text="Each change to an order becomes an entry in a change table.">
           <Link to="/change-retentions/$retention/entries" params={{ retention: HISTORY }} className={buttonLook()}>
             Open {HISTORY}
           </Link>
         </Card>
-        <Card title="Receive five changes" text="A worker asks over HTTP, and acknowledges what it has done.">
+        <Card title="Receive five changes" text="A worker receives over HTTP and acknowledges what it has handled.">
           <Button needs="admin" onClick={() => setReceiving(true)}>
-            Make a token and a curl
+            Create a token and a command
           </Button>
         </Card>
-        <Card title="Connect your own database" text="An address is enough; nothing is changed there unasked.">
+        <Card title="Connect your own database" text="Its address is enough. Nothing is changed there without asking.">
           <Link to="/databases/new" className={buttonLook('primary')}>
             Connect a database
           </Link>
@@ -82,26 +82,26 @@ function Receive({ open, onClose }: { open: boolean; onClose: () => void }) {
   return (
     <Dialog title="Receive five changes" open={open} onClose={onClose}>
       <p className="mb-3">
-        The token is made for this: it may only receive from {CONSUMER}. What is received comes again after 30 s, unless
-        its <code className="font-mono text-sm">ack_id</code> is acknowledged.
+        The token may only receive from {CONSUMER}. Messages are delivered again after 30 s unless its{' '}
+        <code className="font-mono text-sm">ack_id</code> is acknowledged.
       </p>
       {make.error && <ErrorNote error={make.error} />}
       {make.data === undefined ? (
         <div className="flex justify-end gap-2">
           <Button onClick={onClose}>Cancel</Button>
           <Button look="primary" needs="admin" busy={make.isPending} onClick={begin}>
-            Make the token
+            Create the token
           </Button>
         </div>
       ) : (
         <>
-          <Note tone="warn">This is the only time that the token is shown: only its hash is kept.</Note>
+          <Note tone="warn">Copy the token now: it is not shown again.</Note>
           <Code
             name="curl"
             text={`curl -s -H "Authorization: Bearer ${make.data.token}" \\\n  "${location.origin}/api/http_pull_consumers/${CONSUMER}/receive?batch_size=5&wait_for=10s"`}
           />
           <p>
-            Then look at{' '}
+            Then see{' '}
             <Link
               to="/sinks/$sink/messages"
               params={{ sink: CONSUMER }}

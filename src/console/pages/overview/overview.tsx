@@ -45,8 +45,8 @@ function Whole({ all }: { all: Schemas['Overview'] }) {
       )}
       {isEmpty ? <Connect /> : <Totals totals={totals} />}
       {underWay.length > 0 && (
-        <Section title="Under way">
-          <OperationTable rows={underWay} label="Operations under way" />
+        <Section title="In progress">
+          <OperationTable rows={underWay} label="Operations in progress" />
         </Section>
       )}
       {!isEmpty && (
@@ -72,8 +72,10 @@ function SinkTable({ sinks }: { sinks: Schemas['Overview']['sinks'] }) {
 
 function NoSink() {
   return (
-    <Empty title="No sink yet">
-      <p className="mb-4">A sink is where changes go to: a search index, a webhook, or clients that pull.</p>
+    <Empty title="No sinks yet">
+      <p className="mb-4">
+        A sink is where changes are sent: a search index, a webhook, a change table, or clients that pull.
+      </p>
       <Link to="/sinks/new" className={buttonLook('primary')}>
         New sink
       </Link>

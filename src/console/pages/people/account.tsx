@@ -35,7 +35,7 @@ function OwnPassword({ id }: { id: string }) {
       onSubmit={(event) => {
         event.preventDefault();
         const onSuccess = (): void => {
-          say('The password is changed; other sessions have ended');
+          say('Password changed; other sessions have ended');
           setCurrent('');
           setPassword('');
         };
@@ -74,11 +74,11 @@ function Sessions() {
       title="Sessions"
       actions={
         <Button
-          because={others === 0 ? 'There is no other one' : null}
+          because={others === 0 ? 'There is no other session' : null}
           busy={endAll.isPending}
           onClick={() => endAll.mutate({}, { onSuccess: () => say('Other sessions have ended') })}
         >
-          End all others
+          End all other sessions
         </Button>
       }
     >

@@ -2,10 +2,10 @@
 import { Checkbox, Field } from '../../parts/field.tsx';
 
 const SCOPES: readonly { scope: string; hint: string }[] = [
-  { scope: 'admin', hint: 'everything: makes and deletes things, people and tokens' },
-  { scope: 'operate', hint: 'pauses, retries, backfills, verifies; sees no rows' },
-  { scope: 'read:data', hint: 'sees rows, keys and what destinations answered' },
-  { scope: 'read', hint: 'sees what is declared and how it is' },
+  { scope: 'admin', hint: 'Full access: creates and deletes everything, including users and tokens' },
+  { scope: 'operate', hint: 'Pauses, retries, backfills and verifies; sees no rows' },
+  { scope: 'read:data', hint: 'Sees rows, keys and the answers of destinations' },
+  { scope: 'read', hint: 'Sees what is declared and its state' },
 ];
 
 export interface Chosen {
@@ -35,12 +35,14 @@ export function ScopeFields({ value, onChange }: { value: Chosen; onChange: (nex
         />
       ))}
       {consumers !== undefined && (
-        <Field
-          label="Receives from"
-          hint="names of pull consumers, with commas between them"
-          value={consumers}
-          onChange={({ target }) => onChange({ ...value, consumers: target.value })}
-        />
+        <div className="mt-3">
+          <Field
+            label="Receives from"
+            hint="Names of pull consumers, separated by commas"
+            value={consumers}
+            onChange={({ target }) => onChange({ ...value, consumers: target.value })}
+          />
+        </div>
       )}
     </fieldset>
   );

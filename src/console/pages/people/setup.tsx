@@ -32,7 +32,7 @@ export function Setup() {
           This page needs the link that a start of Millrace prints, whole: it ends with `#k=` and a token.
         </p>
         <Link to="/login" className="text-accent hover:underline">
-          I have a password: log in
+          I already have a password
         </Link>
       </Gate>
     );

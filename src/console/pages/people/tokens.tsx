@@ -33,9 +33,9 @@ export function Tokens() {
       <Loaded query={query}>
         {({ data }) =>
           data.length === 0 ? (
-            <Empty title="No token yet">
-              A token is what a program presents: <code className="font-mono text-sm">Authorization: Bearer …</code>.
-              Each has scopes, and may have an end.
+            <Empty title="No tokens yet">
+              A program authenticates with a token: <code className="font-mono text-sm">Authorization: Bearer …</code>.
+              Each token has scopes and may expire.
             </Empty>
           ) : (
             <Table label="Tokens" columns={columnsOf(setRevoking)} rows={data} keyOf={({ id }) => id} />
@@ -63,13 +63,13 @@ const columnsOf = (revoke: (token: Token) => void): readonly Column<Token>[] => 
   { key: 'scopes', heading: 'Scopes', cell: ({ scopes }) => <ScopeList scopes={scopes} /> },
   {
     key: 'from',
-    heading: 'Made by',
+    heading: 'Created by',
     cell: ({ managed_by, created_by }) => (managed_by === 'file' ? 'the file' : (created_by ?? '–')),
   },
   { key: 'used', heading: 'Last used', isFigure: true, cell: ({ last_used_at }) => <Ago at={last_used_at} /> },
   {
     key: 'ends',
-    heading: 'Ends',
+    heading: 'Expires',
     isFigure: true,
     cell: ({ expires_at, revoked_at }) =>
       revoked_at !== null ? (
@@ -108,7 +108,7 @@ function Revoke({ token, onClose }: { token: Token | null; onClose: () => void }
           { path: { id: token!.id } },
           {
             onSuccess: () => {
-              say(`${token!.name} is revoked`);
+              say(`Revoked ${token!.name}`);
               onClose();
             },
           },
@@ -152,9 +152,9 @@ function NewToken({ onClose }: { onClose: () => void }) {
         />
         <ScopeFields value={chosen} onChange={setChosen} />
         <Field
-          label="Last day"
+          label="Valid through"
           type="date"
-          hint="none: it does not end by itself"
+          hint="Leave empty for a token that does not expire"
           value={ends}
           onChange={({ target }) => setEnds(target.value)}
         />
@@ -187,14 +187,14 @@ function Made({
       ? '/api/whoami'
       : `/api/http_pull_consumers/${encodeURIComponent(consumer)}/receive?batch_size=5`;
   return (
-    <Dialog title={`${name} is made`} open onClose={onClose}>
-      <Note tone="warn">This is the only time that the token is shown: only its hash is kept.</Note>
+    <Dialog title={`Created ${name}`} open onClose={onClose}>
+      <Note tone="warn">Copy the token now: it is not shown again.</Note>
       <Code text={token} name="token" />
       <p>Try it:</p>
       <Code text={`curl -s -H "Authorization: Bearer ${token}" "${location.origin}${path}"`} name="curl" />
       <div className="mt-3 flex justify-end">
         <Button look="primary" onClick={onClose}>
-          I have it
+          I have copied it
         </Button>
       </div>
     </Dialog>

@@ -3,6 +3,7 @@ import { useState } from 'react';
 import type { Schemas } from '../../api/client.ts';
 import { usePerson } from '../../api/person.ts';
 import { useCall, useGet } from '../../api/queries.ts';
+import { plural } from '../../lib/format.ts';
 import { Button } from '../../parts/button.tsx';
 import { Confirm, Dialog } from '../../parts/dialog.tsx';
 import { Field } from '../../parts/field.tsx';
@@ -78,7 +79,7 @@ function UserActions({ user, act }: { user: User; act: (doing: Doing) => void })
       <Button
         look="quiet"
         needs="admin"
-        because={user.sessions === 0 ? 'Has no session' : null}
+        because={user.sessions === 0 ? 'This user has no session' : null}
         onClick={() => act({ what: 'end', user })}
       >
         End sessions{named}
@@ -106,7 +107,7 @@ function UserForm({ user, onClose }: { user?: User; onClose: () => void }) {
   const { error, isPending } = user ? change : make;
   const shared = { email, name: name === '' ? null : name, scopes: [...scopes] };
   const onSuccess = (): void => {
-    say(user ? `${email} is saved` : `${email} can log in`);
+    say(user ? `Saved ${email}` : `${email} can log in now`);
     onClose();
   };
   return (
@@ -137,7 +138,7 @@ function UserForm({ user, onClose }: { user?: User; onClose: () => void }) {
             value={password}
             onChange={setPassword}
             errors={fieldErrors(error, 'password')}
-            hint="8 characters or more; tell it on another way than by mail"
+            hint="8 characters or more. Do not send it by email"
           />
         )}
         <ScopeFields value={{ scopes }} onChange={(next) => setScopes(next.scopes)} />
@@ -182,7 +183,7 @@ function NewPassword({ user, onClose }: { user: User; onClose: () => void }) {
   const [password, setPassword] = useState('');
   const set = useCall('post', '/api/users/{id}/password');
   return (
-    <Dialog title={`A new password for ${user.email}`} open onClose={onClose}>
+    <Dialog title={`New password for ${user.email}`} open onClose={onClose}>
       <form
         className="space-y-4"
         onSubmit={(event) => {
@@ -198,7 +199,7 @@ function NewPassword({ user, onClose }: { user: User; onClose: () => void }) {
           value={password}
           onChange={setPassword}
           errors={fieldErrors(set.error, 'password')}
-          hint="8 characters or more; their other sessions end"
+          hint="8 characters or more. All their sessions end"
         />
         {set.error && <ErrorNote error={set.error} />}
         <div className="flex justify-end gap-2">
@@ -233,13 +234,13 @@ function Ending({ what, user, onClose }: { what: 'end' | 'remove'; user: User; o
       error={isRemoving ? remove.error : end.error}
       onConfirm={() =>
         isRemoving
-          ? remove.mutate({ path: { id: user.id } }, done(`${user.email} is removed`))
-          : end.mutate({ query: { user: user.id } }, done(`${user.email} is logged out everywhere`))
+          ? remove.mutate({ path: { id: user.id } }, done(`Removed ${user.email}`))
+          : end.mutate({ query: { user: user.id } }, done(`Logged ${user.email} out everywhere`))
       }
     >
       {isRemoving
-        ? 'Their sessions end at once. What they did stays in the audit log.'
-        : `${user.sessions} of them; they can log in again.`}
+        ? 'Their sessions end at once. Their entries in the audit log remain.'
+        : `This ends ${plural(user.sessions, 'session')}. They can log in again.`}
     </Confirm>
   );
 }

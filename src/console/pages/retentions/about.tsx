@@ -21,7 +21,7 @@ export function About({ retention }: { retention: Retention }) {
         {actions.join(', ')}
         {Array.isArray(filters) && filters.length > 0 && `, ${plural(filters.length, 'filter')}`}
       </Fact>
-      <Fact label="Declared by">{managed_by === 'file' ? (declared_from ?? 'a configuration file') : 'the API'}</Fact>
+      <Fact label="Managed by">{managed_by === 'file' ? (declared_from ?? 'a configuration file') : 'the API'}</Fact>
       <Fact label="Changed">
         <Ago at={updated_at} />
         {updated_by !== null && ` by ${updated_by}`}

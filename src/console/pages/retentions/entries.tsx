@@ -18,7 +18,7 @@ export function Entries() {
   const { name } = useRetention();
   const search = useSearch({ from: '/inside/change-retentions/$retention/entries' });
   const navigate = useNavigate({ from: '/change-retentions/$retention/entries' });
-  if (!may('read:data')) return <Note tone="idle">Entries are rows: needs the scope read:data.</Note>;
+  if (!may('read:data')) return <Note tone="idle">Seeing entries needs the scope read:data.</Note>;
   const go = (more: Partial<EntriesSearch>): void =>
     void navigate({ search: { ...search, ...more }, replace: true, resetScroll: false });
   const filter = filterOf(search);
@@ -40,7 +40,7 @@ export function Entries() {
 }
 
 const FILTERS: readonly Filter[] = [
-  { key: 'record_pk', label: 'Key', hint: 'The whole key; values of several columns with - between them.' },
+  { key: 'record_pk', label: 'Key', hint: 'The whole key. Join the values of several columns with -.' },
   {
     key: 'action',
     label: 'Action',
@@ -71,7 +71,7 @@ function List({ name, filter, openSeq }: ListProps) {
             <Button onClick={show}>Show</Button>
           </>
         ) : (
-          'The newest first, by seq. New entries come by themselves.'
+          'Newest first, by seq. New entries appear by themselves.'
         )}
       </p>
       {error && (
@@ -99,9 +99,9 @@ function List({ name, filter, openSeq }: ListProps) {
 
 function Nothing({ isFiltered }: { isFiltered: boolean }) {
   const retention = useRetention();
-  if (isFiltered) return <Empty title="No entry is like that" />;
+  if (isFiltered) return <Empty title="No matching entries" />;
   return (
-    <Empty title="No entry yet">
+    <Empty title="No entries yet">
       <p>
         Each change of <Mono>{retention.source_table_name}</Mono> becomes a row of the change table. What a row was
         like, and when:

@@ -38,7 +38,7 @@ export function EntryDrawer({ name, seq, onClose }: EntryProps) {
             search={{ record_pk: first.record_pk }}
             className={buttonLook('plain')}
           >
-            All of this row
+            All entries of this row
           </Link>
         )
       }
@@ -46,7 +46,7 @@ export function EntryDrawer({ name, seq, onClose }: EntryProps) {
       <Loaded query={query}>
         {({ data }) =>
           data.length === 0 ? (
-            <p className="text-muted">There is no such entry (any more).</p>
+            <p className="text-muted">This entry does not exist, or no longer does.</p>
           ) : (
             data.map((entry) => <Known key={entry.id} entry={entry} />)
           )
@@ -64,7 +64,7 @@ function Known({ entry: { id, seq, record, changes, committed_at, inserted_at } 
       </p>
       {changes instanceof JsonText && (
         <section>
-          <h3 className="mb-1 text-sm font-medium">Values before it</h3>
+          <h3 className="mb-1 text-sm font-medium">Previous values</h3>
           <Json text={changes.text} name="Changes" file={`entry-${id}-changes.json`} />
         </section>
       )}

@@ -8,7 +8,7 @@ import { Code, Mono } from '../../parts/code.tsx';
 import { Page } from '../../parts/page.tsx';
 import { Empty, ErrorNote, Loaded } from '../../parts/places.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
-import { nameColumn, SINK_FIGURES } from '../sinks/columns.tsx';
+import { nameColumns, SINK_FIGURES } from '../sinks/columns.tsx';
 import { PauseButton } from '../sinks/pause-button.tsx';
 import { destinationOf, type Retention, sourceOf } from './use-retention.ts';
 
@@ -64,13 +64,18 @@ function columnsOf(declared: readonly Retention[]): readonly Column<OverviewSink
     );
   };
   return [
-    nameColumn('/change-retentions', 'Change retention'),
-    { key: 'of', heading: 'Of', cell: ({ id }) => place(id, (of) => [of.source_database, sourceOf(of)]) },
-    { key: 'in', heading: 'In', cell: ({ id }) => place(id, (of) => [of.destination_database, destinationOf(of)]) },
+    ...nameColumns('/change-retentions', 'Change retention'),
+    { key: 'of', heading: 'Changes of', cell: ({ id }) => place(id, (of) => [of.source_database, sourceOf(of)]) },
+    {
+      key: 'in',
+      heading: 'Kept in',
+      cell: ({ id }) => place(id, (of) => [of.destination_database, destinationOf(of)]),
+    },
     ...SINK_FIGURES,
     {
       key: 'act',
       heading: <span className="sr-only">Actions</span>,
+      isFigure: true,
       cell: (sink) => <PauseButton sink={sink} look="quiet" />,
     },
   ];
@@ -83,10 +88,10 @@ const QUERY = `select committed_at, action, changes, record
 
 function NoRetention() {
   return (
-    <Empty title="No change retention yet">
+    <Empty title="No change retentions yet">
       <p>
-        A change retention keeps every change of a table as a row of a change table of your own. It answers who had
-        which values when, brings back what was deleted, and can be replayed to a sink. The history of a row:
+        A change retention keeps every change of a table as a row in a change table of your own. It can tell you the
+        values of a row at any time, bring back deleted rows, and be replayed to a sink. The history of a row:
       </p>
       <div className="text-left">
         <Code text={QUERY} name="SQL" />

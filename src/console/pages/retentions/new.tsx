@@ -110,7 +110,7 @@ function Form({ draft, setDraft, again, forget }: FormProps) {
           <Part number={3} title="Old entries">
             <PolicyPart />
           </Part>
-          <Part number={4} title="Making it">
+          <Part number={4} title="Creation">
             <MakingPart entry={entry} test={{ body }} />
           </Part>
           <Part number={5} title="Name">
@@ -136,14 +136,14 @@ function Form({ draft, setDraft, again, forget }: FormProps) {
 const NamePart = ({ proposed }: { proposed: string }) => (
   <div>
     <div className="max-w-md">
-      <TextKey path="name" label="Name" placeholder={proposed} hint="Addresses, metrics and alerts have it" />
+      <TextKey path="name" label="Name" placeholder={proposed} hint="Used in addresses, metrics and alerts" />
     </div>
     <More label="Start">
       <WordKey
         path="status"
-        label="It begins"
+        label="Initial status"
         words={['active', 'paused', 'disabled']}
-        hint="paused: messages wait. disabled: nothing is kept"
+        hint="Paused: messages wait. Disabled: nothing is kept"
       />
     </More>
   </div>

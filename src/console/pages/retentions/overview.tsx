@@ -17,7 +17,7 @@ export function RetentionOverview() {
       <Pace sink={retention} noun="entry" />
       <Figures name={retention.name} />
       <div className="grid grid-cols-[minmax(0,1fr)] gap-x-10 lg:grid-cols-[minmax(0,1fr)_minmax(0,1fr)]">
-        <Section title="What it is">
+        <Section title="Details">
           <About retention={retention} />
         </Section>
         <Policy name={retention.name} />

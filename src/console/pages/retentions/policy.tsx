@@ -47,7 +47,7 @@ function Shown({ policy }: { policy: Known }) {
           </>
         )}
         {by === 'pg_partman' && (
-          <Fact label="Partitions ahead">{partitions_ahead === null ? 'not known' : count(partitions_ahead)}</Fact>
+          <Fact label="Future partitions">{partitions_ahead === null ? 'not known' : count(partitions_ahead)}</Fact>
         )}
       </Facts>
       {reason !== null && (
@@ -57,7 +57,7 @@ function Shown({ policy }: { policy: Known }) {
       )}
       {sql !== null && (
         <details className="mt-3">
-          <summary className="text-sm font-medium text-accent">The SQL that makes the table</summary>
+          <summary className="text-sm font-medium text-accent">SQL that creates the table</summary>
           <Code text={sql} name="SQL" />
         </details>
       )}

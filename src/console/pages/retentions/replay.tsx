@@ -55,8 +55,8 @@ export function Replay() {
   return (
     <div className="max-w-3xl">
       <p className="mb-4 text-muted">
-        Sends entries to a sink again, in the order of their seq and beside new changes: to fill a sink that came later,
-        or to repeat what a reader has lost.
+        Sends entries to a sink again, in the order of their seq and alongside new changes: to fill a sink created
+        later, or to repeat what a reader lost.
       </p>
       <form onSubmit={submit} className="mb-6 space-y-4">
         <Fields draft={draft} change={change} error={counting.error} />
@@ -106,10 +106,10 @@ function Fields({ draft, change, error }: FieldsProps) {
     errors: fieldErrors(error, name),
   });
   const time = { type: 'datetime-local', step: 1 };
-  const where = zone === 'utc' ? 'UTC' : 'in the zone of this machine';
+  const where = zone === 'utc' ? 'UTC' : 'in your local time zone';
   return (
     <>
-      <Select label="Sink" hint={`Of the database ${source_database}.`} {...field('sink')}>
+      <Select label="Sink" hint={`A sink of the database ${source_database}`} {...field('sink')}>
         <option value="">Choose one</option>
         {sinks.map(({ id, name }) => (
           <option key={id}>{name}</option>
@@ -118,12 +118,12 @@ function Fields({ draft, change, error }: FieldsProps) {
       <div className="grid gap-4 sm:grid-cols-2">
         <Field label="Committed since" hint={where} {...time} {...field('since')} />
         <Field label="Committed before" hint={where} {...time} {...field('until')} />
-        <Field label="From seq" hint="That one included." inputMode="numeric" {...field('from_seq')} />
-        <Field label="To seq" hint="That one included." inputMode="numeric" {...field('to_seq')} />
+        <Field label="From seq" hint="Inclusive" inputMode="numeric" {...field('from_seq')} />
+        <Field label="To seq" hint="Inclusive" inputMode="numeric" {...field('to_seq')} />
       </div>
       <TextArea
         label="Keys"
-        hint="One in a line; none: of all rows. Values of several columns with - between them."
+        hint="One per line; all rows if empty. Join the values of several columns with -."
         rows={3}
         {...field('keys', 'record_pks')}
       />
@@ -137,13 +137,13 @@ function Found({ name, wanted, counted }: { name: string; wanted: Wanted; counte
   const navigate = useNavigate();
   const begin = useCall('post', PATH);
   const { entries, inserts, updates, deletes, first_seq, last_seq, first_at, last_at, actions, is_filtered } = counted;
-  if (entries === 0) return <Note tone="idle">No entry is like that: nothing would be sent.</Note>;
+  if (entries === 0) return <Note tone="idle">No entry matches: nothing would be sent.</Note>;
   const start = (): void =>
     begin.mutate(
       { path: { sink: name }, body: { ...wanted, dry_run: false } },
       {
         async onSuccess(answer) {
-          say(`Entries are sent to ${wanted.sink}`);
+          say(`Sending entries to ${wanted.sink}`);
           await navigate({ to: '/operations/$id', params: { id: (answer as Schemas['Operation']).id } });
         },
       },
@@ -162,9 +162,9 @@ function Found({ name, wanted, counted }: { name: string; wanted: Wanted; counte
         <Fact label="Seq">
           {first_seq} to {last_seq}
         </Fact>
-        <Fact label="The sink takes">
+        <Fact label="Actions of the sink">
           {actions.join(', ')}
-          {is_filtered && ', and of those what its filters let through'}
+          {is_filtered && ', as far as its filters let them through'}
         </Fact>
       </Facts>
       <div className="mt-3">
@@ -182,7 +182,7 @@ function Found({ name, wanted, counted }: { name: string; wanted: Wanted; counte
         error={begin.error}
         onConfirm={start}
       >
-        It gets them once more, as they were. Whoever receives from it sees old values again.
+        The sink gets these entries once more, as they were. Whoever receives from it sees old values again.
       </Confirm>
     </Section>
   );

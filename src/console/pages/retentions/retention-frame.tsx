@@ -33,7 +33,7 @@ export function RetentionFrame() {
         beside={retention && <Beside retention={retention} />}
         actions={retention && <PauseButton sink={retention} />}
         tabs={
-          <Tabs label="Of this change retention">
+          <Tabs label="Pages of this change retention">
             {TABS.map(({ to, label }) => (
               <Link key={to} to={to} params={{ retention: name }} {...TAB}>
                 {label}
@@ -65,7 +65,7 @@ function Beside({ retention }: { retention: Retention }) {
       {parked > 0 && <State state="parked" word={`${count(parked)} parked`} />}
       <span className="text-sm text-muted tabular-nums">
         {pending_is_estimate && 'about '}
-        {pending === 0 ? 'nothing waits' : plural(pending, 'entry waits', 'entries wait')}
+        {pending === 0 ? 'nothing waiting' : `${plural(pending, 'entry', 'entries')} waiting`}
       </span>
     </span>
   );

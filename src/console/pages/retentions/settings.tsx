@@ -17,7 +17,7 @@ export function RetentionSettings() {
     <Settings
       stored={stored}
       entry={entryOf(stored)}
-      effect="Capture is not interrupted. What waits is kept as it is then; entries that are there stay as they are."
+      effect="Capture is not interrupted. Waiting entries are written with the new settings; existing entries stay as they are."
       yamlNote={YAML_NOTE}
       onRenamed={(retention) =>
         navigate({ to: '/change-retentions/$retention/settings', params: { retention }, replace: true })
@@ -34,12 +34,12 @@ export function RetentionSettings() {
           <Part title="Old entries">
             <PolicyPart />
           </Part>
-          <Part title="Making it">
+          <Part title="Creation">
             <MakingPart entry={entry} test={{ stored: stored.name, body }} />
           </Part>
           <Part title="Name">
             <div className="max-w-md">
-              <TextKey path="name" label="Name" hint="Addresses, metrics and alerts have it" />
+              <TextKey path="name" label="Name" hint="Used in addresses, metrics and alerts" />
             </div>
           </Part>
         </>

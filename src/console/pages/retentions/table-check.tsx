@@ -21,7 +21,8 @@ export function TableCheck({ name }: { name: string }) {
         {test.error && checks.length === 0 && <ErrorNote error={test.error} />}
         {checks.length === 0 && !test.error && (
           <p className="text-muted">
-            Looks whether it is reached, has the columns, and takes an entry of now, also where it is partitioned.
+            Checks that the table can be reached, has the right columns, and accepts an entry with the current time,
+            even if it is partitioned.
           </p>
         )}
         <Checks checks={checks} />

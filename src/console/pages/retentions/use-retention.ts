@@ -17,8 +17,8 @@ export const sourceOf = (of: Retention): string => `${of.source_table_schema}.${
 export const destinationOf = (of: Retention): string => `${of.destination_table_schema}.${of.destination_table_name}`;
 
 const POLICIES: Readonly<Record<string, string>> = {
-  none: 'None: entries are kept for ever',
-  job: 'A job of Millrace',
+  none: 'Nothing: entries are kept forever',
+  job: 'A Millrace job',
   pg_cron: 'pg_cron',
   pg_partman: 'pg_partman',
 };

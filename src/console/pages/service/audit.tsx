@@ -49,8 +49,9 @@ export function Audit() {
       <Loaded query={query}>
         {({ data, next_cursor }) =>
           data.length === 0 ? (
-            <Empty title="Nothing is like that">
-              Every change is written here, over HTTP, from the command line, by the file and from psql.
+            <Empty title="No matching entries">
+              Every change is recorded here, whether made over HTTP, from the command line, by the configuration file or
+              in psql.
             </Empty>
           ) : (
             <>
@@ -72,10 +73,10 @@ export function Audit() {
 }
 
 const columnsOf = (show: (entry: Entry) => void): readonly Column<Entry>[] => [
-  { key: 'at', heading: 'When', cell: ({ at }) => <At at={at} millis={false} /> },
-  { key: 'actor', heading: 'Who', cell: ({ actor }) => actor },
-  { key: 'action', heading: 'Did', cell: ({ action }) => <span className="font-mono text-xs">{action}</span> },
-  { key: 'subject', heading: 'To', cell: ({ subject }) => subject },
+  { key: 'at', heading: 'Time', cell: ({ at }) => <At at={at} millis={false} /> },
+  { key: 'actor', heading: 'Actor', cell: ({ actor }) => actor },
+  { key: 'action', heading: 'Action', cell: ({ action }) => <span className="font-mono text-xs">{action}</span> },
+  { key: 'subject', heading: 'Subject', cell: ({ subject }) => subject },
   {
     key: 'more',
     heading: <span className="sr-only">More</span>,

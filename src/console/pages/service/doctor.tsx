@@ -33,8 +33,8 @@ export function Doctor() {
               <div className="mb-4">
                 <Note tone={ok ? 'ok' : 'danger'}>
                   {found.length === 0
-                    ? `Nothing is wrong: ${plural(checks.length, 'check')}.`
-                    : `${plural(found.length, 'finding')} of ${plural(checks.length, 'check')}.`}
+                    ? `No problems found in ${plural(checks.length, 'check')}.`
+                    : `${plural(found.length, 'finding')} in ${plural(checks.length, 'check')}.`}
                 </Note>
               </div>
               <ul className="divide-y divide-line rounded-md border border-line empty:hidden">

@@ -30,7 +30,7 @@ export function Service() {
             </Section>
             <Section title="Processes">
               {processes.length === 0 ? (
-                <Empty title="No process has reported">Each writes every ten seconds that it is there.</Empty>
+                <Empty title="No process has reported">Each process reports every ten seconds.</Empty>
               ) : (
                 <Table label="Processes" columns={COLUMNS} rows={processes} keyOf={({ id }) => id} />
               )}
@@ -46,16 +46,18 @@ const COLUMNS: readonly Column<Process>[] = [
   {
     key: 'role',
     heading: 'Role',
-    cell: ({ role, is_present }) => (
-      <span className="inline-flex flex-wrap items-center gap-3">
-        <span className="font-medium">{role}</span>
-        <State state={is_present ? 'ok' : 'unknown'} word={is_present ? 'There' : 'Not heard of'} />
-      </span>
+    cell: ({ role }) => <span className="font-medium">{role}</span>,
+  },
+  {
+    key: 'state',
+    heading: 'State',
+    cell: ({ is_present }) => (
+      <State state={is_present ? 'ok' : 'unknown'} word={is_present ? 'Running' : 'No report'} />
     ),
   },
   { key: 'host', heading: 'Host', cell: ({ host, pid }) => `${host}, pid ${pid}` },
   { key: 'version', heading: 'Release', cell: ({ version }) => version },
   { key: 'key', heading: 'Secret key', cell: ({ key_id }) => <span className="font-mono text-xs">{key_id}</span> },
   { key: 'started', heading: 'Started', isFigure: true, cell: ({ started_at }) => <Ago at={started_at} /> },
-  { key: 'seen', heading: 'Seen', isFigure: true, cell: ({ seen_at }) => <Ago at={seen_at} /> },
+  { key: 'seen', heading: 'Last seen', isFigure: true, cell: ({ seen_at }) => <Ago at={seen_at} /> },
 ];

@@ -9,21 +9,27 @@ import type { Column } from '../../parts/table.tsx';
 import { stateOf } from './use-sink.ts';
 
 /** Its name, and how it is in a word. `home`: the page of its sort. */
-export const nameColumn = (home: SinkPaths['home'], heading: string): Column<OverviewSink> => ({
-  key: 'name',
-  heading,
-  cell: (sink) => (
-    <span className="inline-flex flex-wrap items-center gap-x-3">
-      <SinkLink home={home} name={sink.name} className="font-medium break-all text-accent hover:underline" />
+export const nameColumns = (home: SinkPaths['home'], heading: string): readonly Column<OverviewSink>[] => [
+  {
+    key: 'name',
+    heading,
+    cell: ({ name }) => (
+      <SinkLink home={home} name={name} className="font-medium break-all text-accent hover:underline" />
+    ),
+  },
+  {
+    key: 'state',
+    heading: 'State',
+    cell: (sink) => (
       <State state={stateOf(sink)} code={sink.reasons[0] === sink.status ? null : (sink.reasons[0] ?? null)} />
-    </span>
-  ),
-});
+    ),
+  },
+];
 
 export const SINK_FIGURES: readonly Column<OverviewSink>[] = [
   {
     key: 'waits',
-    heading: 'Waits',
+    heading: 'Waiting',
     isFigure: true,
     cell: ({ pending, pending_is_estimate }) => `${pending_is_estimate ? 'about ' : ''}${count(pending)}`,
   },
@@ -43,8 +49,7 @@ export const SINK_FIGURES: readonly Column<OverviewSink>[] = [
   { key: 'parked', heading: 'Parked', isFigure: true, cell: ({ parked }) => count(parked) },
   {
     key: 'hour',
-    heading: 'Hour',
-    isFigure: true,
+    heading: 'Last hour',
     cell: ({ hour, name }) => (
       <Sparkline
         values={hour.delivered}

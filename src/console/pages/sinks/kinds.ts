@@ -27,16 +27,16 @@ export interface Kind {
   seen?: string;
 }
 
-const ROWS_LOST = 'Which rows were deleted, and what lay between.';
+const ROWS_LOST = 'Which rows were deleted, and any intermediate values.';
 
 const SEARCH_INDEX: Kind = {
   title: 'Search index',
-  sentence: 'Keeps an index of OpenSearch or Elasticsearch in step with tables.',
-  example: 'public.products is found in the index products a few milliseconds after it changes',
+  sentence: 'Keeps an OpenSearch or Elasticsearch index in step with your tables.',
+  example: 'a row of public.products can be found in the index products a few milliseconds after it changes',
   types: ['elasticsearch'],
   first: { auth_type: 'none' },
   isIndex: true,
-  lost: 'Nothing: the index is compared, and documents of rows that are gone are removed.',
+  lost: 'Nothing: the index is compared with its tables, and documents of deleted rows are removed.',
   suffix: 'index',
   whereOf: ({ index_name, endpoint_url }) => `${index_name} at ${endpoint_url}`,
 };
@@ -44,18 +44,18 @@ const SEARCH_INDEX: Kind = {
 const PULL: Kind = {
   title: 'Pull consumer',
   sentence: 'Keeps changes until your program has received and acknowledged them, over HTTP or in SQL.',
-  example: 'a worker receives each new row of public.orders, and sends the invoice',
+  example: 'a worker receives each new row of public.orders and sends the invoice',
   types: ['pull', 'sequin_stream'],
   isReceived: true,
   lost: ROWS_LOST,
   suffix: 'worker',
   whereOf: () => 'clients that receive',
-  seen: 'Receive, as the examples below show.',
+  seen: 'Receive messages as the examples below show.',
 };
 
 const WEBHOOK: Kind = {
   title: 'Webhook',
-  sentence: 'Sends a request to your address for each change, and tries again until it is taken.',
+  sentence: 'Sends a request to your address for each change, and retries until it is accepted.',
   example: 'POST https://hooks.example.com/orders for each update of public.orders',
   types: ['webhook'],
   lost: ROWS_LOST,
@@ -67,7 +67,7 @@ const WEBHOOK: Kind = {
 const CHANGE_TABLE: Kind = {
   title: 'Change table',
   sentence: 'Keeps every change in a table of your own, for audits and replays.',
-  example: 'every update of public.orders is a row of public.orders_events',
+  example: 'every update of public.orders becomes a row of public.orders_events',
   types: ['change_table'],
   isRetention: true,
   lost: 'The entries of the gap: no rows are sent.',
@@ -87,7 +87,7 @@ export const KINDS: readonly Kind[] = Object.values(BY_NAME);
 
 /** One that this build does not know. */
 const unknown = (title: string): Kind => ({
-  ...{ title, sentence: '', example: '', types: [title], lost: 'What lay between.', suffix: 'sink' },
+  ...{ title, sentence: '', example: '', types: [title], lost: 'Everything in between.', suffix: 'sink' },
   whereOf: () => title,
 });
 

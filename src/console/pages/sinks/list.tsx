@@ -6,7 +6,7 @@ import { Field, Select } from '../../parts/field.tsx';
 import { Page } from '../../parts/page.tsx';
 import { Empty, Loaded } from '../../parts/places.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
-import { nameColumn, SINK_FIGURES } from './columns.tsx';
+import { nameColumns, SINK_FIGURES } from './columns.tsx';
 import { KINDS, kindOf } from './kinds.ts';
 import { PauseButton } from './pause-button.tsx';
 import type { SINK_STATES } from './sink-states.ts';
@@ -55,7 +55,7 @@ function Found({ sinks }: { sinks: readonly OverviewSink[] }) {
     <>
       <Filters sinks={sinks} />
       {found.length === 0 ? (
-        <Empty title="No sink is like that">
+        <Empty title="No matching sinks">
           <Link to="/sinks" className="text-accent underline">
             Show all {sinks.length}
           </Link>
@@ -118,21 +118,22 @@ function Filters({ sinks }: { sinks: readonly OverviewSink[] }) {
 }
 
 const COLUMNS: readonly Column<OverviewSink>[] = [
-  nameColumn('/sinks', 'Sink'),
+  ...nameColumns('/sinks', 'Sink'),
   { key: 'kind', heading: 'Kind', cell: ({ kind }) => <span className="whitespace-nowrap">{kindOf(kind).title}</span> },
   { key: 'database', heading: 'Source', cell: ({ database }) => database },
   ...SINK_FIGURES,
   {
     key: 'act',
     heading: <span className="sr-only">Actions</span>,
+    isFigure: true,
     cell: (sink) => <PauseButton sink={sink} look="quiet" />,
   },
 ];
 
 function NoSink() {
   return (
-    <Empty title="No sink yet">
-      <p>A sink is where changes go to. There are four kinds.</p>
+    <Empty title="No sinks yet">
+      <p>A sink is where changes are sent. There are four kinds.</p>
       <dl className="mt-4 grid gap-4 text-left sm:grid-cols-2">
         {KINDS.map(({ title, sentence, example }) => (
           <div key={title}>

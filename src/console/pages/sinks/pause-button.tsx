@@ -11,7 +11,7 @@ export function PauseButton({ sink, look = 'plain' }: { sink: { name: string; st
   const resume = useCall('post', paths.resume);
   const isActive = status === 'active';
   const act = isActive ? pause : resume;
-  const done = isActive ? `${name} is paused; its messages are kept` : `${name} goes on`;
+  const done = isActive ? `Paused ${name}; its messages are kept` : `Resumed ${name}`;
   return (
     <span className="inline-flex flex-wrap items-center justify-end gap-2">
       {act.error && (

@@ -26,7 +26,7 @@ export function SinkFrame() {
       beside={sink && <Beside sink={sink} />}
       actions={sink && <PauseButton sink={sink} />}
       tabs={
-        <Tabs label="Of this sink">
+        <Tabs label="Pages of this sink">
           {SINK_TABS.map(({ to, label }) => (
             <Link key={to} to={to} params={{ sink: name }} {...TAB}>
               {label}
@@ -59,7 +59,7 @@ function Beside({ sink }: { sink: Sink }) {
       {sink.state.parked > 0 && <State state="parked" word={`${count(sink.state.parked)} parked`} />}
       <span className="text-sm text-muted tabular-nums">
         {sink.state.pending_is_estimate && 'about '}
-        {sink.state.pending === 0 ? 'nothing waits' : plural(sink.state.pending, 'message waits', 'messages wait')}
+        {sink.state.pending === 0 ? 'nothing waiting' : `${plural(sink.state.pending, 'message')} waiting`}
         {figures && figures.per_second.delivered > 0 && `, ${rate(figures.per_second.delivered)}`}
       </span>
     </span>

@@ -20,21 +20,16 @@ export function Failures({ sink }: { sink: string }) {
   const [limit, setLimit] = useState(FIRST);
   const query = useGet('/api/sinks/{sink}/attempts', { path: { sink }, query: { limit } }, { every: EVERY_MS });
   return (
-    <Section title="Failed lately">
+    <Section title="Recent failures">
       <Loaded query={query}>
         {({ data, next_cursor }) =>
           data.length === 0 ? (
-            <Empty title="No delivery has failed in the last 24 hours">
-              A delivery that fails is here with the answer of its destination, also when nobody looked.
+            <Empty title="No failed deliveries in the last 24 hours">
+              Every failed delivery is kept here with the destination's answer, even when nobody was watching.
             </Empty>
           ) : (
             <>
-              <Table
-                label="Deliveries that failed"
-                columns={columnsOf(sink)}
-                rows={data}
-                keyOf={({ id }) => String(id)}
-              />
+              <Table label="Failed deliveries" columns={columnsOf(sink)} rows={data} keyOf={({ id }) => String(id)} />
               {next_cursor !== null && limit < MOST && (
                 <Button look="quiet" onClick={() => setLimit(MOST)}>
                   Older ones
@@ -66,7 +61,7 @@ const columnsOf = (sink: string): readonly Column<Attempt>[] => [
   },
   { key: 'try', heading: 'Try', isFigure: true, cell: ({ attempt }) => attempt },
   { key: 'stage', heading: 'Stage', cell: ({ stage }) => stage },
-  { key: 'took', heading: 'Took', isFigure: true, cell: ({ took_ms }) => (took_ms === null ? '–' : ms(took_ms)) },
+  { key: 'took', heading: 'Time taken', isFigure: true, cell: ({ took_ms }) => (took_ms === null ? '–' : ms(took_ms)) },
   {
     key: 'answer',
     heading: 'Answer',

@@ -35,7 +35,7 @@ function Last({ sink, points }: { sink: Sink; points: Schemas['SinkMetrics']['po
         'Nothing was delivered in the last hour'
       ) : (
         <>
-          Last delivered: {plural(last.delivered, 'message')} in the minute that began <Ago at={last.at} />
+          Last delivered: {plural(last.delivered, 'message')} in the minute beginning <Ago at={last.at} />
         </>
       )}
       {why === null ? '.' : `. ${why}`}
@@ -44,13 +44,13 @@ function Last({ sink, points }: { sink: Sink; points: Schemas['SinkMetrics']['po
 }
 
 function reasonOf({ status, state, health }: Sink): string {
-  if (status !== 'active') return `It is ${status}: resume it, and it goes on with what waits.`;
+  if (status !== 'active') return `It is ${status}. Resume it to deliver the waiting messages.`;
   if (state.pending === 0)
     return state.parked === 0
-      ? 'Nothing waits: all that was captured is delivered.'
-      : 'Nothing waits but what is parked.';
+      ? 'Nothing is waiting: everything captured has been delivered.'
+      : 'Nothing is waiting except parked messages.';
   const cause = wrongOf({ health })[0]?.name;
-  if (cause !== undefined && state.error !== null) return `It fails (${words(cause)}): ${state.error}`;
-  if (cause !== undefined) return `The first thing that is wrong with it: ${words(cause)}.`;
-  return `${state.pending_is_estimate ? 'About ' : ''}${plural(state.pending, 'message waits', 'messages wait')}.`;
+  if (cause !== undefined && state.error !== null) return `It is failing (${words(cause)}): ${state.error}`;
+  if (cause !== undefined) return `First problem: ${words(cause)}.`;
+  return `${state.pending_is_estimate ? 'About ' : ''}${plural(state.pending, 'message')} waiting.`;
 }

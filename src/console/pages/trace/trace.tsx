@@ -27,7 +27,7 @@ export function Trace() {
     <>
       <LastDelivery />
       <Section
-        title="On their way now"
+        title="In flight"
         actions={
           <>
             <Checkbox
@@ -40,25 +40,25 @@ export function Trace() {
               aria-pressed={stopped === true}
               onClick={() => go({ stopped: stopped ? undefined : true })}
             >
-              {stopped ? 'Go on' : 'Pause'}
+              {stopped ? 'Resume' : 'Pause'}
             </Button>
           </>
         }
       >
-        {!may('read:data') && <Note tone="idle">Messages on their way: needs the scope read:data.</Note>}
+        {!may('read:data') && <Note tone="idle">Seeing messages in flight needs the scope read:data.</Note>}
         {isOn && error && <ErrorNote error={error} again={query.refetch} />}
         {isOn && query.isPending && !error && <Skeleton lines={4} />}
         {shown.length > 0 && (
-          <ul aria-label="Messages on their way" className="divide-y divide-line rounded-md border border-line">
+          <ul aria-label="Messages in flight" className="divide-y divide-line rounded-md border border-line">
             {shown.map((message) => (
               <TracedMessage key={message.id} message={message} sink={name} />
             ))}
           </ul>
         )}
         {query.data && shown.length === 0 && (
-          <Empty title={failures && all.length > 0 ? 'None of them failed' : 'None has come by yet'}>
-            While this page is open, one message a second is kept with its steps, and the newest 50 of them are shown.
-            Change a row of one of its tables, and it appears here.
+          <Empty title={failures && all.length > 0 ? 'None of them failed' : 'No messages yet'}>
+            While this page is open, one message a second is recorded with its steps. The newest 50 are shown. Change a
+            row in one of its tables and it appears here.
           </Empty>
         )}
       </Section>

@@ -10,12 +10,12 @@ import type { Traced } from './use-trace.ts';
 
 const OUTCOMES: Record<string, { word: string; tone: Tone }> = {
   done: { word: 'delivered', tone: 'ok' },
-  retry: { word: 'to be retried', tone: 'warn' },
+  retry: { word: 'will be retried', tone: 'warn' },
   park: { word: 'parked', tone: 'danger' },
   wait: { word: 'waits', tone: 'idle' },
   waiting: { word: 'waits', tone: 'idle' },
-  leased: { word: 'a client has it', tone: 'idle' },
-  circuit: { word: 'nothing is delivered', tone: 'danger' },
+  leased: { word: 'leased to a client', tone: 'idle' },
+  circuit: { word: 'delivery is halted', tone: 'danger' },
 };
 
 export function TracedMessage({ message, sink }: { message: Traced; sink: string }) {
@@ -77,7 +77,7 @@ function Steps({ message, sink }: { message: Traced; sink: string }) {
           {captured_text !== null && captured_text !== 'null' ? (
             <Json text={captured_text} name="Message" file={`message-${message_id}.json`} />
           ) : (
-            <p className="text-muted">Too large to be kept here: open the message.</p>
+            <p className="text-muted">Too large to show here. Open the message.</p>
           )}
         </div>
         <div className="min-w-0">
@@ -103,6 +103,6 @@ function Steps({ message, sink }: { message: Traced; sink: string }) {
 }
 
 function sentWords(isSent: boolean, isFiltered: boolean): string {
-  if (isFiltered) return 'Nothing: its filter does not let it through.';
+  if (isFiltered) return 'Nothing: the filter dropped it.';
   return isSent ? 'The row as it is.' : 'Nothing was sent.';
 }

@@ -12,7 +12,7 @@ export function ActionsKey() {
   return (
     <fieldset>
       <legend className="text-sm font-medium">
-        Actions <span className="font-normal text-muted">Default all three</span>
+        Actions <span className="font-normal text-muted">default: all three</span>
       </legend>
       <div className="flex flex-wrap gap-x-5">
         {ACTIONS.map((action) => (
@@ -42,7 +42,7 @@ export function FiltersKey({ children }: { children?: ReactNode }) {
     set(filters.map((filter, at) => (at === place ? plainFilter({ ...filter, ...part }) : filter)));
   return (
     <fieldset className="space-y-2 sm:col-span-2">
-      <legend className="text-sm font-medium">Only rows of which all of these hold</legend>
+      <legend className="text-sm font-medium">Only rows that match all of these</legend>
       {filters.map((filter, place) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: their place is what they are
         <FilterRow key={place} filter={filter} change={(part) => change(place, part)}>
@@ -78,9 +78,9 @@ function FilterRow({ filter, change, children }: FilterRowProps) {
         onChange={({ target }) => change({ column_name: target.value })}
       />
       <Field
-        label="Field in its JSON"
+        label="Field in the JSON"
         className="!w-40"
-        placeholder="of json columns"
+        placeholder="json columns only"
         value={field_path ?? ''}
         onChange={({ target }) => change({ field_path: target.value || null })}
       />
@@ -100,7 +100,7 @@ function FilterRow({ filter, change, children }: FilterRowProps) {
       </Select>
       {!NO_VALUE.includes(operator) && (
         <Field
-          label={isList(operator) ? 'Values, with commas' : 'Value'}
+          label={isList(operator) ? 'Values, separated by commas' : 'Value'}
           className="!w-40"
           value={shown}
           onChange={({ target }) => change({ comparison_value: comparedWith(target.value, operator) })}

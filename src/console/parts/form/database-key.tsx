@@ -20,7 +20,7 @@ export function DatabaseKey({ path, label, hint, children }: DatabaseKeyProps) {
     <Loaded query={query} lines={1}>
       {({ data }) =>
         data.length === 0 ? (
-          <Empty title="No database yet">
+          <Empty title="No databases yet">
             {children}{' '}
             <Link to="/databases/new" className="text-accent underline">
               Connect a database

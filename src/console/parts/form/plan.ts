@@ -53,7 +53,7 @@ export function usePlan(body: object | null, stored?: string): Planned {
 /** By field; that the name is taken, too. */
 export function faultsOf(error: ApiError | undefined | null): Faults {
   if (!error) return {};
-  return error.code === 'name_taken' ? { name: ['is taken: there is something of that name'] } : error.fields;
+  return error.code === 'name_taken' ? { name: ['is already taken'] } : error.fields;
 }
 
 const isOf = (field: string, path: string): boolean =>

@@ -28,7 +28,7 @@ export function SaveDialog({ name, differences, meanwhile, save, onSave, childre
       {...rest}
       title={`Save ${name}?`}
       look="primary"
-      action={isOutdated ? 'Save all the same' : 'Save'}
+      action={isOutdated ? 'Save anyway' : 'Save'}
       busy={save.isPending || differences === undefined}
       error={isOutdated ? null : save.error}
       onConfirm={onSave}
@@ -37,8 +37,8 @@ export function SaveDialog({ name, differences, meanwhile, save, onSave, childre
       {children}
       {isOutdated && meanwhile.differences.length > 0 && (
         <div className="mt-3">
-          <Note tone="warn">{meanwhile.by ?? 'Somebody'} has changed it meanwhile:</Note>
-          <Differences label="What somebody else changed" differences={meanwhile.differences} />
+          <Note tone="warn">{meanwhile.by ?? 'Someone'} has changed it in the meantime:</Note>
+          <Differences label="What someone else changed" differences={meanwhile.differences} />
         </div>
       )}
     </Confirm>

@@ -95,12 +95,12 @@ function Form<Entry extends object>(props: FormProps<Entry>) {
   return (
     <FormContext value={{ entry: mine, set, faults: faultsOf(planned.error), isStored: true }}>
       <Standing thing={stored} release={paths.release} adopt={paths.adopt} path={{ sink: stored.name }}>
-        Change it below, and copy its entry into the file.
+        Edit it below, then copy its entry into the file.
       </Standing>
       {/* What is being saved may be read again before it is known to be saved: that is nobody else's change. */}
       {isChanged && base.version !== stored.version && !save.isPending && (
         <Meanwhile by={stored.updated_by} before={base.entry} after={entry} forget={forget}>
-          <Button onClick={() => rebase(patch)}>Put mine on top of it</Button>
+          <Button onClick={() => rebase(patch)}>Apply my changes on top</Button>
         </Meanwhile>
       )}
       <form onSubmit={(event) => event.preventDefault()} noValidate>
@@ -126,12 +126,13 @@ function Meanwhile({ by, before, after, forget, children }: MeanwhileProps) {
     <div className="mb-5">
       <Note tone="warn" live>
         <p className="font-medium">
-          {by ?? 'Somebody'} changed it meanwhile{differences.length === 0 ? ', its status alone' : ':'}
+          {by ?? 'Someone'} changed {differences.length === 0 ? 'its status' : 'it'} in the meantime
+          {differences.length > 0 && ':'}
         </p>
-        {differences.length > 0 && <Differences label="What was changed meanwhile" differences={differences} />}
+        {differences.length > 0 && <Differences label="What was changed in the meantime" differences={differences} />}
         <div className="mt-2 flex flex-wrap gap-2">
           {children}
-          <Button onClick={forget}>Drop mine</Button>
+          <Button onClick={forget}>Discard my changes</Button>
         </div>
       </Note>
     </div>
@@ -156,7 +157,7 @@ function Save<Entry>({ stored, base, patch, planned, isChanged, save, forget, ..
         async onSuccess({ name }) {
           setOpen(false);
           forget();
-          say(`${name} is saved`);
+          say(`Saved ${name}`);
           if (name !== stored.name) await props.onRenamed(name);
         },
       },
@@ -174,13 +175,13 @@ function Save<Entry>({ stored, base, patch, planned, isChanged, save, forget, ..
           <Button
             look="primary"
             needs="admin"
-            because={isChanged ? (planned.error ? 'Something is not valid yet' : null) : 'Nothing is changed'}
+            because={isChanged ? (planned.error ? 'Some values are not valid yet' : null) : 'No changes to save'}
             onClick={() => setOpen(true)}
           >
             Save…
           </Button>
         )}
-        {isChanged && <Button onClick={forget}>Undo all</Button>}
+        {isChanged && <Button onClick={forget}>Undo all changes</Button>}
         <AsYaml planned={planned}>{props.yamlNote}</AsYaml>
         {planned.error && isChanged && <span className="text-sm text-danger">{planned.error.message}</span>}
         <SaveDialog

@@ -32,7 +32,7 @@ export function TestConnection({ stored, body, label = 'Test connection', curl, 
   return (
     <div className="mt-4 space-y-2" aria-live="polite">
       <Button needs={stored === undefined ? 'admin' : 'operate'} busy={test.isPending} onClick={start}>
-        {test.isPending ? 'Asking…' : label}
+        {test.isPending ? 'Testing…' : label}
       </Button>
       {test.error && checks.length === 0 && <ErrorNote error={test.error} />}
       <Checks checks={checks.map((check) => withoutSql(check, above))} curl={curl} />

@@ -7,9 +7,12 @@ import type { Policy } from './entry.ts';
 
 const OPTIONS = [
   { value: 'none', hint: 'The default' },
-  { value: 'job', hint: 'Some thousand rows at a time' },
-  { value: 'pg_cron', hint: 'An extension of its database: up to some 100 million entries a day' },
-  { value: 'pg_partman', hint: 'An extension of its database: whole partitions, for more than a million a day' },
+  { value: 'job', hint: 'A few thousand rows at a time' },
+  { value: 'pg_cron', hint: 'A Postgres extension, for up to about 100 million entries a day' },
+  {
+    value: 'pg_partman',
+    hint: 'A Postgres extension that drops whole partitions, for more than a million entries a day',
+  },
 ].map((option) => ({ ...option, label: policyTitle(option.value) }));
 
 export function PolicyPart() {
@@ -35,12 +38,12 @@ export function PolicyPart() {
           <TextKey
             path="retention.keep"
             label="Kept for"
-            hint="As 30 days, 12 hours, 2w; by when they were committed"
+            hint="Such as 30 days, 12 hours or 2w, counted from the commit"
           />
           {by === 'pg_partman' ? (
-            <TextKey path="retention.interval" label="Size of a partition" fallback="1 day" />
+            <TextKey path="retention.interval" label="Partition size" fallback="1 day" />
           ) : (
-            <TextKey path="retention.every" label="Deleted every" fallback="10 minutes" />
+            <TextKey path="retention.every" label="Delete every" fallback="10 minutes" />
           )}
         </div>
       )}

@@ -15,8 +15,8 @@ interface TableKeysProps {
 export function TableKeys({ proposed }: TableKeysProps) {
   return (
     <div className="grid gap-x-6 gap-y-4 sm:grid-cols-2">
-      <DatabaseKey path="destination_database" label="Into database" hint="It may be the same one">
-        Its changes are kept in a table of a database.
+      <DatabaseKey path="destination_database" label="Target database" hint="It may be the same database">
+        The changes are kept in a table of a database.
       </DatabaseKey>
       <span aria-hidden className="max-sm:hidden" />
       <TextKey path="destination_table_schema" label="Schema of the change table" fallback="public" />
@@ -24,7 +24,7 @@ export function TableKeys({ proposed }: TableKeysProps) {
         path="destination_table_name"
         label="Change table"
         placeholder={proposed}
-        hint="One that is there already is taken as it is"
+        hint="An existing table is used as it is"
       />
     </div>
   );
@@ -42,11 +42,11 @@ export function MakingPart({ entry, test }: MakingPartProps) {
   return (
     <div>
       <Choice
-        label="Where it is not there yet"
+        label="If the table does not exist yet"
         value={value === true ? 'create' : 'run'}
         options={[
           { value: 'create', label: 'Create it for me' },
-          { value: 'run', label: 'I run the SQL myself', hint: 'The default of an entry that does not say it' },
+          { value: 'run', label: 'I run the SQL myself', hint: 'The default in the configuration file' },
         ]}
         onChange={(choice) => set(choice === 'create')}
       />

@@ -55,7 +55,7 @@ export function TableSql({ entry, children }: TableSqlProps) {
         <div className="max-w-md">
           <Field
             label="Database that has pg_cron"
-            hint="Where it is another one of the same server"
+            hint="If it is another database of the same server"
             value={cron}
             onChange={({ target }) => setCron(target.value)}
           />
@@ -79,7 +79,7 @@ export function TableSql({ entry, children }: TableSqlProps) {
           <Code text={data.sql.trimEnd()} name="SQL" />
           {entry.create_if_not_exists && USED[variant] !== undefined && (
             <p className="text-sm text-muted">
-              The extension is not made: where it is missing, entries are written all the same, and a notice says what a
+              The extension is not created: if it is missing, entries are written anyway, and a notice says what a
               superuser runs.
             </p>
           )}

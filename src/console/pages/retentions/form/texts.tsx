@@ -5,7 +5,7 @@ import { AsText } from '../../../parts/as-text.tsx';
 import { Mono } from '../../../parts/code.tsx';
 import { bodyOf, type RetentionEntry } from './entry.ts';
 
-export const YAML_NOTE = 'An entry of millrace.yaml.';
+export const YAML_NOTE = 'An entry for millrace.yaml.';
 
 export function AsCurl({ entry }: { entry: RetentionEntry }) {
   const command = (): string => curlOf('POST', '/api/change_retentions', bodyOf(entry) as Record<string, Plain>);

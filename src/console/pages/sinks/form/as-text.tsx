@@ -20,7 +20,7 @@ export function AsCurl({ entry, functions }: AsCurlProps) {
   return (
     <AsText title="As curl" name="curl" text={() => commandOf(entry, functions)}>
       <p>
-        It needs a token with the scope <Mono>admin</Mono> in <Mono>MILLRACE_TOKEN</Mono>, and a secret in{' '}
+        It needs a token with the scope <Mono>admin</Mono> in <Mono>MILLRACE_TOKEN</Mono>, and any secret in{' '}
         <Mono>SINK_SECRET</Mono>.
       </p>
     </AsText>

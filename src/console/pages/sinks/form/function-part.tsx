@@ -64,8 +64,8 @@ function FunctionUse({ use, legend, written, onWrite }: FunctionUseProps) {
         value={written !== undefined ? 'write' : isPicked ? 'pick' : 'none'}
         options={[
           { value: 'none', label: USES[use].none },
-          { value: 'pick', label: 'Pick a function' },
-          { value: 'write', label: 'Write one' },
+          { value: 'pick', label: 'Use an existing function' },
+          { value: 'write', label: 'Write a function' },
         ]}
         onChange={choose}
       />

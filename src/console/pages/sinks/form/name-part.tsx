@@ -5,23 +5,27 @@ export function NamePart({ proposed, withStatus }: { proposed?: string; withStat
   return (
     <div>
       <div className="max-w-md">
-        <TextKey path="name" label="Name" placeholder={proposed} hint="Addresses, metrics and alerts have it" />
+        <TextKey path="name" label="Name" placeholder={proposed} hint="Used in addresses, metrics and alerts" />
       </div>
       <More label="Start, retries, annotations">
         {withStatus && (
           <WordKey
             path="status"
-            label="It begins"
+            label="Initial status"
             words={['active', 'paused', 'disabled']}
-            hint="paused: messages wait. disabled: nothing is kept"
+            hint="Paused: messages wait. Disabled: nothing is kept"
           />
         )}
         <FigureKey
           path="max_retry_count"
-          label="Tries again at most"
-          hint="Then a message is parked. Empty: without end"
+          label="Most retries"
+          hint="After that a message is parked. Leave empty to retry forever"
         />
-        <PairsKey path="annotations" label="Annotations" hint="One a line, as owner: billing; messages carry them" />
+        <PairsKey
+          path="annotations"
+          label="Annotations"
+          hint="One per line, such as owner: billing. Messages carry them"
+        />
       </More>
     </div>
   );

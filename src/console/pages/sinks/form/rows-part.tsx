@@ -16,14 +16,14 @@ export function RowsPart({ estimate }: { estimate: number | null }) {
   return (
     <div>
       <Checkbox
-        label={`Send the rows that are there${about}`}
-        hint="Otherwise it gets what changes from now on"
+        label={`Send existing rows${about}`}
+        hint="Without this, the sink only gets changes from now on"
         checked={wanted !== false}
         onChange={({ target }) => set('initial_backfill', target.checked)}
       />
       {errors && <p className="text-sm text-danger">{errors.join('; ')}</p>}
       {wanted !== false && table !== undefined && (
-        <More label="Only some of them">
+        <More label="Send only some of them">
           <From table={table} />
         </More>
       )}
@@ -53,13 +53,13 @@ function From({ table }: { table: string }) {
           <span aria-hidden className="max-sm:hidden" />
           <Field
             label="Column"
-            hint="One that has an index, and only grows"
+            hint="An indexed column whose values only grow"
             value={part.sort_column}
             onChange={({ target }) => change({ sort_column: target.value })}
           />
           <Field
-            label="From this value on"
-            hint="As Postgres writes it: 1000, or 2026-01-31 00:00:00+00"
+            label="Starting value"
+            hint="As Postgres writes it, such as 1000 or 2026-01-31 00:00:00+00"
             value={part.start_position}
             onChange={({ target }) => change({ start_position: target.value })}
           />

@@ -25,7 +25,7 @@ export function Samples(props: SamplesProps) {
     { path: { database, table }, query: { limit: SHOWN } },
     { enabled: may('read:data') },
   );
-  if (!may('read:data')) return <p className="text-sm text-muted">Rows are shown to whoever has read:data.</p>;
+  if (!may('read:data')) return <p className="text-sm text-muted">Seeing rows needs the scope read:data.</p>;
   return (
     <Loaded query={query} lines={2}>
       {({ data }) =>
@@ -45,7 +45,7 @@ function Results({ rows, ...wanted }: SamplesProps & { rows: readonly Row[] }) {
   return (
     <div>
       <p className="mb-1 text-sm text-muted">
-        What is sent of {rows.length === 1 ? 'a row' : `${rows.length} rows`} of {wanted.table}
+        What is sent for {rows.length === 1 ? 'a row' : `${rows.length} rows`} of {wanted.table}
       </p>
       {error && <Note tone="danger">{error.message}</Note>}
       <ul className="divide-y divide-line rounded-md border border-line font-mono text-sm">

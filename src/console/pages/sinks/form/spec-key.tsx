@@ -11,7 +11,7 @@ import {
 import { useField } from '../../../parts/form/form.tsx';
 import type { Spec } from './destinations.ts';
 
-const STARS = 'Stars keep what is stored.';
+const STARS = 'Asterisks keep the stored value.';
 
 /** The field of a key of a destination. */
 export function SpecKey({ spec }: { spec: Spec }) {

@@ -16,7 +16,7 @@ export function TablesPart() {
     <div className="space-y-4">
       {!isStored && (
         <DatabaseKey path="database" label="Database">
-          A sink gets the changes of a database.
+          A sink gets its changes from a database.
         </DatabaseKey>
       )}
       {entry.database !== '' && (
@@ -25,17 +25,21 @@ export function TablesPart() {
             label="Tables"
             value={include_tables == null ? 'all' : 'some'}
             options={[
-              { value: 'some', label: 'These' },
-              { value: 'all', label: 'All that are published, also later ones' },
+              { value: 'some', label: 'These tables' },
+              { value: 'all', label: 'All published tables, including future ones' },
             ]}
             onChange={(choice) => set('source.include_tables', choice === 'all' ? null : [])}
           />
           {include_tables != null && <ChosenTables chosen={include_tables} />}
           <More label="Actions, filters, order">
             <ActionsKey />
-            <LinesKey path="source.exclude_tables" label="Except these tables" hint="One a line: public.orders" />
-            <LinesKey path="source.include_schemas" label="Only these schemas" hint="One a line" />
-            <LinesKey path="source.exclude_schemas" label="Except these schemas" hint="One a line" />
+            <LinesKey
+              path="source.exclude_tables"
+              label="Except these tables"
+              hint="One per line, such as public.orders"
+            />
+            <LinesKey path="source.include_schemas" label="Only these schemas" hint="One per line" />
+            <LinesKey path="source.exclude_schemas" label="Except these schemas" hint="One per line" />
             <FiltersKey>
               {entry.filters.length > 0 && kindOfType(entry.destination.type).isIndex && <Leave />}
             </FiltersKey>
@@ -67,9 +71,9 @@ const Leave = () => (
   <div className="max-w-xs">
     <WordKey
       path="filter_leave"
-      label="A row that leaves the filters"
+      label="When a row no longer matches the filters"
       words={['delete', 'keep']}
-      hint="delete: its document is deleted"
+      hint="With delete, its document is deleted"
     />
   </div>
 );
@@ -88,16 +92,16 @@ function Order() {
     <div className="space-y-2 sm:col-span-2">
       <FlagKey
         path="message_grouping"
-        label="Changes of one row come in order"
-        hint="Without it they may overtake each other"
+        label="Keep the changes of each row in order"
+        hint="Without this, they may overtake each other"
         fallback
       />
       {entry.message_grouping &&
         (entry.source.include_tables ?? []).map((table) => (
           <div key={table} className="max-w-md">
             <Field
-              label={`Columns that group ${table}`}
-              hint="With commas; empty: the primary key. Rows with the same values keep their order"
+              label={`Grouping columns of ${table}`}
+              hint="Separated by commas; the primary key if empty. Rows with the same values keep their order"
               value={columnsOf(table)}
               onChange={({ target }) => group(table, target.value)}
             />

@@ -18,7 +18,7 @@ interface UseForm {
 export const USES: Readonly<Record<Use, UseForm>> = {
   filter: { label: 'Filter', types: ['filter'], none: 'Send every row', suffix: 'filter' },
   transform: { label: 'Transform', types: ['transform', 'path'], none: 'Send the row as it is', suffix: 'document' },
-  routing: { label: 'Routing', types: ['routing'], none: 'All into the index above', suffix: 'routing' },
+  routing: { label: 'Routing', types: ['routing'], none: 'Send all to the index above', suffix: 'routing' },
 };
 
 /** A function that is still being written; it is made with the sink. Without a name it gets the proposed one. */

@@ -63,7 +63,7 @@ function Form({ draft, setDraft, again, forget }: FormProps) {
       setDraft((before) => ({ entry: { ...before.entry, [use]: name }, functions: without(before.functions, use) })),
     async onDone(name) {
       forget();
-      say(`${name} is made`);
+      say(`Created ${name}`);
       await navigate({ to: '/sinks/$sink/overview', params: { sink: name } });
     },
   });
@@ -197,13 +197,13 @@ function End({ create, rows, entry, warnings }: EndProps) {
           type="submit"
           needs="admin"
           busy={isPending}
-          because={isRetention ? 'A change table is made as a change retention' : null}
+          because={isRetention ? 'Create a change table as a change retention' : null}
         >
           {sends ? `Create sink and send about ${plural(rows, 'row')}` : 'Create sink'}
         </Button>
         {isUntested && (
           <Button needs="admin" busy={isPending} onClick={() => create.startUntested()}>
-            Create it all the same
+            Create it anyway
           </Button>
         )}
       </div>

@@ -17,8 +17,8 @@ function tablesOf({ include_tables, include_schemas, exclude_tables, exclude_sch
     include_tables != null
       ? listed(include_tables)
       : include_schemas != null
-        ? `all of ${plural(include_schemas.length, 'schema')}: ${listed(include_schemas)}`
-        : 'all that are published';
+        ? `all tables in ${plural(include_schemas.length, 'schema')}: ${listed(include_schemas)}`
+        : 'all published tables';
   const left = [...(exclude_schemas ?? []).map((schema) => `schema ${schema}`), ...(exclude_tables ?? [])];
   return left.length === 0 ? base : `${base}, except ${listed(left)}`;
 }
@@ -30,7 +30,7 @@ export function About({ sink }: { sink: Sink }) {
   return (
     <Facts>
       <Fact label="Kind">{kind.title}</Fact>
-      <Fact label="Goes to">
+      <Fact label="Destination">
         <Mono>{kind.whereOf(sink.destination)}</Mono>
       </Fact>
       <Fact label="Database">
@@ -47,10 +47,10 @@ export function About({ sink }: { sink: Sink }) {
       </Fact>
       <Fact label="Functions">
         {functions.length === 0
-          ? 'none: rows go out as they are'
+          ? 'none: rows are sent as they are'
           : functions.map((key) => `${key} ${sink[key]}`).join(', ')}
       </Fact>
-      <Fact label="Declared by">
+      <Fact label="Managed by">
         {sink.managed_by === 'file' ? (sink.declared_from ?? 'a configuration file') : 'the API'}
       </Fact>
       <Fact label="Changed">

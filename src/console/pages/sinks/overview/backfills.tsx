@@ -16,10 +16,10 @@ export function Backfills({ sink }: { sink: Sink }) {
     data?.operations.find(({ id }) => id === wanted)?.progress.seconds_left ?? null;
   return (
     <Section
-      title="Rows under way"
+      title="Backfills in progress"
       actions={
         <Link to="/sinks/$sink/backfills" params={{ sink: sink.name }} className="text-sm text-accent hover:underline">
-          Pause, resume, cancel
+          Manage backfills
         </Link>
       }
     >

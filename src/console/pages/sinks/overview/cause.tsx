@@ -86,7 +86,7 @@ function Wrong({ sink, wrong, sinceOf }: WrongProps) {
       {error !== null && (
         <div className="border-t border-line px-3 py-2 first:border-t-0">
           <p className="text-sm text-muted">
-            What the destination said{failing_since !== null && ', failing since '}
+            Answer of the destination{failing_since !== null && ', first failed '}
             {failing_since !== null && <Ago at={failing_since} />}:
           </p>
           <pre className="max-h-48 overflow-auto font-mono text-sm break-words whitespace-pre-wrap">{error}</pre>
@@ -120,7 +120,7 @@ function Acts({ sink, names }: { sink: AnySink; names: readonly string[] }) {
           needs="operate"
           busy={probe.isPending}
           onClick={() =>
-            probe.mutate({ path: { sink: sink.name } }, { onSuccess: () => say('The destination is asked again now') })
+            probe.mutate({ path: { sink: sink.name } }, { onSuccess: () => say('Probing the destination now') })
           }
         >
           Probe now
@@ -139,7 +139,7 @@ function Acts({ sink, names }: { sink: AnySink; names: readonly string[] }) {
           needs="operate"
           busy={dismiss.isPending}
           onClick={() =>
-            dismiss.mutate({ path: { sink: sink.name, code } }, { onSuccess: () => say(`${code} is dismissed`) })
+            dismiss.mutate({ path: { sink: sink.name, code } }, { onSuccess: () => say(`Dismissed ${code}`) })
           }
         >
           <span>

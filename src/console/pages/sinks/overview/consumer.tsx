@@ -33,15 +33,15 @@ export function Consumer({ sink }: { sink: Sink }) {
     <>
       <Section title="Readers">
         {readers.length === 0 ? (
-          <Empty title="Nobody has received over HTTP yet">
-            A client asks for messages and acknowledges them: run an example below.
+          <Empty title="Nobody has received anything over HTTP yet">
+            Clients receive messages and acknowledge them. Try one of the examples below.
           </Empty>
         ) : (
           <Table label="Readers" columns={COLUMNS} rows={readers} keyOf={({ token }) => token} />
         )}
         {leased.data && (
           <p className="mt-2 text-sm text-muted tabular-nums">
-            {plural(leased.data.count, 'message is', 'messages are')} leased to clients now.
+            {plural(leased.data.count, 'message is', 'messages are')} leased to clients right now.
           </p>
         )}
       </Section>

@@ -13,7 +13,7 @@ import type { AnySink } from '../use-sink.ts';
 export function End({ sink }: { sink: AnySink }) {
   const [asked, setAsked] = useState(false);
   return (
-    <Section title="Stop it">
+    <Section title="Disable or delete">
       <div className="flex flex-wrap gap-2">
         {sink.status !== 'disabled' && <DisableButton sink={sink} look="danger" />}
         <Button look="danger" needs="admin" onClick={() => setAsked(true)}>
@@ -52,7 +52,7 @@ function Disable({ sink, open, onClose }: AskedProps) {
       { path: { sink: sink.name } },
       {
         onSuccess() {
-          say(`${sink.name} is disabled`);
+          say(`Disabled ${sink.name}`);
           onClose();
         },
       },
@@ -67,9 +67,9 @@ function Disable({ sink, open, onClose }: AskedProps) {
       {...{ open, onClose }}
     >
       <p>
-        Changes from now on are not kept for it. What waits ({waitingOf(sink)}) stays, and is delivered once it is
-        resumed; what happened in between is missing then
-        {home === '/sinks' ? ', until rows are sent again' : ' for good'}. Pause it instead to keep everything.
+        Changes from now on are not kept for it. What is waiting ({waitingOf(sink)}) stays, and is delivered once it is
+        resumed; changes made in between are missing
+        {home === '/sinks' ? ' until rows are sent again' : ' for good'}. Pause it instead to keep everything.
       </p>
     </Confirm>
   );
@@ -90,7 +90,7 @@ function Delete({ sink, open, onClose }: AskedProps) {
       {
         async onSuccess() {
           await navigate({ to: home });
-          say(`${sink.name} is deleted`);
+          say(`Deleted ${sink.name}`);
         },
       },
     );
@@ -111,7 +111,7 @@ function Delete({ sink, open, onClose }: AskedProps) {
       </p>
       {isOfFile && (
         <p className="mt-2">
-          The configuration file declares it: take its entry out of the file, or the next start makes it anew.
+          It is declared in the configuration file: take its entry out of the file, or the next start creates it again.
         </p>
       )}
     </Confirm>

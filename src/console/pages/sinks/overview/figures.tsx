@@ -96,7 +96,7 @@ function Drawn({ points, range, from }: DrawnProps) {
   return (
     <>
       <div className="grid grid-cols-[minmax(0,1fr)] gap-4 lg:grid-cols-[minmax(0,1fr)_minmax(0,1fr)]">
-        <Chart title={`Messages a ${word}`} times={times} lines={counts} format={short} />
+        <Chart title={`Messages per ${word}`} times={times} lines={counts} format={short} />
         <Chart title="From commit to delivered" times={times} lines={latencies} format={ms} />
       </div>
       <p className="mt-2 text-sm text-muted tabular-nums">

@@ -20,10 +20,10 @@ export function SinkOverview() {
       <Backfills sink={sink} />
       <Figures name={sink.name} />
       <div className="grid grid-cols-[minmax(0,1fr)] gap-x-10 lg:grid-cols-[minmax(0,1fr)_minmax(0,1fr)]">
-        <Section title="What it is">
+        <Section title="Details">
           <About sink={sink} />
         </Section>
-        <Section title="See it">
+        <Section title="Try it">
           <SeeIt sink={sink} />
         </Section>
       </div>

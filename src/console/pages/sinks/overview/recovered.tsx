@@ -15,9 +15,9 @@ export function Recovered({ sink, isWrong }: { sink: AnySink; isWrong: boolean }
   return (
     <div className="mb-6">
       <Note tone="ok" live>
-        Nothing is wrong any more, since <At at={since} millis={false} />.{' '}
+        Working again since <At at={since} millis={false} />.{' '}
         {sink.state.pending === 0 ? (
-          'All is delivered.'
+          'Everything has been delivered.'
         ) : (
           <Left pending={sink.state.pending} rates={known?.per_second} />
         )}
@@ -30,7 +30,7 @@ function Left({ pending, rates }: { pending: number; rates: { persisted: number;
   const gained = rates === undefined ? 0 : rates.delivered - rates.persisted;
   return (
     <span className="tabular-nums">
-      {plural(pending, 'message waits', 'messages wait')}
+      {plural(pending, 'message')} waiting
       {gained > 0 &&
         rates !== undefined &&
         `, caught up in about ${span(pending / gained)} at ${rate(rates.delivered)}`}

@@ -23,7 +23,7 @@ export function SeeIt({ sink }: { sink: Sink }) {
     <>
       {isIndex && (
         <>
-          <p>What has arrived:</p>
+          <p>See what has arrived:</p>
           <Code text={searchCommand(sink)} name="curl" />
         </>
       )}

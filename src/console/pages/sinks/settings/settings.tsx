@@ -20,7 +20,7 @@ export function SinkSettings() {
     <Settings
       stored={stored}
       entry={entryOf(stored)}
-      effect="Capture is not interrupted. Messages that wait are delivered as it is then."
+      effect="Capture is not interrupted. Waiting messages are delivered with the new settings."
       yamlNote={YAML_NOTE}
       onRenamed={(sink) => navigate({ to: '/sinks/$sink/settings', params: { sink }, replace: true })}
     >
@@ -38,8 +38,8 @@ export function SinkSettings() {
           <Part title="Functions">
             <div className="grid gap-4 sm:grid-cols-2">
               <FunctionKey use="transform" />
-              <FunctionKey use="filter" hint="What it returns false for is not sent" />
-              {kindOfType(type).isIndex && <FunctionKey use="routing" hint="Says the index of each message" />}
+              <FunctionKey use="filter" hint="Rows for which it returns false are not sent" />
+              {kindOfType(type).isIndex && <FunctionKey use="routing" hint="Chooses the index of each message" />}
             </div>
           </Part>
           <Part title="Name">
