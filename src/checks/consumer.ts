@@ -1,5 +1,5 @@
 /** Clients of a pull consumer that wait although there are messages: by what is leased, and by who holds its locks. */
-import { byHand, type Finding, fault, inMessages, warning } from './finding.ts';
+import { type Answered, byHand, type Finding, fault, inMessages, warning } from './finding.ts';
 
 /** As the statement gives it. */
 export interface ConsumerFacts {
@@ -8,17 +8,32 @@ export interface ConsumerFacts {
   leased: number;
   max_ack_pending: number;
   /** Backends of other programs whose open transaction holds one of its locks. */
-  blockers: { pid: number; application: string; seconds: number }[];
+  blockers: Blocker[];
 }
 
-export function checkConsumer({ leased, max_ack_pending, blockers, name }: ConsumerFacts): Finding[] {
-  const found: Finding[] = blockers.map(({ pid, application, seconds }) => ({
+export interface Blocker {
+  pid: number;
+  application: string;
+  username: string | null;
+  /** Null: on the same machine. */
+  address: string | null;
+  /** What it ran last; null: we may not see it. */
+  query: string | null;
+  seconds: number;
+}
+
+const clientOf = ({ pid, application, username, address }: Blocker): string =>
+  `backend ${pid}${application ? ` (${application})` : ''}${username === null ? '' : ` of ${username}`}${address === null ? '' : ` from ${address}`}`;
+
+export function checkConsumer({ leased, max_ack_pending, blockers, name }: ConsumerFacts): (Finding | Answered)[] {
+  const found: (Finding | Answered)[] = blockers.map((blocker) => ({
     ...fault(
       'blocked_by',
-      `nobody can receive: backend ${pid}${application ? ` (${application})` : ''} holds a lock of it in a transaction that has been open for ${Math.floor(seconds)} s`,
-      inMessages(`select pg_terminate_backend(${pid})`, 'or let its transaction end'),
+      `nobody can receive: ${clientOf(blocker)} holds a lock of it in a transaction that has been open for ${Math.floor(blocker.seconds)} s`,
+      inMessages(`select pg_terminate_backend(${blocker.pid})`, 'or let its transaction end'),
     ),
-    item: `backend ${pid}`,
+    item: `backend ${blocker.pid}`,
+    answer: blocker.query,
   }));
   if (leased >= max_ack_pending)
     found.push(

@@ -135,6 +135,20 @@ change_retentions:
     expect([await why.count(), await page.getByRole('status', { name: 'Loading' }).count()]).to.deep.equal([1, 0]);
   });
 
+  it('takes an answer that does not come for none', async () => {
+    const { page } = seen;
+    // Its patience is the only thing here that is 15 s long.
+    await page.addInitScript(`{
+      const timeout = AbortSignal.timeout;
+      AbortSignal.timeout = (ms) => timeout.call(AbortSignal, ms === 15_000 && globalThis.isImpatient ? 1 : ms);
+    }`);
+    await page.goto('/sinks/some');
+    await page.getByRole('note', { name: 'Pace' }).or(page.getByText('Nobody has received')).first().waitFor();
+    await page.route('**/api/overview', () => undefined);
+    await page.evaluate('globalThis.isImpatient = true');
+    await page.getByText('No answer since').waitFor();
+  });
+
   it('finds a message that one of those asked has, and says so when others, or all, cannot say', async () => {
     const { page } = seen;
     const id = '1700000000000000';

@@ -79,6 +79,31 @@ describe('browser: what is no longer so', () => {
     expect(await page.evaluate('globalThis.isTold === true')).to.equal(false);
   });
 
+  it('is no button that was pressed: what it did is told although it is gone', async () => {
+    const { page } = seen;
+    const { db } = on.m;
+    await db.query(`insert into millrace_private.circuits (sink_no, reason, error, probe_at)
+      select no, 'index_missing', 'no such index [p]', now() + interval '1 h' from millrace_private.sinks where name = 'products'`);
+    await page.goto('/sinks/products');
+    const wrong = page.getByRole('region', { name: 'What is wrong' });
+    const probe = wrong.getByRole('button', { name: 'Probe now' });
+    await probe.waitFor();
+    const isGone = Promise.withResolvers<void>();
+    await page.route('**/api/overview', async (route) => {
+      await isGone.promise;
+      await route.fallback().catch(() => undefined);
+    });
+    await page.route('**/probe', async (route) => {
+      await db.query('delete from millrace_private.circuits');
+      await route.fulfill({ json: {} });
+    });
+    await probe.click();
+    // All is read again by then but the overview: only after that an act is over.
+    await probe.waitFor({ state: 'detached' });
+    isGone.resolve();
+    await page.getByText('Probing the destination now').waitFor();
+  });
+
   it('is no document that another function has made', async () => {
     const { page } = seen;
     await page.route('**/rows*', (route) =>

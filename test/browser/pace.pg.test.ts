@@ -2,7 +2,7 @@
 import { applyConfig } from '../../src/catalog/apply/apply.ts';
 import { type CaptureBeats, openCaptureBeats } from '../../src/messages/beat.ts';
 import { KEYS, parse } from '../catalog/support.ts';
-import { expectAccessible } from '../support/browser/browser.ts';
+import { expectAccessible, setClockWrong } from '../support/browser/browser.ts';
 import { openConsole, type TestConsole } from '../support/browser/console.ts';
 import { addShop, appendMessages, parkOnArrival } from '../support/fixtures/fixtures.ts';
 
@@ -70,6 +70,7 @@ describe('browser: the pace', () => {
   it('of a sink is what it is behind, or that it is in step, with its first delivery and its last', async () => {
     const seen = await on.see();
     const { page } = seen;
+    await setClockWrong(page, 0);
     await page.goto('/sinks/orders-worker');
     const pace = page.getByRole('note', { name: 'Pace' });
     await pace.getByText('3 h behind', { exact: true }).waitFor();
@@ -79,10 +80,34 @@ describe('browser: the pace', () => {
     await on.m.db.query('delete from millrace_private.messages where sink_no = $1', [orders]);
     await pace.getByText('In step: 3 ms behind', { exact: true }).waitFor();
     await expectAccessible(page, 'a sink in step');
+    const ok = page.getByText('OK', { exact: true });
+    await ok.waitFor();
+    // Time goes by, in which nobody answers: how it was is not how it is.
+    await page.route('**/api/**', (route) => route.abort());
+    await page.getByText('No answer since').waitFor();
+    await page.evaluate('globalThis.isAheadMs = 20_000');
+    await ok.waitFor({ state: 'detached' });
+    await page.getByText('Unknown', { exact: true }).waitFor();
+    await page.getByText(/The data below is \d+ s old/).waitFor();
+    await expectAccessible(page, 'a sink of long ago');
+    await page.unroute('**/api/**');
+    await ok.waitFor();
     await page.goto('/sinks/orders-worker/messages');
     await page.getByText('Nothing is waiting', { exact: true }).waitFor();
     await page.getByText('Last delivered').waitFor();
     await expectAccessible(page, 'messages of a sink in step');
+    // By the clock of the service: that of this machine says what it likes.
+    for (const hours of [-7, 5]) {
+      const wrong = await on.see();
+      await setClockWrong(wrong.page, hours * 3_600_000);
+      await wrong.page.goto('/sinks/orders-worker');
+      const note = wrong.page.getByRole('note', { name: 'Pace' });
+      await note.getByText(/^First message delivered .+ after creation$/).waitFor();
+      await note.getByText(/^Last delivered (now|[\d.]+ (s|min) ago)$/).waitFor();
+      // That of what was noted here is told by the clock here.
+      await wrong.page.getByRole('button', { name: /^(now|\d+ m?s ago)/ }).waitFor();
+      await wrong.close();
+    }
     await seen.close();
   });
 });

@@ -154,6 +154,7 @@ change_retentions:
       );
       await client.query(`begin; lock table millrace_private.lock_${rows[0]!.no} in share mode`);
       await wrong.getByText('nobody can receive: backend').waitFor();
+      await wrong.getByText('in share mode').waitFor();
       await looks('blocked');
       const sql = await wrong.getByLabel('SQL', { exact: true }).locator('pre').textContent();
       await world.messages.query(sql!);

@@ -11,15 +11,18 @@ describe('checks of those who wait', () => {
   it('name who keeps clients from receiving, and say that they have enough', () => {
     const well = { name: 'orders', leased: 9, max_ack_pending: 10, blockers: [] };
     expect(checkConsumer(well)).to.deep.equal([]);
-    const blockers = [{ pid: 7, application: 'psql', seconds: 12.9 }];
+    const of = { username: 'ann', address: '10.0.0.7', query: 'lock table some' };
+    const blockers = [{ pid: 7, application: 'psql', seconds: 12.9, ...of }];
     const [blocked, full] = checkConsumer({ ...well, leased: 10, blockers });
     expect(blocked).to.include({
       id: 'blocked_by',
       status: 'error',
       sql: 'select pg_terminate_backend(7)',
       item: 'backend 7',
+      // For whoever may read rows.
+      answer: 'lock table some',
     });
-    expect(blocked!.summary).to.include('backend 7 (psql)').and.include('12 s');
+    expect(blocked!.summary).to.include('backend 7 (psql) of ann from 10.0.0.7').and.include('12 s');
     expect(full).to.include({ id: 'ack_pending_full', status: 'warning' });
   });
 

@@ -1,7 +1,9 @@
--- Of each pull consumer that is active: what its clients have, and whose transactions of more than 10 s keep receive waiting.
--- Locks are read once.
+-- Of each pull consumer that is active: what its clients have, and whose transactions of more than 10 s keep receive waiting, with
+-- the statement that each ran last, as far as we may see it. Locks are read once.
 with held as materialized (
-  select r.relname, k.pid, a.application_name, extract(epoch from clock_timestamp() - a.xact_start)::double precision as seconds
+  select r.relname, k.pid, a.application_name as application, a.usename as username, host(a.client_addr) as address,
+         nullif(left(a.query, 2000), '<insufficient privilege>') as query,
+         extract(epoch from clock_timestamp() - a.xact_start)::double precision as seconds
     from pg_catalog.pg_locks k
     join pg_catalog.pg_class r on r.oid = k.relation
     join pg_catalog.pg_stat_activity a on a.pid = k.pid
@@ -11,9 +13,8 @@ with held as materialized (
      and a.xact_start < clock_timestamp() - interval '10 s'
 )
 select s.name, millrace_private.count_leased(s.no, clock_timestamp())::double precision as leased, c.max_ack_pending,
-       coalesce((select json_agg(json_build_object('pid', b.pid, 'application', b.application_name, 'seconds', b.seconds)
-                                 order by b.pid)
-                   from (select distinct on (h.pid) h.pid, h.application_name, h.seconds from held h
+       coalesce((select json_agg(to_json(b) order by b.pid)
+                   from (select distinct on (h.pid) h.pid, h.application, h.username, h.address, h.query, h.seconds from held h
                           where h.relname in ('turn_' || s.no, 'lock_' || s.no)) b), '[]') as blockers
   from millrace_private.sinks s
   join millrace_private.consumers c on c.sink_no = s.no

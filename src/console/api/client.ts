@@ -1,5 +1,6 @@
 /** The HTTP API, typed by its own document. Cookies say who asks; what changes something carries the session's token against forgery. */
 import createClient from 'openapi-fetch';
+import { compareClocks } from '../lib/service-time.ts';
 import { KEPT, parseKeeping, writeKeeping } from './json-text.ts';
 import type { components, paths } from './schema.gen.ts';
 
@@ -40,6 +41,7 @@ export const isOutdated = (): boolean => outdated;
 
 async function send(request: Request): Promise<Response> {
   if (request.method !== 'GET' && csrf !== null) request.headers.set('X-Millrace-Csrf', csrf);
+  const asked = Date.now();
   const response = await fetch(request).catch((error: unknown) => {
     if (error instanceof DOMException && error.name === 'AbortError') throw error;
     throw new ApiError(0, {
@@ -48,6 +50,7 @@ async function send(request: Request): Promise<Response> {
       remedy: 'Retrying automatically.',
     });
   });
+  compareClocks(response.headers.get('Date'), asked);
   const answering = response.headers.get('X-Millrace-Build');
   if (build !== null && answering !== null && answering !== build) outdated = true;
   build ??= answering;

@@ -2,7 +2,15 @@
  * Asking again and again: while a tab is seen, with the last answer kept and its age known. After a failure it asks more and more
  * seldom, and goes on by itself.
  */
-import { keepPreviousData, QueryClient, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import {
+  keepPreviousData,
+  QueryClient,
+  type UseMutationResult,
+  useMutation,
+  useQuery,
+  useQueryClient,
+} from '@tanstack/react-query';
+import { useCallback } from 'react';
 import { type Answer, type ApiError, type Call, call, callAny, type PathsWith } from './client.ts';
 import { usePaused } from './paused.ts';
 import { untilNext } from './rest.ts';
@@ -26,7 +34,7 @@ export function useGet<Path extends PathsWith<'get'>>(path: Path, given: Call<Pa
   const { every, enabled = true } = asking;
   return useQuery<Answer<Path, 'get'>, ApiError>({
     queryKey: [path, given.path ?? null, given.query ?? null],
-    queryFn: ({ signal }) => call('get', path, { ...given, signal }),
+    queryFn: ({ signal }) => call('get', path, { ...given, signal: patient(signal, every) }),
     enabled,
     placeholderData: keepPreviousData,
     refetchOnWindowFocus: !paused && every !== undefined,
@@ -34,22 +42,55 @@ export function useGet<Path extends PathsWith<'get'>>(path: Path, given: Call<Pa
   });
 }
 
+/** What is asked each few seconds and has no answer after so long has none: else an old one would stand there as if it were new. */
+const SOON_MS = 3_000;
+const PATIENCE_MS = 15_000;
+
+const patient = (signal: AbortSignal, every = Number.POSITIVE_INFINITY): AbortSignal =>
+  every > SOON_MS ? signal : AbortSignal.any([signal, AbortSignal.timeout(PATIENCE_MS)]);
+
 type Writing = 'post' | 'patch' | 'put' | 'delete';
 
 /** Changes something. Whatever is shown is asked anew after it. */
 export function useCall<Method extends Writing, Path extends PathsWith<Method>>(method: Method, path: Path) {
   const known = useQueryClient();
-  return useMutation<Answer<Path, Method>, ApiError, Call<Path, Method>>({
-    mutationFn: (given) => call(method, path, given),
-    onSettled: () => known.invalidateQueries(),
-  });
+  return useTold(
+    useMutation<Answer<Path, Method>, ApiError, Call<Path, Method>>({
+      mutationFn: (given) => call(method, path, given),
+      onSettled: () => known.invalidateQueries(),
+    }),
+  );
 }
 
 /** Does what the API itself offers, such as the `act` of something that needs attention. */
 export function useAct() {
   const known = useQueryClient();
-  return useMutation<unknown, ApiError, { path: string; body: object }>({
-    mutationFn: ({ path, body }) => callAny('post', path, { body }),
-    onSettled: () => known.invalidateQueries(),
-  });
+  return useTold(
+    useMutation<unknown, ApiError, { path: string; body: object }>({
+      mutationFn: ({ path, body }) => callAny('post', path, { body }),
+      onSettled: () => known.invalidateQueries(),
+    }),
+  );
+}
+
+interface Told<Value> {
+  onSuccess?: (answer: Value) => unknown;
+  onError?: (error: ApiError) => unknown;
+}
+
+/** Its success is told also where the button that was pressed is gone by then, because what it did is done. */
+function useTold<Value, Given>(mutation: UseMutationResult<Value, ApiError, Given>) {
+  const { mutateAsync } = mutation;
+  const mutate = useCallback(
+    (given: Given, { onSuccess, onError }: Told<Value> = {}): void => {
+      let isTold = false;
+      const tell = (answer: Value): void => {
+        if (!isTold) void onSuccess?.(answer);
+        isTold = true;
+      };
+      mutateAsync(given, { onSuccess: tell, ...(onError && { onError }) }).then(tell, () => undefined);
+    },
+    [mutateAsync],
+  );
+  return { ...mutation, mutate };
 }

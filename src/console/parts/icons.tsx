@@ -20,7 +20,7 @@ import {
   UnlinkIcon,
   XCircleIcon,
 } from '@primer/octicons-react';
-import type { ComponentType } from 'react';
+import { type ComponentType, createContext, use } from 'react';
 
 type Icon = ComponentType<{ size?: number; className?: string; 'aria-hidden'?: boolean }>;
 export type Tone = 'ok' | 'warn' | 'danger' | 'idle';
@@ -74,8 +74,30 @@ export const BACKGROUNDS: Record<Tone, string> = {
   idle: 'bg-idle-bg text-muted',
 };
 
+/** What somebody sees of long ago, because nobody has answered since. */
+export const OldContext = createContext(false);
+
+/** How something is now, which nobody can say of long ago. What has ended, and what somebody chose, stays so. */
+const PASSING = new Set([
+  ...[
+    'healthy',
+    'ok',
+    'behind',
+    'warning',
+    'failing',
+    'error',
+    'source_down',
+    'starting',
+    'needs_resync',
+    'not_captured',
+  ],
+  'running',
+]);
+
 /** `word`: another one than that of the state. `code`: what the API calls its cause, behind the word. */
-export function State({ state, word, code }: { state: string; word?: string; code?: string | null }) {
+export function State(given: { state: string; word?: string; code?: string | null }) {
+  const isUnknown = use(OldContext) && PASSING.has(given.state);
+  const { state, word, code } = isUnknown ? { state: 'unknown' } : given;
   const { word: usual, icon: Shape, tone } = shapeOf(state);
   return (
     <span className={`inline-flex items-center gap-1.5 align-top whitespace-nowrap ${TONES[tone]}`}>

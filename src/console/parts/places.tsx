@@ -2,11 +2,11 @@
 import { AlertIcon, CheckCircleIcon, InfoIcon } from '@primer/octicons-react';
 import { type ReactNode, useRef } from 'react';
 import type { ApiError } from '../api/client.ts';
-import { useNow } from '../lib/clock.ts';
+import { useOwnNow } from '../lib/clock.ts';
 import { beginsWithWord, span } from '../lib/format.ts';
 import { Button } from './button.tsx';
 import { CopyButton, Mono, Prose } from './code.tsx';
-import { BACKGROUNDS, type Tone } from './icons.tsx';
+import { BACKGROUNDS, OldContext, type Tone } from './icons.tsx';
 
 export function Skeleton({ lines = 4 }: { lines?: number }) {
   return (
@@ -110,6 +110,17 @@ export function useReason({
 
 const OLD_MS = 15_000;
 
+/** How old an answer is, in milliseconds, and whether how things are can no longer be told from it. */
+function useAge({ error, dataUpdatedAt }: Pick<Asked<unknown>, 'error' | 'dataUpdatedAt'>) {
+  const age = useOwnNow() - dataUpdatedAt;
+  return { age, isOld: error !== null && age > OLD_MS };
+}
+
+/** For what stands beside the title, of an answer whose content is `Loaded`: no state in it outlives its answer. */
+export function Known({ query, children }: { query: Parameters<typeof useAge>[0]; children: ReactNode }) {
+  return <OldContext value={useAge(query).isOld}>{children}</OldContext>;
+}
+
 /** Of what was asked: a skeleton first, then the answer; an old one is dimmed and tells its age, and why it is old. */
 export function Loaded<Value>({
   query,
@@ -120,12 +131,10 @@ export function Loaded<Value>({
   lines?: number;
   children: (value: Value) => ReactNode;
 }) {
-  const { data, dataUpdatedAt, refetch } = query;
+  const { data, refetch } = query;
   const error = useReason(query);
-  const now = useNow();
+  const { age, isOld } = useAge(query);
   if (data === undefined) return error ? <ErrorNote error={error} again={refetch} /> : <Skeleton lines={lines} />;
-  const age = now - dataUpdatedAt;
-  const isOld = error !== null && age > OLD_MS;
   return (
     <>
       {error !== null && (error.status !== 0 || isOld) && (
@@ -135,7 +144,10 @@ export function Loaded<Value>({
           </Note>
         </div>
       )}
-      <div className={isOld ? 'opacity-60' : undefined}>{children(data)}</div>
+      <OldContext value={isOld}>
+        {/* Paler, it could not be read by everybody. */}
+        <div className={isOld ? 'grayscale' : undefined}>{children(data)}</div>
+      </OldContext>
     </>
   );
 }

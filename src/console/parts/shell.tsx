@@ -8,7 +8,7 @@ import { useOverview } from '../api/overview.ts';
 import { togglePaused, usePaused } from '../api/paused.ts';
 import { usePerson } from '../api/person.ts';
 import { queryClient } from '../api/queries.ts';
-import { switchZone, useNow, useZone } from '../lib/clock.ts';
+import { switchZone, useOwnNow, useZone } from '../lib/clock.ts';
 import { instant, span } from '../lib/format.ts';
 import { chooseTheme, type Theme, useTheme } from '../lib/theme.ts';
 import { Find } from './find.tsx';
@@ -88,7 +88,7 @@ function useActiveInSight(): RefObject<HTMLElement | null> {
 }
 
 function Age({ at }: { at: number }) {
-  const now = useNow();
+  const now = useOwnNow();
   const paused = usePaused();
   const Icon = paused ? PlayIcon : PauseIcon;
   const age = at === 0 ? '' : `${span(Math.max(0, Math.round((now - at) / 1_000)))} ago`.replace(/^0 ms ago$/, 'now');
@@ -100,7 +100,7 @@ function Age({ at }: { at: number }) {
       aria-pressed={paused}
       title={paused ? 'Resume refreshing (p)' : 'Pause refreshing (p)'}
     >
-      <span className="inline-block min-w-14 text-right tabular-nums">{paused ? 'paused' : age}</span>
+      <span className="inline-block min-w-14 text-right tabular-nums">{paused ? `paused ${age}` : age}</span>
       <Icon size={14} aria-hidden />
       <span className="sr-only">{paused ? 'Resume refreshing' : 'Pause refreshing'}</span>
     </button>

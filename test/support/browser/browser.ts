@@ -106,6 +106,20 @@ async function cookieOf(db: Database, url: string, scopes: string[]) {
   return { name, value, url, httpOnly: true, sameSite: 'Lax' as const };
 }
 
+/** Its clock is wrong by `globalThis.isAheadMs`, from now on and on each page that is opened. */
+export async function setClockWrong(page: Page, aheadMs: number): Promise<void> {
+  const wrong = `
+    globalThis.isAheadMs = ${aheadMs};
+    globalThis.Date = class extends (globalThis.RealDate ??= Date) {
+      static now = () => globalThis.RealDate.now() + globalThis.isAheadMs;
+      constructor(...given) {
+        if (given.length === 0) super(globalThis.Date.now());
+        else super(...given);
+      }
+    };`;
+  await page.addInitScript(wrong);
+}
+
 /** Replaces what is in the editor. */
 export async function writeCode(page: Page, type: 'transform' | 'filter' | 'routing', code: string): Promise<void> {
   await page.getByRole('textbox', { name: `Code of the ${type}` }).click();
@@ -133,6 +147,10 @@ export async function expectAccessible(page: Page, what: string): Promise<void> 
     return found.violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 200)).join(' | ')}`);
   });
   expect(violations, what).to.deep.equal([]);
+  await expectNothingSideways(page, what);
+}
+
+export async function expectNothingSideways(page: Page, what: string): Promise<void> {
   const sideways = await page.evaluate<number>(
     'document.documentElement.scrollWidth - document.documentElement.clientWidth',
   );

@@ -5,7 +5,7 @@ import { useGet } from '../../api/queries.ts';
 import { lagOf } from '../../lib/pace.ts';
 import { State } from '../../parts/icons.tsx';
 import { Page, TAB, Tabs } from '../../parts/page.tsx';
-import { Loaded } from '../../parts/places.tsx';
+import { Known, Loaded } from '../../parts/places.tsx';
 import { codeOf, type Database, DatabaseContext, stateOf } from './use-database.ts';
 
 const ABOVE = [{ to: '/databases', label: 'Databases' }];
@@ -24,7 +24,13 @@ export function DatabaseFrame() {
     <Page
       title={database?.name ?? name}
       above={ABOVE}
-      beside={database && <Beside database={database} />}
+      beside={
+        database && (
+          <Known query={query}>
+            <Beside database={database} />
+          </Known>
+        )
+      }
       tabs={
         <Tabs label="Pages of this database">
           {TABS.map(({ to, label }) => (

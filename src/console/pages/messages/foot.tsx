@@ -1,5 +1,5 @@
 /** Below the list: how far it has looked, and what there is when there is nothing. */
-import { useNow } from '../../lib/clock.ts';
+import { useOwnNow } from '../../lib/clock.ts';
 import { count, plural, span } from '../../lib/format.ts';
 import { Button } from '../../parts/button.tsx';
 import { Empty, ErrorNote } from '../../parts/places.tsx';
@@ -21,7 +21,7 @@ interface FootProps {
 
 export function Foot({ query, filter, order, shown, goesOn, onStop, onGoOn }: FootProps) {
   const { parked, pending, isEstimate } = usePlace();
-  const now = useNow();
+  const now = useOwnNow();
   if (query.error)
     return (
       <div className="mt-2">

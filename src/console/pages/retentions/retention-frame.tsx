@@ -5,7 +5,7 @@ import { RETENTION_PATHS, SinkPathsContext } from '../../api/sink-paths.ts';
 import { count, plural } from '../../lib/format.ts';
 import { Badge, State } from '../../parts/icons.tsx';
 import { Page, TAB, Tabs } from '../../parts/page.tsx';
-import { Loaded } from '../../parts/places.tsx';
+import { Known, Loaded } from '../../parts/places.tsx';
 import { PauseButton } from '../sinks/pause-button.tsx';
 import { judged, stateOf, wrongOf } from '../sinks/use-sink.ts';
 import { type Retention, RetentionContext } from './use-retention.ts';
@@ -30,7 +30,13 @@ export function RetentionFrame() {
       <Page
         title={retention?.name ?? name}
         above={ABOVE}
-        beside={retention && <Beside retention={retention} />}
+        beside={
+          retention && (
+            <Known query={query}>
+              <Beside retention={retention} />
+            </Known>
+          )
+        }
         actions={retention && <PauseButton sink={retention} />}
         tabs={
           <Tabs label="Pages of this change retention">

@@ -6,7 +6,7 @@ import { useGet } from '../../api/queries.ts';
 import { count, plural, rate } from '../../lib/format.ts';
 import { Badge, State } from '../../parts/icons.tsx';
 import { Page, TAB, Tabs } from '../../parts/page.tsx';
-import { Loaded } from '../../parts/places.tsx';
+import { Known, Loaded } from '../../parts/places.tsx';
 import { Ago } from '../../parts/time.tsx';
 import { PauseButton } from './pause-button.tsx';
 import { SINK_TABS } from './tabs.ts';
@@ -23,7 +23,13 @@ export function SinkFrame() {
     <Page
       title={sink?.name ?? name}
       above={ABOVE}
-      beside={sink && <Beside sink={sink} />}
+      beside={
+        sink && (
+          <Known query={query}>
+            <Beside sink={sink} />
+          </Known>
+        )
+      }
       actions={sink && <PauseButton sink={sink} />}
       tabs={
         <Tabs label="Pages of this sink">

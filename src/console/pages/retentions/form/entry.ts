@@ -46,7 +46,7 @@ export function completed(entry: RetentionEntry): RetentionEntry {
   if (table === '') return entry;
   return {
     ...entry,
-    name: entry.name || `${nameFrom(table) || 'table'}-history`,
+    name: entry.name || nameFrom(nameFrom(table) || 'table', '-history'),
     destination_table_name: entry.destination_table_name || `${table}_events`,
   };
 }

@@ -70,6 +70,5 @@ export function withoutSecrets(entry: SinkEntry): SinkEntry {
 export function proposedName({ source, destination, database }: SinkEntry): string {
   const table = source.include_tables?.length === 1 ? source.include_tables[0] : undefined;
   const base = table?.slice(table.indexOf('.') + 1) ?? database;
-  const plain = nameFrom(base);
-  return plain === '' ? '' : `${plain}-${kindOfType(destination.type).suffix}`;
+  return nameFrom(base) === '' ? '' : nameFrom(base, `-${kindOfType(destination.type).suffix}`);
 }

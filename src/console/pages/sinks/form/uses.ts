@@ -32,7 +32,7 @@ export type AllWritten = Partial<Record<Use, Written>>;
 /** `products-document` */
 export function proposedFunction(use: Use, { source, database }: SinkEntry): string {
   const table = source.include_tables?.[0];
-  return `${nameFrom(table?.slice(table.indexOf('.') + 1) ?? database)}-${USES[use].suffix}`;
+  return nameFrom(table?.slice(table.indexOf('.') + 1) ?? database, `-${USES[use].suffix}`);
 }
 
 /** Those that such a sink has, each with its name, in the order in which they are made. */

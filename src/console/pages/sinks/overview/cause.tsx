@@ -49,6 +49,7 @@ interface Known {
   remedy: string | null;
   sql: string | null;
   run_on: string | null;
+  answer?: string | null;
   command: string | null;
 }
 

@@ -5,6 +5,7 @@ import type { Schemas } from '../../../api/client.ts';
 import { useGet } from '../../../api/queries.ts';
 import { useSinkPaths } from '../../../api/sink-paths.ts';
 import { bytes, count, ms, short } from '../../../lib/format.ts';
+import { serviceNow } from '../../../lib/service-time.ts';
 import { Chart } from '../../../parts/chart.tsx';
 import { Section } from '../../../parts/page.tsx';
 import { Loaded } from '../../../parts/places.tsx';
@@ -23,7 +24,7 @@ function startOf({ stepMs, steps }: (typeof RANGES)[Range], now: number): number
 export function Figures({ name }: { name: string }) {
   const { range = 'hour' } = useSearch({ strict: false }) as { range?: Range };
   const { step } = RANGES[range];
-  const from = startOf(RANGES[range], Date.now());
+  const from = startOf(RANGES[range], serviceNow());
   const query = useGet(
     useSinkPaths().paths.metrics,
     { path: { sink: name }, query: { step, from: new Date(from).toISOString() } },

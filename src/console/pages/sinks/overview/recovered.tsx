@@ -2,6 +2,7 @@
 import { useState } from 'react';
 import { useOverview } from '../../../api/overview.ts';
 import { plural, rate, span } from '../../../lib/format.ts';
+import { serviceNow } from '../../../lib/service-time.ts';
 import { Note } from '../../../parts/places.tsx';
 import { At } from '../../../parts/time.tsx';
 import type { AnySink } from '../use-sink.ts';
@@ -42,6 +43,7 @@ function Left({ pending, rates }: { pending: number; rates: { persisted: number;
 /** When it was seen to end; null: nothing was wrong while somebody looked, or something is. What is paused is not better for that. */
 function useRecovery(isWrong: boolean, isJudged: boolean): string | null {
   const [seen, setSeen] = useState<{ isWrong: boolean; since: string | null }>({ isWrong, since: null });
-  if (isJudged && seen.isWrong !== isWrong) setSeen({ isWrong, since: isWrong ? null : new Date().toISOString() });
+  if (isJudged && seen.isWrong !== isWrong)
+    setSeen({ isWrong, since: isWrong ? null : new Date(serviceNow()).toISOString() });
   return seen.since;
 }
