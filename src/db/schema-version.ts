@@ -13,7 +13,7 @@ export interface SchemaVersion {
   serves: number;
 }
 
-export const SCHEMA: SchemaVersion = { version: 5, serves: 4 };
+export const SCHEMA: SchemaVersion = { version: 6, serves: 4 };
 
 const READ = statement('db/schema-state');
 
