@@ -17,7 +17,13 @@ const OUR_PATH = 'search_path = pg_catalog, pg_temp';
  */
 export const USERS_PATH = 'set local search_path to default';
 
-/** After that, for the rest of the transaction. */
+/**
+ * For a statement that is to see every row, until the transaction ends: a policy of row security would leave rows out silently,
+ * and a role that it binds gets an error instead.
+ */
+export const EVERY_ROW = 'set local row_security = off';
+
+/** After USERS_PATH, for the rest of the transaction. */
 export const BACK_TO_OUR_PATH = `set local ${OUR_PATH}`;
 
 /** Another TimeZone or DateStyle would change the texts of values, another of the rest the meaning of our statements. */

@@ -4,6 +4,7 @@
  */
 import { type Limits, limitSql } from './deadline.ts';
 import type { Connection } from './pool.ts';
+import { EVERY_ROW } from './session-settings.ts';
 
 export interface SnapshotOptions<Result> extends Limits {
   /** What is committed with it, in one round trip; absent or undefined: nothing is. */
@@ -19,7 +20,7 @@ export async function inSnapshot<Result>(
   const { ending } = options;
   await client.query(
     `begin isolation level repeatable read ${ending ? '' : 'read only'}; ${limitSql(options)};
-     set local row_security = off; set local jit = off; set local enable_sort = off`,
+     ${EVERY_ROW}; set local jit = off; set local enable_sort = off`,
   );
   try {
     const result = await work();

@@ -119,6 +119,13 @@ const REPLAY: readonly Rule<ReadEntries>[] = [
     isFinal: true,
   },
   {
+    when: isHiddenByPolicy,
+    message: (table) => `a policy of row security would hide entries of ${changeTable(table)}`,
+    remedy: (table) =>
+      `Run there: alter table ${quoteTable(table)} disable row level security; or give the role bypassrls. Then resume the replay.`,
+    isFinal: true,
+  },
+  {
     when: isNotPermitted,
     message: (table, { message }) => `${changeTable(table)} may not be read: ${message}`,
     remedy: (table) => `Run there: grant select on ${quoteTable(table)} to the role. Then resume the replay.`,

@@ -39,6 +39,8 @@ describe('remedies', () => {
       expect(found?.isFinal, code).to.be.true;
       expect(found?.remedy, code).to.match(/Then resume the replay\.$/);
     }
+    const hidden = remedyForReplaying(said('42501', { routine: 'check_enable_rls' }), place);
+    expect(hidden?.message).to.match(/^a policy of row security would hide entries of /);
     expect(remedyForReplaying(said('57014'), place)?.isFinal).to.be.false;
     expect(remedyForReplaying(said('40P01'), place)).to.equal(undefined);
   });

@@ -7,6 +7,7 @@ import type { Catalog } from '../../catalog/store.ts';
 import { onDestination } from '../../db/deadline.ts';
 import { type Database, openPool, type Queryable } from '../../db/pool.ts';
 import { refuseSharedSessions } from '../../db/pooler.ts';
+import { EVERY_ROW } from '../../db/session-settings.ts';
 import { type Statement, statement } from '../../db/statement.ts';
 import { optionsOf } from '../../db/tls.ts';
 import { unreachable } from '../../model/connection-fault.ts';
@@ -104,7 +105,10 @@ export function openReplayed(
     async read(deadline, work) {
       try {
         pool ??= await open();
-        return await onDestination(pool, deadline, work);
+        return await onDestination(pool, deadline, async (tx) => {
+          await tx.query(EVERY_ROW);
+          return await work(tx);
+        });
       } catch (error) {
         deadline.signal.throwIfAborted();
         throw faultOf(error, into);

@@ -6,7 +6,7 @@
 
 import { limitSql, onDestination } from '../../../db/deadline.ts';
 import type { Database } from '../../../db/pool.ts';
-import { USERS_PATH } from '../../../db/session-settings.ts';
+import { EVERY_ROW, USERS_PATH } from '../../../db/session-settings.ts';
 import { statement } from '../../../db/statement.ts';
 import { onTable, type TableName } from '../table-name.ts';
 
@@ -39,7 +39,7 @@ export async function expireRows(
   let deleted = 0;
   while (!input.signal.aborted) {
     const count = await onDestination(deps.destination, { signal: input.signal, timeoutMs }, async (tx) => {
-      await tx.query(`${limitSql({ statementMs: timeoutMs, lockMs: 5_000 })}; ${USERS_PATH}`);
+      await tx.query(`${limitSql({ statementMs: timeoutMs, lockMs: 5_000 })}; ${EVERY_ROW}; ${USERS_PATH}`);
       return (await tx.query(expire, [input.keepSeconds, chunk])).rowCount;
     }).catch((error) => {
       if (input.signal.aborted) return 0;

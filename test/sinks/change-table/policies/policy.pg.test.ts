@@ -1,6 +1,6 @@
 /** Our retention job: only what is old enough goes, in chunks, wherever in the table it stands. */
 import { expect } from 'chai';
-import type { Database } from '../../../../src/db/pool.ts';
+import { type Database, openPool } from '../../../../src/db/pool.ts';
 import { expireRows } from '../../../../src/sinks/change-table/policies/policy.ts';
 import { type Bench, changeTableBench, SOURCE } from '../../../support/fixtures/change-table.ts';
 
@@ -48,6 +48,28 @@ describe('the retention job', () => {
       expect(await expireRows({ destination: db }, { table, keepSeconds: 30 * DAY, signal })).to.equal(0);
     });
   }
+
+  it('fails rather than leave out what a policy of row security hides from it', async () => {
+    await bench.open();
+    await fill(['31 days', '31 days']);
+    const url = new URL(bench.destinationUrl);
+    const role = `bound_${url.pathname.slice(1)}`;
+    await db.query(`
+      create role ${role} login password 'bound-password'; alter table orders_events owner to ${role};
+      alter table orders_events enable row level security; alter table orders_events force row level security;
+      create policy few on orders_events using (seq > 1)`);
+    url.username = role;
+    url.password = 'bound-password';
+    const destination = openPool({ address: url.href, max: 1, applicationName: 'millrace test' });
+    try {
+      const run = await expireRows({ destination }, { table, keepSeconds: 30 * DAY, signal }).catch(String);
+      expect(run).to.match(/query would be affected by row-level security policy for table "orders_events"/);
+      expect(await left()).to.deep.equal([1, 2]);
+    } finally {
+      await destination.close();
+      await db.query(`drop owned by ${role} cascade; drop role ${role}`);
+    }
+  });
 
   it('goes in chunks, each its own transaction', async () => {
     await bench.open();
