@@ -1,5 +1,8 @@
 select s.plugin, s.database = current_database() as here, s.active_pid,
        a.application_name as active_application, s.confirmed_flush_lsn::text as confirmed_flush_lsn, s.wal_status,
+       -- Since 17; 16 tells of a standby's conflict alone.
+       coalesce(to_jsonb(s) ->> 'invalidation_reason',
+                case when (to_jsonb(s) ->> 'conflicting')::boolean then 'conflict' end) as invalidation_reason,
        (case when pg_is_in_recovery() then 0 else pg_current_wal_lsn() - s.restart_lsn end)::float8 as kept_bytes
   from pg_catalog.pg_replication_slots s
   left join pg_catalog.pg_stat_activity a on a.pid = s.active_pid

@@ -8,7 +8,7 @@ import { type Finding, fault } from './finding.ts';
 import type { PublicationFacts } from './publication.ts';
 import { resyncing } from './resyncing.ts';
 import type { SourceFacts } from './server.ts';
-import type { SlotFacts } from './slot.ts';
+import { type SlotFacts, whyLost } from './slot.ts';
 
 export interface Expected {
   /** As millrace.yaml names it. */
@@ -77,13 +77,20 @@ export const anotherTimeline = ({ database, isUnnoticed }: Expected): Finding =>
   );
 
 function checkPlace(slot: SlotFacts | undefined, confirmedLsn: bigint, expected: Expected): Finding[] {
-  const gap = (id: string, what: string): Finding[] => [
-    fault(id, `replication slot ${expected.slot} ${what}`, resyncing(expected.database, expected.isUnnoticed)),
+  const repair = resyncing(expected.database, expected.isUnnoticed);
+  const gap = (id: string, what: string, also: string | null = null): Finding[] => [
+    fault(id, `replication slot ${expected.slot} ${what}`, {
+      ...repair,
+      ...(also === null ? {} : { remedy: `${repair.remedy}; and ${also}` }),
+    }),
   ];
   if (!slot) return gap('slot_gone', 'is gone');
   if (slot.plugin !== 'pgoutput' || !slot.here)
     return gap('slot_foreign', 'belongs to another database or output plugin');
-  if (slot.wal_status === 'lost') return gap('slot_lost', 'is lost: the server removed WAL that it needed');
+  if (slot.wal_status === 'lost') {
+    const { why, prevention } = whyLost(slot);
+    return gap('slot_lost', `is lost: ${why}`, prevention);
+  }
   if (parseLsn(slot.confirmed_flush_lsn ?? '0/0') > confirmedLsn)
     return gap('slot_moved', 'was created again or advanced by somebody else');
   return [];

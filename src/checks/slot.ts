@@ -13,6 +13,8 @@ export interface SlotFacts {
   active_application: string | null;
   confirmed_flush_lsn: string | null;
   wal_status: string | null;
+  /** Why it is lost, as the server calls it; null: it is not, or a release that does not say. */
+  invalidation_reason: string | null;
   kept_bytes: number | null;
 }
 
@@ -75,9 +77,46 @@ function checkKept(keptBytes: number | null, limit: number, name: string): Findi
 
 const mebibytes = (bytes: number): string => `${Math.round(bytes / 1_048_576)} MB`;
 
+/** By the server's word for it. `prevention`: what is to be done besides, so that the next slot is not lost in the same way. */
+const LOST: Readonly<Record<string, { why: string; prevention: string | null }>> = {
+  wal_removed: { why: 'the server removed WAL that it needed', prevention: null },
+  idle_timeout: {
+    why: 'nobody read it for as long as idle_replication_slot_timeout allows',
+    prevention:
+      'that it is not lost again while no capture runs, at the source: alter system set idle_replication_slot_timeout = 0; select pg_reload_conf()',
+  },
+  rows_removed: {
+    why: 'the server was a standby, and rows of catalogs that it needed were removed there',
+    prevention:
+      'that it is not lost again on a standby, there: alter system set hot_standby_feedback = on; select pg_reload_conf()',
+  },
+  wal_level_insufficient: {
+    why: 'wal_level was lowered below logical for a while',
+    prevention: 'leave wal_level = logical from now on',
+  },
+  conflict: {
+    why: 'the server was a standby, and its primary removed rows of catalogs that it needed, or lowered wal_level',
+    prevention:
+      'that it is not lost again on a standby: hot_standby_feedback = on there, and wal_level = logical on its primary',
+  },
+};
+
+/** Of a slot whose wal_status is `lost`. */
+export function whyLost({ invalidation_reason: reason }: Pick<SlotFacts, 'invalidation_reason'>): {
+  why: string;
+  prevention: string | null;
+} {
+  if (reason === null) return LOST.wal_removed!;
+  return LOST[reason] ?? { why: `the server invalidated it (${reason})`, prevention: null };
+}
+
 /** What makes the slot by hand. */
 export const slotCreation = (name: string, version: number): string =>
   `select from pg_create_logical_replication_slot(${quoteLiteral(name)}, 'pgoutput'${version >= 170000 ? ', failover => true' : ''})`;
+
+/** The same in place of the one that is there. */
+export const slotRenewal = (name: string, version: number): string =>
+  `select pg_drop_replication_slot(${quoteLiteral(name)}); ${slotCreation(name, version)}`;
 
 /** What is in the way of a slot that nothing was captured by yet, or again after a gap that a person accepted. */
 export function checkBeginning(
@@ -95,8 +134,8 @@ export function checkBeginning(
   if (slot.wal_status !== 'lost' || (isMade && gapAccepted)) return undefined;
   return fault(
     'slot_lost',
-    `replication slot ${name} is lost: the server removed WAL that it needed`,
-    inSource(`select pg_drop_replication_slot(${quoteLiteral(name)}); ${slotCreation(name, version)}`),
+    `replication slot ${name} is lost: ${whyLost(slot).why}`,
+    inSource(slotRenewal(name, version), whyLost(slot).prevention),
   );
 }
 

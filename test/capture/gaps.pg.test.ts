@@ -74,6 +74,28 @@ for (const major of [18, 15] as const) {
       await accept();
     });
 
+    if (major === 18)
+      it('is seen when the slot was idle for too long, and says so', async () => {
+        await stop();
+        await writeUnseen();
+        await on.source.query(`alter system set idle_replication_slot_timeout = '1s'`);
+        await on.source.query('select pg_reload_conf()');
+        await until('the slot is lost', async () => {
+          await on.source.query('checkpoint');
+          const { rows } = await on.source.query("select from pg_replication_slots where wal_status = 'lost'");
+          return rows.length > 0;
+        });
+        on.start();
+        const { reason, remedy } = await on.becomes('needs_resync');
+        expect(reason).to.equal(
+          `replication slot ${on.slot} is lost: nobody read it for as long as idle_replication_slot_timeout allows`,
+        );
+        expect(remedy.startsWith(ACCEPT)).to.equal(true);
+        await on.source.query(/alter system set idle_replication_slot_timeout = 0/.exec(remedy)![0]);
+        await on.source.query('select pg_reload_conf()');
+        await accept();
+      });
+
     it('is seen when the slot is dropped', async () => {
       await stop();
       await on.source.query('select pg_drop_replication_slot($1)', [on.slot]);

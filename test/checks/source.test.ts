@@ -3,7 +3,7 @@ import { checkContinuity } from '../../src/checks/continuity.ts';
 import { repairText } from '../../src/checks/finding.ts';
 import { checkPublication, type PublicationFacts } from '../../src/checks/publication.ts';
 import { checkServer, type SourceFacts } from '../../src/checks/server.ts';
-import { checkSlot, type SlotFacts } from '../../src/checks/slot.ts';
+import { checkBeginning, checkSlot, type SlotFacts } from '../../src/checks/slot.ts';
 import { checkTable, isPublishable } from '../../src/checks/table.ts';
 import type { PublishedTable } from '../../src/model/published-table.ts';
 import { branchOf } from '../../src/source/timeline.ts';
@@ -16,6 +16,7 @@ const SLOT: SlotFacts = {
   active_application: null,
   confirmed_flush_lsn: '0/2000',
   wal_status: 'reserved',
+  invalidation_reason: null,
   kept_bytes: 1_000,
 };
 const checkHealth = ({
@@ -129,6 +130,41 @@ describe('checks of a source', () => {
       expect(repairText(found[0]!)).to.equal(
         "select millrace.resync('sh''op'); -- or, to be shown how far it is: bin/millrace resync 'sh'\\''op'",
       );
+    });
+  }
+  const lost: [string | null, string, RegExp][] = [
+    [null, 'the server removed WAL that it needed', /bin\/millrace resync 'sh'\\''op'$/],
+    ['wal_removed', 'the server removed WAL that it needed', /bin\/millrace resync 'sh'\\''op'$/],
+    [
+      'idle_timeout',
+      'nobody read it for as long as idle_replication_slot_timeout allows',
+      /alter system set idle_replication_slot_timeout = 0; select pg_reload_conf\(\)$/,
+    ],
+    [
+      'rows_removed',
+      'the server was a standby, and rows of catalogs that it needed were removed there',
+      /alter system set hot_standby_feedback = on; select pg_reload_conf\(\)$/,
+    ],
+    ['wal_level_insufficient', 'wal_level was lowered below logical for a while', /leave wal_level = logical/],
+    [
+      'conflict',
+      'the server was a standby, and its primary removed rows of catalogs that it needed, or lowered wal_level',
+      /hot_standby_feedback = on/,
+    ],
+    ['something_new', 'the server invalidated it (something_new)', /bin\/millrace resync 'sh'\\''op'$/],
+  ];
+  for (const [reason, why, remedy] of lost) {
+    it(`say why a slot is lost: ${reason}`, () => {
+      const slot = { ...SLOT, wal_status: 'lost', invalidation_reason: reason };
+      const [found] = checkContinuity(STORED, { source: SOURCE, slot, publication: PUBLICATION }, EXPECTED);
+      expect(found!.summary).to.equal(`replication slot slot is lost: ${why}`);
+      expect(repairText(found!))
+        .to.match(/^select millrace\.resync\('sh''op'\); -- or, /)
+        .and.match(remedy);
+      const began = { version: 180000, gapAccepted: false };
+      const inTheWay = checkBeginning({ name: 'slot', create_if_not_exists: true }, slot, began);
+      expect(inTheWay?.summary).to.equal(`replication slot slot is lost: ${why}`);
+      expect(inTheWay?.sql).to.match(/^select pg_drop_replication_slot\('slot'\); select from pg_create_logical/);
     });
   }
   it('take a slot that is behind what was recorded for the usual case: confirmations are lost in a crash', () => {

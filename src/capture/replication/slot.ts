@@ -1,11 +1,15 @@
 /** The replication slot, made when asked. After a gap that a person accepted, one that cannot go on is made anew; never before. */
 import { repairText } from '../../checks/finding.ts';
-import { checkBeginning, slotCreation } from '../../checks/slot.ts';
+import { checkBeginning, slotCreation, slotRenewal } from '../../checks/slot.ts';
 import type { Database } from '../../db/pool.ts';
 import type { DatabaseSettings } from '../../model/declared.ts';
 import { MillraceError } from '../../model/errors.ts';
+import { formatLsn, parseLsn } from '../../model/lsn.ts';
 import { isCancelled } from '../../model/sqlstate.ts';
 import { readSlot, readWriters } from '../../source/server-facts.ts';
+
+/** Bytes of WAL; what takes longer than a statement may is not read at all. */
+const SMALLEST_STEP = 1_048_576n;
 
 export interface SlotWanted {
   settings: DatabaseSettings['slot'];
@@ -30,10 +34,39 @@ export async function ensureSlot(source: Database, wanted: SlotWanted): Promise<
     await create(source, name, wanted.version);
   } else if (wanted.skipOlder) {
     // Before 18 decoding of what was written without the publication fails for ever (42704), and since then it is a gap.
-    await source.query('select from pg_replication_slot_advance($1::name, pg_current_wal_lsn())', [name]);
+    await skipAll(source, wanted, slot.confirmed_flush_lsn ?? '0/0');
   }
   return (await readSlot(source, name))?.confirmed_flush_lsn ?? '0/0';
 }
+
+/**
+ * To where the source has written now. The server reads all WAL in between, and what it had read is lost when the deadline of a
+ * statement ends that: then in smaller steps, each of which stays done.
+ */
+async function skipAll(source: Database, wanted: SlotWanted, from: string): Promise<void> {
+  const { name } = wanted.settings;
+  const { rows } = await source.query<{ lsn: string }>('select pg_current_wal_lsn()::text as lsn');
+  const end = parseLsn(rows[0]!.lsn);
+  let at = parseLsn(from);
+  let step = end - at;
+  while (at < end) {
+    const to = end - at > step ? at + step : end;
+    try {
+      await source.query('select from pg_replication_slot_advance($1::name, $2::pg_lsn)', [name, formatLsn(to)]);
+      at = to;
+    } catch (error) {
+      if (!isCancelled(error)) throw error;
+      step = (to - at) / 2n;
+      if (step < SMALLEST_STEP) throw cannotSkip(wanted, error);
+    }
+  }
+}
+
+const cannotSkip = ({ settings: { name }, version }: SlotWanted, cause: unknown): MillraceError =>
+  new MillraceError('bad_source', `moving replication slot ${name} to where the source writes now takes too long`, {
+    remedy: slotRenewal(name, version),
+    cause,
+  });
 
 /** Waits for every transaction that is writing now, as Postgres does, but not for ever: the pool's statement timeout. */
 async function create(source: Database, name: string, version: number): Promise<void> {

@@ -103,7 +103,7 @@ function Ours({ slot, known, grown, seconds }: OursProps) {
       <Gauge kept={slot.kept_bytes} limit={known.limit_bytes} wide />
       <p className="mt-1 text-sm text-muted">
         {slot.wal_status === 'lost'
-          ? 'The slot is lost: the server removed WAL that it needed.'
+          ? 'The slot is lost: the server has given it up. The state of this database says why.'
           : seconds !== null
             ? `At this rate the slot is lost in ${span(seconds)}.`
             : known.limit_bytes === null
