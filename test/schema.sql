@@ -461,6 +461,14 @@ with fillfactor=50, autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshol
 CREATE UNIQUE INDEX processes_pkey ON millrace_private.processes USING btree (id)
 constraint processes_pkey PRIMARY KEY (id)
 
+table millrace_private.published_tables
+  database_no integer not null
+  oid bigint not null
+  published_as text
+CREATE UNIQUE INDEX published_tables_pkey ON millrace_private.published_tables USING btree (database_no, oid)
+constraint published_tables_database_no_fkey FOREIGN KEY (database_no) REFERENCES millrace_private.positions(database_no) ON DELETE CASCADE
+constraint published_tables_pkey PRIMARY KEY (database_no, oid)
+
 table millrace_private.readers
   sink_no integer not null
   token text not null
@@ -914,7 +922,7 @@ begin
 end
 $function$
 
-comment 'Takes away a sink''s notices whose cause cannot be seen to be fixed: gap, truncated, table_detached, added_late, capture_switched_off, invalid_utf8, values_left_out. False when there was none.'
+comment 'Takes away a sink''s notices whose cause cannot be seen to be fixed: gap, truncated, table_detached, added_late, changes_left_out, capture_switched_off, invalid_utf8, values_left_out. False when there was none.'
 
 CREATE OR REPLACE FUNCTION millrace.extend(consumer text, ack_ids text[], visibility_timeout interval)
  RETURNS integer
@@ -3195,7 +3203,7 @@ CREATE OR REPLACE FUNCTION millrace_private.missed_codes()
  RETURNS text[]
  LANGUAGE sql
  IMMUTABLE
-RETURN ARRAY['truncated'::text, 'table_detached'::text, 'added_late'::text, 'capture_switched_off'::text]
+RETURN ARRAY['truncated'::text, 'table_detached'::text, 'added_late'::text, 'changes_left_out'::text, 'capture_switched_off'::text]
 
 grant execute to public
 
@@ -3219,7 +3227,7 @@ AS $procedure$
    where p_ended and b.no = p_no and b.state = 'done' and b.kind = 'table' and b.start_position is null
      and s.no = b.sink_no and n.sink_no = b.sink_no and n.table_name = b.table_schema || '.' || b.table_name
      and n.created_at < b.created_at
-     and (n.code = 'added_late' or n.code in ('table_detached', 'capture_switched_off') and not s.readable
+     and (n.code = 'added_late' or n.code in ('table_detached', 'changes_left_out', 'capture_switched_off') and not s.readable
           or b.resync and n.code = any (millrace_private.missed_codes()))
 $procedure$
 

@@ -149,16 +149,15 @@ async function captureOnce(
     const open = capturesByTriggers(database.settings) ? openTriggers : openReplication;
     const way = open({ source, options, messages: deps.messages, log: deps.log }, database);
     const prepared = await way.prepare();
-    const away = new Set<number>();
-    await noteAdded({ source, messages: deps.messages, away }, database, prepared);
-    await noteTables(deps.messages, database, prepared.publication);
-    await notePartitions({ source, messages: deps.messages }, database, prepared.publication);
+    const both = { source, messages: deps.messages };
+    await noteAdded(both, database, prepared);
+    await noteTables(both, database, prepared.publication);
+    await notePartitions(both, database, prepared.publication);
     await stream(deps, database, {
       way,
       source,
       options,
       prepared,
-      away,
       signal: AbortSignal.any([input.signal, ended.signal]),
       onTaken: input.onTaken,
       unconvertible: input.unconvertible,

@@ -4,21 +4,33 @@
  * would wait for ever and look well. A table that came into the publication late is said for good: what it held before
  * is not sent. So is one that was out of it for a while.
  */
+import { isDeepStrictEqual } from 'node:util';
 import { repairText } from '../checks/finding.ts';
-import { checkWantedTables, type KnownTables, knownTables, nameOf, wasRecreated } from '../checks/wanted-tables.ts';
+import { leftOutSince, type PublishedAs, WAS_AWAY } from '../checks/published-as.ts';
+import {
+  checkWantedTables,
+  type KnownTables,
+  knownTables,
+  namedInVain,
+  nameOf,
+  wasRecreated,
+} from '../checks/wanted-tables.ts';
 import { limitSql } from '../db/deadline.ts';
 import type { Database } from '../db/pool.ts';
 import { statement } from '../db/statement.ts';
 import type { PublishedTable } from '../model/published-table.ts';
 import { isLockTimeout } from '../model/sqlstate.ts';
 import { takesIn } from '../model/taken-in.ts';
-import { noteMissed } from '../notices/add.ts';
+import { type MissedCode, noteMissed } from '../notices/add.ts';
 import { notePublishedAgain, replaceNotices } from '../notices/replace.ts';
 import type { SinkEntry } from '../routing/match.ts';
 import type { Publication } from '../source/publication.ts';
+import { readNamed, readPublishedAs } from '../source/tables.ts';
 
 const KNOW = statement('capture/know-tables');
 const KNOWN = statement('capture/known-tables');
+const NOTE = statement('capture/note-published');
+const NOTED = statement('capture/published-tables');
 const WITH_ROWS = statement('capture/tables-with-rows');
 
 export interface NotedDatabase {
@@ -27,9 +39,14 @@ export interface NotedDatabase {
 }
 
 /** Replaces these notices of every sink of the database. What is published now is known from now on. */
-export async function noteTables(messages: Database, database: NotedDatabase, publication: Publication): Promise<void> {
+export async function noteTables(
+  { source, messages }: { source: Database; messages: Database },
+  database: NotedDatabase,
+  publication: Publication,
+): Promise<void> {
   const known = await readKnown(messages, database.no);
-  const found = checkWantedTables(database.sinks, publication, known).map((finding) => ({
+  const others = await readNamed(source, namedInVain(database.sinks, publication));
+  const found = checkWantedTables(database.sinks, { ...publication, others }, known).map((finding) => ({
     ...{ sinkNo: finding.sinkNo, table: finding.table, code: finding.id, message: finding.summary },
     ...{ remedy: repairText(finding) || null, catchUp: finding.catchUp },
   }));
@@ -50,14 +67,24 @@ async function readKnown(messages: Database, databaseNo: number): Promise<KnownT
 export interface AddedDeps {
   source: Database;
   messages: Database;
-  /** Oids of tables that were known and not published when they were looked at last. */
-  away: Set<number>;
+}
+
+/** As it was stored at a look: how the table was published. Triggers note its changes whatever the publication says; null: not published. */
+type Noted = PublishedAs | 'triggers' | null;
+
+interface Added {
+  table: PublishedTable;
+  /** It was published before, and changes may have been left out since: why. */
+  leftOut?: string | undefined;
+  isRecreated: boolean;
 }
 
 /**
  * Tables that came into the publication after it was made: whatever they held until then is not sent. `begun`: something was
  * captured before, so a table of ours that is published and not known came in since, also if whoever added it died. One that
- * was known and went out comes in again: taken out by hand, or unlogged for a while.
+ * was known and went out comes in again: taken out by hand, or unlogged for a while, also between two looks.
+ *
+ * Dies the process between the notice and what is remembered: it is said once more.
  */
 export async function noteAdded(
   deps: AddedDeps,
@@ -69,44 +96,72 @@ export async function noteAdded(
   const seen = new Set([...known.values()].flatMap((oids) => [...oids]));
   const justAdded = new Set(publication.added.map(({ oid }) => oid));
   const published = publication.tables.filter((table) => table.published);
-  const returned = new Set(published.map(({ oid }) => oid).filter((oid) => deps.away.has(oid) && !justAdded.has(oid)));
-  const added = published.filter(
-    (table) =>
-      justAdded.has(table.oid) || returned.has(table.oid) || (begun && publication.ours && !seen.has(table.oid)),
-  );
+  const before = await readNoted(deps.messages, database.no);
+  const now = await notedNow(deps.source, publication);
+  const leftOut = (table: PublishedTable): string | undefined =>
+    begun && !justAdded.has(table.oid) ? leftOutOf(table, before.get(table.oid), now.get(table.oid)) : undefined;
   // Of a name that moved to another table, the former one is still there.
   const present = new Set(publication.tables.map(({ oid }) => oid));
   const isMoved = (table: PublishedTable): boolean =>
     seen.has(table.oid) || [...(known.get(nameOf(table)) ?? [])].some((oid) => present.has(oid));
-  const recreated = new Set(added.filter((table) => wasRecreated(table, known) && !isMoved(table)));
-  await tellAdded(deps, database, { recreated, returned, added });
-  const there = new Set(published.map(({ oid }) => oid));
-  deps.away.clear();
-  for (const oid of seen) if (!there.has(oid)) deps.away.add(oid);
+  const isNew = ({ oid }: PublishedTable): boolean =>
+    justAdded.has(oid) || (begun && publication.ours && !seen.has(oid));
+  const added = published.flatMap((table): Added[] => {
+    const why = leftOut(table);
+    if (why === undefined && !isNew(table)) return [];
+    return [{ table, leftOut: why, isRecreated: wasRecreated(table, known) && !isMoved(table) }];
+  });
+  await tellAdded(deps, database, added);
+  for (const oid of [...before.keys(), ...seen]) if (!now.has(oid)) now.set(oid, null);
+  await note(deps.messages, database.no, { before, now });
 }
 
-async function tellAdded(
-  deps: AddedDeps,
-  database: NotedDatabase,
-  what: { recreated: ReadonlySet<PublishedTable>; returned: ReadonlySet<number>; added: readonly PublishedTable[] },
+/** Undefined: nothing, as far as anybody can know. */
+function leftOutOf(table: PublishedTable, before: Noted | undefined, now: Noted | undefined): string | undefined {
+  if (before === undefined || !now) return undefined;
+  if (before === null) return WAS_AWAY;
+  return before === 'triggers' || now === 'triggers' ? undefined : leftOutSince(before, now, table);
+}
+
+async function readNoted(messages: Database, databaseNo: number): Promise<Map<number, Noted>> {
+  const { rows } = await messages.query<{ oid: number; published_as: string | null }>(NOTED, [databaseNo]);
+  return new Map(rows.map((row) => [row.oid, row.published_as === null ? null : JSON.parse(row.published_as)]));
+}
+
+async function notedNow(source: Database, publication: Publication): Promise<Map<number, Noted>> {
+  if (!publication.byTriggers) return await readPublishedAs(source, publication.name);
+  return new Map(publication.tables.filter((table) => table.published).map(({ oid }) => [oid, 'triggers']));
+}
+
+/** What is as it was stays as it is: there may be thousands. */
+async function note(
+  messages: Database,
+  databaseNo: number,
+  { before, now }: Record<'before' | 'now', ReadonlyMap<number, Noted>>,
 ): Promise<void> {
-  const { added } = what;
+  const changed = [...now].filter(([oid, as]) => !before.has(oid) || !isDeepStrictEqual(before.get(oid), as));
+  if (changed.length === 0) return;
+  const columns = [changed.map(([oid]) => oid), changed.map(([, as]) => (as === null ? null : JSON.stringify(as)))];
+  await messages.query(NOTE, [databaseNo, ...columns]);
+}
+
+async function tellAdded(deps: AddedDeps, database: NotedDatabase, added: readonly Added[]): Promise<void> {
   if (added.length === 0) return;
-  const held = await tablesWithRows(deps.source, added);
-  for (const table of added) {
-    const recreated = what.recreated.has(table);
-    const isBack = what.returned.has(table.oid);
-    if (!recreated && !isBack && !held.has(table.oid)) continue;
+  const held = await tablesWithRows(
+    deps.source,
+    added.map(({ table }) => table),
+  );
+  for (const { table, leftOut, isRecreated } of added) {
+    if (!isRecreated && leftOut === undefined && !held.has(table.oid)) continue;
     const sinks = database.sinks.filter(
       ({ settings }) => settings.status !== 'disabled' && takesIn(settings.source, table),
     );
-    const message = recreated
-      ? `${nameOf(table)} was dropped and created again: what was written before it was published again is missing`
-      : isBack
-        ? `${nameOf(table)} was out of the publication for a while: changes that were made meanwhile may be missing`
-        : `${nameOf(table)} held rows when it came into the publication: they are not sent`;
-    const code = recreated ? 'table_detached' : 'added_late';
-    const missed = { code, table: nameOf(table), message } as const;
+    const [code, what]: [MissedCode, string] = isRecreated
+      ? ['table_detached', 'was dropped and created again: what was written before it was published again is missing']
+      : leftOut === undefined
+        ? ['added_late', 'held rows when it came into the publication: they are not sent']
+        : ['changes_left_out', leftOut];
+    const missed = { code, table: nameOf(table), message: `${nameOf(table)} ${what}` };
     await noteMissed(
       deps.messages,
       sinks.map(({ no }) => no),

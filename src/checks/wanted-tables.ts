@@ -3,10 +3,10 @@
  * that breaks something.
  */
 import type { SinkSettings } from '../model/declared.ts';
-import type { PublishedTable } from '../model/published-table.ts';
+import type { NamedRelation, PublishedTable } from '../model/published-table.ts';
 import { quoteIdentifier, quoteTable } from '../model/quote.ts';
 import { qualified, takesIn } from '../model/taken-in.ts';
-import { byHand, type Finding, inSource, warning } from './finding.ts';
+import { byHand, type Finding, inSource, type Repair, warning } from './finding.ts';
 import type { PublicationFacts } from './publication.ts';
 import { checkTable, generatedLeftOut } from './table.ts';
 import { checkTriggered, type TriggeredTable } from './triggers.ts';
@@ -27,6 +27,8 @@ export interface PublishedTables extends PublicationFacts {
   triggers?: ReadonlyMap<number, TriggeredTable>;
   /** Tables for which the server refused that: by oid, what it said. */
   refused: ReadonlyMap<number, string>;
+  /** What is called as `namedInVain` says. */
+  others?: readonly NamedRelation[];
 }
 
 export interface WantedTableFinding extends Finding {
@@ -63,19 +65,74 @@ export function checkWantedTables(
 
 type OfSink = Omit<WantedTableFinding, 'sinkNo'>;
 
+/** Names of tables, as `schema.table`, that these sinks take in by name and that are none of those that could be captured. */
+export function namedInVain(
+  sinks: readonly { settings: SinkSettings }[],
+  { tables }: Pick<PublishedTables, 'tables'>,
+): string[] {
+  const there = new Set(tables.map(nameOf));
+  const named = sinks
+    .filter(({ settings }) => settings.status !== 'disabled')
+    .flatMap(({ settings }) => settings.source.include_tables ?? []);
+  return [...new Set(named.map(qualified))].filter((table) => !there.has(table));
+}
+
 /** Are the tables there that it names? */
-function checkNamed({ source }: SinkSettings, publication: PublishedTables, known: KnownTables): OfSink[] {
-  const there = new Set(publication.tables.map(nameOf));
-  const missing = (source.include_tables ?? []).map(qualified).filter((table) => !there.has(table));
-  return missing.map((table) => {
+function checkNamed(settings: SinkSettings, publication: PublishedTables, known: KnownTables): OfSink[] {
+  return namedInVain([{ settings }], publication).flatMap((table) => {
     const renamed = renamedTo(table, publication, known);
+    const other = publication.others?.find(({ name }) => name === table);
+    // Changes come under the name of the partition then.
+    if (other?.kind === 'partition' && !publication.viaRoot && !publication.byTriggers) return [];
+    if (!renamed && other) return [{ table, catchUp: false, ...otherwise(other) }];
     const summary = renamed
       ? `table ${table} is called ${renamed} now: its changes still come`
       : `there is no table ${table}`;
     const repair = renamed ? byHand(`Write ${renamed} into include_tables.`) : { remedy: null, sql: null, runOn: null };
-    return { table, catchUp: false, ...warning('table_missing', summary, repair) };
+    return [{ table, catchUp: false, ...warning('table_missing', summary, repair) }];
   });
 }
+
+/** It is there, and cannot be captured as it is. */
+function otherwise({ name, kind, root }: NamedRelation): Finding {
+  const is = (summary: string, repair: Repair): Finding => warning('table_missing', `${name} is ${summary}`, repair);
+  const leaveOut = 'Take it out of include_tables.';
+  switch (kind) {
+    case 'unlogged':
+      return is(
+        'unlogged: Postgres tells nobody of its changes',
+        inSource(`alter table ${quoteName(name)} set logged`, 'its changes come from then on'),
+      );
+    case 'partition':
+      return is(
+        `a partition of ${root}: its changes come under that name`,
+        byHand(`Write ${root} into include_tables.`),
+      );
+    case 'foreign':
+      return is(
+        'a foreign table: its rows are in another database',
+        byHand('Declare that database, and name its table in a sink of it.'),
+      );
+    case 'view':
+    case 'matview':
+      return is(
+        `a ${kind === 'view' ? 'view' : 'materialized view'}: only tables have changes`,
+        byHand('Name the tables that it reads instead.'),
+      );
+    case 'temporary':
+      return is('a temporary table: Postgres tells nobody of its changes', byHand(leaveOut));
+    case 'system':
+      return is("a table of Postgres' own or of Millrace's own, which is never captured", byHand(leaveOut));
+    case 'other':
+      return is('not a table', byHand(leaveOut));
+  }
+}
+
+/** Of a declared name: its schema ends at the first dot. */
+const quoteName = (name: string): string => {
+  const dot = name.indexOf('.');
+  return quoteTable({ schema: name.slice(0, dot), name: name.slice(dot + 1) });
+};
 
 /** Those that it takes in, one by one. */
 function checkTaken({ source }: SinkSettings, publication: PublishedTables, known: KnownTables): OfSink[] {

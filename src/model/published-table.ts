@@ -46,3 +46,12 @@ export interface PublishedTable {
   /** Its row filter names a column that is not of the replica identity. */
   identity_unfiltered: boolean;
 }
+
+/** What a sink names as a table, and is none that could be captured. */
+export interface NamedRelation {
+  /** `schema.table` */
+  name: string;
+  kind: 'unlogged' | 'temporary' | 'partition' | 'system' | 'foreign' | 'view' | 'matview' | 'other';
+  /** Of a partition: the `schema.table` that it is part of. */
+  root: string | null;
+}

@@ -26,4 +26,10 @@ export async function noteMissed(
   );
 }
 
-export type MissedCode = 'truncated' | 'table_detached' | 'added_late' | 'capture_switched_off' | 'values_left_out';
+export type MissedCode =
+  | 'truncated'
+  | 'table_detached'
+  | 'added_late'
+  | 'changes_left_out'
+  | 'capture_switched_off'
+  | 'values_left_out';

@@ -1,20 +1,48 @@
 /** The tables of a source that could be captured, and what a publication makes of them. */
+import type { PublishedAs } from '../checks/published-as.ts';
 import type { Database, Queryable } from '../db/pool.ts';
 import { statement } from '../db/statement.ts';
-import type { PublishedTable } from '../model/published-table.ts';
+import type { NamedRelation, PublishedTable } from '../model/published-table.ts';
 import { type GeneratedColumn, generatedColumns } from './generated.ts';
 
 const TABLES = statement('source/source-tables');
 
+const AS = statement('source/published-as');
+const NAMED = statement('source/named-relations');
 const SCHEMAS = statement('source/published-schemas');
 
 /** Oids of the schemas whose tables the publication lists all. */
 export async function schemasOf(source: Queryable, name: string): Promise<number[]> {
+  return (await schemaEntries(source, name)).map(({ oid }) => oid);
+}
+
+async function schemaEntries(source: Queryable, name: string): Promise<{ oid: number; entry: number }[]> {
   const { rows } = await source.query<{ version: number }>(
     "select current_setting('server_version_num')::integer as version",
   );
   if (rows[0]!.version < 150000) return [];
-  return (await source.query<{ oid: number }>(SCHEMAS, [name])).rows.map(({ oid }) => oid);
+  return (await source.query<{ oid: number; entry: number }>(SCHEMAS, [name])).rows;
+}
+
+/** What is called by these names, `schema.table`, and is no table that could be captured. */
+export async function readNamed(source: Queryable, names: readonly string[]): Promise<NamedRelation[]> {
+  if (names.length === 0) return [];
+  return (await source.query<NamedRelation>(NAMED, [names])).rows;
+}
+
+/** How this publication lists each table that it lists, by oid. */
+export async function readPublishedAs(source: Queryable, name: string): Promise<Map<number, PublishedAs>> {
+  const schemas = await schemaEntries(source, name);
+  const lists = [schemas.map(({ oid }) => oid), schemas.map(({ entry }) => entry)];
+  const { rows } = await source.query<PublishedAs & { oid: number }>(AS, [name, ...lists]);
+  // Of one that is listed itself, its partitions are of no matter, and may be thousands.
+  const listed = ({ oid, entries }: (typeof rows)[number]): PublishedAs['entries'] => {
+    const own = entries[oid];
+    return own === undefined ? entries : { [oid]: own };
+  };
+  return new Map(
+    rows.map((row) => [row.oid, { entries: listed(row), allTables: row.allTables, options: row.options }]),
+  );
 }
 
 /** Every table that could be captured, and whether this publication lists it. `only`: of these oids. */

@@ -62,18 +62,39 @@ describe('publications under capture', () => {
   });
 
   it('says of a table that was out of it for a while that changes may be missing', async () => {
-    const all = 'create publication millrace_test for all tables';
+    const all = 'create publication millrace_test for all tables with (publish_via_partition_root = true)';
     const publication = { name: 'millrace_test', create_if_not_exists: true, init_sql: all };
-    await start('create table t (id int primary key); create table u (id int primary key)', {
-      settings: { publication },
-    });
-    const source = { include_schemas: null, exclude_schemas: null, include_tables: ['public.t'], exclude_tables: null };
+    await start(
+      `create table t (id int primary key); create table u (id int primary key); create view v as select 1;
+       create materialized view m as select 1; create sequence q; create foreign data wrapper nothing;
+       create server none foreign data wrapper nothing; create foreign table f (id int) server none;
+       create table whole (id int primary key) partition by range (id);
+       create table half partition of whole for values from (0) to (9) partition by range (id);
+       create table part partition of half for values from (0) to (5)`,
+      { settings: { publication } },
+    );
+    const others = ['public.v', 'public.m', 'public.q', 'public.f', 'public.part', 'pg_catalog.pg_class', 'public.w'];
+    const names = ['public.t', ...others];
+    const source = { include_schemas: null, exclude_schemas: null, include_tables: names, exclude_tables: null };
     const named = await on.addSink(sinkSettings({ name: 'named', destination: PULL, source }));
     await on.source.query('alter table t set unlogged; insert into t values (1)');
-    await notice('table_missing', named);
-    await on.source.query('alter table t set logged');
+    const missing = await until('t is missed', async () =>
+      (await on.notices(named)).find(({ code, table }) => code === 'table_missing' && table === 'public.t'),
+    );
+    expect(missing.message).to.equal('public.t is unlogged: Postgres tells nobody of its changes');
+    const told = (await on.notices(named)).filter(({ table }) => others.includes(table));
+    expect(told.map(({ message }) => message).sort()).to.deep.equal([
+      "pg_catalog.pg_class is a table of Postgres' own or of Millrace's own, which is never captured",
+      'public.f is a foreign table: its rows are in another database',
+      'public.m is a materialized view: only tables have changes',
+      'public.part is a partition of public.whole: its changes come under that name',
+      'public.q is not a table',
+      'public.v is a view: only tables have changes',
+      'there is no table public.w',
+    ]);
+    await on.source.query(missing.remedy!);
     for (const no of [sink, named]) {
-      const { table, message } = await notice('added_late', no);
+      const { table, message } = await notice('changes_left_out', no);
       expect([table, message]).to.deep.equal([
         'public.t',
         'public.t was out of the publication for a while: changes that were made meanwhile may be missing',

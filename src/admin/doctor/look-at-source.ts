@@ -135,11 +135,7 @@ async function look(on: Reached, looked: LookedAt): Promise<SourceLook> {
         : [passed('source', `Postgres ${major}; slot and publication are as they were left`)],
     tables:
       publication &&
-      (await wantedTables(
-        messages,
-        { ...publication, tables: listed, locked: [], refused: new Map() },
-        { database, sinks },
-      )),
+      (await wantedTables(on, { ...publication, tables: listed, locked: [], refused: new Map() }, { database, sinks })),
   };
 }
 

@@ -26,10 +26,8 @@ import {
 } from './parts-of-source.ts';
 
 /** The same where triggers note its changes: the slot of before, if there is one, is all that there is to say of slots. */
-export async function lookAtTriggers(
-  { source, messages }: Pick<Reached, 'source' | 'messages'>,
-  looked: LookedAt,
-): Promise<SourceLook> {
+export async function lookAtTriggers(on: Pick<Reached, 'source' | 'messages'>, looked: LookedAt): Promise<SourceLook> {
+  const { source, messages } = on;
   const { database, sinks } = looked;
   const { settings } = database;
   const stored = await readPosition(messages, database.no);
@@ -61,7 +59,7 @@ export async function lookAtTriggers(
     tables:
       publication &&
       (await wantedTables(
-        messages,
+        on,
         { ...publication, tables: listed, locked: [], refused: new Map(), triggers: triggers.tables },
         { database, sinks },
       )),

@@ -9,6 +9,7 @@ import type { TriggerFacts } from '../../checks/triggers.ts';
 import {
   checkWantedTables,
   knownTables,
+  namedInVain,
   type PublishedTables,
   type WantedTableFinding,
 } from '../../checks/wanted-tables.ts';
@@ -20,7 +21,7 @@ import { capturesByTriggers, type DatabaseSettings } from '../../model/declared.
 import type { PublishedTable } from '../../model/published-table.ts';
 import { takesIn } from '../../model/taken-in.ts';
 import { isWanted, publicationSql, standardPublicationSql } from '../../source/publication.ts';
-import { readTables } from '../../source/tables.ts';
+import { readNamed, readTables } from '../../source/tables.ts';
 
 const ROOM = statement('db/count-room');
 const KNOWN = statement('capture/known-tables');
@@ -133,12 +134,13 @@ export const takenIn = (tables: readonly PublishedTable[], sinks: readonly Catal
     .map(({ oid }) => oid);
 
 export async function wantedTables(
-  messages: Queryable,
+  { source, messages }: Pick<Reached, 'source' | 'messages'>,
   publication: PublishedTables,
   { database, sinks }: Pick<LookedAt, 'database' | 'sinks'>,
 ): Promise<WantedTableFinding[]> {
+  const others = await readNamed(source, namedInVain(sinks, publication));
   const { rows } = await messages.query<{ oid: number; name: string }>(KNOWN, [database.no]);
-  const found = checkWantedTables(sinks, publication, knownTables(rows));
+  const found = checkWantedTables(sinks, { ...publication, others }, knownTables(rows));
   return await Promise.all(found.map((finding) => withCatchUp(messages, finding)));
 }
 

@@ -55,7 +55,6 @@ interface Looked {
   way: Way;
   source: Database;
   prepared: Prepared;
-  away: Set<number>;
   signal: AbortSignal;
   session: CaptureSession;
   relations: RelationDeps;
@@ -71,8 +70,8 @@ async function check(deps: CaptureDeps, catalog: CatalogInUse, at: Looked): Prom
     const { rows } = await source.query<{ clock_ms: number }>(HEARTBEAT);
     const clock = { sourceMs: rows[0]!.clock_ms, askedMs, answeredMs: Date.now() };
     const running = await at.way.check(catalog.database);
-    await noteAdded({ ...both, away: at.away }, catalog.database, running);
-    await noteTables(deps.messages, catalog.database, running.publication);
+    await noteAdded(both, catalog.database, running);
+    await noteTables(both, catalog.database, running.publication);
     await notePartitions(both, catalog.database, running.publication);
     await showStreaming(deps, catalog.database.no, running.warnings);
     const { wal } = running;

@@ -36,8 +36,6 @@ export interface StreamInput {
   source: Database;
   options: PoolOptions;
   prepared: Prepared;
-  /** See noteAdded. */
-  away: Set<number>;
   signal: AbortSignal;
   /** The source could not convert what it stores: it is taken as it is. */
   unconvertible: boolean;

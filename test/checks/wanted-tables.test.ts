@@ -1,0 +1,49 @@
+import { expect } from 'chai';
+import { repairText } from '../../src/checks/finding.ts';
+import { checkWantedTables } from '../../src/checks/wanted-tables.ts';
+import type { NamedRelation } from '../../src/model/published-table.ts';
+import { PULL, sinkSettings } from '../support/fixtures/captured.ts';
+import { PUBLICATION } from '../support/fixtures/source-facts.ts';
+
+describe('a name that a sink takes for a table', () => {
+  const source = { include_schemas: null, exclude_schemas: null, include_tables: ['a.T.x'], exclude_tables: null };
+  const sinks = [{ no: 1, settings: sinkSettings({ name: 's', destination: PULL, source }) }];
+  const say = (others: readonly NamedRelation[]) => {
+    const publication = { ...PUBLICATION, tables: [], locked: [], refused: new Map<number, string>(), others };
+    const found = checkWantedTables(sinks, publication, new Map());
+    return found.map((one) => [one.id, one.summary, repairText(one)]);
+  };
+  const cases: [NamedRelation['kind'], string, string][] = [
+    [
+      'unlogged',
+      'unlogged: Postgres tells nobody of its changes',
+      'alter table "a"."T.x" set logged; -- its changes come from then on',
+    ],
+    ['temporary', 'a temporary table: Postgres tells nobody of its changes', 'Take it out of include_tables.'],
+    ['partition', 'a partition of a.whole: its changes come under that name', 'Write a.whole into include_tables.'],
+    [
+      'foreign',
+      'a foreign table: its rows are in another database',
+      'Declare that database, and name its table in a sink of it.',
+    ],
+    ['view', 'a view: only tables have changes', 'Name the tables that it reads instead.'],
+    ['matview', 'a materialized view: only tables have changes', 'Name the tables that it reads instead.'],
+    [
+      'system',
+      "a table of Postgres' own or of Millrace's own, which is never captured",
+      'Take it out of include_tables.',
+    ],
+    ['other', 'not a table', 'Take it out of include_tables.'],
+  ];
+  for (const [kind, is, remedy] of cases) {
+    it(`is told to be what it is: ${kind}`, () => {
+      const root = kind === 'partition' ? 'a.whole' : null;
+      expect(say([{ name: 'a.T.x', kind, root }])).to.deep.equal([['table_missing', `a.T.x is ${is}`, remedy]]);
+    });
+  }
+  it('is told to lead to nothing', () => {
+    expect(say([{ name: 'a.other', kind: 'view', root: null }])).to.deep.equal([
+      ['table_missing', 'there is no table a.T.x', ''],
+    ]);
+  });
+});
