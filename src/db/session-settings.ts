@@ -110,9 +110,12 @@ export async function applySettings(client: Asked, options: SessionOptions): Pro
   await send(client, [CLEAR, ...path, ...assignments(settings), NO_OTHER_DEADLINES, AS_STORED]);
 }
 
-/** The same for a replication connection: no deadline holds there, and a stream never ends. */
+/**
+ * The same for a replication connection. A stream never ends, so it needs no deadline of ours; those of others are taken off,
+ * for to the server each transaction that it sends is one of the session's.
+ */
 export async function applyStreamSettings(client: Asked): Promise<void> {
-  await send(client, [`set ${OUR_PATH}`, ...assignments(SETTINGS)]);
+  await send(client, [`set ${OUR_PATH}`, ...assignments(SETTINGS), NO_OTHER_DEADLINES]);
 }
 
 const assignments = (settings: Record<string, string>): string[] =>

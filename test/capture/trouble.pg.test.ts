@@ -84,6 +84,27 @@ describe('capture of a source in trouble', () => {
     }
   });
 
+  it('streams a transaction that takes longer than role or database allow their sessions', async function () {
+    const on = await captured('create table large (id int primary key, note text)');
+    try {
+      const { rows } = await on.source.query("select current_setting('transaction_timeout', true) as there");
+      if (rows[0].there === null) this.skip();
+      await on.source.query(
+        `alter database ${new URL(on.sourceUrl).pathname.slice(1)} set transaction_timeout = '50ms'`,
+      );
+      const sink = await on.addSink(sinkSettings({ name: 'all', destination: PULL }));
+      on.start();
+      await on.streaming();
+      const reader = 'select active_pid from pg_replication_slots where slot_name = $1';
+      const before = await on.source.query(reader, [on.slot]);
+      await on.source.query("insert into large select n, repeat('x', 1500) from generate_series(1, 6000) n");
+      await on.received(sink, 6_000);
+      expect((await on.source.query(reader, [on.slot])).rows).to.deep.equal(before.rows);
+    } finally {
+      await on.close();
+    }
+  });
+
   describe('whose server ends', () => {
     let server: SourceServer;
     let on: Captured;
