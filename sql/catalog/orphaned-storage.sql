@@ -1,4 +1,4 @@
-select o.sink_no, o.name, i.inhrelid is not null as attached, coalesce(i.inhdetachpending, false) as detaching
+select o.sink_no, o.name, i.inhrelid is not null as attached
   from (select c.oid, c.relname as name, substr(c.relname, 10)::integer as sink_no
           from pg_catalog.pg_class c
           join pg_catalog.pg_namespace n on n.oid = c.relnamespace

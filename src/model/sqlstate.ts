@@ -133,6 +133,8 @@ export const isLockTimeout = anyOf('55P03');
 export const isCancelled = anyOf('57014');
 /** A replication slot has another reader, a database has sessions. */
 export const isInUse = anyOf('55006');
+/** Of storage that goes: somebody else frees it at the same moment, or another part of the same table. */
+export const isBeingFreed = anyOf('42P01', '55000');
 export const isDeadlock = anyOf('40P01');
 /** Another transaction was in the way. */
 export const isRolledBack = anyOf('40');

@@ -6,6 +6,7 @@ import { catalogGeneration, loadCatalog } from '../../../src/catalog/store.ts';
 import { MillraceError } from '../../../src/model/errors.ts';
 import { removeSink } from '../../support/fixtures/remove-sink.ts';
 import { type MessageDatabase, messageDatabase } from '../../support/postgres/message-database.ts';
+import { openSession } from '../../support/postgres/sessions.ts';
 import { promised, until } from '../../support/until.ts';
 import { KEYS, parse, SHOP } from '../support.ts';
 
@@ -106,5 +107,48 @@ describe('removing a sink', function () {
     expect(await freeStorage(messages.db, 5_000)).to.equal(true);
     expect(await storage()).to.equal(2);
     expect(await count('millrace_private.messages')).to.equal(2);
+  });
+
+  it('is in the way of no new sink, however long older transactions keep storage from going', async () => {
+    await apply(FILE);
+    const [no, other] = [await sinkNo('worker'), await sinkNo('other')];
+    const reader = await openSession(messages.db);
+    const creator = await openSession(messages.db);
+    await reader.query('begin isolation level repeatable read');
+    await reader.query('select count(*) from millrace_private.messages');
+    try {
+      for (const name of ['worker', 'other']) await removeSink(messages.db, name);
+      // Its partition is left half detached, as when a process that freed it has died.
+      expect(await freeStorage(messages.db, 0)).to.equal(false);
+      const freeing = Promise.all([freeStorage(messages.db, 1_000), freeStorage(messages.db, 1_000)]);
+      let over = false;
+      void freeing.finally(() => {
+        over = true;
+      });
+      await until('somebody waits for the reader', async () => {
+        const { rows } = await messages.db.query<{ n: number }>(
+          'select count(*)::integer as n from pg_stat_activity where $1::integer = any (pg_blocking_pids(pid))',
+          [reader.pid],
+        );
+        return rows[0]!.n > 0;
+      });
+      // As in a change of the catalog: what a new sink asks for, for as long as it may ask.
+      let worst = 0;
+      while (!over) {
+        const begun = performance.now();
+        await creator.query("begin; set local lock_timeout = '1s'");
+        await creator.query('lock table only millrace_private.messages in share update exclusive mode');
+        await creator.query('commit');
+        worst = Math.max(worst, performance.now() - begun);
+      }
+      expect(worst).to.be.lessThan(promised(250));
+      expect(await freeing).to.deep.equal([false, false]);
+      await apply(FILE.replace('name: worker', 'name: fresh'));
+    } finally {
+      await reader.close();
+      await creator.close();
+    }
+    expect(await freeStorage(messages.db, 5_000)).to.equal(true);
+    for (const gone of [no, other]) expect(await count(`pg_class where relname = 'messages_${gone}'`)).to.equal(0);
   });
 });
