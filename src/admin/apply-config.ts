@@ -7,7 +7,8 @@ import type { Change } from '../catalog/apply/step.ts';
 import type { ApplySummary } from '../catalog/apply/summary.ts';
 import type { Configuration } from '../catalog/declare/file.ts';
 import type { FunctionSettings } from '../model/declared.ts';
-import { faultLine } from '../model/errors.ts';
+import { type Fault, faultLine } from '../model/errors.ts';
+import { deniedWarnings } from './denied-addresses.ts';
 
 export interface ConfigDeps extends ApplyDeps {
   /** @throws MillraceError bad_configuration: functions that do not work. */
@@ -44,7 +45,7 @@ export async function planDeclaration(
   const { losses, ...planned } = await planConfig(deps, config, wishes);
   const number = (wanted: Change['action']): number => planned.changes.filter(({ action }) => action === wanted).length;
   return {
-    ...told(planned, warnings.map(faultLine)),
+    ...(await told(deps, planned, warnings)),
     losses,
     summary: { create: number('create'), update: number('update'), delete: number('delete') },
   };
@@ -62,14 +63,15 @@ export async function applyDeclaration(
   await deps.tryFunctions(config.functions);
   const applied = await applyConfig(deps, config, options);
   if (applied.deleted.length > 0) await deps.freeStorage();
-  return { ...told(applied, warnings.map(faultLine)), resources: applied.resources };
+  return { ...(await told(deps, applied, warnings)), resources: applied.resources };
 }
 
-function told({ changes, actions, notes, generation }: ApplySummary, warnings: string[]) {
+async function told({ reach }: ConfigDeps, summary: ApplySummary, warnings: readonly Fault[]) {
+  const { changes, actions, notes, servers, generation } = summary;
   return {
     changes,
     actions: actions.map((description) => ({ description })),
-    warnings: [...warnings, ...notes],
+    warnings: [...warnings.map(faultLine), ...notes, ...(await deniedWarnings(reach, servers))],
     generation,
   };
 }

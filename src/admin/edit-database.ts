@@ -14,6 +14,7 @@ import { merged } from '../catalog/declare/merge.ts';
 import { databaseKeys, type RequestedDatabase, readDatabase } from '../catalog/declare/requested-database.ts';
 import type { Entry } from '../catalog/declare/written.ts';
 import { MillraceError } from '../model/errors.ts';
+import { withDenied } from './denied-addresses.ts';
 import { findDatabase, type OutsideDeps } from './outside.ts';
 import { type DatabaseRemoval, type Dropping, removeDatabase } from './remove-database.ts';
 
@@ -39,13 +40,13 @@ export async function createDatabase(
   const change = { type: 'database', body: keys, ifMatch: null } as const;
   await checkThing(deps, change);
   if (tryOut) await tryOut(readDatabase(merged({}, keys)));
-  return await changeThing(deps, change, { attempts: ATTEMPTS });
+  return await withDenied(deps.reach, await changeThing(deps, change, { attempts: ATTEMPTS }));
 }
 
 /** @throws MillraceError not_found, managed_by_file, version_conflict, name_taken, invalid, secret_required, unavailable. */
 export async function editDatabase(deps: ApplyDeps, { ref, body, ifMatch }: DatabaseEdit): Promise<ChangedThing> {
   const change = { type: 'database', ref, body: databaseKeys(body), ifMatch } as const;
-  return await changeThing(deps, change, { attempts: ATTEMPTS });
+  return await withDenied(deps.reach, await changeThing(deps, change, { attempts: ATTEMPTS }));
 }
 
 export interface DatabaseErasing extends Omit<DatabaseEdit, 'body'> {

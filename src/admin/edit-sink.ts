@@ -14,6 +14,7 @@ import type { Entry } from '../catalog/declare/written.ts';
 import { statement } from '../db/statement.ts';
 import { MillraceError } from '../model/errors.ts';
 import { changeStatus, type SinkVerb } from './change-sink.ts';
+import { withDenied } from './denied-addresses.ts';
 import { findSink, type SinkList } from './find-sink.ts';
 
 const OPEN_CIRCUIT = statement('catalog/open-circuit');
@@ -43,12 +44,13 @@ export async function createSink(
   const draft = readSinkDraft(list, merged({}, body));
   const isGated = draft.kind.gated === true;
   if (isGated && tryOut) await tryOut(draft);
-  return await changeThing(deps, change, {
+  const made = await changeThing(deps, change, {
     attempts: ATTEMPTS,
     async also(tx, { name }) {
       if (isGated && !tryOut) await tx.query(OPEN_CIRCUIT, [name]);
     },
   });
+  return await withDenied(deps.reach, made);
 }
 
 /** Only `status` is in it: an operator may do that, also to a sink of the file. */
@@ -68,13 +70,16 @@ export async function editSink(deps: ApplyDeps, edit: SinkEdit): Promise<Changed
   }
   const keys = sinkKeys(body);
   if (!isStatusAlone(body) || typeof keys.status !== 'string' || !Object.hasOwn(VERBS, keys.status))
-    return await changeThing(deps, { type: TYPES[list], ref: id, body: keys, ifMatch }, { attempts: ATTEMPTS });
+    return await withDenied(
+      deps.reach,
+      await changeThing(deps, { type: TYPES[list], ref: id, body: keys, ifMatch }, { attempts: ATTEMPTS }),
+    );
   const verb = VERBS[keys.status]!;
   await deps.db.transaction(async (tx) => {
     await refuseVersion(tx, { type: TYPES[list], ref: id, ifMatch });
     await changeStatus(tx, verb, sink.name);
   });
-  return { id, name: sink.name, warnings: [] };
+  return { id, name: sink.name, warnings: [], servers: [] };
 }
 
 export interface SinkRemoving extends Omit<SinkEdit, 'body'> {

@@ -4,6 +4,7 @@ import { planThing } from '../catalog/apply/change-thing.ts';
 import { sinkKeys } from '../catalog/declare/requested-sink.ts';
 import { sinkYaml } from '../catalog/declare/sink-yaml.ts';
 import type { Entry } from '../catalog/declare/written.ts';
+import { deniedWarnings } from './denied-addresses.ts';
 import { TYPES } from './edit-sink.ts';
 import { findSink, type SinkList } from './find-sink.ts';
 
@@ -25,9 +26,13 @@ export async function planSink(
   { list, ref, body }: { list: SinkList; ref?: string; body: Entry },
 ): Promise<PlannedSink> {
   const id = ref === undefined ? undefined : (await findSink(deps.db, ref, list)).id;
-  const { declared, change, warnings } = await planThing(deps, {
+  const { declared, change, warnings, servers } = await planThing(deps, {
     ...{ type: TYPES[list], ref: id, body: sinkKeys(body), ifMatch: null },
   });
   const { settings, secret } = declared.sinks[0]!;
-  return { diff: change?.diff ?? [], yaml: sinkYaml(settings, secret, VARIABLE), warnings };
+  return {
+    diff: change?.diff ?? [],
+    yaml: sinkYaml(settings, secret, VARIABLE),
+    warnings: [...warnings, ...(await deniedWarnings(deps.reach, servers))],
+  };
 }

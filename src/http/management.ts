@@ -150,10 +150,18 @@ function literalFirst(one: Route, other: Route): number {
 }
 
 /** One sandbox at a time: each is a process of its own. */
-function configOf({ db, keys, log, loopbackOnly }: ManagementDependencies, turns: Transacting): ApiDeps['config'] {
+function configOf(
+  { db, keys, log, loopbackOnly, ...given }: ManagementDependencies,
+  turns: Transacting,
+): ApiDeps['config'] {
   const alone = createSemaphore(1);
   return {
-    ...{ db: turns, keys, loopbackOnly },
+    ...{
+      db: turns,
+      keys,
+      loopbackOnly,
+      reach: { allowed: given.privateAllowed, ...(given.resolver && { resolver: given.resolver }) },
+    },
     tryFunctions: (functions) => alone(() => refuseBadFunctions(functions, log)),
     freeStorage: freeing(db, log),
   };

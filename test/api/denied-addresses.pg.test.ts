@@ -105,4 +105,47 @@ change_retentions:
     const { status, json } = await strict.call('POST', '/api/change_retentions/history/test_connection');
     expect([status, json.code]).to.deep.equal([422, 'destination_denied']);
   });
+
+  it('and where something is declared, that is said, with the setting that allows it', async () => {
+    const strict = await serving({ privateAllowed: 'declared' });
+    const yaml = (
+      url: string,
+    ): string => `databases: [{ name: shop, url: '${source.url}', slot: { name: s }, publication: { name: p } }]
+sinks: [{ name: hooks, database: shop, destination: { type: webhook, url: '${url}' } }]
+`;
+    const warned = async (method: string, path: string, body: object): Promise<string> => {
+      const { status, json, text } = await strict.call(method, path, { body });
+      expect(status, text).to.be.within(200, 201);
+      return json.warnings.join('\n');
+    };
+    const sentence = (thing: string, host: string, network: string): string =>
+      `${thing}: ${host} is refused: ${host} is private, and ALLOW_PRIVATE_DESTINATIONS does not allow it: it is not connected to. ` +
+      `Add ${network}, or a smaller network that holds it, to ALLOW_PRIVATE_DESTINATIONS.`;
+    const local = { yaml: yaml(`http://127.0.0.1:${endpoint.port}/a`) };
+    for (const path of ['/api/config/plan', '/api/config/apply'])
+      expect(await warned('POST', path, local), path).to.equal(sentence('sink hooks', '127.0.0.1', '127.0.0.0/8'));
+    expect(await warned('POST', '/api/config/plan', { yaml: yaml('https://93.184.216.34/a') })).to.equal('');
+    const destination = { type: 'webhook', url: 'http://10.0.0.9/a' };
+    const draft = { name: 'more', database: 'shop', destination };
+    for (const path of ['/api/sinks/plan', '/api/sinks'])
+      expect(await warned('POST', path, draft), path).to.equal(sentence('sink more', '10.0.0.9', '10.0.0.0/8'));
+    const moved = { destination: { url: 'http://192.168.1.1/a' } };
+    expect(await warned('PATCH', '/api/sinks/more', moved)).to.equal(
+      sentence('sink more', '192.168.1.1', '192.168.0.0/16'),
+    );
+    const database = {
+      name: 'far',
+      hostname: '10.0.0.9',
+      database: 'x',
+      slot: { name: 'far' },
+      publication: { name: 'far' },
+    };
+    expect(await warned('POST', `${DATABASES}?test=false`, database)).to.equal(
+      sentence('database far', '10.0.0.9', '10.0.0.0/8'),
+    );
+    // What whoever runs the machine has declared stays allowed, also when it is changed over HTTP.
+    await applyConfig({ db: m.db, keys: KEYS }, parse(local.yaml).config);
+    const same = { yaml: local.yaml.replace('/a', '/b') };
+    expect(await warned('POST', '/api/config/apply', same)).to.equal('');
+  });
 });

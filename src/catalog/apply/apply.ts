@@ -5,6 +5,7 @@
 import type { Transacting, Transaction } from '../../db/pool.ts';
 import { statement } from '../../db/statement.ts';
 import { MillraceError } from '../../model/errors.ts';
+import type { Reach } from '../../runtime/checked-lookup.ts';
 import type { KeyRing } from '../../runtime/secret-key.ts';
 import { recordChange } from '../audit.ts';
 import type { Declared } from '../declare/declaration.ts';
@@ -27,6 +28,8 @@ export interface ApplyDeps {
   keys: KeyRing;
   /** Whoever changes one thing runs the machine: it may be in a private network. */
   privateOk?: boolean;
+  /** Where connections may go. Absent: nobody is told of servers that may not be connected to. */
+  reach?: Reach;
 }
 
 export interface ApplyOptions extends ChangeOptions, Pick<Wishes, 'adopt' | 'asker' | 'prune'> {

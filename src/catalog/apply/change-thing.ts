@@ -17,7 +17,7 @@ import { type Current, readCurrent } from './current.ts';
 import { decide, reservedFaults } from './decide.ts';
 import { immutableFaults } from './immutable.ts';
 import { refuseRename, renamedWarnings } from './named-by-file.ts';
-import { type Change, changeOf, type Decided } from './step.ts';
+import { type Change, changeOf, type Decided, type NamedServer, serversOf } from './step.ts';
 import {
   besideOf,
   entryOf,
@@ -59,6 +59,7 @@ export interface ThingChange extends Omit<ThingRef, 'ref'> {
 }
 
 export interface PlannedThing extends Pick<Wanted, 'declared' | 'warnings'> {
+  servers: NamedServer[];
   /** Undefined: nothing changes. */
   change: Change | undefined;
 }
@@ -68,6 +69,7 @@ export interface ChangedThing {
   name: string;
   /** Sentences. */
   warnings: string[];
+  servers: NamedServer[];
 }
 
 /**
@@ -115,10 +117,11 @@ export async function planThing({ db, keys }: ApplyDeps, change: Omit<ThingChang
     const { declared: kept } = isRenamed ? wantedOf(current, { ...planned, body: rest }, keys) : { declared };
     const { steps } = decided(current, kept, { type: change.type, keys, privateOk: false, row });
     const decision = changeOf(steps[0]!);
-    if (!isRenamed) return { declared, warnings, change: decision };
+    const servers = serversOf(steps);
+    if (!isRenamed) return { declared, warnings, servers, change: decision };
     const renaming = { path: 'name', old: row.name, new: nameOf(declared) };
     const base = decision ?? { resource_type: change.type, name: row.name, action: 'update', old: null, new: null };
-    return { declared, warnings, change: { ...base, diff: [renaming, ...(decision?.diff ?? [])] } };
+    return { declared, warnings, servers, change: { ...base, diff: [renaming, ...(decision?.diff ?? [])] } };
   });
 }
 
@@ -223,7 +226,7 @@ async function write(
     await recordChange(tx, { action, subject: `${type} ${name}`, ...named });
   }
   const { id } = row ?? findThing(await readCurrent(tx), { type, ref: name });
-  return { id, name, warnings };
+  return { id, name, warnings, servers: serversOf(steps) };
 }
 
 interface Writing {

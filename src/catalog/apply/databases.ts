@@ -111,6 +111,7 @@ function stepOf(
     name: settings.name,
     action: row === undefined ? 'create' : same ? 'keep' : 'update',
     ...entries,
+    server: { host: address.host, privateOk: standing.private_ok },
     async write(tx) {
       const id = row?.id ?? randomUUID();
       const place = addressPlace({ id, name: settings.name, hostname: address.host });

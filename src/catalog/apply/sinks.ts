@@ -121,6 +121,7 @@ function stepOf({ settings, secret }: Declared['sinks'][number], stored: Stored 
     name: settings.name,
     action: row === undefined ? 'create' : same ? 'keep' : 'update',
     ...entries,
+    ...(server === undefined ? {} : { server: { host: new URL(server).hostname, privateOk: standing.private_ok } }),
     async write(tx) {
       const id = row?.id ?? randomUUID();
       const written = await tx.query<{ no: number }>(putSink, [

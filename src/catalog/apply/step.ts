@@ -24,8 +24,26 @@ export interface Step {
   new: Entry | null;
   /** Of a sink: its status in the declaration. */
   status?: SinkSettings['status'];
+  /** Where it is reached. */
+  server?: { host: string; privateOk: boolean };
   write(tx: Transaction): Promise<void>;
 }
+
+/** A server that something is reached at, which may be in a private network or not. */
+export interface NamedServer {
+  /** `sink hooks`. */
+  thing: string;
+  host: string;
+  privateOk: boolean;
+}
+
+/** Those of what is made or changed. */
+export const serversOf = (steps: readonly Step[]): NamedServer[] =>
+  steps.flatMap(({ type, name, action, server }) =>
+    server && (action === 'create' || action === 'update')
+      ? [{ thing: `${type.replaceAll('_', ' ')} ${name}`, ...server }]
+      : [],
+  );
 
 /** What all that is decided goes to. */
 export interface Decided {

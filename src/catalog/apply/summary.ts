@@ -1,5 +1,13 @@
 /** What an apply did, or would do, for whoever reads it. */
-import { type Change, changeOf, type Decided, type ResourceType, type Step } from './step.ts';
+import {
+  type Change,
+  changeOf,
+  type Decided,
+  type NamedServer,
+  type ResourceType,
+  type Step,
+  serversOf,
+} from './step.ts';
 
 /** Names as `database shop`, `function by-table`, `sink orders-worker`, `token worker`. */
 export interface ApplySummary {
@@ -14,6 +22,7 @@ export interface ApplySummary {
   actions: string[];
   /** Sentences for whoever applies: what was asked for and is not done by itself. */
   notes: string[];
+  servers: NamedServer[];
   /** Of the catalog. */
   generation: number;
 }
@@ -30,6 +39,7 @@ export function summaryOf({ steps, notes }: Decided, generation: number): ApplyS
     resources: steps.flatMap(({ type, name, action }) => (action === 'delete' ? [] : [{ resource_type: type, name }])),
     actions: steps.flatMap(backfillsOf),
     notes,
+    servers: serversOf(steps),
     generation,
   };
 }

@@ -160,6 +160,9 @@ function depsOf(db: Database, known: Known): Omit<ApiDeps, 'functions'> {
       db,
       // Whoever has the address of the message database runs the machine.
       privateOk: true,
+      get reach() {
+        return { allowed: settings().privateAllowed };
+      },
       get keys() {
         return keyRing(settings());
       },
