@@ -18,17 +18,25 @@ export function errorBody(known: MillraceError, requestId: string): ErrorBody {
   return { ...withFaults(known), ...said, request_id: requestId };
 }
 
+/** Faults of one answer: a small body can have millions. */
+const TOLD = 1_000;
+
 /** Facts, code and what is wrong with each field. */
 export function withFaults(known: MillraceError): Omit<ErrorBody, 'summary'> & { code: string } {
-  const faults: Record<string, string[]> = {};
-  for (const { field, message, remedy } of known.faults) {
+  // Whoever sends a field chooses its name, `constructor` or `__proto__` too.
+  const faults = new Map<string, string[]>();
+  for (const { field, message, remedy } of known.faults.slice(0, TOLD)) {
     const text = remedy === undefined ? message : `${message}. ${remedy}`;
-    faults[field] = [...(faults[field] ?? []), text];
+    const texts = faults.get(field);
+    if (texts === undefined) faults.set(field, [text]);
+    else texts.push(text);
   }
+  const left = known.faults.length - TOLD;
   return {
     ...known.facts,
+    ...(left > 0 ? { faults_left_out: left } : {}),
     code: known.code,
-    ...(known.faults.length === 0 ? {} : { validation_errors: faults }),
+    ...(faults.size === 0 ? {} : { validation_errors: Object.fromEntries(faults) }),
   };
 }
 

@@ -41,7 +41,11 @@ export function toMillraceError(error: unknown): MillraceError {
     return new MillraceError('unavailable', 'The message database cannot be reached or is busy', { cause: error });
   }
   if (isUnknown(error)) return new MillraceError('not_found', 'There is no such sink', { cause: error });
-  const { status, type, limit } = fieldsOf(error);
+  const { status, type, limit, code } = fieldsOf(error);
+  if (status === 400 && /^(Z_|ERR__|ZSTD_)/.test(String(code)))
+    return new MillraceError('bad_request', 'The body cannot be unpacked', {
+      faults: [{ field: 'body', message: 'is not what its Content-Encoding says' }],
+    });
   return (
     bodyError(typeof type === 'string' ? type : '', Number(status), Number(limit)) ??
     new MillraceError('internal', 'Something went wrong here; it is in the log under the request id', { cause: error })
@@ -67,6 +71,11 @@ function bodyError(type: string, status: number, most: number): MillraceError | 
   }
 }
 
-function fieldsOf(error: unknown): { status?: unknown; type?: unknown; limit?: unknown } {
+function fieldsOf(error: unknown): {
+  status?: unknown;
+  type?: unknown;
+  limit?: unknown;
+  code?: unknown;
+} {
   return typeof error === 'object' && error !== null ? error : {};
 }

@@ -137,6 +137,7 @@ function createApp(deps: ServerDependencies, hosts: Hosts): Express {
       response.once('finish', () => requests.inc({ method: request.method, status: String(response.statusCode) }));
     }
     checkHost(request, hosts);
+    checkPath(request, response);
     next();
   });
   for (const mount of deps.routes) mount(router);
@@ -147,6 +148,19 @@ function createApp(deps: ServerDependencies, hosts: Hosts): Express {
     });
   });
   return app;
+}
+
+/** The library would stumble over it route by route, and say nothing of it. */
+function checkPath({ path }: Request, response: Response): void {
+  try {
+    decodeURIComponent(path);
+  } catch {
+    response.locals.isManagement = path.startsWith('/api/');
+    const remedy = 'Write names as `encodeURIComponent` does.';
+    throw new MillraceError('bad_request', 'The path cannot be read', {
+      faults: [{ field: 'path', message: 'is not percent-encoded UTF-8', remedy }],
+    });
+  }
 }
 
 /** Whatever was thrown, or passed on, is answered here. */

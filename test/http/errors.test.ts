@@ -1,5 +1,6 @@
 /** Which failure becomes which answer, and that none tells more than it should. */
 import { expect } from 'chai';
+import { notValid } from '../../src/api/not-valid.ts';
 import { bearerToken } from '../../src/http/auth.ts';
 import { errorAnswer } from '../../src/http/errors.ts';
 import { MillraceError } from '../../src/model/errors.ts';
@@ -66,6 +67,30 @@ describe('http: errors', () => {
         validation_errors: { a: ['is odd. Make it even', 'is late'], b: ['is missing'] },
       },
     });
+  });
+
+  it('names fields as they were sent, whatever they are called', () => {
+    const fields = ['constructor', '__proto__', 'toString', 'constructor'];
+    const faults = fields.map((field) => ({ field, message: 'is not a known field' }));
+    const { validation_errors: said } = errorAnswer(new MillraceError('invalid', 'Not valid', { faults })).body;
+    expect(JSON.parse(JSON.stringify(said))).to.deep.equal(
+      JSON.parse(
+        '{"constructor":["a","a"],"__proto__":["a"],"toString":["a"]}'.replaceAll('"a"', '"is not a known field"'),
+      ),
+    );
+  });
+
+  it('tells of a million faults as many as anybody reads', () => {
+    const faults = Array.from({ length: 1_000_000 }, (_, index) => ({ field: `f${index % 2}`, message: 'is odd' }));
+    const { body } = errorAnswer(new MillraceError('invalid', 'Not valid', { faults }));
+    expect(Object.values(body.validation_errors!).flat()).to.have.length(1_000);
+    expect(body.faults_left_out).to.equal(999_000);
+    expect(
+      notValid(
+        'invalid',
+        faults.slice(0, 21).map((fault, index) => ({ ...fault, field: `f${index}` })),
+      ).message,
+    ).to.match(/, f19 and 1 more$/);
   });
 
   it('takes a token of any spelling of Bearer, and nothing else', () => {

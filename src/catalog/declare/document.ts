@@ -5,7 +5,7 @@
  */
 import { isAlias, isMap, isScalar, isSeq, LineCounter, parseDocument, type Scalar } from 'yaml';
 import type { Finding, Path } from '../../model/finding.ts';
-import { DocumentNodes } from './document-nodes.ts';
+import { DocumentNodes, isMerge } from './document-nodes.ts';
 import { plainValueOf } from './document-value.ts';
 import {
   HIDDEN_ALREADY,
@@ -100,6 +100,10 @@ interface Reason {
   remedy: string;
 }
 
+const TOO_DEEP: Reason = {
+  message: 'is nested deeper than any declaration',
+  remedy: 'Remove brackets or levels of indentation.',
+};
 const NOT_YAML: Reason = { message: 'is not valid YAML here', remedy: 'Check indentation, quotes and brackets.' };
 const SYNTAX: Record<string, Reason> = {
   DUPLICATE_KEY: { message: 'stands here twice', remedy: 'Remove one of the two keys.' },
@@ -116,6 +120,7 @@ const SYNTAX: Record<string, Reason> = {
     message: 'has a tag that is not understood',
     remedy: 'Remove the `!tag`, or put the text in quotes.',
   },
+  RESOURCE_EXHAUSTION: TOO_DEEP,
   BLOCK_AS_IMPLICIT_KEY: { message: 'has a second colon in one line', remedy: 'Put the text in quotes.' },
 };
 const BAD_ALIAS: Reason = {
@@ -127,9 +132,9 @@ const RESERVED: Reason = {
   message: 'holds a character between U+E000 and U+E07F, which Millrace uses itself',
   remedy: 'Remove it; in code, write it as `\\ue000`.',
 };
-const TOO_DEEP: Reason = {
-  message: 'is nested deeper than any declaration',
-  remedy: 'Remove brackets or levels of indentation.',
+const NO_MERGE: Reason = {
+  message: 'merges what is no mapping',
+  remedy: 'Write `<<: *name`, where `&name` stands before a mapping.',
 };
 
 function known(path: Path, isKey: (key: string) => boolean): Path {
@@ -157,6 +162,7 @@ function look(
 ): Looked {
   const looked: Looked = { findings: [], texts: new Map(), duplicates: [], paths: [] };
   const { findings } = looked;
+  const merges: { value: unknown; path: Path }[] = [];
   nodes.walk({
     scalar(node, path, use) {
       if (typeof node.value !== 'string') return;
@@ -166,7 +172,9 @@ function look(
     alias(node, path) {
       if (nodes.resolved(node) === undefined) findings.push({ path: [...path], ...BAD_ALIAS });
     },
-    pair({ key, value }, path) {
+    pair(pair, path) {
+      const { key, value } = pair;
+      if (isMerge(pair)) merges.push({ value, path: [...path] });
       for (const [index, offset] of offsets.entries())
         if (isAround(key, offset) || isAround(value, offset)) looked.paths[index] = [...path];
     },
@@ -177,6 +185,12 @@ function look(
       findings.push({ path: [...path], ...TOO_DEEP });
     },
   });
+  for (const { value, path } of merges) {
+    const target = nodes.resolved(value);
+    const all = isSeq(target) ? target.items.map((item) => nodes.resolved(item)) : [target];
+    // An alias that leads nowhere was found above.
+    if (all.some((one) => one !== undefined && !isMap(one))) findings.push({ path, ...NO_MERGE });
+  }
   return looked;
 }
 

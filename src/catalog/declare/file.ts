@@ -76,6 +76,9 @@ function withFiles(value: object, readFile: (name: string) => string): object {
   };
 }
 
+/** Of each sort of fault: a text of a megabyte can have a million. */
+const TOLD = 1_000;
+
 function parse(
   deps: ParseDeps,
   text: string,
@@ -90,15 +93,17 @@ function parse(
     ...document.locate(finding.path, finding.onKey),
   });
   const unset = new Set(document.findings.map((finding) => fieldOf(finding.path)));
+  // What a missing variable left behind is not a second fault.
+  const others = checked.faults.filter((fault) => !unset.has(fieldOf(fault.path)));
   const faults = [
-    ...document.syntax.map(({ place: at, ...finding }) => ({ ...place(finding), ...at })),
-    ...document.findings.map(place),
-    // What a missing variable left behind is not a second fault.
-    ...checked.faults.map(place).filter((fault) => !unset.has(fault.field)),
+    ...document.syntax.slice(0, TOLD).map(({ place: at, ...finding }) => ({ ...place(finding), ...at })),
+    ...[...document.findings.slice(0, TOLD), ...others.slice(0, TOLD)].map(place),
   ].sort(byPlace);
   if (faults.length > 0) {
     const name = options.name ?? 'millrace.yaml';
-    const count = faults.length === 1 ? 'a fault' : `${faults.length} faults`;
+    const all = document.syntax.length + document.findings.length + others.length;
+    const told = all > faults.length ? `, of which ${faults.length} follow,` : '';
+    const count = all === 1 ? 'a fault' : `${all} faults${told}`;
     throw new MillraceError('bad_configuration', `${count} in the configuration:\n${formatFaults(faults, name)}`, {
       faults,
     });

@@ -76,7 +76,7 @@ export function replaceReferences(
     if (code && fallback === undefined) return showReferences(match);
     whole = match === hiding;
     malformed ||= fallback?.includes('${') === true;
-    const value = env?.[name];
+    const value = env !== null && Object.hasOwn(env, name) ? env[name] : undefined;
     if (env === null || (value === undefined && fallback === undefined)) missing.push(name);
     return (fallback === undefined ? value : value || fallback) ?? '';
   });

@@ -4,7 +4,8 @@
 import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { faultsOf } from '../support.ts';
+import { MillraceError } from '../../../src/model/errors.ts';
+import { faultsOf, linesOf, PULL, parse, SHOP } from '../support.ts';
 
 const data = (name: string): string => readFileSync(new URL(`data/${name}`, import.meta.url), 'utf8');
 const readFile = (): string => '(action, record) => record.open';
@@ -89,4 +90,68 @@ describe('a configuration file of any content', () => {
       { numRuns: 150 },
     );
   });
+
+  const named = (name: string): string => `${SHOP}sinks: [{ name: ${name}, database: shop, ${PULL} }]\n`;
+
+  it('knows no variables but those that are set', () => {
+    for (const name of ['constructor', '__proto__', 'toString', 'hasOwnProperty'])
+      expect(linesOf(named(`\${${name}}`)).join()).to.include(`needs the variable ${name}, which is not set`);
+  });
+
+  it('takes a variable for what it is in its place, and never for YAML or for another variable', () => {
+    const values = [
+      'a, status: disabled',
+      'a\nsinks: []',
+      '*x',
+      '!!int 3',
+      '${R}',
+      '"',
+      "'",
+      'a # b',
+      '{a: 1}',
+      '- a',
+      '',
+    ];
+    for (const R of values)
+      expect(linesOf(named('${R}'), { env: { R } }), R).to.deep.equal([
+        '6:17 sinks[0].name must consist of letters, digits, `_`, `-` and `.`, and not begin with the last two',
+      ]);
+  });
+
+  it('says where something is merged that is no mapping, which would leave out what it stood for', () => {
+    const base = `x-base: &base { database: shop, ${PULL} }\n${SHOP}`;
+    const merging = (what: string): string[] => linesOf(`${base}sinks: [{ name: a, <<: ${what} }]\n`);
+    expect(merging('*base')).to.deep.equal([]);
+    expect(merging('[*base]')).to.deep.equal([]);
+    for (const what of ['base', '3', '~', '[base]', '[[*base]]'])
+      expect(merging(what).join('\n'), what).to.match(/^7:\d+ sinks\[0\]\.<< merges what is no mapping$/m);
+  });
+
+  it('says of what is nested too deeply that it is', () => {
+    for (const deep of ['['.repeat(2_000), `${'{a: '.repeat(1_500)}1${'}'.repeat(1_500)}`, '- '.repeat(5_000)])
+      expect(linesOf(`x-a:\n  ${deep}\n`).join('\n')).to.include('is nested deeper than any declaration');
+  });
+
+  it('tells the first thousand of very many faults, soon', () => {
+    const texts = [
+      `${SHOP}sinks: [${'{},'.repeat(20_000)}]`,
+      `${SHOP}x-a: ["${'${A}'.repeat(50_000)}"]`,
+      Array.from({ length: 20_000 }, (_, at) => `k${at}: 1`).join('\n'),
+    ];
+    for (const text of texts) {
+      const error = errorOf(text);
+      expect(error.faults).to.have.length(1_000);
+      expect(error.message).to.match(/^\d{5} faults, of which 1000 follow, in the configuration:/);
+    }
+  });
 });
+
+function errorOf(text: string): MillraceError {
+  try {
+    parse(text);
+  } catch (error) {
+    if (error instanceof MillraceError) return error;
+    throw error;
+  }
+  throw new Error('it was taken');
+}
