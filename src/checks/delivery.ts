@@ -79,16 +79,16 @@ const REASONS: Record<string, Said | null> = {
       'behind',
       `a message has waited for more than 5 minutes; ${pending} are pending`,
       byHand(
-        `Start another worker or client, or send larger batches; what fails is in millrace.pending_messages, column error, of sink_name ${name}.`,
+        `Start another worker or client, or send larger batches. Why a message fails is in column error of millrace.pending_messages (sink_name ${name}).`,
       ),
     ),
   parked: ({ name, parked }) =>
     warning(
       'parked',
-      parked === 1 ? '1 message is parked: it failed for good' : `${parked} messages are parked: they failed for good`,
+      parked === 1 ? '1 message is parked and not tried again' : `${parked} messages are parked and not tried again`,
       inMessages(
         `select millrace.retry(${quoteLiteral(name)}, array(select id from millrace.parked_messages where sink_name = ${quoteLiteral(name)}))`,
-        'correct the cause first: it is in their column error. To give them up instead, call `millrace.discard` with the same arguments',
+        'correct the cause first: column `error` of `millrace.parked_messages` has it. To drop what is parked instead, call `millrace.discard` with the same arguments',
       ),
     ),
 };

@@ -36,7 +36,7 @@ describe('GET /api/sinks', () => {
     expect(orders.health).to.deep.include({ name: 'Sink', status: 'warning' });
     expect(orders.health.checks).to.have.length(1);
     expect(orders.health.checks[0]).to.deep.include({
-      ...{ name: 'parked', status: 'warning', error: '1 message is parked: it failed for good' },
+      ...{ name: 'parked', status: 'warning', error: '1 message is parked and not tried again' },
       ...{ run_on: 'message database', command: null },
     });
     expect(orders.health.checks[0].sql).to.include("millrace.retry('orders'");
