@@ -11,6 +11,8 @@ import { readSlot, readWriters } from '../../source/server-facts.ts';
 /** Bytes of WAL; what takes longer than a statement may is not read at all. */
 const SMALLEST_STEP = 1_048_576n;
 
+const DROP = 'select pg_drop_replication_slot($1::name)';
+
 export interface SlotWanted {
   settings: DatabaseSettings['slot'];
   version: number;
@@ -27,7 +29,7 @@ export async function ensureSlot(source: Database, wanted: SlotWanted): Promise<
   const found = checkBeginning(wanted.settings, slot, wanted);
   if (found) throw new MillraceError('bad_source', found.summary, { remedy: repairText(found) });
   if (slot?.wal_status === 'lost') {
-    await source.query('select pg_drop_replication_slot($1::name)', [name]);
+    await source.query(DROP, [name]);
     slot = undefined;
   }
   if (!slot) {
@@ -41,7 +43,8 @@ export async function ensureSlot(source: Database, wanted: SlotWanted): Promise<
 
 /**
  * To where the source has written now. The server reads all WAL in between, and what it had read is lost when the deadline of a
- * statement ends that: then in smaller steps, each of which stays done.
+ * statement ends that. A slot that we may make is made anew then, for nothing of that WAL is wanted; another one goes in
+ * smaller steps, each of which stays done.
  */
 async function skipAll(source: Database, wanted: SlotWanted, from: string): Promise<void> {
   const { name } = wanted.settings;
@@ -56,6 +59,10 @@ async function skipAll(source: Database, wanted: SlotWanted, from: string): Prom
       at = to;
     } catch (error) {
       if (!isCancelled(error)) throw error;
+      if (wanted.settings.create_if_not_exists) {
+        await source.query(DROP, [name]);
+        return await create(source, name, wanted.version);
+      }
       step = (to - at) / 2n;
       if (step < SMALLEST_STEP) throw cannotSkip(wanted, error);
     }

@@ -10,9 +10,15 @@ describe('a slot that skips what was written before', () => {
   /** A server that reads so much of its WAL within the deadline of a statement. */
   function serverOf(reads: bigint, end: bigint) {
     const moves: bigint[] = [];
+    const made: string[] = [];
     let at = 0n;
     const answer = (text: string, values: readonly unknown[]): object[] => {
       if (text.startsWith('select pg_current_wal_lsn')) return [{ lsn: formatLsn(end) }];
+      if (/drop_replication_slot|create_logical/.test(text)) {
+        made.push(/pg_[a-z_]+/.exec(text)![0]);
+        at = end;
+        return [];
+      }
       if (!text.includes('pg_replication_slot_advance'))
         return [
           {
@@ -32,18 +38,24 @@ describe('a slot that skips what was written before', () => {
         return { rows, rowCount: rows.length };
       },
     };
-    const ensure = async (): Promise<string> =>
+    const ensure = async (isMade = false): Promise<string> =>
       await ensureSlot(source as Partial<Database> as Database, {
-        settings: { name: 'slot', create_if_not_exists: true },
+        settings: { name: 'slot', create_if_not_exists: isMade },
         ...{ version: 180000, gapAccepted: true, skipOlder: true },
       });
-    return { moves, ensure };
+    return { moves, made, ensure };
   }
 
   it('goes there at once where that is quick', async () => {
     const { moves, ensure } = serverOf(9n * MEBIBYTE, 8n * MEBIBYTE);
     expect(await ensure()).to.equal(formatLsn(8n * MEBIBYTE));
     expect(moves).to.deep.equal([8n * MEBIBYTE]);
+  });
+
+  it('is made anew where that is slow, and may be done', async () => {
+    const { moves, made, ensure } = serverOf(3n * MEBIBYTE, 9n * MEBIBYTE);
+    expect(await ensure(true)).to.equal(formatLsn(9n * MEBIBYTE));
+    expect([moves, made]).to.deep.equal([[], ['pg_drop_replication_slot', 'pg_create_logical_replication_slot']]);
   });
 
   it('goes there in steps that the server manages', async () => {
