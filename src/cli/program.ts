@@ -2,6 +2,7 @@
  * The command `millrace`: starts a role, or does one task of an operator. A failure is one sentence and its remedy, on
  * stderr, with exit code 1.
  */
+import { randomUUID } from 'node:crypto';
 import { Argument, Command } from 'commander';
 import { faultLine, MillraceError, messageOf } from '../model/errors.ts';
 import { maskAddresses } from '../runtime/redact.ts';
@@ -16,6 +17,7 @@ export interface Roles {
 /** Does what the words of the command line say, and sets the exit code of this process. */
 export async function runProgram(roles: Roles, argv: readonly string[]): Promise<void> {
   const program = new Command('millrace').description('Change-data delivery for teams that run only Postgres');
+  if (argv.includes('--json')) program.configureOutput({ outputError: (text, write) => write(usageJson(text)) });
   program
     .command('start')
     .description('run the service, or one role of it, until Ctrl-C or SIGTERM')
@@ -43,6 +45,16 @@ export async function runProgram(roles: Roles, argv: readonly string[]): Promise
 function endOfPipe(error: NodeJS.ErrnoException): void {
   if (error.code !== 'EPIPE') throw error;
   process.exit(141);
+}
+
+/** A command line that cannot be understood, in the form of the API's errors. */
+function usageJson(text: string): string {
+  const [summary = '', ...hints] = text
+    .replace(/^error: /, '')
+    .trim()
+    .split('\n');
+  const remedy = [...hints, 'The words and options of a command: `bin/millrace COMMAND --help`.'].join(' ');
+  return `${JSON.stringify({ code: 'bad_request', summary, remedy, request_id: randomUUID() })}\n`;
 }
 
 async function report(error: unknown, isJson: boolean): Promise<void> {

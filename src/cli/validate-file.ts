@@ -1,6 +1,6 @@
 /** A millrace.yaml checked by itself, its functions tried. */
 import { refuseBadFunctions } from '../admin/check-functions.ts';
-import { readConfiguration } from '../catalog/declare/file.ts';
+import { readTypedConfiguration } from '../catalog/declare/file.ts';
 import type { Fault } from '../model/errors.ts';
 import { isLoopback } from '../model/loopback.ts';
 import { createLog } from '../runtime/log.ts';
@@ -9,7 +9,7 @@ import { readSettings } from '../runtime/settings.ts';
 /** The warnings. @throws MillraceError bad_configuration, with every fault. */
 export async function validateFile(env: NodeJS.ProcessEnv, path: string): Promise<Fault[]> {
   const { host } = readSettings(env);
-  const { config, warnings } = readConfiguration({ env, loopbackOnly: isLoopback(host) }, { path });
+  const { config, warnings } = readTypedConfiguration({ env, loopbackOnly: isLoopback(host) }, path);
   await refuseBadFunctions(config.functions, createLog({ level: 'silent', role: 'config' }));
   return warnings;
 }

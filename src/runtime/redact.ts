@@ -49,7 +49,10 @@ function redactError(error: Error, depth: number): Record<string, unknown> {
   return Object.fromEntries(fields);
 }
 
-/** Cuts user and password out of every address in a text: all between `://` and the last `@` before the path. */
+/**
+ * Cuts user and password out of every address in a text: all between `://` and the last `@` before the path. The words `user:password`
+ * stay: a remedy says so how an address is written.
+ */
 export function maskAddresses(text: string): string {
-  return text.replaceAll(/:\/\/[^\s"'\\/]*@/g, '://***@');
+  return text.replaceAll(/:\/\/(?!user:password@[^\s"'\\/@]*(?:[\s"'\\/]|$))[^\s"'\\/]*@/g, '://***@');
 }

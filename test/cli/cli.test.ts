@@ -18,6 +18,33 @@ describe('bin/millrace', () => {
     expect(failed.stderr).to.contain('Allowed choices are all, web, worker, capture, migrate');
   });
 
+  it('says with --json what it did not understand as the API does, and how an address is written in any case', async () => {
+    const lines: [words: string[], summary: RegExp][] = [
+      [['sinks', '--nope'], /^unknown option '--nope'$/],
+      [['tokn'], /^unknown command 'tokn'$/],
+      [['sink', 'show'], /^missing required argument 'sink'$/],
+      [['config', 'validate', '/none'], /^\/none cannot be read \(ENOENT\)$/],
+    ];
+    for (const [words, summary] of lines) {
+      const { code, stdout, stderr } = await run(...words, '--json').catch((error) => error);
+      expect([code, stdout]).to.deep.equal([1, '']);
+      const { summary: said, remedy } = JSON.parse(stderr);
+      expect(said).to.match(summary);
+      expect(remedy).to.be.a('string').and.not.equal('');
+    }
+    const env = { ...process.env, DATABASE_URL: 'mysql://somebody:hunter22@h/d' };
+    const { stderr } = await promisify(execFile)(process.execPath, [CLI, 'status'], { env }).catch((error) => error);
+    expect(stderr).to.include('Write postgres://user:password@host:5432/database').and.not.include('hunter22');
+  });
+
+  it('reads a configuration from the standard input', async () => {
+    const shell = `echo 'sinks: [1]' | "${process.execPath}" "${CLI}" config validate -`;
+    const { stderr } = await promisify(execFile)('bash', ['-c', shell]).catch((error) => error);
+    expect(stderr).to.equal(
+      'sinks[0] (line 1, column 9): must be a mapping of keys to values. Write a mapping of keys to values here.\n',
+    );
+  });
+
   it('ends without a word when its reader has seen enough', async () => {
     const text = `"${process.execPath}" "${CLI}" change-table sql --table e | true; echo "\${PIPESTATUS[0]}"`;
     const { stdout, stderr } = await promisify(execFile)('bash', ['-c', text]);

@@ -1,10 +1,10 @@
 /** One entry of millrace.yaml by itself: read from a file, or written for somebody to edit. */
-import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { type Fault, MillraceError, messageOf } from '../../model/errors.ts';
+import { type Fault, MillraceError } from '../../model/errors.ts';
 import { fieldOf } from '../../model/finding.ts';
 import { isKey } from '../../model/section.ts';
 import { readDocument } from './document.ts';
+import { folderOf, readNamed, readTyped } from './typed-file.ts';
 import { yamlText } from './yaml-text.ts';
 
 /**
@@ -12,8 +12,7 @@ import { yamlText } from './yaml-text.ts';
  * too. @throws MillraceError bad_configuration
  */
 export function readEntry(env: NodeJS.ProcessEnv, file: string, list: string): Record<string, unknown> {
-  const folder = file === '-' ? '.' : path.dirname(path.resolve(file));
-  return entryOf(env, { text: read(file === '-' ? 0 : file, file), list, folder });
+  return entryOf(env, { text: readTyped(file), list, folder: folderOf(file) });
 }
 
 /** As `readEntry`, of a text in which nothing is replaced. */
@@ -43,19 +42,8 @@ function entryOf(env: NodeJS.ProcessEnv | null, { text, list, folder }: EntryTex
   }
   const { file, ...rest } = { ...entry } as { file?: unknown };
   return typeof file === 'string' && list === 'functions'
-    ? { ...rest, code: read(path.resolve(folder, file), file) }
+    ? { ...rest, code: readNamed(path.resolve(folder, file), file) }
     : { ...entry };
-}
-
-function read(from: string | number, name: string): string {
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(from));
-  } catch (error) {
-    const reason = error instanceof Error && 'code' in error ? String(error.code) : messageOf(error);
-    throw new MillraceError('bad_configuration', `${name} cannot be read (${reason})`, {
-      remedy: 'Give the path of a readable UTF-8 file, or - for the standard input.',
-    });
-  }
 }
 
 export const entryText = (entry: object): string => yamlText(entry);

@@ -9,6 +9,7 @@ import { type Finding, fieldOf, formatFaults, type Path } from '../../model/find
 import { isKey } from '../../model/section.ts';
 import { type Checked, checkDeclaration, type Declared } from './declaration.ts';
 import { type ReadDocument, readDocument } from './document.ts';
+import { folderOf, readTyped } from './typed-file.ts';
 import { yamlText } from './yaml-text.ts';
 
 export interface Configuration {
@@ -49,15 +50,24 @@ export function parseConfiguration(deps: ParseDeps, text: string, options: { nam
   return parse(deps, text, options).configuration;
 }
 
+/** As `readConfiguration`, of a file that somebody named on a command line; `-`: the standard input. */
+export function readTypedConfiguration(deps: Omit<ParseDeps, 'readFile'>, file: string): Configuration {
+  return parseConfiguration({ ...deps, readFile: readingBeside(file) }, readTyped(file), { name: file });
+}
+
+const readingBeside =
+  (file: string) =>
+  (name: string): string =>
+    readText(path.resolve(folderOf(file), name));
+
 /**
  * A file's text for a reader who has neither our environment nor our disk: variables are replaced, and files of functions are
  * read. @throws MillraceError as `readConfiguration` does.
  */
 export function resolvedText(env: NodeJS.ProcessEnv, file: string): string {
-  const directory = path.dirname(path.resolve(file));
-  const readFile = (name: string): string => readText(path.resolve(directory, name));
+  const readFile = readingBeside(file);
   // Whether a token is too weak is the reader's to say.
-  const { document } = parse({ env, readFile, loopbackOnly: true }, readWhole(file), { name: file });
+  const { document } = parse({ env, readFile, loopbackOnly: true }, readTyped(file), { name: file });
   return yamlText(withFiles(Object(document.value()), readFile));
 }
 

@@ -120,7 +120,7 @@ describe('removing a sink', function () {
       for (const name of ['worker', 'other']) await removeSink(messages.db, name);
       // Its partition is left half detached, as when a process that freed it has died.
       expect(await freeStorage(messages.db, 0)).to.equal(false);
-      const freeing = Promise.all([freeStorage(messages.db, 1_000), freeStorage(messages.db, 1_000)]);
+      const freeing = Promise.all([freeStorage(messages.db, 400), freeStorage(messages.db, 400)]);
       let over = false;
       void freeing.finally(() => {
         over = true;
