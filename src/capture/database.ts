@@ -4,14 +4,15 @@
  * in millrace.database_status, with the remedy, and it tries again. Somebody else on the slot means: stand by, quietly.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { openPool } from '../db/pool.ts';
+import { isSaidBy, openPool } from '../db/pool.ts';
 import { refuseSharedSessions } from '../db/pooler.ts';
 import { optionsOf } from '../db/tls.ts';
 import { type CaptureBeats, openCaptureBeats } from '../messages/beat.ts';
 import { type CaptureState, isStreaming, losePublication, setCaptureState } from '../messages/position.ts';
-import { connectionFault, DECLARED_DATABASE } from '../model/connection-fault.ts';
+import { connectionFault, DECLARED_DATABASE, MESSAGE_DATABASE } from '../model/connection-fault.ts';
 import { capturesByTriggers } from '../model/declared.ts';
 import { MillraceError, messageOf } from '../model/errors.ts';
+import { remedyForCapture } from '../model/remedies.ts';
 import { isFenced, isInUse, isStaleCatalog, isUnconvertible, isWithoutPublication } from '../model/sqlstate.ts';
 import { backoffMs, RECONNECT } from '../runtime/backoff.ts';
 import type { CaptureDeps, CapturedDatabase } from './method.ts';
@@ -113,11 +114,20 @@ async function explain(
       deps.log.error({ remedy: error.remedy }, error.message);
     return deps.recheckMs ?? GAP_RECHECK_MS;
   }
-  const found = connectionFault(error, DECLARED_DATABASE);
-  const remedy = error instanceof MillraceError ? error.remedy : found?.remedy;
   deps.log.warn({ failures, wait_ms: wait, err: error }, 'capture interrupted');
-  await show('error', found?.message ?? messageOf(error), remedy);
+  const { reason, remedy } = told(deps, error);
+  await show('error', reason, remedy);
   return wait;
+}
+
+/** In words, and what to do about it. What the message database says is not taken for the source's. */
+function told({ messages }: CaptureDeps, error: unknown): { reason: string; remedy: string | undefined } {
+  const isHere = isSaidBy(messages, error);
+  const found = connectionFault(error, isHere ? MESSAGE_DATABASE : DECLARED_DATABASE);
+  const reason = found?.message ?? messageOf(error);
+  if (error instanceof MillraceError) return { reason, remedy: error.remedy };
+  const remedy = found?.remedy ?? remedyForCapture(error, isHere ? 'the message database' : 'the source');
+  return { reason: isHere ? `the message database said: ${reason}` : reason, remedy };
 }
 
 /** Captures of another service, or of another entry, have the same name, but say nothing here of this database. */

@@ -124,10 +124,20 @@ export function clientConfig(options: PoolOptions): pg.ClientConfig {
   return config;
 }
 
+/** What servers have said, and on a connection of which pool. */
+const said = new WeakMap<object, PoolOptions>();
+const opened = new WeakMap<Database, PoolOptions>();
+
+/** Did the server of this database say so? For whoever works with several, and has to tell which one is in trouble. */
+export const isSaidBy = (db: Database, error: unknown): boolean =>
+  error instanceof Error && said.has(error) && said.get(error) === opened.get(db);
+
 /** What a server says of this connection never shows its password. */
 function connectionOf(options: PoolOptions): pg.Connection {
   const { host, database, user, password } = partsOf(options.address);
-  return guardedConnection(options, () => maskOf([{ text: password }], [host, database, user]));
+  const connection = guardedConnection(options, () => maskOf([{ text: password }], [host, database, user]));
+  connection.on('errorMessage', (error: Error) => said.set(error, options));
+  return connection;
 }
 
 function sharedConfig(options: PoolOptions): pg.ClientConfig {
@@ -197,7 +207,7 @@ export function openPool(options: PoolOptions): Database {
     }
   };
 
-  return {
+  const db: Database = {
     pool,
     session,
     query: (statement, values) => run(pool, statement, values),
@@ -209,6 +219,8 @@ export function openPool(options: PoolOptions): Database {
       return closing;
     },
   };
+  opened.set(db, options);
+  return db;
 }
 
 /** What `Database.transaction` does, on a connection that was lent. */

@@ -164,3 +164,24 @@ const WRITE: readonly Rule<undefined>[] = [
 
 /** Of rows that a sink writes; undefined: nothing is known that helps. */
 export const remedyForWriting = (error: unknown): string | undefined => remedyBy(WRITE, error, undefined)?.remedy;
+
+const BY_ITSELF = 'Nothing is lost meanwhile, and capture goes on by itself.';
+
+/** Of a server that is there, and does not do what capture asks. */
+const CAPTURE: readonly Rule<string>[] = [
+  { when: isReadOnly, remedy: (at) => `The server is read-only, as a standby is: let ${at} be the primary.` },
+  { when: isNotPermitted, remedy: () => 'Give the role its rights: docs/settings.md, Rights.' },
+  { when: isDiskFull, remedy: (at) => `Free disk space on the server of ${at}. ${BY_ITSELF}` },
+  {
+    when: isOutOfResources,
+    remedy: (at) => `Raise that limit on the server of ${at}, or take load off it. ${BY_ITSELF}`,
+  },
+  {
+    when: (error) => isLockTimeout(error) || isCancelled(error),
+    remedy: (at) => `A session of ${at} holds a lock, or the server is slow: see pg_stat_activity there. ${BY_ITSELF}`,
+  },
+];
+
+/** Of capture: what the server of the database `at` says; undefined: nothing is known that helps. */
+export const remedyForCapture = (error: unknown, at: string): string | undefined =>
+  remedyBy(CAPTURE, error, at)?.remedy;

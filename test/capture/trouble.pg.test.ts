@@ -105,6 +105,29 @@ describe('capture of a source in trouble', () => {
     }
   });
 
+  it('says which server has no room, and goes on when there is some', async () => {
+    const on = await captured(LEDGER);
+    try {
+      const sink = await on.addSink(sinkSettings({ name: 'all', destination: PULL }));
+      on.start();
+      await on.streaming();
+      await on.messages.db.query(`create function public.refuse() returns trigger language plpgsql as $$
+        begin raise 'no room' using errcode = '53100'; end $$;
+        create trigger refuse before insert on millrace_private.position_log execute function public.refuse()`);
+      await on.source.query('insert into ledger values (1)');
+      expect(await on.becomes('error')).to.include({
+        reason: 'the message database said: no room',
+        remedy:
+          'Free disk space on the server of the message database. Nothing is lost meanwhile, and capture goes on by itself.',
+      });
+      await on.messages.db.query('drop trigger refuse on millrace_private.position_log');
+      await on.source.query('insert into ledger values (2)');
+      await expectLedger(on, sink, 2);
+    } finally {
+      await on.close();
+    }
+  });
+
   describe('whose server ends', () => {
     let server: SourceServer;
     let on: Captured;

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { remedyForReading, remedyForReplaying, remedyForWriting } from '../../src/model/remedies.ts';
+import { remedyForCapture, remedyForReading, remedyForReplaying, remedyForWriting } from '../../src/model/remedies.ts';
 
 const said = (code: string, more: object = {}): Error =>
   Object.assign(new Error('Postgres’ words: "secret"'), { code, ...more });
@@ -50,5 +50,16 @@ describe('remedies', () => {
     expect(remedyForWriting(said('53400'))).to.match(/^Raise that limit/);
     expect(remedyForWriting(said('23505'))).to.equal(undefined);
     expect(remedyForWriting(new Error('53100'))).to.equal(undefined);
+  });
+
+  it('for capture: where to do it', () => {
+    expect(remedyForCapture(said('53100'), 'the source')).to.match(/^Free disk space on the server of the source\. /);
+    expect(remedyForCapture(said('53400'), 'the message database')).to.match(
+      /^Raise that limit on the server of the message/,
+    );
+    expect(remedyForCapture(said('25006'), 'the message database')).to.match(/let the message database be the primary/);
+    expect(remedyForCapture(said('42501'), 'the source')).to.match(/^Give the role its rights/);
+    for (const code of ['57014', '55P03']) expect(remedyForCapture(said(code), 'the source')).to.match(/holds a lock/);
+    expect(remedyForCapture(said('XX000'), 'the source')).to.equal(undefined);
   });
 });
