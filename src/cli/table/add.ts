@@ -15,7 +15,7 @@ import {
   requestOf,
 } from './command.ts';
 import { readJson } from './json.ts';
-import { at } from './tell.ts';
+import { tellMore } from './tell.ts';
 
 export function addGroup(program: Command, { name, plural, about = '', commands }: Group): void {
   const parent = name === undefined ? program : program.command(name).description(about);
@@ -48,7 +48,7 @@ async function run(listed: Listed, given: Given, command: Command): Promise<numb
     const { text } = await client.ask(requestOf(listed, given));
     const answer = readJson(text);
     process.stdout.write(options.json ? `${text}\n` : told(listed, answer, given));
-    if (!options.json && !options.quiet) hintAtMore(answer);
+    if (!options.json && !options.quiet) process.stderr.write(tellMore(answer));
     return listed.exitCode?.(answer, given) ?? 0;
   });
 }
@@ -63,10 +63,4 @@ const running = (options: Everywhere): Pick<Running, 'everywhere' | 'person' | '
 function told(listed: RouteCommand, answer: unknown, given: Given): string {
   const text = listed.tell(answer, given);
   return text === '' || text.endsWith('\n') ? text : `${text}\n`;
-}
-
-function hintAtMore(answer: unknown): void {
-  const cursor = at(answer, 'next_cursor');
-  if (typeof cursor === 'string')
-    process.stderr.write(`There are more: add --cursor ${cursor}, or a larger --limit.\n`);
 }

@@ -9,7 +9,7 @@ import { WATCHING } from './jobs.ts';
 import { pretty, readJson } from './json.ts';
 import { LIST_FIELDS } from './list-fields.ts';
 import { ATTEMPTS } from './sinks.ts';
-import { at, rowsOf, tellRows, tellThing, textAt } from './tell.ts';
+import { at, rowsOf, tellMore, tellRows, tellThing, textAt } from './tell.ts';
 
 const CONDITIONS: readonly Field[] = [
   { flags: '--table <table>', about: 'of this table alone: orders, sales.orders', field: 'table' },
@@ -103,10 +103,7 @@ const listing = (what: 'pending' | 'parked', fields: readonly Field[]): OwnComma
     const { text } = await client.ask({ route, params: { sink }, query });
     const answer = readJson(text);
     process.stdout.write(everywhere.json ? `${text}\n` : tellRows(rowsOf(answer), COLUMNS));
-    const cursor = at(answer, 'next_cursor');
-    if (typeof cursor === 'string' && !everywhere.json && !everywhere.quiet) {
-      process.stderr.write(`There are more: add --cursor ${cursor}, or a larger --limit.\n`);
-    }
+    if (!everywhere.json && !everywhere.quiet) process.stderr.write(tellMore(answer));
     return 0;
   };
 

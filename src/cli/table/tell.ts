@@ -18,6 +18,12 @@ export function at(value: unknown, path: string): unknown {
 /** As a text; empty where there is none. */
 export const textAt = (value: unknown, path: string): string => cell(at(value, path));
 
+/** Where a list goes on, a line for stderr; empty where it ends. */
+export function tellMore(answer: unknown): string {
+  const cursor = at(answer, 'next_cursor');
+  return typeof cursor === 'string' ? `There are more: add --cursor ${cursor}\n` : '';
+}
+
 export const rowsOf = (answer: unknown): unknown[] => {
   const rows = at(answer, 'data');
   return Array.isArray(rows) ? rows : [];
