@@ -6,7 +6,8 @@
  */
 import { isDeepStrictEqual } from 'node:util';
 import { repairText } from '../checks/finding.ts';
-import { leftOutSince, type PublishedAs, WAS_AWAY } from '../checks/published-as.ts';
+import { leftOutSince, type PublishedAs, WAS_AWAY, WAS_NOT_NOTED } from '../checks/published-as.ts';
+import type { TriggeredTable } from '../checks/triggers.ts';
 import {
   checkWantedTables,
   type KnownTables,
@@ -97,7 +98,7 @@ export async function noteAdded(
   const justAdded = new Set(publication.added.map(({ oid }) => oid));
   const published = publication.tables.filter((table) => table.published);
   const before = await readNoted(deps.messages, database.no);
-  const now = await notedNow(deps.source, publication);
+  const now = await notedNow(deps.source, publication, before);
   const leftOut = (table: PublishedTable): string | undefined =>
     begun && !justAdded.has(table.oid) ? leftOutOf(table, before.get(table.oid), now.get(table.oid)) : undefined;
   // Of a name that moved to another table, the former one is still there.
@@ -119,7 +120,7 @@ export async function noteAdded(
 /** Undefined: nothing, as far as anybody can know. */
 function leftOutOf(table: PublishedTable, before: Noted | undefined, now: Noted | undefined): string | undefined {
   if (before === undefined || !now) return undefined;
-  if (before === null) return WAS_AWAY;
+  if (before === null) return now === 'triggers' ? WAS_NOT_NOTED : WAS_AWAY;
   return before === 'triggers' || now === 'triggers' ? undefined : leftOutSince(before, now, table);
 }
 
@@ -128,10 +129,21 @@ async function readNoted(messages: Database, databaseNo: number): Promise<Map<nu
   return new Map(rows.map((row) => [row.oid, row.published_as === null ? null : JSON.parse(row.published_as)]));
 }
 
-async function notedNow(source: Database, publication: Publication): Promise<Map<number, Noted>> {
+async function notedNow(
+  source: Database,
+  publication: Publication,
+  before: ReadonlyMap<number, Noted>,
+): Promise<Map<number, Noted>> {
   if (!publication.byTriggers) return await readPublishedAs(source, publication.name);
-  return new Map(publication.tables.filter((table) => table.published).map(({ oid }) => [oid, 'triggers']));
+  // One that is new has its triggers made.
+  const isNoted = ({ oid }: PublishedTable): boolean => !before.has(oid) || notes(publication.triggers?.get(oid));
+  const there = publication.tables.filter((table) => table.published && isNoted(table));
+  return new Map(there.map(({ oid }) => [oid, 'triggers']));
 }
+
+/** Do its triggers note what sessions do? Unknown: nothing speaks against it. */
+const notes = (table: TriggeredTable | undefined): boolean =>
+  table === undefined || (table.hasTriggers && table.enabled !== 'disabled' && table.enabled !== 'replica');
 
 /** What is as it was stays as it is: there may be thousands. */
 async function note(

@@ -29,6 +29,10 @@ const ACTIONS = { i: 'inserts', u: 'updates', d: 'deletes', t: 'truncates' } as 
 /** It was seen not to be published, and is again. */
 export const WAS_AWAY = 'was out of the publication for a while: changes that were made meanwhile may be missing';
 
+/** The same where triggers note its changes, and were seen not to. */
+export const WAS_NOT_NOTED =
+  'was out of the publication, or its triggers were disabled, for a while: changes that were made meanwhile may be missing';
+
 /** What may be missing of a table that was published at the last look and is at this one: to be said behind its name. Undefined: nothing. */
 export function leftOutSince(
   before: PublishedAs,

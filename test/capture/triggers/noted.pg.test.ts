@@ -154,6 +154,25 @@ describe('capture by triggers', () => {
     expect(notices[0]!.message).to.include('without noting that');
   });
 
+  it('says that changes may be missing when the triggers of a table were disabled, also once they are back', async () => {
+    const codes = async (): Promise<string[]> => (await on.notices(sink)).map(({ code }) => code);
+    const looked = async (code: string): Promise<void> => {
+      await on.stop();
+      on.start();
+      await until(`notice ${code}`, async () => (await codes()).includes(code));
+    };
+    await on.source.query("alter table rows disable trigger user; insert into rows values (1, 'missed')");
+    await looked('trigger_disabled');
+    await on.source.query(`do $$ declare name text; begin
+      for name in select t.tgname from pg_trigger t where t.tgrelid = 'rows'::regclass and not t.tgisinternal loop
+        execute format('alter table rows enable always trigger %I', name);
+      end loop;
+    end $$`);
+    await looked('changes_left_out');
+    await until('only that is said', async () => !(await codes()).includes('trigger_disabled'));
+    expect((await on.notices(sink)).find(({ code }) => code === 'changes_left_out')!.table).to.equal('public.rows');
+  });
+
   it('says so when its schema is dropped, and starts anew only when told', async () => {
     await on.source.query("insert into rows values (1, 'a')");
     await on.received(sink, 1);
