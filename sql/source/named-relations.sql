@@ -1,5 +1,5 @@
 -- What is called by these names and is no table that could be captured: `schema.name` each, as sinks name their tables.
-select n.nspname || '.' || c.relname as name,
+select n.nspname as schema, c.relname as name,
        case when c.relkind in ('r', 'p') and c.relpersistence = 'u' then 'unlogged'
             when c.relkind in ('r', 'p') and c.relpersistence = 't' then 'temporary'
             when c.relispartition then 'partition'

@@ -36,8 +36,10 @@ with recursive publication as (
 )
 select t.root::bigint as oid,
        coalesce(jsonb_object_agg(t.oid::text, e.ids) filter (where e.ids is not null), '{}') as entries,
+       coalesce(array_agg(t.oid::text order by t.oid) filter (where c.relpersistence = 'u'), '{}') as unlogged,
        p.all_tables as "allTables", p.options
   from tree t
+  join pg_catalog.pg_class c on c.oid = t.oid
  cross join publication p
   left join (select x.relation, array_agg(x.id order by x.id) as ids from entry x group by x.relation) e on e.relation = t.oid
  group by t.root, p.all_tables, p.options

@@ -39,7 +39,7 @@ with recursive publication as (
      and i.indpred is null
 ), store as (
   -- The tables that hold the rows, with the columns of their identity; null: none.
-  select t.root, t.oid, c.relreplident = 'f' as is_full, format('%I.%I', n.nspname, c.relname) as name,
+  select t.root, t.oid, c.relreplident = 'f' as is_full, c.relpersistence = 'u' as is_unlogged, format('%I.%I', n.nspname, c.relname) as name,
          k.columns as identity
     from tree t
     join pg_catalog.pg_class c on c.oid = t.oid
@@ -88,6 +88,7 @@ with recursive publication as (
          count(*) filter (where not s.is_full and not c.filtered <@ s.identity) as unfiltered,
          coalesce(bool_and(s.is_full), false) as all_full,
          coalesce((array_agg(s.name order by s.name) filter (where s.is_full))[1:20], '{}') as full_stores,
+         coalesce((array_agg(s.name order by s.name) filter (where s.is_unlogged))[1:20], '{}') as unlogged,
          coalesce((array_agg(s.name order by s.name) filter (where not s.is_full))[1:20], '{}') as partial_stores,
          coalesce((array_agg(s.name order by s.name)
                      filter (where not s.is_full and (s.identity is null or not c.key_columns <@ s.identity)))[1:20],
@@ -104,7 +105,7 @@ select c.oid::bigint as oid, c.nspname as schema, c.relname as name, c.relkind =
        c.has_key, c.usable_key,
        s.unidentified = 0 as has_identity,
        s.unidentified = 0 and s.uncovered = 0 as covers_key,
-       s.weak, c.relkind = 'p' and c.relreplident = 'f' and not s.all_full as partly_full, s.partial_stores, s.full_stores, s.full_stores <> '{}' as some_full,
+       s.unlogged, s.weak, c.relkind = 'p' and c.relreplident = 'f' and not s.all_full as partly_full, s.partial_stores, s.full_stores, s.full_stores <> '{}' as some_full,
        coalesce((select p.all_tables from publication p), false) or c.oid in (select p.oid from published p) as published,
        c.listed_columns is not null as some_columns, c.filter is not null as some_rows, c.virtual as virtual_columns, c.stored as stored_columns,
        array(select a.attname::text from pg_catalog.pg_attribute a

@@ -10,9 +10,9 @@ import { leftOutSince, type PublishedAs, WAS_AWAY, WAS_NOT_NOTED } from '../chec
 import type { TriggeredTable } from '../checks/triggers.ts';
 import {
   checkWantedTables,
+  inVain,
   type KnownTables,
   knownTables,
-  namedInVain,
   nameOf,
   wasRecreated,
 } from '../checks/wanted-tables.ts';
@@ -46,7 +46,7 @@ export async function noteTables(
   publication: Publication,
 ): Promise<void> {
   const known = await readKnown(messages, database.no);
-  const others = await readNamed(source, namedInVain(database.sinks, publication));
+  const others = await readNamed(source, inVain(database.sinks, publication, known));
   const found = checkWantedTables(database.sinks, { ...publication, others }, known).map((finding) => ({
     ...{ sinkNo: finding.sinkNo, table: finding.table, code: finding.id, message: finding.summary },
     ...{ remedy: repairText(finding) || null, catchUp: finding.catchUp },

@@ -7,6 +7,8 @@
 export interface PublishedAs {
   /** By which entries, by the oid of what is listed: the table itself, or parts of it. `w` before an entry's oid: whole; `s`: some rows or columns of it. */
   entries: Readonly<Record<string, readonly string[]>>;
+  /** Oids of its partitions that are unlogged: Postgres tells no change of them. */
+  unlogged?: readonly string[];
   /** It lists all tables there are. */
   allTables: boolean;
   /** Of the publication as a whole. */
@@ -39,7 +41,16 @@ export function leftOutSince(
   now: PublishedAs,
   table: { oid: number; partitioned: boolean },
 ): string | undefined {
-  return leftOutByList(before, now, table) ?? leftOutByOptions(before.options, now.options, table);
+  return (
+    leftOutByList(before, now, table) ??
+    leftOutUnlogged(before, now) ??
+    leftOutByOptions(before.options, now.options, table)
+  );
+}
+
+function leftOutUnlogged({ unlogged = [] }: PublishedAs, now: PublishedAs): string | undefined {
+  if (unlogged.every((oid) => now.unlogged?.includes(oid))) return undefined;
+  return 'had partitions that were unlogged until now: changes that were made in them are missing';
 }
 
 function leftOutByList(before: PublishedAs, now: PublishedAs, { oid }: { oid: number }): string | undefined {

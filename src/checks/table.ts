@@ -82,6 +82,12 @@ function checkMessages(
   { name, alter }: Record<'name' | 'alter', string>,
 ): Finding | undefined {
   const doubtful: typeof warning = (id, summary, repair) => warning(id, `${name}: ${summary}`, repair);
+  if (table.unlogged.length > 0)
+    return doubtful(
+      'not_published',
+      `changes in ${table.unlogged.join(', ')} are not captured: an unlogged partition tells nobody of its changes`,
+      inSource(table.unlogged.map((part) => `alter table ${part} set logged`).join('; ')),
+    );
   if (table.has_key && !table.covers_key)
     return doubtful(
       'identity_misses_key',

@@ -4,7 +4,7 @@
  */
 import type { SinkSettings } from '../model/declared.ts';
 import type { NamedRelation, PublishedTable } from '../model/published-table.ts';
-import { quoteIdentifier, quoteTable } from '../model/quote.ts';
+import { type QuotedTable, quoteIdentifier, quoteTable } from '../model/quote.ts';
 import { qualified, takesIn } from '../model/taken-in.ts';
 import { byHand, type Finding, inSource, type Repair, warning } from './finding.ts';
 import type { PublicationFacts } from './publication.ts';
@@ -19,6 +19,8 @@ export function knownTables(rows: readonly { oid: number; name: string }[]): Kno
   return new Map([...byName].map(([name, group]) => [name, new Set(group.map(({ oid }) => oid))]));
 }
 
+const NONE: KnownTables = new Map();
+
 export interface PublishedTables extends PublicationFacts {
   tables: readonly PublishedTable[];
   /** Tables that somebody has locked, so that they could not come in or go out yet. */
@@ -27,7 +29,7 @@ export interface PublishedTables extends PublicationFacts {
   triggers?: ReadonlyMap<number, TriggeredTable>;
   /** Tables for which the server refused that: by oid, what it said. */
   refused: ReadonlyMap<number, string>;
-  /** What is called as `namedInVain` says. */
+  /** What is called as `inVain` says. */
   others?: readonly NamedRelation[];
 }
 
@@ -55,33 +57,32 @@ export function checkWantedTables(
   return sinks
     .filter(({ settings }) => settings.status !== 'disabled')
     .flatMap(({ no, settings }) =>
-      [...checkNamed(settings, publication, known), ...checkTaken(settings, publication, known)].map((finding) => ({
-        sinkNo: no,
-        ...finding,
-        item: finding.table,
-      })),
+      [
+        ...checkNamed(settings, publication, known),
+        ...checkUnlogged(settings, publication, known),
+        ...checkTaken(settings, publication, known),
+      ].map((finding) => ({ sinkNo: no, ...finding, item: finding.table })),
     );
 }
 
 type OfSink = Omit<WantedTableFinding, 'sinkNo'>;
 
-/** Names of tables, as `schema.table`, that these sinks take in by name and that are none of those that could be captured. */
-export function namedInVain(
+/** Names of tables, as `schema.table`, that sinks name or that came, and that no table has that could be captured. */
+export function inVain(
   sinks: readonly { settings: SinkSettings }[],
   { tables }: Pick<PublishedTables, 'tables'>,
+  known: KnownTables,
 ): string[] {
   const there = new Set(tables.map(nameOf));
-  const named = sinks
-    .filter(({ settings }) => settings.status !== 'disabled')
-    .flatMap(({ settings }) => settings.source.include_tables ?? []);
-  return [...new Set(named.map(qualified))].filter((table) => !there.has(table));
+  const named = sinks.flatMap(({ settings }) => settings.source.include_tables ?? []).map(qualified);
+  return [...new Set([...named, ...known.keys()])].filter((table) => !there.has(table));
 }
 
 /** Are the tables there that it names? */
 function checkNamed(settings: SinkSettings, publication: PublishedTables, known: KnownTables): OfSink[] {
-  return namedInVain([{ settings }], publication).flatMap((table) => {
+  return inVain([{ settings }], publication, NONE).flatMap((table) => {
     const renamed = renamedTo(table, publication, known);
-    const other = publication.others?.find(({ name }) => name === table);
+    const other = publication.others?.find((one) => nameOf(one) === table);
     // Changes come under the name of the partition then.
     if (other?.kind === 'partition' && !publication.viaRoot && !publication.byTriggers) return [];
     if (!renamed && other) return [{ table, catchUp: false, ...otherwise(other) }];
@@ -94,15 +95,13 @@ function checkNamed(settings: SinkSettings, publication: PublishedTables, known:
 }
 
 /** It is there, and cannot be captured as it is. */
-function otherwise({ name, kind, root }: NamedRelation): Finding {
-  const is = (summary: string, repair: Repair): Finding => warning('table_missing', `${name} is ${summary}`, repair);
+function otherwise({ kind, root, ...relation }: NamedRelation): Finding {
+  const is = (summary: string, repair: Repair): Finding =>
+    warning('table_missing', `${nameOf(relation)} is ${summary}`, repair);
   const leaveOut = 'Take it out of include_tables.';
   switch (kind) {
     case 'unlogged':
-      return is(
-        'unlogged: Postgres tells nobody of its changes',
-        inSource(`alter table ${quoteName(name)} set logged`, 'its changes come from then on'),
-      );
+      return is('unlogged: Postgres tells nobody of its changes', logging(relation));
     case 'partition':
       return is(
         `a partition of ${root}: its changes come under that name`,
@@ -128,11 +127,20 @@ function otherwise({ name, kind, root }: NamedRelation): Finding {
   }
 }
 
-/** Of a declared name: its schema ends at the first dot. */
-const quoteName = (name: string): string => {
-  const dot = name.indexOf('.');
-  return quoteTable({ schema: name.slice(0, dot), name: name.slice(dot + 1) });
-};
+const logging = (table: QuotedTable): Repair =>
+  inSource(`alter table ${quoteTable(table)} set logged`, 'its changes come from then on');
+
+/** Tables that came, and that it takes in without naming them, are not captured any more since they are unlogged. */
+function checkUnlogged({ source }: SinkSettings, { others = [] }: PublishedTables, known: KnownTables): OfSink[] {
+  const named = new Set(source.include_tables?.map(qualified));
+  return others
+    .filter((one) => one.kind === 'unlogged' && takesIn(source, one))
+    .filter((one) => known.has(nameOf(one)) && !named.has(nameOf(one)))
+    .map((one) => ({
+      ...{ table: nameOf(one), catchUp: false },
+      ...warning('not_published', `${nameOf(one)} is unlogged now: Postgres tells nobody of its changes`, logging(one)),
+    }));
+}
 
 /** Those that it takes in, one by one. */
 function checkTaken({ source }: SinkSettings, publication: PublishedTables, known: KnownTables): OfSink[] {

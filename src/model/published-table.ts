@@ -19,6 +19,8 @@ export interface PublishedTable {
   covers_key: boolean;
   /** The partitions that have none, or one that does not cover the key; of another table itself. Names as SQL writes them. */
   weak: readonly string[];
+  /** Partitions of which Postgres tells no change. Names as SQL writes them. */
+  unlogged: readonly string[];
   /** It, or those of its partitions, that have replica identity full. */
   full_stores: readonly string[];
   some_full: boolean;
@@ -47,9 +49,9 @@ export interface PublishedTable {
   identity_unfiltered: boolean;
 }
 
-/** What a sink names as a table, and is none that could be captured. */
+/** What bears the name of a table, and is none that could be captured. */
 export interface NamedRelation {
-  /** `schema.table` */
+  schema: string;
   name: string;
   kind: 'unlogged' | 'temporary' | 'partition' | 'system' | 'foreign' | 'view' | 'matview' | 'other';
   /** Of a partition: the `schema.table` that it is part of. */

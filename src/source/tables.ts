@@ -40,9 +40,7 @@ export async function readPublishedAs(source: Queryable, name: string): Promise<
     const own = entries[oid];
     return own === undefined ? entries : { [oid]: own };
   };
-  return new Map(
-    rows.map((row) => [row.oid, { entries: listed(row), allTables: row.allTables, options: row.options }]),
-  );
+  return new Map(rows.map(({ oid, ...as }) => [oid, { ...as, entries: listed({ oid, ...as }) }]));
 }
 
 /** Every table that could be captured, and whether this publication lists it. `only`: of these oids. */

@@ -120,6 +120,20 @@ describe('what a publication leaves out for a while', () => {
       ]);
     });
 
+    it('is said of partitions that are unlogged, and were', async () => {
+      await on.source.query('alter table parts_1 set unlogged');
+      const unlogged = await until('it is said', async () =>
+        (await on.notices(sink)).find(({ code }) => code === 'not_published'),
+      );
+      expect(unlogged.message).to.equal(
+        'public.parts: changes in public.parts_1 are not captured: an unlogged partition tells nobody of its changes',
+      );
+      await on.source.query(unlogged.remedy!);
+      expect(await told(1)).to.deep.equal([
+        'public.parts had partitions that were unlogged until now: changes that were made in them are missing',
+      ]);
+    });
+
     it('is said after a restart of capture too', async () => {
       await on.stop();
       await on.source.query('alter publication own drop table u');

@@ -82,6 +82,7 @@ describe('publications under capture', () => {
       (await on.notices(named)).find(({ code, table }) => code === 'table_missing' && table === 'public.t'),
     );
     expect(missing.message).to.equal('public.t is unlogged: Postgres tells nobody of its changes');
+    expect((await notice('not_published')).remedy).to.equal(missing.remedy);
     const told = (await on.notices(named)).filter(({ table }) => others.includes(table));
     expect(told.map(({ message }) => message).sort()).to.deep.equal([
       "pg_catalog.pg_class is a table of Postgres' own or of Millrace's own, which is never captured",

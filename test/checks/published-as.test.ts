@@ -41,6 +41,17 @@ describe('what a publication left out between two looks', () => {
     });
   }
 
+  it('is told of partitions that were unlogged', () => {
+    const logged = { ...as(ONE), unlogged: [] };
+    const unlogged = { ...as(ONE), unlogged: ['2', '3'] };
+    const table = { oid: 1, partitioned: true };
+    expect(leftOutSince(unlogged, { ...logged, unlogged: ['2'] }, table)).to.equal(
+      'had partitions that were unlogged until now: changes that were made in them are missing',
+    );
+    expect(leftOutSince(logged, unlogged, table)).to.equal(undefined);
+    expect(leftOutSince(unlogged, unlogged, table)).to.equal(undefined);
+  });
+
   it('is told by the kind of change', () => {
     const before = as(ONE, { actions: 'i' });
     const now = as(ONE, { xmin: '8' });

@@ -38,11 +38,26 @@ describe('a name that a sink takes for a table', () => {
   for (const [kind, is, remedy] of cases) {
     it(`is told to be what it is: ${kind}`, () => {
       const root = kind === 'partition' ? 'a.whole' : null;
-      expect(say([{ name: 'a.T.x', kind, root }])).to.deep.equal([['table_missing', `a.T.x is ${is}`, remedy]]);
+      expect(say([{ schema: 'a', name: 'T.x', kind, root }])).to.deep.equal([
+        ['table_missing', `a.T.x is ${is}`, remedy],
+      ]);
     });
   }
+  it('is told to be unlogged of a table that came, to a sink that takes all', () => {
+    const all = { include_schemas: null, exclude_schemas: null, include_tables: null, exclude_tables: ['a.no'] };
+    const takers = [{ no: 1, settings: sinkSettings({ name: 's', destination: PULL, source: all }) }];
+    const others = ['t', 'no', 'unseen'].map((name) => ({ schema: 'a', name, kind: 'unlogged' as const, root: null }));
+    const publication = { ...PUBLICATION, tables: [], locked: [], refused: new Map<number, string>(), others };
+    const known = new Map([
+      ['a.t', new Set([1])],
+      ['a.no', new Set([2])],
+    ]);
+    expect(checkWantedTables(takers, publication, known).map((one) => [one.id, one.summary, one.sql])).to.deep.equal([
+      ['not_published', 'a.t is unlogged now: Postgres tells nobody of its changes', 'alter table "a"."t" set logged'],
+    ]);
+  });
   it('is told to lead to nothing', () => {
-    expect(say([{ name: 'a.other', kind: 'view', root: null }])).to.deep.equal([
+    expect(say([{ schema: 'a', name: 'other', kind: 'view', root: null }])).to.deep.equal([
       ['table_missing', 'there is no table a.T.x', ''],
     ]);
   });

@@ -8,8 +8,8 @@ import { checkServer } from '../../checks/server.ts';
 import type { TriggerFacts } from '../../checks/triggers.ts';
 import {
   checkWantedTables,
+  inVain,
   knownTables,
-  namedInVain,
   type PublishedTables,
   type WantedTableFinding,
 } from '../../checks/wanted-tables.ts';
@@ -138,9 +138,10 @@ export async function wantedTables(
   publication: PublishedTables,
   { database, sinks }: Pick<LookedAt, 'database' | 'sinks'>,
 ): Promise<WantedTableFinding[]> {
-  const others = await readNamed(source, namedInVain(sinks, publication));
   const { rows } = await messages.query<{ oid: number; name: string }>(KNOWN, [database.no]);
-  const found = checkWantedTables(sinks, { ...publication, others }, knownTables(rows));
+  const known = knownTables(rows);
+  const others = await readNamed(source, inVain(sinks, publication, known));
+  const found = checkWantedTables(sinks, { ...publication, others }, known);
   return await Promise.all(found.map((finding) => withCatchUp(messages, finding)));
 }
 
