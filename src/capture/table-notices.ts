@@ -36,7 +36,7 @@ const WITH_ROWS = statement('capture/tables-with-rows');
 
 export interface NotedDatabase {
   no: number;
-  sinks: readonly SinkEntry[];
+  sinks: readonly Pick<SinkEntry, 'no' | 'settings'>[];
 }
 
 /** Replaces these notices of every sink of the database. What is published now is known from now on. */
@@ -97,6 +97,7 @@ export async function noteAdded(
   const seen = new Set([...known.values()].flatMap((oids) => [...oids]));
   const justAdded = new Set(publication.added.map(({ oid }) => oid));
   const published = publication.tables.filter((table) => table.published);
+  const isPublished = new Set(published.map(({ oid }) => oid));
   const before = await readNoted(deps.messages, database.no);
   const now = await notedNow(deps.source, publication, before);
   const leftOut = (table: PublishedTable): string | undefined =>
@@ -113,8 +114,10 @@ export async function noteAdded(
     return [{ table, leftOut: why, isRecreated: wasRecreated(table, known) && !isMoved(table) }];
   });
   await tellAdded(deps, database, added);
-  for (const oid of [...before.keys(), ...seen]) if (!now.has(oid)) now.set(oid, null);
-  await note(deps.messages, database.no, { before, now });
+  // One that came in between the two readings is judged at the next look: until then it stays as it was noted.
+  const judged = new Map([...now].filter(([oid]) => isPublished.has(oid)));
+  for (const oid of [...before.keys(), ...seen]) if (!now.has(oid)) judged.set(oid, null);
+  await note(deps.messages, database.no, { before, now: judged });
 }
 
 /** Undefined: nothing, as far as anybody can know. */

@@ -1,5 +1,8 @@
 /** What a publication left out while nobody looked: its tables say so, though all is as before again. */
 import { expect } from 'chai';
+import { noteAdded } from '../../src/capture/table-notices.ts';
+import { openPool } from '../../src/db/pool.ts';
+import { ensurePublication } from '../../src/source/publication.ts';
 import { type Captured, captured, PULL, sinkSettings } from '../support/fixtures/captured.ts';
 import { until } from '../support/until.ts';
 
@@ -147,6 +150,29 @@ describe('what a publication leaves out for a while', () => {
       await on.source.query('alter publication own add table t');
       on.start();
       expect(await told(1)).to.deep.equal([`public.t ${AWAY}`]);
+    });
+
+    it('is said of a table that came in again while it was looked at', async () => {
+      await on.stop();
+      const source = openPool({ address: on.sourceUrl, max: 1, applicationName: 'millrace test' });
+      try {
+        const wanted = { name: 'own', create_if_not_exists: false, init_sql: null };
+        const settings = sinkSettings({ name: 'all', destination: PULL });
+        const database = { no: on.databaseNo, sinks: [{ no: sink, settings }] };
+        const look = async () => ({ publication: await ensurePublication(source, wanted, 180000), begun: true });
+        const note = async (looked: Awaited<ReturnType<typeof look>>) =>
+          await noteAdded({ source, messages: on.messages.db }, database, looked);
+        await on.source.query('alter publication own drop table t');
+        const without = await look();
+        await note(without);
+        await on.source.query('alter publication own add table t');
+        await note(without);
+        await note(await look());
+        expect(await told(1)).to.deep.equal([`public.t ${AWAY}`]);
+      } finally {
+        await source.close();
+        on.start();
+      }
     });
 
     it('is not said of a publication that another owner got, that lists more, or is stored anew', async () => {
