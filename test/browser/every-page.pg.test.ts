@@ -7,7 +7,7 @@ import { applyConfig } from '../../src/catalog/apply/apply.ts';
 import { VERSION } from '../../src/runtime/version.ts';
 import { KEYS, parse } from '../catalog/support.ts';
 import { addresses, addressOf } from '../support/browser/addresses.ts';
-import { expectAccessible, type Seen, screenshot } from '../support/browser/browser.ts';
+import { expectAccessible, expectNothingSideways, type Seen, screenshot } from '../support/browser/browser.ts';
 import { openConsole, type TestConsole } from '../support/browser/console.ts';
 import { type BulkServer, startBulkServer } from '../support/engines/bulk-server.ts';
 import { addShop, appendMessages } from '../support/fixtures/fixtures.ts';
@@ -157,5 +157,8 @@ change_retentions:
         )
           await screenshot(page, `page-${nameOf(address)}-${width}-${scheme}`);
       }
+      // Zoomed to 200 %.
+      await page.setViewportSize({ width: 640, height: 400 });
+      await expectNothingSideways(page, `${address}, zoomed`);
     });
 });

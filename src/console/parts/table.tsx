@@ -1,4 +1,7 @@
-/** A table of things; at 390 px each row is a card, its cells with their headings. */
+/**
+ * A table of things; where it is narrow each row is a card, its cells with their headings. It is `relative`, or what only
+ * screen readers get of a column out of sight would widen the page.
+ */
 import type { ReactNode } from 'react';
 
 export interface Column<Row> {
@@ -19,9 +22,9 @@ interface TableProps<Row> {
 export function Table<Row>({ label, columns, rows, keyOf }: TableProps<Row>) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls sideways, also by keys
-    <section className="overflow-x-auto rounded-md border border-line" tabIndex={0} aria-label={label}>
-      <table className="w-full border-collapse text-sm max-sm:block">
-        <thead className="bg-surface max-sm:sr-only">
+    <section className="relative overflow-x-auto rounded-md border border-line" tabIndex={0} aria-label={label}>
+      <table className="w-full border-collapse text-sm max-md:block">
+        <thead className="bg-surface max-md:sr-only">
           <tr>
             {columns.map(({ key, heading, isFigure }) => (
               <th
@@ -34,24 +37,24 @@ export function Table<Row>({ label, columns, rows, keyOf }: TableProps<Row>) {
             ))}
           </tr>
         </thead>
-        <tbody className="max-sm:block">
+        <tbody className="max-md:block">
           {rows.map((row) => (
             <tr
               key={keyOf(row)}
-              className="border-t border-line first:border-t-0 hover:bg-surface sm:first:border-t max-sm:grid max-sm:grid-cols-2 max-sm:py-2"
+              className="border-t border-line first:border-t-0 hover:bg-surface md:first:border-t max-md:grid max-md:grid-cols-2 max-md:py-2"
             >
               {columns.map(({ key, heading, isFigure, cell }, place) => (
                 <td
                   key={key}
-                  className={`h-8 px-3 py-1 pointer-coarse:h-11 [&_button]:-my-1 max-sm:flex max-sm:items-baseline max-sm:h-auto max-sm:justify-between max-sm:gap-4 max-sm:whitespace-normal ${isFigure ? 'figure' : ''} ${isFigure && typeof heading === 'string' ? '' : 'max-sm:col-span-2'} ${place === 0 ? 'max-sm:font-semibold' : ''}`}
+                  className={`h-8 px-3 py-1 pointer-coarse:h-11 [&_button]:-my-1 max-md:flex max-md:items-baseline max-md:h-auto max-md:justify-between max-md:gap-4 max-md:whitespace-normal ${isFigure ? 'figure' : ''} ${isFigure && typeof heading === 'string' ? '' : 'max-md:col-span-2'} ${place === 0 ? 'max-md:font-semibold' : ''}`}
                 >
                   {/* The first is the title of the card. */}
                   {place > 0 && (
-                    <span aria-hidden className="text-muted sm:hidden">
+                    <span aria-hidden className="text-muted md:hidden">
                       {heading}
                     </span>
                   )}
-                  <span className={`min-w-0 break-words ${place > 0 ? 'max-sm:text-right' : ''}`}>{cell(row)}</span>
+                  <span className={`min-w-0 break-words ${place > 0 ? 'max-md:text-right' : ''}`}>{cell(row)}</span>
                 </td>
               ))}
             </tr>
