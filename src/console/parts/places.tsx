@@ -139,8 +139,10 @@ export function Loaded<Value>({
     <>
       {error !== null && (error.status !== 0 || isOld) && (
         <div className="mb-3">
-          <Note tone="warn" live>
-            {error.message}. The data below is {span(Math.max(1, Math.round(age / 1_000)))} old.
+          <Note tone="warn">
+            {/* Its age is another one each second. */}
+            <span role="status">{error.message}</span>. The data below is {span(Math.max(1, Math.round(age / 1_000)))}{' '}
+            old.
           </Note>
         </div>
       )}

@@ -3,6 +3,7 @@ import { useOwnNow } from '../../lib/clock.ts';
 import { count, plural, span } from '../../lib/format.ts';
 import { Button } from '../../parts/button.tsx';
 import { Empty, ErrorNote } from '../../parts/places.tsx';
+import { Spoken } from '../../parts/spoken.tsx';
 import { Ago } from '../../parts/time.tsx';
 import { isNarrowed, type MessageFilter, type Order } from './filter.ts';
 import { Newer } from './newer.tsx';
@@ -36,7 +37,10 @@ export function Foot({ query, filter, order, shown, goesOn, onStop, onGoOn }: Fo
   const age = Math.round((now - query.dataUpdatedAt) / 1_000);
   return (
     <div className="mt-2 flex min-h-8 flex-wrap items-center gap-x-3 gap-y-1 text-sm text-muted tabular-nums">
-      <span role="status">
+      <Spoken
+        text={shown === 0 ? '' : `Found ${plural(shown, 'message')}${isLooking && goesOn ? ', still searching' : ''}`}
+      />
+      <span>
         {isLooking
           ? `Searched ${count(looked)} of ${isAbout ? 'about ' : ''}${count(Math.max(all, looked))}, ${count(shown)} found`
           : query.hasNextPage

@@ -4,6 +4,7 @@ import { useGet } from '../../api/queries.ts';
 import { count } from '../../lib/format.ts';
 import { Button } from '../../parts/button.tsx';
 import { useKeys } from '../../parts/keys.tsx';
+import { Spoken } from '../../parts/spoken.tsx';
 import type { MessageFilter } from './filter.ts';
 import { usePlace } from './place.ts';
 
@@ -35,12 +36,16 @@ export function Newer({ filter, last, onShow }: NewerProps) {
     onShow();
   };
   useKeys({ r: show });
-  if (newer <= 0) return null;
+  const many = `${count(newer)}${behind === MOST && newer === MOST ? ' or more' : ''}`;
   return (
-    <span className="inline-flex items-center gap-2 text-sm text-text" role="status">
-      {count(newer)}
-      {behind === MOST && newer === MOST ? ' or more' : ''} newer
-      <Button onClick={show}>Show</Button>
-    </span>
+    <>
+      <Spoken text={newer > 0 ? `New messages: ${many}` : ''} />
+      {newer > 0 && (
+        <span className="inline-flex items-center gap-2 text-sm text-text">
+          {many} newer
+          <Button onClick={show}>Show</Button>
+        </span>
+      )}
+    </>
   );
 }

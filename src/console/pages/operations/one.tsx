@@ -8,6 +8,7 @@ import { Fact, Facts, Page, Section } from '../../parts/page.tsx';
 import { Loaded, Note } from '../../parts/places.tsx';
 import { Progress } from '../../parts/progress.tsx';
 import { Remedy } from '../../parts/remedy.tsx';
+import { Spoken } from '../../parts/spoken.tsx';
 import { Ago, At } from '../../parts/time.tsx';
 import { Differences } from './differences.tsx';
 import { OperationVerbs } from './verbs.tsx';
@@ -38,8 +39,9 @@ function Told({ operation }: { operation: Operation }) {
   const { kind, state, reason, remedy, result, steps, lines } = operation;
   return (
     <div className="space-y-6">
+      <Spoken text={spokenOf(operation)} />
       {isUnderWay(operation) && (
-        <div className="flex flex-wrap items-center gap-x-4" role="status">
+        <div className="flex flex-wrap items-center gap-x-4">
           <Progress part={partOf(operation)} label="Progress" />
           <span className="text-muted tabular-nums">{paceOf(operation)}</span>
         </div>
@@ -77,8 +79,15 @@ function Told({ operation }: { operation: Operation }) {
   );
 }
 
+/** How far it is, or how it ended. */
+function spokenOf(operation: Operation): string {
+  const part = partOf(operation);
+  if (!isUnderWay(operation)) return `Its end: ${operation.state}`;
+  return part === null ? `Under way: ${operation.state}` : `${Math.floor(part * 100)} percent, ${operation.state}`;
+}
+
 function OperationFacts({ operation }: { operation: Operation }) {
-  const { sink, database, progress, requested_by, inserted_at, started_at, ended_at } = operation;
+  const { kind, sink, database, progress, requested_by, inserted_at, started_at, ended_at } = operation;
   return (
     <Facts>
       {sink !== null && (
@@ -93,7 +102,8 @@ function OperationFacts({ operation }: { operation: Operation }) {
       <Fact label="Done">
         {count(progress.done)}
         {progress.total !== null && ` of about ${count(progress.total)}`}
-        {progress.sent !== progress.done && `, ${count(progress.sent)} sent`}
+        {/* A verification sends nothing. */}
+        {kind !== 'verify' && progress.sent !== progress.done && `, ${count(progress.sent)} sent`}
       </Fact>
       <Fact label="Requested">
         <Ago at={inserted_at} />

@@ -8,6 +8,7 @@ import { DataList } from '../../parts/data-list.tsx';
 import { Beside } from '../../parts/drawer.tsx';
 import { type Filter, FilterBar } from '../../parts/filter-bar.tsx';
 import { Empty, ErrorNote, Note, Skeleton } from '../../parts/places.tsx';
+import { Spoken } from '../../parts/spoken.tsx';
 import { EntryDrawer } from './entry.tsx';
 import { entryCard, entryColumns } from './entry-columns.tsx';
 import { type EntriesSearch, type EntryFilter, filterOf, useEntries, useLive } from './use-entries.ts';
@@ -19,11 +20,11 @@ export function Entries() {
   const search = useSearch({ from: '/inside/change-retentions/$retention/entries' });
   const navigate = useNavigate({ from: '/change-retentions/$retention/entries' });
   if (!may('read:data')) return <Note tone="idle">Seeing entries needs the scope read:data.</Note>;
-  const go = (more: Partial<EntriesSearch>): void =>
-    void navigate({ search: { ...search, ...more }, replace: true, resetScroll: false });
+  const go = (more: Partial<EntriesSearch>, replace = false): void =>
+    void navigate({ search: { ...search, ...more }, replace, resetScroll: false });
   const filter = filterOf(search);
   const close = (): void => {
-    go({ seq: undefined });
+    go({ seq: undefined }, true);
     document.getElementById(`entry-${search.seq}`)?.focus({ preventScroll: true });
   };
   return (
@@ -64,7 +65,8 @@ function List({ name, filter, openSeq }: ListProps) {
   const error = query.error ?? problem;
   return (
     <>
-      <p className="mb-2 flex min-h-8 flex-wrap items-center gap-2 text-sm text-muted" aria-live="polite">
+      <p className="mb-2 flex min-h-8 flex-wrap items-center gap-2 text-sm text-muted">
+        <Spoken text={newer === 0 ? '' : isGap ? 'Many new entries' : `New entries: ${newer}`} />
         {newer > 0 ? (
           <>
             {isGap ? 'Many newer entries' : plural(newer, 'newer entry', 'newer entries')}
