@@ -134,6 +134,24 @@ describe('browser: messages', () => {
     await page.getByRole('button', { name: 'Newest first', pressed: true }).click();
     await page.getByRole('link', { name: 'k-0', exact: true }).waitFor();
     expect(new URL(page.url()).searchParams.get('order')).to.equal(null);
+    // Back over what was chosen, one after the other, and forward again.
+    await page.getByRole('link', { name: 'k-0', exact: true }).click();
+    await page.locator('#drawer-title').waitFor();
+    const open = page.url();
+    await page.getByRole('tab', { name: 'Same row' }).click();
+    await page.getByRole('tab', { name: 'Same row', selected: true }).waitFor();
+    await page.goBack();
+    await page.getByRole('tab', { name: 'Same row', selected: false }).waitFor();
+    expect(page.url()).to.equal(open);
+    await page.goBack();
+    await page.locator('#drawer-title').waitFor({ state: 'detached' });
+    await page.goBack();
+    await page.getByRole('button', { name: 'Newest first', pressed: true }).waitFor();
+    await page.goForward();
+    await page.getByRole('button', { name: 'Newest first', pressed: false }).waitFor();
+    await page.goForward();
+    await page.locator('#drawer-title').waitFor();
+    expect(page.url()).to.equal(open);
     await seen.close();
   });
 

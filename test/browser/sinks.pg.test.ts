@@ -70,6 +70,10 @@ describe('browser: sinks', () => {
       await page.getByRole('link', { name: 'orders-worker' }).waitFor({ state: 'detached' });
       await page.reload();
       await page.getByRole('link', { name: 'orders-hook' }).waitFor();
+      await page.goBack();
+      await page.getByRole('link', { name: 'orders-worker' }).waitFor();
+      await page.goForward();
+      await page.getByRole('link', { name: 'orders-worker' }).waitFor({ state: 'detached' });
       await page.getByRole('searchbox', { name: 'Name' }).fill('nothing like it');
       await page.getByRole('link', { name: 'Show all 2' }).click();
       await page.getByRole('button', { name: 'Resume orders-hook' }).click();

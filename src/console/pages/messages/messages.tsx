@@ -26,17 +26,19 @@ export function Messages({ place }: { place: Place }) {
   const navigate = useNavigate();
   const { home, name } = place;
   const go = useCallback(
-    (more: Partial<MessagesSearch>, open?: string) =>
+    (more: Partial<MessagesSearch>, open?: string, { replace = false } = {}) =>
       navigate({
         ...pageOf({ home, name }, open),
         search: (known) => ({ ...messagesSearch(known), ...more }),
         resetScroll: false,
-        replace: open === undefined,
+        replace,
       }),
     [navigate, home, name],
   );
   const close = (): void => {
-    void go({ tab: undefined }).then(() => document.getElementById(`message-${id}`)?.focus({ preventScroll: true }));
+    void go({ tab: undefined }, undefined, { replace: true }).then(() =>
+      document.getElementById(`message-${id}`)?.focus({ preventScroll: true }),
+    );
   };
   const filter = filterOf(search);
   return (
@@ -71,7 +73,7 @@ interface FiltersProps {
 
 function Filters({ values, order, onChange }: FiltersProps) {
   const { may } = usePerson();
-  const because = may('read:data') ? null : 'Needs the scope `read:data`: keys and errors may contain data';
+  const because = may('read:data') ? null : 'Needs the scope read:data: keys and errors may contain data';
   const filters: readonly Filter[] = [
     { key: 'state', label: 'State', choices: STATES.map((value) => ({ value, label: value })) },
     { key: 'table', label: 'Table', placeholder: 'public.orders', hint: 'Including its schema' },

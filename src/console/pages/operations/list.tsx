@@ -12,8 +12,9 @@ export function Operations() {
   const search = useSearch({ from: '/inside/operations' });
   const navigate = useNavigate({ from: '/operations' });
   const query = useGet('/api/operations', { query: { ...search, limit: 100 } }, { every: 2_000 });
-  const look = (change: typeof search): void =>
-    void navigate({ search: { ...search, cursor: undefined, ...change }, replace: true });
+  // The way back leads over what was chosen, not over each letter.
+  const look = (change: typeof search, replace = false): void =>
+    void navigate({ search: { ...search, cursor: undefined, ...change }, replace });
   const isFiltered = Object.keys(search).length > 0;
   return (
     <Page title="Operations">
@@ -42,7 +43,7 @@ export function Operations() {
           label="Sink"
           type="search"
           value={search.sink ?? ''}
-          onChange={({ target }) => look({ sink: target.value === '' ? undefined : target.value })}
+          onChange={({ target }) => look({ sink: target.value === '' ? undefined : target.value }, true)}
         />
       </search>
       <Loaded query={query}>

@@ -70,13 +70,19 @@ function Found({ sinks }: { sinks: readonly OverviewSink[] }) {
 function Filters({ sinks }: { sinks: readonly OverviewSink[] }) {
   const search = useSearch({ from: '/inside/sinks' });
   const navigate = useNavigate({ from: '/sinks' });
-  const look = (change: typeof search): void =>
-    void navigate({ search: { ...search, ...change }, replace: true, resetScroll: false });
+  // The way back leads over what was chosen, not over each letter.
+  const look = (change: typeof search, replace = false): void =>
+    void navigate({ search: { ...search, ...change }, replace, resetScroll: false });
   const kinds = [...new Set(sinks.map(({ kind }) => kind))].sort();
   const databases = [...new Set(sinks.map(({ database }) => database))].sort();
   return (
     <search className="mb-4 grid grid-cols-2 gap-3 sm:flex sm:items-end">
-      <Field label="Name" type="search" value={search.q ?? ''} onChange={({ target }) => look({ q: target.value })} />
+      <Field
+        label="Name"
+        type="search"
+        value={search.q ?? ''}
+        onChange={({ target }) => look({ q: target.value }, true)}
+      />
       <Select
         label="State"
         value={search.state ?? ''}

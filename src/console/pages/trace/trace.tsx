@@ -16,7 +16,7 @@ export function Trace() {
   const search = useSearch({ from: '/inside/sinks/$sink/trace' });
   const { failures, stopped } = search;
   const navigate = useNavigate({ from: '/sinks/$sink/trace' });
-  const go = (more: typeof search): void => void navigate({ search: { ...search, ...more }, replace: true });
+  const go = (more: typeof search): void => void navigate({ search: { ...search, ...more }, resetScroll: false });
   const { may } = usePerson();
   const isOn = may('read:data') && stopped !== true;
   const query = useTrace(name, isOn);
