@@ -59,6 +59,8 @@ describe('browser: sinks', () => {
     );
     const ids = await appendMessages(m.db, rows[0]!.no, [{ group: 1 }, { group: 2 }]);
     await parkOnArrival(m.db, rows[0]!.no, ids.slice(1));
+    await m.db.query("select from millrace.receive('orders-worker', 1)");
+    await m.db.query("update millrace_private.leases set until = clock_timestamp() - interval '1 min'");
     for (const look of LOOKS) {
       const seen = await on.see(look);
       const { page } = seen;
@@ -82,6 +84,7 @@ describe('browser: sinks', () => {
       await page.getByText('Paused orders-hook').waitFor();
       await page.getByRole('link', { name: 'orders-worker' }).click();
       await page.getByRole('heading', { name: 'orders-worker' }).waitFor();
+      await page.getByText('The lease of 1 message has run out').waitFor();
       await expectAccessible(page, `sink ${look.width}`);
       await seen.close();
     }

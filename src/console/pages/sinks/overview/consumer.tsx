@@ -1,8 +1,9 @@
 /** Who reads from a pull consumer, what they have, and how to be one of them. */
 import { Link } from '@tanstack/react-router';
-import { useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import type { Schemas } from '../../../api/client.ts';
 import { useGet } from '../../../api/queries.ts';
+import { useNow } from '../../../lib/clock.ts';
 import { plural } from '../../../lib/format.ts';
 import { Button } from '../../../parts/button.tsx';
 import { Code } from '../../../parts/code.tsx';
@@ -22,13 +23,11 @@ const COLUMNS: readonly Column<Reader>[] = [
   { key: 'address', heading: 'From', cell: ({ address }) => <span className="font-mono">{address}</span> },
 ];
 
+/** Of so many leased messages, the oldest, it is looked whether their lease has run out. */
+const OLDEST = 100;
+
 export function Consumer({ sink }: { sink: Sink }) {
   const readers = sink.readers ?? [];
-  const leased = useGet(
-    '/api/sinks/{sink}/messages/count',
-    { path: { sink: sink.name }, query: { state: 'leased' } },
-    { every: 10_000 },
-  );
   return (
     <>
       <Section title="Readers">
@@ -39,16 +38,61 @@ export function Consumer({ sink }: { sink: Sink }) {
         ) : (
           <Table label="Readers" columns={COLUMNS} rows={readers} keyOf={({ token }) => token} />
         )}
-        {leased.data && (
-          <p className="mt-2 text-sm text-muted tabular-nums">
-            {plural(leased.data.count, 'message is', 'messages are')} leased to clients right now.
-          </p>
-        )}
+        <Leases name={sink.name} />
       </Section>
       <Section title="Receive and acknowledge">
         <Examples name={sink.name} />
       </Section>
     </>
+  );
+}
+
+/** What clients have, and what came back from them. */
+function Leases({ name }: { name: string }) {
+  const path = { sink: name };
+  const every = 10_000;
+  const count = '/api/sinks/{sink}/messages/count';
+  const leased = useGet(count, { path, query: { state: 'leased' } }, { every });
+  const retrying = useGet(count, { path, query: { state: 'retrying' } }, { every });
+  const now = useNow();
+  const oldest = useGet(
+    '/api/sinks/{sink}/messages',
+    { path, query: { state: 'leased', limit: OLDEST } },
+    { every, enabled: (leased.data?.count ?? 0) > 0 },
+  );
+  const over = oldest.data?.data.filter((one) => one.visible_at !== null && Date.parse(one.visible_at) <= now).length;
+  if (leased.data === undefined || retrying.data === undefined) return null;
+  return (
+    <ul className="mt-2 space-y-1 text-sm text-muted tabular-nums">
+      <li>
+        <InState name={name} state="leased">
+          {plural(leased.data.count, 'message is', 'messages are')} leased
+        </InState>{' '}
+        to clients right now.
+      </li>
+      {over !== undefined && over > 0 && (
+        <li className="text-warn">
+          The lease of {plural(over, 'message')}
+          {over === OLDEST && ' or more'} has run out without an acknowledgement: the next receive gets them again.
+        </li>
+      )}
+      {retrying.data.count > 0 && (
+        <li>
+          <InState name={name} state="retrying">
+            {plural(retrying.data.count, 'message')}
+          </InState>{' '}
+          came back, given back by a client or with a lease that ran out, and will be delivered again.
+        </li>
+      )}
+    </ul>
+  );
+}
+
+function InState({ name, state, children }: { name: string; state: 'leased' | 'retrying'; children: ReactNode }) {
+  return (
+    <Link to="/sinks/$sink/messages" params={{ sink: name }} search={{ state }} className="text-accent underline">
+      {children}
+    </Link>
   );
 }
 
