@@ -144,7 +144,14 @@ export function Choice<Value extends string>({
   return (
     <fieldset>
       <legend className="mb-1 text-sm font-medium">{label}</legend>
-      <div className="flex flex-wrap gap-x-6 gap-y-1">
+      {/* With a line below each they are in columns, or none would stand below another. */}
+      <div
+        className={
+          options.some(({ hint }) => hint !== undefined)
+            ? 'grid gap-x-6 gap-y-1 md:grid-cols-2'
+            : 'flex flex-wrap gap-x-6 gap-y-1'
+        }
+      >
         {options.map((option) => (
           <label key={option.value} className="flex items-start gap-2 py-0.5">
             <input

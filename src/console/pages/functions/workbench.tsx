@@ -62,7 +62,7 @@ export function Workbench({ type, code, onChange, source: first, sink, database 
       </div>
       <div className="min-w-0 space-y-3">
         <SourcePicker source={source} onChange={setSource} sink={sink} only={database} />
-        {!may('admin') && <Note tone="idle">Running a function needs the scope `admin`.</Note>}
+        {!may('admin') && <Note tone="idle">Running a function needs the scope admin.</Note>}
         {error !== null && <ErrorNote error={error} />}
         {isLoading && <Skeleton lines={3} />}
         {!isLoading && error === null && samples.length === 0 && (

@@ -29,7 +29,7 @@ export function Audit() {
   if (!may('admin')) {
     return (
       <Page title="Audit log">
-        <Note tone="idle">Needs the scope `admin`.</Note>
+        <Note tone="idle">Needs the scope admin.</Note>
       </Page>
     );
   }

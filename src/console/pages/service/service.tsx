@@ -23,7 +23,7 @@ export function Service() {
                 <Fact label="Release">{version}</Fact>
                 <Fact label="Address">{location.origin}</Fact>
                 <Fact label="You">
-                  {who?.user?.email ?? '–'}, with the scopes{' '}
+                  {who?.user?.email ?? '–'}, with the scope{who?.scopes.length === 1 ? '' : 's'}{' '}
                   <span className="font-mono text-sm">{who?.scopes.join(', ')}</span>
                 </Fact>
               </Facts>
