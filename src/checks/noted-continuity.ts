@@ -14,6 +14,8 @@ export interface NotedNow extends Omit<SourceIdentity, 'slotName' | 'publication
   changesOid: number | undefined;
   /** The next transaction gets this id. */
   nextXid: bigint;
+  /** Of what these snapshots see nothing is left in a part of the table. */
+  emptied: readonly string[];
 }
 
 export interface NotedBefore {
@@ -44,7 +46,26 @@ export function checkNotedContinuity(before: NotedBefore, now: NotedNow, databas
       'changes_renewed',
       'schema millrace_capture was dropped and created again: changes in between were not noted',
     );
-  if (snapshot === undefined || now.nextXid < BigInt(snapshot.split(':')[1]!))
+  if (snapshot === undefined || now.nextXid < partsOf(snapshot).next)
     return gap('restored', 'the source was restored from an older copy: its history is not the one that was captured');
+  if (now.emptied.some((emptied) => !seesAll(snapshot, emptied)))
+    return gap(
+      'changes_emptied',
+      'noted changes were read and removed that are not in the message database: it was restored from an older copy',
+    );
   return [];
+}
+
+/** Does a snapshot see whatever the other one sees? */
+function seesAll(snapshot: string, other: string): boolean {
+  const [of, than] = [partsOf(snapshot), partsOf(other)];
+  if (than.next > of.next) return false;
+  const stillOpen = new Set(than.open);
+  return of.open.every((xid) => BigInt(xid) >= than.next || stillOpen.has(xid));
+}
+
+/** The text is xmin:xmax:xip,xip,... */
+function partsOf(snapshot: string): { next: bigint; open: string[] } {
+  const [, next = '', open = ''] = snapshot.split(':');
+  return { next: BigInt(next), open: open === '' ? [] : open.split(',') };
 }

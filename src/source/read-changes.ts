@@ -55,8 +55,9 @@ export interface Shape {
 export interface Look {
   /** What this look has seen, in the text form of pg_snapshot. */
   snapshot: string;
-  /** End of the WAL then. */
+  /** End of the WAL then, and whether all of it was on the disk. */
   lsn: bigint;
+  isFlushed: boolean;
   /** What is new in it, in the order of `seq`; undefined: more than fits into one chunk (`readChunk`). */
   rows: ChangeRow[] | undefined;
 }
@@ -118,7 +119,7 @@ const SIZE = `(coalesce(octet_length(old), 0) + coalesce(octet_length(new), 0)):
  * are never come by, however many there are: only the transactions between two of them, which have ended, are looked for.
  */
 export async function readNew(client: Connection, before: string): Promise<Look> {
-  const rows = await copied(
+  const [first, ...changes] = await copied(
     client,
     `with open as materialized (
        select x.xid::text::bigint as xid from pg_snapshot_xip(pg_current_snapshot()) x (xid)
@@ -147,15 +148,15 @@ export async function readNew(client: Connection, before: string): Promise<Look>
        select count(*) <= ${CHUNK.rows} and coalesce(sum(${SIZE}), 0) <= ${CHUNK.bytes} as fits from found
      )
      select 0::bigint, '0'::xid8, now(), 0::oid, t.fits::integer::bigint, 'S'::"char",
-            pg_current_snapshot()::text, pg_current_wal_insert_lsn()::text, null::tid, null::tid
+            pg_current_snapshot()::text, concat_ws(' ', pg_current_wal_insert_lsn(), pg_current_wal_flush_lsn()), null::tid, null::tid
        from total t
      union all
      select * from (select ${COLUMNS} from found cross join total t where t.fits order by seq) r`,
   );
-  const [first, ...changes] = rows;
   if (!first?.old || !first.new) throw new Error('the source did not say what it sees');
-  const snapshot = first.old.toString();
-  return { snapshot, lsn: parseLsn(first.new.toString()), rows: first.shape === 1n ? changes : undefined };
+  const [lsn, flushed] = first.new.toString().split(' ').map(parseLsn) as [bigint, bigint];
+  const rows = first.shape === 1n ? changes : undefined;
+  return { snapshot: first.old.toString(), lsn, isFlushed: flushed >= lsn, rows };
 }
 
 /** The next rows behind `after` of what `to` sees and `from` does not; none: that was all. The same ones whenever it is asked. */

@@ -12,12 +12,14 @@ import type { Database } from '../../db/pool.ts';
 import { statement } from '../../db/statement.ts';
 import { beginPosition, readPosition, type StoredPosition } from '../../messages/position.ts';
 import type { PublishedTable } from '../../model/published-table.ts';
+import { flush } from '../../source/flushed.ts';
 import { UNIDENTIFIED } from '../../source/identify.ts';
 import { ensurePublication } from '../../source/publication.ts';
 import { readReader } from '../../source/read-changes.ts';
 import { readLeftSlots, readSource } from '../../source/server-facts.ts';
 import { ensureTriggers } from '../../source/triggers/ensure.ts';
 import { readTriggerFacts } from '../../source/triggers/for-checks.ts';
+import { forgetEmptied, readEmptied } from '../../source/triggers/truncate-read.ts';
 import type { CapturedDatabase } from '../method.ts';
 import { GapError, type Prepared, refuseErrors } from '../replication/prepare.ts';
 import { readPlan } from './plan.ts';
@@ -42,9 +44,11 @@ export async function prepareNoted(deps: NotedDeps, database: NotedDatabase): Pr
   if (looked.stored?.identity) return { ...looked.prepared, begun: true };
   // Transactions to come would have the same ids: it would be told as theirs, at every look until then.
   await deps.source.query(FORGET_FOREIGN);
+  await forgetEmptied(deps.source);
   // Read when every trigger was there: whoever writes behind it is noted.
   const { rows } = await deps.source.query<{ snapshot: string; changes_oid: number }>(NOW);
   const { snapshot, changes_oid: changesOid } = rows[0]!;
+  await flush(deps.source);
   const { facts } = looked.prepared;
   const lsn = facts.walLsn ?? '0/0';
   await beginPosition(deps.messages, database.no, {
@@ -70,13 +74,16 @@ export async function checkNoted(deps: NotedDeps, database: NotedDatabase): Prom
 }
 
 async function look({ source, messages }: NotedDeps, { no, settings }: NotedDatabase) {
+  // Before the plan: what was emptied by then was read by a plan that is there.
+  const emptied = await readEmptied(source);
   const plan = await readPlan(messages, no);
   const stored = await readPosition(messages, no);
   const facts = await readSource(source, async () => UNIDENTIFIED);
   refuseErrors(checkServer(facts, 'triggers'));
   if (stored?.identity) {
     const { rows } = await source.query<{ next_xid: string; changes_oid: number | null }>(NOW);
-    const now = { ...facts, changesOid: rows[0]!.changes_oid ?? undefined, nextXid: BigInt(rows[0]!.next_xid) };
+    const { changes_oid: changesOid, next_xid: nextXid } = rows[0]!;
+    const now = { ...facts, changesOid: changesOid ?? undefined, nextXid: BigInt(nextXid), emptied };
     const before = { identity: stored.identity, snapshot: plan?.to };
     const [first, ...others] = checkNotedContinuity(before, now, settings.name);
     if (first) throw new GapError([first, ...others].map(({ summary }) => summary).join('; '), repairText(first));

@@ -21,8 +21,8 @@ const storeOf = ({ shape, rel }: ChangeRow): string => (shape === null ? `table 
 
 export class RowTeller {
   readonly #deps: RowTellerDeps;
-  /** Stored generated columns are sent. */
-  readonly #generated: boolean;
+  /** Are stored generated columns sent now? */
+  readonly #generated: () => boolean;
   readonly #shapes = new Map<bigint, Shape>();
   /** By table: the shape that was first seen of it, and the relation that was sent last. */
   readonly #first = new Map<number, Shape>();
@@ -32,7 +32,7 @@ export class RowTeller {
   /** Transactions of this plan of which it is known what is noted before its time. */
   readonly #asked = new Set<bigint>();
 
-  constructor(deps: RowTellerDeps, generated: boolean) {
+  constructor(deps: RowTellerDeps, generated: () => boolean) {
     this.#deps = deps;
     this.#generated = generated;
   }
@@ -82,10 +82,11 @@ export class RowTeller {
   async #tellRelation(row: ChangeRow): Promise<Layout | undefined> {
     const shape = this.#shapeOf(row);
     if (!shape) return undefined;
-    const name = `${row.rel} ${row.shape}`;
+    const generated = this.#generated();
+    const name = `${row.rel} ${row.shape} ${generated}`;
     let layout = this.#layouts.get(name);
     if (!layout) {
-      layout = layoutOf(row.rel, shape, { first: this.#first.get(row.rel), generated: this.#generated });
+      layout = layoutOf(row.rel, shape, { first: this.#first.get(row.rel), generated });
       this.#layouts.set(name, layout);
       if (!this.#first.has(row.rel)) this.#first.set(row.rel, shape);
     }

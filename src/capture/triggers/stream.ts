@@ -6,8 +6,9 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { dropConnection } from '../../db/drop-connection.ts';
-import { type Connection, openPool, type PoolOptions } from '../../db/pool.ts';
+import { type Connection, type Database, openPool, type PoolOptions } from '../../db/pool.ts';
 import { isLockTimeout } from '../../model/sqlstate.ts';
+import { untilFlushed } from '../../source/flushed.ts';
 import { type ChangeRow, type ChangesReader, readChunk, readNew, takeTurn } from '../../source/read-changes.ts';
 import type { ReplicationStream, StreamHandlers } from '../replication/connection.ts';
 import { byTransaction } from './in-order.ts';
@@ -35,8 +36,10 @@ export interface TriggerStreamOptions {
   begin(): Promise<{ plan: Plan; after: bigint }>;
   /** Take texts as they are stored. */
   raw: boolean;
-  /** Stored generated columns are sent. */
-  generated: boolean;
+  /** Are stored generated columns sent now? */
+  generated(): boolean;
+  /** For what is not asked in the reader's own transaction. */
+  beside: Database;
 }
 
 /** Somebody else reads the changes. */
@@ -188,6 +191,7 @@ class Reader {
         waitMs = Math.min(LATE_MS, waitMs * SLOWER);
         continue;
       }
+      if (!look.isFlushed) await untilFlushed(client, look.lsn, this.#options.beside);
       const most = BigInt(count ?? 0);
       const firstLsn = look.lsn - most > this.#lsn ? look.lsn - most : this.#lsn + 1n;
       last = await this.#tellPlan(client, { ...next, firstLsn }, { rows: look.rows, isStored: false });

@@ -22,7 +22,11 @@ export function openTriggers({ source, options, messages, log }: WayDeps, databa
       generated = prepared.publication.generated === 's';
       return prepared;
     },
-    check: (now) => checkNoted({ source, messages }, now),
+    async check(now) {
+      const prepared = await checkNoted({ source, messages }, now);
+      generated = prepared.publication.generated === 's';
+      return prepared;
+    },
     open(handlers, raw) {
       const stream = openTriggerStream(
         {
@@ -39,8 +43,7 @@ export function openTriggers({ source, options, messages, log }: WayDeps, databa
         },
         {
           source: options,
-          raw,
-          generated,
+          ...{ raw, generated: () => generated, beside: source },
           async begin() {
             const plan = await readPlan(messages, no);
             const position = await readPosition(messages, no);
