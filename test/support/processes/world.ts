@@ -36,11 +36,11 @@ export const TOKEN = 'b8f4c1d09e7a4f6d8a3c5e2b7f019d64';
 
 /**
  * Fresh databases; `schema` is run in the source. `messages`: a message database of your own, which `drop` drops; `as`: how
- * the service reaches the others (plain-role.ts).
+ * the service reaches the others (plain-role.ts); `capture`: how the source is captured, where it is not as in all suites.
  */
 export async function createWorld(
   schema: string,
-  given: { messages?: MessageDatabase; cluster?: Cluster; as?: 'superuser' | 'plain' } = {},
+  given: { messages?: MessageDatabase; cluster?: Cluster; as?: 'superuser' | 'plain'; capture?: 'triggers' } = {},
 ): Promise<World> {
   const cluster = given.cluster ?? (await sharedSource());
   const messages = given.messages ?? (await messageDatabase());
@@ -69,7 +69,7 @@ databases:
   - name: shop
     url: ${shopUrl}
     ssl: false
-    ${BY_TRIGGERS ? 'capture: triggers' : '# by replication'}
+    ${BY_TRIGGERS || given.capture ? 'capture: triggers' : '# by replication'}
     slot: { name: ${slot}, create_if_not_exists: true }
     publication: { name: of_the_test, create_if_not_exists: true }
   - { name: archive, url: "${archiveUrl}", ssl: false }
