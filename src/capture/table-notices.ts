@@ -100,8 +100,11 @@ export async function noteAdded(
   const isPublished = new Set(published.map(({ oid }) => oid));
   const before = await readNoted(deps.messages, database.no);
   const now = await notedNow(deps.source, publication, before);
+  // One that just came in and was there once has missed more than the rows that it holds: those that are gone.
   const leftOut = (table: PublishedTable): string | undefined =>
-    begun && !justAdded.has(table.oid) ? leftOutOf(table, before.get(table.oid), now.get(table.oid)) : undefined;
+    begun && (!justAdded.has(table.oid) || before.get(table.oid) === null)
+      ? leftOutOf(table, before.get(table.oid), now.get(table.oid))
+      : undefined;
   // Of a name that moved to another table, the former one is still there.
   const present = new Set(publication.tables.map(({ oid }) => oid));
   const isMoved = (table: PublishedTable): boolean =>
