@@ -1,7 +1,13 @@
 import { expect } from 'chai';
 import { type Captured, captured, PULL, SEARCH, sinkSettings } from '../support/fixtures/captured.ts';
+import { byWay, emitSql, ofReplication } from '../support/postgres/capture-way.ts';
 import { startCluster } from '../support/postgres/postgres.ts';
 import { until } from '../support/until.ts';
+
+const keysAlone = ofReplication('what triggers note of a row is whole');
+const confirming = ofReplication('it confirms to a slot');
+const identity = ofReplication('triggers need no replica identity');
+const slots = ofReplication('it is about a slot');
 
 const SCHEMA = `
   create table products (id int primary key, name text, price numeric, body text);
@@ -30,11 +36,15 @@ describe('capture', () => {
     await on.source.query("update products set name = 'wheel' where id = 1");
     await on.source.query('delete from products where id = 2');
     const rows = await on.received(pull, 4);
+    const old = byWay({
+      replication: { changes: '{}', record: '{"id":2}' },
+      triggers: { changes: '{"name":"mill"}', record: '{"id":2,"name":"race","price":1000,"body":"b"}' },
+    });
     expect(rows.map((row) => [row.action, row.record, row.changes, row.record_pks, row.commit_idx])).to.deep.equal([
       ['insert', '{"id":1,"name":"mill","price":1.10,"body":null}', null, '["1"]', 0],
       ['insert', '{"id":2,"name":"race","price":1000,"body":"b"}', null, '["2"]', 1],
-      ['update', '{"id":1,"name":"wheel","price":1.10,"body":null}', '{}', '["1"]', 0],
-      ['delete', '{"id":2}', null, '["2"]', 0],
+      ['update', '{"id":1,"name":"wheel","price":1.10,"body":null}', old.changes, '["1"]', 0],
+      ['delete', old.record, null, '["2"]', 0],
     ]);
     expect(rows[0]!.id)
       .to.be.lessThan(rows[1]!.id)
@@ -82,7 +92,7 @@ describe('capture', () => {
     expect([rows[2]!.unchanged_toast, rows[3]!.unchanged_toast]).to.deep.equal([null, null]);
   });
 
-  it('names the TOAST column of a row that is gone', async () => {
+  keysAlone.it('names the TOAST column of a row that is gone', async () => {
     await on.stop();
     await on.source.query('insert into products values (1, $1, 1, $2)', ['n', LONG]);
     await on.source.query("update products set name = 'm'");
@@ -95,7 +105,7 @@ describe('capture', () => {
 
   it('marks the changes that follow an annotation in its transaction', async () => {
     await on.source.query(`begin; insert into products values (1);
-      select pg_logical_emit_message(true, 'millrace:annotations', '{"user":"ann"}');
+      ${emitSql('millrace:annotations', '{"user":"ann"}')};
       insert into products values (2); commit; insert into products values (3)`);
     const rows = await on.received(pull, 3);
     expect(rows.map((row) => row.annotations)).to.deep.equal([null, '{"user":"ann"}', null]);
@@ -113,7 +123,7 @@ describe('capture', () => {
     });
   });
 
-  it('goes on after a restart where it stopped, and confirms only what is durable', async () => {
+  it('goes on after a restart where it stopped', async () => {
     await on.source.query('insert into products select generate_series(1, 500)');
     await on.received(pull, 500);
     await on.stop();
@@ -121,6 +131,11 @@ describe('capture', () => {
     on.start();
     const rows = await on.received(pull, 1000);
     expect(rows.map((row) => JSON.parse(row.record).id)).to.deep.equal(Array.from({ length: 1000 }, (_, i) => i + 1));
+  });
+
+  confirming.it('confirms only what is durable', async () => {
+    await on.source.query('insert into products select generate_series(1, 500)');
+    await on.received(pull, 500);
     await until('the slot is confirmed up to what is recorded', async () => {
       const slot = await on.source.query(
         'select confirmed_flush_lsn::text as lsn from pg_replication_slots where slot_name = $1',
@@ -138,15 +153,20 @@ describe('capture', () => {
     });
   });
 
-  it('leaves a table without a key out of the publication, so that the user can go on writing it', async () => {
-    await on.source.query('insert into keyless values (1); update keyless set a = 2; insert into products values (1)');
-    const rows = await on.received(pull, 1);
-    expect(rows).to.have.length(1);
-    const { rows: status } = await on.messages.db.query<{ notices: Record<string, string>[] }>(
-      'select notices from millrace.sink_status',
-    );
-    expect(status[0]!.notices.find((one) => one.code === 'not_published')).to.include({ table: 'public.keyless' });
-  });
+  identity.it(
+    'leaves a table without a key out of the publication, so that the user can go on writing it',
+    async () => {
+      await on.source.query(
+        'insert into keyless values (1); update keyless set a = 2; insert into products values (1)',
+      );
+      const rows = await on.received(pull, 1);
+      expect(rows).to.have.length(1);
+      const { rows: status } = await on.messages.db.query<{ notices: Record<string, string>[] }>(
+        'select notices from millrace.sink_status',
+      );
+      expect(status[0]!.notices.find((one) => one.code === 'not_published')).to.include({ table: 'public.keyless' });
+    },
+  );
 
   it('says that a table which a sink names is not there', async () => {
     const source = {
@@ -195,7 +215,7 @@ describe('capture', () => {
       return slot.rows[0]?.active === false;
     });
 
-  it('says so when its slot is dropped, and starts anew only when told', async () => {
+  slots.it('says so when its slot is dropped, and starts anew only when told', async () => {
     await on.stop();
     await slotIsFree();
     await on.source.query('select pg_drop_replication_slot($1)', [on.slot]);
@@ -210,7 +230,7 @@ describe('capture', () => {
     expect(rows.map((row) => row.record_pks)).to.deep.equal(['["2"]']);
   });
 
-  it('refuses a slot that somebody advanced', async () => {
+  slots.it('refuses a slot that somebody advanced', async () => {
     await on.stop();
     await slotIsFree();
     await on.source.query('set synchronous_commit = on; insert into products values (1)');

@@ -7,6 +7,7 @@ import type { SinkSettings } from '../../src/model/declared.ts';
 import { backfillsOf } from '../support/fixtures/backfilled.ts';
 import { type Captured, captured, PULL, SEARCH, sinkSettings } from '../support/fixtures/captured.ts';
 import { removeSink } from '../support/fixtures/remove-sink.ts';
+import { byWay, emitSql, readerPid } from '../support/postgres/capture-way.ts';
 import { type TestWeb, testWeb } from '../support/processes/web.ts';
 import { until } from '../support/until.ts';
 
@@ -27,14 +28,10 @@ describe('capture while the catalog changes', function () {
   });
 
   const stream = async (): Promise<{ pid: number | null; generation: number }> => {
-    const slot = await on.source.query<{ pid: number | null }>(
-      'select active_pid as pid from pg_replication_slots where slot_name = $1',
-      [on.slot],
-    );
     const { rows } = await on.messages.db.query<{ generation: number }>(
       'select generation from millrace_private.positions',
     );
-    return { pid: slot.rows[0]!.pid, generation: rows[0]!.generation };
+    return { pid: await readerPid(on.source, on.slot), generation: rows[0]!.generation };
   };
   const edit = async (name: string, changes: Partial<SinkSettings>): Promise<void> =>
     await on.messages.db.transaction(async (tx) => {
@@ -105,7 +102,7 @@ describe('capture while the catalog changes', function () {
     await on.streaming();
     const before = await stream();
     await on.source.query('begin');
-    await on.source.query(`select pg_logical_emit_message(true, 'millrace:annotations', '{"by":"us"}')`);
+    await on.source.query(emitSql('millrace:annotations', '{"by":"us"}'));
     await on.source.query(ROWS, [1, 60_000]);
     await on.source.query('commit');
     const isThere = async () =>
@@ -139,14 +136,15 @@ describe('capture while the catalog changes', function () {
     );
     await on.source.query(ROWS, [2, 2]);
     await on.received(second, 1);
+    const wanted = byWay({
+      replication: ['public.items no_old_values', 'public.nowhere table_missing'],
+      triggers: ['public.nowhere table_missing'],
+    });
     const found = await until('its notices', async () => {
       const notices = await on.notices(second);
-      return notices.length >= 2 && notices;
+      return notices.length >= wanted.length && notices;
     });
-    expect(found.map(({ table, code }) => `${table} ${code}`)).to.deep.equal([
-      'public.items no_old_values',
-      'public.nowhere table_missing',
-    ]);
+    expect(found.map(({ table, code }) => `${table} ${code}`)).to.deep.equal(wanted);
     expect(await stream()).to.deep.equal(before);
   });
 

@@ -13,9 +13,12 @@ import {
   SEARCH,
   sinkSettings,
 } from '../support/fixtures/captured.ts';
+import { ofReplication } from '../support/postgres/capture-way.ts';
 import { plainRoleOf } from '../support/postgres/plain-role.ts';
 import { eachMajor } from '../support/postgres/postgres.ts';
 import { until } from '../support/until.ts';
+
+const identity = ofReplication('triggers need no replica identity');
 
 const TIMING = { checkMs: 150, recheckMs: 100 };
 
@@ -143,7 +146,7 @@ eachMajor((cluster, major) => {
       expect((await on.notices(index)).map(({ code }) => code)).to.deep.equal([]);
     });
 
-    it('that are the key park what does not tell which row, until the remedy was run', async () => {
+    identity.it('that are the key park what does not tell which row, until the remedy was run', async () => {
       await start(`create table t (a int, g int generated always as (a * 2) stored primary key);
         insert into t values (7)`);
       const [notice] = await noticed('identity_misses_key');

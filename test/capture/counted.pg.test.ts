@@ -3,7 +3,10 @@ import { expect } from 'chai';
 import type { Gathered } from '../../src/routing/pending.ts';
 import { gather } from '../../src/routing/pending.ts';
 import { type Captured, captured, PULL, sinkSettings } from '../support/fixtures/captured.ts';
+import { ofReplication } from '../support/postgres/capture-way.ts';
 import { until } from '../support/until.ts';
+
+const wal = ofReplication('triggers keep no WAL');
 
 describe('what capture counts', () => {
   let on: Captured;
@@ -80,7 +83,7 @@ describe('what capture counts', () => {
     await until('it is in step again', async () => (await lag()) === 0);
   });
 
-  it('with how much WAL its source keeps', async () => {
+  wal.it('with how much WAL its source keeps', async () => {
     const { rows } = await until('the WAL was looked at', async () => {
       const found = await on.messages.db.query<{ step: string; lag: number; kept: number; limit_bytes: number | null }>(
         `select step, lag_bytes::double precision as lag, kept_bytes::double precision as kept, limit_bytes

@@ -2,9 +2,12 @@
 import { expect } from 'chai';
 import pg from 'pg';
 import { type Captured, captured, PULL, sinkSettings } from '../support/fixtures/captured.ts';
+import { ofReplication } from '../support/postgres/capture-way.ts';
 import { hasPostgres15 } from '../support/postgres/postgres.ts';
 import { type SourceServer, startSourceServer } from '../support/postgres/source-server.ts';
 import { until } from '../support/until.ts';
+
+const slots = ofReplication('it is about a slot, and what the server sends');
 
 const SCHEMA = 'create table ledger (id int primary key, note text)';
 const ACCEPT = "select millrace.resync('shop'); -- or, to be shown how far it is: bin/millrace resync shop";
@@ -12,7 +15,7 @@ const ACCEPT = "select millrace.resync('shop'); -- or, to be shown how far it is
 const idsOf = (rows: { record: string }[]): number[] => rows.map((row) => JSON.parse(row.record).id as number);
 
 for (const major of [18, 15] as const) {
-  describe(`a gap in what the source sends (Postgres ${major})`, () => {
+  slots.describe(`a gap in what the source sends (Postgres ${major})`, () => {
     let server: SourceServer;
     let on: Captured;
     let sink: number;

@@ -9,8 +9,11 @@ import {
   SEARCH,
   sinkSettings,
 } from '../support/fixtures/captured.ts';
+import { ofReplication } from '../support/postgres/capture-way.ts';
 import { type Cluster, hasPostgres15, sharedCluster, startCluster } from '../support/postgres/postgres.ts';
 import { until } from '../support/until.ts';
+
+const lists = ofReplication('lists of columns are for it');
 
 const TIMING = { checkMs: 150, recheckMs: 100 };
 const DOUBLE = "create function double(a int) returns int immutable language sql as 'select a * 2';";
@@ -147,7 +150,7 @@ describe('generated columns', function () {
     expect(await agree('t', 3)).to.deep.equal([{ id: 1, a: 2, twice: 4 }]);
   });
 
-  it('are said when a list of columns leaves them out, and come when it names them', async () => {
+  lists.it('are said when a list of columns leaves them out, and come when it names them', async () => {
     await start(
       `create table t (id int primary key, a int, twice int generated always as (a * 2) stored);
        create publication own for table t (id, a)`,

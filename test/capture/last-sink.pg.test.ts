@@ -5,6 +5,7 @@ import { createLog } from '../../src/runtime/log.ts';
 import { type Captured, captured, PULL, sinkSettings } from '../support/fixtures/captured.ts';
 import { catalogued } from '../support/fixtures/catalogued.ts';
 import { removeSink } from '../support/fixtures/remove-sink.ts';
+import { readerPid } from '../support/postgres/capture-way.ts';
 import { until } from '../support/until.ts';
 
 describe('capture without a sink', function () {
@@ -37,11 +38,7 @@ describe('capture without a sink', function () {
       await on.streaming();
       await removeSink(on.messages.db, 'only');
       await until('it ends by itself', () => ended);
-      const { rows } = await on.source.query<{ active: boolean }>(
-        'select active from pg_replication_slots where slot_name = $1::name',
-        [on.slot],
-      );
-      expect(rows).to.deep.equal([{ active: false }]);
+      expect(await readerPid(on.source, on.slot)).to.equal(null);
     } finally {
       stop.abort();
       await running;

@@ -4,13 +4,16 @@ import { noteAdded } from '../../src/capture/table-notices.ts';
 import { openPool } from '../../src/db/pool.ts';
 import { ensurePublication } from '../../src/source/publication.ts';
 import { type Captured, captured, PULL, sinkSettings } from '../support/fixtures/captured.ts';
+import { ofReplication } from '../support/postgres/capture-way.ts';
 import { until } from '../support/until.ts';
+
+const publishing = ofReplication('triggers note what a publication leaves out');
 
 const TIMING = { checkMs: 100, recheckMs: 100 };
 const AGAIN = 'was taken out of the publication and put in again: changes that were made meanwhile may be missing';
 const AWAY = 'was out of the publication for a while: changes that were made meanwhile may be missing';
 
-describe('what a publication leaves out for a while', () => {
+publishing.describe('what a publication leaves out for a while', () => {
   let on: Captured;
   let sink: number;
 
