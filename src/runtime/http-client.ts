@@ -138,7 +138,9 @@ function connectOnce(
   settings: HttpClientSettings,
   signal: AbortSignal,
 ): ReturnType<HttpClient['connect']> {
-  const { protocol, hostname, host, port } = new URL(settings.origin);
+  const { protocol, hostname: inUrl, host, port } = new URL(settings.origin);
+  // An address of IPv6 is one without its brackets: a pool takes them away by itself.
+  const hostname = inUrl.replace(/^\[(.*)\]$/, '$1');
   return new Promise((resolve) => {
     const abort = (): void => resolve({ kind: 'aborted' });
     if (signal.aborted) return abort();

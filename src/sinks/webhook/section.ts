@@ -50,16 +50,24 @@ const Url = z.string().superRefine((text, context) => {
 const OURS = new Set([
   ...['connection', 'content-length', 'expect', 'host', 'keep-alive', 'te', 'trailer', 'transfer-encoding', 'upgrade'],
   ...['proxy-authorization', 'proxy-connection', 'content-encoding'],
-  ...['webhook-id', 'webhook-timestamp', 'webhook-signature'],
+  ...['webhook-id', 'webhook-timestamp', 'webhook-signature', 'webhook-test'],
 ]);
 
 function refuseNames(headers: Record<string, string>, context: z.core.$RefinementCtx): void {
+  const seen = new Set<string>();
   for (const name of Object.keys(headers)) {
+    const plain = name.toLowerCase();
     if (!/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(name)) {
       refuse(context, [name], { message: 'is not a name of a header', remedy: 'Use letters, digits and `-`.' });
-    } else if (OURS.has(name.toLowerCase())) {
+    } else if (OURS.has(plain)) {
       refuse(context, [name], { message: 'is a header that Millrace writes itself', remedy: 'Remove it.' });
+    } else if (seen.has(plain)) {
+      refuse(context, [name], {
+        message: 'stands there twice',
+        remedy: 'Keep one: the case of its letters is no difference.',
+      });
     }
+    seen.add(plain);
   }
 }
 

@@ -123,6 +123,14 @@ describe('the connection to a webhook', () => {
       expect(running.requests).to.deep.equal([]);
     });
 
+    it('and messages too reach an address of IPv6', async () => {
+      const running = await start({ host: '::1' });
+      const opened = open(running.url);
+      expect(await opened.test(NEVER)).to.equal(undefined);
+      expect((await opened.send([delivery(1, 'a')], NEVER)).outcomes).to.deep.equal([{ kind: 'done' }]);
+      expect(running.requests[0]!.headers.host).to.equal(`[::1]:${running.port}`);
+    });
+
     it('says why when nobody is there', async () => {
       const circuit = await open(NOBODY).test(NEVER);
       expect(circuit?.reason).to.equal('unreachable');

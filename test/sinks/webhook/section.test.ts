@@ -87,6 +87,8 @@ describe('a webhook in millrace.yaml', () => {
     [', method: GET', 'method must be one of POST, PUT, PATCH'],
     [', headers: { Host: x }', 'headers.Host is a header that Millrace writes itself'],
     [', headers: { Webhook-Id: x }', 'headers.Webhook-Id is a header that Millrace writes itself'],
+    [', headers: { webhook-test: "true" }', 'headers.webhook-test is a header that Millrace writes itself'],
+    [', encrypted_headers: { X-Key: a, x-key: b }', 'encrypted_headers.x-key stands there twice'],
     [', headers: { "a b": x }', 'headers.a b is not a name of a header'],
     [
       ', headers: { a: "x\\r\\ny: hunter22" }',

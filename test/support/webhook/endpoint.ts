@@ -45,8 +45,9 @@ export interface Endpoint {
 }
 
 export async function startEndpoint(
-  options: { tls?: { key: string; cert: string }; keepAliveMs?: number } = {},
+  options: { tls?: { key: string; cert: string }; keepAliveMs?: number; host?: '127.0.0.1' | '::1' } = {},
 ): Promise<Endpoint> {
+  const { host = '127.0.0.1' } = options;
   const counts = { now: 0, most: 0, connections: 0 };
   const handle = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     counts.now += 1;
@@ -74,7 +75,7 @@ export async function startEndpoint(
     counts.connections += 1;
   });
   const listen = async (port: number): Promise<number> => {
-    server.listen(port, '127.0.0.1');
+    server.listen(port, host);
     await once(server, 'listening');
     return (server.address() as AddressInfo).port;
   };
@@ -85,7 +86,7 @@ export async function startEndpoint(
   };
   const port = await listen(0);
   const self: Endpoint = {
-    url: `${options.tls === undefined ? 'http' : 'https'}://127.0.0.1:${port}/hook`,
+    url: `${options.tls === undefined ? 'http' : 'https'}://${host === '::1' ? '[::1]' : host}:${port}/hook`,
     port,
     requests: [],
     taken: [],
