@@ -3,8 +3,8 @@ import type { Queryable } from '../db/pool.ts';
 import { statement } from '../db/statement.ts';
 import type { SinkSettings } from '../model/declared.ts';
 import { MillraceError } from '../model/errors.ts';
-import { nearest } from '../model/finding.ts';
 import { kindOfType } from '../sinks/kinds.ts';
+import { noSuch } from './no-such.ts';
 
 const SINKS = statement('admin/sinks');
 
@@ -31,11 +31,8 @@ export async function findSink(db: Queryable, ref: string, list?: SinkList): Pro
   const all = rows.filter(({ kind }) => list === undefined || (kindOfType(kind)?.list?.key ?? 'sinks') === list);
   const found = all.find(({ name, id }) => name === ref || id === ref);
   if (found) return found;
-  throw noSink(
-    ref,
-    all.map(({ name }) => name),
-    list === 'change_retentions' ? 'change retention' : 'sink',
-  );
+  const names = all.map(({ name }) => name);
+  throw noSuch(list === 'change_retentions' ? 'change retention' : 'sink', ref, names);
 }
 
 /** By its name or id. @throws MillraceError not_found; invalid: it is no index, and cannot be `done`: `compared with tables`. */
@@ -49,11 +46,4 @@ export async function findIndex(db: Queryable, ref: string, done: string): Promi
   throw new MillraceError('invalid', `sink ${found.name} is ${titleOf(found)}: only a search index is ${done}`, {
     remedy,
   });
-}
-
-export function noSink(name: string, names: readonly string[], what = 'sink'): MillraceError {
-  const close = nearest(name, [...names]);
-  const all = names.length === 0 ? 'There is none yet.' : `There are: ${names.join(', ')}.`;
-  const remedy = close === undefined ? all : `Did you mean ${close}? ${all}`;
-  return new MillraceError('not_found', `there is no ${what} ${name}`, { remedy });
 }

@@ -3,9 +3,8 @@ import { addressOf } from '../catalog/apply/databases.ts';
 import type { Queryable } from '../db/pool.ts';
 import { statement } from '../db/statement.ts';
 import type { DatabaseSettings } from '../model/declared.ts';
-import { MillraceError } from '../model/errors.ts';
-import { nearest } from '../model/finding.ts';
 import type { KeyRing } from '../runtime/secret-key.ts';
+import { noSuch } from './no-such.ts';
 
 const LIST = statement('admin/list-databases');
 
@@ -64,8 +63,5 @@ export async function showDatabase(db: Queryable, ref: string): Promise<ListedDa
   const { rows } = await db.query<ListedDatabase>(LIST, [ref]);
   if (rows[0]) return rows[0];
   const names = (await listDatabases(db)).map(({ name }) => name);
-  const close = nearest(ref, names);
-  const all = names.length === 0 ? 'There is none yet.' : `There are: ${names.join(', ')}.`;
-  const remedy = close === undefined ? all : `Did you mean ${close}? ${all}`;
-  throw new MillraceError('not_found', `there is no database ${ref}`, { remedy });
+  throw noSuch('database', ref, names);
 }

@@ -2,8 +2,7 @@
 import type { Queryable } from '../db/pool.ts';
 import { statement } from '../db/statement.ts';
 import type { FunctionSettings } from '../model/declared.ts';
-import { MillraceError } from '../model/errors.ts';
-import { nearest } from '../model/finding.ts';
+import { noSuch } from './no-such.ts';
 
 const LIST = statement('admin/list-functions');
 const CODES = statement('admin/function-codes');
@@ -68,9 +67,5 @@ export async function showFunction(db: Queryable, ref: string): Promise<ListedFu
   const found = rows.find(({ name }) => name === ref) ?? rows[0];
   if (found) return found;
   const names = (await listFunctions(db)).map(({ name }) => name);
-  const close = nearest(ref, names);
-  const all = names.length === 0 ? 'There is none.' : `There are: ${names.join(', ')}.`;
-  throw new MillraceError('not_found', `there is no function ${ref}`, {
-    remedy: close === undefined ? all : `Did you mean ${close}? ${all}`,
-  });
+  throw noSuch('function', ref, names);
 }

@@ -1,6 +1,7 @@
 /** What was counted, by minutes and hours. */
 import type { Queryable } from '../db/pool.ts';
 import { statement } from '../db/statement.ts';
+import type { Counts } from '../messages/counters.ts';
 
 const SINK = statement('admin/sink-metrics');
 const DATABASE = statement('admin/database-metrics');
@@ -13,15 +14,8 @@ export interface Period {
 }
 
 /** A minute or an hour in which something happened. */
-export interface SinkPoint {
+export interface SinkPoint extends Counts {
   at: Date;
-  persisted: number;
-  delivered: number;
-  failed: number;
-  retried: number;
-  parked: number;
-  discarded: number;
-  bytes: number;
   p50_ms: number | null;
   p90_ms: number | null;
   p95_ms: number | null;

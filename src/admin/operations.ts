@@ -2,6 +2,7 @@
 import type { Queryable } from '../db/pool.ts';
 import { statement } from '../db/statement.ts';
 import { MillraceError } from '../model/errors.ts';
+import type { Drift } from '../verify/drift.ts';
 import type { WatchedBackfill } from './watched.ts';
 
 const LIST = statement('admin/list-operations');
@@ -126,12 +127,4 @@ export async function listFindings(
 }
 
 /** Names and keys of what differs, and no other value. */
-export interface Finding {
-  kind: 'missing' | 'extra' | 'different';
-  index: string;
-  id: string;
-  table: string | null;
-  key: readonly string[] | null;
-  fields: readonly string[];
-  reason: string | null;
-}
+export type Finding = Omit<Drift, 'hopeless'>;

@@ -10,7 +10,8 @@ import { nearest } from '../model/finding.ts';
 import { Name } from '../model/scalars.ts';
 import type { IndexPlace, SinkIndex } from '../sinks/contract.ts';
 import { kindOfType } from '../sinks/kinds.ts';
-import { noSink, titleOf } from './find-sink.ts';
+import { titleOf } from './find-sink.ts';
+import { noSuch } from './no-such.ts';
 
 export interface RebuildRequest {
   sink: string;
@@ -40,7 +41,7 @@ const refused = (message: string, remedy: string): MillraceError =>
 export function planRebuild(catalog: Catalog, request: RebuildRequest): RebuildPlan {
   const old = catalog.sinks.find(({ name }) => name === request.sink);
   const searches = catalog.sinks.filter(({ traits }) => traits.readable).map(({ name }) => name);
-  if (!old) throw noSink(request.sink, searches);
+  if (!old) throw noSuch('sink', request.sink, searches);
   const { destination } = old.settings;
   const kind = kindOfType(old.kind)?.index;
   if (!kind || !old.index) {

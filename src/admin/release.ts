@@ -6,7 +6,7 @@ import { MillraceError } from '../model/errors.ts';
 
 const RELEASE = statement('catalog/release');
 
-export const RELEASABLE = ['database', 'function', 'sink', 'change_retention'] as const;
+const RELEASABLE = ['database', 'function', 'sink', 'change_retention'] as const;
 
 export interface Releasable {
   type: (typeof RELEASABLE)[number];

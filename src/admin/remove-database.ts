@@ -13,10 +13,10 @@ import { optionsOf } from '../db/tls.ts';
 import { unreachable } from '../model/connection-fault.ts';
 import { capturesByTriggers } from '../model/declared.ts';
 import { MillraceError } from '../model/errors.ts';
-import { nearest } from '../model/finding.ts';
 import { quoteIdentifier, quoteLiteral } from '../model/quote.ts';
 import { isDeadlock, isLockTimeout } from '../model/sqlstate.ts';
 import { readReader } from '../source/read-changes.ts';
+import { noSuch } from './no-such.ts';
 
 const HOLDER = statement('admin/slot-holder');
 const PUBLICATION = statement('admin/publication-is-there');
@@ -85,11 +85,11 @@ export async function removeDatabase(deps: RemoveDatabaseDeps, name: string): Pr
 function find({ databases }: Catalog, name: string): CatalogDatabase {
   const found = databases.find(({ settings }) => settings.name === name);
   if (found) return found;
-  const names = databases.map(({ settings }) => settings.name);
-  const close = nearest(name, names);
-  const all = names.length === 0 ? 'None is declared.' : `There are: ${names.join(', ')}.`;
-  const remedy = close === undefined ? all : `Did you mean ${close}? ${all}`;
-  throw new MillraceError('not_found', `there is no database ${name}`, { remedy });
+  throw noSuch(
+    'database',
+    name,
+    databases.map(({ settings }) => settings.name),
+  );
 }
 
 function ensureUnused({ sinks }: Catalog, { no, settings: { name } }: CatalogDatabase, also?: string): void {

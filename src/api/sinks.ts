@@ -2,20 +2,12 @@
 import { z } from 'zod';
 import { type ListedReader, listReaders } from '../admin/list-readers.ts';
 import { showSink } from '../admin/list-sinks.ts';
-import { attemptsOf } from './attempts.ts';
-import { settleMessagesOf } from './failed-messages.ts';
-import { HEALTH, healthOf } from './health-shape.ts';
-import { messageGroupsOf } from './message-groups.ts';
-import { readMessagesOf } from './messages.ts';
-import { metricsOf } from './metrics.ts';
 import { PAGE, pageOf } from './page.ts';
 import { REF, type Route, route } from './route.ts';
-import { changesOf } from './sink-changes.ts';
-import { Sink, STATUS, shownSink } from './sink-shape.ts';
-import { testsOf } from './sink-tests.ts';
-import { verbsOf } from './sink-verbs.ts';
+import { fitsFilter, SINK_FILTER, sinkRoutesOf } from './sink-routes.ts';
+import { Sink, shownSink } from './sink-shape.ts';
 
-const PLACE = { path: '/api/sinks', list: 'sinks', what: 'a sink' } as const;
+const PLACE = { path: '/api/sinks', list: 'sinks', what: 'a sink', answer: Sink, shown: shownSink } as const;
 
 const listRoute = route({
   method: 'GET',
@@ -24,21 +16,15 @@ const listRoute = route({
   summary: 'All sinks, with their health and how much is pending',
   input: z.strictObject({
     kind: z.string().optional(),
-    database: z.string().optional(),
-    status: z.enum(STATUS, 'must be active, paused or disabled').optional(),
-    health: z.enum(HEALTH, 'must be healthy, warning, error or paused').optional(),
+    ...SINK_FILTER,
     ...PAGE,
   }),
   answer: z.looseObject({ data: z.array(Sink), next_cursor: z.string().nullable() }),
   sql: 'millrace.sink_status',
   async run(deps, { limit, cursor, ...filter }, asking) {
-    const { kind, database, status, health } = filter;
+    const { kind } = filter;
     const rows = (await deps.sinks()).filter(
-      (sink) =>
-        (kind === undefined || sink.kind === kind) &&
-        (database === undefined || sink.database === database || sink.database_id === database) &&
-        (status === undefined || sink.status === status) &&
-        (health === undefined || healthOf(sink) === health),
+      (sink) => (kind === undefined || sink.kind === kind) && fitsFilter(sink, filter),
     );
     const { data, next_cursor } = pageOf(rows, { limit, cursor }, filter);
     return { data: data.map((sink) => shownSink(sink, asking)), next_cursor };
@@ -65,15 +51,4 @@ const showRoute = route({
   },
 });
 
-export const SINK_ROUTES: readonly Route[] = [
-  listRoute,
-  showRoute,
-  ...changesOf({ ...PLACE, answer: Sink, shown: shownSink }),
-  ...verbsOf({ ...PLACE, answer: Sink, shown: shownSink }),
-  ...testsOf(PLACE),
-  metricsOf(PLACE),
-  messageGroupsOf(PLACE),
-  ...readMessagesOf(PLACE),
-  ...attemptsOf(PLACE),
-  ...settleMessagesOf(PLACE),
-];
+export const SINK_ROUTES: readonly Route[] = [listRoute, showRoute, ...sinkRoutesOf(PLACE)];

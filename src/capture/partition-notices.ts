@@ -40,11 +40,7 @@ export interface PartitionNote {
 const SHOWN = 5;
 
 /** What happened to the partitions of one table, of which some were known before. */
-export function partitionNotes(
-  table: string,
-  known: readonly Partition[],
-  now: readonly PartitionNow[],
-): PartitionNote[] {
+function partitionNotes(table: string, known: readonly Partition[], now: readonly PartitionNow[]): PartitionNote[] {
   const before = new Map(known.map((part) => [part.oid, part]));
   const oids = new Set(now.map(({ oid }) => oid));
   const gone = known.filter(({ oid }) => !oids.has(oid));

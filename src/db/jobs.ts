@@ -18,7 +18,7 @@ import type { Log } from '../runtime/log.ts';
 import type { Service } from '../runtime/service.ts';
 import type { Database } from './pool.ts';
 
-export const JOBS_SCHEMA = 'millrace_jobs';
+const JOBS_SCHEMA = 'millrace_jobs';
 
 export type Task = (payload: unknown, signal: AbortSignal) => Promise<void>;
 

@@ -17,7 +17,7 @@ const LIST = statement('messages/processes');
 
 const EVERY_MS = 10_000;
 /** Who has missed two of them is not there. */
-export const PRESENT_SECONDS = 30;
+const PRESENT_SECONDS = 30;
 const FAREWELL_MS = 1_000;
 
 export interface SeenProcess {

@@ -74,7 +74,7 @@ const SECONDS: Record<string, number> = { second: 1, minute: 60, hour: 3600, day
 const SHORT: Record<string, string> = { s: 'second', m: 'minute', h: 'hour', d: 'day', w: 'week' };
 
 /** Seconds from `30 days`, `10 minutes`, `1 day`, `12h`; undefined if it is none of these. */
-export function parsePeriodSeconds(text: string): number | undefined {
+function parsePeriodSeconds(text: string): number | undefined {
   const match = /^(\d{1,9}) ?(seconds?|minutes?|hours?|days?|weeks?|[smhdw])$/.exec(text.trim().toLowerCase());
   if (!match) return undefined;
   const unit = match[2]!;

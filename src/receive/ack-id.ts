@@ -4,7 +4,7 @@
  */
 
 /** Longer ones are not even looked at. */
-export const MAX_ACK_ID_LENGTH = 96;
+const MAX_ACK_ID_LENGTH = 96;
 
 const ACK_ID = /^[0-9a-f]{32}-\d{1,18}$/;
 const TOKEN_LENGTH = 32;

@@ -17,11 +17,6 @@ export interface AnswerDeps {
   wakeups: Wakeups;
 }
 
-export interface Acknowledge {
-  what: 'ack';
-  ackIds: readonly string[];
-}
-
 export type PutBack =
   /** Receivable again after `delayMs`. */
   | { what: 'nack'; ackIds: readonly string[]; delayMs: number }

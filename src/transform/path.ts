@@ -4,7 +4,7 @@
  */
 import type { FunctionInput } from '../model/message.ts';
 
-export const PATH_ROOTS = ['record', 'changes', 'metadata', 'action'];
+const PATH_ROOTS = ['record', 'changes', 'metadata', 'action'];
 
 /** The steps of a path, or undefined if it is none. */
 export function readPath(path: string): readonly string[] | undefined {

@@ -115,7 +115,7 @@ const lengthOf = (input: FunctionInput): number =>
   input.record.length + (input.changes?.length ?? 0) + input.metadata.length;
 
 /** Cuts a batch by number and by size; a message that is too large for any chunk gets one of its own. */
-export function chunksOf(
+function chunksOf(
   inputs: readonly FunctionInput[],
   limits: { chunkMessages: number; chunkLength: number },
 ): FunctionInput[][] {

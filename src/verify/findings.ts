@@ -10,7 +10,7 @@ import type { Rechecked, Suspect } from './recheck.ts';
 const PARKED = statement('verify/parked');
 
 /** Suspects of one recheck. */
-export const SUSPECTS = 5_000;
+const SUSPECTS = 5_000;
 
 export interface FindingsDeps {
   messages: Database;

@@ -78,7 +78,7 @@ async function sendAgain(
  * By table, some thousand keys each. A document without a row goes by the key that its `_id` is made of: who knows whether
  * such a row has come since? Only one that is no key of any table goes by its `_id`, and is deleted without a look.
  */
-export function batchesOf(
+function batchesOf(
   tables: readonly VerifiedTable[],
   drifts: readonly Drift[],
 ): { table: VerifiedTable; keys: (readonly string[])[] }[] {

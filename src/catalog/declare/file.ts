@@ -21,7 +21,7 @@ export interface Configuration {
 export type ConfigurationSource = { path: string } | { yaml: string };
 
 /** The name of a source as faults show it. */
-export function sourceName(source: ConfigurationSource): string {
+function sourceName(source: ConfigurationSource): string {
   return 'path' in source ? source.path : 'CONFIG_FILE_YAML';
 }
 

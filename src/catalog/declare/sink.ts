@@ -24,7 +24,7 @@ export interface SinkDeclared {
 export const Status = z.enum(['active', 'paused', 'disabled']).default('active');
 
 /** Redeliveries; null without end. */
-export const RetryCount = int(0, 1_000_000).nullable().default(null);
+const RetryCount = int(0, 1_000_000).nullable().default(null);
 
 /** A function's name; `none` and an empty key stand for no function. */
 const FunctionRef = z

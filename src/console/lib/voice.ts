@@ -2,7 +2,7 @@
  * What is read aloud: of all places of a page that have something to say one at a time, once in 5 s, in its newest words, and
  * only when they are others than the last ones.
  */
-export const QUIET_MS = 5_000;
+const QUIET_MS = 5_000;
 
 export interface VoiceClock {
   now(): number;

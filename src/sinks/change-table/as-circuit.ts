@@ -1,12 +1,11 @@
 /** A change table that does not fit, as what delivery shows: a circuit that names every fault. */
 import type { Comparison } from '../../checks/change-table.ts';
-import { quoteTable } from '../../model/quote.ts';
+import { type QuotedTable, quoteTable } from '../../model/quote.ts';
 import type { Circuit } from '../../model/sink.ts';
-import type { TableName } from './table-name.ts';
 import { circuitText } from './verdict.ts';
 
 /** Undefined when there is no fault. */
-export function faultsAsCircuit(table: TableName, { faults }: Pick<Comparison, 'faults'>): Circuit | undefined {
+export function faultsAsCircuit(table: QuotedTable, { faults }: Pick<Comparison, 'faults'>): Circuit | undefined {
   if (faults.length === 0) return undefined;
   const parts = faults.map(({ message, remedy, kind }) => ({
     message: `${quoteTable(table)}: ${message}`,

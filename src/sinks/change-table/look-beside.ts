@@ -9,8 +9,9 @@ import {
 import type { Finding } from '../../checks/finding.ts';
 import type { Queryable } from '../../db/pool.ts';
 import { statement } from '../../db/statement.ts';
+import type { QuotedTable } from '../../model/quote.ts';
 import { isSameDatabase } from './same-database.ts';
-import { onTable, PROGRESS_TABLE, type TableName } from './table-name.ts';
+import { onTable, PROGRESS_TABLE } from './table-name.ts';
 
 const INSPECT_SEQ_INDEX = statement('sinks/change-table/inspect-seq-index');
 const LOOK_AT_PROGRESS = statement('sinks/change-table/look-at-progress');
@@ -20,7 +21,7 @@ const CREATE_PROGRESS = statement('sinks/change-table/create-progress');
 const WIDEN_PROGRESS = statement('sinks/change-table/widen-progress');
 
 export interface KeptTable {
-  table: TableName;
+  table: QuotedTable;
   retentionId: string;
   /** Of the database that it keeps. */
   sourceId: string;

@@ -13,8 +13,9 @@
 import type { Queryable } from '../../db/pool.ts';
 import { type Statement, statement } from '../../db/statement.ts';
 import { MillraceError } from '../../model/errors.ts';
+import type { QuotedTable } from '../../model/quote.ts';
 import type { Delivery } from '../../model/sink.ts';
-import { onTable, PROGRESS_TABLE, type TableName } from './table-name.ts';
+import { onTable, PROGRESS_TABLE } from './table-name.ts';
 
 export interface Progress {
   seq: number;
@@ -33,7 +34,7 @@ const MOVE = statement('sinks/change-table/move-progress');
 const PENDING = statement('sinks/change-table/pending');
 
 /** The statements on the progress table beside `table`. */
-export function progressStatements(table: TableName): ProgressStatements {
+export function progressStatements(table: QuotedTable): ProgressStatements {
   return { add: onTable(ADD, table), lock: onTable(LOCK, table), move: onTable(MOVE, table) };
 }
 

@@ -6,12 +6,12 @@
 import { goOnBehind } from '../../checks/change-table.ts';
 import type { Queryable } from '../../db/pool.ts';
 import { statement } from '../../db/statement.ts';
+import type { QuotedTable } from '../../model/quote.ts';
 import type { Circuit } from '../../model/sink.ts';
 import { isSequenceOver, isUniqueViolation } from '../../model/sqlstate.ts';
 import { faultsAsCircuit } from './as-circuit.ts';
 import type { RetentionPolicy } from './section.ts';
 import { inspectTable, verifyChangeTable } from './table.ts';
-import type { TableName } from './table-name.ts';
 import { circuitText } from './verdict.ts';
 
 const IS_ABOUT_ID = statement('sinks/change-table/is-about-id');
@@ -19,7 +19,7 @@ const IS_ABOUT_ID = statement('sinks/change-table/is-about-id');
 /** What it takes to put right; undefined when the table is as it should be. `error`: what Postgres said of the row. */
 export async function tableFault(
   tx: Queryable,
-  { table, policy }: { table: TableName; policy: RetentionPolicy | null },
+  { table, policy }: { table: QuotedTable; policy: RetentionPolicy | null },
   { error, text }: { error: unknown; text: string },
 ): Promise<Circuit | undefined> {
   const found = faultsAsCircuit(table, await verifyChangeTable(tx, table, policy));

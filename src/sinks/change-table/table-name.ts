@@ -4,27 +4,13 @@
  */
 import { createHash } from 'node:crypto';
 import type { Statement } from '../../db/statement.ts';
-import { quoteIdentifier, quoteTable } from '../../model/quote.ts';
-
-export interface TableName {
-  schema: string;
-  name: string;
-}
+import { type QuotedTable, quoteIdentifier, quoteTable } from '../../model/quote.ts';
 
 /** Where a retention in another database keeps how far it wrote: beside its change table. */
 export const PROGRESS_TABLE = 'millrace_progress';
 
-/** `table` (of schema public) or `schema.table`; a part with other than plain characters in double quotes, as in SQL. */
-export function parseTableName(text: string): TableName | undefined {
-  const part = '("(?:[^"]|"")+"|[^".]+)';
-  const match = new RegExp(`^(?:${part}\\.)?${part}$`, 's').exec(text);
-  if (match?.[2] === undefined) return undefined;
-  const plain = (name: string): string => (name.startsWith('"') ? name.slice(1, -1).replaceAll('""', '"') : name);
-  return { schema: plain(match[1] ?? 'public'), name: plain(match[2]) };
-}
-
 /** The statement with the table's name in place of `<event_table>`, and those of its indexes and its neighbour in place of theirs. */
-export function onTable(template: Statement, table: TableName): Statement {
+export function onTable(template: Statement, table: QuotedTable): Statement {
   const names: Record<string, string> = {
     '<event_table>': quoteTable(table),
     '<event_index>': quoteIdentifier(indexName(table.name, 'committed_at')),

@@ -6,10 +6,11 @@
 import { type Comparison, compareTable, type FoundTable } from '../../checks/change-table.ts';
 import type { Queryable } from '../../db/pool.ts';
 import { statement } from '../../db/statement.ts';
+import type { QuotedTable } from '../../model/quote.ts';
 import { instructions } from './policies/instructions.ts';
 import { inspectPartman, partmanRequest } from './policies/partman-request.ts';
 import type { RetentionPolicy } from './section.ts';
-import { onTable, PROGRESS_TABLE, type TableName } from './table-name.ts';
+import { onTable, PROGRESS_TABLE } from './table-name.ts';
 
 const CREATE_TABLE = statement('sinks/change-table/create-table');
 const INDEX_SEQ = statement('sinks/change-table/index-seq');
@@ -43,7 +44,7 @@ export async function queueCreators(tx: Queryable): Promise<void> {
  */
 export async function createChangeTable(
   tx: Queryable,
-  table: TableName,
+  table: QuotedTable,
   options: { index?: boolean } = {},
 ): Promise<void> {
   await tx.query(ONE_CREATOR);
@@ -59,7 +60,7 @@ export async function createChangeTable(
  */
 export async function verifyChangeTable(
   db: Queryable,
-  table: TableName,
+  table: QuotedTable,
   policy: RetentionPolicy | null,
 ): Promise<Comparison> {
   const found = await inspectTable(db, table);
@@ -67,13 +68,13 @@ export async function verifyChangeTable(
 }
 
 /** A job of pg_cron is asked for when the table is there: it may be in another database. */
-async function creationSql(db: Queryable, table: TableName, policy: RetentionPolicy | null): Promise<string> {
+async function creationSql(db: Queryable, table: QuotedTable, policy: RetentionPolicy | null): Promise<string> {
   if (policy?.by === 'pg_partman') return instructions(partmanRequest(table, policy, await inspectPartman(db, table)));
   return instructions({ table, variant: policy === null ? 'plain' : 'job' });
 }
 
 /** Creates `millrace_progress` beside the change table when it, or one of its columns, is missing. */
-export async function createProgressTable(tx: Queryable, table: TableName): Promise<void> {
+export async function createProgressTable(tx: Queryable, table: QuotedTable): Promise<void> {
   if (await hasProgress(tx, table)) return;
   await tx.query(ONE_CREATOR);
   if (await hasProgress(tx, table)) return;
@@ -81,7 +82,7 @@ export async function createProgressTable(tx: Queryable, table: TableName): Prom
   await tx.query(onTable(WIDEN_PROGRESS, table).text);
 }
 
-async function hasProgress(tx: Queryable, table: TableName): Promise<boolean> {
+async function hasProgress(tx: Queryable, table: QuotedTable): Promise<boolean> {
   const { rows } = await tx.query<{ columns: number }>(INSPECT_PROGRESS, [table.schema, PROGRESS_TABLE]);
   return rows[0]?.columns === 3;
 }
@@ -89,13 +90,13 @@ async function hasProgress(tx: Queryable, table: TableName): Promise<boolean> {
 interface Partitions {
   few_ahead: boolean;
   none_now: boolean;
-  holder: TableName | null;
+  holder: QuotedTable | null;
   free_from: string;
   free_to: string;
 }
 
 /** What there is under this name. Reads catalogs only. */
-export async function inspectTable(db: Queryable, table: TableName): Promise<FoundTable> {
+export async function inspectTable(db: Queryable, table: QuotedTable): Promise<FoundTable> {
   const name = [table.schema, table.name];
   const found = (await db.query<FoundTable>(INSPECT_TABLE, name)).rows[0]!;
   if (found.kind !== 'p') return { ...found, few_ahead: false };

@@ -4,9 +4,10 @@ import { withAnnotations } from '../../db/annotations-column.ts';
 import { limitSql } from '../../db/deadline.ts';
 import type { Database } from '../../db/pool.ts';
 import { type Statement, statement } from '../../db/statement.ts';
+import type { QuotedTable } from '../../model/quote.ts';
 import type { Log } from '../../runtime/log.ts';
 import type { ChangeTableDestination, RetentionPolicy } from './section.ts';
-import { onTable, type TableName } from './table-name.ts';
+import { onTable } from './table-name.ts';
 import type { Writing } from './write.ts';
 
 export interface ChangeTableDeps {
@@ -38,7 +39,7 @@ export interface ChangeTableOptions {
 }
 
 export interface Wanted {
-  table: TableName;
+  table: QuotedTable;
   retentionId: string;
   create: boolean;
   policy: RetentionPolicy | null;

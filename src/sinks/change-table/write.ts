@@ -16,16 +16,15 @@ import type { Statement } from '../../db/statement.ts';
 import { ANNOTATIONS } from '../../model/annotations.ts';
 import { joinedKey } from '../../model/joined-key.ts';
 import { membersOf } from '../../model/json-scan.ts';
-import { quoteTable } from '../../model/quote.ts';
+import { type QuotedTable, quoteTable } from '../../model/quote.ts';
 import type { Circuit, Delivery } from '../../model/sink.ts';
 import { isMissingColumn } from '../../model/sqlstate.ts';
 import type { RetentionPolicy } from './section.ts';
 import { tableFault } from './table-fault.ts';
-import type { TableName } from './table-name.ts';
 import { circuitText, judge, TableAtFault } from './verdict.ts';
 
 export interface Writing {
-  table: TableName;
+  table: QuotedTable;
   policy: RetentionPolicy | null;
   /** `sinks/change-table/insert` on the event table, without and with the column for annotations. */
   insert: Statement;

@@ -9,7 +9,7 @@ import { freezeRealm } from './freeze.ts';
 import { type RuntimeLimits, runtimeText } from './runtime.ts';
 
 /** Name of the user's text in stack traces. */
-export const USER_FILE = 'user-function';
+const USER_FILE = 'user-function';
 
 export interface Realm {
   /** Runs a chunk; rejects on timeout or when the isolate ran out of memory. */

@@ -1,10 +1,10 @@
 /** Making the event table, and judging one that is there: each fault has a statement, and the statements are enough. */
 import { expect } from 'chai';
 import type { Database } from '../../../src/db/pool.ts';
+import type { QuotedTable } from '../../../src/model/quote.ts';
 import { quoteTable } from '../../../src/model/quote.ts';
 import { instructions } from '../../../src/sinks/change-table/policies/instructions.ts';
 import { createChangeTable, verifyChangeTable } from '../../../src/sinks/change-table/table.ts';
-import type { TableName } from '../../../src/sinks/change-table/table-name.ts';
 import { type Bench, changeTableBench } from '../../support/fixtures/change-table.ts';
 import { delivery } from '../../support/fixtures/delivery.ts';
 
@@ -21,15 +21,15 @@ describe('the event table', () => {
   });
   after(() => bench.drop());
 
-  const fresh = (): TableName => {
+  const fresh = (): QuotedTable => {
     made += 1;
     return { schema: 'public', name: `events_${made}` };
   };
-  const create = (table: TableName, options = {}): Promise<void> =>
+  const create = (table: QuotedTable, options = {}): Promise<void> =>
     db.transaction((tx) => createChangeTable(tx, table, options));
 
   /** The event table as somebody else might have made it. */
-  async function madeAs(columns: Record<string, string>, after = ''): Promise<TableName> {
+  async function madeAs(columns: Record<string, string>, after = ''): Promise<QuotedTable> {
     const table = fresh();
     const all: Record<string, string> = {
       id: 'bigserial',
@@ -53,7 +53,7 @@ describe('the event table', () => {
   }
 
   /** Runs every remedy on a table that holds rows; then it is an event table, and takes rows. */
-  async function fix(table: TableName): Promise<string[]> {
+  async function fix(table: QuotedTable): Promise<string[]> {
     const { faults } = await verifyChangeTable(db, table, null);
     for (const { remedy } of faults) await db.query(remedy);
     expect(await verifyChangeTable(db, table, null)).to.deep.equal(clean);

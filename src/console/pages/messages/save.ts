@@ -34,7 +34,7 @@ export async function saveMessages(
 }
 
 /** What is known of it, then the message itself as it was captured. */
-export function messageLine({ message, ...known }: Message): string {
+function messageLine({ message, ...known }: Message): string {
   const outline = JSON.stringify(known);
   return message instanceof JsonText ? `${outline.slice(0, -1)},"message":${message.text}}` : outline;
 }

@@ -5,8 +5,8 @@
  */
 import { type Statement, statement } from '../../../db/statement.ts';
 import { MillraceError } from '../../../model/errors.ts';
-import { quoteIdentifier, quoteLiteral, quoteTable } from '../../../model/quote.ts';
-import { onTable, type TableName } from '../table-name.ts';
+import { type QuotedTable, quoteIdentifier, quoteLiteral, quoteTable } from '../../../model/quote.ts';
+import { onTable } from '../table-name.ts';
 
 const CREATE_TABLE = statement('sinks/change-table/create-table');
 const CREATE_PARTITIONED = statement('sinks/change-table/create-partitioned-table');
@@ -24,10 +24,10 @@ const KEEP_PARTITIONS = statement('sinks/change-table/keep-partitions');
 
 export type InstructionsRequest =
   /** `plain`: the table. `job`: and the index that our own retention job wants. */
-  { table: TableName; variant: 'plain' | 'job' } | CronRequest | PartmanRequest;
+  { table: QuotedTable; variant: 'plain' | 'job' } | CronRequest | PartmanRequest;
 
 export interface CronRequest {
-  table: TableName;
+  table: QuotedTable;
   variant: 'pg_cron';
   /** How long entries are kept: a Postgres interval. */
   keep: string;
@@ -38,7 +38,7 @@ export interface CronRequest {
 }
 
 export interface PartmanRequest {
-  table: TableName;
+  table: QuotedTable;
   variant: 'pg_partman';
   keep: string;
   /** The size of a partition: a Postgres interval. */
@@ -71,7 +71,7 @@ function partsOf(request: InstructionsRequest): Part[] {
   }
 }
 
-const plainParts = (table: TableName): string[] =>
+const plainParts = (table: QuotedTable): string[] =>
   [CREATE_TABLE, INDEX_SEQ].map((template) => onTable(template, table).text);
 
 function cronParts(request: CronRequest): Part[] {
@@ -105,7 +105,7 @@ export function cronJob({ table, keep, schedule, elsewhere }: Omit<CronRequest, 
 }
 
 /** Scheduling a name again replaces the job of that name, so two tables must never share one. */
-function jobName(table: TableName, database: string | undefined): string {
+function jobName(table: QuotedTable, database: string | undefined): string {
   return ['millrace', ...(database === undefined ? [] : [JSON.stringify(database)]), quoteTable(table)].join(' ');
 }
 
@@ -153,7 +153,7 @@ function schemaName(schema = 'partman'): string {
 }
 
 /** pg_partman 4 always makes a default partition, where entries would collect that no retention drops. */
-function withoutDefault(table: TableName): string {
+function withoutDefault(table: QuotedTable): string {
   return `\n${filled(DROP_DEFAULT, table, { event_regclass: quoteLiteral(quoteTable(table)) })}\n`;
 }
 
@@ -161,7 +161,7 @@ const BACKGROUND = `Partitions are made and dropped by pg_partman's background w
 shared_preload_libraries = 'pg_partman_bgw', and this database's name in pg_partman_bgw.dbname.`;
 
 /** `template` with the table's name and these values, which are SQL already. */
-function filled(template: Statement, table: TableName, values: Record<string, string>): string {
+function filled(template: Statement, table: QuotedTable, values: Record<string, string>): string {
   // In one pass, so that nothing in a value is taken for a place.
   return template.text.replace(/<([a-z_]+)>/g, (place, name: string) =>
     name === 'event_table' ? quoteTable(table) : (values[name] ?? place),

@@ -1,8 +1,8 @@
 /** What pg_partman is asked for a change table, by what its database has of the extension. Reads catalogs only. */
 import type { Queryable } from '../../../db/pool.ts';
 import { statement } from '../../../db/statement.ts';
+import type { QuotedTable } from '../../../model/quote.ts';
 import type { RetentionPolicy } from '../section.ts';
-import type { TableName } from '../table-name.ts';
 import type { PartmanRequest } from './instructions.ts';
 import { intervalText } from './interval-text.ts';
 
@@ -20,11 +20,11 @@ export interface PartmanFound {
   kind: string | null;
 }
 
-export async function inspectPartman(tx: Queryable, table: TableName): Promise<PartmanFound> {
+export async function inspectPartman(tx: Queryable, table: QuotedTable): Promise<PartmanFound> {
   return (await tx.query<PartmanFound>(INSPECT, [table.schema, table.name])).rows[0]!;
 }
 
-export function partmanRequest(table: TableName, policy: PartmanPolicy, found: PartmanFound): PartmanRequest {
+export function partmanRequest(table: QuotedTable, policy: PartmanPolicy, found: PartmanFound): PartmanRequest {
   return {
     table,
     variant: 'pg_partman',

@@ -8,10 +8,11 @@ import { limitSql, onDestination } from '../../../db/deadline.ts';
 import type { Database } from '../../../db/pool.ts';
 import { EVERY_ROW, USERS_PATH } from '../../../db/session-settings.ts';
 import { statement } from '../../../db/statement.ts';
-import { onTable, type TableName } from '../table-name.ts';
+import type { QuotedTable } from '../../../model/quote.ts';
+import { onTable } from '../table-name.ts';
 
 export interface ExpireInput {
-  table: TableName;
+  table: QuotedTable;
   keepSeconds: number;
   signal: AbortSignal;
 }

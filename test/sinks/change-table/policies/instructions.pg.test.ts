@@ -2,10 +2,10 @@
 import { expect } from 'chai';
 import pg from 'pg';
 import { type Database, openPool } from '../../../../src/db/pool.ts';
+import type { QuotedTable } from '../../../../src/model/quote.ts';
 import { quoteTable } from '../../../../src/model/quote.ts';
 import { instructions } from '../../../../src/sinks/change-table/policies/instructions.ts';
 import { verifyChangeTable } from '../../../../src/sinks/change-table/table.ts';
-import type { TableName } from '../../../../src/sinks/change-table/table-name.ts';
 import { hasExtension15, partman5Obstacle, withPartman5 } from '../../../support/postgres/extensions.ts';
 import { type Cluster, startCluster } from '../../../support/postgres/postgres.ts';
 
@@ -199,5 +199,5 @@ for (const version of [4, 5] as const) {
 }
 
 /** What the command line prints. */
-const printed = (table: TableName, version: 4 | 5): string =>
+const printed = (table: QuotedTable, version: 4 | 5): string =>
   instructions({ table, variant: 'pg_partman', keep: KEEP, interval: '1 day', version });

@@ -1,7 +1,6 @@
 /** The text for pg_partman 5, and names of tables. That the rest runs is tested on servers. */
 import { expect } from 'chai';
 import { instructions } from '../../../../src/sinks/change-table/policies/instructions.ts';
-import { parseTableName } from '../../../../src/sinks/change-table/table-name.ts';
 
 const table = { schema: 'public', name: 'Ann "s" events' };
 
@@ -45,18 +44,4 @@ update partman.part_config
     expect(of('public', 'a.b')).to.throw('pg_partman takes no name with a dot in it: "a.b"');
     expect(of("it's", 'a')).to.throw('pg_partman takes no name with an apostrophe in it: "it\'s"');
   });
-});
-
-describe('the name of a table on a command line', () => {
-  const NAMES: [text: string, name: { schema: string; name: string } | undefined][] = [
-    ['orders_events', { schema: 'public', name: 'orders_events' }],
-    ['Audit.Orders', { schema: 'Audit', name: 'Orders' }],
-    ['"my.schema"."say ""hi"""', { schema: 'my.schema', name: 'say "hi"' }],
-    ['a."b.c"', { schema: 'a', name: 'b.c' }],
-    ['a.b.c', undefined],
-    ['a.', undefined],
-    ['"a', undefined],
-    ['', undefined],
-  ];
-  for (const [text, name] of NAMES) it(text || 'empty', () => expect(parseTableName(text)).to.deep.equal(name));
 });
