@@ -73,7 +73,7 @@ const createRoute = writing({
   method: 'POST',
   path: PATH,
   scope: 'admin',
-  summary: 'Makes an API token: the answer has it, this once',
+  summary: 'Creates an API token; only this answer contains it',
   input: z.strictObject({}),
   body: z.strictObject({
     name: Name,
@@ -93,7 +93,7 @@ const revokeRoute = writing({
   method: 'DELETE',
   path: `${PATH}/:id`,
   scope: 'admin',
-  summary: 'Revokes an API token at once; one of a file stays revoked until its text there changes',
+  summary: 'Revokes an API token at once; a token in the file stays revoked until its text there changes',
   input: INPUT,
   body: z.strictObject({}),
   answer: z.looseObject({ success: z.literal(true), id: z.uuid() }),

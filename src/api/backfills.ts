@@ -89,7 +89,7 @@ const createRoute = writing({
   method: 'POST',
   path: PATH,
   scope: 'operate',
-  summary: 'Sends the rows that are there: of all tables of a sink, of one, or from a value on',
+  summary: 'Sends existing rows: of all tables of a sink, of one table, or from a value on',
   input: z.strictObject({ sink: REF }),
   body: Wanted,
   answer: Backfill,
@@ -139,7 +139,7 @@ const changeRoutes = (['PATCH', 'PUT'] as const).map((method) =>
     method,
     path: `${PATH}/:id`,
     scope: 'operate',
-    summary: 'Pauses, resumes or cancels it, by `state`',
+    summary: 'Pauses, resumes or cancels a backfill, by `state`',
     input: INPUT,
     body: z.strictObject({
       state: z.enum(['active', 'paused', 'cancelled'], 'must be active, paused or cancelled'),

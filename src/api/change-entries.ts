@@ -39,7 +39,7 @@ const entriesRoute = route({
   method: 'GET',
   path: `${PATH}/:sink/entries`,
   scope: 'read:data',
-  summary: 'Entries of its change table, in the order of their seq',
+  summary: 'Entries of the change table, in the order of their seq',
   input: z.strictObject({
     sink: REF,
     record_pk: z.string().optional(),
@@ -84,7 +84,7 @@ const policyRoute = route({
   method: 'GET',
   path: `${PATH}/:sink/policy`,
   scope: 'read',
-  summary: 'How old entries of its change table are deleted, when that was done last, and what is wrong with it',
+  summary: 'How old entries of the change table are deleted, when that last happened, and any problem with it',
   input: z.strictObject({ sink: REF }),
   answer: z
     .looseObject({
@@ -134,7 +134,7 @@ const sqlRoute = route({
   method: 'GET',
   path: `${PATH}/:sink/sql`,
   scope: 'read',
-  summary: 'The SQL that makes its change table, with what deletes old entries',
+  summary: 'The SQL that creates the change table and deletes its old entries',
   input: z.strictObject({ sink: REF, ...CHOICE }),
   answer: Sql,
   sql: null,
@@ -148,7 +148,7 @@ const draftRoute = writing({
   method: 'POST',
   path: `${PATH}/sql`,
   scope: 'read',
-  summary: 'The SQL that makes a change table for a change retention that is not stored yet',
+  summary: 'The SQL that creates the change table of a change retention that is not stored yet',
   input: z.strictObject({}),
   body: z.strictObject({
     destination_database: z.string().min(1, 'is empty').optional(),

@@ -93,7 +93,7 @@ const exported = route({
   method: 'GET',
   path: '/api/config/export',
   scope: 'admin',
-  summary: 'What is declared, as a millrace.yaml with its secrets masked',
+  summary: 'Everything declared, as a millrace.yaml with its secrets masked',
   // Secrets stay masked whatever it says.
   input: z.strictObject({ 'show-sensitive': z.enum(['true', 'false'], 'must be true or false').optional() }),
   answer: z.looseObject({ yaml: z.string() }),

@@ -17,7 +17,7 @@ const draftRoute = writing({
   method: 'POST',
   path: `${PATH}/test_connection`,
   scope: 'admin',
-  summary: 'Connects to a database that is not stored yet, and makes the checks of the doctor',
+  summary: 'Connects to a database that is not stored yet, and runs the checks of the doctor',
   input: z.strictObject({}),
   body: Draft,
   answer: Tested,
@@ -32,8 +32,7 @@ const storedRoute = writing({
   method: 'POST',
   path: `${PATH}/:database/test_connection`,
   scope: 'operate',
-  summary:
-    'Connects to a database as it is stored, or as the keys of a body would make it, and makes the checks of the doctor',
+  summary: 'Connects to a database, as stored or as changed by the keys of a body, and runs the checks of the doctor',
   input: z.strictObject({ database: REF }),
   body: Draft,
   answer: Tested,

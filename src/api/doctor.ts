@@ -17,7 +17,7 @@ const examineRoute = route({
   method: 'GET',
   path: '/api/doctor',
   scope: 'read',
-  summary: 'What is wrong with the message database, sources, sinks and processes, and what to run',
+  summary: 'Problems of the message database, sources, sinks and processes, with what to run',
   input: z.strictObject({
     database: z.string().optional(),
     sink: z.string().optional(),
@@ -35,7 +35,7 @@ const checksRoute = route({
   method: 'GET',
   path: '/api/postgres_databases/:database/checks',
   scope: 'read',
-  summary: 'What the doctor finds in one source database',
+  summary: 'What the doctor finds in one database',
   input: z.strictObject({ database: REF }),
   answer,
   sql: null,

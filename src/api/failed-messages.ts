@@ -86,8 +86,8 @@ function refuseMoved({ count, more }: SettledCount, expected: number): void {
 }
 
 const WORDS = {
-  retry: { all: 'Tries parked messages again', one: 'Tries a parked message again' },
-  discard: { all: 'Gives up messages that failed', one: 'Gives up a message that failed' },
+  retry: { all: 'Retries parked messages', one: 'Retries a parked message' },
+  discard: { all: 'Discards failed messages', one: 'Discards a failed message' },
 };
 
 export function settleMessagesOf({ path, list, what }: MessagesOf): Route[] {

@@ -79,7 +79,7 @@ const createRoute = writing({
   method: 'POST',
   path: PATH,
   scope: 'admin',
-  summary: 'Makes a function, once it compiles and a made-up message was tried on it',
+  summary: 'Creates a function, once it compiles and has processed a made-up message',
   input: z.strictObject({}),
   ...{ body: entryBody('functions'), answer: FunctionShape },
   creates: 201,
@@ -96,7 +96,7 @@ const editRoutes = (['PATCH', 'PUT'] as const).map((method) =>
     path: `${PATH}/:function`,
     scope: 'admin',
     summary:
-      'Changes a function: keys that are given replace what is there, null is the default. It shapes what is not shaped yet',
+      'Changes a function: the given keys replace the stored ones, null restores the default. It applies to messages that are not shaped yet',
     input: INPUT,
     ...{ body: changeBody('functions'), answer: FunctionShape },
     sql: null,

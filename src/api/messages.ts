@@ -137,7 +137,7 @@ export function readMessagesOf({ path, list, what }: MessagesOf): Route[] {
     method: 'GET',
     path: `${path}/:sink/messages/count`,
     scope: 'read',
-    summary: `How many messages of ${what} fit a filter, among the first 100,000`,
+    summary: `How many of the first 100,000 messages of ${what} match a filter`,
     input: z.strictObject({ sink: REF, ...FILTER }),
     answer: z.looseObject({ count: z.number(), is_estimate: z.boolean() }),
     sql: 'millrace.pending_messages',

@@ -91,7 +91,7 @@ const listRoute = route({
   method: 'GET',
   path: '/api/operations',
   scope: 'read',
-  summary: 'Jobs that somebody asked for, newest first',
+  summary: 'Jobs that operators started, newest first',
   input: z.strictObject({
     kind: z.enum(OPERATION_KINDS, `must be one of ${OPERATION_KINDS.join(', ')}`).optional(),
     state: z.enum(OPERATION_STATES, `must be one of ${OPERATION_STATES.join(', ')}`).optional(),
@@ -113,7 +113,7 @@ const showRoute = route({
   method: 'GET',
   path: '/api/operations/:id',
   scope: 'read',
-  summary: 'One of them',
+  summary: 'One job',
   input: z.strictObject({ id: ID }),
   answer: OperationShape,
   sql: 'millrace.operation_status',
@@ -121,9 +121,9 @@ const showRoute = route({
 });
 
 const SUMMARIES = {
-  pause: 'Stops it until it is resumed, with what it began',
-  resume: 'Goes on with one that is paused or has failed, where it was',
-  cancel: 'Ends it for good, with what it began; what it has done stays',
+  pause: 'Pauses a job, with everything that it began',
+  resume: 'Continues a job that is paused or has failed from where it stopped',
+  cancel: 'Ends a job for good, with everything that it began; what it has done stays done',
 };
 
 const verbs = OPERATION_VERBS.map((verb) =>
@@ -156,7 +156,7 @@ const differencesRoute = route({
   method: 'GET',
   path: '/api/operations/:id/differences',
   scope: 'read:data',
-  summary: 'What a verification found, the first 1,000',
+  summary: 'The first 1,000 differences that a verification found',
   input: z.strictObject({ id: ID, ...LONG_PAGE }),
   answer: z.looseObject({ data: z.array(Difference), next_cursor: z.string().nullable() }),
   sql: null,

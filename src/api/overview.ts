@@ -168,7 +168,7 @@ const overviewRoute = route({
   method: 'GET',
   path: '/api/overview',
   scope: 'read',
-  summary: 'Everything on one page: how each thing is, what is under way, and what needs attention first',
+  summary: 'Everything at a glance: the state of each thing, running work, and what needs attention first',
   input: z.strictObject({}),
   answer: OverviewShape,
   sql: null,

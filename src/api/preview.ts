@@ -64,7 +64,7 @@ const startRoute = writing({
   method: 'POST',
   path: PATH,
   scope: 'read:data',
-  summary: 'Keeps messages of a sink on their way, one a second, for as long as somebody looks',
+  summary: 'Records messages of a sink as they pass through, one a second, while somebody is watching',
   input: z.strictObject({ sink: REF }),
   body: z.strictObject({ seconds: z.int(SECONDS).min(1, SECONDS).max(MOST_SECONDS, SECONDS).default(MOST_SECONDS) }),
   answer: Answer,
@@ -76,7 +76,7 @@ const lookRoute = route({
   method: 'GET',
   path: PATH,
   scope: 'read:data',
-  summary: 'Messages of a sink that were kept on their way, newest first, each with its steps',
+  summary: 'Recorded messages of a sink, newest first, each with its steps',
   input: z.strictObject({
     sink: REF,
     after: z

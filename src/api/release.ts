@@ -32,7 +32,7 @@ export function releaseOf<Input extends z.ZodObject, Shape extends z.ZodType>(of
       },
     });
   return [
-    verb('release', `Gives ${what} that a file made to the API: its entry has no effect any more`, release),
-    verb('adopt', `Gives ${what} that was released back to the file`, adopt),
+    verb('release', `Releases ${what} from the file, whose entry then has no effect`, release),
+    verb('adopt', `Returns ${what} that was released to the file`, adopt),
   ];
 }

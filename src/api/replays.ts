@@ -60,7 +60,7 @@ const replayRoute = writing({
   path: '/api/change_retentions/:sink/replays',
   scope: 'operate',
   begins: true,
-  summary: 'Sends entries of its change table to a sink again, or counts them',
+  summary: 'Sends entries of the change table to a sink again, or only counts them',
   input: z.strictObject({ sink: REF }),
   body: Wanted,
   answer: z.union([OperationShape, Preview]),

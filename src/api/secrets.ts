@@ -10,7 +10,7 @@ const rotateRoute = writing({
   method: 'POST',
   path: '/api/secrets/rotate',
   scope: 'admin',
-  summary: 'Seals the secrets that a key of SECRET_KEY_PREVIOUS sealed, again with SECRET_KEY',
+  summary: 'Seals secrets that were sealed with a key of SECRET_KEY_PREVIOUS again with SECRET_KEY',
   input: z.strictObject({}),
   body: NO_BODY,
   answer: z.looseObject({ sealed: z.number(), kept: z.number(), key_id: z.string() }),

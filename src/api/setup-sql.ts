@@ -22,7 +22,7 @@ const storedRoute = route({
   method: 'GET',
   path: `${PATH}/:database/setup_sql`,
   scope: 'read',
-  summary: 'What an administrator runs in a source: a role with the least rights, the publication, the slot',
+  summary: 'The SQL for an administrator to run in a source: a role with the least rights, the publication, the slot',
   input: z.strictObject({ database: REF, version: VERSION }),
   answer: Setup,
   sql: null,

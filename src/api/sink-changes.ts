@@ -38,7 +38,7 @@ export function changesOf<Shape extends z.ZodType>(place: SinkPlace<Shape>): Rou
     method: 'POST',
     path,
     scope: 'admin',
-    summary: list === 'sinks' ? `Makes ${what}; a search index only where Test Connection succeeds` : `Makes ${what}`,
+    summary: list === 'sinks' ? `Creates ${what}; a search index only if Test Connection succeeds` : `Creates ${what}`,
     input: z.strictObject({ test: z.enum(['true', 'false'], 'must be true or false').optional() }),
     ...{ body: entryBody(list), answer },
     creates: list === 'sinks' ? 200 : 201,
@@ -59,7 +59,7 @@ export function changesOf<Shape extends z.ZodType>(place: SinkPlace<Shape>): Rou
       method,
       path: `${path}/:sink`,
       scope: 'operate',
-      summary: `Changes ${what}: keys that are given replace what is there, null is the default. All but \`status\` needs \`admin\``,
+      summary: `Changes ${what}: the given keys replace the stored ones, null restores the default. Everything but \`status\` needs \`admin\``,
       input: z.strictObject({ sink: REF }),
       ...{ body: changeBody(list), answer },
       sql: null,
@@ -85,13 +85,13 @@ function plansOf<Shape extends z.ZodType>({ path, list, what }: SinkPlace<Shape>
   const shared = { method: 'POST', scope: 'admin', body: changeBody(list), answer: Planned, sql: null } as const;
   return [
     writing({
-      ...{ ...shared, path: `${path}/plan`, summary: `Checks ${what} that is not stored yet, and writes its YAML` },
+      ...{ ...shared, path: `${path}/plan`, summary: `Checks ${what} that is not stored yet, and shows its YAML` },
       input: z.strictObject({}),
       run: async ({ db, config }, { body }) => ({ ...(await planSink({ ...config, db }, { list, body })) }),
     }),
     writing({
       ...{ ...shared, path: `${path}/:sink/plan` },
-      summary: `What these keys would change of ${what}, and its YAML then; also of one that the file declares`,
+      summary: `Shows what these keys would change in ${what}, and the resulting YAML; also for one that the file declares`,
       input: z.strictObject({ sink: REF }),
       run: async ({ db, config }, { sink: ref, body }) => ({
         ...(await planSink({ ...config, db }, { list, ref, body })),

@@ -19,7 +19,7 @@ export const slotsRoute = route({
   method: 'GET',
   path: '/api/postgres_databases/:database/slots',
   scope: 'read',
-  summary: 'Replication slots of a source as they are now, and what makes its server keep WAL',
+  summary: 'The current replication slots of a source, and what makes its server keep WAL',
   input: z.strictObject({ database: REF }),
   answer: z
     .looseObject({

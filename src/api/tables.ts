@@ -77,7 +77,8 @@ const listRoute = route({
   method: 'GET',
   path: `${PATH}/tables`,
   scope: 'read',
-  summary: 'Tables of a source as they are there now: key, identity, whether published, and which sinks take them in',
+  summary:
+    'Tables of a source as they are now: key, identity, whether they are published, and which sinks include them',
   input: z.strictObject({
     database: REF,
     schema: z.string().min(1, 'is empty').optional(),
@@ -104,7 +105,7 @@ const typeRoute = route({
   method: 'GET',
   path: `${PATH}/tables/:table/record_type`,
   scope: 'read',
-  summary: "A table's rows as TypeScript, for whoever writes a function",
+  summary: "The TypeScript type of a table's rows, for writing functions",
   input: z.strictObject({ database: REF, table: TABLE }),
   answer: z.looseObject({ record: z.string(), changes: z.string(), typescript: z.string() }),
   sql: null,
@@ -117,7 +118,7 @@ const rowsRoute = route({
   method: 'GET',
   path: `${PATH}/tables/:table/rows`,
   scope: 'read:data',
-  summary: "A table's last rows by its key, as messages of a backfill",
+  summary: 'The last rows of a table by key, as messages of a backfill',
   input: z.strictObject({ database: REF, table: TABLE, limit: int(1, 10).default(10) }),
   answer: z.looseObject({
     data: z.array(
@@ -144,7 +145,7 @@ const refreshRoute = writing({
   method: 'POST',
   path: `${PATH}/refresh_tables`,
   scope: 'operate',
-  summary: 'Reads the tables of a source again, and brings the publication up to date that Millrace keeps',
+  summary: 'Reads the tables of a source again, and updates the publication that Millrace made',
   input: z.strictObject({ database: REF }),
   body: NO_BODY,
   answer: z.looseObject({ success: z.literal(true), tables: z.number(), added: z.array(z.string()) }),

@@ -43,7 +43,7 @@ const createRoute = writing({
   method: 'POST',
   path: PATH,
   scope: 'admin',
-  summary: 'Makes a user',
+  summary: 'Creates a user',
   creates: 201,
   input: z.strictObject({}),
   body: z.strictObject({
@@ -64,7 +64,7 @@ const changeRoute = writing({
   method: 'PATCH',
   path: `${PATH}/:id`,
   scope: 'admin',
-  summary: 'Changes a user: what is given, and nothing else',
+  summary: 'Changes the given fields of a user',
   input: INPUT,
   body: z.strictObject({
     email: Email.optional(),
@@ -80,7 +80,7 @@ const removeRoute = writing({
   method: 'DELETE',
   path: `${PATH}/:id`,
   scope: 'admin',
-  summary: 'Removes a user, whose sessions end at once',
+  summary: 'Removes a user and ends their sessions at once',
   input: INPUT,
   body: z.strictObject({}),
   answer: z.looseObject({ success: z.literal(true), deleted: z.literal(true), id: z.uuid(), email: z.string() }),
@@ -95,7 +95,8 @@ const passwordRoute = writing({
   method: 'POST',
   path: `${PATH}/:id/password`,
   scope: 'any',
-  summary: 'Sets a password: of oneself, with `current_password`; of another user, for an admin. Other sessions end',
+  summary:
+    'Sets your own password, with `current_password`; for an admin, also that of another user. Other sessions end',
   input: INPUT,
   body: z.strictObject({
     password: NEW_PASSWORD,

@@ -1,4 +1,4 @@
-// Written by `npm run types` from the document with SHA-256 0885b30ad35bba26e72aa17fa4b4c7fa33f44e8b59a7b1ecabfd267c83669bd0; nobody edits it by hand.
+// Written by `npm run types` from the document with SHA-256 1374f3ede8bcc1afd41e9445284eb1470067db926af4acc2fc9737c50b5020f2; nobody edits it by hand.
 export interface paths {
     "/api/postgres_databases": {
         parameters: {
@@ -8,13 +8,13 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * All source databases, and how their capture is
+         * All databases, with the state of their capture
          * @description Scope: `read`. From psql: `millrace.database_status`.
          */
         get: operations["get_api_postgres_databases"];
         put?: never;
         /**
-         * Makes a database, where Test Connection succeeds
+         * Creates a database, if Test Connection succeeds
          * @description Scope: `admin`.
          */
         post: operations["post_api_postgres_databases"];
@@ -32,12 +32,12 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * One source database, by its name or id
+         * One database, by its name or id
          * @description Scope: `read`. From psql: `millrace.database_status`.
          */
         get: operations["get_api_postgres_databases_database"];
         /**
-         * Changes a database: keys that are given replace what is there, null is the default
+         * Changes a database: the given keys replace the stored ones, null restores the default
          * @description Scope: `admin`.
          */
         put: operations["put_api_postgres_databases_database"];
@@ -50,7 +50,7 @@ export interface paths {
         options?: never;
         head?: never;
         /**
-         * Changes a database: keys that are given replace what is there, null is the default
+         * Changes a database: the given keys replace the stored ones, null restores the default
          * @description Scope: `admin`.
          */
         patch: operations["patch_api_postgres_databases_database"];
@@ -64,7 +64,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * What was captured of a database, how far behind that is, and how much WAL is kept, by minutes or hours
+         * What was captured from a database, how far capture is behind, and how much WAL is kept, by minute or hour
          * @description Scope: `read`.
          */
         get: operations["get_api_postgres_databases_database_metrics"];
@@ -84,7 +84,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Replication slots of a source as they are now, and what makes its server keep WAL
+         * The current replication slots of a source, and what makes its server keep WAL
          * @description Scope: `read`.
          */
         get: operations["get_api_postgres_databases_database_slots"];
@@ -106,7 +106,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Captures it again after a gap, and sends nothing of what was missed
+         * Captures a database again after a gap, without sending what was missed
          * @description Scope: `operate`. From psql: `millrace.accept_gap`.
          */
         post: operations["post_api_postgres_databases_database_accept_gap"];
@@ -126,7 +126,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Gives a database that a file made to the API: its entry has no effect any more
+         * Releases a database from the file, whose entry then has no effect
          * @description Scope: `admin`.
          */
         post: operations["post_api_postgres_databases_database_release"];
@@ -146,7 +146,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Gives a database that was released back to the file
+         * Returns a database that was released to the file
          * @description Scope: `admin`.
          */
         post: operations["post_api_postgres_databases_database_adopt"];
@@ -166,7 +166,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Connects to a database that is not stored yet, and makes the checks of the doctor
+         * Connects to a database that is not stored yet, and runs the checks of the doctor
          * @description Scope: `admin`.
          */
         post: operations["post_api_postgres_databases_test_connection"];
@@ -186,7 +186,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Connects to a database as it is stored, or as the keys of a body would make it, and makes the checks of the doctor
+         * Connects to a database, as stored or as changed by the keys of a body, and runs the checks of the doctor
          * @description Scope: `operate`.
          */
         post: operations["post_api_postgres_databases_database_test_connection"];
@@ -204,7 +204,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Tables of a source as they are there now: key, identity, whether published, and which sinks take them in
+         * Tables of a source as they are now: key, identity, whether they are published, and which sinks include them
          * @description Scope: `read`.
          */
         get: operations["get_api_postgres_databases_database_tables"];
@@ -224,7 +224,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * A table's rows as TypeScript, for whoever writes a function
+         * The TypeScript type of a table's rows, for writing functions
          * @description Scope: `read`.
          */
         get: operations["get_api_postgres_databases_database_tables_table_record_type"];
@@ -244,7 +244,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * A table's last rows by its key, as messages of a backfill
+         * The last rows of a table by key, as messages of a backfill
          * @description Scope: `read:data`.
          */
         get: operations["get_api_postgres_databases_database_tables_table_rows"];
@@ -266,7 +266,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Reads the tables of a source again, and brings the publication up to date that Millrace keeps
+         * Reads the tables of a source again, and updates the publication that Millrace made
          * @description Scope: `operate`.
          */
         post: operations["post_api_postgres_databases_database_refresh_tables"];
@@ -284,7 +284,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * What an administrator runs in a source: a role with the least rights, the publication, the slot
+         * The SQL for an administrator to run in a source: a role with the least rights, the publication, the slot
          * @description Scope: `read`.
          */
         get: operations["get_api_postgres_databases_database_setup_sql"];
@@ -330,7 +330,7 @@ export interface paths {
         get: operations["get_api_sinks"];
         put?: never;
         /**
-         * Makes a sink; a search index only where Test Connection succeeds
+         * Creates a sink; a search index only if Test Connection succeeds
          * @description Scope: `admin`.
          */
         post: operations["post_api_sinks"];
@@ -353,7 +353,7 @@ export interface paths {
          */
         get: operations["get_api_sinks_sink"];
         /**
-         * Changes a sink: keys that are given replace what is there, null is the default. All but `status` needs `admin`
+         * Changes a sink: the given keys replace the stored ones, null restores the default. Everything but `status` needs `admin`
          * @description Scope: `operate`.
          */
         put: operations["put_api_sinks_sink"];
@@ -366,7 +366,7 @@ export interface paths {
         options?: never;
         head?: never;
         /**
-         * Changes a sink: keys that are given replace what is there, null is the default. All but `status` needs `admin`
+         * Changes a sink: the given keys replace the stored ones, null restores the default. Everything but `status` needs `admin`
          * @description Scope: `operate`.
          */
         patch: operations["patch_api_sinks_sink"];
@@ -382,7 +382,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Checks a sink that is not stored yet, and writes its YAML
+         * Checks a sink that is not stored yet, and shows its YAML
          * @description Scope: `admin`.
          */
         post: operations["post_api_sinks_plan"];
@@ -402,7 +402,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * What these keys would change of a sink, and its YAML then; also of one that the file declares
+         * Shows what these keys would change in a sink, and the resulting YAML; also for one that the file declares
          * @description Scope: `admin`.
          */
         post: operations["post_api_sinks_sink_plan"];
@@ -482,7 +482,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Asks the destination of a sink now whether it can be delivered to again, not within the half minute
+         * Tries the failing destination of a sink again now, instead of within half a minute
          * @description Scope: `operate`. From psql: `millrace.probe`.
          */
         post: operations["post_api_sinks_sink_probe"];
@@ -502,7 +502,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Takes away notices of a sink whose cause nobody can see to be fixed
+         * Dismisses notices of a sink that do not go away by themselves
          * @description Scope: `operate`. From psql: `millrace.dismiss`.
          */
         post: operations["post_api_sinks_sink_notices_code_dismiss"];
@@ -522,7 +522,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Gives a sink that a file made to the API: its entry has no effect any more
+         * Releases a sink from the file, whose entry then has no effect
          * @description Scope: `admin`.
          */
         post: operations["post_api_sinks_sink_release"];
@@ -542,7 +542,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Gives a sink that was released back to the file
+         * Returns a sink that was released to the file
          * @description Scope: `admin`.
          */
         post: operations["post_api_sinks_sink_adopt"];
@@ -562,7 +562,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Connects to where a sink that is not stored yet would deliver to
+         * Connects to the destination of a sink that is not stored yet
          * @description Scope: `admin`.
          */
         post: operations["post_api_sinks_test_connection"];
@@ -582,7 +582,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Connects to where a sink delivers to, or would with the keys of a body
+         * Connects to the destination of a sink, as stored or as changed by the keys of a body
          * @description Scope: `operate`.
          */
         post: operations["post_api_sinks_sink_test_connection"];
@@ -600,7 +600,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * What became of the messages of a sink, by minutes or hours
+         * What happened to the messages of a sink, by minute or hour
          * @description Scope: `read`. From psql: `millrace.sink_metrics`.
          */
         get: operations["get_api_sinks_sink_metrics"];
@@ -660,7 +660,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * How many messages of a sink fit a filter, among the first 100,000
+         * How many of the first 100,000 messages of a sink match a filter
          * @description Scope: `read`. From psql: `millrace.pending_messages`.
          */
         get: operations["get_api_sinks_sink_messages_count"];
@@ -700,7 +700,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Deliveries of one message of a sink that failed: the first and the last nine
+         * Failed deliveries of one message of a sink: the first and the last nine
          * @description Scope: `read`.
          */
         get: operations["get_api_sinks_sink_messages_id_attempts"];
@@ -720,7 +720,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Deliveries of a sink that failed, newest first
+         * Failed deliveries of a sink, newest first
          * @description Scope: `read`.
          */
         get: operations["get_api_sinks_sink_attempts"];
@@ -742,7 +742,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Tries parked messages again of a sink, by ids or by a filter
+         * Retries parked messages of a sink, by ids or by a filter
          * @description Scope: `operate`. From psql: `millrace.retry`.
          */
         post: operations["post_api_sinks_sink_messages_retry"];
@@ -762,7 +762,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Tries a parked message again of a sink
+         * Retries a parked message of a sink
          * @description Scope: `operate`. From psql: `millrace.retry`.
          */
         post: operations["post_api_sinks_sink_messages_id_retry"];
@@ -782,7 +782,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Gives up messages that failed of a sink, by ids or by a filter
+         * Discards failed messages of a sink, by ids or by a filter
          * @description Scope: `operate`. From psql: `millrace.discard`.
          */
         post: operations["post_api_sinks_sink_messages_discard"];
@@ -802,7 +802,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Gives up a message that failed of a sink
+         * Discards a failed message of a sink
          * @description Scope: `operate`. From psql: `millrace.discard`.
          */
         post: operations["post_api_sinks_sink_messages_id_discard"];
@@ -826,7 +826,7 @@ export interface paths {
         get: operations["get_api_sinks_sink_backfills"];
         put?: never;
         /**
-         * Sends the rows that are there: of all tables of a sink, of one, or from a value on
+         * Sends existing rows: of all tables of a sink, of one table, or from a value on
          * @description Scope: `operate`. From psql: `millrace.backfill`.
          */
         post: operations["post_api_sinks_sink_backfills"];
@@ -849,7 +849,7 @@ export interface paths {
          */
         get: operations["get_api_sinks_sink_backfills_id"];
         /**
-         * Pauses, resumes or cancels it, by `state`
+         * Pauses, resumes or cancels a backfill, by `state`
          * @description Scope: `operate`. From psql: `millrace.cancel_backfill`.
          */
         put: operations["put_api_sinks_sink_backfills_id"];
@@ -858,7 +858,7 @@ export interface paths {
         options?: never;
         head?: never;
         /**
-         * Pauses, resumes or cancels it, by `state`
+         * Pauses, resumes or cancels a backfill, by `state`
          * @description Scope: `operate`. From psql: `millrace.cancel_backfill`.
          */
         patch: operations["patch_api_sinks_sink_backfills_id"];
@@ -878,7 +878,7 @@ export interface paths {
         get: operations["get_api_change_retentions"];
         put?: never;
         /**
-         * Makes a change retention
+         * Creates a change retention
          * @description Scope: `admin`.
          */
         post: operations["post_api_change_retentions"];
@@ -901,7 +901,7 @@ export interface paths {
          */
         get: operations["get_api_change_retentions_sink"];
         /**
-         * Changes a change retention: keys that are given replace what is there, null is the default. All but `status` needs `admin`
+         * Changes a change retention: the given keys replace the stored ones, null restores the default. Everything but `status` needs `admin`
          * @description Scope: `operate`.
          */
         put: operations["put_api_change_retentions_sink"];
@@ -914,7 +914,7 @@ export interface paths {
         options?: never;
         head?: never;
         /**
-         * Changes a change retention: keys that are given replace what is there, null is the default. All but `status` needs `admin`
+         * Changes a change retention: the given keys replace the stored ones, null restores the default. Everything but `status` needs `admin`
          * @description Scope: `operate`.
          */
         patch: operations["patch_api_change_retentions_sink"];
@@ -930,7 +930,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Checks a change retention that is not stored yet, and writes its YAML
+         * Checks a change retention that is not stored yet, and shows its YAML
          * @description Scope: `admin`.
          */
         post: operations["post_api_change_retentions_plan"];
@@ -950,7 +950,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * What these keys would change of a change retention, and its YAML then; also of one that the file declares
+         * Shows what these keys would change in a change retention, and the resulting YAML; also for one that the file declares
          * @description Scope: `admin`.
          */
         post: operations["post_api_change_retentions_sink_plan"];
@@ -1030,7 +1030,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Asks the destination of a change retention now whether it can be delivered to again, not within the half minute
+         * Tries the failing destination of a change retention again now, instead of within half a minute
          * @description Scope: `operate`. From psql: `millrace.probe`.
          */
         post: operations["post_api_change_retentions_sink_probe"];
@@ -1050,7 +1050,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Takes away notices of a change retention whose cause nobody can see to be fixed
+         * Dismisses notices of a change retention that do not go away by themselves
          * @description Scope: `operate`. From psql: `millrace.dismiss`.
          */
         post: operations["post_api_change_retentions_sink_notices_code_dismiss"];
@@ -1070,7 +1070,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Gives a change retention that a file made to the API: its entry has no effect any more
+         * Releases a change retention from the file, whose entry then has no effect
          * @description Scope: `admin`.
          */
         post: operations["post_api_change_retentions_sink_release"];
@@ -1090,7 +1090,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Gives a change retention that was released back to the file
+         * Returns a change retention that was released to the file
          * @description Scope: `admin`.
          */
         post: operations["post_api_change_retentions_sink_adopt"];
@@ -1110,7 +1110,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Connects to where a change retention that is not stored yet would deliver to
+         * Connects to the destination of a change retention that is not stored yet
          * @description Scope: `admin`.
          */
         post: operations["post_api_change_retentions_test_connection"];
@@ -1130,7 +1130,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Connects to where a change retention delivers to, or would with the keys of a body
+         * Connects to the destination of a change retention, as stored or as changed by the keys of a body
          * @description Scope: `operate`.
          */
         post: operations["post_api_change_retentions_sink_test_connection"];
@@ -1148,7 +1148,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * What became of the messages of a change retention, by minutes or hours
+         * What happened to the messages of a change retention, by minute or hour
          * @description Scope: `read`. From psql: `millrace.sink_metrics`.
          */
         get: operations["get_api_change_retentions_sink_metrics"];
@@ -1208,7 +1208,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * How many messages of a change retention fit a filter, among the first 100,000
+         * How many of the first 100,000 messages of a change retention match a filter
          * @description Scope: `read`. From psql: `millrace.pending_messages`.
          */
         get: operations["get_api_change_retentions_sink_messages_count"];
@@ -1248,7 +1248,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Deliveries of one message of a change retention that failed: the first and the last nine
+         * Failed deliveries of one message of a change retention: the first and the last nine
          * @description Scope: `read`.
          */
         get: operations["get_api_change_retentions_sink_messages_id_attempts"];
@@ -1268,7 +1268,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Deliveries of a change retention that failed, newest first
+         * Failed deliveries of a change retention, newest first
          * @description Scope: `read`.
          */
         get: operations["get_api_change_retentions_sink_attempts"];
@@ -1290,7 +1290,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Tries parked messages again of a change retention, by ids or by a filter
+         * Retries parked messages of a change retention, by ids or by a filter
          * @description Scope: `operate`. From psql: `millrace.retry`.
          */
         post: operations["post_api_change_retentions_sink_messages_retry"];
@@ -1310,7 +1310,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Tries a parked message again of a change retention
+         * Retries a parked message of a change retention
          * @description Scope: `operate`. From psql: `millrace.retry`.
          */
         post: operations["post_api_change_retentions_sink_messages_id_retry"];
@@ -1330,7 +1330,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Gives up messages that failed of a change retention, by ids or by a filter
+         * Discards failed messages of a change retention, by ids or by a filter
          * @description Scope: `operate`. From psql: `millrace.discard`.
          */
         post: operations["post_api_change_retentions_sink_messages_discard"];
@@ -1350,7 +1350,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Gives up a message that failed of a change retention
+         * Discards a failed message of a change retention
          * @description Scope: `operate`. From psql: `millrace.discard`.
          */
         post: operations["post_api_change_retentions_sink_messages_id_discard"];
@@ -1368,7 +1368,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Entries of its change table, in the order of their seq
+         * Entries of the change table, in the order of their seq
          * @description Scope: `read:data`.
          */
         get: operations["get_api_change_retentions_sink_entries"];
@@ -1388,7 +1388,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * How old entries of its change table are deleted, when that was done last, and what is wrong with it
+         * How old entries of the change table are deleted, when that last happened, and any problem with it
          * @description Scope: `read`.
          */
         get: operations["get_api_change_retentions_sink_policy"];
@@ -1408,7 +1408,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The SQL that makes its change table, with what deletes old entries
+         * The SQL that creates the change table and deletes its old entries
          * @description Scope: `read`.
          */
         get: operations["get_api_change_retentions_sink_sql"];
@@ -1430,7 +1430,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * The SQL that makes a change table for a change retention that is not stored yet
+         * The SQL that creates the change table of a change retention that is not stored yet
          * @description Scope: `read`.
          */
         post: operations["post_api_change_retentions_sql"];
@@ -1450,7 +1450,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Sends entries of its change table to a sink again, or counts them
+         * Sends entries of the change table to a sink again, or only counts them
          * @description Scope: `operate`. From psql: `millrace.replay`.
          */
         post: operations["post_api_change_retentions_sink_replays"];
@@ -1468,13 +1468,13 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Messages of a sink that were kept on their way, newest first, each with its steps
+         * Recorded messages of a sink, newest first, each with its steps
          * @description Scope: `read:data`.
          */
         get: operations["get_api_sinks_sink_preview"];
         put?: never;
         /**
-         * Keeps messages of a sink on their way, one a second, for as long as somebody looks
+         * Records messages of a sink as they pass through, one a second, while somebody is watching
          * @description Scope: `read:data`.
          */
         post: operations["post_api_sinks_sink_preview"];
@@ -1498,7 +1498,7 @@ export interface paths {
         get: operations["get_api_functions"];
         put?: never;
         /**
-         * Makes a function, once it compiles and a made-up message was tried on it
+         * Creates a function, once it compiles and has processed a made-up message
          * @description Scope: `admin`.
          */
         post: operations["post_api_functions"];
@@ -1521,7 +1521,7 @@ export interface paths {
          */
         get: operations["get_api_functions_function"];
         /**
-         * Changes a function: keys that are given replace what is there, null is the default. It shapes what is not shaped yet
+         * Changes a function: the given keys replace the stored ones, null restores the default. It applies to messages that are not shaped yet
          * @description Scope: `admin`.
          */
         put: operations["put_api_functions_function"];
@@ -1534,7 +1534,7 @@ export interface paths {
         options?: never;
         head?: never;
         /**
-         * Changes a function: keys that are given replace what is there, null is the default. It shapes what is not shaped yet
+         * Changes a function: the given keys replace the stored ones, null restores the default. It applies to messages that are not shaped yet
          * @description Scope: `admin`.
          */
         patch: operations["patch_api_functions_function"];
@@ -1570,7 +1570,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Gives a function that a file made to the API: its entry has no effect any more
+         * Releases a function from the file, whose entry then has no effect
          * @description Scope: `admin`.
          */
         post: operations["post_api_functions_function_release"];
@@ -1590,7 +1590,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Gives a function that was released back to the file
+         * Returns a function that was released to the file
          * @description Scope: `admin`.
          */
         post: operations["post_api_functions_function_adopt"];
@@ -1610,7 +1610,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Compares a search index with its tables, and repairs it if so wished
+         * Compares a search index with its tables, and repairs it on request
          * @description Scope: `operate`. From psql: `millrace.verify`.
          */
         post: operations["post_api_sinks_sink_verifications"];
@@ -1650,7 +1650,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Captures it again after a gap, sends all rows, and removes documents of rows that are gone
+         * Captures a database again after a gap, sends all rows, and removes documents of deleted rows
          * @description Scope: `operate`. From psql: `millrace.resync`.
          */
         post: operations["post_api_postgres_databases_database_resyncs"];
@@ -1668,7 +1668,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Jobs that somebody asked for, newest first
+         * Jobs that operators started, newest first
          * @description Scope: `read`. From psql: `millrace.operation_status`.
          */
         get: operations["get_api_operations"];
@@ -1688,7 +1688,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * One of them
+         * One job
          * @description Scope: `read`. From psql: `millrace.operation_status`.
          */
         get: operations["get_api_operations_id"];
@@ -1708,7 +1708,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * What a verification found, the first 1,000
+         * The first 1,000 differences that a verification found
          * @description Scope: `read:data`.
          */
         get: operations["get_api_operations_id_differences"];
@@ -1730,7 +1730,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Stops it until it is resumed, with what it began
+         * Pauses a job, with everything that it began
          * @description Scope: `operate`. From psql: `millrace.pause_operation`.
          */
         post: operations["post_api_operations_id_pause"];
@@ -1750,7 +1750,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Goes on with one that is paused or has failed, where it was
+         * Continues a job that is paused or has failed from where it stopped
          * @description Scope: `operate`. From psql: `millrace.resume_operation`.
          */
         post: operations["post_api_operations_id_resume"];
@@ -1770,7 +1770,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Ends it for good, with what it began; what it has done stays
+         * Ends a job for good, with everything that it began; what it has done stays done
          * @description Scope: `operate`. From psql: `millrace.cancel_operation`.
          */
         post: operations["post_api_operations_id_cancel"];
@@ -1828,7 +1828,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * What is declared, as a millrace.yaml with its secrets masked
+         * Everything declared, as a millrace.yaml with its secrets masked
          * @description Scope: `admin`.
          */
         get: operations["get_api_config_export"];
@@ -1848,7 +1848,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * What is wrong with the message database, sources, sinks and processes, and what to run
+         * Problems of the message database, sources, sinks and processes, with what to run
          * @description Scope: `read`.
          */
         get: operations["get_api_doctor"];
@@ -1868,7 +1868,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * What the doctor finds in one source database
+         * What the doctor finds in one database
          * @description Scope: `read`.
          */
         get: operations["get_api_postgres_databases_database_checks"];
@@ -1888,7 +1888,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Everything on one page: how each thing is, what is under way, and what needs attention first
+         * Everything at a glance: the state of each thing, running work, and what needs attention first
          * @description Scope: `read`.
          */
         get: operations["get_api_overview"];
@@ -1914,7 +1914,7 @@ export interface paths {
         get: operations["get_api_api_keys"];
         put?: never;
         /**
-         * Makes an API token: the answer has it, this once
+         * Creates an API token; only this answer contains it
          * @description Scope: `admin`.
          */
         post: operations["post_api_api_keys"];
@@ -1939,7 +1939,7 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * Revokes an API token at once; one of a file stays revoked until its text there changes
+         * Revokes an API token at once; a token in the file stays revoked until its text there changes
          * @description Scope: `admin`.
          */
         delete: operations["delete_api_api_keys_id"];
@@ -1962,7 +1962,7 @@ export interface paths {
         get: operations["get_api_users"];
         put?: never;
         /**
-         * Makes a user
+         * Creates a user
          * @description Scope: `admin`.
          */
         post: operations["post_api_users"];
@@ -1987,14 +1987,14 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * Removes a user, whose sessions end at once
+         * Removes a user and ends their sessions at once
          * @description Scope: `admin`.
          */
         delete: operations["delete_api_users_id"];
         options?: never;
         head?: never;
         /**
-         * Changes a user: what is given, and nothing else
+         * Changes the given fields of a user
          * @description Scope: `admin`.
          */
         patch: operations["patch_api_users_id"];
@@ -2010,7 +2010,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Sets a password: of oneself, with `current_password`; of another user, for an admin. Other sessions end
+         * Sets your own password, with `current_password`; for an admin, also that of another user. Other sessions end
          * @description Whoever has a token.
          */
         post: operations["post_api_users_id_password"];
@@ -2030,7 +2030,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Makes the first user, an admin, by the token that a start prints, and logs in
+         * Creates the first user, an admin, with the token that a start prints, and logs in
          * @description Without a token, too.
          */
         post: operations["post_api_setup"];
@@ -2048,18 +2048,18 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The sessions of whoever asks; of another `user`, for an admin
+         * Your own sessions; for an admin, also those of another `user`
          * @description Whoever has a token.
          */
         get: operations["get_api_sessions"];
         put?: never;
         /**
-         * Logs in: the answer sets a cookie
+         * Logs in; the answer sets a cookie
          * @description Without a token, too.
          */
         post: operations["post_api_sessions"];
         /**
-         * Ends all other sessions of whoever asks; all of another `user`, for an admin
+         * Ends all your other sessions; for an admin, all sessions of another `user`
          * @description Whoever has a token.
          */
         delete: operations["delete_api_sessions"];
@@ -2079,7 +2079,7 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * Ends a session: `current` logs out; that of somebody else, for an admin
+         * Ends a session: `current` logs out; an admin can end those of others
          * @description Whoever has a token.
          */
         delete: operations["delete_api_sessions_id"];
@@ -2098,7 +2098,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Seals the secrets that a key of SECRET_KEY_PREVIOUS sealed, again with SECRET_KEY
+         * Seals secrets that were sealed with a key of SECRET_KEY_PREVIOUS again with SECRET_KEY
          * @description Scope: `admin`.
          */
         post: operations["post_api_secrets_rotate"];
