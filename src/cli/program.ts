@@ -7,6 +7,7 @@ import { Argument, Command } from 'commander';
 import { faultLine, MillraceError, messageOf } from '../model/errors.ts';
 import { maskAddresses } from '../runtime/redact.ts';
 import { addEverywhere } from './everywhere.ts';
+import { printableOn } from './printable.ts';
 
 /** What `start` can run, and how. */
 export interface Roles {
@@ -59,7 +60,7 @@ function usageJson(text: string): string {
 
 async function report(error: unknown, isJson: boolean): Promise<void> {
   const text = isJson ? await (await import('./error-text.ts')).errorText(error) : describe(error);
-  process.stderr.write(`${maskAddresses(text)}\n`);
+  process.stderr.write(`${printableOn(process.stderr, maskAddresses(text))}\n`);
 }
 
 /** Each fault with its remedy, else what went wrong, why, and what to do. */

@@ -41,6 +41,24 @@ describe('cli: in a terminal', () => {
     };
   }
 
+  it('obeys nothing in what a destination has answered', async function () {
+    if ((await promisify(execFile)('script', ['--version']).catch(() => undefined)) === undefined) return this.skip();
+    const no = await all.noOf('products');
+    const [id] = await appendMessages(all.m.db, no, [{}]);
+    await all.m.db.query(
+      `insert into millrace_private.delivery_states (sink_no, id, lane, state, attempts, parked_at, stage, error)
+       values ($1, $2, 0, 'parked', 1, now(), 'send', $3)`,
+      [no, id, 'no\u001b]0;owned\u0007\u009b31m way\nnever'],
+    );
+    const { text } = await inTerminal(`message show products ${id}`).ended();
+    expect(text).to.include('no·]0;owned··31m way').and.to.include('never');
+    expect([...text].filter((char) => '\u001b\u0007\u009b'.includes(char))).to.deep.equal([]);
+    const piped = await startCli(['message', 'show', 'products', String(id)], {
+      ...{ MILLRACE_URL: all.web.url, MILLRACE_TOKEN: 'admin-token' },
+    }).ended(60_000);
+    expect(piped.stdout).to.include('no\u001b]0;owned');
+  });
+
   it('colours are for terminals that want them, alone', async function () {
     if ((await promisify(execFile)('script', ['--version']).catch(() => undefined)) === undefined) return this.skip();
     const [coloured, plain, none, piped] = await Promise.all([

@@ -12,7 +12,7 @@ export interface Reach {
 }
 
 /** The address of the service when it is asked over HTTP. @throws MillraceError bad_setting */
-export function serviceAddress({ place: { env }, options }: Reach): URL | undefined {
+function serviceAddress({ place: { env }, options }: Reach): URL | undefined {
   const given = options.url ?? env.MILLRACE_URL;
   if (given === undefined || given === '') return undefined;
   const name = options.url === undefined ? 'MILLRACE_URL' : '--url';

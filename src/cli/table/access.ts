@@ -53,7 +53,7 @@ export const TOKENS: Group = {
     },
     {
       words: 'create',
-      about: 'make an API token, and print it, this once',
+      about: 'create an API token, and print it once',
       route: 'POST /api/api_keys',
       fields: [
         { flags: '--name <name>', about: 'what it is for', field: 'name' },
@@ -101,7 +101,7 @@ export const USERS: Group = {
     },
     {
       words: 'create <email>',
-      about: 'make a person who may log in; asks for the password, or reads it from the standard input',
+      about: 'create a person who may log in; asks for the password, or reads it from the standard input',
       fields: [{ flags: '--name <name>', about: 'as others know them', field: 'name' }, SCOPES],
       asks: ['POST /api/users'],
       examples: ['create ann@example.org --scope operate read:data'],
@@ -117,14 +117,14 @@ export const USERS: Group = {
     },
     {
       words: 'password <user>',
-      about: 'set the password of a person, whose sessions end; asks for it, or reads it from the standard input',
+      about: 'set the password of a person and end their sessions; asks for it, or reads it from the standard input',
       asks: ['GET /api/users', 'POST /api/users/:id/password'],
       examples: ['password ann@example.org'],
       run: password,
     },
     {
       words: 'remove <user>',
-      about: 'remove a person, whose sessions end at once; asks first',
+      about: 'remove a person and end their sessions; asks first',
       asks: ['GET /api/users', 'DELETE /api/users/:id'],
       examples: ['remove ann@example.org'],
       run: deleting({
@@ -204,7 +204,7 @@ export const AUDIT: Group = {
       fields: [
         {
           flags: '--actor <actor>',
-          about: '"token ci", "user ann@example.org"; or the first word alone',
+          about: '"token ci", "user ann@example.org", or only the first word',
           field: 'actor',
         },
         { flags: '--subject <subject>', about: '"sink products-index"; or the first word alone', field: 'subject' },

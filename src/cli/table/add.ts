@@ -2,6 +2,7 @@
 import type { Command } from 'commander';
 import { withClient } from '../client/reach.ts';
 import { type Everywhere, everywhere } from '../everywhere.ts';
+import { printableOn } from '../printable.ts';
 import { NO_SCREEN, openScreen } from '../screen.ts';
 import { giveUpAfter } from '../stopping.ts';
 import { now, PLACE, person } from '../terminal.ts';
@@ -61,6 +62,6 @@ const running = (options: Everywhere): Pick<Running, 'everywhere' | 'person' | '
 });
 
 function told(listed: RouteCommand, answer: unknown, given: Given): string {
-  const text = listed.tell(answer, given);
+  const text = printableOn(process.stdout, listed.tell(answer, given));
   return text === '' || text.endsWith('\n') ? text : `${text}\n`;
 }

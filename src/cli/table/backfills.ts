@@ -12,9 +12,9 @@ const PAGE = '500';
 const LIST = 'GET /api/operations';
 
 const VERBS: [verb: string, about: string, done: string][] = [
-  ['pause', 'stop one after its current page', 'paused, after its current page'],
-  ['resume', 'continue a paused or failed one where it stopped', 'continues where it stopped'],
-  ['cancel', 'end one for good; what it sent stays sent', 'cancelled; what it sent stays sent'],
+  ['pause', 'pause a backfill after its current page', 'paused, after its current page'],
+  ['resume', 'continue a paused or failed backfill from where it stopped', 'continues where it stopped'],
+  ['cancel', 'end a backfill for good; what it sent stays sent', 'cancelled; what it sent stays sent'],
 ];
 
 export const BACKFILLS: Group = {
@@ -23,7 +23,7 @@ export const BACKFILLS: Group = {
   commands: [
     {
       words: 'list',
-      about: 'list those that are running or have failed',
+      about: 'list backfills that are running or have failed',
       flags: [{ flags: '--all', about: 'include those that have ended' }],
       asks: [LIST],
       examples: ['list', 'list --all'],
@@ -31,7 +31,7 @@ export const BACKFILLS: Group = {
     },
     {
       words: 'show <id>',
-      about: 'show one of them',
+      about: 'show a backfill',
       asks: [LIST, 'GET /api/operations/:id'],
       examples: ['show 3f0c1c4e'],
       run: show,

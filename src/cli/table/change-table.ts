@@ -23,7 +23,7 @@ const FIELDS: readonly Field[] = [
   ...POLICY_FIELDS,
   {
     flags: '--cron-database <name>',
-    about: 'pg_cron: the database that has the extension, when it is another one',
+    about: 'for pg_cron: the database that has the extension, if it is another one',
     field: 'cron_database',
   },
   {
@@ -39,7 +39,7 @@ export const CHANGE_TABLE: Group = {
   commands: [
     {
       words: 'sql',
-      about: 'print the SQL that makes a change table, with the policy that deletes its old entries',
+      about: 'print the SQL that creates a change table, with the policy that deletes its old entries',
       fields: FIELDS,
       flags: [
         {

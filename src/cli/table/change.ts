@@ -192,7 +192,7 @@ export function changesOf(thing: Thing): OwnCommand[] {
   const one = `${place}/:${parameter}`;
   const create: OwnCommand = {
     words: 'create',
-    about: `make a ${word} from an entry of \`${list}:\`, in a file or in EDITOR`,
+    about: `create a ${word} from an entry of \`${list}:\`, in a file or in EDITOR`,
     flags: isTested ? [FILE, NO_TEST] : [FILE],
     asks: [`POST ${place}`],
     examples: [`create -f ${example}.yaml`],
@@ -200,7 +200,7 @@ export function changesOf(thing: Thing): OwnCommand[] {
   };
   const edit: OwnCommand = {
     words: `edit <${word}>`,
-    about: `change a ${word}: by the keys of a file, or in EDITOR, where another change meanwhile is refused`,
+    about: `change a ${word}, by the keys of a file or in EDITOR; refused if somebody else changes it meanwhile`,
     flags: [FILE],
     asks: [`GET ${one}`, `PUT ${one}`],
     examples: [`edit ${example}`, `edit ${example} -f changes.yaml`],
@@ -215,7 +215,7 @@ export function changesOf(thing: Thing): OwnCommand[] {
   };
   const test: OwnCommand = {
     words: `test [${word}]`,
-    about: `connect to where a ${word} ${kind === 'database' ? 'is' : 'delivers to'}, and check it; with -f as a file has it; nothing is changed`,
+    about: `connect to ${kind === 'database' ? 'a database' : `the destination of a ${word}`} and check it, as stored or (-f) as in a file; changes nothing`,
     flags: [FILE],
     asks: [`POST ${one}/test_connection`, `POST ${place}/test_connection`],
     examples: [`test ${example}`, `test -f ${example}.yaml`, `test ${example} -f changes.yaml`],
@@ -223,7 +223,7 @@ export function changesOf(thing: Thing): OwnCommand[] {
   };
   const plan: OwnCommand = {
     words: `plan [${word}]`,
-    about: `say what a file would change of a ${word}, or write the entry of a new one; nothing is changed; exit code 2 if anything would be`,
+    about: `show what a file would change in a ${word}, or the entry of a new one; changes nothing; exit code 2 if anything would change`,
     flags: [{ ...FILE, required: true }],
     asks: [`POST ${one}/plan`, `POST ${place}/plan`],
     examples: [`plan ${example} -f changes.yaml`, `plan -f ${example}.yaml`],

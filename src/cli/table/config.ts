@@ -14,7 +14,7 @@ export const CONFIG: Group = {
   commands: [
     {
       words: 'plan [file]',
-      about: 'say what an apply would change; exit code 2 if anything',
+      about: 'show what an apply would change; exit code 2 if anything',
       flags: WISHES,
       asks: ['POST /api/config/plan'],
       examples: ['plan', 'plan millrace.yaml --prune'],
@@ -22,7 +22,7 @@ export const CONFIG: Group = {
     },
     {
       words: 'apply [file]',
-      about: 'apply it, in one transaction; shows the plan and asks first',
+      about: 'apply a file in one transaction; shows the plan and asks first',
       flags: [
         ...WISHES,
         { flags: '--force', about: 'prune what has undelivered messages, and databases' },
@@ -34,11 +34,11 @@ export const CONFIG: Group = {
     },
     {
       words: 'export',
-      about: 'print what is declared as a file',
+      about: 'print everything declared as a file',
       flags: [
         {
           flags: '--reveal',
-          about: 'write secrets too, with DATABASE_URL alone (tokens never: their hashes alone are stored)',
+          about: 'include secrets, with DATABASE_URL only (but never tokens, of which only hashes are stored)',
         },
       ],
       asks: ['GET /api/config/export'],
@@ -47,7 +47,7 @@ export const CONFIG: Group = {
     },
     {
       words: 'validate [file]',
-      about: 'check a file by itself, without a service or a database',
+      about: 'check a file, without a service or a database',
       asks: [],
       examples: ['validate millrace.yaml'],
       run: async (running) => await (await runs()).validated(running),

@@ -33,7 +33,7 @@ export const DATABASES: Group = {
   commands: [
     {
       words: 'list',
-      about: 'list source databases, and how their capture is',
+      about: 'list databases, with the state of their capture',
       route: 'GET /api/postgres_databases',
       fields: LIST_FIELDS,
       examples: ['list'],
@@ -41,14 +41,14 @@ export const DATABASES: Group = {
     },
     {
       words: 'show <database>',
-      about: 'show a source database, as it is declared and how its capture is',
+      about: 'show a database: its settings and the state of its capture',
       route: 'GET /api/postgres_databases/:database',
       examples: ['show shop'],
       tell: tellThing,
     },
     {
       words: 'checks <database>',
-      about: 'look at its server, slot, publication and tables now; exit code 2: something is wrong',
+      about: 'check its server, slot, publication and tables now; exit code 2: something is wrong',
       route: 'GET /api/postgres_databases/:database/checks',
       examples: ['checks shop'],
       tell: (answer) => checksText(answer),
@@ -56,7 +56,7 @@ export const DATABASES: Group = {
     },
     {
       words: 'accept-gap <database>',
-      about: 'capture it again after a gap, and send nothing of what was missed',
+      about: 'capture it again after a gap, without sending what was missed',
       route: 'POST /api/postgres_databases/:database/accept_gap',
       fields: [{ flags: '--force', about: 'also where nothing is known to be missing', field: 'force' }],
       examples: ['accept-gap shop'],
@@ -68,7 +68,7 @@ export const DATABASES: Group = {
     }),
     {
       words: 'tables <database>',
-      about: 'list the tables of a source database, and whether each can be sent',
+      about: 'list the tables of a database, and whether each can be sent',
       route: 'GET /api/postgres_databases/:database/tables',
       fields: [
         { flags: '--schema <schema>', about: 'of this schema alone', field: 'schema' },
@@ -80,14 +80,14 @@ export const DATABASES: Group = {
     },
     {
       words: 'types <database> <table>',
-      about: "print the TypeScript of a table's messages, for editors of functions",
+      about: "print the TypeScript type of a table's messages, for writing functions",
       route: 'GET /api/postgres_databases/:database/tables/:table/record_type',
       examples: ['types shop public.orders'],
       tell: (answer) => textAt(answer, 'typescript'),
     },
     {
       words: 'rows <database> <table>',
-      about: 'show the last rows of a table by its key, as messages of a backfill',
+      about: 'show the last rows of a table by key, as messages of a backfill',
       route: 'GET /api/postgres_databases/:database/tables/:table/rows',
       fields: LIST_FIELDS.slice(0, 1),
       examples: ['rows shop public.orders --limit 3'],
@@ -98,7 +98,8 @@ export const DATABASES: Group = {
     },
     {
       words: 'setup-sql [database]',
-      about: 'print what an administrator runs in a source: a role with the least rights, the publication, the slot',
+      about:
+        'print the SQL for an administrator to run in a source: a role with the least rights, the publication, the slot',
       fields: SETUP_FIELDS,
       flags: [FILE, { flags: '--schema <schema...>', about: 'of a file: whose tables are published; public' }],
       asks: ['GET /api/postgres_databases/:database/setup_sql', 'POST /api/postgres_databases/setup_sql'],
@@ -107,7 +108,7 @@ export const DATABASES: Group = {
     },
     {
       words: 'metrics <database>',
-      about: 'show what was captured, how far behind that is, and how much WAL is kept, by minutes or hours',
+      about: 'show what was captured, how far capture is behind, and how much WAL is kept, by minute or hour',
       route: 'GET /api/postgres_databases/:database/metrics',
       fields: PERIOD,
       examples: ['metrics shop --step hour'],
@@ -120,7 +121,7 @@ export const DATABASES: Group = {
     },
     {
       words: 'slots <database>',
-      about: 'list the replication slots of its server as they are now, and what makes it keep WAL',
+      about: 'list the current replication slots of its server, and what makes it keep WAL',
       route: 'GET /api/postgres_databases/:database/slots',
       examples: ['slots shop'],
       tell(answer) {
@@ -133,7 +134,7 @@ export const DATABASES: Group = {
     },
     {
       words: 'refresh <database>',
-      about: 'read its tables again, and put the publication that Millrace made in order now',
+      about: 'read its tables again, and update the publication that Millrace made',
       route: 'POST /api/postgres_databases/:database/refresh_tables',
       examples: ['refresh shop'],
       tell: (answer) =>

@@ -8,7 +8,8 @@ const found = (answer: unknown): Examination => Object(answer);
 
 const doctor: RouteCommand = {
   words: 'doctor',
-  about: 'find what is wrong, and say what to run; exit code 0: nothing, 1: it could not look, 2: something is',
+  about:
+    'find what is wrong, and what to run; exit code 0: nothing is wrong, 1: it could not check, 2: something is wrong',
   route: 'GET /api/doctor',
   fields: [
     { flags: '--database <name>', about: 'this database and its sinks alone', field: 'database' },

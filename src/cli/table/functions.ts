@@ -1,6 +1,7 @@
 /** Commands of functions. */
 import { readFileSync } from 'node:fs';
 import { MillraceError } from '../../model/errors.ts';
+import { printableOn } from '../printable.ts';
 import { changesOf } from './change.ts';
 import type { Group, Running } from './command.ts';
 import { pretty, readJson } from './json.ts';
@@ -32,7 +33,7 @@ export const FUNCTIONS: Group = {
     {
       words: 'run [function]',
       about:
-        'try a function, stored or of a file, on messages that wait or that a file has; nothing is stored or sent; exit code 2: it failed on one',
+        'try a function, stored or in a file, on pending messages or on those in a file; nothing is stored or sent; exit code 2: it failed on a message',
       fields: [{ flags: '--type <type>', about: 'of code that is in a file', field: 'type', choices: TYPES }],
       flags: [
         { flags: '--code <file>', about: 'code that is not stored yet' },
@@ -80,7 +81,8 @@ async function run({ client, everywhere, arguments: [name], options }: Running):
   const lines = results.map((one) =>
     at(one, 'ok') === true ? pretty(at(one, 'result')) : `error: ${pretty(at(one, 'error'))}`,
   );
-  process.stdout.write(everywhere.json ? `${text}\n` : `${lines.join('\n') || 'No message is there to try it on.'}\n`);
+  const told = printableOn(process.stdout, lines.join('\n')) || 'There is no message to try it on.';
+  process.stdout.write(everywhere.json ? `${text}\n` : `${told}\n`);
   return results.every((one) => at(one, 'ok') === true) ? 0 : 2;
 }
 

@@ -13,11 +13,11 @@ export const JOBS: Group = {
     {
       words: 'backfill <sink> [table]',
       about:
-        'send the existing rows of its tables to a sink, alongside live changes; of one table, as SQL writes it; exit code 0: done, 1: failed or cancelled',
+        'send existing rows to a sink, beside live changes: of all its tables, or of one (written as in SQL); exit code 0: done, 1: failed or cancelled',
       flags: [
         {
           flags: '--from <column=value>',
-          about: 'only rows from this value of this column on: updated_at=2026-01-31',
+          about: 'only rows from this value of this column on, such as updated_at=2026-01-31',
         },
         NO_WAIT,
       ],
@@ -60,7 +60,7 @@ export const JOBS: Group = {
         },
         {
           flags: '--refresh <ms>',
-          about: 'after so long a search finds what was written (more than the refresh_interval of the index)',
+          about: 'how long after a write a search can find it (more than the refresh_interval of the index)',
           read: upTo('--refresh', 600_000),
         },
         NO_WAIT,
@@ -73,12 +73,12 @@ export const JOBS: Group = {
     {
       words: 'rebuild <sink>',
       about:
-        'fill a second index beside the one of a sink, for a changed mapping or transform, and say how to switch over',
+        'fill a second index beside the one of a sink, for a new mapping or transform, and print how to switch over',
       flags: [
         { flags: '--index <name>', about: 'the new index; it must exist, with its mapping', required: true },
-        { flags: '--transform <function>', about: 'another transform, or none (as before)' },
+        { flags: '--transform <function>', about: 'another transform, or none (default: as before)' },
         { flags: '--name <sink>', about: 'name of the new sink (SINK-INDEX)' },
-        { flags: '--alias <alias>', about: 'under which readers know the index, for the call that switches over' },
+        { flags: '--alias <alias>', about: 'the alias that readers use, for the call that switches over' },
         NO_WAIT,
       ],
       asks: ['POST /api/sinks/:sink/rebuilds', ...WATCHING],

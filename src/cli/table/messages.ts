@@ -3,6 +3,7 @@ import { MillraceError } from '../../model/errors.ts';
 import { count } from '../../model/quantity.ts';
 import { millrace } from '../../model/quote.ts';
 import type { Client } from '../client/client.ts';
+import { printableOn } from '../printable.ts';
 import { isAgreed } from '../terminal.ts';
 import { type Field, fieldsOf, type Group, type OwnCommand, type Running, wholeNumber } from './command.ts';
 import { WATCHING } from './jobs.ts';
@@ -115,7 +116,8 @@ async function show({ client, everywhere, arguments: [sink = '', id = ''] }: Run
     return 0;
   }
   const { message, ...rest } = Object(readJson(text));
-  process.stdout.write(tellThing(rest) + (message === undefined ? '' : `message\n${pretty(message)}\n`));
+  const told = tellThing(rest) + (message === undefined ? '' : `message\n${pretty(message)}\n`);
+  process.stdout.write(printableOn(process.stdout, told));
   return 0;
 }
 
@@ -219,7 +221,7 @@ const DISCARD_FIELDS = [STATE, ...GROUPED];
 const COUNT = { flags: '--count', about: 'only count them, up to 100,000' };
 const ORDER: Field = {
   flags: '--order <order>',
-  about: 'which come first: oldest (the default) or newest',
+  about: 'which messages come first: oldest (the default) or newest',
   field: 'order',
 };
 const PENDING_FIELDS = [STATE, ...CONDITIONS, ORDER, ...LIST_FIELDS];
@@ -229,7 +231,7 @@ export const MESSAGES: Group = {
   commands: [
     {
       words: 'pending [sink]',
-      about: 'list messages of a sink that are not settled, by id; without a sink how many each has',
+      about: 'list messages of a sink that are not settled, by id; without a sink, how many each sink has',
       fields: PENDING_FIELDS,
       flags: [COUNT],
       asks: [...PATHS.map((path) => `GET ${path}`), ...PLACING, ...asksOf('GET', '', '/count')],
@@ -238,7 +240,7 @@ export const MESSAGES: Group = {
     },
     {
       words: 'parked [sink]',
-      about: 'list messages of a sink that failed for good; without a sink how many each has',
+      about: 'list messages of a sink that failed for good; without a sink, how many each sink has',
       fields: PARKED_FIELDS,
       flags: [COUNT],
       asks: [...PATHS.map((path) => `GET ${path}`), ...PLACING, ...asksOf('GET', '', '/count')],
@@ -247,7 +249,7 @@ export const MESSAGES: Group = {
     },
     {
       words: 'retry <sink> [ids...]',
-      about: 'try parked messages of a sink again: those named, those that fit, or all; asks first',
+      about: 'retry parked messages of a sink: those given by id, those that match a filter, or all; asks first',
       fields: RETRY_FIELDS,
       flags: FLAGS,
       watches: true,
@@ -257,7 +259,7 @@ export const MESSAGES: Group = {
     },
     {
       words: 'discard <sink> [ids...]',
-      about: 'give up messages of a sink that failed: those named, those that fit, or all; asks first',
+      about: 'discard failed messages of a sink: those given by id, those that match a filter, or all; asks first',
       fields: DISCARD_FIELDS,
       flags: FLAGS,
       watches: true,
@@ -274,7 +276,7 @@ export const MESSAGE: Group = {
   commands: [
     {
       words: 'show <sink> <id>',
-      about: 'show a message that is not settled, with what it says',
+      about: 'show a message that is not settled, with its content',
       asks: [...PLACING, ...asksOf('GET', '/:id')],
       examples: ['show products-index 1795250360075568'],
       run: show,
@@ -288,7 +290,7 @@ export const MESSAGE: Group = {
     },
     {
       words: 'attempts <sink> <id>',
-      about: 'list the deliveries of a message that failed: the first and the last nine',
+      about: 'list the failed deliveries of a message: the first and the last nine',
       asks: [...PLACING, ...asksOf('GET', '/:id/attempts')],
       examples: ['attempts products-index 1795250360075568'],
       run: attempts,

@@ -27,9 +27,9 @@ const withLeft = (row: unknown): unknown => {
 };
 
 const VERBS: [string, string, string][] = [
-  ['pause', 'stop one until it is resumed', 'is paused'],
-  ['resume', 'go on with one that is paused or has failed, where it was', 'goes on'],
-  ['cancel', 'end one for good; what it has done stays', 'is cancelled'],
+  ['pause', 'pause a job until it is resumed', 'is paused'],
+  ['resume', 'continue a job that is paused or has failed from where it stopped', 'goes on'],
+  ['cancel', 'end a job for good; what it has done stays done', 'is cancelled'],
 ];
 
 const verbs = VERBS.map(
@@ -54,7 +54,7 @@ export const OPERATIONS: Group = {
       fields: [
         {
           flags: '--kind <kind>',
-          about: 'of this kind alone: backfill, replay, verify, rebuild, resync, retry, discard',
+          about: 'only jobs of this kind: backfill, replay, verify, rebuild, resync, retry, discard',
           field: 'kind',
         },
         { flags: '--state <state>', about: 'waiting, running, paused, done, failed or cancelled', field: 'state' },
@@ -67,14 +67,14 @@ export const OPERATIONS: Group = {
     },
     {
       words: 'show <id>',
-      about: 'show a job: how far it is, and why it waits',
+      about: 'show a job: its progress, and what it waits for',
       route: 'GET /api/operations/:id',
       examples: ['show 3f0c1c4e-6a36-4b5e-9f6e-0a8d6a1f7b11'],
       tell: tellThing,
     },
     {
       words: 'watch <id>',
-      about: 'watch a job until it has ended; exit code 2: a verification found drift',
+      about: 'follow a job until it has ended; exit code 2: a verification found drift',
       examples: ['watch 3f0c1c4e-6a36-4b5e-9f6e-0a8d6a1f7b11'],
       asks: WATCHING,
       watches: true,
@@ -82,7 +82,7 @@ export const OPERATIONS: Group = {
     },
     {
       words: 'differences <id>',
-      about: 'list what a verification found',
+      about: 'list the differences that a verification found',
       route: 'GET /api/operations/:id/differences',
       fields: LIST_FIELDS,
       examples: ['differences 3f0c1c4e-6a36-4b5e-9f6e-0a8d6a1f7b11'],

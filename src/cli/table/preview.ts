@@ -1,4 +1,5 @@
 /** `millrace sink preview`: messages of a sink on their way, with what was made of each and what its destination said. */
+import { printableOn } from '../printable.ts';
 import { stopping } from '../stopping.ts';
 import { sleep } from '../terminal.ts';
 import { type OwnCommand, type Running, wholeNumber } from './command.ts';
@@ -9,7 +10,8 @@ const LOOK_MS = 1_000;
 
 export const PREVIEW: OwnCommand = {
   words: 'preview <sink>',
-  about: 'follow messages of a sink on their way until Ctrl-C, one a second: what was captured, sent and answered',
+  about:
+    'follow messages of a sink as they pass through, one a second, until Ctrl-C: what was captured, sent and answered',
   flags: [{ flags: '--seconds <number>', about: 'they are kept for so long after the last look: 1 to 600' }],
   asks: ['POST /api/sinks/:sink/preview', 'GET /api/sinks/:sink/preview'],
   examples: ['preview products-index', 'preview products-index --json --timeout 60'],
@@ -40,7 +42,8 @@ async function run(running: Running): Promise<number> {
 /** The last that was shown. */
 function print({ everywhere }: Running, text: string, after: number): number {
   const fresh = rowsOf(readJson(text)).toReversed();
-  for (const row of fresh) process.stdout.write(`${everywhere.json ? oneLine(row) : lineOf(row)}\n`);
+  for (const row of fresh)
+    process.stdout.write(`${everywhere.json ? oneLine(row) : printableOn(process.stdout, lineOf(row))}\n`);
   return Math.max(after, ...fresh.map((row) => Number(at(row, 'id'))));
 }
 

@@ -6,7 +6,7 @@ export const SERVICE: Group = {
   commands: [
     {
       words: 'whoami',
-      about: 'show which token asks, what it may do, and the version of the service',
+      about: 'show the token in use, what it may do, and the version of the service',
       route: 'GET /api/whoami',
       examples: ['whoami'],
       tell: tellThing,
@@ -28,7 +28,7 @@ export const SECRETS: Group = {
   commands: [
     {
       words: 'rotate',
-      about: 'seal the secrets that a key of SECRET_KEY_PREVIOUS sealed, again with SECRET_KEY',
+      about: 'seal secrets that were sealed with a key of SECRET_KEY_PREVIOUS again with SECRET_KEY',
       route: 'POST /api/secrets/rotate',
       examples: ['rotate'],
       tell: rotationText,

@@ -13,14 +13,14 @@ export const SESSIONS: Group = {
   commands: [
     {
       words: 'list <user>',
-      about: 'list the sessions of a person, by the e-mail address or id',
+      about: 'list the sessions of a person, given by e-mail address or id',
       asks: ['GET /api/users', 'GET /api/sessions'],
       examples: ['list ann@example.org'],
       run: list,
     },
     {
       words: 'end [session]',
-      about: 'end a session at once, by its id, or all of a person; asks first',
+      about: 'end one session by its id, or all sessions of a person, at once; asks first',
       flags: [{ flags: '--user <user>', about: 'all sessions of this person' }],
       asks: ['GET /api/users', 'DELETE /api/sessions', 'DELETE /api/sessions/:id'],
       examples: ['end 3f0c1c4e-6a36-4b5e-9f6e-0a8d6a1f7b11', 'end --user ann@example.org'],

@@ -61,7 +61,7 @@ const ABOUT = {
 function commandsOf({ path, word, what, example }: Kind): RouteCommand[] {
   const show: RouteCommand = {
     words: `show <${word}>`,
-    about: `show a ${what}, as it is declared and how it is`,
+    about: `show a ${what}: its settings and its state`,
     route: `GET ${path}/:sink`,
     examples: [`show ${example}`],
     tell: tellThing,
@@ -77,21 +77,21 @@ function commandsOf({ path, word, what, example }: Kind): RouteCommand[] {
   );
   const probe: RouteCommand = {
     words: `probe <${word}>`,
-    about: `ask the destination of a ${what} now whether it can be delivered to again`,
+    about: `try the failing destination of a ${what} again now`,
     route: `POST ${path}/:sink/probe`,
     examples: [`probe ${example}`],
     tell: (answer) => (at(answer, 'probed') === true ? 'It is asked now.' : 'Nothing is known to be wrong with it.'),
   };
   const dismiss: RouteCommand = {
     words: `dismiss <${word}> <code>`,
-    about: `take away notices of a ${what} whose cause nobody can see to be fixed`,
+    about: `dismiss notices of a ${what} that do not go away by themselves`,
     route: `POST ${path}/:sink/notices/:code/dismiss`,
     examples: [`dismiss ${example} invalid_utf8`],
     tell: (answer) => (at(answer, 'dismissed') === true ? 'The notice is gone.' : 'There was no such notice.'),
   };
   const attempts: RouteCommand = {
     words: `attempts <${word}>`,
-    about: `list deliveries of a ${what} that failed, newest first`,
+    about: `list failed deliveries of a ${what}, newest first`,
     route: `GET ${path}/:sink/attempts`,
     fields: LIST_FIELDS,
     examples: [`attempts ${example}`],
@@ -99,7 +99,7 @@ function commandsOf({ path, word, what, example }: Kind): RouteCommand[] {
   };
   const metrics: RouteCommand = {
     words: `metrics <${word}>`,
-    about: `show what became of the messages of a ${what}, by minutes or hours`,
+    about: `show what happened to the messages of a ${what}, by minute or hour`,
     route: `GET ${path}/:sink/metrics`,
     fields: PERIOD,
     examples: [`metrics ${example}`, `metrics ${example} --step hour`],
@@ -171,7 +171,7 @@ export const RETENTIONS: Group = {
     }),
     {
       words: 'entries <retention>',
-      about: 'list entries of its change table',
+      about: 'list entries of the change table',
       route: 'GET /api/change_retentions/:sink/entries',
       fields: [
         { flags: '--key <key>', about: 'of the row with this key alone', field: 'record_pk' },
@@ -192,14 +192,14 @@ export const RETENTIONS: Group = {
     },
     {
       words: 'policy <retention>',
-      about: 'show how its old entries are deleted, when that was done last, and what is wrong with it',
+      about: 'show how old entries are deleted, when that last happened, and any problem with it',
       route: 'GET /api/change_retentions/:sink/policy',
       examples: ['policy orders-history'],
       tell: tellThing,
     },
     {
       words: 'sql <retention>',
-      about: 'print the SQL that makes its change table, with what deletes old entries',
+      about: 'print the SQL that creates the change table and deletes its old entries',
       route: 'GET /api/change_retentions/:sink/sql',
       fields: POLICY_FIELDS,
       examples: ['sql orders-history', 'sql orders-history --variant pg_partman --interval "1 day"'],

@@ -25,7 +25,7 @@ async function run({ client, everywhere }: Running): Promise<number> {
 
 const COLOURS: Record<string, string> = { healthy: '32', warning: '33', error: '31', paused: '36', notice: '36' };
 
-export function statusText(overview: unknown, isColoured: boolean): string {
+function statusText(overview: unknown, isColoured: boolean): string {
   const paint = (word: string): string =>
     isColoured && COLOURS[word] !== undefined ? `\u001b[${COLOURS[word]}m${word}\u001b[0m` : word;
   const list = (key: string): unknown[] => {

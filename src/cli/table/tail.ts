@@ -1,5 +1,6 @@
 /** `millrace tail`: messages of a sink as they come. Without `--ack` it leases nothing and changes nothing. */
 import type { Client } from '../client/client.ts';
+import { printableOn } from '../printable.ts';
 import { type Stopping, stopping } from '../stopping.ts';
 import { now, sleep } from '../terminal.ts';
 import { type Group, type Running, wholeNumber } from './command.ts';
@@ -19,7 +20,8 @@ export const TAIL: Group = {
   commands: [
     {
       words: 'tail <sink>',
-      about: 'follow the messages of a sink until Ctrl-C; leases nothing, unless --ack receives and acknowledges them',
+      about:
+        'follow the messages of a sink until Ctrl-C; leases nothing, unless --ack receives and acknowledges messages',
       flags: [
         { flags: '--ack', about: 'of a pull consumer: receive each message and acknowledge it: it is gone then' },
         { flags: '--batch <number>', about: 'at most so many at once' },
@@ -41,7 +43,7 @@ async function run(running: Running): Promise<number> {
 }
 
 function print({ everywhere }: Running, rows: readonly unknown[]): Promise<void> {
-  const lines = rows.map((row) => (everywhere.json ? oneLine(row) : lineOf(row)));
+  const lines = rows.map((row) => (everywhere.json ? oneLine(row) : printableOn(process.stdout, lineOf(row))));
   return new Promise((resolve) => {
     if (lines.length === 0) resolve();
     else process.stdout.write(`${lines.join('\n')}\n`, () => resolve());

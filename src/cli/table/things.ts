@@ -43,14 +43,14 @@ export const RELEASE: Group = {
   commands: [
     {
       words: 'release <kind> <name>',
-      about: 'give what a file has made to the API: the file has no say in it any more',
+      about: 'release a thing from the file, whose entry then has no effect',
       asks: KINDS.map((kind) => `POST ${PLACES[kind]}/release`),
       examples: ['release sink orders-worker', 'release change_retention orders-history'],
       run: handing('release'),
     },
     {
       words: 'adopt <kind> <name>',
-      about: 'give what was released back to the file',
+      about: 'return a released thing to the file',
       asks: KINDS.map((kind) => `POST ${PLACES[kind]}/adopt`),
       examples: ['adopt sink orders-worker'],
       run: handing('adopt'),
