@@ -1,9 +1,8 @@
 /** What is needed of a stored database to print its set-up: of its server the version, where that can be reached at all. */
 import { MillraceError } from '../model/errors.ts';
+import { readVersion } from '../source/server-version.ts';
 import { askSource, findDatabase, type OutsideDeps } from './outside.ts';
 import type { SetupRequest } from './setup-sql.ts';
-
-const VERSION = "select current_setting('server_version_num')::integer as version";
 
 /** `version`: as somebody says it is. @throws MillraceError not_found */
 export async function readSetup(on: OutsideDeps, ref: string, version?: number | undefined): Promise<SetupRequest> {
@@ -24,10 +23,7 @@ export async function readSetup(on: OutsideDeps, ref: string, version?: number |
 /** That it cannot be reached is why somebody asks for what sets it up. */
 async function versionOf(database: Parameters<typeof askSource>[0]): Promise<number | null> {
   try {
-    return await askSource(database, async (source) => {
-      const { rows } = await source.query<{ version: number }>(VERSION);
-      return Math.floor(rows[0]!.version / 10_000);
-    });
+    return await askSource(database, async (source) => Math.floor((await readVersion(source)) / 10_000));
   } catch (error) {
     if (error instanceof MillraceError && error.code === 'source_unavailable') return null;
     throw error;

@@ -15,13 +15,12 @@ import { ensurePublication, isWanted } from '../source/publication.ts';
 import { readPublication } from '../source/publication-facts.ts';
 import { type RecordType, recordType } from '../source/record-type.ts';
 import { readShape, sampleRows } from '../source/sample.ts';
+import { readVersion } from '../source/server-version.ts';
 import { readTables, schemasOf } from '../source/tables.ts';
 import { readTriggerFacts } from '../source/triggers/for-checks.ts';
 import { askSource, findDatabase, type OutsideDeps } from './outside.ts';
 
 const LIST = statement('source/list-tables');
-const VERSION = "select current_setting('server_version_num')::integer as version";
-
 export interface ListedTable {
   oid: number;
   schema: string;
@@ -83,7 +82,7 @@ async function readCaptured(
   { publication: { name, create_if_not_exists: isOurs }, ...settings }: DatabaseSettings,
   oids: readonly number[],
 ): Promise<Map<number, TableCapture>> {
-  const { version } = (await source.query<{ version: number }>(VERSION)).rows[0]!;
+  const version = await readVersion(source);
   const byTriggers = capturesByTriggers(settings);
   const found = await readPublication(source, name, version);
   const facts = { ...(found ?? plannedPublication(name, { version, isOurs, byTriggers })), byTriggers };
@@ -155,7 +154,7 @@ export async function refreshTables(on: OutsideDeps, ref: string): Promise<Refre
   const { database } = await findDatabase(on, ref);
   const { publication } = database.settings;
   return await askSource(database, async (source) => {
-    const { version } = (await source.query<{ version: number }>(VERSION)).rows[0]!;
+    const version = await readVersion(source);
     const facts = await readPublication(source, publication.name, version);
     const { tables, added } = facts?.ours
       ? await ensurePublication(source, { ...publication, byTriggers: capturesByTriggers(database.settings) }, version)

@@ -4,6 +4,7 @@ import type { Database, Queryable } from '../db/pool.ts';
 import { statement } from '../db/statement.ts';
 import type { NamedRelation, PublishedTable } from '../model/published-table.ts';
 import { type GeneratedColumn, generatedColumns } from './generated.ts';
+import { readVersion } from './server-version.ts';
 
 const TABLES = statement('source/source-tables');
 
@@ -17,10 +18,7 @@ export async function schemasOf(source: Queryable, name: string): Promise<number
 }
 
 async function schemaEntries(source: Queryable, name: string): Promise<{ oid: number; entry: number }[]> {
-  const { rows } = await source.query<{ version: number }>(
-    "select current_setting('server_version_num')::integer as version",
-  );
-  if (rows[0]!.version < 150000) return [];
+  if ((await readVersion(source)) < 150000) return [];
   return (await source.query<{ oid: number; entry: number }>(SCHEMAS, [name])).rows;
 }
 

@@ -1,0 +1,1 @@
+select current_setting('server_version_num')::integer as version
