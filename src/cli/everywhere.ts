@@ -19,16 +19,20 @@ const MOST_SECONDS = 86_400;
 
 export function addEverywhere(program: Command): void {
   program
-    .addOption(new Option('--url <address>', 'the service to ask (MILLRACE_URL), else DATABASE_URL, else this folder'))
-    .addOption(new Option('--token <token>', 'for it (MILLRACE_TOKEN); other users of this machine see an option'))
-    .addOption(new Option('--json', 'print the answer of the API as it is; errors too, on stderr'))
-    .addOption(new Option('--quiet', 'print results and errors alone'))
+    .addOption(
+      new Option('--url <address>', 'address of the service (MILLRACE_URL); without it, DATABASE_URL or this folder'),
+    )
+    .addOption(
+      new Option('--token <token>', 'token for it (MILLRACE_TOKEN); other users of this machine can see this option'),
+    )
+    .addOption(new Option('--json', "print the API's own answer, and errors as JSON on stderr"))
+    .addOption(new Option('--quiet', 'print only results and errors'))
     .addOption(new Option('--yes', 'do not ask'))
     .addOption(
-      new Option('--timeout <seconds>', 'give up after so long; a job that is watched goes on').argParser(seconds),
+      new Option('--timeout <seconds>', 'give up after this time; a job that is followed continues').argParser(seconds),
     )
-    .addOption(new Option('--no-color', 'no colours (NO_COLOR); none without a terminal'))
-    .addOption(new Option('--verbose', 'say on stderr what is asked, and how'));
+    .addOption(new Option('--no-color', 'no colours (or NO_COLOR; never without a terminal)'))
+    .addOption(new Option('--verbose', 'show each request on stderr'));
   program.configureHelp({ showGlobalOptions: true });
 }
 

@@ -56,9 +56,9 @@ export const TOKENS: Group = {
       about: 'create an API token, and print it once',
       route: 'POST /api/api_keys',
       fields: [
-        { flags: '--name <name>', about: 'what it is for', field: 'name' },
+        { flags: '--name <name>', about: 'what the token is for', field: 'name' },
         SCOPES,
-        { flags: '--expires <time>', about: 'it ends then: 2027-01-31T08:00:00Z', field: 'expires_at' },
+        { flags: '--expires <time>', about: 'when it expires: 2027-01-31T08:00:00Z', field: 'expires_at' },
       ],
       examples: [
         'create --name ci --scope operate',
@@ -80,8 +80,8 @@ export const TOKENS: Group = {
 };
 
 const USER_FIELDS: readonly Field[] = [
-  { flags: '--email <email>', about: 'another address', field: 'email' },
-  { flags: '--name <name>', about: 'as others know them', field: 'name' },
+  { flags: '--email <email>', about: 'the new e-mail address', field: 'email' },
+  { flags: '--name <name>', about: 'their name, as shown to others', field: 'name' },
   SCOPES,
 ];
 
@@ -102,7 +102,7 @@ export const USERS: Group = {
     {
       words: 'create <email>',
       about: 'create a person who may log in; asks for the password, or reads it from the standard input',
-      fields: [{ flags: '--name <name>', about: 'as others know them', field: 'name' }, SCOPES],
+      fields: [{ flags: '--name <name>', about: 'their name, as shown to others', field: 'name' }, SCOPES],
       asks: ['POST /api/users'],
       examples: ['create ann@example.org --scope operate read:data'],
       run: create,

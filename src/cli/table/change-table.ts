@@ -28,7 +28,7 @@ const FIELDS: readonly Field[] = [
   },
   {
     flags: '--database <name>',
-    about: 'the database of the change table, as its server calls it; with --cron-database',
+    about: 'the name of the database of the change table; with --cron-database',
     field: 'destination_database',
   },
 ];

@@ -23,8 +23,11 @@ export interface Thing {
   example: string;
 }
 
-export const FILE = { flags: '-f, --file <file>', about: 'one entry of millrace.yaml; - is the standard input' };
-const NO_TEST = { flags: '--no-test', about: 'make it without a test of its connection' };
+export const FILE = {
+  flags: '-f, --file <file>',
+  about: 'a file with one entry of millrace.yaml; - for the standard input',
+};
+const NO_TEST = { flags: '--no-test', about: 'create it without testing its connection' };
 
 /** Loaded when there is an entry: it reads YAML. */
 const entries = async () => await import('../../catalog/declare/entry-text.ts');

@@ -4,8 +4,8 @@ import type { Flag, Group } from './command.ts';
 const runs = async () => await import('./config-runs.ts');
 
 const WISHES: Flag[] = [
-  { flags: '--prune', about: 'delete what a file has made and this one does not name' },
-  { flags: '--adopt <kind:name...>', about: 'take back what was released, as sink:orders-worker' },
+  { flags: '--prune', about: 'delete what a file once declared and this one does not' },
+  { flags: '--adopt <kind:name...>', about: 'return a released thing to the file, such as sink:orders-worker' },
 ];
 
 export const CONFIG: Group = {
@@ -25,7 +25,7 @@ export const CONFIG: Group = {
       about: 'apply a file in one transaction; shows the plan and asks first',
       flags: [
         ...WISHES,
-        { flags: '--force', about: 'prune what has undelivered messages, and databases' },
+        { flags: '--force', about: 'also prune sinks with undelivered messages, and databases' },
         { flags: '--auto-approve', about: 'do not ask' },
       ],
       asks: ['POST /api/config/plan', 'POST /api/config/apply'],

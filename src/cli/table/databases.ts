@@ -58,7 +58,7 @@ export const DATABASES: Group = {
       words: 'accept-gap <database>',
       about: 'capture it again after a gap, without sending what was missed',
       route: 'POST /api/postgres_databases/:database/accept_gap',
-      fields: [{ flags: '--force', about: 'also where nothing is known to be missing', field: 'force' }],
+      fields: [{ flags: '--force', about: 'even if nothing is known to be missing', field: 'force' }],
       examples: ['accept-gap shop'],
       tell: (answer) => `Accepted: its changes count from epoch ${textAt(answer, 'epoch')} on.`,
     },
@@ -71,8 +71,8 @@ export const DATABASES: Group = {
       about: 'list the tables of a database, and whether each can be sent',
       route: 'GET /api/postgres_databases/:database/tables',
       fields: [
-        { flags: '--schema <schema>', about: 'of this schema alone', field: 'schema' },
-        { flags: '--name <text>', about: 'with this text in their name alone', field: 'q' },
+        { flags: '--schema <schema>', about: 'only tables of this schema', field: 'schema' },
+        { flags: '--name <text>', about: 'only tables with this text in their name', field: 'q' },
         ...LIST_FIELDS,
       ],
       examples: ['tables shop', 'tables shop --name order'],
@@ -101,7 +101,10 @@ export const DATABASES: Group = {
       about:
         'print the SQL for an administrator to run in a source: a role with the least rights, the publication, the slot',
       fields: SETUP_FIELDS,
-      flags: [FILE, { flags: '--schema <schema...>', about: 'of a file: whose tables are published; public' }],
+      flags: [
+        FILE,
+        { flags: '--schema <schema...>', about: 'with a file: the schema whose tables are published (public)' },
+      ],
       asks: ['GET /api/postgres_databases/:database/setup_sql', 'POST /api/postgres_databases/setup_sql'],
       examples: ['setup-sql shop', 'setup-sql shop --version 16', 'setup-sql -f shop.yaml --version 17'],
       run: setupSql,

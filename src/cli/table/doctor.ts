@@ -12,11 +12,11 @@ const doctor: RouteCommand = {
     'find what is wrong, and what to run; exit code 0: nothing is wrong, 1: it could not check, 2: something is wrong',
   route: 'GET /api/doctor',
   fields: [
-    { flags: '--database <name>', about: 'this database and its sinks alone', field: 'database' },
-    { flags: '--sink <name>', about: 'this sink and its database alone', field: 'sink' },
+    { flags: '--database <name>', about: 'only this database and its sinks', field: 'database' },
+    { flags: '--sink <name>', about: 'only this sink and its database', field: 'sink' },
   ],
   flags: [
-    { flags: '--sql', about: 'only the statements that put it right' },
+    { flags: '--sql', about: 'print only the statements that fix the problems' },
     { flags: '--strict', about: 'exit code 2 for warnings too' },
   ],
   examples: ['doctor', 'doctor --database shop --sql'],

@@ -19,7 +19,10 @@ export const FUNCTIONS: Group = {
       words: 'list',
       about: 'list functions, with the sinks that use them',
       route: 'GET /api/functions',
-      fields: [{ flags: '--type <type>', about: 'of this type alone', field: 'type', choices: TYPES }, ...LIST_FIELDS],
+      fields: [
+        { flags: '--type <type>', about: 'only functions of this type', field: 'type', choices: TYPES },
+        ...LIST_FIELDS,
+      ],
       examples: ['list', 'list --type filter'],
       tell: (answer) => tellRows(rowsOf(answer).map(withUsers), COLUMNS),
     },
@@ -34,10 +37,13 @@ export const FUNCTIONS: Group = {
       words: 'run [function]',
       about:
         'try a function, stored or in a file, on pending messages or on those in a file; nothing is stored or sent; exit code 2: it failed on a message',
-      fields: [{ flags: '--type <type>', about: 'of code that is in a file', field: 'type', choices: TYPES }],
+      fields: [{ flags: '--type <type>', about: 'the type of code in a file', field: 'type', choices: TYPES }],
       flags: [
         { flags: '--code <file>', about: 'code that is not stored yet' },
-        { flags: '--sink <sink>', about: 'on messages of this sink that are not settled, as it would get them' },
+        {
+          flags: '--sink <sink>',
+          about: 'on messages of this sink that are not settled, as the sink would receive them',
+        },
         { flags: '--messages <file>', about: 'on the messages in this file: a JSON array of at most ten' },
       ],
       asks: ['POST /api/functions/run'],

@@ -33,11 +33,11 @@ export const JOBS: Group = {
       words: 'replay <retention> <sink>',
       about: 'send entries of a change table to a sink again; exit code 0: done, 1: failed or cancelled',
       flags: [
-        { flags: '--since <time>', about: 'only what was committed from this time on' },
-        { flags: '--until <time>', about: 'only what was committed before this time' },
+        { flags: '--since <time>', about: 'only entries committed from this time on' },
+        { flags: '--until <time>', about: 'only entries committed before this time' },
         { flags: '--from-seq <number>', about: 'only entries from this seq on' },
         { flags: '--to-seq <number>', about: 'only entries up to this seq' },
-        { flags: '--key <pk...>', about: 'only of the rows with these primary keys, as record_pk has them' },
+        { flags: '--key <pk...>', about: 'only entries of the rows with these record_pk' },
         { flags: '--dry-run', about: 'count what would be sent, and send nothing' },
         NO_WAIT,
       ],
@@ -55,7 +55,7 @@ export const JOBS: Group = {
       flags: [
         { flags: '--repair', about: 'send again what differs, in order with live changes, and delete what has no row' },
         {
-          ...{ flags: '--show <number>', about: 'how many differences are listed, of the first 1000' },
+          ...{ flags: '--show <number>', about: 'how many of the first 1000 differences are listed' },
           ...{ read: upTo('--show', 1_000), standard: 20 },
         },
         {
@@ -95,7 +95,7 @@ export const JOBS: Group = {
           flags: '--no-verify',
           about: 'do not compare the search indexes afterwards: documents of deleted rows stay',
         },
-        { flags: '--force', about: 'also when the database needs no resync' },
+        { flags: '--force', about: 'even if the database needs no resync' },
         NO_WAIT,
       ],
       asks: [

@@ -2,8 +2,8 @@
 import { type Field, wholeNumber } from './command.ts';
 
 export const LIST_FIELDS: readonly Field[] = [
-  { flags: '--limit <number>', about: 'at most so many', field: 'limit', read: wholeNumber('--limit') },
-  { flags: '--cursor <cursor>', about: 'from where the page before ended', field: 'cursor' },
+  { flags: '--limit <number>', about: 'how many at most', field: 'limit', read: wholeNumber('--limit') },
+  { flags: '--cursor <cursor>', about: 'continue where the previous page ended', field: 'cursor' },
 ];
 
 /** Of metrics. */

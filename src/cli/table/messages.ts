@@ -13,19 +13,19 @@ import { ATTEMPTS } from './sinks.ts';
 import { at, rowsOf, tellMore, tellRows, tellThing, textAt } from './tell.ts';
 
 const CONDITIONS: readonly Field[] = [
-  { flags: '--table <table>', about: 'of this table alone: orders, sales.orders', field: 'table' },
-  { flags: '--key <key>', about: 'of the row with this key alone', field: 'key' },
-  { flags: '--action <action>', about: 'insert, update, delete or read alone', field: 'action' },
-  { flags: '--error <text>', about: 'with this text in their error alone', field: 'error' },
-  { flags: '--since <time>', about: 'committed at this time or later: 2026-11-22T08:00:00Z', field: 'since' },
-  { flags: '--until <time>', about: 'committed before this time', field: 'until' },
+  { flags: '--table <table>', about: 'only messages of this table: orders, sales.orders', field: 'table' },
+  { flags: '--key <key>', about: 'only messages of the row with this key', field: 'key' },
+  { flags: '--action <action>', about: 'only this action: insert, update, delete or read', field: 'action' },
+  { flags: '--error <text>', about: 'only messages whose error contains this text', field: 'error' },
+  { flags: '--since <time>', about: 'only messages committed since then: 2026-11-22T08:00:00Z', field: 'since' },
+  { flags: '--until <time>', about: 'only messages committed before this time', field: 'until' },
 ];
 const GROUPED: readonly Field[] = [
   ...CONDITIONS,
-  { flags: '--group <group>', about: 'of this group of errors alone: millrace message groups', field: 'group' },
+  { flags: '--group <group>', about: 'only messages of this group of errors: message groups', field: 'group' },
 ];
 const STATE: Field = {
-  ...{ flags: '--state <state>', about: 'waiting, leased, retrying, held or parked alone', field: 'state' },
+  ...{ flags: '--state <state>', about: 'only waiting, leased, retrying, held or parked messages', field: 'state' },
 };
 
 const COLUMNS = {
@@ -210,15 +210,15 @@ async function watched(running: Running, verb: 'retry' | 'discard', id: string):
 }
 
 const FLAGS = [
-  { flags: '--dry-run', about: 'only count them' },
-  { flags: '--no-wait', about: 'where they are more than 10,000, print the id of the operation and do not watch it' },
+  { flags: '--dry-run', about: 'only count the messages' },
+  { flags: '--no-wait', about: 'for more than 10,000 messages: print the id of the operation and do not follow it' },
 ];
 const RETRY_FIELDS: readonly Field[] = [
-  { flags: '--state <state>', about: 'parked: nothing else is tried again', field: 'state' },
+  { flags: '--state <state>', about: 'parked: no other message can be retried', field: 'state' },
   ...GROUPED,
 ];
 const DISCARD_FIELDS = [STATE, ...GROUPED];
-const COUNT = { flags: '--count', about: 'only count them, up to 100,000' };
+const COUNT = { flags: '--count', about: 'only count the messages, up to 100,000' };
 const ORDER: Field = {
   flags: '--order <order>',
   about: 'which messages come first: oldest (the default) or newest',

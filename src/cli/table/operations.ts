@@ -45,7 +45,7 @@ const verbs = VERBS.map(
 export const OPERATIONS: Group = {
   name: 'operation',
   plural: 'operations',
-  about: 'list, watch and control backfills and other jobs',
+  about: 'list, follow and control backfills and other jobs',
   commands: [
     {
       words: 'list',
@@ -58,8 +58,8 @@ export const OPERATIONS: Group = {
           field: 'kind',
         },
         { flags: '--state <state>', about: 'waiting, running, paused, done, failed or cancelled', field: 'state' },
-        { flags: '--sink <name>', about: 'of this sink alone', field: 'sink' },
-        { flags: '--database <name>', about: 'of this database alone', field: 'database' },
+        { flags: '--sink <name>', about: 'only jobs of this sink', field: 'sink' },
+        { flags: '--database <name>', about: 'only jobs of this database', field: 'database' },
         ...LIST_FIELDS,
       ],
       examples: ['list', 'list --state running'],

@@ -12,7 +12,7 @@ export const PREVIEW: OwnCommand = {
   words: 'preview <sink>',
   about:
     'follow messages of a sink as they pass through, one a second, until Ctrl-C: what was captured, sent and answered',
-  flags: [{ flags: '--seconds <number>', about: 'they are kept for so long after the last look: 1 to 600' }],
+  flags: [{ flags: '--seconds <number>', about: 'how long recording continues after the last request: 1 to 600' }],
   asks: ['POST /api/sinks/:sink/preview', 'GET /api/sinks/:sink/preview'],
   examples: ['preview products-index', 'preview products-index --json --timeout 60'],
   watches: true,

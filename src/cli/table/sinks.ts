@@ -114,9 +114,9 @@ function commandsOf({ path, word, what, example }: Kind): RouteCommand[] {
 const STATUSES = ['active', 'paused', 'disabled'];
 const HEALTHS = ['healthy', 'warning', 'error', 'paused'];
 const FILTERS = [
-  { flags: '--database <name>', about: 'of this database alone', field: 'database' },
-  { flags: '--status <status>', about: 'with this status alone', field: 'status', choices: STATUSES },
-  { flags: '--health <health>', about: 'with this health alone', field: 'health', choices: HEALTHS },
+  { flags: '--database <name>', about: 'only those of this database', field: 'database' },
+  { flags: '--status <status>', about: 'only those with this status', field: 'status', choices: STATUSES },
+  { flags: '--health <health>', about: 'only those with this health', field: 'health', choices: HEALTHS },
   ...LIST_FIELDS,
 ];
 
@@ -129,7 +129,7 @@ export const SINKS: Group = {
       words: 'list',
       about: 'list sinks, with their health and how much is pending',
       route: 'GET /api/sinks',
-      fields: [{ flags: '--kind <kind>', about: 'of this kind alone', field: 'kind' }, ...FILTERS],
+      fields: [{ flags: '--kind <kind>', about: 'only sinks of this kind', field: 'kind' }, ...FILTERS],
       examples: ['list', 'list --health error'],
       tell: (answer) => tellRows(rowsOf(answer), { name: 'name', kind: 'kind', database: 'database', ...STATE }),
     },
@@ -174,12 +174,12 @@ export const RETENTIONS: Group = {
       about: 'list entries of the change table',
       route: 'GET /api/change_retentions/:sink/entries',
       fields: [
-        { flags: '--key <key>', about: 'of the row with this key alone', field: 'record_pk' },
-        { flags: '--action <action>', about: 'insert, update or delete alone', field: 'action' },
-        { flags: '--since <time>', about: 'committed at this time or later', field: 'since' },
-        { flags: '--until <time>', about: 'committed before this time', field: 'until' },
-        { flags: '--from-seq <number>', about: 'from this seq on', field: 'from_seq' },
-        { flags: '--to-seq <number>', about: 'up to this seq', field: 'to_seq' },
+        { flags: '--key <key>', about: 'only entries of the row with this key', field: 'record_pk' },
+        { flags: '--action <action>', about: 'only this action: insert, update or delete', field: 'action' },
+        { flags: '--since <time>', about: 'only entries committed at this time or later', field: 'since' },
+        { flags: '--until <time>', about: 'only entries committed before this time', field: 'until' },
+        { flags: '--from-seq <number>', about: 'only entries from this seq on', field: 'from_seq' },
+        { flags: '--to-seq <number>', about: 'only entries up to this seq', field: 'to_seq' },
         { flags: '--order <order>', about: 'oldest first, or newest', field: 'order', choices: ['oldest', 'newest'] },
         ...LIST_FIELDS,
       ],

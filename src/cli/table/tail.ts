@@ -23,8 +23,11 @@ export const TAIL: Group = {
       about:
         'follow the messages of a sink until Ctrl-C; leases nothing, unless --ack receives and acknowledges messages',
       flags: [
-        { flags: '--ack', about: 'of a pull consumer: receive each message and acknowledge it: it is gone then' },
-        { flags: '--batch <number>', about: 'at most so many at once' },
+        {
+          flags: '--ack',
+          about: 'for a pull consumer: receive each message and acknowledge it, after which it is gone',
+        },
+        { flags: '--batch <number>', about: 'how many at once, at most' },
       ],
       asks: [...PLACING, ...PATHS.map((path) => `GET ${path}/:sink/messages`), ...PULLING],
       examples: ['tail orders-worker', 'tail orders-worker --ack --json'],
