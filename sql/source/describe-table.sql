@@ -37,14 +37,9 @@ select c.oid::bigint as oid, c.relkind = 'p' as partitioned, exists (select from
                  'name', a.attname, 'typeOid', a.atttypid::bigint, 'typmod', a.atttypmod,
                  -- Of a domain its base type: a cast to the domain would run its checks, which are functions of its owner.
                  'type', pg_catalog.format_type(b.oid, b.typmod),
-                 'operators', coalesce((select n.nspname
-                                          from pg_catalog.pg_opclass c
-                                          join pg_catalog.pg_amop s
-                                            on s.amopfamily = c.opcfamily and s.amoplefttype = c.opcintype
-                                           and s.amoprighttype = c.opcintype and s.amopstrategy = 5
-                                          join pg_catalog.pg_operator o on o.oid = s.amopopr
-                                          join pg_catalog.pg_namespace n on n.oid = o.oprnamespace
-                                         where c.opcmethod = 403 and c.opcdefault and c.opcintype = b.oid), 'pg_catalog'),
+                 'operators', coalesce(o.schema, 'pg_catalog'), 'names', o.names,
+                 -- Operators of any enum, range or composite take no domain of one.
+                 'cast', b.oid <> a.atttypid and b.kind in ('c', 'e', 'm', 'r'),
                  'key', case c.relreplident when 'f' then true when 'n' then false
                              when 'i' then coalesce(a.attnum = any ((i.indkey::smallint[])[0:i.indnkeyatts - 1]), false)
                              else coalesce(a.attnum = any ((k.indkey::smallint[])[0:k.indnkeyatts - 1]), false) end,
@@ -60,7 +55,17 @@ select c.oid::bigint as oid, c.relkind = 'p' as partitioned, exists (select from
            select a.atttypid as oid, a.atttypmod as typmod
            union all
            select t.typbasetype, t.typtypmod from base b join pg_catalog.pg_type t on t.oid = b.oid where t.typtype = 'd')
-         select b.oid, b.typmod from base b join pg_catalog.pg_type t on t.oid = b.oid where t.typtype <> 'd') b
+         select b.oid, b.typmod, t.typtype as kind from base b join pg_catalog.pg_type t on t.oid = b.oid where t.typtype <> 'd') b
+         left join lateral (
+         -- An extension may have other names for them.
+         select min(n.nspname::text) as schema,
+                json_object_agg(case s.amopstrategy when 3 then '=' when 4 then '>=' else '>' end, o.oprname) as names
+           from pg_catalog.pg_opclass c
+           join pg_catalog.pg_amop s on s.amopfamily = c.opcfamily and s.amoplefttype = c.opcintype
+                                    and s.amoprighttype = c.opcintype and s.amopstrategy in (3, 4, 5)
+           join pg_catalog.pg_operator o on o.oid = s.amopopr
+           join pg_catalog.pg_namespace n on n.oid = o.oprnamespace
+          where c.opcmethod = 403 and c.opcdefault and c.opcintype = b.oid) o on true
          where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped) as columns
   from pg_catalog.pg_class c
   join pg_catalog.pg_namespace n on n.oid = c.relnamespace

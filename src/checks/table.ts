@@ -4,7 +4,7 @@
  * https://www.postgresql.org/docs/current/logical-replication-publication.html
  */
 import type { PublishedTable } from '../model/published-table.ts';
-import { quoteIdentifier, quoteTable } from '../model/quote.ts';
+import { isMisspelt, quoteIdentifier, quoteTable } from '../model/quote.ts';
 import { byHand, type Finding, fault, inSource, type Repair, warning } from './finding.ts';
 import type { PublicationFacts } from './publication.ts';
 
@@ -39,6 +39,14 @@ export function checkTable(
         `${name}: ${whyNot(table)}`,
         // One of ours takes it in by itself.
         repairOrInserts(publication, table, publication.ours && table.mine ? [] : [add]),
+      );
+    if (isMisspelt(table.schema) || isMisspelt(table.name))
+      return warning(
+        'not_published',
+        `${name}: its name has bytes that are no UTF-8, which no statement of Millrace can write`,
+        byHand(
+          `Rename it, or run, as a client of its encoding: ${alter} add table only <schema>.<name>. Then its changes come.`,
+        ),
       );
     if (detached)
       return fault(

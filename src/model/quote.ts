@@ -15,6 +15,9 @@ export const quoteIdentifier = (name: string): string => `"${name.replaceAll('"'
 export const quoteTable = (table: QuotedTable): string =>
   `${quoteIdentifier(table.schema)}.${quoteIdentifier(table.name)}`;
 
+/** Has it lost bytes that are no UTF-8, as a SQL_ASCII database may have them in a name? Then no statement of ours finds it. */
+export const isMisspelt = (name: string): boolean => name.includes('\ufffd');
+
 /** `'text'`, the same whether backslashes escape or not. */
 export const quoteLiteral = (text: string): string => {
   const doubled = `'${text.replaceAll("'", "''")}'`;

@@ -6,7 +6,7 @@ import type { RelationMessage, ReplicaIdentity } from '../codec/row-message.ts';
 import type { Database, Queryable } from '../db/pool.ts';
 import { statement } from '../db/statement.ts';
 import { MillraceError } from '../model/errors.ts';
-import { quoteIdentifier, quoteTable } from '../model/quote.ts';
+import { isMisspelt, quoteIdentifier, quoteTable } from '../model/quote.ts';
 import { generatedColumns } from './generated.ts';
 import { noKey } from './no-key.ts';
 import { schemasOf } from './tables.ts';
@@ -22,6 +22,10 @@ export interface TableColumn {
   type: string;
   /** The schema of the operators by which its values are sorted: those of an extension are in no path of ours. */
   operators: string;
+  /** What an extension calls its = and >= and >, by these names. */
+  names: Readonly<Record<string, string>> | null;
+  /** Its operators do not take the domain that it is of, as those of enums and ranges, which are of any such type. */
+  cast: boolean;
   /** In the replica identity. */
   key: boolean;
   /** 0-based place in the primary key. */
@@ -51,8 +55,10 @@ export interface TableDescription {
 }
 
 /** An operator on values of this column, as SQL writes it. */
-export const operatorOn = (column: Pick<TableColumn, 'operators'>, name: string): string =>
-  `operator(${quoteIdentifier(column.operators)}.${name})`;
+export const operatorOn = (
+  { operators, names }: Pick<TableColumn, 'operators'> & Partial<Pick<TableColumn, 'names'>>,
+  name: string,
+): string => `operator(${quoteIdentifier(operators)}.${names?.[name] ?? name})`;
 
 interface Row {
   oid: number;
@@ -87,6 +93,11 @@ export async function describeTable(
         remedy: `alter publication ${quoteIdentifier(publication)} add table ${quoteTable(table)}`,
       },
     );
+  }
+  if (row.columns?.some((column) => isMisspelt(column.name))) {
+    throw new MillraceError('bad_source', `${full} has a column whose name is no UTF-8: its rows cannot be asked for`, {
+      remedy: 'Rename the column. The changes of the table are captured all the same.',
+    });
   }
   const generated = await generatedColumns(source, publication, [row.oid]);
   const isComputed = ({ name }: TableColumn): boolean => generated.some((one) => one.name === name && one.why === null);

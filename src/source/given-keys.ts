@@ -8,7 +8,7 @@ import { operatorOn, type TableColumn } from './describe-table.ts';
 import type { TextForm } from './text-form.ts';
 
 /** A column that is compared with what we give. */
-export type Compared = Pick<TableColumn, 'name' | 'type' | 'operators'>;
+export type Compared = Pick<TableColumn, 'name' | 'type' | 'operators' | 'cast'>;
 
 /** A key column, with the name of the operator of its index. */
 export interface ComparedKey extends Compared {
@@ -28,8 +28,8 @@ export const asValue = (text: string, type: string): string =>
     : `(select v from json_to_record(json_build_object('v', ${text})) as r (v ${type}))`;
 
 /** The column on one side of an operator, with `prefix` before its name. Nobody adds an operator to pg_catalog. */
-export const operand = ({ name, type, operators }: Compared, prefix = ''): string =>
-  `${prefix}${quoteIdentifier(name)}${operators === 'pg_catalog' ? '' : `::${type}`}`;
+export const operand = ({ name, type, operators, cast }: Compared, prefix = ''): string =>
+  `${prefix}${quoteIdentifier(name)}${operators === 'pg_catalog' && !cast ? '' : `::${type}`}`;
 
 /**
  * From `from` on: the rows `t` of `table`, as SQL writes it, that have the keys `w`, whose place from 1 is `w.millrace_place`. The

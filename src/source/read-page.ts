@@ -261,7 +261,7 @@ function fromSql(page: PageRequest & Pick<TextForm, 'given'>, put: (text: string
 /** Does a row follow these values? One comparison of rows has one schema of operators; an index helps with the other form too. */
 function isAfter(order: readonly TableColumn[], given: readonly string[]): string {
   const [first] = order;
-  if (order.every(({ operators }) => operators === first!.operators))
+  if (order.every((column) => operatorOn(column, '>') === operatorOn(first!, '>')))
     return `(${order.map((column) => operand(column)).join(', ')}) ${operatorOn(first!, '>')} (${given.join(', ')})`;
   const rest = order.map((column, n) => {
     const same = order.slice(0, n).map((one, m) => `${operand(one)} ${operatorOn(one, '=')} ${given[m]}`);

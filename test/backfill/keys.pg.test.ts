@@ -15,9 +15,17 @@ interface KeyCase {
 
 const SCHEMA = `
   create extension citext;
+  create extension hstore;
   create type mood as enum ('sad', 'glad', 'so so');
   create domain code as text check (value <> '');
   create type pair as (a int, b text);
+  create type stretch as range (subtype = float8);
+  create domain feeling as mood;
+  create domain couple as pair;
+  create domain span as int4range;
+  create domain spans as int4multirange;
+  create domain reach as stretch;
+  create domain feelings as mood[];
   create collation german (provider = icu, locale = 'de-u-kn-true');
   create collation blind (provider = icu, locale = 'und-u-ks-level2', deterministic = false);
 `;
@@ -76,6 +84,18 @@ const CASES: KeyCase[] = [
     key: 'k',
     rows: `select case when n % 2 = 0 then 'K' else 'k' end || n from generate_series(1, 40) n`,
   },
+  {
+    name: 'a type whose operators have other names',
+    columns: 'a int, k hstore',
+    key: 'k, a',
+    rows: `select n % 3, hstore('n', n::text) from generate_series(1, 30) n`,
+  },
+  {
+    name: 'hstore alone',
+    columns: 'k hstore',
+    key: 'k',
+    rows: `select hstore('n', n::text) from generate_series(1, 30) n`,
+  },
   { name: 'char(n)', columns: 'k char(5)', key: 'k', rows: 'select n::text from generate_series(1, 30) n' },
   {
     name: 'timestamps with zone',
@@ -118,6 +138,26 @@ const CASES: KeyCase[] = [
     columns: 'k int4range',
     key: 'k',
     rows: 'select int4range(n % 3, n + 3) from generate_series(1, 20) n',
+  },
+  { name: 'a domain of an enum', columns: 'k feeling', key: 'k', rows: 'select unnest(enum_range(null::mood))' },
+  {
+    name: 'domains of an enum, and of arrays of it, beside another type',
+    columns: 'a int, k feeling, ks feelings',
+    key: 'k, a, ks',
+    rows: `select n, m, array[m, null] from generate_series(1, 9) n, unnest(enum_range(null::mood)) m`,
+  },
+  {
+    name: 'a domain of a composite',
+    columns: 'k couple',
+    key: 'k',
+    rows: `select row(n % 3, 'x' || n)::pair from generate_series(1, 20) n`,
+  },
+  {
+    name: 'domains of ranges',
+    columns: 'k span, ks spans, r reach',
+    key: 'k, ks, r',
+    rows: `select int4range(n % 3, n + 3), int4multirange(int4range(n, n + 1), int4range(40, 41)), stretch(n / 2.0, null)
+             from generate_series(1, 20) n`,
   },
   {
     name: 'macaddrs',

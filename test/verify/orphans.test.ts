@@ -9,6 +9,8 @@ const column = (name: string): TableColumn => ({
     typmod: -1,
     type: 'text',
     operators: 'pg_catalog',
+    names: null,
+    cast: false,
     key: true,
     keyPlace: 0,
     long: true,
