@@ -12,8 +12,10 @@ const CLEAR = new Set(['sequin:transaction_annotations.clear', 'sequin.transacti
 
 /** Every message of the transaction carries them. */
 const MOST_BYTES = 65_536;
+/** Postgres reads what is nested by going as deep itself, and refuses what is too deep for it: so would every receive. */
+const MOST_DEPTH = 100;
 
-/** The annotations after a logical message: JSON text on one line, or null. What is not JSON, or too long, changes nothing. */
+/** The annotations after a logical message: JSON text on one line, or null. What is not JSON, too long or too deep changes nothing. */
 export function annotationsAfter(
   before: string | null,
   message: { prefix: string; content: Uint8Array },
@@ -26,5 +28,18 @@ export function annotationsAfter(
   } catch {
     return before;
   }
+  if (depthOf(text) > MOST_DEPTH) return before;
   return text.replace(/[\r\n]+/g, ' ');
+}
+
+/** Of valid JSON. */
+function depthOf(text: string): number {
+  let depth = 0;
+  let most = 0;
+  for (const [mark] of text.matchAll(/"(?:[^"\\]|\\.)*"|[[\]{}]/g)) {
+    if (mark === '[' || mark === '{') depth += 1;
+    else if (mark === ']' || mark === '}') depth -= 1;
+    most = Math.max(most, depth);
+  }
+  return most;
 }

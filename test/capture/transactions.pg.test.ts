@@ -104,6 +104,17 @@ describe('transactions under capture', () => {
     expect((await next(3)).map((row) => row.annotations)).to.deep.equal(['{"user":"ann"}', null, null]);
   });
 
+  it('takes no annotations that Postgres could not read in a message any more', async () => {
+    const nested = (depth: number): string => `${'[{"a":"[\\"["},'.repeat(depth - 2)}[{"a":1}]${']'.repeat(depth - 2)}`;
+    await on.source.query(`begin; select pg_logical_emit_message(true, 'millrace:annotations', '${nested(100)}');
+      insert into t values (23); commit`);
+    await on.source.query(`begin; select pg_logical_emit_message(true, 'millrace:annotations', '${nested(101)}');
+      insert into t values (24); commit`);
+    await on.source.query(`begin; select pg_logical_emit_message(true, 'millrace:annotations', repeat('[', 30000) || repeat(']', 30000));
+      insert into t values (25); commit`);
+    expect((await next(3)).map((row) => row.annotations)).to.deep.equal([nested(100), null, null]);
+  });
+
   it('keeps the key of a row that is too large, and parks it with the reason', async () => {
     await on.source.query("insert into t values (30, repeat('x', 20000000)); insert into t values (31, 'small')");
     await on.source.query("update t set note = 'y' where id = 30");
