@@ -6,6 +6,7 @@ import { quoteIdentifier, quoteTable } from './quote.ts';
 import {
   isCancelled,
   isCheckViolation,
+  isDamaged,
   isDataException,
   isDiskFull,
   isHiddenByPolicy,
@@ -88,6 +89,12 @@ const READ: readonly Rule<ReadTable>[] = [
     message: ({ seconds, ...table }) => `a row of ${named(table)} takes longer than ${seconds} s to read`,
     remedy: ({ sortColumn }) =>
       `Create an index that begins with ${sortColumn ?? 'the primary key'}, or relieve the source.`,
+  },
+  {
+    when: isDamaged,
+    message: (table, { message }) => `${named(table)} cannot be read: ${message}`,
+    remedy: () =>
+      'What the server stores of this table is damaged: restore the rows from a backup, or delete them. Then it goes on by itself.',
   },
   // Postgres' words tell a value.
   { when: isDataException, message: (table, { code }) => `${named(table)} cannot be read (${code})` },

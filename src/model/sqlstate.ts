@@ -59,6 +59,8 @@ export const isWithoutPublication = (told: unknown): boolean =>
 /** The same, of a warning. */
 export const withoutPublication = (): Error =>
   Object.assign(new Error('changes were left out: there was no publication'), { routine: 'LoadPublications' });
+/** A change cannot be sent: for its values, for how large they are, or for what is damaged. */
+export const isUnsendable = anyOf('22', '54', 'XX');
 
 // What a value is.
 
@@ -74,6 +76,10 @@ export const isValueRefused = anyOf('22', '54');
 export const isNoValueOfType = anyOf('22', '23');
 /** A sequence has no further number. */
 export const isSequenceOver = anyOf('2200H');
+/** What is stored of a table is damaged, or gone. */
+export const isDamaged = anyOf('58P01', 'XX001', 'XX002');
+/** A row cannot be read: what is stored of it is damaged, too large for an answer, or an operator of somebody's fails on it. */
+export const isUnreadable = anyOf('23', '2F', '38', '39', '54', '58', 'F0', 'P0', 'XX');
 /** An expression cannot be computed: of these values, or at all. */
 export const isNotComputable = anyOf('0A', '22', '23', '2F', '38', '39', '42', '54', 'F0', 'P0', 'XX');
 

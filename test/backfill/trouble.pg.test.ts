@@ -9,6 +9,7 @@ import {
   SEARCH,
   sinkSettings,
 } from '../support/fixtures/captured.ts';
+import { damageFirstLargeValue } from '../support/postgres/damage.ts';
 import { until } from '../support/until.ts';
 
 const ONLY = (tables: string[]) => ({
@@ -100,6 +101,24 @@ describe('a backfill in trouble', function () {
       'failed: start_position is no value of the column at | Write it as Postgres writes the type, e.g. 2026-01-31.',
     ]);
     expect(await on.received(sinkNo, 0)).to.deep.equal([]);
+  });
+
+  it('says that a table is damaged, and goes on when it is repaired', async () => {
+    await begin(
+      `create table papers (id int primary key, body text); alter table papers alter body set storage external;
+       insert into papers select n, repeat('x', 9000) from generate_series(1, 3) n`,
+      { as: 'superuser' },
+    );
+    await damageFirstLargeValue(on.source, 'papers');
+    await call("select millrace.backfill('worker', 'papers')");
+    const { remedy } = await until('it says so', async () =>
+      (await backfillsOf(on.messages.db)).find(({ reason }) =>
+        /^public.papers cannot be read: missing chunk/.test(reason ?? ''),
+      ),
+    );
+    expect(remedy).to.match(/damaged: restore the rows from a backup, or delete them/);
+    await on.source.query('delete from papers where id = 1');
+    await until('it goes on', async () => (await backfillsOf(on.messages.db))[0]?.state === 'done');
   });
 
   it('tells of a table without a key', async () => {

@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import pg from 'pg';
 import { type Captured, captured, PULL, sinkSettings } from '../support/fixtures/captured.ts';
+import { damageFirstLargeValue } from '../support/postgres/damage.ts';
 import { until } from '../support/until.ts';
 
 const CHILD = fileURLToPath(new URL('../support/processes/capture-child.ts', import.meta.url));
@@ -114,6 +115,55 @@ describe('large values that an update left unchanged', function () {
     await locker.end();
     await until('a notice', async () => (await on.notices(sink)).some(({ code }) => code === 'values_left_out'));
   });
+
+  it('are found by keys of domains, whatever these are made of', async () => {
+    await start(`create type mood as enum ('sad', 'glad'); create type pair as (a int, b text);
+      create domain feeling as mood; create domain couple as pair; create domain span as int4range;
+      create domain spans as int4multirange; create domain feelings as mood[]; create domain word as text;
+      create table papers (a feeling, b couple, c span, d spans, e feelings, f word, n int, body text, primary key (a, b, c, d, e, f));
+      alter table papers alter body set storage external;
+      insert into papers values ('glad', '(1,x)', '[1,5)', '{[1,2),[5,6)}', '{sad}', 'w', 0, 'a${LONG}')`);
+    await on.source.query('update papers set n = 1');
+    expect(await bodies(1)).to.deep.equal(['a']);
+  });
+
+  it('that are damaged are left out of their own message alone, and it is said', async () => {
+    on = await captured(PAPERS, { as: 'superuser' });
+    sink = await on.addSink(sinkSettings({ name: 'all', destination: PULL }));
+    on.start();
+    await on.streaming();
+    await damageFirstLargeValue(on.source, 'papers');
+    const read = on.source.query("select body from papers where id = 'a'");
+    expect(await read.catch(({ code }) => code)).to.equal('XX001');
+    await on.source.query('update papers set n = 1');
+    expect((await on.received(sink, 2)).map((row) => row.unchanged_toast)).to.deep.equal(['["body"]', null]);
+    const notice = await until('a notice', async () =>
+      (await on.notices(sink)).find(({ code }) => code === 'values_left_out'),
+    );
+    expect(notice.message).to.match(
+      /could not be read again \(missing chunk number 0 for toast value .*\), and their messages lack them/,
+    );
+    expect((await on.state()).state).to.equal('streaming');
+  });
+
+  const HIDDEN = 'alter table papers enable row level security; alter table papers force row level security';
+  for (const [what, obstacle, why] of [
+    ['that our role may not read', 'alter table papers owner to postgres', 'permission denied for table papers'],
+    ['that a policy would hide', HIDDEN, 'row-level security policy'],
+  ] as const) {
+    it(`${what} are left out, and it is said`, async () => {
+      on = await captured(PAPERS, { as: 'plain' });
+      sink = await on.addSink(sinkSettings({ name: 'all', destination: PULL }));
+      on.start();
+      await on.streaming();
+      await on.source.query(`${obstacle}; update papers set n = 1`);
+      expect((await on.received(sink, 2)).map((row) => row.unchanged_toast)).to.deep.equal(['["body"]', '["body"]']);
+      const notice = await until('a notice', async () =>
+        (await on.notices(sink)).find(({ code }) => code === 'values_left_out'),
+      );
+      expect(notice.message).to.contain(why);
+    });
+  }
 
   it('beyond max_row_bytes park their message', async () => {
     on = await captured(PAPERS, { settings: { max_row_bytes: 4_096 } });

@@ -24,6 +24,17 @@ describe('remedies', () => {
     });
   });
 
+  it('for a table that is damaged: it is tried again', () => {
+    for (const code of ['XX001', 'XX002', '58P01']) {
+      const found = remedyForReading(said(code), table);
+      expect(found, code).to.include({
+        isFinal: false,
+        message: 'public.Orders cannot be read: Postgres’ words: "secret"',
+      });
+      expect(found?.remedy, code).to.match(/is damaged: restore the rows/);
+    }
+  });
+
   it('tell no value', () => {
     expect(remedyForReading(said('22P02'), table)).to.deep.equal({
       message: 'public.Orders cannot be read (22P02)',

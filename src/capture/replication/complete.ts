@@ -27,8 +27,8 @@ export interface CompleteDeps {
   untilSeen: UntilSeen;
   /** Tables, by oid, that gave no answer the last time: they are not waited for again. */
   unread: Set<number>;
-  /** Messages lack values that are there: the table gave no answer, or they could not be computed, with this code of Postgres. */
-  onUnread(relation: LoadedRelation, code?: string): Promise<void>;
+  /** Messages lack values that are there. */
+  onUnread(relation: LoadedRelation, trouble: Trouble): Promise<void>;
 }
 
 /** Milliseconds that a table's lock may keep the stream waiting. */
@@ -53,7 +53,7 @@ export async function* complete(deps: CompleteDeps, batch: Pick<Pending, 'deferr
         yield await finished(deps, { relation, out, run }, batch.sinks);
     }
     if (trouble.isSilent) deps.unread.add(relation.oid);
-    if (trouble.isSilent || trouble.code) await deps.onUnread(relation, trouble.isSilent ? undefined : trouble.code);
+    if (trouble.isSilent || trouble.unreadable || trouble.code) await deps.onUnread(relation, trouble);
   }
 }
 
@@ -67,7 +67,10 @@ interface Chunk {
 async function* completed(source: Database, chunk: Chunk, trouble: Trouble): AsyncGenerator<CompletedEntry[]> {
   const { relation, entries, patienceMs } = chunk;
   const lacking = entries.filter(({ missing }) => missing.length > 0);
-  const asked = askedOf(relation, lacking, patienceMs);
+  const onUnreadable = (why: string): void => {
+    trouble.unreadable = why;
+  };
+  const asked = askedOf({ relation, patienceMs, onUnreadable }, lacking);
   const sizes = lacking.length > 0 && !trouble.isSilent ? await sizesOf(source, asked, lacking) : undefined;
   if (lacking.length > 0) trouble.isSilent ||= sizes === undefined;
   for (const part of partsOf(entries, sizes ?? new Map())) {

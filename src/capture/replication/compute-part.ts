@@ -17,6 +17,8 @@ export interface CompletedEntry {
 export interface Trouble {
   /** It gave no answer: somebody has it locked, or it takes too long. */
   isSilent: boolean;
+  /** Rows could not be read: why. */
+  unreadable?: string;
   /** Some could not be computed: Postgres' code. */
   code?: string;
 }

@@ -1,7 +1,8 @@
 /**
  * Reads rows of a table again by their key, as the table is now: found by its oid, whatever it is called, without the tables
  * that inherit from it. No answer about the table ends a stream: what is no longer as it was when the change was made (a
- * column, a type, a right, the table itself) is as good as gone; a table that gives no answer is said.
+ * column, a type, the table itself) is as good as gone; a table that gives no answer is said, and so is a row that cannot be
+ * read: its storage is damaged, our role lacks a right, or a policy would hide it.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { queryTexts } from '../../db/as-text.ts';
@@ -9,7 +10,16 @@ import { byHalves } from '../../db/halving.ts';
 import type { Connection, Database } from '../../db/pool.ts';
 import { inSnapshot } from '../../db/snapshot.ts';
 import { quoteLiteral, quoteTable } from '../../model/quote.ts';
-import { isCancelled, isDataException, isLockTimeout, isOtherTable } from '../../model/sqlstate.ts';
+import {
+  isCancelled,
+  isDamaged,
+  isDataException,
+  isLockTimeout,
+  isNotPermitted,
+  isOtherTable,
+  isUnreadable,
+  type ServerError,
+} from '../../model/sqlstate.ts';
 import type { Deferred } from '../../routing/pending.ts';
 import type { LoadedRelation } from '../../routing/relation.ts';
 import { rowsWith } from '../../source/given-keys.ts';
@@ -21,6 +31,8 @@ export interface AgainQuery {
   list(form: TextForm): string;
   /** Milliseconds that a lock on the table is waited for. */
   patienceMs: number;
+  /** Rows that may be there cannot be read: why. */
+  onUnreadable(why: string): void;
 }
 
 /** What was found, by entry; rows that are gone are not in it. */
@@ -29,10 +41,12 @@ export type Found = Map<Deferred, Texts>;
 /** Milliseconds that one question waits for a lock. */
 const LOCK_MS = 1_000;
 const PAUSE_MS = 250;
+/** Rows of a table that cannot be read, before it is taken for one that gives no answer: each costs questions. */
+const MOST_UNREADABLE = 100;
 /** Names that change while a question is asked. */
 const TRIES = 5;
 
-/** Undefined: the table gave no answer, for it is locked, or takes too long to be searched. */
+/** Undefined: the table gave no answer, for it is locked, takes too long to be searched, or can hardly be read. */
 export async function lookUp(
   source: Database,
   query: AgainQuery,
@@ -43,10 +57,17 @@ export async function lookUp(
   if (query.relation.keyTypes.length === 0) return found;
   const until = performance.now() + query.patienceMs;
   let isSilent = false;
-  // One key may be no value of the column's new type, and the others are.
+  let unreadable = 0;
+  // One key may be no value of the column's new type, or one row damaged, and the others are not.
   await byHalves(entries, async (part) => {
     if (isSilent) return true;
     const answer = await ask(source, { ...query, until }, part);
+    if (answer instanceof Unreadable) {
+      unreadable += 1;
+      if (part.length === 1) query.onUnreadable(answer.why);
+      isSilent = unreadable >= MOST_UNREADABLE;
+      return false;
+    }
     isSilent = answer === 'silent';
     if (typeof answer === 'string') return answer !== 'refused';
     for (const [entry, texts] of answer) found.set(entry, texts);
@@ -55,12 +76,22 @@ export async function lookUp(
   return isSilent ? undefined : found;
 }
 
+/** One of the rows cannot be read. */
+class Unreadable {
+  readonly why: string;
+  /** Words that name no value; of other faults Postgres' may. */
+  constructor(error: ServerError) {
+    const { code, message } = error;
+    this.why = isDamaged(error) ? message : code;
+  }
+}
+
 /** `silent`: it gives no answer. `refused`: a key is no value of its column. */
 async function ask(
   source: Database,
   query: AgainQuery & { until: number },
   entries: readonly Deferred[],
-): Promise<Found | 'silent' | 'refused'> {
+): Promise<Found | 'silent' | 'refused' | Unreadable> {
   for (;;) {
     try {
       return await source.session((client) =>
@@ -72,8 +103,14 @@ async function ask(
         if (performance.now() > query.until) return 'silent';
         await sleep(PAUSE_MS);
       } else if (isDataException(error)) return 'refused';
-      else if (isOtherTable(error)) return new Map();
-      else throw error;
+      else if (isUnreadable(error)) {
+        // It may have been dropped while it was read.
+        const isThere = await source.session(async (client) => await nameOf(client, query.relation.oid));
+        return isThere ? new Unreadable(error) : new Map();
+      } else if (isOtherTable(error)) {
+        if (isNotPermitted(error)) query.onUnreadable(error.message);
+        return new Map();
+      } else throw error;
     }
   }
 }

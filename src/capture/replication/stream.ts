@@ -20,10 +20,12 @@ import type { CaptureDeps, CapturedDatabase, Streaming, Way } from '../method.ts
 import { Windows } from '../windows.ts';
 import type { SourceClock } from './behind.ts';
 import { CatalogInUse } from './catalog-in-use.ts';
+import type { Trouble } from './compute-part.ts';
 import { openHearing } from './hearing.ts';
 import { type LookedAfter, lookAfter, showStreaming } from './look-after.ts';
 import { follow, type Prepared } from './prepare.ts';
 import { CaptureSession } from './session.ts';
+import { explained } from './unsendable.ts';
 
 const FIRST_XID = statement('capture/first-xid');
 const TABLE_NAME = statement('capture/table-name');
@@ -102,7 +104,7 @@ export async function stream(deps: CaptureDeps, database: CapturedDatabase, inpu
     beside = deps
       .beside?.(streamingOf(session, { catalog, windows, relations, way: input.way }), over.signal)
       .catch(fail);
-    await Promise.race([replication.ended, failed]);
+    await Promise.race([explained(replication.ended, database.settings), failed]);
   } finally {
     input.signal.removeEventListener('abort', stop);
     looked?.stop();
@@ -168,6 +170,15 @@ async function noteMissedOf(
   await noteMissed(messages, numbers, { code, table: `${table.schema}.${table.name}`, message: tell(table) });
 }
 
+/** What its messages lack, and why. */
+function lacking({ isSilent, unreadable, code }: Trouble): string {
+  if (unreadable)
+    return `: large values of some rows, which updates had left unchanged, could not be read again (${unreadable})`;
+  if (isSilent)
+    return ' was locked, or took too long to search: values that its changes do not carry could not be found';
+  return `: generated columns of some rows could not be computed (${code})`;
+}
+
 function openSession(
   deps: CaptureDeps,
   relations: RelationDeps,
@@ -197,12 +208,9 @@ function openSession(
       ),
       onDamaged: openDamageNotes(deps.messages),
       unread: new Set(),
-      onUnread: async ({ schema, name, routes }, code) => {
+      onUnread: async ({ schema, name, routes }, trouble) => {
         const table = `${schema}.${name}`;
-        const message =
-          code === undefined
-            ? `${table} was locked, or took too long to search: values that its changes do not carry could not be found, and their messages lack them`
-            : `${table}: generated columns of some rows could not be computed (${code}), and their messages lack them`;
+        const message = `${table}${lacking(trouble)}, and their messages lack them`;
         const sinks = routes.map((route) => route.sinkNo);
         await noteMissed(deps.messages, sinks, { code: 'values_left_out', table, message });
       },
