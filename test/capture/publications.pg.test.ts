@@ -49,6 +49,16 @@ describe('publications under capture', () => {
     );
   });
 
+  it('says what a table held also if whoever let it in died before he could say so', async () => {
+    await start('create table t (id int primary key)');
+    await on.stop();
+    await on.source.query('create table late (id int primary key); insert into late values (1)');
+    // As he left it.
+    await on.source.query('alter publication millrace_test add table only late');
+    on.start();
+    expect((await notice('added_late')).table).to.equal('public.late');
+  });
+
   it('says nothing of what tables held that only changed their names', async () => {
     await start('create table t (id int primary key); create table t_new (id int primary key)');
     await on.source.query('insert into t values (1); insert into t_new values (2)');
