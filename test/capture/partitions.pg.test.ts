@@ -1,5 +1,6 @@
 /** What becomes of partitions is in no message: it is said on the sinks of their table, and on nothing else. */
 import { expect } from 'chai';
+import pg from 'pg';
 import { type Captured, captured, PULL, SEARCH, sinkSettings } from '../support/fixtures/captured.ts';
 import { until } from '../support/until.ts';
 
@@ -52,6 +53,27 @@ describe('partitions under capture', () => {
   it('one that is detached', async () => {
     await on.source.query('alter table t detach partition t_1');
     expect(await notice('truncated')).to.match(/^public.t_1 of/);
+  });
+
+  it('one that is being detached concurrently, though that was broken off', async () => {
+    const [reader, detacher] = [0, 1].map(() => new pg.Client({ connectionString: on.sourceUrl }));
+    await reader!.connect();
+    await detacher!.connect();
+    await reader!.query('begin; select from t');
+    const broken = detacher!.query('alter table t detach partition t_1 concurrently').catch(({ code }) => code);
+    await until('it has begun', async () => {
+      const { rows } = await on.source.query(
+        `select inhdetachpending as begun from pg_inherits where inhrelid = 't_1'::regclass`,
+      );
+      return rows[0]?.begun === true;
+    });
+    await on.source.query(
+      "select pg_cancel_backend(pid) from pg_stat_activity where query like 'alter table t detach partition%'",
+    );
+    expect(await broken).to.equal('57014');
+    await reader!.end();
+    await detacher!.end();
+    expect(await notice('truncated')).to.match(/^public.t_1 of public.t was dropped, detached or truncated/);
   });
 
   it('one that is attached with rows; one that is made is nothing to speak of', async () => {
