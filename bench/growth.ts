@@ -100,7 +100,7 @@ export async function growth(server: Server, options: GrowthOptions): Promise<Gr
   }
 }
 
-async function open(server: Server, name: string): Promise<Bench> {
+export async function open(server: Server, name: string): Promise<Bench> {
   const url = await server.database(name);
   await migrate(url);
   // A connection for who writes beside, one for who reads beside, one that holds a snapshot.
@@ -110,7 +110,7 @@ async function open(server: Server, name: string): Promise<Bench> {
 }
 
 /** Appends a round's rows as capture does, then receives and acknowledges them all. */
-async function round(bench: Bench, sink: SinkName): Promise<GrowthRound> {
+export async function round(bench: Bench, sink: SinkName): Promise<GrowthRound> {
   const appends: number[] = [];
   const appending = performance.now();
   for (let rows = 0; rows < ROWS; rows += APPEND_ROWS) {
@@ -204,7 +204,7 @@ async function underSnapshot(
 }
 
 /** Straight into the table: rows as narrow as they get. */
-async function load(bench: Bench, pending: number): Promise<void> {
+export async function load(bench: Bench, pending: number): Promise<void> {
   for (let done = 0; done < pending; done += 500_000) {
     await bench.db.query(
       `insert into millrace_private.messages (sink_no, lane, id, group_key, source_table, action, record_pks, commit_lsn,

@@ -46,7 +46,8 @@ interface Client {
   ack?(leased: unknown[]): Promise<unknown>;
 }
 
-export async function pull(server: Server, options: { rounds: number }): Promise<PullRound[]> {
+/** `most`: rows of each run at most. */
+export async function pull(server: Server, options: { rounds: number; most?: number }): Promise<PullRound[]> {
   const url = await server.database('bench_pull');
   const port = await freePort();
   const web = await startWeb(url, port);
@@ -59,10 +60,13 @@ export async function pull(server: Server, options: { rounds: number }): Promise
   });
   const measured: PullRound[] = [];
   try {
-    await prepare(db);
+    await prepareQueue(db);
     for (let round = 0; round < options.rounds; round += 1) {
       for (const batch of PULL_BATCHES) {
-        for (const way of waysOf(batch)) measured.push(await measure(server, db, { batch, way, port }));
+        for (const way of waysOf(batch)) {
+          const rows = Math.min(ROWS[batch], options.most ?? Number.POSITIVE_INFINITY);
+          measured.push(await measure(server, db, { batch, way, port, rows }));
+        }
       }
     }
   } finally {
@@ -80,9 +84,9 @@ const waysOf = (batch: number): readonly PullWay[] =>
 async function measure(
   server: Server,
   db: Database,
-  run: { batch: (typeof PULL_BATCHES)[number]; way: PullWay; port: number },
+  run: { batch: (typeof PULL_BATCHES)[number]; way: PullWay; port: number; rows: number },
 ): Promise<PullRound> {
-  const rows = ROWS[run.batch];
+  const { rows } = run;
   await db.query(`select bench_fill('${run.way}', ${rows})`);
   const client = clientOf(db, run);
   const clients = run.way.startsWith('many') ? MANY_CLIENTS : PULL_CLIENTS;
@@ -119,7 +123,7 @@ function clientOf(db: Database, { way, port }: { way: PullWay; port: number }): 
  * Rows of one key each, about 500 bytes; nothing is analysed, as in a queue that has just filled. The reference has the same
  * columns, and the finished message in one of them.
  */
-async function prepare(db: Database): Promise<void> {
+export async function prepareQueue(db: Database): Promise<void> {
   await db.query(`create table bench_queue (like millrace_private.messages, leased_until timestamptz, primary key (id));
     create sequence bench_ids start ${FIRST_ID};
     insert into millrace_private.source_tables (database_no, oid, schema_name, table_name, metadata)
@@ -175,7 +179,7 @@ function reference(db: Database): Client {
 
 const ACK_IDS = /"ack_id":"([^"]+)"/g;
 
-function overHttp(port: number, way: PullWay): Client {
+export function overHttp(port: number, way: PullWay): Client {
   const agent = new http.Agent({ keepAlive: true, maxSockets: MANY_CLIENTS });
   const post = async (verb: string, body: string): Promise<string> => {
     const request = http.request({
@@ -208,7 +212,7 @@ function overHttp(port: number, way: PullWay): Client {
 }
 
 /** The role web on a message database with one consumer; its source is declared, and never captured. */
-async function startWeb(url: string, port: number): Promise<ChildProcess> {
+export async function startWeb(url: string, port: number): Promise<ChildProcess> {
   const yaml = `
 api_tokens:
   - { name: bench, token: ${TOKEN} }
@@ -244,7 +248,7 @@ sinks:
   }
 }
 
-async function end(child: ChildProcess): Promise<void> {
+export async function end(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
   const ended = once(child, 'exit');
   if (child.connected) child.disconnect();

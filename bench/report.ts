@@ -8,8 +8,8 @@ import type { CatalogChanges } from './catalog-changes.ts';
 import type { ChangeTable } from './change-table.ts';
 import type { Console } from './console.ts';
 import type { CountersCost } from './counters.ts';
-import { DEBEZIUM } from './debezium-server.ts';
-import type { Drain, DrainRound } from './drain.ts';
+import type { Curve } from './curves.ts';
+import type { Drain } from './drain.ts';
 import type { Fairness } from './fairness.ts';
 import { figure, medianOf, table } from './figures.ts';
 import type { Growth, GrowthLine, GrowthRound } from './growth.ts';
@@ -17,6 +17,8 @@ import type { LatencyRound } from './latency.ts';
 import type { MessagesList } from './messages-list.ts';
 import type { PullRound } from './pull.ts';
 import { consoleText, countersText, messagesText } from './report-console.ts';
+import { curvesText } from './report-curves.ts';
+import { drainText, shapingText } from './report-drain.ts';
 import { pullText } from './report-pull.ts';
 import { writePathText } from './report-triggers.ts';
 import { catalogText, fairnessText } from './report-waits.ts';
@@ -31,21 +33,22 @@ export interface Results {
   /** Of the last minute before it began: what others did on this machine. */
   loadBefore: number;
   server: { version: string; inMemory: boolean } | undefined;
-  drain: Drain | undefined;
-  shaping: Shaping | undefined;
-  webhook: Webhook | undefined;
-  changeTable: ChangeTable | undefined;
-  latency: { rate: number; seconds: number; rounds: LatencyRound[] } | undefined;
-  pull: readonly PullRound[] | undefined;
-  growth: Growth | undefined;
-  backfill: Backfill | undefined;
-  fairness: Fairness | undefined;
-  catalog: CatalogChanges | undefined;
-  texts: readonly TextCost[] | undefined;
-  console: Console | undefined;
-  messages: MessagesList | undefined;
-  counters: CountersCost | undefined;
-  writePath: WritePath | undefined;
+  drain?: Drain;
+  shaping?: Shaping;
+  webhook?: Webhook;
+  changeTable?: ChangeTable;
+  latency?: { rate: number; seconds: number; rounds: LatencyRound[] };
+  pull?: readonly PullRound[];
+  growth?: Growth;
+  backfill?: Backfill;
+  fairness?: Fairness;
+  catalog?: CatalogChanges;
+  texts?: readonly TextCost[];
+  console?: Console;
+  messages?: MessagesList;
+  counters?: CountersCost;
+  writePath?: WritePath;
+  curves?: readonly Curve[];
 }
 
 const MB = 1024 * 1024;
@@ -68,6 +71,7 @@ export function report(results: Results, { at, before }: { at: Date; before: str
     ...(results.messages ? [messagesText(results.messages)] : []),
     ...(results.counters ? [countersText(results.counters)] : []),
     ...(results.writePath ? [writePathText(results.writePath)] : []),
+    ...(results.curves ? [curvesText(results.curves)] : []),
   ].map((section) => `${section}\n\n${machine(results, at)}`);
   return [HEAD, ...withSections(before, measured), PEERS, ''].join('\n\n');
 }
@@ -91,6 +95,7 @@ const ORDER = [
   'Messages',
   'Counters',
   'Triggers',
+  'Curves',
 ];
 
 /** The sections of a text, with those replaced that there are new ones for, in their order. */
@@ -119,56 +124,6 @@ function machine({ server, loadBefore }: Results, at: Date): string {
     `${server ? 'Roles, receiver and driver share the machine with it. ' : ''}Load average before the run: ${loadBefore.toFixed(1)}.`,
   ];
   return lines.join('\n');
-}
-
-function drainText({ limit, changes, rounds }: Drain): string {
-  const middle = (pick: (round: DrainRound) => number | undefined): number => medianOf(rounds, pick);
-  const micros = (seconds: number): string => figure((seconds * 1e6) / changes);
-  const ours = [
-    'Millrace: capture, message table, worker, `_bulk` in batches of 1,000',
-    figure(middle((round) => round.perSecond)),
-    figure(middle((round) => round.perSecond / round.limitPerSecond)),
-    micros(middle((round) => round.rolesCpu)),
-    micros(middle((round) => round.serverCpu)),
-    micros(middle((round) => round.walsenderCpu)),
-    figure(middle((round) => round.peakRssBytes) / MB),
-  ];
-  const reference = [limit, figure(middle((round) => round.limitPerSecond)), '1', '–', '–', '–', '–'];
-  const isCompared = rounds.every((round) => round.peer !== undefined);
-  const theirs = [
-    `Debezium Server ${DEBEZIUM}, HTTP batches of 1,000; keeps none of them`,
-    figure(middle((round) => round.peer?.perSecond)),
-    figure(middle((round) => round.peer && round.peer.perSecond / round.limitPerSecond)),
-    micros(middle((round) => round.peer?.rolesCpu)),
-    micros(middle((round) => round.peer?.serverCpu)),
-    micros(middle((round) => round.peer?.walsenderCpu)),
-    figure(middle((round) => round.peer?.peakRssBytes) / MB),
-  ];
-  const head = ['', 'changes/s', 'of the limit', 'CPU us a change: roles', 'Postgres', 'walsender', 'peak RSS, MB'];
-  return [
-    '## Drain',
-    `${figure(changes)} changes that are already in the WAL (60 % inserts, 100 a transaction; 30 % updates, 10; 10 % deletes, 1,000; rows of 10\ncolumns, about 500 bytes), until a receiver that parses nothing has all of them. Median of ${rounds.length}.`,
-    table(head, [reference, ours, ...(isCompared ? [theirs] : [])]),
-  ].join('\n\n');
-}
-
-function shapingText({ changes, rounds }: Shaping): string {
-  type Round = Shaping['rounds'][number];
-  const row = (what: string, of: (round: Round) => Round['plain']): string[] => [
-    what,
-    figure(medianOf(rounds, (round) => of(round).perSecond)),
-    figure(medianOf(rounds, (round) => of(round).perSecond / round.plain.perSecond)),
-    figure((medianOf(rounds, (round) => of(round).rolesCpu) * 1e6) / changes),
-    figure(medianOf(rounds, (round) => of(round).peakRssBytes) / MB),
-  ];
-  return [
-    '## Transform',
-    `The same ${figure(changes)} changes drained without a transform and with one that builds a document of five fields, by turns.\nMedian of ${rounds.length}. The worker's sandbox is part of the roles.`,
-    table(
-      ['', 'changes/s', 'ratio', 'CPU us a change: roles', 'peak RSS, MB'],
-      [row('without', ({ plain }) => plain), row('with', ({ shaped }) => shaped)],
-    ),
-  ].join('\n\n');
 }
 
 function changeTableText({ changes, rounds }: ChangeTable): string {
