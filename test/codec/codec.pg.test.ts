@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { codecFor, jsonOf } from '../../src/codec/codec.ts';
 import { type Database, openPool } from '../../src/db/pool.ts';
 import { loadTypes } from '../../src/source/types.ts';
+import { compact, forms, holders, neighbours } from '../support/fixtures/type-forms.ts';
 import { TYPE_CASES, TYPES_SQL, type TypeCase } from '../support/fixtures/type-values.ts';
 import {
   type Cluster,
@@ -23,47 +24,19 @@ interface Printed {
   json: string;
 }
 
-/** JSON text without the white space between its tokens. */
-function compact(json: string): string {
-  return json.replace(/("(?:[^"\\]|\\.)*")|\s+/g, (_, string: string | undefined) => string ?? '');
-}
-
-/** The value x and its neighbour y by themselves, in arrays of every shape, and in composites, domains and their arrays. */
-function forms(type: string, alone: boolean): [form: string, sql: string][] {
-  if (alone) return [['value', 'x']];
-  return [
-    ['value', 'x'],
-    ['array', 'array[x, null, y]'],
-    ['empty array', '(array[x])[2:1]'],
-    ['array of two dimensions', 'array[[x, y], [null, x]]'],
-    ['array with bounds', `('[0:1]=' || array[x, y]::text)::${type}[]`],
-    ['composite', 'row(x, array[y, null], null)::holder'],
-    ['composite in an array', 'array[row(x, array[[x], [y]], x)::holder, null]'],
-    ['domain over an array', 'array[y, x]::holder_list'],
-    ['composite in a composite', 'row(row(x, null, y)::holder, array[row(y, array[x], null)::holder])::outer_holder'],
-  ];
-}
-
-const HOLDERS = (type: string) => `
+const RENEWED = `
   drop type if exists outer_holder, holder cascade;
   drop domain if exists holder_list cascade;
-  create domain holder_list as ${type}[];
-  create type holder as ("some Name" ${type}, b ${type}[], a ${type});
-  create type outer_holder as (one holder, many holder[]);
 `;
 
 /** `format` prints with the type's output function, as pgoutput does; a cast to text does not (boolean, char, inet). */
 async function printed(source: Database, given: { type: TypeCase; texts: string[] }): Promise<Printed[]> {
-  const { type, make, alone } = given.type;
+  const { type, alone } = given.type;
   const columns = forms(type, alone === true).map(
     ([form, sql]) => `('${form}', pg_typeof(${sql})::oid::bigint, format('%s', ${sql}), to_jsonb(${sql})::text)`,
   );
   const { rows } = await source.query<Printed>(
-    `with made as materialized (
-       select n, ${make ?? `value::${type}`} as x from unnest($1::text[]) with ordinality as given(value, n)
-     ), neighbours as materialized (
-       select n, x, lag(x, 1, x) over (order by n) as y from made
-     )
+    `with neighbours as materialized (${neighbours(given.type)})
      select form, type_oid as "typeOid", text, json
      from neighbours, lateral (values ${columns.join(', ')}) as printed(form, type_oid, text, json)
      order by n`,
@@ -88,7 +61,7 @@ function agreesWithToJsonb(open: () => Promise<Cluster>): void {
 
   for (const type of TYPE_CASES) {
     it(type.type, async () => {
-      if (type.alone !== true) await source.query(HOLDERS(type.type));
+      if (type.alone !== true) await source.query(RENEWED + holders(type.type));
       const texts = fc.sample(type.texts, { numRuns: CASES, seed: SEED });
       const values = await printed(source, { type, texts });
       expect(values).to.have.length.at.least(texts.length);
