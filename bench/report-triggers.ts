@@ -1,5 +1,6 @@
-/** The section about what a write costs where triggers note its changes. */
+/** The sections about triggers that note changes: what they cost a write, and how capture comes to know of it. */
 import { figure, medianOf, table } from './figures.ts';
+import { LOOKING_WAYS, type Looking, type LookingRound } from './looking.ts';
 import type { WriteCost, WritePath } from './write-path.ts';
 
 export function writePathText({ rounds }: WritePath): string {
@@ -21,6 +22,34 @@ export function writePathText({ rounds }: WritePath): string {
         row('trigger with an outbox of jsonb', 'outbox'),
         row('our triggers', 'ours'),
       ],
+    ),
+  ].join('\n\n');
+}
+
+export function lookingText({ rounds }: Looking): string {
+  const NAMES: Record<(typeof LOOKING_WAYS)[number], string> = {
+    looks: 'looks after 5 to 250 ms, as capture does',
+    transaction: 'a notification of each transaction',
+    batch: 'a notification where the reader sleeps',
+  };
+  const columns: [title: string, pick: (round: LookingRound) => number][] = [
+    ['seldom, p50 ms', ({ seldom }) => seldom.p50],
+    ['p99', ({ seldom }) => seldom.p99],
+    ['200/s, p50 ms', ({ often }) => often.p50],
+    ['p99', ({ often }) => often.p99],
+    ['commits/s', ({ commitsPerSecond }) => commitsPerSecond],
+    ['CPU us a commit', ({ commitUs }) => commitUs],
+    ['idle, CPU ms/s', ({ idleMs }) => idleMs],
+  ];
+  return [
+    '## Looking for noted changes',
+    `From before a write until a reader has its change: of writes that come each 0.1 to 0.9 s, and of 200 a second. Then four sessions that commit updates of one row without a pause: their commits, and CPU us of each; and CPU of the reader's sessions while nothing happens. By turns, median of ${rounds.length}.`,
+    table(
+      ['', ...columns.map(([title]) => title)],
+      LOOKING_WAYS.map((way) => [
+        NAMES[way],
+        ...columns.map(([, pick]) => figure(medianOf(rounds, (round) => pick(round[way])))),
+      ]),
     ),
   ].join('\n\n');
 }

@@ -14,13 +14,14 @@ import type { Fairness } from './fairness.ts';
 import { figure, medianOf, table } from './figures.ts';
 import type { Growth, GrowthLine, GrowthRound } from './growth.ts';
 import type { LatencyRound } from './latency.ts';
+import type { Looking } from './looking.ts';
 import type { MessagesList } from './messages-list.ts';
 import type { PullRound } from './pull.ts';
 import { consoleText, countersText, messagesText } from './report-console.ts';
 import { curvesText } from './report-curves.ts';
 import { drainText, shapingText } from './report-drain.ts';
 import { pullText } from './report-pull.ts';
-import { writePathText } from './report-triggers.ts';
+import { lookingText, writePathText } from './report-triggers.ts';
 import { catalogText, fairnessText } from './report-waits.ts';
 import { webhookText } from './report-webhook.ts';
 import { SERVER_SETTINGS } from './server.ts';
@@ -48,6 +49,7 @@ export interface Results {
   messages?: MessagesList;
   counters?: CountersCost;
   writePath?: WritePath;
+  looking?: Looking;
   curves?: readonly Curve[];
 }
 
@@ -71,6 +73,7 @@ export function report(results: Results, { at, before }: { at: Date; before: str
     ...(results.messages ? [messagesText(results.messages)] : []),
     ...(results.counters ? [countersText(results.counters)] : []),
     ...(results.writePath ? [writePathText(results.writePath)] : []),
+    ...(results.looking ? [lookingText(results.looking)] : []),
     ...(results.curves ? [curvesText(results.curves)] : []),
   ].map((section) => `${section}\n\n${machine(results, at)}`);
   return [HEAD, ...withSections(before, measured), PEERS, ''].join('\n\n');
@@ -95,6 +98,7 @@ const ORDER = [
   'Messages',
   'Counters',
   'Triggers',
+  'Looking for noted changes',
   'Curves',
 ];
 

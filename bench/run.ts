@@ -1,5 +1,5 @@
 /**
- * `npm run bench [drain] [transform] [webhook] [change-table] [latency] [pull] [growth] [backfill] [fairness] [catalog] [texts] [console] [messages] [counters] [triggers]
+ * `npm run bench [drain] [transform] [webhook] [change-table] [latency] [pull] [growth] [backfill] [fairness] [catalog] [texts] [console] [messages] [counters] [triggers] [looking]
  * [curves] [--changes=n] [--rounds=n] [--seconds=n] [--pending=n]
  * [--hold-seconds=n] [--only-held] [--write]`: each scenario beside its reference, in one run, on one machine. Absolute figures vary by a quarter between
  * runs; ratios count. Without arguments all but growth, which takes half an hour, are run as they are meant to be, and
@@ -20,6 +20,7 @@ import { drain } from './drain.ts';
 import { fairness } from './fairness.ts';
 import { growth } from './growth.ts';
 import { latency } from './latency.ts';
+import { looking } from './looking.ts';
 import { messagesList } from './messages-list.ts';
 import { chart } from './plot.ts';
 import { pull } from './pull.ts';
@@ -80,6 +81,7 @@ const SCENARIOS: Readonly<Record<string, (server: Server) => Promise<Measured>>>
   messages: async (server) => ({ messages: await messagesList(server, { pending: pending ?? 1_000_000 }) }),
   counters: async (server) => ({ counters: await countersCost(server, { changes, rounds }) }),
   triggers: async (server) => ({ writePath: await writePath(server, { rounds }) }),
+  looking: async (server) => ({ looking: await looking(server, { rounds, seconds }) }),
   curves: async (server) => ({ curves: await curves(server, WHOLE) }),
 };
 /** These want no server. */

@@ -2,9 +2,9 @@
  * What a write costs its own session where triggers note its changes: beside none at all, beside an outbox that an application
  * would write for itself, and beside a trigger that notifies, as PGSync's does. CPU of the backend, by turns.
  */
-import { readFile } from 'node:fs/promises';
 import { type Database, openPool } from '../src/db/pool.ts';
 import { ensureTriggers } from '../src/source/triggers/ensure.ts';
+import { cpuOf } from './cpu.ts';
 import type { Server } from './server.ts';
 
 const WAYS = ['none', 'notify', 'outbox', 'ours'] as const;
@@ -120,11 +120,4 @@ async function copySql(client: { query(sql: string): Promise<{ rows: { dir?: str
     `copy (select n, 'customer ' || n, n, now(), '{"sku": "a-1", "count": 2}'::jsonb, '{new,paid}'::text[] from generate_series(1, ${COPIED}) n) to '${file}'`,
   );
   return `copy public.copied from '${file}'`;
-}
-
-/** Microseconds that a process has had a CPU; Linux alone tells it to the microsecond. */
-async function cpuOf(pid: number): Promise<number> {
-  const text = await readFile(`/proc/${pid}/schedstat`, 'utf8').catch(() => undefined);
-  if (text === undefined) throw new Error('what a write costs is measured on Linux alone');
-  return Number(text.split(' ')[0]) / 1_000;
 }

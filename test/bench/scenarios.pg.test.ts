@@ -9,6 +9,7 @@ import { curves } from '../../bench/curves.ts';
 import { drain } from '../../bench/drain.ts';
 import { growth } from '../../bench/growth.ts';
 import { latency } from '../../bench/latency.ts';
+import { looking } from '../../bench/looking.ts';
 import { chart } from '../../bench/plot.ts';
 import { pull } from '../../bench/pull.ts';
 import { type Server, startServer } from '../../bench/server.ts';
@@ -39,6 +40,7 @@ describe('the benchmarks, for a moment', () => {
   const longer: typeof scenarios = {
     growth: () => growth(server, { rounds: 1, pending: 10_000, holdSeconds: 0, onlyHeld: false }),
     triggers: () => writePath(server, { rounds: 1 }),
+    looking: () => looking(server, { rounds: 1, seconds: 1 }),
   };
   const all = { ...scenarios, ...(process.env.MILLRACE_TEST_EVERY_BENCH ? longer : {}) };
   for (const [name, run] of Object.entries(all)) {
