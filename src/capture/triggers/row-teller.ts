@@ -24,9 +24,9 @@ export class RowTeller {
   /** Are stored generated columns sent now? */
   readonly #generated: () => boolean;
   readonly #shapes = new Map<bigint, Shape>();
-  /** By table: the shape that was first seen of it, and the relation that was sent last. */
+  /** By table: the shape that was first seen of it, and the mark of the relation that was sent last. */
   readonly #first = new Map<number, Shape>();
-  readonly #sent = new Map<number, Buffer>();
+  readonly #sent = new Map<number, string>();
   readonly #layouts = new Map<string, Layout>();
   readonly #waiting = new Waiting<ChangeRow>(storeOf);
   /** Transactions of this plan of which it is known what is noted before its time. */
@@ -90,8 +90,8 @@ export class RowTeller {
       this.#layouts.set(name, layout);
       if (!this.#first.has(row.rel)) this.#first.set(row.rel, shape);
     }
-    if (!this.#sent.get(row.rel)?.equals(layout.relation)) {
-      this.#sent.set(row.rel, layout.relation);
+    if (this.#sent.get(row.rel) !== layout.mark) {
+      this.#sent.set(row.rel, layout.mark);
       await this.#deps.tell(layout.relation);
     }
     return layout;

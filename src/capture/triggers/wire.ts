@@ -11,6 +11,8 @@ const MICROS_1970_TO_2000 = 946_684_800_000_000;
 /** The columns that a message brings, and where in a row they are. */
 export interface Layout {
   relation: Buffer;
+  /** Another one where the table has other columns, also such as are not sent: those are computed (source/generated.ts). */
+  mark: string;
   /** Fields of the composite value: so many there are, and these are sent, in this order. */
   fields: number;
   places: readonly number[];
@@ -81,7 +83,10 @@ export function layoutOf(rel: number, shape: Shape, { first, generated }: Layout
   const isSame = wanted.length === sent.length && wanted.every((column) => names.has(nameOf(column)));
   const columns = isSame ? wanted : sent;
   const places = columns.map(({ name }) => shape.columns.findIndex((column) => column.name === name));
-  return { relation: relationMessage(rel, shape, columns), fields: shape.columns.length, places };
+  const relation = relationMessage(rel, shape, columns);
+  const others = shape.columns.filter((column) => !isSent(column)).map(nameOf);
+  const mark = `${relation.toString('latin1')} ${others.toSorted().join()}`;
+  return { relation, mark, fields: shape.columns.length, places };
 }
 
 /** Old rows are whole, as with the replica identity full. */

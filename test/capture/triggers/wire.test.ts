@@ -94,6 +94,19 @@ describe('noted changes as messages of the stream', () => {
     expect(texts(rowMessage(noted, layoutOf(8, columns, { ...ALL, generated: false })))).to.deep.equal(['1']);
   });
 
+  it('are announced anew where a column comes, or gets another name, that is not sent: it is computed', () => {
+    const marks = ['s', 'renamed', 's'].map((name, n) => {
+      const columns = shape(
+        column('a'),
+        column(name, { stored: true }),
+        ...(n === 2 ? [column('t', { stored: true })] : []),
+      );
+      return layoutOf(8, columns, { ...ALL, generated: false });
+    });
+    expect(new Set(marks.map(({ relation }) => relation.toString('latin1'))).size).to.equal(1);
+    expect(new Set(marks.map(({ mark }) => mark)).size).to.equal(3);
+  });
+
   it('of tables with one column, or none, are told apart', () => {
     expect(texts(rowMessage(change('I', { new: '()' }), layoutOf(8, shape(column('a')), ALL)))).to.deep.equal([null]);
     expect(texts(rowMessage(change('I', { new: '()' }), layoutOf(8, shape(), ALL)))).to.deep.equal([]);
