@@ -126,6 +126,10 @@ describe('column filters', () => {
       `create type mood as enum ('calm', 'wild'); create table moods (id int primary key, status mood)`,
     );
     await on.source.query('alter publication millrace_test add table moods');
+    // Triggers are made when capture looks.
+    await on.stop();
+    on.start();
+    await on.streaming();
     const later: ColumnFilter = { ...open, operator: 'in', comparison_value: ['wild', 'tense'] };
     const pull = await add('pull', { filters: [later] });
     const ordered = await add('ordered', { filters: [{ ...open, operator: '>', comparison_value: 'calm' }] });
