@@ -121,6 +121,21 @@ CREATE UNIQUE INDEX capture_plans_pkey ON millrace_private.capture_plans USING b
 constraint capture_plans_database_no_fkey FOREIGN KEY (database_no) REFERENCES millrace_private.positions(database_no) ON DELETE CASCADE
 constraint capture_plans_pkey PRIMARY KEY (database_no, no)
 
+table millrace_private.capture_switches
+  database_no integer not null
+  epoch integer not null
+  way text not null
+  snapshot text not null
+  until_lsn pg_lsn not null
+  base_lsn pg_lsn not null
+  changes_oid bigint
+  wal_lsn pg_lsn
+  told_lsn pg_lsn
+CREATE UNIQUE INDEX capture_switches_pkey ON millrace_private.capture_switches USING btree (database_no)
+constraint capture_switches_database_no_fkey FOREIGN KEY (database_no) REFERENCES millrace_private.positions(database_no) ON DELETE CASCADE
+constraint capture_switches_pkey PRIMARY KEY (database_no)
+constraint capture_switches_way_check CHECK ((way = ANY (ARRAY['replication'::text, 'triggers'::text])))
+
 table millrace_private.catalog_state
   only_row boolean not null default true
   generation bigint not null default 1

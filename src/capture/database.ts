@@ -10,19 +10,18 @@ import { optionsOf } from '../db/tls.ts';
 import { type CaptureBeats, openCaptureBeats } from '../messages/beat.ts';
 import { type CaptureState, isStreaming, losePublication, setCaptureState } from '../messages/position.ts';
 import { connectionFault, DECLARED_DATABASE, MESSAGE_DATABASE } from '../model/connection-fault.ts';
-import { capturesByTriggers } from '../model/declared.ts';
 import { MillraceError, messageOf } from '../model/errors.ts';
 import { remedyForCapture } from '../model/remedies.ts';
 import { isFenced, isInUse, isStaleCatalog, isUnconvertible, isWithoutPublication } from '../model/sqlstate.ts';
 import { backoffMs, RECONNECT } from '../runtime/backoff.ts';
+import { failpoint } from '../runtime/failpoint.ts';
 import type { CaptureDeps, CapturedDatabase } from './method.ts';
 import { notePartitions } from './partition-notices.ts';
 import { GapError, SlotInUseError } from './replication/prepare.ts';
 import { type StreamInput, stream } from './replication/stream.ts';
-import { openReplication } from './replication/way.ts';
+import { openWay } from './switch/open-way.ts';
 import { noteAdded, noteTables } from './table-notices.ts';
 import { ReaderThereError } from './triggers/stream.ts';
-import { openTriggers } from './triggers/way.ts';
 
 const STANDBY_MS = 2_000;
 /** Tries, in less than a second, by which another capture of ours that has begun has said so. */
@@ -149,15 +148,12 @@ async function captureOnce(
   const options = await optionsOf(database, { max: 1, applicationName: `millrace capture ${database.settings.name}` });
   await refuseSharedSessions(options, `The address of database ${database.settings.name}`);
   const statementTimeoutMs = deps.statementMs ?? STATEMENT_MS;
-  const source = openPool({
-    ...options,
-    statementTimeoutMs,
-    queryTimeoutMs: statementTimeoutMs + 5_000,
-    onError: (error) => ended.abort(error),
-  });
+  const pool = { ...options, statementTimeoutMs, queryTimeoutMs: statementTimeoutMs + 5_000 };
+  const source = openPool({ ...pool, onError: (error) => ended.abort(error) });
+  const beside = () => openPool({ ...pool, onError: () => undefined });
+  let generation: number | undefined;
   try {
-    const open = capturesByTriggers(database.settings) ? openTriggers : openReplication;
-    const way = open({ source, options, messages: deps.messages, log: deps.log }, database);
+    const way = await openWay({ source, options, messages: deps.messages, log: deps.log, beside }, database);
     const prepared = await way.prepare();
     const both = { source, messages: deps.messages };
     await noteAdded(both, database, prepared);
@@ -169,10 +165,17 @@ async function captureOnce(
       options,
       prepared,
       signal: AbortSignal.any([input.signal, ended.signal]),
-      onTaken: input.onTaken,
+      onTaken(taken, behindMs) {
+        generation = taken;
+        input.onTaken(taken, behindMs);
+      },
       unconvertible: input.unconvertible,
     });
     if (ended.signal.aborted) throw ended.signal.reason;
+    if (generation === undefined || input.signal.aborted || !way.moveOver) return;
+    failpoint('switch/before-move');
+    await way.moveOver(generation);
+    failpoint('switch/after-move');
   } finally {
     await source.close().catch(() => undefined);
   }

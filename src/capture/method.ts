@@ -1,5 +1,6 @@
 /** What a way to capture is given, and what it gives to whoever works beside it. */
 import type { Database } from '../db/pool.ts';
+import type { Position } from '../messages/append.ts';
 import type { DatabaseAddress, DatabaseSettings } from '../model/declared.ts';
 import type { QuotedTable } from '../model/quote.ts';
 import type { MissedCode } from '../notices/add.ts';
@@ -10,6 +11,7 @@ import type { Reach } from '../runtime/checked-lookup.ts';
 import type { Log } from '../runtime/log.ts';
 import type { Stages } from '../runtime/stages.ts';
 import type { ReplicationStream, StreamHandlers } from './replication/connection.ts';
+import type { Hearer } from './replication/hearing.ts';
 import type { Prepared } from './replication/prepare.ts';
 import type { Windows } from './windows.ts';
 
@@ -65,14 +67,20 @@ export interface Streaming {
 
 /** How changes are captured: from the WAL, or as triggers have noted them. */
 export interface Way {
+  /** What it reads, as the identity of the position has it. */
+  slotName: string;
   /** Before a stream: is the source what it was, and is everything there? Makes what it may. Throws a SlotInUseError or ReaderThereError, a GapError, or `bad_source`. */
   prepare(): Promise<Prepared>;
   /** The same while the stream runs. */
   check(database: CapturedDatabase): Promise<Prepared>;
   /** What the source has to tell, from where the position is; paused and resumed by whoever feeds a session with it. */
   open(handlers: WayHandlers, raw: boolean): ReplicationStream;
+  /** What a session hears of the stream, once nobody else moves the position. Absent: all. */
+  between?(session: Hearer, from: { generation: number; position: Position }): Promise<Hearer>;
   /** What is persisted with what came so far, for messages of this prefix. Absent: there are none. */
   progress?: { prefix: string; sqlOf(content: string): string };
+  /** The stream is over by itself: the position becomes that of another way. Absent: it never is. */
+  moveOver?(generation: number): Promise<void>;
   watermarkSql(token: string): string;
   /** A commit may be in the stream before others see it. */
   isEarly: boolean;

@@ -38,6 +38,9 @@ export const isStaleCatalog = anyOf('MR001');
 export const staleCatalog = (): Error => Object.assign(new Error('the catalog has changed'), { code: 'MR001' });
 /** Has another owner taken over: of a database's stream, of a lane? */
 export const isFenced = anyOf('MR002');
+/** The same, found out otherwise. */
+export const fenced = (): Error =>
+  Object.assign(new Error('another capture has taken over this database'), { code: 'MR002' });
 /** A function of schema millrace does not take what it was given. */
 export const isBadRequest = anyOf('MR400');
 /** There is no such thing. */

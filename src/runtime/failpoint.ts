@@ -22,6 +22,16 @@ export const FAILPOINTS = [
   'capture/before-again',
   /** Persisted, and not confirmed to the source. */
   'capture/before-confirm',
+  /** From triggers to replication: the last look is made; what it has found is not told. */
+  'switch/last-look',
+  /** From replication to triggers: it is known where the database goes over; that is not stored. */
+  'switch/before-cut',
+  /** It is stored; nothing has come by it. */
+  'switch/after-cut',
+  /** The way of before has told all that it has to; the position is still its own. */
+  'switch/before-move',
+  /** The position is the other way's, which has not begun. */
+  'switch/after-move',
   /** A page of a backfill is read; its watermark is not written. */
   'backfill/before-watermark',
   /** A lane goes message by message, and has not begun with the next one. */

@@ -22,6 +22,15 @@ export const snapshotFrom = ({ next, open }: { next: string; open: string[] }): 
   open: new Set(open.map(xidOf)),
 });
 
+/** Of the text form of pg_snapshot. */
+export function parseSnapshot(text: string): Snapshot {
+  const [, next, open] = text.split(':');
+  return snapshotFrom({ next: next!, open: open ? open.split(',') : [] });
+}
+
+/** The oldest transaction that was open for this snapshot, in the text form of pg_snapshot: all before it were over. */
+export const oldestOpen = (text: string): bigint => BigInt(text.split(':')[0]!);
+
 /** The stream knows no epochs. */
 const xidOf = (text: string): number => Number(BigInt(text) & 0xffff_ffffn);
 

@@ -8,11 +8,13 @@ import type { CatalogDatabase } from '../../catalog/store.ts';
 import { checkCapacity } from '../../checks/capacity.ts';
 import { checkContinuity, type Now } from '../../checks/continuity.ts';
 import { type Finding, passed, skipped } from '../../checks/finding.ts';
+import { NOTED } from '../../checks/noted-continuity.ts';
 import { checkPublication } from '../../checks/publication.ts';
 import { checkReach } from '../../checks/reach.ts';
 import { checkReadable } from '../../checks/readable.ts';
 import { checkServer } from '../../checks/server.ts';
 import { checkBeginning, checkSlot } from '../../checks/slot.ts';
+import { checkSwitching } from '../../checks/switching.ts';
 import { checkLeftTriggers } from '../../checks/triggers.ts';
 import { checkUnseen } from '../../checks/unseen.ts';
 import { wellOf } from '../../checks/well.ts';
@@ -121,7 +123,7 @@ async function look(on: Reached, looked: LookedAt): Promise<SourceLook> {
       writers: await readWriters(source),
     }),
     ...checkSlot({ name: wantedSlot.name, slot, source: facts, leftSlots }),
-    ...checkLeftTriggers(await leftTriggers(source, looked)),
+    ...checkLeftTriggers(await leftTriggers(source, looked, stored)),
     ...(publication ? checkPublication(publication, name) : []),
     ...(await unseen(source, reason)),
     ...checkReadable(await readUnreadable(source, takenIn(listed, sinks)), facts.roleName),
@@ -139,9 +141,16 @@ async function look(on: Reached, looked: LookedAt): Promise<SourceLook> {
   };
 }
 
-async function leftTriggers(source: Database, { database, databases = [] }: LookedAt) {
+async function leftTriggers(
+  source: Database,
+  { database, databases = [] }: LookedAt,
+  stored: StoredPosition | undefined,
+) {
   const hasSchema = (await source.query(SCHEMA)).rowCount > 0;
-  const isRead = isNotedElsewhere(databases, database) || (hasSchema && (await readReader(source)) !== undefined);
+  const isRead =
+    stored?.identity?.slotName === NOTED ||
+    isNotedElsewhere(databases, database) ||
+    (hasSchema && (await readReader(source)) !== undefined);
   return { hasSchema, isRead };
 }
 
@@ -161,16 +170,18 @@ async function beginning(
   { now, stored, state, reason }: { now: Now; stored: StoredPosition | undefined } & Pick<LookedAt, 'state' | 'reason'>,
 ): Promise<Finding[]> {
   const { slot, publication } = settings;
-  if (stored?.identity) {
-    const { identity } = stored;
+  const { version } = now.source;
+  const { identity } = stored ?? {};
+  if (stored && identity && identity.slotName !== NOTED) {
     const between = { from: identity.timeline, to: now.source.timeline };
     const branch = between.from === between.to ? undefined : await readBranch(options, between);
     const isUnnoticed = state !== 'needs_resync';
     const expected = { database: settings.name, slot: slot.name, publication: publication.name, isUnnoticed };
     return checkContinuity({ ...stored, identity }, { ...now, branch }, expected);
   }
-  const { version } = now.source;
-  const inTheWay = checkBeginning(slot, now.slot, { version, gapAccepted: (stored?.epoch ?? 1) > 1 });
+  const switches = checkSwitching('replication', identity?.slotName);
+  const gapAccepted = switches.length > 0 || (stored?.epoch ?? 1) > 1;
+  const inTheWay = checkBeginning(slot, now.slot, { version, gapAccepted });
   const found = inTheWay ? [inTheWay] : [];
-  return [...found, ...(await missingPublication(source, settings, { ...now, state, reason }))];
+  return [...switches, ...found, ...(await missingPublication(source, settings, { ...now, state, reason }))];
 }

@@ -5,6 +5,7 @@ import { checkPublication } from '../../checks/publication.ts';
 import { checkReadable } from '../../checks/readable.ts';
 import { checkServer } from '../../checks/server.ts';
 import { checkLeftSlots } from '../../checks/slot.ts';
+import { checkSwitching } from '../../checks/switching.ts';
 import { checkTriggers } from '../../checks/triggers.ts';
 import { wellOf } from '../../checks/well.ts';
 import { readPosition } from '../../messages/position.ts';
@@ -39,12 +40,17 @@ export async function lookAtTriggers(on: Pick<Reached, 'source' | 'messages'>, l
     onError: settings.trigger_errors ?? 'fail',
   });
   const isRead = looked.isSource ?? sinks.length > 0;
+  const slotName = stored?.identity?.slotName;
+  const switches = isRead ? checkSwitching('triggers', slotName) : [];
+  // The one that is read until it has gone over is needed.
+  const former = formerSlots(stored).filter((name) => switches.length === 0 || name !== slotName);
   const findings = [
+    ...switches,
     ...(looked.isSource === false ? [] : checkServer(facts, 'triggers')),
     ...(isRead ? await missingPublication(source, settings, { ...looked, source: facts, publication }) : []),
     ...checkTriggers(triggers, { database: settings.name, isRead: isRead || looked.isSource === false }),
     ...checkConnections({ facts: await readCapacity(source, ''), room: await roomOf(source), isRead }),
-    ...checkLeftSlots(await readLeftSlots(source, formerSlots(stored), '')),
+    ...checkLeftSlots(await readLeftSlots(source, former, '')),
     ...(publication ? checkPublication(publication, settings.name) : []),
     ...checkReadable(await readUnreadable(source, takenIn(listed, sinks)), facts.roleName),
   ];

@@ -11,6 +11,7 @@ import { statement } from '../../db/statement.ts';
 import { openPersist } from '../../messages/persist.ts';
 import { readPosition, type StoredPosition, takeOver } from '../../messages/position.ts';
 import type { QuotedTable } from '../../model/quote.ts';
+import { staleCatalog } from '../../model/sqlstate.ts';
 import { takesIn } from '../../model/taken-in.ts';
 import { type MissedCode, noteMissed } from '../../notices/add.ts';
 import { loadRelation, type RelationDeps, renewTypes, routedAgain } from '../../routing/relation.ts';
@@ -84,9 +85,7 @@ export async function stream(deps: CaptureDeps, database: CapturedDatabase, inpu
     replication.pause();
     const generation = await takeOver(deps.messages, database.no);
     input.onTaken(generation, () => session?.behind.ms ?? null);
-    const position = await readPosition(deps.messages, database.no);
-    if (!position) throw new Error('the position of this database is gone');
-    await follow(deps.messages, database, { prepared: input.prepared, stored: position });
+    const position = await begun(deps.messages, database, input);
     const clock = await beginWindows(input, windows);
     const untilSeen = openVisibility(input.source, over.signal);
     const transcode = isRaw ? transcoderOf(encoding) : undefined;
@@ -98,7 +97,7 @@ export async function stream(deps: CaptureDeps, database: CapturedDatabase, inpu
     session.attach(replication);
     await showStreaming(deps, database.no, input.prepared.warnings);
     deps.log.info({ generation }, 'streaming');
-    hearing.begin(session, position);
+    hearing.begin((await input.way.between?.(session, { generation, position })) ?? session, position);
     if (!session.paused) replication.resume();
     looked = lookAfter(deps, catalog, { ...input, session, relations, fail });
     beside = deps
@@ -116,6 +115,20 @@ export async function stream(deps: CaptureDeps, database: CapturedDatabase, inpu
     windows.end(undefined);
     await beside;
   }
+}
+
+/** Where it begins, when nobody else can move that any more. */
+async function begun(
+  messages: Database,
+  database: CapturedDatabase,
+  { way, prepared }: Pick<StreamInput, 'way' | 'prepared'>,
+): Promise<StoredPosition> {
+  const position = await readPosition(messages, database.no);
+  if (!position) throw new Error('the position of this database is gone');
+  // Another capture has gone over to another way meanwhile, or a gap was accepted.
+  if (position.identity?.slotName !== way.slotName) throw staleCatalog();
+  await follow(messages, database, { prepared, stored: position });
+  return position;
 }
 
 /** Where commits may be in the stream before others see them, windows know from which one on. What the source's clock says. */

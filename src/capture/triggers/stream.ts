@@ -9,7 +9,14 @@ import { dropConnection } from '../../db/drop-connection.ts';
 import { type Connection, type Database, openPool, type PoolOptions } from '../../db/pool.ts';
 import { isLockTimeout } from '../../model/sqlstate.ts';
 import { untilFlushed } from '../../source/flushed.ts';
-import { type ChangeRow, type ChangesReader, readChunk, readNew, takeTurn } from '../../source/read-changes.ts';
+import {
+  type ChangeRow,
+  type ChangesReader,
+  type Look,
+  readChunk,
+  readNew,
+  takeTurn,
+} from '../../source/read-changes.ts';
 import type { ReplicationStream, StreamHandlers } from '../replication/connection.ts';
 import { byTransaction } from './in-order.ts';
 import { PLAN, type Plan, planText } from './plan.ts';
@@ -40,6 +47,8 @@ export interface TriggerStreamOptions {
   generated(): boolean;
   /** For what is not asked in the reader's own transaction. */
   beside: Database;
+  /** The stream is over when what this look has found is persisted. Absent: it goes on. */
+  isLast?(look: Look): Promise<boolean>;
 }
 
 /** Somebody else reads the changes. */
@@ -177,27 +186,31 @@ class Reader {
     let seen = 0n;
     /** What the look before saw, though it may have found nothing to be told. */
     let from = last.to;
-    while (!this.#signal.aborted) {
+    for (let isLast = false; !this.#signal.aborted && !isLast; ) {
       await this.#gate.passed();
       const look = await readNew(client, from);
+      isLast = (await this.#options.isLast?.(look)) ?? false;
       const next = { no: last.no + 1, from, to: look.snapshot };
       from = look.snapshot;
       const count = look.rows?.length;
+      if ((count !== 0 || isLast) && !look.isFlushed) await untilFlushed(client, look.lsn, this.#options.beside);
       if (count === 0) {
         this.#handlers.onKeepAlive(seen, false);
         if (seen > this.#lsn) this.#lsn = seen;
         seen = look.lsn;
+        if (isLast) break;
         await sleep(waitMs, undefined, { signal: this.#signal }).catch(() => undefined);
         waitMs = Math.min(LATE_MS, waitMs * SLOWER);
         continue;
       }
-      if (!look.isFlushed) await untilFlushed(client, look.lsn, this.#options.beside);
       const most = BigInt(count ?? 0);
       const firstLsn = look.lsn - most > this.#lsn ? look.lsn - most : this.#lsn + 1n;
       last = await this.#tellPlan(client, { ...next, firstLsn }, { rows: look.rows, isStored: false });
       seen = look.lsn;
       waitMs = SOON_MS;
     }
+    while (this.#open.length > 0 && !this.#signal.aborted)
+      await sleep(SOON_MS, undefined, { signal: this.#signal }).catch(() => undefined);
   }
 
   /**

@@ -1,7 +1,9 @@
 /** Changes as triggers have noted them in tables of the source (source/triggers/). */
+import { NOTED } from '../../checks/noted-continuity.ts';
 import { capturedNothing } from '../../checks/triggers.ts';
 import { readPosition } from '../../messages/position.ts';
 import { quoteLiteral } from '../../model/quote.ts';
+import type { Look } from '../../source/read-changes.ts';
 import { truncateRead } from '../../source/triggers/truncate-read.ts';
 import type { CapturedDatabase, Way } from '../method.ts';
 import type { WayDeps } from '../replication/way.ts';
@@ -11,11 +13,17 @@ import { PLAN, planOf, readPlan, storeSql } from './plan.ts';
 import { checkNoted, prepareNoted } from './prepare.ts';
 import { openTriggerStream } from './stream.ts';
 
-export function openTriggers({ source, options, messages, log }: WayDeps, database: CapturedDatabase): Way {
+/** `isLast`: the stream ends when what this look has found is persisted. */
+export function openTriggers(
+  { source, options, messages, log }: WayDeps,
+  database: CapturedDatabase,
+  isLast?: (look: Look) => Promise<boolean>,
+): Way {
   const { no } = database;
   let generated = false;
   const emptying = openEmptying((snapshot) => truncateRead(source, { snapshot }), log);
   return {
+    slotName: NOTED,
     isEarly: false,
     async prepare() {
       const prepared = await prepareNoted({ source, messages }, database);
@@ -44,6 +52,7 @@ export function openTriggers({ source, options, messages, log }: WayDeps, databa
         {
           source: options,
           ...{ raw, generated: () => generated, beside: source },
+          ...(isLast && { isLast }),
           async begin() {
             const plan = await readPlan(messages, no);
             const position = await readPosition(messages, no);
