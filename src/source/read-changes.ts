@@ -50,6 +50,8 @@ export interface Shape {
   /** The table that stores the row. */
   leaf: number;
   columns: { name: string; type: number; typmod: number; key: boolean; stored: boolean; virtual: boolean }[];
+  /** Of a partition the names of the columns of `rel` now, in their order. */
+  order?: readonly string[];
 }
 
 export interface Look {
@@ -223,8 +225,13 @@ export async function readInverted(client: Connection, xid: bigint): Promise<Map
 /** Of these numbers. One that is not there is left out. */
 export async function readShapes(client: Connection, numbers: readonly bigint[]): Promise<Map<bigint, Shape>> {
   const { rows } = await client.query<{ no: string; def: Buffer }>(
-    `select no::text as no, convert_to(def::text, pg_client_encoding()) as def
-       from millrace_capture.shapes where no = any ($1::bigint[])`,
+    `select s.no::text as no, convert_to((case when o.names is null then s.def else s.def || jsonb_build_object('order', o.names) end)::text,
+                                         pg_client_encoding()) as def
+       from millrace_capture.shapes s
+      cross join lateral (select jsonb_agg(a.attname order by a.attnum) as names
+                            from pg_attribute a
+                           where a.attrelid = s.rel and s.rel <> s.leaf and a.attnum > 0 and not a.attisdropped) o
+      where s.no = any ($1::bigint[])`,
     [numbers.map(String)],
   );
   return new Map(rows.map(({ no, def }) => [BigInt(no), JSON.parse(def.toString('latin1')) as Shape]));

@@ -69,16 +69,22 @@ export function truncateMessage(rel: number): Buffer {
 }
 
 /**
- * Partitions may have their columns in another order than each other: they are sent in that of `first`, if it has the same ones.
+ * Partitions may have their columns in another order than their table and each other: they are sent in that of the table, as a
+ * backfill reads them, or in that of `first`, if it has the same ones.
  * Virtual generated columns are nothing that a trigger sees, and stored ones go as the publication says, so that backfills bring
  * the same.
  */
 export function layoutOf(rel: number, shape: Shape, { first, generated }: LayoutOptions): Layout {
   const isSent = (column: Shape['columns'][number]): boolean => !column.virtual && (generated || !column.stored);
-  const sent = shape.columns.filter(isSent);
+  const order = shape.order ?? [];
+  const isKnown = shape.columns.every(({ name }) => order.includes(name));
+  const placed = isKnown
+    ? shape.columns.toSorted((a, b) => order.indexOf(a.name) - order.indexOf(b.name))
+    : shape.columns;
+  const sent = placed.filter(isSent);
   const nameOf = ({ name, type, typmod, key }: Shape['columns'][number]): string =>
     JSON.stringify([name, type, typmod, key]);
-  const wanted = first?.columns.filter(isSent) ?? sent;
+  const wanted = isKnown ? sent : (first?.columns.filter(isSent) ?? sent);
   const names = new Set(sent.map(nameOf));
   const isSame = wanted.length === sent.length && wanted.every((column) => names.has(nameOf(column)));
   const columns = isSame ? wanted : sent;

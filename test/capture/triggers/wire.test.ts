@@ -87,6 +87,16 @@ describe('noted changes as messages of the stream', () => {
     expect(texts(rowMessage(change('I', { new: '(x,1)' }), other))).to.deep.equal(['1', 'x']);
   });
 
+  it('of a partition have the order of its table', () => {
+    const first = shape(column('id'), column('a'));
+    const partition = { ...shape(column('a'), column('id'), column('s', { stored: true })), order: ['id', 's', 'a'] };
+    const layout = layoutOf(8, partition, { ...ALL, first });
+    expect(texts(rowMessage(change('I', { new: '(x,1,2)' }), layout))).to.deep.equal(['1', '2', 'x']);
+    // The table has another column by now.
+    const former = layoutOf(8, { ...partition, order: ['id', 'a', 'new'] }, { ...ALL, first: undefined });
+    expect(texts(rowMessage(change('I', { new: '(x,1,2)' }), former))).to.deep.equal(['x', '1', '2']);
+  });
+
   it('leave out generated columns that a backfill does not bring', () => {
     const columns = shape(column('a'), column('s', { stored: true }), column('v', { virtual: true }));
     const noted = change('I', { new: '(1,2,)' });
