@@ -11,6 +11,7 @@ import { checkTriggers } from '../../checks/triggers.ts';
 import type { Database } from '../../db/pool.ts';
 import { statement } from '../../db/statement.ts';
 import { beginPosition, readPosition, type StoredPosition } from '../../messages/position.ts';
+import { parseLsn } from '../../model/lsn.ts';
 import type { PublishedTable } from '../../model/published-table.ts';
 import { flush } from '../../source/flushed.ts';
 import { UNIDENTIFIED } from '../../source/identify.ts';
@@ -21,7 +22,7 @@ import { ensureTriggers } from '../../source/triggers/ensure.ts';
 import { readTriggerFacts } from '../../source/triggers/for-checks.ts';
 import { forgetEmptied, readEmptied } from '../../source/triggers/truncate-read.ts';
 import type { CapturedDatabase } from '../method.ts';
-import { GapError, type Prepared, refuseErrors } from '../replication/prepare.ts';
+import { GapError, type Prepared, refuseErrors, type WalFacts } from '../replication/prepare.ts';
 import { readPlan } from './plan.ts';
 import { ReaderThereError } from './stream.ts';
 
@@ -70,7 +71,14 @@ export async function prepareNoted(deps: NotedDeps, database: NotedDatabase): Pr
 
 /** The same while the stream runs. */
 export async function checkNoted(deps: NotedDeps, database: NotedDatabase): Promise<Prepared> {
-  return { ...(await look(deps, database)).prepared, begun: true };
+  const { prepared, stored } = await look(deps, database);
+  return { ...prepared, begun: true, wal: walOf(prepared, stored) };
+}
+
+/** How far the position is behind; nothing is kept for it, and how far that is in time the reader knows. */
+function walOf({ facts }: Prepared, stored: StoredPosition | undefined): WalFacts {
+  const behind = facts.walLsn === null || !stored ? 0n : parseLsn(facts.walLsn) - stored.confirmedLsn;
+  return { end: null, lag: Math.max(0, Number(behind)), kept: null, limit: null };
 }
 
 async function look({ source, messages }: NotedDeps, { no, settings }: NotedDatabase) {
