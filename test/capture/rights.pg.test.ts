@@ -1,8 +1,11 @@
 /** Roles that are not what one expects: capture says which right is missing, and needs no other. */
 import { expect } from 'chai';
 import { type Captured, captured, PULL, sinkSettings } from '../support/fixtures/captured.ts';
+import { ofReplication } from '../support/postgres/capture-way.ts';
 import { plainRoleOf } from '../support/postgres/plain-role.ts';
 import { hasPostgres15, sharedCluster, startCluster } from '../support/postgres/postgres.ts';
+
+const replicating = ofReplication('triggers need no right to replicate');
 
 const TIMING = { checkMs: 150, recheckMs: 100 };
 
@@ -72,7 +75,7 @@ for (const major of [15, 18] as const) {
       await works();
     });
 
-    it('names the role that may not replicate: the one that logs in, or the one it is set to', async () => {
+    replicating.it('names the role that may not replicate: the one that logs in, or the one it is set to', async () => {
       const owner = `${role}_owner`;
       await on.source.query(`create role ${owner}; grant ${owner} to ${role}; alter role ${role} set role ${owner}`);
       on.start();

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import pg from 'pg';
 import { type Captured, captured, PULL, SEARCH, sinkSettings } from '../support/fixtures/captured.ts';
-import { BY_TRIGGERS, byWay, emitSql, ofReplication } from '../support/postgres/capture-way.ts';
+import { BY_TRIGGERS, byWay, EMIT, emitSql, ofReplication } from '../support/postgres/capture-way.ts';
 import { type Cluster, startCluster } from '../support/postgres/postgres.ts';
 import { until } from '../support/until.ts';
 
@@ -114,11 +114,11 @@ describe('transactions under capture', () => {
 
   it('takes no annotations that Postgres could not read in a message any more', async () => {
     const nested = (depth: number): string => `${'[{"a":"[\\"["},'.repeat(depth - 2)}[{"a":1}]${']'.repeat(depth - 2)}`;
-    await on.source.query(`begin; select pg_logical_emit_message(true, 'millrace:annotations', '${nested(100)}');
+    await on.source.query(`begin; select ${EMIT}'millrace:annotations', '${nested(100)}');
       insert into t values (23); commit`);
-    await on.source.query(`begin; select pg_logical_emit_message(true, 'millrace:annotations', '${nested(101)}');
+    await on.source.query(`begin; select ${EMIT}'millrace:annotations', '${nested(101)}');
       insert into t values (24); commit`);
-    await on.source.query(`begin; select pg_logical_emit_message(true, 'millrace:annotations', repeat('[', 30000) || repeat(']', 30000));
+    await on.source.query(`begin; select ${EMIT}'millrace:annotations', repeat('[', 30000) || repeat(']', 30000));
       insert into t values (25); commit`);
     expect((await next(3)).map((row) => row.annotations)).to.deep.equal([nested(100), null, null]);
   });

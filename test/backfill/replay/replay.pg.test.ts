@@ -3,6 +3,7 @@ import { expect } from 'chai';
 import { type ChangeRow, changeRows } from '../../support/fixtures/change-rows.ts';
 import type { ReplayWorld } from '../../support/fixtures/replayed.ts';
 import { plain, replayedShop } from '../../support/fixtures/replayed-shop.ts';
+import { EMIT } from '../../support/postgres/capture-way.ts';
 import { until } from '../../support/until.ts';
 
 describe('a replay', function () {
@@ -44,7 +45,7 @@ describe('a replay', function () {
   it('brings back who made a change, from a column that was added meanwhile; without it, nobody', async () => {
     const insert = async (id: number): Promise<void> =>
       void (await world.shop.query(`
-        begin; select pg_logical_emit_message(true, 'millrace:annotations', '{"user":"ann","n":1.50}');
+        begin; select ${EMIT}'millrace:annotations', '{"user":"ann","n":1.50}');
         insert into orders values (${id}, '2026-04-01 10:00', 'open', 1, null); commit;
         insert into orders values (${id + 1}, '2026-04-01 10:00', 'open', 1, null)`));
     const since = async (): Promise<string> =>

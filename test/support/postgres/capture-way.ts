@@ -19,12 +19,11 @@ export function ofReplication(why: string): {
 export const byWay = <Value>(of: { replication: Value; triggers: Value }): Value =>
   BY_TRIGGERS ? of.triggers : of.replication;
 
-/** SQL that puts a message among the changes of a transaction. */
-export const emitSql = (prefix: string, content: string): string =>
-  byWay({
-    replication: `select pg_logical_emit_message(true, '${prefix}', '${content}')`,
-    triggers: `select millrace_capture.message('${prefix}', '${content}')`,
-  });
+/** The call that puts a message among the changes of a transaction, up to its prefix. */
+export const EMIT = byWay({ replication: 'pg_logical_emit_message(true, ', triggers: 'millrace_capture.message(' });
+
+/** SQL that does. */
+export const emitSql = (prefix: string, content: string): string => `select ${EMIT}'${prefix}', '${content}')`;
 
 /** The session of the source that capture reads by. */
 export async function readerPid(source: pg.Client, slot: string): Promise<number | null> {
