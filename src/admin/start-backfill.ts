@@ -59,7 +59,7 @@ function checkTaken({ name, settings }: NamedSink, table: TableParts): void {
     const close = nearest(full, include_tables);
     throw fault(`${close === undefined ? '' : `Did you mean ${close}? `}Its tables: ${include_tables.join(', ')}.`);
   }
-  if (exclude_tables?.includes(full)) throw fault('It stands in its source.exclude_tables.');
+  if (exclude_tables?.includes(full)) throw fault('It is in its source.exclude_tables.');
   if (include_schemas !== null && !include_schemas.includes(table.schema))
     throw fault(`Its schemas: ${include_schemas.join(', ')}.`);
   if (exclude_schemas?.includes(table.schema)) throw fault(`Schema ${table.schema} is in its source.exclude_schemas.`);

@@ -1,4 +1,4 @@
-/** Says on a sink that rows of a table held bytes that are no UTF-8: once for as long as a stream lasts. */
+/** Says on a sink that rows of a table held bytes that are not valid UTF-8: once for as long as a stream lasts. */
 import type { Database } from '../db/pool.ts';
 import { statement } from '../db/statement.ts';
 import type { CopiedRow } from '../messages/repair.ts';
@@ -19,7 +19,7 @@ export function openDamageNotes(messages: Database): (rows: readonly CopiedRow[]
     const notices = found.flatMap(({ sinkNo, sourceTable }) => {
       const table = nameOf.get(sourceTable);
       if (table === undefined) return [];
-      const message = `${table} holds bytes that are no UTF-8: in messages they are U+FFFD`;
+      const message = `${table} holds bytes that are not valid UTF-8: in messages they are U+FFFD`;
       return [{ sinkNo, code: 'invalid_utf8', table, message, remedy: null, catchUp: true }];
     });
     await addNotices(messages, notices, { again: false });

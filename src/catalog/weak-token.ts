@@ -26,7 +26,7 @@ export const isPublished = (token: string): boolean => PUBLISHED.has(token.toLow
 
 /** Why a token can be guessed, without the token; undefined when it cannot. Words that everybody tries count for nothing. */
 export function weaknessOf(token: string): string | undefined {
-  if (isPublished(token)) return 'stands in an example that everybody can read';
+  if (isPublished(token)) return 'is taken from a published example';
   const rest = token.toLowerCase().replaceAll(WORDS, '');
   if (rest.length < ENOUGH) {
     return `is weak: it has fewer than ${ENOUGH} characters, not counting words that everybody tries`;

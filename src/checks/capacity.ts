@@ -113,7 +113,7 @@ function checkUse({ database, slotName, slot, facts, isRead }: CapacityInput): F
     found.push(
       fault(
         'slot_inactive',
-        `replication slot ${slotName} is read by backend ${slot.active_pid} (${slot.active_application ?? 'unknown'}), which is no capture of Millrace`,
+        `replication slot ${slotName} is read by backend ${slot.active_pid} (${slot.active_application ?? 'unknown'}), which is not a capture of Millrace`,
         inSource(`select pg_terminate_backend(${slot.active_pid})`, 'or give this database another slot.name'),
       ),
     );

@@ -95,7 +95,7 @@ const usedBy = ({ ours }: MessageServerFacts): string =>
 const notDurable = (setting: string): Finding => ({
   ...warning(
     'commit_not_durable',
-    `${setting} is off in the message database: a crash of its machine loses messages that the source has been told are kept`,
+    `${setting} is off in the message database: a crash of its machine loses messages that were confirmed to the source`,
     inMessages(`alter system set ${setting} = on; select pg_reload_conf()`),
   ),
   item: setting,

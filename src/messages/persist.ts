@@ -24,7 +24,7 @@ export interface PersistDeps {
 export type Persist = (writer: Writer, input: AppendInput) => Promise<readonly CopiedRow[]>;
 
 const DAMAGED =
-  'the row holds bytes that are no UTF-8, shown as U+FFFD: correct them in the table, or retry to send it as it is shown';
+  'the row holds bytes that are not valid UTF-8, shown as U+FFFD: correct them in the table, or retry to send it as it is shown';
 const REFUSED =
   'the message database does not take the row as it is, so only its key was kept: discard it, or correct the row';
 

@@ -225,7 +225,7 @@ export const CAUSES: readonly Cause[] = [
   {
     id: 'tls_refused',
     says: /^There was an error establishing an SSL connection/,
-    words: 'what answers is no Postgres',
+    words: 'what answers is not Postgres',
     remedy: ({ host }) => `Correct ${host}.`,
   },
   {

@@ -147,7 +147,7 @@ function hostOf(written: string): string {
   const isName = /^[\p{L}\p{N}_]([\p{L}\p{N}_.-]*)$/u.test(host);
   if (!isName && isIP(host) === 0 && !/^\/[^\0]*$/.test(host)) {
     throw new Wrong(
-      'names a host that is no host name',
+      'names a host that is not a valid host name',
       'Write a host name, an IP address, or the folder of a socket.',
     );
   }
@@ -158,7 +158,7 @@ function portOf(written: string): number {
   if (written === '') return 5432;
   if (written.includes(',')) throw severalHosts();
   const port = /^\d{1,5}$/.test(written) ? Number(written) : 0;
-  if (port < 1 || port > 65_535) throw new Wrong('has a port that is no number from 1 to 65535', FORM);
+  if (port < 1 || port > 65_535) throw new Wrong('has a port that is not a number from 1 to 65535', FORM);
   return port;
 }
 

@@ -62,7 +62,7 @@ const named = ({ schema, name }: { schema: string; name: string }): string => `$
 const READ: readonly Rule<ReadTable>[] = [
   {
     when: (error, { sortColumn }) => isDataException(error) && sortColumn !== null,
-    message: ({ sortColumn }) => `start_position is no value of the column ${sortColumn}`,
+    message: ({ sortColumn }) => `start_position is not a value of the column ${sortColumn}`,
     remedy: () => 'Write it as Postgres writes the type, e.g. 2026-01-31.',
     isFinal: true,
   },

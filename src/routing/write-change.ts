@@ -127,7 +127,7 @@ function fannedRow(
 const tooLargeText = (bytes: number, isEstimate: boolean): string =>
   `the row of ${isEstimate ? 'about ' : ''}${bytes} bytes is larger than max_row_bytes: only its key was kept`;
 const DAMAGED_KEY =
-  'the primary key holds bytes that are no UTF-8 (written \\xNN here): correct it in the table, which sends the row again, then discard this message';
+  'the primary key holds bytes that are not valid UTF-8 (written \\xNN here): correct it in the table, which sends the row again, then discard this message';
 const NO_KEY = 'the change does not carry the whole primary key: the replica identity must cover it';
 
 function textOf(change: Change, known: Known, keyOnly: boolean): ChangeText<JsonBytes> {

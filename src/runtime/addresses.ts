@@ -56,7 +56,7 @@ export function isLocal(address: string): boolean {
 export function refusalOf(address: string, allowed: PrivateAllowed): AddressRefusal | undefined {
   const plain = unwrapped(address);
   const remedy = 'Name another address: this one is refused whatever ALLOW_PRIVATE_DESTINATIONS says';
-  if (plain === undefined) return { message: `${address} is no IP address that may be connected to`, remedy };
+  if (plain === undefined) return { message: `${address} is not an IP address that may be connected to`, remedy };
   const shown = plain === address ? address : `${address} (${plain})`;
   const found = never.find(({ list }) => holds(list, plain));
   if (found) return { message: `${shown} is ${found.what}`, remedy };

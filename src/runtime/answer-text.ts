@@ -1,7 +1,7 @@
 /**
  * The text of an HTTP answer, whatever it comes in. Nobody asks for a compressed one, and some proxies send it all the same.
  * Guarantees: bounded memory, also for what a few bytes unfold to; of an answer that is no success only so much is read
- * as its error can need; bytes that are no UTF-8 become U+FFFD.
+ * as its error can need; bytes that are not valid UTF-8 become U+FFFD.
  */
 import { promisify } from 'node:util';
 import { brotliDecompress, constants, inflate, unzip, zstdDecompress } from 'node:zlib';

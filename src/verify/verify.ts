@@ -138,7 +138,7 @@ class Verification {
     };
     const left = (['insert', 'update', 'delete'] as const).filter((action) => !settings.actions.includes(action));
     if (left.length > 0)
-      this.findings.notes.push(`the sink takes no ${left.join(', no ')}: what comes of that is no drift`);
+      this.findings.notes.push(`the sink leaves out ${left.join(' and ')}: what differs because of that is not drift`);
   }
 
   async noteBackfills(): Promise<void> {

@@ -98,7 +98,7 @@ describe('a backfill in trouble', function () {
       'failed: public.keyless is not in publication millrace_test: its changes would not follow | alter publication "millrace_test" add table "public"."keyless"',
       'failed: sink items does not take in public.other | Name a table of its source, or add it there.',
       'failed: public.items has no published column made | Name one of: id, at.',
-      'failed: start_position is no value of the column at | Write it as Postgres writes the type, e.g. 2026-01-31.',
+      'failed: start_position is not a value of the column at | Write it as Postgres writes the type, e.g. 2026-01-31.',
     ]);
     expect(await on.received(sinkNo, 0)).to.deep.equal([]);
   });

@@ -1,5 +1,5 @@
 /**
- * Rows with bytes that are no UTF-8: the stream goes on, nothing else is touched, and what was not sent as it is is said.
+ * Rows with bytes that are not valid UTF-8: the stream goes on, nothing else is touched, and what was not sent as it is is said.
  * Bytes are written as hex, for no client that speaks UTF-8 could send them.
  */
 import { expect } from 'chai';
@@ -122,7 +122,7 @@ function suite(cluster: () => Cluster, major: Major): void {
         const rows = await on.received(sink, 3);
         const parked = await parkedOf(on, sink);
         expect(parked.map(({ id }) => id)).to.deep.equal([rows[0]!.id, rows[2]!.id]);
-        expect(parked[0]!.error).to.match(/no UTF-8/);
+        expect(parked[0]!.error).to.match(/not valid UTF-8/);
         expect(rows[0]!.record_pks).to.equal('["1"]');
       },
       { settings: { invalid_utf8: 'park' } },
@@ -293,6 +293,6 @@ function suite(cluster: () => Cluster, major: Major): void {
   });
 }
 
-describe('bytes that are no UTF-8', () => {
+describe('bytes that are not valid UTF-8', () => {
   eachMajor(suite);
 });

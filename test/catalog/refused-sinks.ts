@@ -23,7 +23,7 @@ export const refusedSinks: Record<string, [string, string[]][]> = {
     ],
     [
       sinkFile(`${PULL}\nsource: { include_tables: [a], exclude_tables: [public.a] }`),
-      ['sinks[0].source.include_tables[0] stands in `exclude_tables` too'],
+      ['sinks[0].source.include_tables[0] is in `exclude_tables` too'],
     ],
     [sinkFile(`${PULL}\ntable: a\nschema: b`), ['sinks[0].schema is given together with `table`']],
     [sinkFile(`${PULL}\ngroup_column_names: [a]`), ['sinks[0].group_column_names names columns of no table']],

@@ -17,7 +17,7 @@ describe('a line of COPY', () => {
     });
   }
 
-  it('keeps bytes that are no UTF-8, and none of the buffer that it came in', () => {
+  it('keeps bytes that are not valid UTF-8, and none of the buffer that it came in', () => {
     const line = Buffer.from([0xe9, 0x09, 0xff, 0x0a]);
     const { bytes } = tupleOfLine(line);
     line.fill(0);

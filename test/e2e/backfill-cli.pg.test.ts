@@ -75,7 +75,7 @@ change_retentions:
     expect(stderr).to.include('public.nothing failed: there is no table public.nothing in the source\n  Write it as');
     const wrong = await cli('backfill', 'things', '"My Things"', '--from', 'made=yesterdayish');
     expect(wrong.code).to.equal(1);
-    expect(wrong.stderr).to.include('start_position is no value of the column made');
+    expect(wrong.stderr).to.include('start_position is not a value of the column made');
     const listed = await cli('backfills', 'list');
     expect(listed.stdout).to.match(/ everything +\| public\.nothing +\| failed /);
     const failed = await id("table_name = 'nothing'");

@@ -133,7 +133,7 @@ const RESERVED: Reason = {
   remedy: 'Remove it; in code, write it as `\\ue000`.',
 };
 const NO_MERGE: Reason = {
-  message: 'merges what is no mapping',
+  message: 'merges something that is not a mapping',
   remedy: 'Write `<<: *name`, where `&name` stands before a mapping.',
 };
 

@@ -32,7 +32,7 @@ export const Source = section('sinks[].source', {
     (source[`include_${kind}`] ?? []).forEach((name, index) => {
       if (!excluded.has(name)) return;
       const remedy = 'Remove it from one of the two lists.';
-      refuse(context, [`include_${kind}`, index], { message: `stands in \`exclude_${kind}\` too`, remedy });
+      refuse(context, [`include_${kind}`, index], { message: `is in \`exclude_${kind}\` too`, remedy });
     });
   }
 });

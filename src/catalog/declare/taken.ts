@@ -36,7 +36,7 @@ const TAKEN: Record<string, Keys> = {
     queue_target: ANY,
     'publication.schemas': {
       warning: {
-        message: 'has no effect: what is published stands in `init_sql`, and otherwise is schema public',
+        message: 'has no effect: `init_sql` says what is published, and otherwise it is schema public',
         remedy: 'Remove it; `source.include_schemas` of a sink chooses among what is published.',
       },
     },

@@ -28,7 +28,8 @@ export const DeclaredUser = section('users[]', {
     .optional(),
 }).transform(({ email, password, scopes = ['admin'] }): UserDeclared => {
   const message = unfit(password);
-  const remedy = 'Write a password of 8 characters or more that stands in no example; or make the user over the API.';
+  const remedy =
+    'Write a password of 8 characters or more that is not from a published example, or create the user over the API.';
   return {
     email: email.toLowerCase(),
     password: message === undefined ? password : null,
@@ -41,5 +42,5 @@ function unfit(password: string): string | undefined {
   if (password === MASK || password === CHANGED || /^.?\*{4,}.?$/u.test(password))
     return 'is what an export shows in place of a secret';
   if (password.length < PASSWORD_LENGTH) return `has fewer than ${PASSWORD_LENGTH} characters`;
-  return isPublished(password) ? 'stands in an example that everybody can read' : undefined;
+  return isPublished(password) ? 'is taken from a published example' : undefined;
 }

@@ -18,7 +18,7 @@ function serviceAddress({ place: { env }, options }: Reach): URL | undefined {
   const name = options.url === undefined ? 'MILLRACE_URL' : '--url';
   const url = URL.canParse(given) ? new URL(given) : undefined;
   if (url === undefined || !/^https?:$/.test(url.protocol) || url.username !== '' || url.search !== '') {
-    throw new MillraceError('bad_setting', `${name} is no address of a service`, {
+    throw new MillraceError('bad_setting', `${name} is not the address of a service`, {
       remedy: 'It begins with http:// or https://, and has no password: http://127.0.0.1:7376.',
     });
   }
@@ -45,7 +45,7 @@ export async function withClient<Result>(reach: Reach, work: (client: Client) =>
 function tokenOf({ place: { env }, options }: Reach): string {
   const token = options.token ?? env.MILLRACE_TOKEN;
   if (token !== undefined && /^[\x21-\x7e]+$/.test(token)) return token;
-  throw new MillraceError('bad_setting', token ? 'The token is no token' : 'The service wants a token', {
+  throw new MillraceError('bad_setting', token ? 'This cannot be a token' : 'The service wants a token', {
     remedy: 'Set MILLRACE_TOKEN, or --token. A token is declared in api_tokens of millrace.yaml.',
   });
 }

@@ -142,7 +142,7 @@ async function tellRebuilt(operation: unknown): Promise<void> {
   const [made, text, parked] = ['sink', 'text', 'parked'].map((key) => at(operation, `result.${key}`));
   const failed =
     typeof parked === 'number' && parked > 0
-      ? `, but for ${count(parked)} parked messages: bin/millrace parked ${made}`
+      ? `, except ${count(parked)} parked messages: bin/millrace parked ${made}`
       : '';
   process.stdout.write(`caught up: what was captured before is in the index${failed}\n${text}\n`);
 }

@@ -31,7 +31,7 @@ const handing =
     const kind = KINDS.find((one) => one === word);
     if (kind === undefined) {
       const remedy = `Write one of ${KINDS.join(', ')} before the name.`;
-      throw new MillraceError('bad_request', `${word} is no kind of thing that a file makes`, { remedy });
+      throw new MillraceError('bad_request', `${word} is not a kind of thing that a file declares`, { remedy });
     }
     const request = { route: `POST ${PLACES[kind]}/${verb}`, params: { [parameterOf(kind)]: name } };
     const { text } = await client.ask(request);

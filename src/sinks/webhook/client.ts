@@ -56,7 +56,11 @@ export function openWebhookClient(settings: WebhookClientSettings, now: () => nu
   const keys = secret.signing_secrets.map((one) => {
     const key = signingKey(one);
     if (key === undefined)
-      throw refused('signing_secrets', 'holds what is no secret', 'write whsec_ and 24 to 64 bytes in base64');
+      throw refused(
+        'signing_secrets',
+        'contains something that is not a secret',
+        'write whsec_ and 24 to 64 bytes in base64',
+      );
     return key;
   });
   const http = openHttpClient({

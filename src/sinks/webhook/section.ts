@@ -63,8 +63,8 @@ function refuseNames(headers: Record<string, string>, context: z.core.$Refinemen
       refuse(context, [name], { message: 'is a header that Millrace writes itself', remedy: 'Remove it.' });
     } else if (seen.has(plain)) {
       refuse(context, [name], {
-        message: 'stands there twice',
-        remedy: 'Keep one: the case of its letters is no difference.',
+        message: 'is given twice',
+        remedy: 'Keep one: upper and lower case are the same.',
       });
     }
     seen.add(plain);

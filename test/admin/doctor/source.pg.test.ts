@@ -191,7 +191,7 @@ for (const major of [18, 15] as const) {
         return rows.length > 0;
       });
       const printed = await by.repair('slot_inactive');
-      expect(printed.summary).to.include('which is no capture of Millrace');
+      expect(printed.summary).to.include('which is not a capture of Millrace');
       expect((await by.finding('slot_inactive'))?.summary).to.include('nobody reads');
       await thief.end().catch(() => undefined);
     });

@@ -180,7 +180,7 @@ sinks:
     expect(config.users).to.deep.equal([{ email: 'ann@example.com', password: 'a long password', scopes: ['admin'] }]);
     expect(warnings.map(({ line, field, message }) => `${line} ${field} ${message}`)).to.deep.equal([
       '3 users[1].password is what an export shows in place of a secret: this user is not made',
-      '4 users[2].password stands in an example that everybody can read: this user is not made',
+      '4 users[2].password is taken from a published example: this user is not made',
       '5 users[3].password has fewer than 8 characters: this user is not made',
     ]);
   });

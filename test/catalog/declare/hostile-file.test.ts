@@ -124,7 +124,7 @@ describe('a configuration file of any content', () => {
     expect(merging('*base')).to.deep.equal([]);
     expect(merging('[*base]')).to.deep.equal([]);
     for (const what of ['base', '3', '~', '[base]', '[[*base]]'])
-      expect(merging(what).join('\n'), what).to.match(/^7:\d+ sinks\[0\]\.<< merges what is no mapping$/m);
+      expect(merging(what).join('\n'), what).to.match(/^7:\d+ sinks\[0\]\.<< merges something that is not a mapping$/m);
   });
 
   it('says of what is nested too deeply that it is', () => {

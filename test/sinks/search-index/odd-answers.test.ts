@@ -107,7 +107,7 @@ describe('odd answers of a search engine', () => {
     });
   }
 
-  it('10 MB of a 503, with bytes that are no UTF-8', async () => {
+  it('10 MB of a 503, with bytes that are not valid UTF-8', async () => {
     const body = Buffer.alloc(10 * 1024 * 1024, 0xf0);
     const { reason, error } = failing(await answered(whole(503, body, 'identity')));
     expect(reason).to.equal('overloaded');

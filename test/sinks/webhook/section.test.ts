@@ -88,7 +88,7 @@ describe('a webhook in millrace.yaml', () => {
     [', headers: { Host: x }', 'headers.Host is a header that Millrace writes itself'],
     [', headers: { Webhook-Id: x }', 'headers.Webhook-Id is a header that Millrace writes itself'],
     [', headers: { webhook-test: "true" }', 'headers.webhook-test is a header that Millrace writes itself'],
-    [', encrypted_headers: { X-Key: a, x-key: b }', 'encrypted_headers.x-key stands there twice'],
+    [', encrypted_headers: { X-Key: a, x-key: b }', 'encrypted_headers.x-key is given twice'],
     [', headers: { "a b": x }', 'headers.a b is not a name of a header'],
     [
       ', headers: { a: "x\\r\\ny: hunter22" }',
