@@ -71,7 +71,7 @@ const REASONS: Record<string, Said | null> = {
   nobody_receives: ({ name }) =>
     warning(
       'nobody_receives',
-      'messages have waited for an hour, and nobody has received one in that time',
+      'messages have waited for an hour, and nobody has received any in that time',
       byHand(`Start its client, or set \`status: disabled\` in the entry of ${name}.`),
     ),
   behind: ({ name, pending }) =>
@@ -79,7 +79,7 @@ const REASONS: Record<string, Said | null> = {
       'behind',
       `a message has waited for more than 5 minutes; ${pending} are pending`,
       byHand(
-        `Start another worker or client, or send larger batches. Why a message fails is in column error of millrace.pending_messages (sink_name ${name}).`,
+        `Start another worker or client, or send larger batches. Column \`error\` of \`millrace.pending_messages\` says why a message fails (sink_name ${name}).`,
       ),
     ),
   parked: ({ name, parked }) =>
@@ -88,7 +88,7 @@ const REASONS: Record<string, Said | null> = {
       parked === 1 ? '1 message is parked and not tried again' : `${parked} messages are parked and not tried again`,
       inMessages(
         `select millrace.retry(${quoteLiteral(name)}, array(select id from millrace.parked_messages where sink_name = ${quoteLiteral(name)}))`,
-        'correct the cause first: column `error` of `millrace.parked_messages` has it. To drop what is parked instead, call `millrace.discard` with the same arguments',
+        'correct the cause first: column `error` of `millrace.parked_messages` says what it is. To drop the messages instead, call `millrace.discard` with the same arguments',
       ),
     ),
 };
@@ -113,7 +113,7 @@ function paused({ name, pending, oldest_seconds }: DeliveryFacts): Finding {
   const days = Math.floor(oldest_seconds / DAY_SECONDS);
   return warning(
     'paused_long',
-    `it is paused, and ${pending} messages wait; the oldest one is of ${days} ${days === 1 ? 'day' : 'days'} ago`,
+    `it is paused with ${pending} messages waiting, the oldest for ${days} ${days === 1 ? 'day' : 'days'}`,
     { ...resume, remedy: 'or, if they are not wanted: millrace.discard, or millrace.disable' },
   );
 }
@@ -130,7 +130,7 @@ export function checkGrowing(facts: {
   // What is parked may be the oldest, and holds nothing up.
   if (parked > 0 || oldest_seconds === null || oldest_seconds <= MINUTE_SECONDS || rate.persisted <= rate.delivered)
     return [];
-  const summary = `its oldest message is ${Math.floor(oldest_seconds)} s old, and more come than go: ${rate.persisted} a second come, ${rate.delivered} go`;
+  const summary = `its oldest message is ${Math.floor(oldest_seconds)} s old, and more arrive than leave: ${rate.persisted}/s arrive, ${rate.delivered}/s leave`;
   return [notice('behind', summary, byHand('If it stays so, start another worker or client, or send larger batches.'))];
 }
 
@@ -193,7 +193,7 @@ const faulty = ({ faulty: count, name }: DeliveryFacts): Finding =>
     'function_faulty',
     `a filter, transform or routing function failed on ${count} of the messages that are parked`,
     byHand(
-      `Correct the function, then retry these messages. Their errors, with line and column, are in column error of millrace.parked_messages (sink_name ${name}).`,
+      `Correct the function, then retry these messages. Column \`error\` of \`millrace.parked_messages\` says what failed, with line and column (sink_name ${name}).`,
     ),
   );
 
