@@ -10,7 +10,7 @@ select s.id, s.name, s.kind, d.name as database, d.id as database_id, s.status, 
        extract(epoch from clock_timestamp() - h.oldest_committed_at)::double precision as oldest_seconds,
        extract(epoch from clock_timestamp() - g.committed_at)::double precision as lag_seconds,
        y.first_delivered_at, y.last_delivered_at, y.last_delivery_ms,
-       coalesce(b.error, x.index_error) as error, b.opened_at as failing_since,
+       coalesce(b.error, x.index_error) as error, b.opened_at as failing_since, b.probe_at as next_probe_at,
        coalesce((select json_agg(json_build_object('code', n.code, 'table', n.table_name, 'message', n.message,
                                                    'remedy', n.remedy, 'since', n.created_at) order by n.created_at)
                    from millrace_private.notices n where n.sink_no = s.no), '[]') as notices,

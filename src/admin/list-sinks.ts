@@ -59,6 +59,8 @@ export interface ListedSink {
   /** The destination's own words: they may quote a row. */
   error: string | null;
   failing_since: Date | null;
+  /** When its destination is asked again. */
+  next_probe_at: Date | null;
   /** Of tables, or of all of them (`table` null), that are not over. */
   active_backfills: {
     id: string;

@@ -16,6 +16,7 @@ import type { TryFunctions } from '../admin/try-functions.ts';
 import type { Transacting } from '../db/pool.ts';
 import type { By } from '../model/by.ts';
 import type { Scope } from '../model/scope.ts';
+import type { ShownSetting } from '../runtime/shown-settings.ts';
 import type { Begun } from './begun.ts';
 import type { Created } from './created.ts';
 import type { Signed } from './signed.ts';
@@ -44,6 +45,8 @@ export interface ApiDeps {
   functions: TryFunctions;
   /** Two seconds old at most, and read only while somebody asks. */
   overview(): Promise<Overview>;
+  /** What this process was started with. */
+  settings(): readonly ShownSetting[];
 }
 
 /** Who asks. What it changes through `ApiDeps` is recorded in its name. */

@@ -18,6 +18,7 @@ import { REPLAY_ROUTES } from './replays.ts';
 import type { Route } from './route.ts';
 import { SECRET_ROUTES } from './secrets.ts';
 import { SESSION_ROUTES } from './sessions.ts';
+import { SETTING_ROUTES } from './settings.ts';
 import { SETUP_ROUTES } from './setup-sql.ts';
 import { SINK_ROUTES } from './sinks.ts';
 import { TABLE_ROUTES } from './tables.ts';
@@ -47,5 +48,6 @@ export const ROUTES: readonly Route[] = [
   ...SECRET_ROUTES,
   ...AUDIT_ROUTES,
   ...WHOAMI_ROUTES,
+  ...SETTING_ROUTES,
   openApiRoute(() => ROUTES),
 ];

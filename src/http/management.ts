@@ -28,6 +28,7 @@ import type { Resolver } from '../runtime/checked-lookup.ts';
 import type { Places } from '../runtime/concurrency/places.ts';
 import { createSemaphore } from '../runtime/concurrency/semaphore.ts';
 import type { KeyRing } from '../runtime/secret-key.ts';
+import type { ShownSetting } from '../runtime/shown-settings.ts';
 import { type Admission, type AdmissionOptions, createAdmission } from './admission.ts';
 import { sendText } from './answer.ts';
 import type { Caller, FindToken } from './auth.ts';
@@ -64,6 +65,7 @@ export interface ManagementDependencies {
   /** Of the names of servers; by the system, if absent. */
   resolver?: Resolver | undefined;
   functions: TryFunctions;
+  settings: readonly ShownSetting[];
 }
 
 export interface ManagementOptions {
@@ -100,6 +102,7 @@ export function managementRoutes(given: ManagementDependencies, options: Managem
     }),
     outside: reachingOut({ ...given, db, messages: given.db }),
     functions: given.functions,
+    settings: () => given.settings,
     overview: remembered(() => readOverview(db, Date.now), { keepMs: Math.min(2 * keepMs, OVERVIEW_MS) }),
   };
   const handling: Handling = {

@@ -16,6 +16,7 @@ import type { Resolver } from '../runtime/checked-lookup.ts';
 import { createPlaces, type Places } from '../runtime/concurrency/places.ts';
 import type { Metrics } from '../runtime/metrics.ts';
 import type { KeyRing } from '../runtime/secret-key.ts';
+import type { ShownSetting } from '../runtime/shown-settings.ts';
 import type { AdmissionOptions } from './admission.ts';
 import type { FindToken } from './auth.ts';
 import type { ConsoleFiles } from './console-files.ts';
@@ -49,6 +50,8 @@ export interface WebDependencies {
   counters?: Counters;
   /** One that listens already; absent: a new one. */
   server?: HttpServer | undefined;
+  /** For people to see; absent: none. */
+  settings?: readonly ShownSetting[];
   /** The web console; absent: it is not built. */
   console?: ConsoleFiles | undefined;
 }
@@ -122,6 +125,7 @@ export async function openWeb(deps: WebDependencies, options: WebOptions): Promi
         {
           ...{ db, places, findToken, listener, keys, log, loopbackOnly, examine, privateAllowed, functions },
           resolver: deps.resolver,
+          settings: deps.settings ?? [],
         },
         { proxies: options.proxies, keepMs: options.keepHealthMs, admission: options.management },
       );

@@ -17,6 +17,7 @@ import { isLoopback } from '../model/loopback.ts';
 import { createMetrics } from '../runtime/metrics.ts';
 import { keyRing } from '../runtime/secret-key.ts';
 import type { Settings } from '../runtime/settings.ts';
+import { shownSettings } from '../runtime/shown-settings.ts';
 import type { Parts } from './parts.ts';
 import { openReporting } from './reporting.ts';
 
@@ -78,6 +79,7 @@ export async function webParts(settings: Settings, waiting: Waiting, report = op
       keys,
       examine,
       privateAllowed: settings.privateAllowed,
+      settings: shownSettings(settings),
       server,
       console,
     },

@@ -64,6 +64,7 @@ describe('GET /api/sinks', () => {
       error: 'nothing can be delivered: there is no connection to it, or no complete answer',
     });
     expect(reader.json.data[0].state.failing_since).to.be.a('string');
+    expect(reader.json.data[0].state.next_probe_at).to.be.a('string');
     expect(reader.text).to.not.include('a value of a row');
     for (const token of ['admin-token', 'data-token']) {
       const { json } = await get('?health=error', token);

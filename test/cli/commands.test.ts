@@ -30,6 +30,7 @@ const WITHOUT_COMMAND: Record<string, string[]> = {
   ],
   'the list has all of it': ['GET /api/api_keys/:id', 'GET /api/users/:id'],
   'for browsers: what it answers is a cookie': ['POST /api/setup', 'POST /api/sessions'],
+  'whoever has a shell there sees the environment': ['GET /api/settings'],
 };
 
 function program(): Command {

@@ -24,6 +24,7 @@ import { isLoopback } from '../../model/loopback.ts';
 import { createLog } from '../../runtime/log.ts';
 import { keyRing } from '../../runtime/secret-key.ts';
 import type { Settings } from '../../runtime/settings.ts';
+import { shownSettings } from '../../runtime/shown-settings.ts';
 import { openMessages, operator, told } from '../connect.ts';
 import { operatorSettings } from '../settings.ts';
 import type { Place } from '../terminal.ts';
@@ -155,6 +156,7 @@ function depsOf(db: Database, known: Known): Omit<ApiDeps, 'functions'> {
     changeRetentions: () => listSinks(db, 'change_retentions'),
     databases: () => listDatabases(db),
     overview: () => readOverview(db, Date.now),
+    settings: () => shownSettings(settings()),
     messageGroups: (sinkNo) => groupMessages(db, sinkNo),
     config: {
       db,

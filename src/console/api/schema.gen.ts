@@ -2148,6 +2148,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/settings": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The settings of the web role that answers, secrets masked
+         * @description Scope: `admin`.
+         */
+        get: operations["get_api_settings"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/openapi.json": {
         parameters: {
             query?: never;
@@ -2488,6 +2508,7 @@ export interface components {
                 last_delivery_ms: number | null;
                 error: string | null;
                 failing_since: string | null;
+                next_probe_at: string | null;
                 notices: ({
                     code: string;
                     message: string;
@@ -2949,6 +2970,7 @@ export interface components {
                 last_delivery_ms: number | null;
                 error: string | null;
                 failing_since: string | null;
+                next_probe_at: string | null;
                 notices: ({
                     code: string;
                     message: string;
@@ -8838,6 +8860,44 @@ export interface operations {
                         csrf: string | null;
                         scopes: string[];
                         version: string;
+                    } & {
+                        [key: string]: unknown;
+                    };
+                };
+            };
+            /** @description Refused, or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    get_api_settings: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: ({
+                            name: string;
+                            value: string | null;
+                        } & {
+                            [key: string]: unknown;
+                        })[];
                     } & {
                         [key: string]: unknown;
                     };

@@ -2,6 +2,8 @@
 import type { Schemas } from '../../api/client.ts';
 import { useOverview } from '../../api/overview.ts';
 import { usePerson } from '../../api/person.ts';
+import { useGet } from '../../api/queries.ts';
+import { Mono } from '../../parts/code.tsx';
 import { State } from '../../parts/icons.tsx';
 import { Fact, Facts, Page, Section } from '../../parts/page.tsx';
 import { Empty, Loaded } from '../../parts/places.tsx';
@@ -28,6 +30,7 @@ export function Service() {
                 </Fact>
               </Facts>
             </Section>
+            <Settings />
             <Section title="Processes">
               {processes.length === 0 ? (
                 <Empty title="No process has reported">Each process reports every ten seconds.</Empty>
@@ -41,6 +44,36 @@ export function Service() {
     </Page>
   );
 }
+
+/** What the web role that answers was started with. */
+function Settings() {
+  const { may } = usePerson();
+  const query = useGet('/api/settings', {}, { enabled: may('admin') });
+  if (!may('admin')) return null;
+  return (
+    <Section title="Settings">
+      <Loaded query={query}>
+        {({ data }) => (
+          <>
+            <Table label="Settings" columns={SETTINGS} rows={data} keyOf={({ name }) => name} />
+            <p className="mt-2 text-sm text-muted">
+              Those of the web process that answered. They are environment variables, read when a process starts.
+            </p>
+          </>
+        )}
+      </Loaded>
+    </Section>
+  );
+}
+
+const SETTINGS: readonly Column<{ name: string; value: string | null }>[] = [
+  { key: 'name', heading: 'Variable', cell: ({ name }) => <Mono>{name}</Mono> },
+  {
+    key: 'value',
+    heading: 'Value',
+    cell: ({ value }) => (value === null ? <span className="text-muted">not set</span> : <Mono>{value}</Mono>),
+  },
+];
 
 const COLUMNS: readonly Column<Process>[] = [
   {

@@ -7,7 +7,7 @@ import { Code, CopyButton, Mono } from '../../../parts/code.tsx';
 import { State } from '../../../parts/icons.tsx';
 import { ErrorNote } from '../../../parts/places.tsx';
 import { Remedy } from '../../../parts/remedy.tsx';
-import { Ago } from '../../../parts/time.tsx';
+import { Ago, Until } from '../../../parts/time.tsx';
 import { say } from '../../../parts/toast.tsx';
 import type { SinkEntry } from '../form/entry.ts';
 import { indexCommand } from '../form/index-command.ts';
@@ -60,7 +60,7 @@ interface WrongProps {
 }
 
 function Wrong({ sink, wrong, sinceOf }: WrongProps) {
-  const { error, failing_since } = sink.state;
+  const { error, failing_since, next_probe_at } = sink.state;
   return (
     <section aria-label="What is wrong" className="mb-6 rounded-md border border-line">
       <ul className="divide-y divide-line">
@@ -89,6 +89,11 @@ function Wrong({ sink, wrong, sinceOf }: WrongProps) {
           <p className="text-sm text-muted">
             Answer of the destination{failing_since !== null && ', first failed '}
             {failing_since !== null && <Ago at={failing_since} />}:
+            {next_probe_at !== null && (
+              <span className="float-right">
+                Next probe <Until at={next_probe_at} />
+              </span>
+            )}
           </p>
           <pre className="max-h-48 overflow-auto font-mono text-sm break-words whitespace-pre-wrap">{error}</pre>
         </div>
