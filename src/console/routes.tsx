@@ -1,5 +1,6 @@
 /** All pages. Each folder of `pages/` has its routes; what a page needs is loaded with it. */
 import { createRouter } from '@tanstack/react-router';
+import { parseSearch, stringifySearch } from './lib/search.ts';
 import { databaseRoutes } from './pages/databases/routes.ts';
 import { functionRoutes } from './pages/functions/routes.ts';
 import { operationRoutes } from './pages/operations/routes.ts';
@@ -26,6 +27,8 @@ const tree = root.addChildren([
 
 export const router = createRouter({
   routeTree: tree,
+  parseSearch,
+  stringifySearch,
   defaultPreload: 'intent',
   defaultPreloadStaleTime: 0,
   defaultPendingMs: 200,

@@ -2,11 +2,11 @@
 import { expect } from 'chai';
 import type { Browser, Locator, Page } from 'playwright-core';
 import { makeSetupToken } from '../../src/admin/setup.ts';
-import { openBrowser, PASSWORD, screenshot, see } from '../support/browser/browser.ts';
+import { expectAccessible, openBrowser, PASSWORD, screenshot, see } from '../support/browser/browser.ts';
 import { type BulkServer, startBulkServer } from '../support/engines/bulk-server.ts';
 import { type MessageDatabase, messageDatabase } from '../support/postgres/message-database.ts';
 import { execute, sharedSource, type TestDatabase } from '../support/postgres/postgres.ts';
-import { createService, stopServices, type TestService } from '../support/processes/service.ts';
+import { createService, SECRET_KEY, stopServices, type TestService } from '../support/processes/service.ts';
 import { until } from '../support/until.ts';
 
 const SHOP = `create table products (id bigint primary key, name text not null, price numeric(12, 4));
@@ -163,6 +163,12 @@ describe('browser: five minutes', () => {
       .to.match(/password|role/i)
       .and.not.contain('wrong@');
     await screenshot(page, 'five-minutes-wrong-password');
+    // What it was started with is shown, and no secret of it.
+    await page.goto('/settings');
+    await page.getByRole('row').filter({ hasText: 'SECRET_KEY' }).first().getByText('********').waitFor();
+    await page.getByRole('row').filter({ hasText: 'ALLOW_PRIVATE_DESTINATIONS' }).getByText('true').waitFor();
+    expect(await page.content()).to.not.contain(SECRET_KEY);
+    await expectAccessible(page, 'settings of the service');
     await seen.close();
   });
 });

@@ -1,13 +1,19 @@
 /** Every page, while names, rows, errors and answers hold what a careless page would run, or show as something else. */
 import { expect } from 'chai';
+import type { Page } from 'playwright-core';
 import { applyConfig } from '../../src/catalog/apply/apply.ts';
+import { quoteIdentifier, quoteLiteral } from '../../src/model/quote.ts';
 import { FILE } from '../api/support.ts';
 import { KEYS, parse } from '../catalog/support.ts';
 import { addresses, addressOf } from '../support/browser/addresses.ts';
+import { PASSWORD } from '../support/browser/browser.ts';
 import { openConsole, type TestConsole } from '../support/browser/console.ts';
 import { appendMessages } from '../support/fixtures/fixtures.ts';
+import { execute, sharedSource } from '../support/postgres/postgres.ts';
 
 const HOSTILE = `<img src=x onerror="alert(1)"></script><script>alert(2)</script> javascript:alert(3) \u202egnp.exe \u001b[31mred {{7*7}} \${8*8} '"\`&amp;`;
+
+const COLUMN = '</script><b>"x"';
 
 describe('browser: what others wrote', () => {
   let on: TestConsole;
@@ -31,7 +37,7 @@ describe('browser: what others wrote', () => {
       docs: 'docs/search-index.md',
     };
     const checks = [{ ...check, ...rest, subject: { kind: 'sink' as const, name: HOSTILE } }];
-    on = await openConsole(this, { examine: async () => ({ ok: false, checks }) });
+    on = await openConsole(this, { examine: async () => ({ ok: false, checks }), privateAllowed: true });
     await applyConfig({ db: on.m.db, keys: KEYS }, parse(FILE).config);
     Object.assign(places, await fill());
   });
@@ -92,6 +98,7 @@ describe('browser: what others wrote', () => {
     context.on('request', (request) => {
       if (!request.url().startsWith(web.url) && !request.url().startsWith('data:')) foreign.push(request.url());
     });
+    await logInAs(web.url, page);
     let shown = 0;
     for (const address of addresses()) {
       await page.goto(addressOf(address, places));
@@ -109,4 +116,62 @@ describe('browser: what others wrote', () => {
     expect(foreign).to.deep.equal([]);
     await seen.close();
   });
+
+  it('are names of tables and columns of a real source: text where they are chosen, found, tried and typed', async () => {
+    const source = await (await sharedSource()).createDatabase();
+    const table = HOSTILE.slice(0, 25);
+    const name = quoteIdentifier(table);
+    await execute(
+      source.url,
+      `create table ${name} (${quoteIdentifier(COLUMN)} int primary key, "\u202etxt" text);
+       insert into ${name} values (1, ${quoteLiteral(HOSTILE)}); create publication p for table ${name}`,
+    );
+    const body = { name: 'hostile', url: source.url, slot: { name: 's' }, publication: { name: 'p' } };
+    const seen = await on.see();
+    const { page, context } = seen;
+    const dialogs: string[] = [];
+    context.on('dialog', (dialog) => {
+      dialogs.push(dialog.message());
+      void dialog.dismiss();
+    });
+    try {
+      expect((await on.web.call('POST', '/api/postgres_databases?test=false', { body })).status).to.equal(201);
+      await page.goto('/databases/hostile/tables');
+      await page.getByRole('cell', { name: `public.${table}` }).waitFor();
+      await page.goto('/sinks/new?database=hostile');
+      await page.getByRole('checkbox', { name: table }).check();
+      await page.getByText('Send the row as it is').waitFor();
+      await page.getByText(`1 table selected`).waitFor();
+      await page.goto('/functions/new');
+      await page.getByLabel('Database').selectOption('hostile');
+      await page.getByLabel('Samples').selectOption(`Rows of public.${table}`);
+      const sample = page.getByText(/^read \{/);
+      await sample.waitFor();
+      expect(await sample.textContent()).to.contain('<script>alert(2)</script>');
+      expect(await sample.evaluate('(one) => getComputedStyle(one).unicodeBidi')).to.equal('isolate');
+      await page.getByRole('button', { name: 'As TypeScript' }).click();
+      await page.getByRole('figure', { name: 'TypeScript' }).getByText(COLUMN).waitFor();
+      await page.keyboard.press('Escape');
+      await page.keyboard.press('Control+k');
+      await page.getByRole('combobox', { name: 'Name or message id' }).fill('<img');
+      await page.getByRole('option', { name: `public.${table}` }).waitFor();
+      expect(await page.evaluate<number>('document.querySelectorAll("img, main script").length')).to.equal(0);
+      expect(dialogs).to.deep.equal([]);
+    } finally {
+      await seen.close();
+      await on.web.call('DELETE', '/api/postgres_databases/hostile?force=true');
+      await source.drop();
+    }
+  });
 });
+
+/** Of a browser, in the list of sessions. */
+async function logInAs(url: string, page: Page): Promise<void> {
+  const who = (await (await page.request.get('/api/whoami')).json()) as { user: { email: string } };
+  const answer = await fetch(`${url}/api/sessions`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'user-agent': HOSTILE.replace(/[^ -~]/g, '') },
+    body: JSON.stringify({ email: who.user.email, password: PASSWORD }),
+  });
+  expect(answer.ok).to.equal(true);
+}

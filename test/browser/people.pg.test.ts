@@ -95,7 +95,9 @@ describe('browser: people and the service', () => {
     await expectAccessible(page, 'account');
     await screenshot(page, 'people-account-1280');
     await page.goto('/audit');
-    await page.getByRole('searchbox', { name: 'Subject' }).fill('token ci');
+    await page.getByRole('button', { name: 'Subject', exact: true }).click();
+    await page.getByRole('textbox', { name: 'Subject' }).fill('token ci');
+    await page.keyboard.press('Enter');
     await page
       .getByRole('button', { name: /Show what was changed of/ })
       .first()

@@ -68,7 +68,8 @@ describe('browser: sinks', () => {
       await page.getByRole('link', { name: 'orders-worker' }).waitFor();
       await expectAccessible(page, `sinks ${look.width}`);
       await screenshot(page, `sinks-list-${look.width}`);
-      await page.getByLabel('Kind').selectOption('Webhook');
+      await page.getByRole('button', { name: 'Kind', exact: true }).click();
+      await page.getByRole('button', { name: 'Webhook', exact: true }).click();
       await page.getByRole('link', { name: 'orders-worker' }).waitFor({ state: 'detached' });
       await page.reload();
       await page.getByRole('link', { name: 'orders-hook' }).waitFor();
@@ -76,7 +77,7 @@ describe('browser: sinks', () => {
       await page.getByRole('link', { name: 'orders-worker' }).waitFor();
       await page.goForward();
       await page.getByRole('link', { name: 'orders-worker' }).waitFor({ state: 'detached' });
-      await page.getByRole('searchbox', { name: 'Name' }).fill('nothing like it');
+      await page.getByRole('searchbox', { name: 'Search sinks' }).fill('nothing like it');
       await page.getByRole('link', { name: 'Show all 2' }).click();
       await page.getByRole('button', { name: 'Resume orders-hook' }).click();
       await page.getByText('Resumed orders-hook').waitFor();

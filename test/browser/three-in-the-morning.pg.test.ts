@@ -17,6 +17,7 @@ const SCHEMA = `
 create table orders (id bigint primary key, total numeric);
 create table products (id bigint primary key, name text, price numeric);
 create table payments (id bigint primary key, amount numeric);
+create table shipments (id bigint primary key, weight numeric);
 `;
 const KEPT = statement('sinks/change-table/create-partitioned-table').text.replace('<event_table>', 'public.kept');
 const DOCUMENT = `(action, record) => ({
@@ -45,7 +46,7 @@ describe('browser: three in the morning', () => {
                          date_trunc('day', now(), 'UTC') + day * interval '1 day', date_trunc('day', now(), 'UTC') + (day + 1) * interval '1 day');
         end loop;
       end $$`);
-    engine = await startBulkServer({ indexes: ['products'] });
+    engine = await startBulkServer({ indexes: ['products'], putsIndexes: true });
     const yaml = `${world.yaml}
 functions:
   - { name: product-document, type: transform, code: ${JSON.stringify(DOCUMENT)} }
@@ -56,6 +57,10 @@ sinks:
     source: { include_tables: [products] }
     transform: product-document
     destination: { type: elasticsearch, endpoint_url: '${engine.url}', index_name: products, auth_type: none }
+  - name: shipments-index
+    database: shop
+    source: { include_tables: [shipments] }
+    destination: { type: elasticsearch, endpoint_url: '${engine.url}', index_name: shipments, auth_type: none }
 change_retentions:
   - { name: payments-history, source_database: shop, source_table_schema: public, source_table_name: payments,
       destination_database: archive, destination_table_schema: public, destination_table_name: kept }
@@ -116,7 +121,7 @@ change_retentions:
       return rows[0]?.reasons.includes('nobody_receives');
     });
     await page.goto('/');
-    await item('orders-worker').filter({ hasText: 'nobody has received one' }).getByText('5 waiting').waitFor();
+    await item('orders-worker').filter({ hasText: 'nobody has received any' }).getByText('5 waiting').waitFor();
     await item('orders-worker').getByRole('link', { name: 'Open orders-worker' }).click();
     const wrong = page.getByRole('region', { name: 'What is wrong' });
     await wrong.getByText('nobody_receives').waitFor();
@@ -227,5 +232,51 @@ change_retentions:
     const { rows } = await world.archive.query<{ kept: number }>('select count(*)::int as kept from kept');
     expect(rows).to.deep.equal([{ kept: 30 }]);
     await looks('partition-made');
+  });
+
+  it('circuit open: the curl that is copied makes the index, and a probe lets what waits go on', async () => {
+    await world.shop.query('insert into shipments select n, n from generate_series(1, 7) n');
+    await page.goto('/');
+    const failing = item('shipments-index');
+    await failing.getByText('no such index [shipments]').waitFor();
+    await failing.getByText('7 waiting').waitFor();
+    await failing.getByRole('link', { name: 'Open shipments-index' }).click();
+    const wrong = page.getByRole('region', { name: 'What is wrong' });
+    await wrong.getByText('no such index [shipments]').first().waitFor();
+    await wrong.getByText(/Next probe (now|in \d+ s)/).waitFor();
+    const curl = wrong.getByLabel('curl', { exact: true }).locator('pre');
+    await curl.getByText('"weight"').waitFor();
+    await looks('circuit-open');
+    await run('sh', ['-c', (await curl.textContent())!.replace('curl ', 'curl -sS ')]);
+    await wrong.getByRole('button', { name: 'Probe now' }).click();
+    await page.getByText('Working again since').waitFor();
+    await until('all seven are there', () => engine.engine.documents('shipments').size === 7);
+  });
+
+  it('parked by mapping: one cause with what it says, its field marked, and all are sent once it is put right', async () => {
+    const reason = "failed to parse field [weight] of type [long] in document with id '21'";
+    engine.fail(
+      {
+        kind: 'items',
+        decide: ({ index }) =>
+          index === 'shipments' ? { status: 400, error: { type: 'mapper_parsing_exception', reason } } : undefined,
+      },
+      { times: Number.POSITIVE_INFINITY },
+    );
+    await world.shop.query('insert into shipments select n, n from generate_series(21, 23) n');
+    await page.goto('/');
+    const parked = item('shipments-index').filter({ hasText: '3 messages are parked' });
+    await parked.getByRole('link', { name: 'View messages shipments-index' }).click();
+    await page.getByText('3 parked, one cause').waitFor();
+    await page.getByRole('link', { name: '21', exact: true }).click();
+    await page.getByText('(the field with the error)').waitFor();
+    await looks('parked-by-mapping');
+    engine.fix();
+    await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: 'Retry 3' }).click();
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Retry 3' }).click();
+    await page.getByText('Retrying 3 messages').waitFor();
+    await until('all ten are there', () => engine.engine.documents('shipments').size === 10);
+    await page.getByText('Nothing is waiting', { exact: true }).waitFor();
   });
 });

@@ -123,4 +123,26 @@ describe('browser: errors and trace', () => {
     await screenshot(page, 'trace-390');
     await seen.close();
   });
+
+  it('gives a function recent messages to be tried on, which stay as somebody wrote them', async () => {
+    await web.call('POST', '/api/functions', {
+      body: { name: 'tried', type: 'transform', code: '(action, record) => ({ named: record.name })' },
+    });
+    const seen = await see(browser, { db: lane.on.messages.db, url: web.url });
+    const { page } = seen;
+    await page.goto('/functions/tried?sink=index');
+    await page.getByLabel('Samples').selectOption('Recent messages of index');
+    await change();
+    await page.getByText('{"named":"mill wheel"}').first().waitFor();
+    await expectAccessible(page, 'a function on recent messages');
+    await page.getByRole('button', { name: 'Edit sample 1' }).click();
+    await page.getByLabel('record', { exact: true }).fill('{"name":"sluice"}');
+    await page.getByText('{"named":"sluice"}').waitFor();
+    const others = page.getByText('{"named":"mill wheel"}');
+    const before = await others.count();
+    await change();
+    await others.nth(before).waitFor();
+    expect(await page.getByText('{"named":"sluice"}').count()).to.equal(1);
+    await seen.close();
+  });
 });

@@ -3,7 +3,10 @@ import { expect } from 'chai';
 import { EMPTY, entryOf } from '../../src/console/pages/databases/draft.ts';
 import { changesOf, editedOf, effectOf, writtenOf } from '../../src/console/pages/databases/edited.ts';
 
-const before = { ...EMPTY, username: 'ann', pool_size: '2', max_row_bytes: '1000', invalid_utf8: 'replace' };
+const before = {
+  ...{ ...EMPTY, username: 'ann', pool_size: '2', max_row_bytes: '1000', invalid_utf8: 'replace' },
+  trigger_errors: 'fail',
+};
 
 describe('console: the changed settings of a database', () => {
   it('are written for the file without a port or a user that nobody knows', () => {
@@ -25,6 +28,9 @@ describe('console: the changed settings of a database', () => {
     const triggers = { ...before, capture: 'triggers' } as const;
     expect(changesOf(before, triggers)).to.deep.equal({ capture: 'triggers' });
     expect(effectOf(before, triggers)).to.match(/until you resync/);
+    const skipping = { ...triggers, trigger_errors: 'skip' };
+    expect(changesOf(triggers, skipping)).to.deep.equal({ trigger_errors: 'skip' });
+    expect(effectOf(triggers, skipping)).to.equal('Capture is not interrupted.');
     const { slot, capture } = entryOf({ ...EMPTY, capture: 'triggers' });
     expect([slot, capture]).to.deep.equal([undefined, 'triggers']);
     expect(entryOf(EMPTY)).to.not.have.property('capture');

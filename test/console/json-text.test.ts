@@ -29,6 +29,21 @@ describe('console: answers of the API', () => {
     expect(read.data.changes.text).to.equal('{ "n" : 1.50 }');
   });
 
+  it('keeps what is very long, or very deep, as it is', () => {
+    for (const row of [
+      `${'['.repeat(200_000)}1${']'.repeat(200_000)}`,
+      `{"a":"${'\\"}'.repeat(3_000_000)}"}`,
+      `{"a":"${'x'.repeat(20_000_000)}"}`,
+    ]) {
+      const read = parseKeeping(`{"record":${row},"after":1}`) as { record: JsonText; after: JsonText };
+      expect(read.record.text === row).to.equal(true);
+      expect(read.after.text).to.equal('1');
+    }
+    for (const text of ['{"record":{"a":1}', '{"record":[[1]', '{"record":{"a":"}}']) {
+      expect(() => parseKeeping(text), text).to.throw(SyntaxError);
+    }
+  });
+
   it('reads every other JSON as JSON.parse does, and refuses what that refuses', () => {
     fc.assert(
       fc.property(fc.jsonValue(), fc.nat(3), (value, indent) => {

@@ -17,7 +17,9 @@ export const KEPT: ReadonlySet<string> = new Set([
 ]);
 const WHITE = /[ \t\n\r]*/y;
 const NUMBER = /-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
-const STRING = /"(?:[^"\\]|\\.)*"/y;
+const STRING = /"[^"\\]*(?:\\.[^"\\]*)*"/y;
+/** What neither begins nor ends anything. */
+const BETWEEN = /[^"{}[\]]*/y;
 
 /** The same on the way back: texts go out as they came. */
 export function writeKeeping(value: unknown): string {
@@ -49,14 +51,12 @@ class Reader {
     this.#skip();
     const from = this.#at;
     const first = this.#text[from];
-    if (first === '{') {
-      const found = this.#object(keep);
-      return keep ? new JsonText(this.#text.slice(from, this.#at)) : found;
+    if (keep && (first === '{' || first === '[')) {
+      this.#pass();
+      return new JsonText(this.#text.slice(from, this.#at));
     }
-    if (first === '[') {
-      const found = this.#array(keep);
-      return keep ? new JsonText(this.#text.slice(from, this.#at)) : found;
-    }
+    if (first === '{') return this.#object();
+    if (first === '[') return this.#array();
     if (first === '"') return JSON.parse(this.#take(STRING)) as string;
     for (const [word, value] of [
       ['true', true],
@@ -76,7 +76,24 @@ class Reader {
     if (this.#at < this.#text.length) this.#fail();
   }
 
-  #object(keep: boolean): Record<string, unknown> {
+  /** To the end of an object or an array, however deep it is: what is in it was written by the service, and is not looked at. */
+  #pass(): void {
+    let depth = 0;
+    do {
+      BETWEEN.lastIndex = this.#at;
+      BETWEEN.test(this.#text);
+      this.#at = BETWEEN.lastIndex;
+      const sign = this.#text[this.#at];
+      if (sign === undefined) this.#fail();
+      if (sign === '"') this.#take(STRING);
+      else {
+        depth += sign === '{' || sign === '[' ? 1 : -1;
+        this.#at += 1;
+      }
+    } while (depth > 0);
+  }
+
+  #object(): Record<string, unknown> {
     const found: Record<string, unknown> = {};
     this.#at += 1;
     this.#skip();
@@ -89,7 +106,7 @@ class Reader {
       const key = JSON.parse(this.#take(STRING)) as string;
       this.#skip();
       this.#expect(':');
-      const value = this.value(keep || this.#kept.has(key));
+      const value = this.value(this.#kept.has(key));
       Object.defineProperty(found, key, { value, enumerable: true, configurable: true, writable: true });
       this.#skip();
       if (this.#text[this.#at] === '}') break;
@@ -99,7 +116,7 @@ class Reader {
     return found;
   }
 
-  #array(keep: boolean): unknown[] {
+  #array(): unknown[] {
     const found: unknown[] = [];
     this.#at += 1;
     this.#skip();
@@ -108,7 +125,7 @@ class Reader {
       return found;
     }
     for (;;) {
-      found.push(this.value(keep));
+      found.push(this.value(false));
       this.#skip();
       if (this.#text[this.#at] === ']') break;
       this.#expect(',');

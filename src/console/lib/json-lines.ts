@@ -14,7 +14,10 @@ export interface Line {
   path: string;
 }
 
-const TOKEN = /"(?:[^"\\]|\\.)*"?|[{}[\],:]|[^\s{}[\],:"]+/g;
+const TOKEN = /"[^"\\]*(?:\\.[^"\\]*)*\\?"?|[{}[\],:]|[^\s{}[\],:"]+/g;
+
+/** Nobody asks for the place of what lies deeper. */
+const DEEPEST = 100;
 
 /** Also of a text that ends in its middle. */
 export function jsonLines(text: string): Line[] {
@@ -23,7 +26,7 @@ export function jsonLines(text: string): Line[] {
   const above: string[] = [];
   let key = '';
   let line: Line = { depth: 0, tokens: [], path: '' };
-  const pathOf = (): string => [...above, key].filter((part) => part !== '').join('.');
+  const pathOf = (): string => (above.length > DEEPEST ? '' : [...above, key].filter((part) => part !== '').join('.'));
   const begin = (): void => {
     if (line.tokens.length > 0) lines.push(line);
     line = { depth: above.length, tokens: [], path: pathOf() };

@@ -2,10 +2,19 @@
 
 type Reader<Value> = (value: unknown) => Value | undefined;
 
-export const text: Reader<string> = (value) =>
-  typeof value === 'string' && value !== '' ? value : typeof value === 'number' ? String(value) : undefined;
+/** Each value is the text that it is: a key with more digits than a number has stays that key. */
+export const parseSearch = (given: string): Record<string, string> => Object.fromEntries(new URLSearchParams(given));
 
-export const flag: Reader<true> = (value) => (value === true || value === 'true' || value === 1 ? true : undefined);
+/** What is undefined is left out. */
+export function stringifySearch(search: Readonly<Record<string, unknown>>): string {
+  const written = new URLSearchParams();
+  for (const [key, value] of Object.entries(search)) if (value !== undefined) written.set(key, String(value));
+  return written.size === 0 ? '' : `?${written}`;
+}
+
+export const text: Reader<string> = (value) => (typeof value === 'string' && value !== '' ? value : undefined);
+
+export const flag: Reader<true> = (value) => (value === true || value === 'true' || value === '1' ? true : undefined);
 
 export const oneOf =
   <const Words extends readonly string[]>(...words: Words): Reader<Words[number]> =>

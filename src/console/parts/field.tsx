@@ -1,4 +1,5 @@
 /** Fields of forms: label, hint and error belong together for everybody who cannot see that. */
+import { SearchIcon } from '@primer/octicons-react';
 import { type ComponentProps, type ReactNode, useId } from 'react';
 
 const CONTROL =
@@ -51,6 +52,37 @@ export function Field({ label, hint, errors, className = '', ...rest }: InputPro
     <Framed {...{ label, hint, errors }}>
       {(ids) => <input autoComplete="off" {...rest} {...ids} className={`${CONTROL} ${className}`} />}
     </Framed>
+  );
+}
+
+/** Narrows a list while somebody types. Its label stands in it. */
+export function SearchField({
+  label,
+  value,
+  onChange,
+}: {
+  label: string;
+  value: string;
+  onChange: (text: string) => void;
+}) {
+  return (
+    <span className="relative block w-64 max-sm:w-full">
+      <SearchIcon
+        size={14}
+        aria-hidden
+        className="pointer-events-none absolute inset-y-0 left-2.5 my-auto text-muted"
+      />
+      <input
+        type="search"
+        autoComplete="off"
+        spellCheck={false}
+        aria-label={label}
+        placeholder={label}
+        value={value}
+        onChange={({ target }) => onChange(target.value)}
+        className={`${CONTROL} pl-8`}
+      />
+    </span>
   );
 }
 
@@ -128,18 +160,26 @@ export interface Option<Value extends string> {
   hint?: ReactNode;
 }
 
+interface ChoiceProps<Value extends string> {
+  label: ReactNode;
+  value: Value;
+  options: readonly Option<Value>[];
+  onChange: (value: Value) => void;
+  /** Each in a frame: what everything else on the page depends on. */
+  isFramed?: boolean;
+}
+
+const FRAMED =
+  'rounded-md border border-line bg-raised px-3 py-2 hover:bg-surface has-checked:border-accent has-checked:bg-surface';
+
 /** One of a few. */
 export function Choice<Value extends string>({
   label,
   value,
   options,
   onChange,
-}: {
-  label: ReactNode;
-  value: Value;
-  options: readonly Option<Value>[];
-  onChange: (value: Value) => void;
-}) {
+  isFramed = false,
+}: ChoiceProps<Value>) {
   const name = useId();
   return (
     <fieldset>
@@ -148,18 +188,18 @@ export function Choice<Value extends string>({
       <div
         className={
           options.some(({ hint }) => hint !== undefined)
-            ? 'grid gap-x-6 gap-y-1 md:grid-cols-2'
+            ? `grid md:grid-cols-2 ${isFramed ? 'gap-3' : 'gap-x-6 gap-y-1'}`
             : 'flex flex-wrap gap-x-6 gap-y-1'
         }
       >
         {options.map((option) => (
-          <label key={option.value} className="flex items-start gap-2 py-0.5">
+          <label key={option.value} className={`flex items-start gap-2 ${isFramed ? FRAMED : 'py-0.5'}`}>
             <input
               type="radio"
               name={name}
               checked={option.value === value}
               onChange={() => onChange(option.value)}
-              className="mt-1 size-4 accent-accent"
+              className="mt-1 size-4 shrink-0 accent-accent"
             />
             <span>
               {option.label}

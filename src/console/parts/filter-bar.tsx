@@ -28,13 +28,16 @@ interface FilterBarProps {
   filters: readonly Filter[];
   values: Readonly<Record<string, string | undefined>>;
   onChange: (key: string, value: string | undefined) => void;
+  /** Before the filters: what is searched while somebody types. */
+  before?: ReactNode;
   /** Behind the filters. */
   children?: ReactNode;
 }
 
-export function FilterBar({ filters, values, onChange, children }: FilterBarProps) {
+export function FilterBar({ filters, values, onChange, before, children }: FilterBarProps) {
   return (
     <search className="mb-3 flex flex-wrap items-center gap-2">
+      {before}
       {filters.map((filter) => (
         <Condition
           key={filter.key}

@@ -1,24 +1,28 @@
-/** Ctrl K or `/`: finds whatever has a name, and messages by their id, and goes there. */
+/** Ctrl K or `/`: finds whatever has a name, tables too, and messages by their id, and goes there. */
 import { Dialog } from '@base-ui/react/dialog';
 import { SearchIcon } from '@primer/octicons-react';
 import { useNavigate } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
 import { useOverview } from '../api/overview.ts';
+import { useGet } from '../api/queries.ts';
 import { sentence } from '../lib/format.ts';
 import { type MessageSearch, useMessageSearch } from './find-message.ts';
+import { type FoundTable, useTableSearch } from './find-tables.ts';
 import { useKeys } from './keys.tsx';
 import { NAVIGATION, PERSONAL } from './navigation.ts';
 
 interface Found {
   to: string;
+  search?: Record<string, string>;
   name: string;
   kind: string;
 }
 
 const MOST = 30;
 
-function useFound(text: string): Found[] {
+function useFound(text: string, isOpen: boolean): Found[] {
   const { data } = useOverview();
+  const functions = useGet('/api/functions', { query: { limit: 1_000 } }, { enabled: isOpen });
   const known: Found[] = [
     ...(data?.sinks ?? []).map(({ name }) => ({ to: `/sinks/${encodeURIComponent(name)}`, name, kind: 'sink' })),
     ...(data?.databases ?? []).map(({ name }) => ({
@@ -31,11 +35,24 @@ function useFound(text: string): Found[] {
       name,
       kind: 'retention',
     })),
+    ...(functions.data?.data ?? []).map(({ name }) => ({
+      to: `/functions/${encodeURIComponent(name)}`,
+      name,
+      kind: 'function',
+    })),
     ...[...NAVIGATION, ...PERSONAL].map(({ to, label }) => ({ to, name: label, kind: 'page' })),
   ];
   const wanted = text.trim().toLowerCase();
   return known.filter(({ name, kind }) => `${name} ${kind}`.toLowerCase().includes(wanted)).slice(0, MOST);
 }
+
+const foundTables = (tables: readonly FoundTable[]): Found[] =>
+  tables.map(({ database, table }) => ({
+    to: `/databases/${encodeURIComponent(database)}/tables`,
+    search: { q: table },
+    name: table,
+    kind: `table of ${database}`,
+  }));
 
 const foundMessages = ({ id, owners }: MessageSearch): Found[] =>
   owners.map(({ list, name }) => ({
@@ -58,7 +75,9 @@ export function Find() {
   const [place, setPlace] = useState(0);
   const navigate = useNavigate();
   const message = useMessageSearch(text);
-  const found = [...useFound(text), ...(message === null ? [] : foundMessages(message))];
+  const tables = useTableSearch(open ? text : '');
+  const found = [...useFound(text, open), ...foundTables(tables), ...(message === null ? [] : foundMessages(message))];
+  useEffect(() => document.getElementById(`found-${place}`)?.scrollIntoView({ block: 'nearest' }), [place]);
   const show = (next: boolean): void => {
     setOpen(next);
     setText('');
@@ -77,7 +96,7 @@ export function Find() {
   const go = (one: Found | undefined): void => {
     if (one === undefined) return;
     show(false);
-    void navigate({ to: one.to });
+    void navigate({ to: one.to, ...(one.search && { search: one.search }) });
   };
   return (
     <Dialog.Root open={open} onOpenChange={show}>
@@ -116,7 +135,7 @@ export function Find() {
           <div id="found" role="listbox" aria-label="Found" className="mt-2 max-h-[50vh] overflow-y-auto">
             {found.map((one, at) => (
               <div
-                key={`${one.kind} ${one.to}`}
+                key={`${one.kind} ${one.to} ${one.name}`}
                 id={`found-${at}`}
                 role="option"
                 tabIndex={-1}
@@ -126,7 +145,7 @@ export function Find() {
                 className="flex cursor-pointer justify-between gap-4 rounded-md px-3 py-1.5 hover:bg-idle-bg aria-selected:bg-idle-bg"
               >
                 <span className="truncate">{one.name}</span>
-                <span className="text-muted">{one.kind}</span>
+                <span className="shrink-0 text-sm text-muted">{one.kind}</span>
               </div>
             ))}
           </div>

@@ -2,13 +2,16 @@
 import { DownloadIcon } from '@primer/octicons-react';
 import { useMemo } from 'react';
 import { download } from '../lib/download.ts';
-import { bytes } from '../lib/format.ts';
+import { bytes, count } from '../lib/format.ts';
 import { jsonLines, type Line, type TokenKind } from '../lib/json-lines.ts';
 import { Button } from './button.tsx';
 import { CopyButton } from './code.tsx';
 
-/** Characters that are drawn. */
+/** Characters, and lines, that are drawn. */
 const MOST = 262_144;
+const MOST_LINES = 5_000;
+/** What lies deeper is drawn no further to the right. */
+const DEEPEST = 40;
 
 const LOOKS: Record<TokenKind, string> = { key: 'text-muted', string: '', scalar: 'text-accent', sign: 'text-muted' };
 
@@ -24,12 +27,16 @@ interface JsonProps {
 
 export function Json({ text, name, file, marked = null }: JsonProps) {
   const isLong = text.length > MOST;
-  const lines = useMemo(() => jsonLines(isLong ? text.slice(0, MOST) : text), [text, isLong]);
+  const all = useMemo(() => jsonLines(isLong ? text.slice(0, MOST) : text), [text, isLong]);
+  const lines = all.slice(0, MOST_LINES);
+  const isCut = lines.length < all.length;
   return (
     <figure aria-label={name} className="rounded-md border border-line bg-surface">
       <div className="flex flex-wrap items-center gap-2 border-b border-line px-2 py-1.5">
         <span className="mr-auto px-1 text-sm text-muted">
-          {isLong ? `The first ${bytes(MOST)} of ${bytes(text.length)}` : bytes(text.length)}
+          {isCut && `The first ${count(MOST_LINES)} lines of `}
+          {!isCut && isLong && `The first ${bytes(MOST)} of `}
+          {bytes(text.length)}
         </span>
         <CopyButton text={text} look="quiet" />
         <Button look="quiet" onClick={() => download(file, text)}>
@@ -47,7 +54,7 @@ export function Json({ text, name, file, marked = null }: JsonProps) {
           // biome-ignore lint/suspicious/noArrayIndexKey: their place is what they are
           <JsonLine key={place} line={line} isMarked={marked !== null && isField(line.path, marked)} />
         ))}
-        {isLong && <p className="text-muted">…</p>}
+        {(isLong || isCut) && <p className="text-muted">…</p>}
       </section>
     </figure>
   );
@@ -59,7 +66,7 @@ function JsonLine({ line: { depth, tokens }, isMarked }: { line: Line; isMarked:
   return (
     <div
       className={`min-w-max px-1 whitespace-pre ${isMarked ? 'bg-danger-bg' : ''}`}
-      style={{ paddingLeft: `${depth * 2 + 0.5}ch` }}
+      style={{ paddingLeft: `${Math.min(depth, DEEPEST) * 2 + 0.5}ch` }}
     >
       {tokens.map(({ kind, text }, place) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: their place is what they are

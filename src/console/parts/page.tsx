@@ -1,7 +1,7 @@
 /** The frame of a page: its title, what belongs beside it, its tabs. */
 import { ChevronLeftIcon } from '@primer/octicons-react';
-import { Link } from '@tanstack/react-router';
-import { type ReactNode, useEffect } from 'react';
+import { Link, useLocation } from '@tanstack/react-router';
+import { type ReactNode, type RefObject, useEffect, useRef } from 'react';
 
 interface PageProps {
   title: string;
@@ -47,11 +47,27 @@ export function Page({ title, above = [], beside, actions, tabs, children }: Pag
 
 /** Links that look like tabs: each has an address. */
 export function Tabs({ label, children }: { label: string; children: ReactNode }) {
+  const nav = useActiveInSight();
   return (
-    <nav aria-label={label} className="mb-4 flex gap-1 overflow-x-auto border-b border-line">
+    <nav ref={nav} aria-label={label} className="relative mb-4 flex gap-1 overflow-x-auto border-b border-line">
       {children}
     </nav>
   );
+}
+
+/** Where there is no room for all links of a bar, the one that is open can be seen among them. */
+export function useActiveInSight(): RefObject<HTMLElement | null> {
+  const nav = useRef<HTMLElement>(null);
+  const { pathname } = useLocation();
+  // biome-ignore lint/correctness/useExhaustiveDependencies: with another address another one is open
+  useEffect(() => {
+    const all = nav.current;
+    const open = all?.querySelector<HTMLElement>('[aria-current=page]');
+    if (all && open)
+      all.scrollLeft +=
+        open.getBoundingClientRect().x - all.getBoundingClientRect().x - (all.clientWidth - open.clientWidth) / 2;
+  }, [pathname]);
+  return nav;
 }
 
 /** For the `className` of a Link in Tabs, with `activeProps`. */

@@ -1,8 +1,8 @@
 /** What stands around every page: where one is, how all is in one glance, how old that is, and the switches of this browser. */
 import { Menu } from '@base-ui/react/menu';
 import { PauseIcon, PersonIcon, PlayIcon } from '@primer/octicons-react';
-import { Link, Outlet, useLocation, useNavigate } from '@tanstack/react-router';
-import { type ReactNode, type RefObject, useEffect, useRef } from 'react';
+import { Link, Outlet, useNavigate } from '@tanstack/react-router';
+import { type ReactNode, useEffect } from 'react';
 import { call, isOutdated, rememberCsrf } from '../api/client.ts';
 import { useOverview } from '../api/overview.ts';
 import { togglePaused, usePaused } from '../api/paused.ts';
@@ -11,10 +11,12 @@ import { queryClient } from '../api/queries.ts';
 import { switchZone, useOwnNow, useZone } from '../lib/clock.ts';
 import { instant, span } from '../lib/format.ts';
 import { chooseTheme, type Theme, useTheme } from '../lib/theme.ts';
+import { Brand } from './brand.tsx';
 import { Find } from './find.tsx';
 import { Badge } from './icons.tsx';
 import { KeysHelp, useKeys } from './keys.tsx';
 import { NAVIGATION, PERSONAL } from './navigation.ts';
+import { useActiveInSight } from './page.tsx';
 import { Note } from './places.tsx';
 
 const LINK =
@@ -37,8 +39,8 @@ export function Shell() {
         Skip to content
       </a>
       <header className="sticky top-0 z-30 flex flex-wrap items-center gap-x-4 gap-y-1 border-b border-line bg-surface px-4 py-1.5 sm:px-6">
-        <Link to="/" className="text-lg font-semibold">
-          Millrace
+        <Link to="/">
+          <Brand />
         </Link>
         <nav
           aria-label="Pages"
@@ -72,19 +74,6 @@ export function Shell() {
       <KeysHelp />
     </div>
   );
-}
-
-/** Where there is no room for all of them, the page that is open can be seen among them. */
-function useActiveInSight(): RefObject<HTMLElement | null> {
-  const nav = useRef<HTMLElement>(null);
-  const { pathname } = useLocation();
-  // biome-ignore lint/correctness/useExhaustiveDependencies: with another address another one is open
-  useEffect(() => {
-    const all = nav.current;
-    const open = all?.querySelector<HTMLElement>('[aria-current=page]');
-    if (all && open) all.scrollLeft = open.offsetLeft - all.offsetLeft - (all.clientWidth - open.clientWidth) / 2;
-  }, [pathname]);
-  return nav;
 }
 
 function Age({ at }: { at: number }) {

@@ -1,7 +1,13 @@
 /** A little line of figures, the newest at the right. `name` says what it shows, with its sum. */
-export function Sparkline({ values, name, width = 96 }: { values: readonly number[]; name: string; width?: number }) {
+interface SparklineProps {
+  values: readonly number[];
+  name: string;
+  width?: number;
+  height?: number;
+}
+
+export function Sparkline({ values, name, width = 96, height = 18 }: SparklineProps) {
   const most = Math.max(1, ...values);
-  const height = 18;
   const step = width / Math.max(1, values.length);
   return (
     <svg

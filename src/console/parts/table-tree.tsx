@@ -10,7 +10,7 @@ import { count, plural } from '../lib/format.ts';
 import { quoteTable, tableName } from '../lib/sql.ts';
 import { Button } from './button.tsx';
 import { CopyButton, Mono } from './code.tsx';
-import { Field } from './field.tsx';
+import { SearchField } from './field.tsx';
 import { Empty, Loaded } from './places.tsx';
 import { Remedy } from './remedy.tsx';
 
@@ -52,11 +52,9 @@ export function TableTree(props: TableTreeProps) {
   };
   return (
     <div className="space-y-2">
-      <div className="flex flex-wrap items-end gap-3">
-        <div className="w-72 max-w-full">
-          <Field label="Search tables" type="search" value={text} onChange={(event) => setText(event.target.value)} />
-        </div>
-        <p role="status" className="min-h-8 py-1 text-sm text-muted">
+      <div className="flex flex-wrap items-center gap-3">
+        <SearchField label="Search tables" value={text} onChange={setText} />
+        <p role="status" className="text-sm text-muted">
           {isSingle && chosen.size > 0 ? [...chosen].join() : plural(chosen.size, 'table')} selected
         </p>
         {chosen.size > 0 && (

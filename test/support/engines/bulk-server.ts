@@ -69,15 +69,26 @@ interface State {
   planned: Planned[];
   maxBytes: number;
   authorization: string | undefined;
+  putsIndexes: boolean;
 }
 
 const KNOWN = /^(?<prefix>.*)\/(?<index>[^/]+)\/(?<verb>_bulk|_search)$/;
 
-/** Starts it; `tls` makes it speak HTTPS, `prefix` is where it lives below the root. */
-export async function startBulkServer(
-  options: { indexes?: string[]; prefix?: string; tls?: { key: string; cert: string } } = {},
-): Promise<BulkServer> {
-  const state: State = { engine: new BulkEngine(), planned: [], maxBytes: Infinity, authorization: undefined };
+interface BulkServerOptions {
+  indexes?: string[];
+  /** Where it lives below the root. */
+  prefix?: string;
+  /** It speaks HTTPS. */
+  tls?: { key: string; cert: string };
+  /** `PUT /index` makes one, for whoever runs what a remedy says. */
+  putsIndexes?: boolean;
+}
+
+export async function startBulkServer(options: BulkServerOptions = {}): Promise<BulkServer> {
+  const state: State = {
+    ...{ engine: new BulkEngine(), planned: [], maxBytes: Infinity, authorization: undefined },
+    putsIndexes: options.putsIndexes === true,
+  };
   for (const index of options.indexes ?? []) state.engine.createIndex(index);
   const requests: RecordedRequest[] = [];
   const handle = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
@@ -185,6 +196,11 @@ function takeFault(state: State, request: RecordedRequest): Fault | undefined {
 }
 
 function obey(state: State, request: RecordedRequest, fault: Fault | undefined): Answer {
+  const [, made] = (request.method === 'PUT' && /^\/([^/]+)$/.exec(request.path)) || [];
+  if (made !== undefined && state.putsIndexes) {
+    state.engine.createIndex(decodeURIComponent(made));
+    return { status: 200, text: '{"acknowledged":true}' };
+  }
   const { index, verb, prefix } = KNOWN.exec(request.path)?.groups ?? {};
   if (request.method !== 'POST' || index === undefined || prefix !== '') {
     return failure(405, { type: 'method_not_allowed', reason: 'not an endpoint of this test' });

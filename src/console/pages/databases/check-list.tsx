@@ -5,6 +5,7 @@ import { CopyButton, Prose } from '../../parts/code.tsx';
 import { State } from '../../parts/icons.tsx';
 import { Remedy } from '../../parts/remedy.tsx';
 import { serviceRemedy } from './address.ts';
+import type { Draft } from './draft.ts';
 
 export type Check = Schemas['Check'];
 
@@ -64,15 +65,28 @@ function Said({ check, service }: { check: Check; service: string | null }) {
 }
 
 /** What is looked at, while nobody knows yet how it is. */
-const LOOKED_AT = [
-  ...['address and login', 'encryption', 'version', 'wal_level', 'may replicate', 'output plugin', 'free slots'],
-  ...['free WAL senders', 'slot', 'publication', 'tables'],
-];
+const ALWAYS = ['address and login', 'encryption', 'version'];
+const LOOKED_AT: Readonly<Record<Draft['capture'], readonly string[]>> = {
+  replication: [
+    ...ALWAYS,
+    ...[
+      'wal_level',
+      'may replicate',
+      'output plugin',
+      'free slots',
+      'free WAL senders',
+      'slot',
+      'publication',
+      'tables',
+    ],
+  ],
+  triggers: [...ALWAYS, 'publication', 'triggers', 'tables'],
+};
 
-export function Checking() {
+export function Checking({ capture }: Pick<Draft, 'capture'>) {
   return (
     <ul role="status" aria-label="Checking" className="divide-y divide-line rounded-md border border-line text-muted">
-      {LOOKED_AT.map((what) => (
+      {LOOKED_AT[capture].map((what) => (
         <li key={what} className="flex gap-4 px-3 py-1.5">
           <span className="w-24 shrink-0">
             <State state="waiting" word="Checking" />

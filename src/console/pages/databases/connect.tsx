@@ -75,7 +75,7 @@ export function Connect() {
           />
         </div>
         <Found
-          {...{ error: refused, checked: test.data?.checks ?? null, hostname: draft.hostname }}
+          {...{ error: refused, checked: test.data?.checks ?? null, draft }}
           again={check}
           busy={test.isPending || create.isPending}
         >
@@ -93,7 +93,7 @@ export function Connect() {
 interface FoundProps {
   error: ApiError | null;
   checked: readonly Check[] | null;
-  hostname: string;
+  draft: Draft;
   again: () => void;
   busy: boolean;
   /** Shown where replication is not to be had. */
@@ -103,7 +103,7 @@ interface FoundProps {
 const NO_REPLICATION = new Set(['wal_level', 'may_not_replicate', 'output_plugin']);
 
 /** The two buttons, and under them what was found. */
-function Found({ error, checked, hostname, again, busy, children }: FoundProps) {
+function Found({ error, checked, draft, again, busy, children }: FoundProps) {
   const checks = checked ?? checksOf(error);
   const wrong = checks?.filter(({ status }) => status === 'error').length ?? 0;
   return (
@@ -125,12 +125,12 @@ function Found({ error, checked, hostname, again, busy, children }: FoundProps) 
         </span>
       </div>
       {busy ? (
-        <Checking />
+        <Checking capture={draft.capture} />
       ) : checks === null ? (
         error !== null && <ErrorNote error={error} />
       ) : (
         <>
-          <CheckList checks={checks} hostname={hostname} again={again} />
+          <CheckList checks={checks} hostname={draft.hostname} again={again} />
           {checks.some(({ id, status }) => status === 'error' && NO_REPLICATION.has(id)) && (
             <div className="mt-3">{children}</div>
           )}

@@ -3,6 +3,7 @@ import { Link, Outlet, useParams } from '@tanstack/react-router';
 import { useOverview } from '../../api/overview.ts';
 import { useGet } from '../../api/queries.ts';
 import { lagOf } from '../../lib/pace.ts';
+import { Gone } from '../../parts/gone.tsx';
 import { State } from '../../parts/icons.tsx';
 import { Page, TAB, Tabs } from '../../parts/page.tsx';
 import { Known, Loaded } from '../../parts/places.tsx';
@@ -41,6 +42,7 @@ export function DatabaseFrame() {
         </Tabs>
       }
     >
+      <Gone kind="database" name={name} home="/databases" error={query.error} />
       <Loaded query={{ ...query, data: database }} lines={8}>
         {(known) => (
           <DatabaseContext value={known}>

@@ -7,12 +7,13 @@ export interface Edited extends Draft {
   pool_size: string;
   max_row_bytes: string;
   invalid_utf8: string;
+  trigger_errors: string;
 }
 
 /** What a form needs of a stored one. */
 type Database = Pick<components['schemas']['Database'], 'name' | 'hostname' | 'port' | 'database' | 'username'>;
 type Entry = components['schemas']['DatabaseEntry'];
-type Settings = Pick<Entry, 'capture'> &
+type Settings = Pick<Entry, 'capture' | 'trigger_errors'> &
   Required<
     Pick<Entry, 'ssl' | 'pool_size' | 'max_row_bytes' | 'invalid_utf8' | 'slot' | 'publication' | 'annotations'>
   >;
@@ -21,14 +22,15 @@ type Settings = Pick<Entry, 'capture'> &
 export const settingsOf = (database: Database): Settings => database as Database & Settings;
 
 export function editedOf(database: Database): Edited {
-  const { ssl, pool_size, max_row_bytes, invalid_utf8, capture, slot, publication } = settingsOf(database);
+  const { ssl, pool_size, max_row_bytes, invalid_utf8, slot, publication, ...more } = settingsOf(database);
+  const { capture = 'replication', trigger_errors = 'fail' } = more;
   return {
     ...EMPTY,
     ...{ name: database.name, hostname: database.hostname, database: database.database },
     ...{ port: String(database.port ?? ''), username: database.username ?? '' },
     // One with a certificate of its own verifies.
     ssl: typeof ssl === 'object' ? 'true' : (String(ssl) as Edited['ssl']),
-    ...{ capture: capture ?? 'replication', slot: slot.name, publication: publication.name },
+    ...{ capture, trigger_errors, slot: slot.name, publication: publication.name },
     ...{ pool_size: String(pool_size), max_row_bytes: String(max_row_bytes), invalid_utf8 },
   };
 }
@@ -49,6 +51,7 @@ const KEYS: Readonly<Partial<Record<keyof Edited, (draft: Edited) => Record<stri
   pool_size: ({ pool_size }) => ({ pool_size: numberOf(pool_size) }),
   max_row_bytes: ({ max_row_bytes }) => ({ max_row_bytes: numberOf(max_row_bytes) }),
   invalid_utf8: ({ invalid_utf8 }) => ({ invalid_utf8 }),
+  trigger_errors: ({ trigger_errors }) => ({ trigger_errors }),
 };
 
 /** Keys that differ, as a PATCH has them. */
@@ -103,6 +106,7 @@ export function writtenOf(database: Database, draft: Edited): Plain {
     password: '...',
     ssl: draft.ssl === editedOf(database).ssl ? known.ssl : sslOf(draft.ssl),
     ...(draft.capture === 'triggers' ? { capture: draft.capture } : {}),
+    ...(draft.trigger_errors === 'fail' ? {} : { trigger_errors: draft.trigger_errors }),
     slot: { ...known.slot, name: draft.slot },
     publication: {
       ...{ name: draft.publication, create_if_not_exists: known.publication.create_if_not_exists },

@@ -88,7 +88,7 @@ export function ResyncDialog({ database, open, onClose, force = false }: DialogP
     >
       <ol className="mb-3 list-decimal space-y-0.5 pl-5">
         <li>The gap is accepted and a new epoch begins.</li>
-        <li>Capture recreates the slot if it is gone, and continues from now.</li>
+        <li>Capture recreates what it needs in the source if it is gone, and continues from now.</li>
         <li>
           All rows are sent to {plural(taking.length, 'sink')}
           {taking.length > 0 && `: ${taking.map(({ name }) => name).join(', ')}`}.

@@ -1,5 +1,7 @@
 /** All source databases. */
 import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import type { Schemas } from '../../api/client.ts';
 import { type OverviewDatabase, useOverview } from '../../api/overview.ts';
 import { useGet } from '../../api/queries.ts';
 import { count } from '../../lib/format.ts';
@@ -14,8 +16,15 @@ import { NAME_COLUMNS } from './columns.tsx';
 import { Gauge } from './wal-gauge.tsx';
 
 interface Row extends OverviewDatabase {
-  slot: string | undefined;
+  from: ReactNode;
   sinks: number;
+}
+
+/** What its changes are read from; nothing while nobody has said so. */
+function fromOf(database: Schemas['Database'] | undefined): ReactNode {
+  if (database === undefined) return '–';
+  const [slot] = database.replication_slots;
+  return database.capture === 'triggers' ? 'triggers' : <>slot {slot && <Mono>{slot.slot_name}</Mono>}</>;
 }
 
 export function Databases() {
@@ -41,7 +50,7 @@ export function Databases() {
               keyOf={({ id }) => id}
               rows={databases.map((one) => ({
                 ...one,
-                slot: declared.data?.data.find(({ id }) => id === one.id)?.replication_slots[0]?.slot_name,
+                from: fromOf(declared.data?.data.find(({ id }) => id === one.id)),
                 sinks: [...sinks, ...change_retentions].filter(({ database }) => database === one.name).length,
               }))}
             />
@@ -65,7 +74,7 @@ const COLUMNS: readonly Column<Row>[] = [
     heading: 'WAL kept',
     cell: ({ kept_bytes, limit_bytes }) => <Gauge kept={kept_bytes} limit={limit_bytes} />,
   },
-  { key: 'slot', heading: 'Slot', cell: ({ slot }) => (slot === undefined ? '–' : <Mono>{slot}</Mono>) },
+  { key: 'from', heading: 'Changes come from', cell: ({ from }) => from },
   { key: 'sinks', heading: 'Sinks', isFigure: true, cell: ({ sinks }) => count(sinks) },
   { key: 'since', heading: 'Since', isFigure: true, cell: ({ state_since }) => <Ago at={state_since} /> },
 ];

@@ -28,8 +28,8 @@ export function DatabaseOverview() {
       {state === null && <NotCaptured database={database} />}
       {state === 'unknown' && <NoCapture database={database} />}
       {resync !== null && isRecent(resync, now) && <ResyncProgress operation={resync} />}
-      {/* Asked anew at once when the state is another one. */}
-      <Wal key={`wal ${state}`} database={database} />
+      {/* Asked anew at once when the state is another one. Triggers need no slot, and keep no WAL. */}
+      {database.capture === 'replication' && <Wal key={`wal ${state}`} database={database} />}
       <Checks key={`checks ${state}`} database={database} />
       <Captured database={database} />
     </>
@@ -56,7 +56,7 @@ function NotCaptured({ database: { name } }: { database: Database }) {
 }
 
 /** No process reports of it: since when, who it was, and what starts one. */
-function NoCapture({ database: { state } }: { database: Database }) {
+function NoCapture({ database: { state, capture } }: { database: Database }) {
   const { data } = useOverview();
   const seen = data?.processes
     .filter(({ role }) => role === 'capture')
@@ -76,7 +76,10 @@ function NoCapture({ database: { state } }: { database: Database }) {
               <Ago at={seen.seen_at} />
             </>
           )}
-          . The source keeps its WAL in the meantime: nothing is lost until its limit is reached.
+          .{' '}
+          {capture === 'triggers'
+            ? 'Triggers keep noting changes in the source in the meantime: nothing is lost.'
+            : 'The source keeps its WAL in the meantime: nothing is lost until its limit is reached.'}
         </p>
         <Code name="command" text="bin/millrace start capture" />
         <p className="text-sm text-muted">If it is already running, see its log.</p>
@@ -116,7 +119,7 @@ function Checks({ database }: { database: Database }) {
 }
 
 function Captured({ database }: { database: Database }) {
-  const { name, state, replication_slots: slots } = database;
+  const { name, state, capture, replication_slots: slots } = database;
   const [asked, ask] = useState(false);
   return (
     <Section
@@ -131,9 +134,13 @@ function Captured({ database }: { database: Database }) {
       }
     >
       <Facts>
-        <Fact label="Slot">
-          <Mono>{slots[0]?.slot_name}</Mono>
-        </Fact>
+        {capture === 'triggers' ? (
+          <Fact label="Changes come from">triggers on the tables</Fact>
+        ) : (
+          <Fact label="Slot">
+            <Mono>{slots[0]?.slot_name}</Mono>
+          </Fact>
+        )}
         <Fact label="Publication">
           <Mono>{slots[0]?.publication_name}</Mono>
         </Fact>
@@ -150,9 +157,11 @@ function Captured({ database }: { database: Database }) {
         <Fact label="Last commit persisted">
           <Mono>{state.commit_lsn ?? '–'}</Mono>
         </Fact>
-        <Fact label="Confirmed to the source">
-          <Mono>{state.confirmed_lsn ?? '–'}</Mono>
-        </Fact>
+        {capture === 'replication' && (
+          <Fact label="Confirmed to the source">
+            <Mono>{state.confirmed_lsn ?? '–'}</Mono>
+          </Fact>
+        )}
       </Facts>
       <ResyncDialog database={name} open={asked} onClose={() => ask(false)} force />
     </Section>

@@ -36,7 +36,7 @@ export function Remove({ database }: { database: Database }) {
       <div className="flex flex-wrap items-center gap-3 rounded-md border border-line px-4 py-3">
         <p className="min-w-0 flex-1 basis-72">
           {users.length === 0 ? (
-            'Millrace forgets this database and drops the slot and publication it created there. Tables are not touched.'
+            `Millrace forgets this database and drops the ${database.capture === 'triggers' ? 'triggers' : 'slot'} and publication it created there. Your rows are not touched.`
           ) : (
             <>
               Used by{' '}
@@ -87,7 +87,12 @@ export function Remove({ database }: { database: Database }) {
         <WhatGoes database={database} />
       </Confirm>
       <Dialog title="Left behind in the source" open={left !== null} onClose={gone}>
-        <p>Run this in the source: a slot that nobody reads keeps WAL until the disk is full.</p>
+        <p>
+          Run this in the source:{' '}
+          {database.capture === 'triggers'
+            ? 'triggers that nobody reads fill the disk with what they note.'
+            : 'a slot that nobody reads keeps WAL until the disk is full.'}
+        </p>
         <Code name="SQL" text={(left ?? []).map((sql) => `${sql};`).join('\n')} />
         <div className="mt-3 flex justify-end">
           <Button onClick={gone}>Done</Button>
@@ -99,12 +104,18 @@ export function Remove({ database }: { database: Database }) {
 
 function WhatGoes({ database }: { database: Database }) {
   const { slot, publication } = settingsOf(database);
+  const byTriggers = database.capture === 'triggers';
   const parts = [
-    { what: 'Replication slot', ...slot },
+    ...(byTriggers ? [] : [{ what: 'Replication slot', ...slot }]),
     { what: 'Publication', ...publication },
   ];
   return (
     <ul className="list-disc space-y-0.5 pl-5">
+      {byTriggers && (
+        <li>
+          The triggers and the schema <Mono>millrace_capture</Mono>, with what they have noted, are dropped.
+        </li>
+      )}
       {parts.map(({ what, name, create_if_not_exists: isOurs }) => (
         <li key={what}>
           {what} <Mono>{name}</Mono>{' '}

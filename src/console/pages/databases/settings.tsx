@@ -71,7 +71,7 @@ function Form({ database }: { database: Database }) {
           <MoreFields {...{ draft, change, error }} />
         </fieldset>
         <Actions {...{ database, draft, changes, isChanged, busy: test.isPending || save.isPending }} tryOut={tryOut} />
-        <Tried {...{ test, hostname: draft.hostname, again: tryOut }} />
+        <Tried {...{ test, draft, again: tryOut }} />
       </form>
       <SaveDialog
         {...{ name: database.name, open: asked, save }}
@@ -124,12 +124,19 @@ function MoreFields({ draft, change, error }: MoreProps) {
           <option value="replication">A replication slot</option>
           <option value="triggers">Triggers on the tables</option>
         </Select>
-        <Field
-          label="Slot"
-          hint="Changing it leaves a gap, which needs a resync"
-          {...field('slot', 'slot.name')}
-          required
-        />
+        {draft.capture === 'triggers' ? (
+          <Select label="If a change cannot be noted" {...field('trigger_errors', 'trigger_errors')}>
+            <option value="fail">The statement fails</option>
+            <option value="skip">The change is missed, with a notice</option>
+          </Select>
+        ) : (
+          <Field
+            label="Slot"
+            hint="Changing it leaves a gap, which needs a resync"
+            {...field('slot', 'slot.name')}
+            required
+          />
+        )}
         <Field label="Publication" {...field('publication', 'publication.name')} required />
         <Field
           label="Connections"
@@ -196,12 +203,12 @@ function Actions({ database, draft, changes, isChanged, busy, tryOut }: ActionsP
 
 interface TriedProps {
   test: ReturnType<typeof useCall<'post', '/api/postgres_databases/{database}/test_connection'>>;
-  hostname: string;
+  draft: Edited;
   again: () => void;
 }
 
-function Tried({ test, hostname, again }: TriedProps) {
-  if (test.isPending) return <Checking />;
+function Tried({ test, draft, again }: TriedProps) {
+  if (test.isPending) return <Checking capture={draft.capture} />;
   const checks = test.data?.checks ?? checksOf(test.error);
   if (checks !== null)
     return (
@@ -213,7 +220,7 @@ function Tried({ test, hostname, again }: TriedProps) {
             </Note>
           </div>
         )}
-        <CheckList checks={checks} hostname={hostname} again={again} />
+        <CheckList checks={checks} hostname={draft.hostname} again={again} />
       </div>
     );
   return test.error === null ? null : <ErrorNote error={test.error} />;

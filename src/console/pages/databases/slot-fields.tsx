@@ -42,13 +42,15 @@ export function SlotFields({ draft, change, error }: Fields) {
         </Shown>
         <Shown label="Use other names" open={fieldErrors(error, 'slot.name') !== undefined}>
           <div className="grid gap-3 py-1 sm:grid-cols-2">
-            <Field
-              label="Slot"
-              value={draft.slot}
-              onChange={set('slot')}
-              hint="Unique on the whole server"
-              errors={fieldErrors(error, 'slot.name') ?? fieldErrors(error, 'slot')}
-            />
+            {draft.capture === 'replication' && (
+              <Field
+                label="Slot"
+                value={draft.slot}
+                onChange={set('slot')}
+                hint="Unique on the whole server"
+                errors={fieldErrors(error, 'slot.name') ?? fieldErrors(error, 'slot')}
+              />
+            )}
             <Field
               label="Publication"
               value={draft.publication}

@@ -8,7 +8,7 @@ import { bytes, count, plural } from '../../lib/format.ts';
 import { tableName } from '../../lib/sql.ts';
 import { Button } from '../../parts/button.tsx';
 import { Mono } from '../../parts/code.tsx';
-import { Field } from '../../parts/field.tsx';
+import { SearchField } from '../../parts/field.tsx';
 import { State } from '../../parts/icons.tsx';
 import { Empty, ErrorNote, Loaded } from '../../parts/places.tsx';
 import { Remedy } from '../../parts/remedy.tsx';
@@ -47,17 +47,12 @@ export function Tables() {
   const query = useTables(name, useDeferredValue(q));
   return (
     <>
-      <div className="mb-3 flex flex-wrap items-end gap-3">
-        <div className="w-72 max-w-full">
-          <Field
-            label="Search tables"
-            type="search"
-            value={q}
-            onChange={({ target }) =>
-              void navigate({ search: { q: target.value || undefined }, replace: true, resetScroll: false })
-            }
-          />
-        </div>
+      <div className="mb-3 flex flex-wrap items-center gap-2">
+        <SearchField
+          label="Search tables"
+          value={q}
+          onChange={(text) => void navigate({ search: { q: text || undefined }, replace: true, resetScroll: false })}
+        />
         <Refresh database={name} />
       </div>
       <Loaded query={query} lines={6}>

@@ -10,7 +10,7 @@ import { Ago } from '../../parts/time.tsx';
 import { type Fn, TYPES } from './types.ts';
 
 export function Functions() {
-  const query = useGet('/api/functions', { query: { limit: 1_000 } });
+  const query = useGet('/api/functions', { query: { limit: 1_000 } }, { every: 10_000 });
   return (
     <Page
       title="Functions"

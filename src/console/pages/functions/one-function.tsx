@@ -2,6 +2,7 @@
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useGet } from '../../api/queries.ts';
+import { Gone } from '../../parts/gone.tsx';
 import { Page } from '../../parts/page.tsx';
 import { Loaded } from '../../parts/places.tsx';
 import { FunctionEditor } from './function-editor.tsx';
@@ -14,7 +15,7 @@ const ABOVE = [{ to: '/functions', label: 'Functions' }];
 export function OneFunction() {
   const { fn: name } = useParams({ from: '/inside/functions/$fn' });
   const { sink, message } = useSearch({ from: '/inside/functions/$fn' });
-  const query = useGet('/api/functions/{function}', { path: { function: name } });
+  const query = useGet('/api/functions/{function}', { path: { function: name } }, { every: 10_000 });
   const navigate = useNavigate();
   const [removed, setRemoved] = useState(false);
   const fn = query.data?.name === name || query.data?.id === name ? query.data : undefined;
@@ -50,9 +51,12 @@ export function OneFunction() {
       }
     >
       {!removed && (
-        <Loaded query={{ ...query, data: fn }}>
-          {(known) => <FunctionEditor key={known.id} fn={known} source={source} {...(sink ? { sink } : {})} />}
-        </Loaded>
+        <>
+          <Gone kind="function" name={name} home="/functions" error={query.error} />
+          <Loaded query={{ ...query, data: fn }}>
+            {(known) => <FunctionEditor key={known.id} fn={known} source={source} {...(sink ? { sink } : {})} />}
+          </Loaded>
+        </>
       )}
     </Page>
   );

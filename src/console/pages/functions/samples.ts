@@ -1,6 +1,7 @@
 /** Messages that a function is tried on: rows of a table, what a sink has, or what somebody wrote. Each part is text, with every digit. */
 import { call } from '../../api/client.ts';
 import { JsonText, parseKeeping } from '../../api/json-text.ts';
+import { lookAtPreview } from '../../api/preview.ts';
 
 export type Action = 'insert' | 'update' | 'delete' | 'read';
 
@@ -9,19 +10,26 @@ export interface Sample {
   record: string;
   changes: string | null;
   metadata: string;
+  /** Of one that passed: where the next look begins. */
+  passed?: number;
 }
 
 /** Where samples come from. */
 export type Source =
   | { from: 'rows'; database: string; table: string }
-  | { from: 'messages'; sink: string; state?: 'parked'; id?: string };
+  | { from: 'messages'; sink: string; state?: 'parked'; id?: string }
+  /** What has just been on its way to it, and is from now on. */
+  | { from: 'passing'; sink: string };
 
-const MOST = 10;
+export const MOST = 10;
 
 const textOf = (value: unknown): string => (value instanceof JsonText ? value.text : JSON.stringify(value ?? null));
 
 /** @throws ApiError */
-export async function readSamples(source: Source, signal?: AbortSignal): Promise<Sample[]> {
+export async function readSamples(
+  source: Exclude<Source, { from: 'passing' }>,
+  signal?: AbortSignal,
+): Promise<Sample[]> {
   if (source.from === 'rows') {
     const { database, table } = source;
     const { data } = await call('get', '/api/postgres_databases/{database}/tables/{table}/rows', {
@@ -53,7 +61,22 @@ export async function readSamples(source: Source, signal?: AbortSignal): Promise
   return data.map(({ message }) => sampleOf(message));
 }
 
+/** Behind `before`, which stay as they are: what has passed since, oldest first. @throws ApiError */
+export async function readPassing(
+  sink: string,
+  before: readonly Sample[],
+  signal: AbortSignal,
+): Promise<readonly Sample[]> {
+  const after = before.at(-1)?.passed ?? 0;
+  const passed = (await lookAtPreview(sink, after, signal))
+    .filter(({ steps }) => textOf(steps.captured.message) !== 'null')
+    .sort((one, other) => one.id - other.id)
+    .map(({ id, steps }) => ({ ...sampleOf(steps.captured.message), passed: id }));
+  return [...before, ...passed].slice(0, MOST);
+}
+
 const PARTS: ReadonlySet<string> = new Set(['record', 'changes', 'metadata']);
+const NOTHING: ReadonlySet<string> = new Set();
 
 function sampleOf(message: unknown): Sample {
   const parts = parseKeeping(textOf(message), PARTS) as {
@@ -77,10 +100,26 @@ export const as = (sample: Sample, action: Action): Sample => ({
   changes: action === 'update' ? (sample.changes ?? '{}') : null,
 });
 
+/** The fields of its record, each with its type. */
+export function fieldsOf(sample: Sample | undefined): { name: string; type: string }[] {
+  if (sample === undefined || !isJson(sample.record)) return [];
+  const record = parseKeeping(sample.record, NOTHING);
+  if (typeof record !== 'object' || record === null) return [];
+  return Object.entries(record).map(([name, value]) => ({ name, type: typeOf(value) }));
+}
+
+function typeOf(value: unknown): string {
+  if (value === null) return 'null';
+  // Numbers with more digits than JavaScript has are text here.
+  if (value instanceof JsonText && /^-?\d/.test(value.text)) return 'number';
+  return Array.isArray(value) ? 'array' : typeof value;
+}
+
 /** A part that somebody wrote; undefined: it is no JSON. */
 export function isJson(text: string): boolean {
   try {
-    parseKeeping(text);
+    // Whole: what is kept as text is not looked at.
+    parseKeeping(text, NOTHING);
     return true;
   } catch {
     return false;

@@ -52,11 +52,6 @@ function Use({ sink, use, known }: { sink: Sink; use: 'filter' | 'transform' | '
   // What failed is what one comes for. It stays open when nothing has failed any more: somebody may be writing.
   const isFailing = useParked(sink.state.parked > 0 && fn ? sink.name : undefined, fn?.name ?? '').length > 0;
   if (open === null && isFailing) setOpen(true);
-  const source: Source = {
-    from: 'messages',
-    sink: sink.name,
-    ...(sink.state.parked > 0 ? { state: 'parked' } : {}),
-  };
   const pick = (name: string): void =>
     change.mutate(
       { path: { sink: sink.id }, body: { [use]: name }, version: sink.version },
@@ -98,7 +93,7 @@ function Use({ sink, use, known }: { sink: Sink; use: 'filter' | 'transform' | '
         )}
       </div>
       {change.error && <ErrorNote error={change.error} />}
-      {fn && open && <FunctionEditor key={fn.id} fn={fn} source={source} sink={sink.name} />}
+      {fn && open && <FunctionEditor key={fn.id} fn={fn} source={firstOf(sink)} sink={sink.name} />}
       {!fn && use === 'transform' && (
         <Empty title="Rows are sent as they are">
           A transform makes the document, or what clients receive, from each row.
@@ -106,6 +101,15 @@ function Use({ sink, use, known }: { sink: Sink; use: 'filter' | 'transform' | '
       )}
     </Section>
   );
+}
+
+/** What failed, else rows, else what comes next. */
+function firstOf(sink: Sink): Source {
+  if (sink.state.parked > 0) return { from: 'messages', sink: sink.name, state: 'parked' };
+  const { database, table } = tableOf(sink);
+  return database !== undefined && table !== undefined
+    ? { from: 'rows', database, table }
+    : { from: 'passing', sink: sink.name };
 }
 
 /** The first table that the sink names, to begin with. */

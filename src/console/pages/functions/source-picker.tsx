@@ -42,6 +42,7 @@ export function SourcePicker({ source, onChange, sink, only }: SourcePickerProps
             source: { from: 'messages', sink, state: 'parked' },
           },
           { label: `Waiting messages of ${sink}`, source: { from: 'messages', sink } },
+          { label: `Recent messages of ${sink}`, source: { from: 'passing', sink } },
         ];
   const first = rows[0];
   // biome-ignore lint/correctness/useExhaustiveDependencies: once, when tables are known

@@ -1,7 +1,7 @@
-/** The columns of what a function is tried on, for whoever writes it. */
+/** What may follow `record.`, for whoever writes a function: columns of the table, or fields of the message that it is tried on. */
 import { useGet } from '../../api/queries.ts';
 import type { Name } from '../../parts/editor.tsx';
-import type { Source } from './samples.ts';
+import { fieldsOf, type Sample, type Source } from './samples.ts';
 
 const METADATA: readonly Name[] = [
   { name: 'table_schema', type: 'string' },
@@ -11,7 +11,7 @@ const METADATA: readonly Name[] = [
   { name: 'database_name', type: 'string' },
 ];
 
-export function useNames(source: Source | null): Record<string, readonly Name[]> {
+export function useNames(source: Source | null, samples: readonly Sample[]): Record<string, readonly Name[]> {
   const rows = source?.from === 'rows' ? source : null;
   const [schema = '', table = ''] = rows?.table.split('.') ?? [];
   const { data } = useGet(
@@ -19,6 +19,6 @@ export function useNames(source: Source | null): Record<string, readonly Name[]>
     { path: { database: rows?.database ?? '' }, query: { schema, q: table, expand: 'columns', limit: 20 } },
     { enabled: rows !== null },
   );
-  const columns = rows === null ? [] : (data?.data.find(({ name }) => name === table)?.columns ?? []);
+  const columns = rows === null ? fieldsOf(samples[0]) : (data?.data.find(({ name }) => name === table)?.columns ?? []);
   return { record: columns, changes: columns, metadata: METADATA };
 }

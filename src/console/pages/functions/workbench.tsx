@@ -1,16 +1,16 @@
 /** Code on the left, real messages and what becomes of them on the right. */
-import { useQuery } from '@tanstack/react-query';
-import { lazy, Suspense, useEffect, useState } from 'react';
-import type { ApiError } from '../../api/client.ts';
+import { lazy, Suspense, useState } from 'react';
 import { usePerson } from '../../api/person.ts';
 import { Field } from '../../parts/field.tsx';
 import { Empty, ErrorNote, Note, Skeleton } from '../../parts/places.tsx';
+import { RecordType } from './record-type.tsx';
 import { SampleList } from './sample-list.tsx';
-import { readSamples, type Sample, type Source } from './samples.ts';
+import type { Source } from './samples.ts';
 import { SourcePicker } from './source-picker.tsx';
 import { type FnType, TYPES } from './types.ts';
 import { useNames } from './use-names.ts';
 import { useRun } from './use-run.ts';
+import { useSamples } from './use-samples.ts';
 
 const Editor = lazy(async () => ({ default: (await import('../../parts/editor.tsx')).Editor }));
 
@@ -30,7 +30,7 @@ export function Workbench({ type, code, onChange, source: first, sink, database 
   const { samples, setSamples, error, isLoading } = useSamples(source);
   const { may } = usePerson();
   const run = useRun({ type, code, sink }, samples, may('admin'));
-  const names = useNames(source);
+  const names = useNames(source, samples);
   const faults = run.results.flatMap((result) => {
     const fault = result?.ok === false ? result.error : null;
     return fault?.line == null ? [] : [{ line: fault.line, column: fault.column, message: fault.message }];
@@ -55,7 +55,10 @@ export function Workbench({ type, code, onChange, source: first, sink, database 
               faults={faults}
               names={names}
             />
-            <p className="mt-1 text-xs text-muted">Press Escape, then Tab to leave the editor.</p>
+            <div className="mt-1 flex flex-wrap items-center justify-between gap-2">
+              <p className="text-xs text-muted">Press Escape, then Tab to leave the editor.</p>
+              {source?.from === 'rows' && <RecordType database={source.database} table={source.table} />}
+            </div>
           </Suspense>
         )}
         {run.error && <ErrorNote error={run.error} />}
@@ -65,31 +68,20 @@ export function Workbench({ type, code, onChange, source: first, sink, database 
         {!may('admin') && <Note tone="idle">Running a function needs the scope admin.</Note>}
         {error !== null && <ErrorNote error={error} />}
         {isLoading && <Skeleton lines={3} />}
-        {!isLoading && error === null && samples.length === 0 && (
-          <Empty title={source === null ? 'Choose a table' : 'No samples'}>
-            {source === null
-              ? 'The function is run on its newest rows.'
-              : 'Choose another table, or the messages of a sink.'}
-          </Empty>
-        )}
+        {!isLoading && error === null && samples.length === 0 && <Nothing source={source} />}
         {samples.length > 0 && <SampleList samples={samples} run={run} onChange={setSamples} />}
       </div>
     </div>
   );
 }
 
-/** What is there, read once; what somebody writes over it stays until another source is chosen. */
-function useSamples(source: Source | null) {
-  const { may } = usePerson();
-  const [samples, setSamples] = useState<readonly Sample[]>([]);
-  const query = useQuery<Sample[], ApiError>({
-    queryKey: ['samples', source],
-    queryFn: ({ signal }) => readSamples(source!, signal),
-    enabled: source !== null && may('read:data'),
-    // Not asked anew when something is saved: that would replace what somebody writes.
-    staleTime: 'static',
-    gcTime: 0,
-  });
-  useEffect(() => setSamples(query.data ?? []), [query.data]);
-  return { samples, setSamples, error: query.error, isLoading: query.isLoading };
+function Nothing({ source }: { source: Source | null }) {
+  if (source === null) return <Empty title="Choose a table">The function runs on its newest rows.</Empty>;
+  if (source.from === 'passing')
+    return (
+      <Empty title="No recent messages yet">
+        The next messages on their way to {source.sink} appear here, one a second at most.
+      </Empty>
+    );
+  return <Empty title="No samples">Choose another table, or the messages of a sink.</Empty>;
 }

@@ -114,7 +114,10 @@ export const messageCard = (choosing: Choosing) => (message: Message) => (
       </span>
     </div>
     <p className="truncate text-muted">
-      {message.table_schema}.{message.table_name}, {message.action}
+      <bdi>
+        {message.table_schema}.{message.table_name}
+      </bdi>
+      , {message.action}
       {errorText(message) !== '' && <>: {errorText(message)}</>}
     </p>
   </div>

@@ -46,9 +46,16 @@ export function MessageDrawer({ id, tab, onGo, onClose }: DrawerProps) {
   return (
     <Drawer
       title={
-        message
-          ? `${message.table_schema}.${message.table_name} ${keyText(message)}, ${message.action}`
-          : `Message ${id}`
+        message ? (
+          <>
+            <bdi>
+              {message.table_schema}.{message.table_name}
+            </bdi>{' '}
+            <bdi>{keyText(message)}</bdi>, {message.action}
+          </>
+        ) : (
+          `Message ${id}`
+        )
       }
       subject={id}
       onClose={onClose}

@@ -5,6 +5,7 @@ import { usePerson } from '../../api/person.ts';
 import { Button } from '../../parts/button.tsx';
 import { Beside } from '../../parts/drawer.tsx';
 import { type Filter, FilterBar } from '../../parts/filter-bar.tsx';
+import { shapeOf } from '../../parts/icons.tsx';
 import {
   ACTIONS,
   filterOf,
@@ -75,7 +76,7 @@ function Filters({ values, order, onChange }: FiltersProps) {
   const { may } = usePerson();
   const because = may('read:data') ? null : 'Needs the scope read:data: keys and errors may contain data';
   const filters: readonly Filter[] = [
-    { key: 'state', label: 'State', choices: STATES.map((value) => ({ value, label: value })) },
+    { key: 'state', label: 'State', choices: STATES.map((value) => ({ value, label: shapeOf(value).word })) },
     { key: 'table', label: 'Table', placeholder: 'public.orders', hint: 'Including its schema' },
     { key: 'key', label: 'Key', hint: 'The whole key. Join the values of several columns with -.', because },
     { key: 'error', label: 'Error contains', hint: 'Upper and lower case are the same', because },

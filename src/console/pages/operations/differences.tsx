@@ -49,7 +49,7 @@ export function Differences({ id, isWhole }: DifferencesProps) {
           }
         </Loaded>
       ) : (
-        <Note tone="idle">Ids and fields need `read:data`.</Note>
+        <Note tone="idle">Seeing ids and fields needs the scope read:data.</Note>
       )}
     </Section>
   );

@@ -13,6 +13,9 @@ const WORDS: Record<Operation['kind'], string> = {
   ...{ resync: 'resync', retry: 'retry', discard: 'discard' },
 };
 
+/** `Verification`. */
+export const kindWord = (kind: Operation['kind']): string => WORDS[kind].replace(/^./, (first) => first.toUpperCase());
+
 /** `verification of products-index`. */
 export const titleOf = ({ kind, sink, database, progress }: Operation): string =>
   `${WORDS[kind]} of ${sink ?? database}${kind === 'backfill' && progress.table !== null ? `: ${progress.table}` : ''}`;

@@ -49,7 +49,13 @@ export function Attentions({
           <Item key={item.key} item={item} known={known} />
         ))}
       </ul>
-      {all > items.length && <p className="mt-1 text-muted">and {count(all - items.length)} more</p>}
+      {all > items.length && (
+        <p className="mt-2">
+          <Link to="/doctor" className="text-accent hover:underline">
+            {count(all - items.length)} more are listed by the doctor
+          </Link>
+        </p>
+      )}
     </Section>
   );
 }

@@ -1,5 +1,6 @@
 /** The frame of what one sees before one is logged in. */
 import { type ReactNode, useEffect } from 'react';
+import { Brand } from '../../parts/brand.tsx';
 
 export function Gate({ title, children }: { title: string; children: ReactNode }) {
   useEffect(() => {
@@ -8,7 +9,9 @@ export function Gate({ title, children }: { title: string; children: ReactNode }
   return (
     <main className="flex min-h-dvh items-center justify-center bg-surface p-4">
       <div className="w-full max-w-sm rounded-md border border-line bg-raised p-6">
-        <p className="mb-4 font-semibold text-muted">Millrace</p>
+        <p className="mb-6">
+          <Brand />
+        </p>
         <h1 className="mb-4 text-xl font-semibold">{title}</h1>
         {children}
       </div>

@@ -3,6 +3,7 @@ import { type FormEvent, useState } from 'react';
 import { rememberCsrf } from '../../api/client.ts';
 import { queryClient, useCall } from '../../api/queries.ts';
 import { Button } from '../../parts/button.tsx';
+import { Mono } from '../../parts/code.tsx';
 import { Field } from '../../parts/field.tsx';
 import { ErrorNote } from '../../parts/places.tsx';
 import { fieldErrors } from '../../parts/remedy.tsx';
@@ -29,7 +30,7 @@ export function Setup() {
     return (
       <Gate title="Choose a password">
         <p className="mb-3">
-          This page needs the link that a start of Millrace prints, whole: it ends with `#k=` and a token.
+          Open the whole link that Millrace prints when it starts: it ends with <Mono>#k=</Mono> and a token.
         </p>
         <Link to="/login" className="text-accent hover:underline">
           I already have a password

@@ -18,7 +18,7 @@ import { type Chosen, ScopeFields, ScopeList, scopesOf } from './scopes.tsx';
 type Token = Schemas['ApiKey'];
 
 export function Tokens() {
-  const query = useGet('/api/api_keys', { query: { limit: 1_000 } });
+  const query = useGet('/api/api_keys', { query: { limit: 1_000 } }, { every: 10_000 });
   const [making, setMaking] = useState(false);
   const [revoking, setRevoking] = useState<Token | null>(null);
   return (

@@ -19,7 +19,7 @@ type User = Schemas['User'];
 type Doing = { what: 'edit' | 'password' | 'end' | 'remove'; user: User } | { what: 'new' } | null;
 
 export function Users() {
-  const query = useGet('/api/users', { query: { limit: 1_000 } });
+  const query = useGet('/api/users', { query: { limit: 1_000 } }, { every: 10_000 });
   const [doing, setDoing] = useState<Doing>(null);
   const close = (): void => setDoing(null);
   return (

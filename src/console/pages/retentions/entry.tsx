@@ -24,9 +24,16 @@ export function EntryDrawer({ name, seq, onClose }: EntryProps) {
   return (
     <Drawer
       title={
-        first
-          ? `${first.source_table_schema}.${first.source_table_name} ${first.record_pk}, ${first.action}`
-          : `Entry ${seq}`
+        first ? (
+          <>
+            <bdi>
+              {first.source_table_schema}.{first.source_table_name}
+            </bdi>{' '}
+            <bdi>{first.record_pk}</bdi>, {first.action}
+          </>
+        ) : (
+          `Entry ${seq}`
+        )
       }
       subject={seq}
       onClose={onClose}

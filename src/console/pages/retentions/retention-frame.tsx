@@ -3,6 +3,7 @@ import { Link, Outlet, useParams } from '@tanstack/react-router';
 import { useGet } from '../../api/queries.ts';
 import { RETENTION_PATHS, SinkPathsContext } from '../../api/sink-paths.ts';
 import { count, plural } from '../../lib/format.ts';
+import { Gone } from '../../parts/gone.tsx';
 import { Badge, State } from '../../parts/icons.tsx';
 import { Page, TAB, Tabs } from '../../parts/page.tsx';
 import { Known, Loaded } from '../../parts/places.tsx';
@@ -51,6 +52,7 @@ export function RetentionFrame() {
           </Tabs>
         }
       >
+        <Gone kind="change_retention" name={name} home="/change-retentions" error={query.error} />
         <Loaded query={{ ...query, data: retention }} lines={8}>
           {(known) => (
             <RetentionContext value={known}>

@@ -7,25 +7,32 @@ import { usePerson } from '../../api/person.ts';
 import { useGet } from '../../api/queries.ts';
 import { Button } from '../../parts/button.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
-import { Field } from '../../parts/field.tsx';
+import { type Filter, FilterBar } from '../../parts/filter-bar.tsx';
 import { Json } from '../../parts/json.tsx';
 import { Page } from '../../parts/page.tsx';
+import { Pager } from '../../parts/pager.tsx';
 import { Empty, Loaded, Note } from '../../parts/places.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
 import { At } from '../../parts/time.tsx';
 
 type Entry = Schemas['AuditEntry'];
 
-const KEYS = ['actor', 'action', 'subject'] as const;
+const FILTERS: readonly Filter[] = [
+  { key: 'actor', label: 'Actor', placeholder: 'user ann@example.org', hint: 'A kind, or a kind and a name' },
+  { key: 'action', label: 'Action', placeholder: 'pause' },
+  { key: 'subject', label: 'Subject', placeholder: 'sink products-index', hint: 'A kind, or a kind and a name' },
+  { key: 'since', label: 'Since', isTime: true },
+  { key: 'until', label: 'Until', isTime: true },
+];
 
 export function Audit() {
   const search = useSearch({ from: '/inside/audit' });
   const navigate = useNavigate({ from: '/audit' });
   const { may } = usePerson();
-  const query = useGet('/api/audit', { query: { ...search, limit: 100 } }, { enabled: may('admin') });
+  const query = useGet('/api/audit', { query: { ...search, limit: 100 } }, { every: 10_000, enabled: may('admin') });
   const [shown, setShown] = useState<Entry | null>(null);
   const look = (change: typeof search): void =>
-    void navigate({ search: { ...search, cursor: undefined, ...change }, replace: true });
+    void navigate({ search: { ...search, cursor: undefined, ...change }, resetScroll: false });
   if (!may('admin')) {
     return (
       <Page title="Audit log">
@@ -35,37 +42,23 @@ export function Audit() {
   }
   return (
     <Page title="Audit log">
-      <search className="mb-4 grid gap-3 sm:flex sm:items-end">
-        {KEYS.map((key) => (
-          <Field
-            key={key}
-            label={key[0]!.toUpperCase() + key.slice(1)}
-            type="search"
-            value={search[key] ?? ''}
-            onChange={({ target }) => look({ [key]: target.value === '' ? undefined : target.value })}
-          />
-        ))}
-      </search>
+      <FilterBar filters={FILTERS} values={search} onChange={(key, value) => look({ [key]: value })} />
       <Loaded query={query}>
-        {({ data, next_cursor }) =>
-          data.length === 0 ? (
-            <Empty title="No matching entries">
-              Every change is recorded here, whether made over HTTP, from the command line, by the configuration file or
-              in psql.
-            </Empty>
-          ) : (
-            <>
+        {({ data, next_cursor }) => (
+          <>
+            {data.length > 0 ? (
               <Table label="Changes" columns={columnsOf(setShown)} rows={data} keyOf={({ id }) => String(id)} />
-              {next_cursor !== null && (
-                <div className="mt-3 flex justify-center">
-                  <Button onClick={() => void navigate({ search: { ...search, cursor: next_cursor } })}>
-                    Older ones
-                  </Button>
-                </div>
-              )}
-            </>
-          )
-        }
+            ) : next_cursor === null ? (
+              <Empty title="No matching entries">
+                Every change is recorded here, whether made over HTTP, from the command line, by the configuration file
+                or in psql.
+              </Empty>
+            ) : (
+              <Empty title="No matching entries yet">Older entries have not been searched.</Empty>
+            )}
+            <Pager next={next_cursor} cursor={search.cursor} onGo={(cursor) => look({ cursor })} />
+          </>
+        )}
       </Loaded>
       {shown !== null && <Entry entry={shown} onClose={() => setShown(null)} />}
     </Page>

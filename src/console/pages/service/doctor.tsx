@@ -31,7 +31,7 @@ export function Doctor() {
           return (
             <>
               <div className="mb-4">
-                <Note tone={ok ? 'ok' : 'danger'}>
+                <Note tone={found.length === 0 ? 'ok' : ok ? 'warn' : 'danger'}>
                   {found.length === 0
                     ? `No problems found in ${plural(checks.length, 'check')}.`
                     : `${plural(found.length, 'finding')} in ${plural(checks.length, 'check')}.`}

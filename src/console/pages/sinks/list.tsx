@@ -2,7 +2,8 @@
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { type OverviewSink, useOverview } from '../../api/overview.ts';
 import { buttonLook } from '../../parts/button.tsx';
-import { Field, Select } from '../../parts/field.tsx';
+import { SearchField } from '../../parts/field.tsx';
+import { type Filter, FilterBar } from '../../parts/filter-bar.tsx';
 import { Page } from '../../parts/page.tsx';
 import { Empty, Loaded } from '../../parts/places.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
@@ -75,51 +76,25 @@ function Filters({ sinks }: { sinks: readonly OverviewSink[] }) {
     void navigate({ search: { ...search, ...change }, replace, resetScroll: false });
   const kinds = [...new Set(sinks.map(({ kind }) => kind))].sort();
   const databases = [...new Set(sinks.map(({ database }) => database))].sort();
+  const filters: readonly Filter[] = [
+    {
+      key: 'state',
+      label: 'State',
+      choices: Object.entries(STATES).map(([value, { label }]) => ({ value, label })),
+    },
+    { key: 'kind', label: 'Kind', choices: kinds.map((value) => ({ value, label: kindOf(value).title })) },
+    ...(databases.length > 1
+      ? [{ key: 'database', label: 'Database', choices: databases.map((value) => ({ value, label: value })) }]
+      : []),
+  ];
+  const { q = '', ...values } = search;
   return (
-    <search className="mb-4 grid grid-cols-2 gap-3 sm:flex sm:items-end">
-      <Field
-        label="Name"
-        type="search"
-        value={search.q ?? ''}
-        onChange={({ target }) => look({ q: target.value }, true)}
-      />
-      <Select
-        label="State"
-        value={search.state ?? ''}
-        onChange={({ target }) => look({ state: (target.value || undefined) as Wanted | undefined })}
-      >
-        <option value="">All</option>
-        {Object.entries(STATES).map(([value, { label }]) => (
-          <option key={value} value={value}>
-            {label}
-          </option>
-        ))}
-      </Select>
-      <Select
-        label="Kind"
-        value={search.kind ?? ''}
-        onChange={({ target }) => look({ kind: target.value || undefined })}
-      >
-        <option value="">All</option>
-        {kinds.map((kind) => (
-          <option key={kind} value={kind}>
-            {kindOf(kind).title}
-          </option>
-        ))}
-      </Select>
-      {databases.length > 1 && (
-        <Select
-          label="Database"
-          value={search.database ?? ''}
-          onChange={({ target }) => look({ database: target.value || undefined })}
-        >
-          <option value="">All</option>
-          {databases.map((name) => (
-            <option key={name}>{name}</option>
-          ))}
-        </Select>
-      )}
-    </search>
+    <FilterBar
+      filters={filters}
+      values={values}
+      onChange={(key, value) => look({ [key]: value })}
+      before={<SearchField label="Search sinks" value={q} onChange={(text) => look({ q: text || undefined }, true)} />}
+    />
   );
 }
 

@@ -1,13 +1,12 @@
 /** The frame of a sink's tabs: its name, how it is, and what one does to it in a hurry. */
 import { Link, Outlet, useParams } from '@tanstack/react-router';
 import { useOverview } from '../../api/overview.ts';
-import { usePerson } from '../../api/person.ts';
 import { useGet } from '../../api/queries.ts';
 import { count, plural, rate } from '../../lib/format.ts';
+import { Gone } from '../../parts/gone.tsx';
 import { Badge, State } from '../../parts/icons.tsx';
 import { Page, TAB, Tabs } from '../../parts/page.tsx';
 import { Known, Loaded } from '../../parts/places.tsx';
-import { Ago } from '../../parts/time.tsx';
 import { PauseButton } from './pause-button.tsx';
 import { SINK_TABS } from './tabs.ts';
 import { judged, type Sink, SinkContext, stateOf, wrongOf } from './use-sink.ts';
@@ -44,7 +43,7 @@ export function SinkFrame() {
         </Tabs>
       }
     >
-      {query.error?.status === 404 && <Gone name={name} />}
+      <Gone kind="sink" name={name} home="/sinks" error={query.error} />
       <Loaded query={{ ...query, data: sink }} lines={8}>
         {(known) => (
           <SinkContext value={known}>
@@ -69,18 +68,5 @@ function Beside({ sink }: { sink: Sink }) {
         {figures && figures.per_second.delivered > 0 && `, ${rate(figures.per_second.delivered)}`}
       </span>
     </span>
-  );
-}
-
-/** When it was deleted, and by whom. */
-function Gone({ name }: { name: string }) {
-  const { may } = usePerson();
-  const { data } = useGet('/api/audit', { query: { subject: `sink ${name}`, limit: 1 } }, { enabled: may('admin') });
-  const [last] = data?.data ?? [];
-  if (last?.action !== 'delete') return null;
-  return (
-    <p className="mb-3">
-      {last.actor} deleted it <Ago at={last.at} />.
-    </p>
   );
 }

@@ -35,7 +35,7 @@ function Last({ sink, points }: { sink: Sink; points: Schemas['SinkMetrics']['po
         'Nothing was delivered in the last hour'
       ) : (
         <>
-          Last delivered: {plural(last.delivered, 'message')} in the minute beginning <Ago at={last.at} />
+          Last delivery <Ago at={last.at} />: {plural(last.delivered, 'message')} within a minute
         </>
       )}
       {why === null ? '.' : `. ${why}`}
@@ -51,6 +51,6 @@ function reasonOf({ status, state, health }: Sink): string {
       : 'Nothing is waiting except parked messages.';
   const cause = wrongOf({ health })[0]?.name;
   if (cause !== undefined && state.error !== null) return `It is failing (${words(cause)}): ${state.error}`;
-  if (cause !== undefined) return `First problem: ${words(cause)}.`;
+  if (cause !== undefined) return `The cause: ${words(cause)}.`;
   return `${state.pending_is_estimate ? 'About ' : ''}${plural(state.pending, 'message')} waiting.`;
 }

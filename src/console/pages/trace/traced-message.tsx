@@ -34,7 +34,10 @@ export function TracedMessage({ message, sink }: { message: Traced; sink: string
           <At at={at} />
         </span>
         <span className="min-w-0 truncate">
-          {table_schema}.{table_name} <span className="font-mono">{record_pk}</span>, {action}
+          <bdi>
+            {table_schema}.{table_name}
+          </bdi>{' '}
+          <span className="font-mono">{record_pk}</span>, {action}
         </span>
         <span className="ml-auto flex flex-wrap items-center gap-x-3 text-muted tabular-nums">
           <StepTimes message={message} />

@@ -1,14 +1,13 @@
 /** Messages of a sink on their way, while somebody looks: asking keeps it going, and only what is new is sent. */
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { type ApiError, call, type Schemas } from '../../api/client.ts';
+import type { ApiError } from '../../api/client.ts';
 import { usePaused } from '../../api/paused.ts';
+import { lookAtPreview, type Recent } from '../../api/preview.ts';
 import { untilNext } from '../../api/rest.ts';
 
-export type Traced = Schemas['RecentMessage'];
+export type Traced = Recent;
 
 const EVERY_MS = 2_000;
-/** It goes on for so long after the last look. */
-const SECONDS = 60;
 /** As many as the service keeps. */
 const MOST = 50;
 
@@ -25,18 +24,8 @@ export function useTrace(sink: string, isOn: boolean) {
     queryKey: key,
     async queryFn({ signal }) {
       const before = known.getQueryData<Trace>(key)?.messages ?? [];
-      const newest = before[0]?.id ?? 0;
-      const path = { sink };
-      const looked = await call('get', '/api/sinks/{sink}/preview', {
-        path,
-        query: { after: String(newest) },
-        signal,
-      });
-      const { data } =
-        looked.until === null
-          ? await call('post', '/api/sinks/{sink}/preview', { path, body: { seconds: SECONDS }, signal })
-          : looked;
-      return { messages: [...data.filter(({ id }) => id > newest), ...before].slice(0, MOST) };
+      const newer = await lookAtPreview(sink, before[0]?.id ?? 0, signal);
+      return { messages: [...newer, ...before].slice(0, MOST) };
     },
     enabled: isOn && !paused,
     refetchInterval: ({ state }) => untilNext(state, EVERY_MS),

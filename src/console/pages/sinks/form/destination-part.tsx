@@ -7,7 +7,11 @@ import { DESTINATIONS } from './destinations.ts';
 import { useSinkForm } from './sink-form.ts';
 import { SpecKey } from './spec-key.tsx';
 
-const TYPES = KINDS.map(({ types, title }) => ({ value: types[0], label: title }));
+const TYPES = KINDS.map(({ types, title, sentence }) => ({
+  value: types[0],
+  label: <span className="font-medium">{title}</span>,
+  hint: sentence,
+}));
 
 export function DestinationPart() {
   const { entry, set, isStored } = useSinkForm();
@@ -19,6 +23,7 @@ export function DestinationPart() {
       {!isStored && (
         <Choice
           label="Kind"
+          isFramed
           value={types[0]}
           options={TYPES}
           onChange={(next) => set('destination', newDestination(kindOfType(next)))}

@@ -30,7 +30,9 @@ export function Samples(props: SamplesProps) {
     <Loaded query={query} lines={2}>
       {({ data }) =>
         data.length === 0 ? (
-          <p className="text-sm text-muted">{table} has no row to show.</p>
+          <p className="text-sm text-muted">
+            <bdi>{table}</bdi> has no row to show.
+          </p>
         ) : (
           <Results rows={data} {...props} />
         )

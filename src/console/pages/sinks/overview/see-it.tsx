@@ -51,7 +51,9 @@ function ChangeARow({ database, table }: { database: string; table: string }) {
   const where = key.map((column) => `${quoteIdentifier(column)} = ${literal(values[column])}`).join(' and ');
   return (
     <>
-      <p className="mt-3">Change a row of {table}; it arrives a moment later:</p>
+      <p className="mt-3">
+        Change a row of <bdi>{table}</bdi>; it arrives a moment later:
+      </p>
       <Code text={`update ${quoteTable(found)}\n   set ${set} = ${set}\n where ${where};`} name="SQL" />
     </>
   );
