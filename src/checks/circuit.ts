@@ -14,7 +14,7 @@ const CAUSES: Record<Circuit['reason'], { what: string; remedy: string }> = {
   index_missing: { what: 'the index does not exist', remedy: 'Create it, with its mapping.' },
   overloaded: { what: 'it has too much to do', remedy: 'Wait, or reduce its load; a smaller batch_size helps.' },
   bad_destination: {
-    what: 'it cannot be delivered to as it is',
+    what: 'it is not set up to take messages',
     remedy: 'Its answer says what is wrong, and what to do.',
   },
 };

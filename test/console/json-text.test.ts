@@ -29,6 +29,23 @@ describe('console: answers of the API', () => {
     expect(read.data.changes.text).to.equal('{ "n" : 1.50 }');
   });
 
+  it('reads every number that JavaScript wrote, such as how long something took', () => {
+    fc.assert(
+      fc.property(fc.double({ noNaN: true, noDefaultInfinity: true }), (value) => {
+        const read = parseKeeping(`[${JSON.stringify(value)}]`) as unknown[];
+        const isSafe = !Number.isInteger(value) || Number.isSafeInteger(value);
+        if (isSafe) expect(read[0]).to.equal(value === 0 ? 0 : value);
+      }),
+    );
+    expect(parseKeeping('{"last_delivery_ms":4501.2345678901234}'))
+      .to.have.property('last_delivery_ms')
+      .that.is.an.instanceOf(JsonText);
+    expect(parseKeeping('{"last_delivery_ms":4501.234567890123}')).to.deep.equal({
+      last_delivery_ms: 4501.234567890123,
+    });
+    expect(parseKeeping('[0.1234567890123456789]')).to.deep.equal([new JsonText('0.1234567890123456789')]);
+  });
+
   it('keeps what is very long, or very deep, as it is', () => {
     for (const row of [
       `${'['.repeat(200_000)}1${']'.repeat(200_000)}`,

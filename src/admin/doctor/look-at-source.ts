@@ -134,7 +134,7 @@ async function look(on: Reached, looked: LookedAt): Promise<SourceLook> {
     findings:
       findings.length > 0
         ? findings
-        : [passed('source', `Postgres ${major}; slot and publication are as they were left`)],
+        : [passed('source', `Postgres ${major}; the slot and the publication are in place`)],
     tables:
       publication &&
       (await wantedTables(on, { ...publication, tables: listed, locked: [], refused: new Map() }, { database, sinks })),

@@ -61,7 +61,7 @@ export async function lookAtTriggers(on: Pick<Reached, 'source' | 'messages'>, l
     findings:
       findings.length > 0
         ? findings
-        : [passed('source', `Postgres ${major}; publication and triggers are as they were left`)],
+        : [passed('source', `Postgres ${major}; the publication and the triggers are in place`)],
     tables:
       publication &&
       (await wantedTables(

@@ -158,8 +158,9 @@ class Reader {
   }
 }
 
-/** A number that JavaScript writes as it read it, but for zeros and exponents that mean nothing. */
+/** A number that JavaScript writes as it read it, but for zeros and exponents that mean nothing: what it wrote itself is one. */
 function isExact(number: string): boolean {
   const value = Number(number);
-  return Number.isInteger(value) ? Number.isSafeInteger(value) : number.replace(/\D/g, '').length <= 15;
+  if (Number.isInteger(value)) return Number.isSafeInteger(value);
+  return number.replace(/\D/g, '').length <= 15 || String(value) === number;
 }

@@ -100,7 +100,8 @@ export function Editor({ label, value, onChange, faults = [], names = {}, readOn
     const told = diagnosticsOf(now.state, faults);
     now.dispatch(setDiagnostics(now.state, told));
     // Whoever is writing stays where they are.
-    if (told[0] && !now.hasFocus) now.dispatch({ effects: EditorView.scrollIntoView(told[0].from, { y: 'center' }) });
+    if (told[0] && !now.hasFocus)
+      now.dispatch({ effects: EditorView.scrollIntoView(told[0].from, { y: 'nearest', yMargin: 60 }) });
   }, [found]);
   return <div ref={place} className="overflow-hidden rounded-md border border-edge" />;
 }

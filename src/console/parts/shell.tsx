@@ -39,7 +39,7 @@ export function Shell() {
         Skip to content
       </a>
       <header className="sticky top-0 z-30 flex flex-wrap items-center gap-x-4 gap-y-1 border-b border-line bg-surface px-4 py-1.5 sm:px-6">
-        <Link to="/">
+        <Link to="/" className="inline-flex">
           <Brand />
         </Link>
         <nav

@@ -34,7 +34,7 @@ export function CheckList({ checks, hostname, again, busy = false, nothing = 'No
             {again !== undefined && check.status === 'error' && (
               <p className="mt-1 mb-1">
                 <Button busy={busy} onClick={again}>
-                  I ran it, check again
+                  {check.sql === null ? 'Check again' : 'I ran it, check again'}
                 </Button>
               </p>
             )}

@@ -1,4 +1,5 @@
 /** The replication slot and the publication: made by capture, or by whoever runs the SQL. */
+import { ChevronRightIcon } from '@primer/octicons-react';
 import { useQuery } from '@tanstack/react-query';
 import { type ReactNode, useDeferredValue, useId, useState } from 'react';
 import { type ApiError, call } from '../../api/client.ts';
@@ -36,7 +37,7 @@ export function SlotFields({ draft, change, error }: Fields) {
         checked={draft.creates}
         onChange={({ target }) => change({ creates: target.checked })}
       />
-      <div className="mt-1 ml-6">
+      <div className="mt-1 ml-4">
         <Shown label={draft.creates ? 'Show the SQL that is run' : 'Show the SQL to run'} open={false}>
           <SetupSql draft={draft} />
         </Shown>
@@ -95,7 +96,8 @@ function Shown({ label, open, children }: { label: string; open: boolean; childr
   const id = useId();
   return (
     <div>
-      <Button look="quiet" className="-ml-3" aria-expanded={isOpen} aria-controls={id} onClick={() => choose(!isOpen)}>
+      <Button look="quiet" className="-ml-2" aria-expanded={isOpen} aria-controls={id} onClick={() => choose(!isOpen)}>
+        <ChevronRightIcon size={14} className={isOpen ? 'rotate-90' : undefined} aria-hidden />
         {label}
       </Button>
       <div id={id} hidden={!isOpen}>

@@ -181,7 +181,7 @@ function Sinks({ names }: { names: readonly string[] }) {
       {names.slice(0, SHOWN).map((name, place) => (
         <span key={name}>
           {place > 0 && ', '}
-          <Link to="/sinks/$sink" params={{ sink: name }} className="text-accent underline">
+          <Link to="/sinks/$sink" params={{ sink: name }} className="text-accent hover:underline">
             {name}
           </Link>
         </span>

@@ -107,7 +107,7 @@ function Ours({ slot, known, grown, seconds }: OursProps) {
           : seconds !== null
             ? `At this rate the slot is lost in ${span(seconds)}.`
             : known.limit_bytes === null
-              ? 'max_slot_wal_keep_size sets no limit: only the disk of the server does.'
+              ? 'No limit is set (max_slot_wal_keep_size): WAL is kept until the disk of the server is full.'
               : 'It is not growing towards its limit.'}
         {grown !== null && grown > 0 && ` It is growing by ${bytes(Math.round(grown))} a second.`}
       </p>

@@ -4,11 +4,11 @@ import { useState } from 'react';
 import { useGet } from '../../api/queries.ts';
 import { Gone } from '../../parts/gone.tsx';
 import { Page } from '../../parts/page.tsx';
-import { Loaded } from '../../parts/places.tsx';
+import { Loaded, Skeleton } from '../../parts/places.tsx';
 import { FunctionEditor } from './function-editor.tsx';
 import { RemoveFunction } from './remove-function.tsx';
-import type { Source } from './samples.ts';
 import { TYPES } from './types.ts';
+import { useFirstSource } from './use-first-source.ts';
 
 const ABOVE = [{ to: '/functions', label: 'Functions' }];
 
@@ -19,14 +19,7 @@ export function OneFunction() {
   const navigate = useNavigate();
   const [removed, setRemoved] = useState(false);
   const fn = query.data?.name === name || query.data?.id === name ? query.data : undefined;
-  const source: Source | null =
-    sink === undefined
-      ? null
-      : {
-          from: 'messages',
-          sink,
-          ...(message === undefined ? { state: 'parked' } : { id: message }),
-        };
+  const first = useFirstSource(fn, { sink, message });
   return (
     <Page
       title={fn?.name ?? name}
@@ -54,7 +47,18 @@ export function OneFunction() {
         <>
           <Gone kind="function" name={name} home="/functions" error={query.error} />
           <Loaded query={{ ...query, data: fn }}>
-            {(known) => <FunctionEditor key={known.id} fn={known} source={source} {...(sink ? { sink } : {})} />}
+            {(known) =>
+              first === undefined ? (
+                <Skeleton lines={8} />
+              ) : (
+                <FunctionEditor
+                  key={known.id}
+                  fn={known}
+                  source={first.source}
+                  {...(first.sink ? { sink: first.sink } : {})}
+                />
+              )
+            }
           </Loaded>
         </>
       )}

@@ -93,7 +93,7 @@ function Use({ sink, use, known }: { sink: Sink; use: 'filter' | 'transform' | '
         )}
       </div>
       {change.error && <ErrorNote error={change.error} />}
-      {fn && open && <FunctionEditor key={fn.id} fn={fn} source={firstOf(sink)} sink={sink.name} />}
+      {fn && open && <FunctionEditor key={fn.id} fn={fn} source={firstSource(sink)} sink={sink.name} />}
       {!fn && use === 'transform' && (
         <Empty title="Rows are sent as they are">
           A transform makes the document, or what clients receive, from each row.
@@ -103,8 +103,8 @@ function Use({ sink, use, known }: { sink: Sink; use: 'filter' | 'transform' | '
   );
 }
 
-/** What failed, else rows, else what comes next. */
-function firstOf(sink: Sink): Source {
+/** What a function of it is tried on at first: what failed, else rows, else what comes. */
+export function firstSource(sink: Sink): Source {
   if (sink.state.parked > 0) return { from: 'messages', sink: sink.name, state: 'parked' };
   const { database, table } = tableOf(sink);
   return database !== undefined && table !== undefined

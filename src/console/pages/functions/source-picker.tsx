@@ -47,7 +47,8 @@ export function SourcePicker({ source, onChange, sink, only }: SourcePickerProps
   const first = rows[0];
   // biome-ignore lint/correctness/useExhaustiveDependencies: once, when tables are known
   useEffect(() => {
-    if (source === null && first !== undefined && sink === undefined && rows.length === 1) onChange(first);
+    if (source === null && first !== undefined && sink === undefined && databases.length === 1 && rows.length === 1)
+      onChange(first);
   }, [first?.from]);
   const isListed = [...rows, ...messages.map((one) => one.source)].some((one) => keyOf(one) === keyOf(source));
   return (

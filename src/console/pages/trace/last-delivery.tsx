@@ -51,6 +51,6 @@ function reasonOf({ status, state, health }: Sink): string {
       : 'Nothing is waiting except parked messages.';
   const cause = wrongOf({ health })[0]?.name;
   if (cause !== undefined && state.error !== null) return `It is failing (${words(cause)}): ${state.error}`;
-  if (cause !== undefined) return `The cause: ${words(cause)}.`;
+  if (cause !== undefined) return `Nothing since then: ${words(cause)}.`;
   return `${state.pending_is_estimate ? 'About ' : ''}${plural(state.pending, 'message')} waiting.`;
 }

@@ -16,6 +16,7 @@ import { useTable } from '../use-table.ts';
 import { DisableButton } from './end.tsx';
 import { receiveCommand } from './examples.ts';
 import { Recovered } from './recovered.tsx';
+import { WhereNext } from './where-next.tsx';
 
 /** Reasons that a probe can end: its destination is asked again. */
 const PROBED = ['unreachable', 'auth_failed', 'index_missing', 'overloaded', 'bad_destination'];
@@ -79,7 +80,12 @@ function Wrong({ sink, wrong, sinceOf }: WrongProps) {
             <div className="min-w-0 flex-1 basis-80">
               <Remedy finding={{ summary: summary ?? name, ...remedy }} />
               {name === 'index_missing' && 'destination' in sink && <MakeIndex sink={sink as Sink} />}
-              {remedy.sql === null && remedy.command !== null && <Code text={remedy.command} name="command" />}
+            </div>
+            <div className="flex flex-wrap content-start items-start gap-2 max-md:basis-full md:ml-auto">
+              {remedy.sql === null && remedy.command !== null && (
+                <CopyButton text={remedy.command} label="Copy command" />
+              )}
+              <WhereNext sink={sink} name={name} />
             </div>
           </li>
         ))}
