@@ -206,13 +206,15 @@ function whyBroken(
 
 function whyNot(table: PublishedTable): string {
   if (table.some_full && table.virtual_columns)
-    return 'published, its updates would fail: its replica identity, full, has virtual generated columns';
+    return 'once it is published, its updates and deletes would fail: its replica identity, full, has virtual generated columns';
   if (!table.has_identity && table.has_key && !table.usable_key)
-    return 'published, its updates would fail: its primary key is deferrable, and no replica identity';
-  if (!table.has_identity && !table.partitioned) return 'it has no replica identity: published, its updates would fail';
+    return 'once it is published, its updates and deletes would fail: its primary key is deferrable, and no replica identity';
+  if (!table.has_identity && !table.partitioned)
+    return 'it has no replica identity: once it is published, its updates and deletes would fail';
   if (table.partitioned && !table.has_key)
     return 'it has no primary key: published, updates of each new partition would fail, which has no replica identity';
-  if (!table.has_identity) return `${table.weak.join(', ')} has no replica identity: published, its updates would fail`;
+  if (!table.has_identity)
+    return `${table.weak.join(', ')} has no replica identity: once it is published, its updates and deletes would fail`;
   return 'its replica identity does not cover its primary key';
 }
 

@@ -1,6 +1,7 @@
 /** Fields of forms: label, hint and error belong together for everybody who cannot see that. */
 import { SearchIcon } from '@primer/octicons-react';
 import { type ComponentProps, type ReactNode, useId } from 'react';
+import { Faults } from './faults.tsx';
 
 const CONTROL =
   'block w-full min-h-8 rounded-md border border-edge bg-raised px-2 py-1 text-base text-text placeholder:text-muted pointer-coarse:min-h-11 aria-invalid:border-danger';
@@ -36,11 +37,7 @@ function Framed({
           {hint}
         </p>
       )}
-      {isWrong && (
-        <p id={`${id}-error`} className="mt-0.5 text-sm text-danger">
-          {errors.join('; ')}
-        </p>
-      )}
+      {isWrong && <Faults id={`${id}-error`} errors={errors} />}
     </div>
   );
 }

@@ -91,7 +91,7 @@ const PASSING = new Set([
     'needs_resync',
     'not_captured',
   ],
-  'running',
+  ...['running', 'check_error'],
 ]);
 
 /** `word`: another one than that of the state. `code`: what the API calls its cause, behind the word. */

@@ -71,7 +71,7 @@ export function ErrorNote({ error, again }: { error: ApiError; again?: () => unk
         )}
         {Object.entries(error.fields).map(([field, faults]) => (
           <p key={field} className="text-text">
-            <Mono>{field}</Mono> {faults.join('; ')}
+            <Mono>{field}</Mono> <Prose text={faults.join('; ')} />
           </p>
         ))}
         <div className="mt-1 flex flex-wrap items-center gap-2">

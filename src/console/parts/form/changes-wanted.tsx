@@ -1,6 +1,8 @@
 /** Which changes of a table are wanted: by what was done to a row, and by what is in it. */
+
 import type { ReactNode } from 'react';
 import { Button } from '../button.tsx';
+import { Faults } from '../faults.tsx';
 import { Checkbox, Field, Select } from '../field.tsx';
 import { comparedText, comparedWith, isList } from './compared.ts';
 import { useField } from './form.tsx';
@@ -26,7 +28,7 @@ export function ActionsKey() {
           />
         ))}
       </div>
-      {errors && <p className="text-sm text-danger">{errors.join('; ')}</p>}
+      {errors && <Faults errors={errors} />}
     </fieldset>
   );
 }
@@ -51,7 +53,7 @@ export function FiltersKey({ children }: { children?: ReactNode }) {
           </Button>
         </FilterRow>
       ))}
-      {errors && <p className="text-sm text-danger">{errors.join('; ')}</p>}
+      {errors && <Faults errors={errors} />}
       <Button onClick={() => set([...filters, { column_name: '', operator: '=', comparison_value: '' }])}>
         Add a filter
       </Button>

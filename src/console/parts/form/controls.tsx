@@ -1,6 +1,8 @@
 /** Fields that stand for a key of an entry. */
+
 import { ChevronRightIcon } from '@primer/octicons-react';
 import { useState } from 'react';
+import { Faults } from '../faults.tsx';
 import { Checkbox, Field, SecretField, Select, TextArea } from '../field.tsx';
 import { useField } from './form.tsx';
 import { figureOf } from './values.ts';
@@ -54,7 +56,7 @@ export function FlagKey({ path, label, hint, fallback = false }: KeyProps & { fa
         checked={typeof value === 'boolean' ? value : fallback}
         onChange={({ target }) => set(target.checked)}
       />
-      {errors && <p className="text-sm text-danger">{errors.join('; ')}</p>}
+      {errors && <Faults errors={errors} />}
     </div>
   );
 }

@@ -1,4 +1,5 @@
 /** Whose changes are kept: of which table, and which of them. */
+import { Faults } from '../../../parts/faults.tsx';
 import { ActionsKey, FiltersKey } from '../../../parts/form/changes-wanted.tsx';
 import { More } from '../../../parts/form/controls.tsx';
 import { DatabaseKey } from '../../../parts/form/database-key.tsx';
@@ -40,7 +41,7 @@ function Tables({ database }: { database: string }) {
         chosen={new Set(table.value === '' ? [] : [`${schema.value}.${table.value}`])}
         onChange={([chosen = '']) => choose(chosen)}
       />
-      {errors.length > 0 && <p className="mt-1 text-sm text-danger">{errors.join('; ')}</p>}
+      {errors.length > 0 && <Faults errors={errors} />}
     </div>
   );
 }

@@ -1,4 +1,5 @@
 /** The table that the changes are kept in, and who makes it. */
+import { Faults } from '../../../parts/faults.tsx';
 import { Choice } from '../../../parts/field.tsx';
 import { TextKey } from '../../../parts/form/controls.tsx';
 import { DatabaseKey } from '../../../parts/form/database-key.tsx';
@@ -50,7 +51,7 @@ export function MakingPart({ entry, test }: MakingPartProps) {
         ]}
         onChange={(choice) => set(choice === 'create')}
       />
-      {errors && <p className="text-sm text-danger">{errors.join('; ')}</p>}
+      {errors && <Faults errors={errors} />}
       {entry.destination_database === '' || entry.destination_table_name === '' ? (
         <p className="mt-2 text-muted">Its SQL is shown once database and table are chosen.</p>
       ) : (

@@ -1,5 +1,7 @@
 /** Which of the rows that are there already a new sink is sent. */
+
 import { plural } from '../../../lib/format.ts';
+import { Faults } from '../../../parts/faults.tsx';
 import { Checkbox, Field, Select } from '../../../parts/field.tsx';
 import { More } from '../../../parts/form/controls.tsx';
 import { faultsAt } from '../../../parts/form/form.tsx';
@@ -21,7 +23,7 @@ export function RowsPart({ estimate }: { estimate: number | null }) {
         checked={wanted !== false}
         onChange={({ target }) => set('initial_backfill', target.checked)}
       />
-      {errors && <p className="text-sm text-danger">{errors.join('; ')}</p>}
+      {errors && <Faults errors={errors} />}
       {wanted !== false && table !== undefined && (
         <More label="Send only some of them">
           <From table={table} />

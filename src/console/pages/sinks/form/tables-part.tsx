@@ -1,4 +1,5 @@
 /** Which changes a sink gets: of which tables, actions and rows, and in which order. */
+import { Faults } from '../../../parts/faults.tsx';
 import { Choice, Field } from '../../../parts/field.tsx';
 import { ActionsKey, FiltersKey } from '../../../parts/form/changes-wanted.tsx';
 import { FlagKey, LinesKey, More, WordKey } from '../../../parts/form/controls.tsx';
@@ -62,7 +63,7 @@ function ChosenTables({ chosen }: { chosen: readonly string[] }) {
         onChange={(tables) => set('source.include_tables', [...tables])}
         wantsOldValues={!kindOfType(entry.destination.type).isIndex}
       />
-      {errors && <p className="mt-1 text-sm text-danger">{errors.join('; ')}</p>}
+      {errors && <Faults errors={errors} />}
     </div>
   );
 }
@@ -107,7 +108,7 @@ function Order() {
             />
           </div>
         ))}
-      {errors && <p className="text-sm text-danger">{errors.join('; ')}</p>}
+      {errors && <Faults errors={errors} />}
     </div>
   );
 }
