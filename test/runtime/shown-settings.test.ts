@@ -3,8 +3,8 @@ import { readSettings } from '../../src/runtime/settings.ts';
 import { shownSettings } from '../../src/runtime/shown-settings.ts';
 
 const SECRETS = [
-  'old-key-old-key-old-key-old-key-1',
-  'new-key-new-key-new-key-new-key-2',
+  'Zp4nW8sQe2VbK7mT1yRfC6gJx9dL3hUa',
+  'hV3kT8qYw1ZsN6rJ0cXgB5mLp9aD2fEu',
   'pa%73s',
   'pass',
   'admin-horse',

@@ -1,4 +1,4 @@
-// Written by `npm run types` from the document with SHA-256 1374f3ede8bcc1afd41e9445284eb1470067db926af4acc2fc9737c50b5020f2; nobody edits it by hand.
+// Written by `npm run types` from the document with SHA-256 c416025cddcf0504f927efac44553a2357971ba1a23e2410a44420870dc4d2ff; nobody edits it by hand.
 export interface paths {
     "/api/postgres_databases": {
         parameters: {

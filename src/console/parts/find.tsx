@@ -77,7 +77,8 @@ export function Find() {
   const message = useMessageSearch(text);
   const tables = useTableSearch(open ? text : '');
   const found = [...useFound(text, open), ...foundTables(tables), ...(message === null ? [] : foundMessages(message))];
-  useEffect(() => document.getElementById(`found-${place}`)?.scrollIntoView({ block: 'nearest' }), [place]);
+  // What it returns is no way to undo it.
+  useEffect(() => void document.getElementById(`found-${place}`)?.scrollIntoView({ block: 'nearest' }), [place]);
   const show = (next: boolean): void => {
     setOpen(next);
     setText('');
