@@ -65,8 +65,8 @@ describe('browser: a database captured by triggers', () => {
       return (rows[0]?.pending ?? 0) > 0;
     });
     await page.getByText('OK', { exact: true }).first().waitFor();
-    for (const of of ['WAL kept by the source', 'The replication slot does not exist', 'Confirmed to the source'])
-      expect(await page.getByText(of).count(), of).to.equal(0);
+    for (const told of ['WAL kept by the source', 'The replication slot does not exist', 'Confirmed to the source'])
+      expect(await page.getByText(told).count(), told).to.equal(0);
     await expectAccessible(page, 'captured by triggers');
     await screenshot(page, 'triggers-database-1280');
     await page.setViewportSize({ width: 390, height: 844 });
