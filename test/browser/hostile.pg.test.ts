@@ -148,7 +148,12 @@ describe('browser: what others wrote', () => {
       const sample = page.getByText(/^read \{/);
       await sample.waitFor();
       expect(await sample.textContent()).to.contain('<script>alert(2)</script>');
-      expect(await sample.evaluate('(one) => getComputedStyle(one).unicodeBidi')).to.equal('isolate');
+      const bidi = await sample.evaluate(
+        (one) =>
+          (globalThis as unknown as { getComputedStyle(of: unknown): { unicodeBidi: string } }).getComputedStyle(one)
+            .unicodeBidi,
+      );
+      expect(bidi).to.equal('isolate');
       await page.getByRole('button', { name: 'As TypeScript' }).click();
       await page.getByRole('figure', { name: 'TypeScript' }).getByText(COLUMN).waitFor();
       await page.keyboard.press('Escape');

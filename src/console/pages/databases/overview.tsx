@@ -29,7 +29,7 @@ export function DatabaseOverview() {
       {state === 'unknown' && <NoCapture database={database} />}
       {resync !== null && isRecent(resync, now) && <ResyncProgress operation={resync} />}
       {/* Asked anew at once when the state is another one. Triggers need no slot, and keep no WAL. */}
-      {database.capture === 'replication' && state !== null && <Wal key={`wal ${state}`} database={database} />}
+      {database.capture === 'replication' && <Wal key={`wal ${state}`} database={database} />}
       <Checks key={`checks ${state}`} database={database} />
       <Captured database={database} />
     </>
