@@ -9,4 +9,13 @@ describe('what Postgres can store', () => {
     expect(JSON.parse(storableJson({ list: ['a\u0000'] }) ?? '')).to.deep.equal({ list: ['a\ufffd'] });
     expect([storableJson(null), storableJson(undefined)]).to.deep.equal([null, null]);
   });
+
+  it('has no key that jsonb refuses', () => {
+    const value = { 'a\u0000': [{ 'b\ud800': 'c\u0000' }], d: new Date(0), e: null };
+    expect(JSON.parse(storableJson(value)!)).to.deep.equal({
+      'a\ufffd': [{ 'b\ufffd': 'c\ufffd' }],
+      d: '1970-01-01T00:00:00.000Z',
+      e: null,
+    });
+  });
 });

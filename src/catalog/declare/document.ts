@@ -5,16 +5,10 @@
  */
 import { isAlias, isMap, isScalar, isSeq, LineCounter, parseDocument, type Scalar } from 'yaml';
 import type { Finding, Path } from '../../model/finding.ts';
+import { isUnstorable } from '../../model/storable.ts';
 import { DocumentNodes, isMerge } from './document-nodes.ts';
 import { plainValueOf } from './document-value.ts';
-import {
-  HIDDEN_ALREADY,
-  hideReferences,
-  plainValue,
-  type ReplaceOptions,
-  replaceReferences,
-  showReferences,
-} from './variables.ts';
+import { type Hiding, hidingFor, plainValue, type ReplaceOptions } from './variables.ts';
 
 export interface Place {
   line: number;
@@ -45,8 +39,8 @@ const SYNTAX_FAULTS = 100;
 
 export function readDocument(text: string, env: NodeJS.ProcessEnv | null, options: ReadOptions): ReadDocument {
   const counter = new LineCounter();
-  const strange = [...text.matchAll(HIDDEN_ALREADY)].slice(0, SYNTAX_FAULTS);
-  const document = parseDocument(hideReferences(text.replaceAll(HIDDEN_ALREADY, '\ufffd')), {
+  const hiding = hidingFor(text);
+  const document = parseDocument(hiding?.hide(text) ?? '', {
     lineCounter: counter,
     logLevel: 'error',
     merge: true,
@@ -61,7 +55,7 @@ export function readDocument(text: string, env: NodeJS.ProcessEnv | null, option
   const nodes = new DocumentNodes(document);
   const errors = [...document.errors, ...document.warnings].slice(0, SYNTAX_FAULTS);
   const { findings, texts, duplicates, paths } = look(nodes, {
-    env,
+    ...{ env, hiding },
     isCode: options.isCode,
     offsets: errors.map((error) => error.pos[0]),
   });
@@ -71,7 +65,7 @@ export function readDocument(text: string, env: NodeJS.ProcessEnv | null, option
     ...(SYNTAX[error.code] ?? NOT_YAML),
     place: placeOf(error.pos[0]),
   }));
-  for (const { index } of strange) syntax.push({ path: [], ...RESERVED, place: placeOf(index) });
+  if (hiding === undefined) syntax.push({ path: [], ...NOWHERE_TO_HIDE, place: placeOf(0) });
   for (const { path, offset } of duplicates.slice(0, SYNTAX_FAULTS))
     syntax.push({ path: known(path, options.isKey), ...SYNTAX.DUPLICATE_KEY!, place: placeOf(offset) });
   return {
@@ -106,7 +100,7 @@ const TOO_DEEP: Reason = {
 };
 const NOT_YAML: Reason = { message: 'is not valid YAML here', remedy: 'Check indentation, quotes and brackets.' };
 const SYNTAX: Record<string, Reason> = {
-  DUPLICATE_KEY: { message: 'stands here twice', remedy: 'Remove one of the two keys.' },
+  DUPLICATE_KEY: { message: 'appears twice', remedy: 'Remove one of the two keys.' },
   TAB_AS_INDENT: { message: 'is indented with a tab', remedy: 'Indent with spaces.' },
   BAD_INDENT: { message: 'is not indented correctly', remedy: 'Align it with its neighbours.' },
   MULTIPLE_DOCS: { message: 'begins a second document', remedy: 'Remove the `---`: one file holds one document.' },
@@ -128,9 +122,14 @@ const BAD_ALIAS: Reason = {
   remedy: 'Put a text that begins with `*` in quotes.',
 };
 
-const RESERVED: Reason = {
-  message: 'holds a character between U+E000 and U+E07F, which Millrace uses itself',
-  remedy: 'Remove it; in code, write it as `\\ue000`.',
+const NOWHERE_TO_HIDE: Reason = {
+  message:
+    'holds characters of every part of the private-use area (U+E000 to U+F8FF), of which Millrace needs one itself',
+  remedy: 'Remove some of them.',
+};
+const UNSTORABLE_KEY: Reason = {
+  message: 'has a key with a character that Postgres cannot store',
+  remedy: 'Remove that character.',
 };
 const NO_MERGE: Reason = {
   message: 'merges something that is not a mapping',
@@ -140,6 +139,12 @@ const NO_MERGE: Reason = {
 function known(path: Path, isKey: (key: string) => boolean): Path {
   const end = path.findIndex((step) => typeof step === 'string' && !isKey(step));
   return end < 0 ? path : path.slice(0, end);
+}
+
+interface Replacing {
+  env: NodeJS.ProcessEnv | null;
+  /** Undefined: nothing of the text is read. */
+  hiding: Hiding | undefined;
 }
 
 interface Looked {
@@ -154,11 +159,7 @@ interface Looked {
 /** Replaces every reference, and finds what is wrong with aliases, keys and texts: one walk. */
 function look(
   nodes: DocumentNodes,
-  {
-    env,
-    isCode,
-    offsets,
-  }: { env: NodeJS.ProcessEnv | null; isCode: (path: Path) => boolean; offsets: readonly number[] },
+  { env, hiding, isCode, offsets }: Replacing & { isCode: (path: Path) => boolean; offsets: readonly number[] },
 ): Looked {
   const looked: Looked = { findings: [], texts: new Map(), duplicates: [], paths: [] };
   const { findings } = looked;
@@ -166,8 +167,11 @@ function look(
   nodes.walk({
     scalar(node, path, use) {
       if (typeof node.value !== 'string') return;
-      if (use === 'key') node.value = showReferences(node.value);
-      else replaceIn(node, looked, { env, path, options: { code: isCode(path) } });
+      if (use === 'key') {
+        const key = hiding?.show(node.value) ?? node.value;
+        node.value = key;
+        if (isUnstorable(key)) findings.push({ path: [...path], ...UNSTORABLE_KEY });
+      } else replaceIn(node, looked, { env, hiding, path, options: { code: isCode(path) } });
     },
     alias(node, path) {
       if (nodes.resolved(node) === undefined) findings.push({ path: [...path], ...BAD_ALIAS });
@@ -197,10 +201,10 @@ function look(
 function replaceIn(
   node: Scalar,
   { findings, texts }: Looked,
-  { env, path: at, options }: { env: NodeJS.ProcessEnv | null; path: Path; options: ReplaceOptions },
+  { env, hiding, path: at, options }: Replacing & { path: Path; options: ReplaceOptions },
 ): void {
   const written = String(node.value);
-  const replaced = replaceReferences(written, env, options);
+  const replaced = hiding?.replace(written, env, options);
   const text = replaced?.text ?? written;
   const find = (reason: Reason): void => void findings.push({ path: [...at], ...reason });
   for (const name of replaced?.missing ?? []) {
@@ -219,8 +223,7 @@ function replaceIn(
     const remedy = 'Write `$' + '{NAME}` or `$' + '{NAME:-default}`; a second `$` before it makes it plain text.';
     find({ message: 'holds a `${` that is not a variable', remedy });
   }
-  if (text.includes('\0') || !text.isWellFormed())
-    find({ message: 'holds a character that Postgres does not store', remedy: 'Remove it.' });
+  if (isUnstorable(text)) find({ message: 'contains a character that Postgres cannot store', remedy: 'Remove it.' });
   if (replaced === undefined) return;
   const typed = replaced.whole && node.type === 'PLAIN';
   if (typed) texts.set(node, text);

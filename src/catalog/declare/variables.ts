@@ -7,30 +7,93 @@
 
 const REFERENCE = /\$?\$\{(?:[A-Za-z_][A-Za-z0-9_]*(?::-[^}\r\n]*)?\})?/g;
 const BEGINNING = /\$?\$\{/g;
-const OFFSET = 0xe000;
-const HIDDEN = /[\ue000-\ue07f]/g;
-/** What a text must not hold before it is hidden: it would be shown as something else. */
-export const HIDDEN_ALREADY = HIDDEN;
-const HIDDEN_REFERENCE = /(\ue024?)\ue024\ue07b(?:(?=[\ue041-\ue05a\ue05f\ue061-\ue07a])([^\ue07d]*)\ue07d)?/g;
+/** As many characters as there are of ASCII. */
+const ROOM = 0x80;
+const FIRST = 0xe000;
+const PARTS = 50;
 
-/**
- * The text with its references hidden. Same length. Behind the last `}` of a line none begins: what looks like one would
- * look for its end in all the rest of the line.
- */
-export function hideReferences(text: string): string {
-  return text.replaceAll(/[^\r\n]+/g, (line) => {
-    const end = line.lastIndexOf('}') + 1;
-    return line.slice(0, end).replaceAll(REFERENCE, hidden) + line.slice(end).replaceAll(BEGINNING, hidden);
-  });
+/** Where the references of a text are hidden: behind characters that it has neither as such nor as an escape. */
+export class Hiding {
+  readonly #offset: number;
+  readonly #hidden: RegExp;
+  readonly #reference: RegExp;
+
+  constructor(offset: number) {
+    this.#offset = offset;
+    const char = (of: string): string => `\\u${(offset + of.charCodeAt(0)).toString(16)}`;
+    const range = (from: string, to: string): string => `${char(from)}-${char(to)}`;
+    const begins = `(?=[${range('A', 'Z')}${char('_')}${range('a', 'z')}])`;
+    const end = char('}');
+    this.#hidden = new RegExp(`[${range('\0', '\x7f')}]`, 'g');
+    this.#reference = new RegExp(`(${char('$')}?)${char('$')}${char('{')}(?:${begins}([^${end}]*)${end})?`, 'g');
+  }
+
+  /**
+   * The text with its references hidden. Same length. Behind the last `}` of a line none begins: what looks like one would
+   * look for its end in all the rest of the line.
+   */
+  hide(text: string): string {
+    const hidden = (reference: string): string =>
+      reference.replaceAll(/[\x20-\x7f]/g, (char) => String.fromCharCode(this.#offset + char.charCodeAt(0)));
+    return text.replaceAll(/[^\r\n]+/g, (line) => {
+      const end = line.lastIndexOf('}') + 1;
+      return line.slice(0, end).replaceAll(REFERENCE, hidden) + line.slice(end).replaceAll(BEGINNING, hidden);
+    });
+  }
+
+  /** The text as it was written. */
+  show(text: string): string {
+    return text.replaceAll(this.#hidden, (char) => String.fromCharCode(char.charCodeAt(0) - this.#offset));
+  }
+
+  /**
+   * Replaces the references in a scalar's (hidden) text. Undefined when there is nothing to do. `env` null: nothing is replaced
+   * here, so that code stays as it is, and every other reference is missing.
+   */
+  replace(hiding: string, env: NodeJS.ProcessEnv | null, options: ReplaceOptions = {}): Replaced | undefined {
+    const code = options.code === true;
+    if (code && env === null) {
+      const text = this.show(hiding);
+      return text === hiding ? undefined : { text, whole: false, missing: [], malformed: false };
+    }
+    const missing: string[] = [];
+    let whole = false;
+    let malformed = false;
+    const text = hiding.replaceAll(this.#reference, (match: string, doubled: string, body: string | undefined) => {
+      if (body === undefined) {
+        malformed ||= !code && doubled === '';
+        return code ? this.show(match) : '${';
+      }
+      const shown = this.show(body);
+      const [name = ''] = shown.split(':-', 1);
+      const fallback = shown.length > name.length ? shown.slice(name.length + 2) : undefined;
+      if (doubled !== '') return code && fallback === undefined ? this.show(match) : `\${${shown}}`;
+      if (code && fallback === undefined) return this.show(match);
+      whole = match === hiding;
+      malformed ||= fallback?.includes('${') === true;
+      const value = env !== null && Object.hasOwn(env, name) ? env[name] : undefined;
+      if (env === null || (value === undefined && fallback === undefined)) missing.push(name);
+      return (fallback === undefined ? value : value || fallback) ?? '';
+    });
+    if (text === hiding && !malformed) return undefined;
+    return { text, whole, missing, malformed };
+  }
 }
 
-function hidden(reference: string): string {
-  return reference.replaceAll(/[\x21-\x7f ]/g, (char) => String.fromCharCode(OFFSET + char.charCodeAt(0)));
-}
+/** `\uE000`, `\U0000E000`. */
+const ESCAPE = /\\(?:u|U0000)([e-fE-F][0-9a-fA-F]{3})/g;
 
-/** The text as it was written. */
-export function showReferences(text: string): string {
-  return text.replaceAll(HIDDEN, (char) => String.fromCharCode(char.charCodeAt(0) - OFFSET));
+/** U+E000 to U+F8FF. */
+const PRIVATE = /[\ue000-\uf8ff]/g;
+
+/** For the references of this text; undefined: it has characters of every part of the private-use area. */
+export function hidingFor(text: string): Hiding | undefined {
+  const taken = new Set<number>();
+  const take = (code: number): void => void taken.add(Math.floor((code - FIRST) / ROOM));
+  for (const [char] of text.matchAll(PRIVATE)) take(char.charCodeAt(0));
+  for (const [, digits] of text.matchAll(ESCAPE)) take(Number.parseInt(digits!, 16));
+  for (let part = 0; part < PARTS; part += 1) if (!taken.has(part)) return new Hiding(FIRST + part * ROOM);
+  return undefined;
 }
 
 export interface Replaced {
@@ -45,43 +108,6 @@ export interface Replaced {
 export interface ReplaceOptions {
   /** In JavaScript `${NAME}` is a template's; there only the form with a default is a reference. */
   code?: boolean;
-}
-
-/**
- * Replaces the references in a scalar's (hidden) text. Undefined when there is nothing to do. `env` null: nothing is replaced
- * here, so that code stays as it is, and every other reference is missing.
- */
-export function replaceReferences(
-  hiding: string,
-  env: NodeJS.ProcessEnv | null,
-  options: ReplaceOptions = {},
-): Replaced | undefined {
-  const code = options.code === true;
-  if (code && env === null) {
-    const text = showReferences(hiding);
-    return text === hiding ? undefined : { text, whole: false, missing: [], malformed: false };
-  }
-  const missing: string[] = [];
-  let whole = false;
-  let malformed = false;
-  const text = hiding.replaceAll(HIDDEN_REFERENCE, (match: string, doubled: string, body: string | undefined) => {
-    if (body === undefined) {
-      malformed ||= !code && doubled === '';
-      return code ? showReferences(match) : '${';
-    }
-    const shown = showReferences(body);
-    const [name = ''] = shown.split(':-', 1);
-    const fallback = shown.length > name.length ? shown.slice(name.length + 2) : undefined;
-    if (doubled !== '') return code && fallback === undefined ? showReferences(match) : `\${${shown}}`;
-    if (code && fallback === undefined) return showReferences(match);
-    whole = match === hiding;
-    malformed ||= fallback?.includes('${') === true;
-    const value = env !== null && Object.hasOwn(env, name) ? env[name] : undefined;
-    if (env === null || (value === undefined && fallback === undefined)) missing.push(name);
-    return (fallback === undefined ? value : value || fallback) ?? '';
-  });
-  if (text === hiding && !malformed) return undefined;
-  return { text, whole, missing, malformed };
 }
 
 /** A plain scalar's value as YAML's core schema has it: null, boolean, number or text. */

@@ -40,7 +40,9 @@ const text = fc
         '*',
         '&',
       ),
-      fc.constantFrom('<<', 'a', 'Z', '0', '1', 'é', '😀', '\u0007', '\u2028', '%', '|', '>', '!', ','),
+      fc.constantFrom('<<', 'a', 'Z', '0', '1', 'é', '😀', '\u0007', '\u0085', '\u2028', '%', '|', '>', '!', ','),
+      // Behind these a reference would be hidden.
+      fc.constantFrom('\ue024', '\ue07b', '\ue041', '\ue07d', '\ufeff'),
     ),
     maxLength: 12,
   })

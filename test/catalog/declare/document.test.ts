@@ -87,13 +87,25 @@ describe('a YAML document', () => {
     expect(faults(`a: ${'['.repeat(50)}${']'.repeat(50)}`)).to.deep.equal([]);
   });
 
-  it('keeps what Millrace hides apart from what is written', () => {
-    const document = read('a: "x\ue041\ue024y ${A:-é}"', {});
-    expect(document.syntax.map(({ message, place }) => [message.slice(0, 39), place.column])).to.deep.equal([
-      ['holds a character between U+E000 and U+', 6],
-      ['holds a character between U+E000 and U+', 7],
+  it('takes private characters as they are, written or as escapes, beside variables', () => {
+    const ofAll = Array.from({ length: 50 }, (_, part) => String.fromCharCode(0xe000 + part * 128));
+    const env = { A: 'one \ue024\ue07b' };
+    for (const [text, value] of [
+      ['a: "x\ue041\ue024y ${A:-é}"', 'x\ue041\ue024y one \ue024\ue07b'],
+      ['a: "\\ue041"', '\ue041'],
+      ['a: "\\ue024\\ue07b\\ue041\\ue07d"', '\ue024\ue07b\ue041\ue07d'],
+      ['a: "\\uE024\\U0000e07bA\\ue07d $${"', '\ue024\ue07bA\ue07d ${'],
+      [`a: ${ofAll.slice(1).join('')}\${A}`, `${ofAll.slice(1).join('')}${env.A}`],
+    ]) {
+      expect(read(text!, env).value(), text).to.deep.equal({ a: value });
+      expect(read(text!, env).findings, text).to.deep.equal([]);
+    }
+    const [fault, ...more] = read(`a: ${ofAll.join('')}`).syntax;
+    expect([fault?.message, fault?.place, more]).to.deep.equal([
+      'holds characters of every part of the private-use area (U+E000 to U+F8FF), of which Millrace needs one itself',
+      { line: 1, column: 1 },
+      [],
     ]);
-    expect(read('a: "\\ue041"').value()).to.deep.equal({ a: '\ue041' });
   });
 
   it('locates values through aliases and merges, and the nearest place of what is not there', () => {

@@ -271,7 +271,7 @@ initial_backfill: [{ table: orders }, { table: orders }, { table: notes }]`),
     expect(linesOf(text)).to.deep.equal([
       '6:5 databases[0].pool_sise is not a known key',
       '9:15 sinks[0].database needs the variable NONE, which is not set',
-      '10:5 sinks[0].name stands here twice',
+      '10:5 sinks[0].name appears twice',
     ]);
   });
 
