@@ -2,18 +2,20 @@
 import { z } from 'zod';
 import type { ErrorCode, Fault } from '../model/errors.ts';
 import { fieldOf, nearest, type Path } from '../model/finding.ts';
+import { isUnstorable } from '../model/storable.ts';
+import { inWords } from './in-words.ts';
 import { notValid } from './not-valid.ts';
 
 /**
- * The parsed value. @throws MillraceError `code` with a fault for each wrong field, and for each text that Postgres does not take:
- * with U+0000 or half a character.
+ * The parsed value. @throws MillraceError `code` with a fault for each wrong field, and for each text, and key, that Postgres does not
+ * take: with U+0000 or half a character.
  */
 export function validate<Schema extends z.ZodType>(
   schema: Schema,
   input: unknown,
   code: ErrorCode = 'bad_request',
 ): z.output<Schema> {
-  const result = schema.safeParse(input);
+  const result = schema.safeParse(input, { error: inWords });
   const unstorable = unstorableIn(result.success ? result.data : input);
   if (result.success && unstorable.length === 0) return result.data;
   const known = schema instanceof z.ZodObject ? Object.keys(schema.shape) : [];
@@ -31,10 +33,13 @@ function unstorableIn(input: unknown): Fault[] {
   const faults: Fault[] = [];
   const look = (value: unknown, path: Path): void => {
     if (path.length > DEEPEST) faults.push({ field: nameOf(path.slice(0, 1)), message: 'is nested too deeply' });
-    else if (typeof value === 'string' && (value.includes('\0') || !value.isWellFormed())) {
-      faults.push({ field: nameOf(path), message: 'holds a character that Postgres does not take' });
+    else if (typeof value === 'string' && isUnstorable(value)) {
+      faults.push({ field: nameOf(path), message: 'contains a character that Postgres cannot store' });
     } else if (typeof value === 'object' && value !== null) {
-      for (const [key, item] of Object.entries(value)) look(item, [...path, Array.isArray(value) ? Number(key) : key]);
+      for (const [key, item] of Object.entries(value)) {
+        if (isUnstorable(key)) faults.push({ field: nameOf(path), message: 'has a key that Postgres cannot store' });
+        else look(item, [...path, Array.isArray(value) ? Number(key) : key]);
+      }
     }
   };
   look(input, []);

@@ -11,6 +11,7 @@ import { readOverview } from '../admin/overview.ts';
 import { readLetters } from '../admin/setup.ts';
 import type { TryFunctions } from '../admin/try-functions.ts';
 import { managementError } from '../api/errors.ts';
+import { notValid } from '../api/not-valid.ts';
 import { textOf } from '../api/raw-json.ts';
 import { replyOf, versionsOf } from '../api/reply.ts';
 import type { ApiDeps, Asking, Route } from '../api/route.ts';
@@ -224,7 +225,16 @@ function answering(route: Route, { depsOf, callers, proxies }: Handling): Reques
 }
 
 function inputOf(route: Route, request: Request): unknown {
-  const input = validate(route.input, { ...request.query, ...request.params });
+  const { query, params } = request;
+  const doubled = Object.keys(query).filter((name) => Object.hasOwn(params, name));
+  if (doubled.length > 0) {
+    const said = { message: 'stands in the path', remedy: 'Leave it out of the query.' };
+    throw notValid(
+      'bad_request',
+      doubled.map((field) => ({ field, ...said })),
+    );
+  }
+  const input = validate(route.input, { ...query, ...params });
   if (route.body === undefined) return input;
   return { ...input, body: validate(route.body, parsedBody(request, route.texts), 'invalid') };
 }

@@ -144,18 +144,27 @@ function createApp(deps: ServerDependencies, hosts: Hosts): Express {
   const answerError = errorAnswerer(deps.log);
   app.use((request, response) => {
     router(request, response, (error: unknown) => {
+      if (error === undefined || error === null) tellApart(request, response);
       answerError(error ?? new MillraceError('not_found', 'There is nothing at this path'), request, response);
     });
   });
   return app;
 }
 
+/** Not of the pull API, whose clients read one sentence. */
+const MANAGEMENT = /^\/api(?!\/(?:http_pull_consumers|sequin_streams)\/)(?:\/|$)/i;
+
+/** What no route has answered: errors of paths of the management API have its form. */
+function tellApart({ path }: Request, response: Response): void {
+  response.locals.isManagement = MANAGEMENT.test(path);
+}
+
 /** The library would stumble over it route by route, and say nothing of it. */
-function checkPath({ path }: Request, response: Response): void {
+function checkPath(request: Request, response: Response): void {
   try {
-    decodeURIComponent(path);
+    decodeURIComponent(request.path);
   } catch {
-    response.locals.isManagement = path.startsWith('/api/');
+    tellApart(request, response);
     const remedy = 'Write names as `encodeURIComponent` does.';
     throw new MillraceError('bad_request', 'The path cannot be read', {
       faults: [{ field: 'path', message: 'is not percent-encoded UTF-8', remedy }],

@@ -38,7 +38,15 @@ export function toBoolean(value: unknown): unknown {
   return value === 'true' ? true : value === 'false' ? false : value;
 }
 
-export const Annotations = z.record(z.string(), z.string());
+/** The library leaves out this one key without a word. */
+export const Annotations = z
+  .unknown()
+  .refine(
+    (value) => typeof value !== 'object' || value === null || !Object.hasOwn(value, '__proto__'),
+    refusal('has the key `__proto__`, which is no name of an annotation', 'Choose another name.'),
+  )
+  .meta({ type: 'object', additionalProperties: { type: 'string' } })
+  .pipe(z.record(z.string(), z.string()));
 
 const ID_BYTES = 63;
 

@@ -127,7 +127,8 @@ const EXPECTED: Record<string, string> = {
 
 function oneOf(path: Path, actual: unknown, values: string[]): Finding {
   const close = typeof actual === 'string' ? nearest(actual, values) : undefined;
-  const remedy = close === undefined ? `Write one of: ${values.join(', ')}.` : `Did you mean \`${close}\`?`;
+  const others = values.length === 1 ? 'Write that.' : 'Write one of these.';
+  const remedy = close === undefined ? others : `Did you mean \`${close}\`?`;
   return { path, message: `must be ${values.length === 1 ? '' : 'one of '}${values.join(', ')}`, remedy };
 }
 

@@ -35,11 +35,11 @@ describe('api: the frame', () => {
       if (code !== undefined) expect(reply.json.request_id).to.equal(reply.headers.get('x-request-id'));
     }
     expect((await post('{"resaon":"x"}')).json.validation_errors).to.deep.equal({
-      resaon: ['is not a known field. This takes none.'],
+      resaon: ['is not a known field. Did you mean `reason`?'],
     });
   });
 
-  it('refuses what Postgres does not take, wherever it stands', async () => {
+  it('refuses what Postgres cannot store, wherever it stands', async () => {
     const cases: [string, string][] = [
       ['/api/sinks/%00', 'sink'],
       ['/api/sinks?database=%00', 'database'],
@@ -48,6 +48,41 @@ describe('api: the frame', () => {
       const { status, json } = await all.web.call('GET', path);
       expect([status, Object.keys(json.validation_errors)], path).to.deep.equal([400, [field]]);
     }
+  });
+
+  it('refuses keys that Postgres cannot store, of bodies and of files', async () => {
+    const sink = { name: 'odd', database: 'shop', destination: { type: 'pull' } };
+    const headers = { 'content-type': 'application/json' };
+    for (const key of ['\\u0000', 'a\\ud800']) {
+      const whole = JSON.stringify({ ...sink, annotations: { KEY: 'x' } }).replace('KEY', key);
+      const made = await all.web.call('POST', '/api/sinks', { body: whole, headers });
+      expect([made.status, made.json.validation_errors], key).to.deep.equal([
+        422,
+        { annotations: ['has a key that Postgres cannot store'] },
+      ]);
+      const planned = await all.web.call('POST', '/api/config/plan', {
+        body: { yaml: `sinks: [${whole.replace('\\u0000', '\\0')}]` },
+      });
+      expect(planned.status, key).to.equal(422);
+      expect(Object.keys(planned.json.validation_errors), key).to.include('sinks[0].annotations');
+    }
+  });
+
+  it('says in its own words what is wrong with a field that has none', async () => {
+    const wrong = async (method: string, path: string, body?: unknown) =>
+      (await all.web.call(method, path, { body })).json.validation_errors;
+    expect(await wrong('POST', '/api/sinks', [])).to.deep.equal({ body: ['must be a JSON object'] });
+    expect(
+      await wrong('POST', '/api/change_retentions/history/replays', { sink: 1, from_seq: 2 ** 53, dry_run: 'no' }),
+    ).to.deep.equal({
+      sink: ['must be a text'],
+      from_seq: ['must be at most 9007199254740991'],
+      dry_run: ['must be true or false'],
+    });
+    expect(await wrong('POST', '/api/config/plan', {})).to.deep.equal({ yaml: ['is missing'] });
+    expect(await wrong('GET', '/api/sinks/orders?sink=idle')).to.deep.equal({
+      sink: ['stands in the path. Leave it out of the query.'],
+    });
   });
 
   it('says what else is wrong with what Postgres does not take', async () => {
@@ -61,7 +96,15 @@ describe('api: the frame', () => {
     expect(status).to.equal(422);
     expect(Object.keys(json.validation_errors)).to.have.members(['email', 'name', 'scopes[0]', 'password']);
     for (const field of ['email', 'name'])
-      expect(json.validation_errors[field]).to.deep.equal(['holds a character that Postgres does not take']);
+      expect(json.validation_errors[field]).to.deep.equal(['contains a character that Postgres cannot store']);
+  });
+
+  it('has one shape of errors, also where there is nothing', async () => {
+    for (const path of ['/api/nothing', '/api/sinks/orders/nothing', '/api', '/api/sinks/%2e%2e']) {
+      const { json, headers } = await all.web.call('GET', path);
+      const id = headers.get('x-request-id');
+      expect(json, path).to.deep.equal({ code: 'not_found', summary: 'There is nothing at this path', request_id: id });
+    }
   });
 
   it('names the methods of a path', async () => {

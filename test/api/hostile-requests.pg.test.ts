@@ -64,6 +64,16 @@ describe('api: hostile requests', function () {
     expect(Object.keys(json.validation_errors)).to.include.members(['constructor', '__proto__', 'email', 'password']);
   });
 
+  it('a key that objects have by themselves is kept where any key may be, or refused', async () => {
+    const annotate = async (annotations: string) =>
+      await send('PATCH', '/api/sinks/idle', `{"annotations": ${annotations}}`);
+    const kept = await annotate('{"constructor": "a", "toString": "b", "": "c"}');
+    expect([kept.status, kept.json.annotations]).to.deep.equal([200, { constructor: 'a', toString: 'b', '': 'c' }]);
+    const refused = await annotate('{"__proto__": "a"}');
+    expect([refused.status, Object.keys(refused.json.validation_errors)]).to.deep.equal([422, ['annotations']]);
+    expect((await annotate('{}')).status).to.equal(200);
+  });
+
   it('numbers that are none, or too large, are refused by name', async () => {
     for (const number of [
       '1e400',
@@ -237,6 +247,6 @@ describe('api: hostile requests', function () {
   it('has done nothing', async () => {
     const { json } = await all.web.call('GET', '/api/sinks');
     expect(json.data.map(({ name }: { name: string }) => name)).to.deep.equal(['idle', 'orders', 'products']);
-    expect(json.data.map(({ version }: { version: number }) => version)).to.deep.equal([1, 1, 1]);
+    expect(json.data.map(({ version }: { version: number }) => version)).to.deep.equal([3, 1, 1]);
   });
 });

@@ -194,10 +194,8 @@ describe('http: pull API', () => {
       }
     }
     expect((await web.call('POST', '/api/http_pull_consumers/a%ZZ/receive')).status).to.equal(400);
-    expect((await web.call('GET', '/api/nothing')).json).to.deep.equal({
-      code: 'not_found',
-      summary: 'There is nothing at this path',
-    });
+    const nothing = await web.call('GET', '/api/http_pull_consumers/orders/nothing');
+    expect(nothing.json).to.deep.equal({ code: 'not_found', summary: 'There is nothing at this path' });
   });
 
   it('400 names each field that is wrong', async () => {
