@@ -1990,6 +1990,19 @@ CREATE OR REPLACE FUNCTION millrace_private.count_pending(p_sink_no integer, OUT
  LANGUAGE plpgsql
  STABLE SECURITY DEFINER
  SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+begin
+  select c.pending, c.is_estimate into pending, is_estimate from millrace_private.count_some(p_sink_no, 100000) c;
+end
+$function$
+
+grant execute to public
+
+CREATE OR REPLACE FUNCTION millrace_private.count_some(p_sink_no integer, p_most integer, OUT pending bigint, OUT is_estimate boolean)
+ RETURNS record
+ LANGUAGE plpgsql
+ STABLE
+ SET search_path TO 'pg_catalog', 'pg_temp'
  SET plan_cache_mode TO 'force_generic_plan'
  SET enable_seqscan TO 'off'
  SET enable_bitmapscan TO 'off'
@@ -1998,7 +2011,6 @@ CREATE OR REPLACE FUNCTION millrace_private.count_pending(p_sink_no integer, OUT
  SET jit TO 'off'
 AS $function$
 declare
-  c_most constant integer := 100000;
   v_lane smallint;
   v_passed bigint;
   v_above bigint;
@@ -2014,7 +2026,7 @@ begin
   loop
     select count(*) into v_above
       from (select from millrace_private.messages m
-             where m.sink_no = p_sink_no and m.lane = v_lane and m.id > v_passed order by m.id limit c_most + 1) f;
+             where m.sink_no = p_sink_no and m.lane = v_lane and m.id > v_passed order by m.id limit p_most + 1) f;
     select count(*) into v_parked from millrace_private.delivery_states e
      where e.sink_no = p_sink_no and e.lane = v_lane and e.id > v_passed and e.state = 'parked';
     if v_lane = 0 and exists (select from millrace_private.consumers c where c.sink_no = p_sink_no) then
@@ -2027,20 +2039,20 @@ begin
                                      where r.sink_no = p_sink_no order by r.hi limit 1))
                  and not exists (select from millrace_private.delivery_states e
                                   where e.sink_no = p_sink_no and e.id = m.id and e.state = 'parked' offset 0)
-               order by m.id limit c_most + 1) f;
+               order by m.id limit p_most + 1) f;
     else
       select count(*) into v_below from millrace_private.delivery_states e
        where e.sink_no = p_sink_no and e.lane = v_lane and e.id <= v_passed and e.state <> 'parked';
     end if;
     pending := pending + greatest(v_above - v_parked, 0) + v_below;
-    is_estimate := pending > c_most or v_above > c_most;
+    is_estimate := pending > p_most or v_above > p_most;
     exit when is_estimate;
   end loop;
   if is_estimate then
     select greatest(pending,
-                    case when pg_catalog.pg_stat_get_live_tuples(r.oid) > c_most
+                    case when pg_catalog.pg_stat_get_live_tuples(r.oid) > p_most
                          then pg_catalog.pg_stat_get_live_tuples(r.oid)
-                         else (case when r.reltuples > 0 and r.relpages > 0 then r.reltuples / r.relpages else 10 end
+                         else (case when r.reltuples >= 0 and r.relpages > 0 then r.reltuples / r.relpages else 10 end
                                * pg_catalog.pg_relation_size(r.oid) / current_setting('block_size')::integer)::bigint end
                     - (select count(*) from millrace_private.delivery_states e
                         where e.sink_no = p_sink_no and e.state = 'parked'))
@@ -2459,7 +2471,7 @@ begin
     is_estimate := true;
     return;
   end if;
-  select c.pending, c.is_estimate into pending, is_estimate from millrace_private.count_pending(p_sink_no) c;
+  select c.pending, c.is_estimate into pending, is_estimate from millrace_private.count_some(p_sink_no, 2000) c;
 end
 $function$
 
@@ -4083,7 +4095,8 @@ begin
   perform millrace_private.add_sink_storage(v_no);
   perform millrace_private.record_sink(
     case p_status when 'active' then 'resume' when 'paused' then 'pause' else 'disable' end, v_no,
-    jsonb_build_object('status', v_before), jsonb_build_object('status', p_status));
+    jsonb_build_object('status', v_before),
+    jsonb_strip_nulls(jsonb_build_object('status', p_status, 'reason', nullif(current_setting('millrace.reason', true), ''))));
   perform millrace_private.publish_catalog();
   perform pg_notify('millrace_messages', v_no::text);
   return true;

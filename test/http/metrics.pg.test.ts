@@ -86,6 +86,18 @@ describe('http: metrics of all roles', () => {
     expect(rows).to.deep.equal([{ pending: 1_150, pending_is_estimate: false, value: 1_150 }]);
     const asked = 'select p.is_estimate from millrace_private.glance_pending($1::integer, 50) p';
     expect((await m.db.query(asked, [no])).rows).to.deep.equal([{ is_estimate: true }]);
+    // As after a failover of the server.
+    await m.db.query("select pg_stat_reset_single_table_counters(('millrace_private.messages_' || $1)::regclass)", [
+      no,
+    ]);
+    expect((await m.db.query(asked, [no])).rows).to.deep.equal([{ is_estimate: false }]);
+    await appendMessages(m.db, no, Array(1_000).fill({}));
+    await m.db.query("select pg_stat_reset_single_table_counters(('millrace_private.messages_' || $1)::regclass)", [
+      no,
+    ]);
+    expect((await m.db.query(asked, [no])).rows, 'not counted to the end').to.deep.equal([{ is_estimate: true }]);
+    const counted = 'select c.pending, c.is_estimate from millrace_private.count_pending($1::integer) c';
+    expect((await m.db.query(counted, [no])).rows).to.deep.equal([{ pending: 2_150, is_estimate: false }]);
   });
 
   it('is documented, each by its name, which ends in its unit', () => {
