@@ -1,1 +1,1 @@
-select millrace.pause($1::text) as changed
+select set_config('millrace.reason', coalesce($2::text, ''), true), millrace.pause($1::text) as changed

@@ -20,16 +20,26 @@ export interface SinkRef {
   ref: string;
 }
 
+export interface SinkChange extends SinkRef {
+  verb: SinkVerb;
+  /** For the audit log. */
+  reason?: string | undefined;
+}
+
 /** The sink as it is then; what it is already, it stays. @throws MillraceError not_found. */
-export async function changeSink(db: Transacting, verb: SinkVerb, { list, ref }: SinkRef): Promise<ListedSink> {
+export async function changeSink(db: Transacting, { verb, list, ref, reason }: SinkChange): Promise<ListedSink> {
   const { name } = await findSink(db, ref, list);
-  await changeStatus(db, verb, name);
+  await changeStatus(db, verb, { name, reason });
   return await showSink(db, list, name);
 }
 
 /** By its name. */
-export async function changeStatus(db: Queryable, verb: SinkVerb, name: string): Promise<void> {
-  await db.query(VERBS[verb], [name]);
+export async function changeStatus(
+  db: Queryable,
+  verb: SinkVerb,
+  { name, reason = null }: { name: string; reason?: string | null | undefined },
+): Promise<void> {
+  await db.query(VERBS[verb], [name, reason]);
 }
 
 /** False: nothing is known to be wrong with its destination. @throws MillraceError not_found; MR400: it is not active. */

@@ -77,7 +77,7 @@ export async function editSink(deps: ApplyDeps, edit: SinkEdit): Promise<Changed
   const verb = VERBS[keys.status]!;
   await deps.db.transaction(async (tx) => {
     await refuseVersion(tx, { type: TYPES[list], ref: id, ifMatch });
-    await changeStatus(tx, verb, sink.name);
+    await changeStatus(tx, verb, sink);
   });
   return { id, name: sink.name, warnings: [], servers: [] };
 }

@@ -17,6 +17,7 @@ import { PREVIEW_ROUTES } from './preview.ts';
 import { REPLAY_ROUTES } from './replays.ts';
 import type { Route } from './route.ts';
 import { SECRET_ROUTES } from './secrets.ts';
+import { SEQUIN_LIST_ROUTES } from './sequin-lists.ts';
 import { SESSION_ROUTES } from './sessions.ts';
 import { SETTING_ROUTES } from './settings.ts';
 import { SETUP_ROUTES } from './setup-sql.ts';
@@ -49,5 +50,6 @@ export const ROUTES: readonly Route[] = [
   ...AUDIT_ROUTES,
   ...WHOAMI_ROUTES,
   ...SETTING_ROUTES,
+  ...SEQUIN_LIST_ROUTES,
   openApiRoute(() => ROUTES),
 ];

@@ -18,14 +18,16 @@ export const SINK_FILTER = {
   database: z.string().optional(),
   status: z.enum(STATUS, 'must be active, paused or disabled').optional(),
   health: z.enum(HEALTH, 'must be healthy, warning, error or paused').optional(),
+  managed_by: z.enum(['file', 'api'], 'must be file or api').optional(),
 };
 
 type Filter = z.output<z.ZodObject<typeof SINK_FILTER>>;
 
-export const fitsFilter = (sink: ListedSink, { database, status, health }: Filter): boolean =>
+export const fitsFilter = (sink: ListedSink, { database, status, health, managed_by }: Filter): boolean =>
   (database === undefined || sink.database === database || sink.database_id === database) &&
   (status === undefined || sink.status === status) &&
-  (health === undefined || healthOf(sink) === health);
+  (health === undefined || healthOf(sink) === health) &&
+  (managed_by === undefined || sink.managed_by === managed_by);
 
 /** Of one sink, below its path. */
 export const sinkRoutesOf = <Shape extends z.ZodType>(place: SinkPlace<Shape>): Route[] => [

@@ -21,6 +21,8 @@ const SUMMARIES: Record<SinkVerb, (what: string) => string> = {
   disable: (what) => `Stops delivery to ${what}, and keeps no changes for it from now on`,
 };
 const VERBS = ['pause', 'resume', 'disable'] as const;
+/** The audit log keeps it. */
+const WHY = z.strictObject({ reason: z.string().max(1_000, 'has more than 1000 characters').optional() });
 
 export function verbsOf<Shape extends z.ZodType>({ path, list, what, answer, shown }: SinkPlace<Shape>): Route[] {
   const verbs = VERBS.map((verb) =>
@@ -30,10 +32,11 @@ export function verbsOf<Shape extends z.ZodType>({ path, list, what, answer, sho
       scope: 'operate',
       summary: SUMMARIES[verb](what),
       input: z.strictObject({ sink: REF }),
-      body: NO_BODY,
+      body: WHY,
       answer,
       sql: `millrace.${verb}`,
-      run: async ({ db }, { sink: ref }, asking) => shown(await changeSink(db, verb, { list, ref }), asking),
+      run: async ({ db }, { sink: ref, body: { reason } }, asking) =>
+        shown(await changeSink(db, { verb, list, ref, reason }), asking),
     }),
   );
   const probe = writing({

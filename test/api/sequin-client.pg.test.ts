@@ -150,6 +150,15 @@ describe('api: the configuration, by a client like Sequin’s command line', fun
     expect((await sequin(env).apply(WRITTEN)).printed).to.equal(NOTHING);
   });
 
+  it('lists what is no thing of its own here as empty, and says of the rest that it is not there', async () => {
+    for (const path of ['destinations/http_endpoints', 'local_tunnels']) {
+      const listed = await web.call('GET', `/api/${path}`, { token: 'read-token' });
+      expect([listed.status, listed.json]).to.deep.equal([200, { data: [] }]);
+      expect((await web.call('POST', `/api/${path}`, { body: {} })).json.code).to.equal('method_not_allowed');
+      expect((await web.call('GET', `/api/${path}/hook`)).json.code).to.equal('not_found');
+    }
+  });
+
   it('exports what changes nothing when it is applied, and shows no secret', async () => {
     const [masked, shown] = [await sequin().export(false), await sequin().export(true)];
     expect(shown).to.deep.equal(masked);

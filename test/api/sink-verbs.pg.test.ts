@@ -46,6 +46,24 @@ describe('api: what an operator does to a sink', () => {
     });
   }
 
+  it('keeps why it was done in the audit log, over HTTP and from psql', async () => {
+    const pause = async (body: unknown): Promise<number> => (await post('sinks/orders/pause', body)).status;
+    const last = async (): Promise<unknown> =>
+      (await all.m.db.query<{ after: unknown }>('select a.after from millrace.audit a order by a.id desc limit 1'))
+        .rows[0]!.after;
+    expect(await pause({ reason: 'the index is rebuilt' })).to.equal(200);
+    expect(await last()).to.deep.equal({ status: 'paused', reason: 'the index is rebuilt' });
+    await post('sinks/orders/resume', {});
+    expect(await last()).to.deep.equal({ status: 'active' });
+    await all.m.db.transaction(async (tx) => {
+      await tx.query("set local millrace.reason = 'by hand'");
+      await tx.query("select millrace.pause('orders')");
+    });
+    expect(await last()).to.deep.equal({ status: 'paused', reason: 'by hand' });
+    for (const reason of [1, null, 'x'.repeat(1_001)]) expect(await pause({ reason })).to.equal(422);
+    await post('sinks/orders/resume');
+  });
+
   it('takes an id for a name, and says what is not there', async () => {
     const { json } = await all.web.call('GET', '/api/sinks/orders');
     expect((await post(`sinks/${json.id}/pause`)).json.status).to.equal('paused');

@@ -93,6 +93,8 @@ describe('GET /api/sinks', () => {
     const { rows } = await m.db.query<{ id: string }>("select id from millrace_private.databases where name = 'other'");
     expect(names(await get(`?database=${rows[0]!.id}`))).to.deep.equal(['idle']);
     expect(names(await get('?database=nobody'))).to.deep.equal([]);
+    expect(names(await get('?managed_by=api'))).to.deep.equal(['idle', 'orders', 'products']);
+    expect(names(await get('?managed_by=file'))).to.deep.equal([]);
     const first = await get('?limit=2');
     expect(names(first)).to.deep.equal(['idle', 'orders']);
     expect(first.headers.get('link')).to.equal(`</api/sinks?limit=2&cursor=${first.json.next_cursor}>; rel="next"`);
@@ -104,11 +106,15 @@ describe('GET /api/sinks', () => {
   it('refuses what it does not know, each field by name', async () => {
     const cases: [string, string, RegExp][] = [
       ['?databse=shop', 'databse', /^is not a known field\. Did you mean `database`\?$/],
-      ['?page=2', 'page', /^is not a known field\. Known here: kind, database, status, health, limit, cursor\.$/],
+      [
+        '?page=2',
+        'page',
+        /^is not a known field\. Known here: kind, database, status, health, managed_by, limit, cursor\.$/,
+      ],
       ['?status=on', 'status', /^must be active, paused or disabled$/],
       ['?limit=0', 'limit', /^must be a whole number from 1 to 1000$/],
       ['?cursor=x', 'cursor', /^is not one of ours\./],
-      ['?kind=a&kind=b', 'kind', /expected string/],
+      ['?kind=a&kind=b', 'kind', /^must be a text$/],
     ];
     for (const [query, field, text] of cases) {
       const reply = await get(query);

@@ -1,4 +1,5 @@
--- Of a disabled sink too: it kept no messages, and has no storage until then. Returns whether it changed anything.
+-- Of a disabled sink too: it kept no messages, and has no storage until then. Returns whether it changed anything. Why is said by
+-- the setting millrace.reason, if it is.
 create or replace function millrace_private.set_status(p_sink text, p_status text) returns boolean language plpgsql
 set search_path = pg_catalog, pg_temp as $$
 declare
@@ -16,7 +17,8 @@ begin
   perform millrace_private.add_sink_storage(v_no);
   perform millrace_private.record_sink(
     case p_status when 'active' then 'resume' when 'paused' then 'pause' else 'disable' end, v_no,
-    jsonb_build_object('status', v_before), jsonb_build_object('status', p_status));
+    jsonb_build_object('status', v_before),
+    jsonb_strip_nulls(jsonb_build_object('status', p_status, 'reason', nullif(current_setting('millrace.reason', true), ''))));
   perform millrace_private.publish_catalog();
   perform pg_notify('millrace_messages', v_no::text);
   return true;
