@@ -6,7 +6,7 @@ import { userInfo } from 'node:os';
 import { messageDatabase } from '../db/message-database.ts';
 import { type Database, openPool } from '../db/pool.ts';
 import { actorOf, type By } from '../model/by.ts';
-import { MillraceError } from '../model/errors.ts';
+import { MillraceError, messageOf } from '../model/errors.ts';
 import { isBadRequest, isConflict, isOtherSchema, isUnavailable, isUnknown } from '../model/sqlstate.ts';
 import { readCaCert } from '../runtime/settings.ts';
 import { sqlAddress } from './sql-prompt.ts';
@@ -20,7 +20,7 @@ export async function openMessages(place: Place): Promise<Database> {
     if (place.env.DATABASE_URL) throw error;
     throw new MillraceError('unavailable', 'The embedded server does not answer', {
       remedy: 'Run `bin/millrace start` in this folder, and leave it running.',
-      cause: error,
+      cause: messageOf(error).replace(/^DATABASE_URL: /, ''),
     });
   });
   return openPool({ ...options, actor: actorOf(operator()), max: 2, onError: () => undefined });

@@ -6,6 +6,7 @@ import { randomUUID } from 'node:crypto';
 import { Argument, Command } from 'commander';
 import { faultLine, MillraceError, messageOf } from '../model/errors.ts';
 import { maskAddresses } from '../runtime/redact.ts';
+import { VERSION } from '../runtime/version.ts';
 import { addEverywhere } from './everywhere.ts';
 import { printableOn } from './printable.ts';
 
@@ -17,6 +18,11 @@ export interface Roles {
 
 /** Does what the words of the command line say, and sets the exit code of this process. */
 export async function runProgram(roles: Roles, argv: readonly string[]): Promise<void> {
+  // By itself alone: commands have options of this name.
+  if (argv.length === 3 && ['--version', '-V'].includes(argv[2]!)) {
+    process.stdout.write(`${VERSION}\n`);
+    return;
+  }
   const program = new Command('millrace').description('Change-data delivery for teams that run only Postgres');
   if (argv.includes('--json')) program.configureOutput({ outputError: (text, write) => write(usageJson(text)) });
   program
@@ -28,6 +34,7 @@ export async function runProgram(roles: Roles, argv: readonly string[]): Promise
     .command('migrate')
     .description('bring the message database to this release, apply the configuration file, and end')
     .action(async () => await roles.start('migrate'));
+  program.addHelpText('after', '\nbin/millrace --version prints the version of this release.');
   addEverywhere(program);
   // A role loads only what it runs: the commands of operators would add 45 MB to each.
   if (!['start', 'migrate'].includes(argv[2] ?? '')) {

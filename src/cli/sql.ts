@@ -14,7 +14,7 @@ export function addSqlCommand(program: Command): void {
     .action(async (sql: string | undefined, options: { database?: string }, command: Command) => {
       // MILLRACE_URL alone is not meant for it.
       if (everywhere(command).url !== undefined) {
-        throw new MillraceError('bad_request', '`sql` is not done over HTTP', {
+        throw new MillraceError('bad_request', '`sql` does not work over HTTP', {
           remedy: 'Run it with DATABASE_URL, and without --url.',
         });
       }

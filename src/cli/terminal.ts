@@ -44,6 +44,15 @@ export async function isAgreed(
   return /^y(es)?$/i.test((await ask(asked)).trim());
 }
 
+/** What is no answer: with `--json` it is kept from whoever reads the standard output. */
+export function remark(
+  { everywhere, person }: { everywhere: { json: boolean }; person: Pick<Person, 'say'> },
+  line: string,
+): void {
+  if (everywhere.json) process.stderr.write(`${line}\n`);
+  else person.say(line);
+}
+
 /** Milliseconds. */
 export const now = (): number => performance.now();
 

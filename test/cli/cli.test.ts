@@ -3,6 +3,7 @@ import { execFile } from 'node:child_process';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
+import { VERSION } from '../../src/runtime/version.ts';
 import { instructions } from '../../src/sinks/change-table/policies/instructions.ts';
 
 const CLI = path.join(import.meta.dirname, '../../src/cli.ts');
@@ -13,6 +14,7 @@ describe('bin/millrace', () => {
     expect((await run('--help')).stdout).to.match(
       / start .* migrate .* status .* backfill .* verify .* resync .* sql /s,
     );
+    for (const word of ['--version', '-V']) expect((await run(word)).stdout).to.equal(`${VERSION}\n`);
     const failed = await run('start', 'everything').catch((error) => error);
     expect(failed).to.deep.include({ code: 1, stdout: '' });
     expect(failed.stderr).to.contain('Allowed choices are all, web, worker, capture, migrate');

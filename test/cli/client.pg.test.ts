@@ -101,5 +101,18 @@ describe('cli: the client', () => {
     expect([unknown.code, unknown.stdout]).to.deep.equal([1, '']);
     expect(JSON.parse(unknown.stderr)).to.include({ code: 'not_found' }).and.to.have.property('request_id');
     expect(unasked.code).to.be.oneOf([0, 1]);
+    const [counts, filtered, who] = await Promise.all([
+      call(['pending']),
+      call(['pending', '--since', 'yesterday']),
+      call(['whoami']),
+    ]);
+    expect(counts.stdout).to.match(/ sink .* pending /);
+    expect(filtered).to.deep.equal({
+      ...{ code: 1, stdout: '' },
+      stderr: 'these options are for the messages of one sink\n  Name a sink: bin/millrace pending SINK\n',
+    });
+    expect(who.stdout)
+      .to.match(/^scopes +admin$/m)
+      .and.not.include('csrf');
   });
 });

@@ -1,5 +1,5 @@
 /** The commands as a whole: each asks a route that is there, with what it takes; each example can be typed; docs/cli.md lists all. */
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect } from 'chai';
 import { Command } from 'commander';
@@ -10,7 +10,8 @@ import { addEverywhere } from '../../src/cli/everywhere.ts';
 import { type RouteCommand, requestOf } from '../../src/cli/table/command.ts';
 import { GROUPS } from '../../src/cli/table/groups.ts';
 
-const PAGE = path.join(import.meta.dirname, '../../docs/cli.md');
+const ROOT = path.join(import.meta.dirname, '../..');
+const PAGE = path.join(ROOT, 'docs/cli.md');
 
 const ASKING = GROUPS.flatMap(({ name, commands }) =>
   commands.flatMap((command) => ('route' in command ? [{ name: `${name ?? ''} ${command.words}`, command }] : [])),
@@ -29,6 +30,7 @@ const WITHOUT_COMMAND: Record<string, string[]> = {
     ...['PATCH /api/sinks/:sink/backfills/:id', 'PUT /api/sinks/:sink/backfills/:id'],
   ],
   'the list has all of it': ['GET /api/api_keys/:id', 'GET /api/users/:id'],
+  'for tools of Sequin: they are empty': ['GET /api/destinations/http_endpoints', 'GET /api/local_tunnels'],
   'for browsers: what it answers is a cookie': ['POST /api/setup', 'POST /api/sessions'],
   'whoever has a shell there sees the environment': ['GET /api/settings'],
 };
@@ -64,6 +66,35 @@ const keysOf = (schema: z.ZodType | undefined): string[] => {
 
 function fieldsOf(command: RouteCommand): string[] {
   return [...(command.fields ?? []).map(({ field }) => field), ...Object.keys(command.fixed ?? {})];
+}
+
+/** Every text that tells somebody to type a command. */
+function pagesAndSources(): string[] {
+  const of = (folder: string, ends: RegExp): string[] =>
+    readdirSync(path.join(ROOT, folder), { recursive: true, encoding: 'utf8' })
+      .filter((file) => ends.test(file))
+      .map((file) => path.join(folder, file));
+  return [...of('docs', /\.md$/), ...of('src', /\.tsx?$/), ...of('sql', /\.sql$/), 'README.md', 'app.json', 'Procfile'];
+}
+
+/** What is wrong with the words of a command, as far as they are those of a command and not placeholders; undefined: nothing. */
+function faultOf(words: readonly string[]): string | undefined {
+  let at = program();
+  at.command('start');
+  at.command('migrate');
+  for (const word of words) {
+    const found = at.commands.find((one) => one.name() === word || one.aliases().includes(word));
+    if (found === undefined) {
+      if (at.commands.length > 0 && /^[a-z][a-z-]*$/.test(word)) return `there is no word ${word} in ${at.name()}`;
+      break;
+    }
+    at = found;
+  }
+  const known = [...at.options, ...(at.parent?.options ?? []), ...(at.parent?.parent?.options ?? [])];
+  const list = at.commands.find((one) => one.name() === 'list');
+  const flags = [...known, ...(list?.options ?? [])].flatMap(({ long, short }) => [long, short]);
+  const isKnown = (word: string): boolean => [...flags, '--help'].includes(word.replace(/[=.,:\\].*/, ''));
+  return words.find((word) => /^--?[a-z]/.test(word) && !isKnown(word));
 }
 
 describe('cli: commands', () => {
@@ -136,6 +167,32 @@ describe('cli: commands', () => {
       }
     }
     expect(found).to.be.greaterThan(20);
+  });
+
+  it('are there, with the options that texts, remedies and statements name', () => {
+    const wrong: string[] = [];
+    let found = 0;
+    for (const file of pagesAndSources()) {
+      const text = readFileSync(path.join(ROOT, file), 'utf8');
+      for (const [, line] of text.matchAll(/bin\/millrace ([a-z][^`'"\n|)(<>;]*)/g)) {
+        // A sentence goes on behind it.
+        const words = line!
+          .split(/[.,:]? (?=[A-Z]\w*[a-z]| )|[.,:]$/)[0]!
+          .trim()
+          .split(/\s+/);
+        found += 1;
+        const fault = faultOf(words);
+        if (fault !== undefined) wrong.push(`${file}: ${words.join(' ')}: ${fault}`);
+      }
+      for (const [, list] of text.matchAll(/\bmillrace\(('[a-z][^)]*)\)/g)) {
+        const words = list!.split(/, */).flatMap((word) => /^'([^']*)'$/.exec(word)?.[1] ?? 'NAME');
+        found += 1;
+        const fault = faultOf(words);
+        if (fault !== undefined) wrong.push(`${file}: ${words.join(' ')}: ${fault}`);
+      }
+    }
+    expect(found).to.be.greaterThan(200);
+    expect(wrong).to.deep.equal([]);
   });
 
   it('stand in docs/cli.md, each with its line', () => {

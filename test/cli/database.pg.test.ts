@@ -257,7 +257,7 @@ change_retentions:
     expect(unknown.stderr).to.equal('there is no database shopp\n  Did you mean shop? There are: shop.\n');
     await removeSink(messages.db, 'worker');
     const silent = await runCli(['database', 'remove', 'shop'], env);
-    expect(silent.stderr).to.include('nobody can be asked whether database shop may go').and.include(`slot ${slot}`);
+    expect(silent.stderr).to.include('removing database shop must be confirmed').and.include(`slot ${slot}`);
     const { code, stdout, stderr } = await runCli(['database', 'remove', 'shop', '--yes'], env);
     expect(code, stderr).to.equal(0);
     expect(stdout).to.include('database shop is removed.');

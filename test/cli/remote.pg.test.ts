@@ -59,7 +59,7 @@ describe('cli: over HTTP', () => {
     expect(revealed.code).to.equal(1);
   });
 
-  it('the doctor, release and adopt, and what is not done over HTTP', async () => {
+  it('the doctor, release and adopt, and what does not work over HTTP', async () => {
     const [doctor, released, local] = await Promise.all([
       call('doctor'),
       call('release', 'change_retention', 'history'),
@@ -68,7 +68,7 @@ describe('cli: over HTTP', () => {
     expect(doctor).to.deep.equal({ code: 0, stdout: 'All is well.\n', stderr: '' });
     expect(released.stdout).to.match(/^history is released/);
     expect(local.code).to.equal(1);
-    expect(local.stderr).to.match(/is not done over HTTP\n {2}Run it with DATABASE_URL/);
+    expect(local.stderr).to.match(/does not work over HTTP\n {2}Run it with DATABASE_URL/);
     expect((await call('adopt', 'change_retention', 'history')).code).to.equal(0);
   });
 
@@ -112,7 +112,7 @@ describe('cli: over HTTP', () => {
     ]);
     expect(made).to.deep.equal({ code: 0, stdout: 'sink made is made.\n', stderr: '' });
     expect(here).to.deep.equal({ code: 0, stdout: 'sink here is made.\n', stderr: '' });
-    expect(unread.stderr).to.match(/neither a file nor an editor/);
+    expect(unread.stderr).to.match(/neither a file nor an editor was given/);
     const { rows } = await all.m.db.query('select name, private_ok from millrace_private.sinks where name = any($1)', [
       ['made', 'here'],
     ]);
@@ -121,9 +121,10 @@ describe('cli: over HTTP', () => {
       { name: 'made', private_ok: false },
       { name: 'here', private_ok: true },
     ]);
-    const [edited, same, refused] = await Promise.all([
+    const [edited, same, quiet, refused] = await Promise.all([
       start(['sink', 'edit', 'made'], remote).ended(60_000),
       start(['sink', 'edit', 'here'], { EDITOR: 'true' }).ended(60_000),
+      start(['sink', 'edit', 'here', '--json'], { EDITOR: 'true' }).ended(60_000),
       start(['sink', 'edit', 'orders'], { EDITOR: 'sed -i "s/max_retry_count: null/max_retry_count: 3/"' }).ended(
         60_000,
       ),
@@ -131,6 +132,7 @@ describe('cli: over HTTP', () => {
     expect(edited).to.deep.equal({ code: 0, stdout: 'sink made is changed.\n', stderr: '' });
     expect((await all.web.call('GET', '/api/sinks/made')).json.annotations).to.deep.equal({ team: 'c' });
     expect(same.stdout).to.equal('Nothing was changed.\n');
+    expect(quiet, 'no JSON').to.deep.equal({ code: 0, stdout: '', stderr: 'Nothing was changed.\n' });
     expect(refused.code).to.equal(1);
     expect(refused.stderr).to.match(/^Your text is kept: -f .*\n.*is declared in the configuration file/);
     const [gone, unasked] = await Promise.all([

@@ -46,7 +46,7 @@ describe('millrace sink remove', function () {
       runCli(['sink', 'remove', 'workers', '--yes'], { DATABASE_URL: messages.url }),
     ]);
     expect(code).to.equal(1);
-    expect(stderr).to.include('nobody can be asked').and.include('bin/millrace sink remove worker --yes');
+    expect(stderr).to.include('must be confirmed').and.include('bin/millrace sink remove worker --yes');
     expect([unknown.code, unknown.stderr]).to.deep.equal([1, unknown.stderr]);
     expect(unknown.stderr).to.include('workers').and.include('Did you mean worker?');
     expect(await sinks()).to.deep.equal(['history', 'worker']);

@@ -4,6 +4,7 @@ import path from 'node:path';
 import { PassThrough, Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { expect } from 'chai';
+import { withProcess } from '../../src/cli/client/in-process.ts';
 import { runSql, sqlAddress } from '../../src/cli/sql-prompt.ts';
 import { isComplete, table } from '../../src/cli/sql-table.ts';
 import { MillraceError } from '../../src/model/errors.ts';
@@ -148,6 +149,18 @@ describe('sql', () => {
         { input: Readable.from([]), output: new PassThrough() },
       ).catch((error: unknown) => error);
       expect(refused).to.be.instanceOf(MillraceError).and.to.have.property('message', 'The database cannot be reached');
+      const place = { home, env: {} };
+      const asked = async (route: string): Promise<string> => {
+        try {
+          return (await withProcess(place, (client) => client.ask({ route }))).text;
+        } catch (error) {
+          return `${error} ${(error as MillraceError).cause} ${(error as MillraceError).remedy}`;
+        }
+      };
+      for (const route of ['GET /api/doctor', 'GET /api/sinks'])
+        expect(await asked(route), route)
+          .to.include('Run `bin/millrace start` in this folder')
+          .and.not.include('DATABASE_URL');
     } finally {
       await rm(home, { recursive: true });
     }

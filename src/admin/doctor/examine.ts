@@ -42,6 +42,8 @@ export interface ExamineDeps {
   log: Log;
   /** Milliseconds since 1970. */
   now: () => number;
+  /** The message database is the embedded server, which `bin/millrace start` runs. */
+  isEmbedded?: boolean;
 }
 
 export interface ExamineRequest {
@@ -65,6 +67,8 @@ const TOTAL_MS = 18_000;
 const EACH_MS = 8_000;
 const AT_ONCE = 8;
 
+const START_IT = 'Run `bin/millrace start` in this folder, and leave it running.';
+
 /** @throws MillraceError not_found: there is no such database or sink. */
 export async function examine(deps: ExamineDeps, request: ExamineRequest, signal: AbortSignal): Promise<Examination> {
   const all = worstFirst(await checksNow(deps, request, AbortSignal.any([signal, AbortSignal.timeout(TOTAL_MS)])));
@@ -85,7 +89,8 @@ async function checksNow(deps: ExamineDeps, request: ExamineRequest, signal: Abo
     if (!isOfServer(error)) throw error;
     const isPooled = error instanceof SharedSessions;
     const found = checkReach(error, MESSAGE_DATABASE, { what: 'the message database', isPooled });
-    return [...checksOf(MESSAGES, [found]), ...checksOf(PROCESSES, [unseen('it cannot be asked')])];
+    const reach = deps.isEmbedded === true ? { ...found, ...byHand(START_IT) } : found;
+    return [...checksOf(MESSAGES, [reach]), ...checksOf(PROCESSES, [unseen('it cannot be asked')])];
   } finally {
     await messages?.close().catch(() => undefined);
   }

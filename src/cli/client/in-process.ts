@@ -53,7 +53,7 @@ export async function withProcess<Result>(place: Place, work: (client: Client) =
     return opening;
   };
   const ask = async (request: Request): Promise<Answer> => {
-    if (APART.includes(request.route)) return await run({ examine: examining(settings) } as ApiDeps, request);
+    if (APART.includes(request.route)) return await run({ examine: examining(settings, place) } as ApiDeps, request);
     const { deps } = await opened();
     try {
       return (await pulled(deps, request)) ?? (await run(deps, request));
@@ -81,7 +81,8 @@ async function open(
   { settings, functions }: { settings: Known; functions: TryFunctions },
 ): Promise<Opened> {
   const db = await openMessages(place);
-  return { deps: { ...depsOf(db, settings), functions }, close: () => db.close() };
+  const examine = examining(settings, place);
+  return { deps: { ...depsOf(db, settings), examine, functions }, close: () => db.close() };
 }
 
 const whereOf = ({ env, home }: Place): string =>
@@ -144,11 +145,11 @@ function settingsOf(known: Known): Settings {
 }
 
 const examining =
-  (known: Known): ApiDeps['examine'] =>
+  (known: Known, { env }: Place): ApiDeps['examine'] =>
   (request) =>
-    examine({ settings: settingsOf(known), log: SILENT, now: Date.now }, request, NEVER);
+    examine({ settings: settingsOf(known), log: SILENT, now: Date.now, isEmbedded: !env.DATABASE_URL }, request, NEVER);
 
-function depsOf(db: Database, known: Known): Omit<ApiDeps, 'functions'> {
+function depsOf(db: Database, known: Known): Omit<ApiDeps, 'functions' | 'examine'> {
   const settings = (): Settings => settingsOf(known);
   return {
     db,
@@ -174,7 +175,6 @@ function depsOf(db: Database, known: Known): Omit<ApiDeps, 'functions'> {
       tryFunctions: (functions) => refuseBadFunctions(functions, SILENT),
       freeStorage: async () => void (await freeStorage(db, FREE_MS).catch(() => false)),
     },
-    examine: examining(known),
     async outside(work) {
       const { privateAllowed, ...rest } = settings();
       const allowed = privateAllowed === 'declared' ? true : privateAllowed;

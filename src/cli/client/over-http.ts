@@ -52,7 +52,7 @@ async function send(
 /** `.` and `..` would be taken for folders, encoded or not. */
 function segment(name: string): string {
   if (name !== '' && !/^\.{1,2}$/.test(name)) return encodeURIComponent(name);
-  throw new MillraceError('not_found', `there is nothing of the name '${name}'`);
+  throw new MillraceError('not_found', `there is nothing called '${name}'`);
 }
 
 const isJson = ({ headers }: Response): boolean => headers.get('content-type')?.startsWith('application/json') ?? false;

@@ -7,7 +7,7 @@ import type { Screen, Terminal } from '../screen.ts';
 import type { Running } from '../table/command.ts';
 import { readJson } from '../table/json.ts';
 import { at, rowsOf, textAt } from '../table/tell.ts';
-import { isAgreed } from '../terminal.ts';
+import { isAgreed, remark } from '../terminal.ts';
 import { ended, follow } from './follow.ts';
 import { previewText } from './replay-text.ts';
 import { reportText } from './report.ts';
@@ -158,7 +158,7 @@ export async function resync(running: Running): Promise<number> {
   const database = textAt(found, 'name');
   const isNeeded = force || textAt(found, 'state.state') === 'needs_resync';
   if (isNeeded && !(await isUnderWay(running, database)) && !(await mayBegin(running, found))) {
-    running.person.say('Nothing was done.');
+    remark(running, 'Nothing was done.');
     return 1;
   }
   const body = { force, verify: options.verify !== false };
@@ -185,7 +185,7 @@ async function mayBegin({ client, everywhere, person }: Running, found: unknown)
   if (!isQuiet) person.say(`Capture starts again from now on${sent}.`);
   if (everywhere.yes) return true;
   return await isAgreed(person, 'Begin? [y/N] ', {
-    message: `nobody can be asked whether ${database} may be sent again`,
+    message: `sending ${database} again must be confirmed, and there is no terminal`,
     remedy: `bin/millrace resync ${database} --yes`,
   });
 }

@@ -1,7 +1,7 @@
 /** Commands of tokens, people and the audit log. */
 import { MillraceError } from '../../model/errors.ts';
 import type { Client } from '../client/client.ts';
-import { isAgreed } from '../terminal.ts';
+import { isAgreed, remark } from '../terminal.ts';
 import { type Field, fieldsOf, type Group, type Running } from './command.ts';
 import { readJson } from './json.ts';
 import { LIST_FIELDS } from './list-fields.ts';
@@ -18,15 +18,24 @@ export async function idOf(
   const rows = rowsOf(readJson((await client.ask({ route })).text));
   const found = rows.find((row) => at(row, key) === ref);
   if (found !== undefined) return textAt(found, 'id');
-  throw new MillraceError('not_found', `there is none of the name ${ref}`, { remedy: 'Its list shows what there is.' });
+  throw new MillraceError('not_found', `there is nothing called ${ref}`, { remedy: 'List them to see what there is.' });
 }
 
 const deleting = (of: { list: string; route: string; key: string; what: string; done: string }) =>
-  async function remove({ client, everywhere, person, arguments: [ref = ''] }: Running): Promise<number> {
+  async function remove(running: Running): Promise<number> {
+    const {
+      client,
+      everywhere,
+      person,
+      arguments: [ref = ''],
+    } = running;
     const id = await idOf(client, { route: of.list, key: of.key, ref });
-    const unasked = { message: `nobody can be asked about ${of.what} ${ref}`, remedy: 'Add --yes.' };
+    const unasked = {
+      message: `removing ${of.what} ${ref} must be confirmed, and there is no terminal`,
+      remedy: 'Add --yes.',
+    };
     if (!everywhere.yes && !(await isAgreed(person, `Remove ${of.what} ${ref} at once? [y/N] `, unasked))) {
-      process.stdout.write('Nothing was removed.\n');
+      remark(running, 'Nothing was removed.');
       return 1;
     }
     const { text } = await client.ask({ route: of.route, params: { id } });
@@ -179,7 +188,7 @@ async function edit(running: Running): Promise<number> {
   const body = fieldsOf(USER_FIELDS, running);
   if (Object.keys(body).length === 0) {
     const remedy = 'Give --email, --name or --scope.';
-    throw new MillraceError('bad_request', 'nothing is to be changed', { remedy });
+    throw new MillraceError('bad_request', 'there is nothing to change', { remedy });
   }
   const id = await idOf(client, { route: 'GET /api/users', key: 'email', ref });
   const { text } = await client.ask({ route: 'PATCH /api/users/:id', params: { id }, body });

@@ -5,7 +5,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { MillraceError } from '../../model/errors.ts';
 import { quoteShell } from '../../model/quote.ts';
-import { PLACE } from '../terminal.ts';
+import { PLACE, remark } from '../terminal.ts';
 import type { OwnCommand, Running } from './command.ts';
 import { Digits, readJson } from './json.ts';
 import { at, tellRows, textAt } from './tell.ts';
@@ -50,7 +50,7 @@ const creating = (thing: Thing, isTested: boolean): OwnCommand['run'] =>
     const { client, options } = running;
     const isInFile = typeof options.file === 'string';
     const entry = isInFile ? { body: await read(String(options.file), thing) } : await edited(thing, '');
-    if (entry === undefined) return unchanged();
+    if (entry === undefined) return unchanged(running);
     const query = isTested && options.test === false ? { test: 'false' } : {};
     const request = { route: `POST ${thing.path}`, query, body: entry.body };
     const { text } = await kept(entry, () => client.ask(request));
@@ -74,7 +74,7 @@ const editing = (thing: Thing): OwnCommand['run'] =>
       Object.entries(Object(readJson(shown.text))).filter(([key]) => !SHOWN.includes(key)),
     );
     const entry = await edited(thing, (await entries()).entryText(plain(before)));
-    if (entry === undefined) return unchanged();
+    if (entry === undefined) return unchanged(running);
     // What was taken out gets its default.
     const gone = Object.keys(before).filter((key) => before[key] !== undefined && !Object.hasOwn(entry.body, key));
     const body = { ...Object.fromEntries(gone.map((key) => [key, null])), ...entry.body };
@@ -131,8 +131,8 @@ const shownOf = (one: unknown, key: string): string => textAt(one, key) || '(non
 const read = async (file: string, { list }: Thing): Promise<Record<string, unknown>> =>
   (await entries()).readEntry(PLACE.env, file, list);
 
-function unchanged(): number {
-  process.stdout.write('Nothing was changed.\n');
+function unchanged(running: Running): number {
+  remark(running, 'Nothing was changed.');
   return 0;
 }
 
@@ -164,7 +164,7 @@ const sayKept = (file: string): void => void process.stderr.write(`Your text is 
 async function edited({ word, list }: Thing, before: string): Promise<Edited | undefined> {
   const editor = PLACE.env.VISUAL || PLACE.env.EDITOR;
   if (!editor) {
-    throw new MillraceError('bad_request', 'there is neither a file nor an editor', {
+    throw new MillraceError('bad_request', 'neither a file nor an editor was given', {
       remedy: 'Give one entry of millrace.yaml with -f FILE, or set EDITOR.',
     });
   }

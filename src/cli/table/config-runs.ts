@@ -3,7 +3,7 @@ import type { Plan } from '../../admin/apply-config.ts';
 import { resolvedText } from '../../catalog/declare/file.ts';
 import { faultLine, MillraceError } from '../../model/errors.ts';
 import { tellPlan } from '../tell-plan.ts';
-import { isAgreed, PLACE } from '../terminal.ts';
+import { isAgreed, PLACE, remark } from '../terminal.ts';
 import type { Running } from './command.ts';
 import { readJson } from './json.ts';
 import { textAt } from './tell.ts';
@@ -59,16 +59,19 @@ export async function apply(running: Running): Promise<number> {
     });
   }
   if (found.changes.length > 0 && !everywhere.yes && options.autoApprove !== true) {
-    const unasked = { message: 'nobody can be asked whether to apply this', remedy: 'Add --auto-approve.' };
+    const unasked = {
+      message: 'applying this must be confirmed, and there is no terminal',
+      remedy: 'Add --auto-approve.',
+    };
     if (!(await isAgreed(person, 'Apply this? [y/N] ', unasked))) {
-      person.say('Nothing was applied.');
+      remark(running, 'Nothing was applied.');
       return 1;
     }
   }
   const body = { ...wishes, force, generation: found.generation };
   const { text } = await client.ask({ route: 'POST /api/config/apply', body });
   const isSame = found.changes.length === 0;
-  person.say(everywhere.json ? text : isSame ? 'Nothing was to be done.' : 'Applied.');
+  person.say(everywhere.json ? text : isSame ? 'There was nothing to do.' : 'Applied.');
   return 0;
 }
 

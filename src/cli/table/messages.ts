@@ -4,7 +4,7 @@ import { count } from '../../model/quantity.ts';
 import { millrace } from '../../model/quote.ts';
 import type { Client } from '../client/client.ts';
 import { printableOn } from '../printable.ts';
-import { isAgreed } from '../terminal.ts';
+import { isAgreed, remark } from '../terminal.ts';
 import { type Field, fieldsOf, type Group, type OwnCommand, type Running, wholeNumber } from './command.ts';
 import { WATCHING } from './jobs.ts';
 import { pretty, readJson } from './json.ts';
@@ -95,9 +95,13 @@ const listing = (what: 'pending' | 'parked', fields: readonly Field[]): OwnComma
   async function list(running) {
     const { client, everywhere, arguments: words } = running;
     const [sink] = words;
-    if (sink === undefined) return await countEach(running, what);
-    const state = what === 'parked' ? { state: 'parked' } : {};
-    const query = { ...texts(fieldsOf(fields, running)), ...state };
+    const query = texts(fieldsOf(fields, running));
+    if (sink === undefined) {
+      if (Object.keys(query).length === 0 && running.options.count !== true) return await countEach(running, what);
+      const remedy = `Name a sink: bin/millrace ${what} SINK`;
+      throw new MillraceError('bad_request', 'these options are for the messages of one sink', { remedy });
+    }
+    if (what === 'parked') query.state = 'parked';
     const place = await placeOf(client, sink);
     if (running.options.count === true) return await countThose(running, { place, query });
     const route = `GET ${place}/:sink/messages`;
@@ -111,13 +115,9 @@ const listing = (what: 'pending' | 'parked', fields: readonly Field[]): OwnComma
 async function show({ client, everywhere, arguments: [sink = '', id = ''] }: Running): Promise<number> {
   const route = `GET ${await placeOf(client, sink)}/:sink/messages/:id`;
   const { text } = await client.ask({ route, params: { sink, id }, query: { include: 'message' } });
-  if (everywhere.json) {
-    process.stdout.write(`${text}\n`);
-    return 0;
-  }
   const { message, ...rest } = Object(readJson(text));
   const told = tellThing(rest) + (message === undefined ? '' : `message\n${pretty(message)}\n`);
-  process.stdout.write(printableOn(process.stdout, told));
+  process.stdout.write(everywhere.json ? `${text}\n` : printableOn(process.stdout, told));
   return 0;
 }
 
@@ -161,9 +161,8 @@ const settling = (verb: 'retry' | 'discard', fields: readonly Field[]): OwnComma
     const route = `POST ${await placeOf(client, sink)}/:sink/messages/${verb}`;
     const filter = fieldsOf(fields, running);
     if (ids.length > 0 && Object.keys(filter).length > 0) {
-      throw new MillraceError('bad_request', 'ids and filters do not go together', {
-        remedy: 'Leave one of them out.',
-      });
+      const remedy = 'Leave out one of them.';
+      throw new MillraceError('bad_request', 'ids and filters cannot be combined', { remedy });
     }
     const what = ids.length > 0 ? { ids: ids.map(wholeNumber('an id')) } : { filter };
     const ask = async (more: object): Promise<{ text: string; answer: unknown }> => {
@@ -180,11 +179,11 @@ const settling = (verb: 'retry' | 'discard', fields: readonly Field[]): OwnComma
       return 0;
     }
     const unasked = {
-      message: `nobody can be asked whether ${many} of ${sink} are ${PAST[verb]}`,
+      message: `${many} of ${sink} would be ${PAST[verb]}: that must be confirmed, and there is no terminal`,
       remedy: `${millrace(verb, sink, ...ids)} --yes`,
     };
     if (!everywhere.yes && !(await isAgreed(person, `${INFINITIVE[verb]} ${many} of ${sink}? [y/N] `, unasked))) {
-      process.stdout.write('Nothing was changed.\n');
+      remark(running, 'Nothing was changed.');
       return 1;
     }
     const { text, answer } = await ask(sure === undefined ? {} : { expected_count: expected });

@@ -9,7 +9,11 @@ export const SERVICE: Group = {
       about: 'show the token in use, what it may do, and the version of the service',
       route: 'GET /api/whoami',
       examples: ['whoami'],
-      tell: tellThing,
+      tell(answer) {
+        // For a page of the console.
+        const { csrf: _, ...rest } = Object(answer);
+        return tellThing(rest);
+      },
     },
     {
       words: 'openapi',

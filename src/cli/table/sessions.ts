@@ -1,6 +1,6 @@
 /** Commands of sessions, which people have who logged in. */
 import { MillraceError } from '../../model/errors.ts';
-import { isAgreed } from '../terminal.ts';
+import { isAgreed, remark } from '../terminal.ts';
 import { idOf } from './access.ts';
 import type { Group, Running } from './command.ts';
 import { readJson } from './json.ts';
@@ -55,9 +55,9 @@ async function end(running: Running): Promise<number> {
     throw new MillraceError('bad_request', 'name a session, or a person with --user');
   }
   const what = id === undefined ? `all sessions of ${String(options.user)}` : `session ${id}`;
-  const unasked = { message: `nobody can be asked about ${what}`, remedy: 'Add --yes.' };
+  const unasked = { message: `ending ${what} must be confirmed, and there is no terminal`, remedy: 'Add --yes.' };
   if (!everywhere.yes && !(await isAgreed(running.person, `End ${what} at once? [y/N] `, unasked))) {
-    process.stdout.write('Nothing was changed.\n');
+    remark(running, 'Nothing was changed.');
     return 1;
   }
   const request =

@@ -71,6 +71,7 @@ function commandsOf({ path, word, what, example }: Kind): RouteCommand[] {
       words: `${verb} <${word}>`,
       about: ABOUT[verb](what),
       route: `POST ${path}/:sink/${verb}`,
+      fields: [{ flags: '--reason <text>', about: 'why, for the audit log', field: 'reason' }],
       examples: [`${verb} ${example}`],
       tell: (answer) => `${textAt(answer, 'name')} ${DONE[verb]}`,
     }),
@@ -113,10 +114,17 @@ function commandsOf({ path, word, what, example }: Kind): RouteCommand[] {
 
 const STATUSES = ['active', 'paused', 'disabled'];
 const HEALTHS = ['healthy', 'warning', 'error', 'paused'];
+const MANAGED_BY = ['file', 'api'];
 const FILTERS = [
   { flags: '--database <name>', about: 'only those of this database', field: 'database' },
   { flags: '--status <status>', about: 'only those with this status', field: 'status', choices: STATUSES },
   { flags: '--health <health>', about: 'only those with this health', field: 'health', choices: HEALTHS },
+  {
+    flags: '--managed-by <whom>',
+    about: 'only those of the file, or of the API',
+    field: 'managed_by',
+    choices: MANAGED_BY,
+  },
   ...LIST_FIELDS,
 ];
 

@@ -2,7 +2,7 @@
 import { MillraceError } from '../../model/errors.ts';
 import { count } from '../../model/quantity.ts';
 import type { Client } from '../client/client.ts';
-import { isAgreed, now, sleep } from '../terminal.ts';
+import { isAgreed, now, remark, sleep } from '../terminal.ts';
 import type { Group, OwnCommand, Running } from './command.ts';
 import { readJson } from './json.ts';
 import { at, textAt } from './tell.ts';
@@ -78,11 +78,11 @@ export const removing =
     const said = kind.replace('_', ' ');
     const question = `Remove ${said} ${name}?${losing === '' ? '' : ` ${losing}.`} [y/N] `;
     const unasked = {
-      message: `nobody can be asked whether ${said} ${name} may go${losing === '' ? '' : `: ${losing}`}`,
+      message: `removing ${said} ${name} must be confirmed, and there is no terminal${losing === '' ? '' : `: ${losing}`}`,
       remedy: `bin/millrace ${kind === 'change_retention' ? 'retention' : kind} remove ${name} --yes`,
     };
     if (!everywhere.yes && !(await isAgreed(person, question, unasked))) {
-      person.say('Nothing was removed.');
+      remark(running, 'Nothing was removed.');
       return 1;
     }
     const text = await removed(running, kind, thing);

@@ -1,4 +1,4 @@
-// Written by `npm run types` from the document with SHA-256 c416025cddcf0504f927efac44553a2357971ba1a23e2410a44420870dc4d2ff; nobody edits it by hand.
+// Written by `npm run types` from the document with SHA-256 a10ab7f12b74c003fc969d806306ce2d0af24169978feaea93cbb29f82dbe252; nobody edits it by hand.
 export interface paths {
     "/api/postgres_databases": {
         parameters: {
@@ -2160,6 +2160,46 @@ export interface paths {
          * @description Scope: `admin`.
          */
         get: operations["get_api_settings"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/destinations/http_endpoints": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * An empty list, for tools of Sequin: the address of a webhook stands in its sink
+         * @description Scope: `read`.
+         */
+        get: operations["get_api_destinations_http_endpoints"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/local_tunnels": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * An empty list, for tools of Sequin: there are no tunnels
+         * @description Scope: `read`.
+         */
+        get: operations["get_api_local_tunnels"];
         put?: never;
         post?: never;
         delete?: never;
@@ -4449,6 +4489,7 @@ export interface operations {
                 database?: string;
                 status?: "active" | "paused" | "disabled";
                 health?: "healthy" | "warning" | "error" | "paused";
+                managed_by?: "file" | "api";
                 limit?: number;
                 cursor?: string;
             };
@@ -4770,7 +4811,9 @@ export interface operations {
         };
         requestBody?: {
             content: {
-                "application/json": Record<string, never>;
+                "application/json": {
+                    reason?: string;
+                };
             };
         };
         responses: {
@@ -4805,7 +4848,9 @@ export interface operations {
         };
         requestBody?: {
             content: {
-                "application/json": Record<string, never>;
+                "application/json": {
+                    reason?: string;
+                };
             };
         };
         responses: {
@@ -4840,7 +4885,9 @@ export interface operations {
         };
         requestBody?: {
             content: {
-                "application/json": Record<string, never>;
+                "application/json": {
+                    reason?: string;
+                };
             };
         };
         responses: {
@@ -5762,6 +5809,7 @@ export interface operations {
                 database?: string;
                 status?: "active" | "paused" | "disabled";
                 health?: "healthy" | "warning" | "error" | "paused";
+                managed_by?: "file" | "api";
                 limit?: number;
                 cursor?: string;
             };
@@ -6083,7 +6131,9 @@ export interface operations {
         };
         requestBody?: {
             content: {
-                "application/json": Record<string, never>;
+                "application/json": {
+                    reason?: string;
+                };
             };
         };
         responses: {
@@ -6118,7 +6168,9 @@ export interface operations {
         };
         requestBody?: {
             content: {
-                "application/json": Record<string, never>;
+                "application/json": {
+                    reason?: string;
+                };
             };
         };
         responses: {
@@ -6153,7 +6205,9 @@ export interface operations {
         };
         requestBody?: {
             content: {
-                "application/json": Record<string, never>;
+                "application/json": {
+                    reason?: string;
+                };
             };
         };
         responses: {
@@ -8898,6 +8952,72 @@ export interface operations {
                         } & {
                             [key: string]: unknown;
                         })[];
+                    } & {
+                        [key: string]: unknown;
+                    };
+                };
+            };
+            /** @description Refused, or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    get_api_destinations_http_endpoints: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: unknown[];
+                    } & {
+                        [key: string]: unknown;
+                    };
+                };
+            };
+            /** @description Refused, or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    get_api_local_tunnels: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: unknown[];
                     } & {
                         [key: string]: unknown;
                     };
