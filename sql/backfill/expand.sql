@@ -8,5 +8,5 @@ with made as (
 )
 update millrace_private.backfills b
    set state = 'done', started_at = clock_timestamp(), ended_at = clock_timestamp(),
-       reason = format('one backfill for each of %s tables%s', cardinality($2::text[]), $4::text)
+       reason = format('one backfill per table, %s in all%s', cardinality($2::text[]), $4::text)
  where b.no = $1::integer and b.state in ('waiting', 'running')

@@ -204,7 +204,7 @@ describe('a backfill by key', function () {
       const inserted = await on.received(sinkNo, count);
       await on.messages.db.query('delete from millrace_private.messages');
       expect((await backfilled(on.messages.db, `'all'`)).reason).to.equal(
-        `one backfill for each of ${CASES.length} tables`,
+        `one backfill per table, ${CASES.length} in all`,
       );
       const read = await on.received(sinkNo, count);
       const shown = (rows: typeof read) =>

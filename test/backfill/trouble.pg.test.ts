@@ -135,7 +135,7 @@ describe('a backfill in trouble', function () {
     });
     expect(await backfilled(on.messages.db, `'worker'`)).to.include({
       state: 'done',
-      reason: 'one backfill for each of 1 tables; without a primary key, and left out: public.keyless',
+      reason: 'one backfill per table, 1 in all; without a primary key, and left out: public.keyless',
     });
     expect(await on.received(sinkNo, 0)).to.deep.equal([]);
   });
@@ -191,7 +191,7 @@ describe('a backfill in trouble', function () {
     const states = (await backfillsOf(on.messages.db)).map(({ kind, state, reason }) => [kind, state, reason]);
     expect(states).to.deep.equal([
       ['table', 'cancelled', 'a backfill of all tables sends all its rows'],
-      ['all', 'done', 'one backfill for each of 1 tables'],
+      ['all', 'done', 'one backfill per table, 1 in all'],
       ['table', 'done', null],
     ]);
   });

@@ -27,7 +27,7 @@ describe('console: the changed settings of a database', () => {
   it('write the way of capture where it is not replication, and say what changing it does', () => {
     const triggers = { ...before, capture: 'triggers' } as const;
     expect(changesOf(before, triggers)).to.deep.equal({ capture: 'triggers' });
-    expect(effectOf(before, triggers)).to.match(/until you resync/);
+    expect(effectOf(before, triggers)).to.match(/goes on as before until the other way is ready/);
     const skipping = { ...triggers, trigger_errors: 'skip' };
     expect(changesOf(triggers, skipping)).to.deep.equal({ trigger_errors: 'skip' });
     expect(effectOf(triggers, skipping)).to.equal('Capture is not interrupted.');

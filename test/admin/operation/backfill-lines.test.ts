@@ -85,7 +85,7 @@ describe('the end of a watch', () => {
     const ended = endOf(rows);
     return { ended, said: endLines({ ended, rows }) };
   };
-  const all = row({ kind: 'all', table_name: null, state: 'done', reason: 'one backfill for each of 1 tables' });
+  const all = row({ kind: 'all', table_name: null, state: 'done', reason: 'one backfill per table, 1 in all' });
 
   it('is done when all are done', () => {
     expect(told([all, row({ state: 'done', rows_done: 1_000, rows_sent: 900 })])).to.deep.equal({
@@ -95,7 +95,7 @@ describe('the end of a watch', () => {
   });
 
   it('says which tables were left out', () => {
-    const reason = 'one backfill for each of 1 tables; without a primary key, and left out: public.log';
+    const reason = 'one backfill per table, 1 in all; without a primary key, and left out: public.log';
     expect(told([{ ...all, reason }, row({ state: 'done' })]).said[0]).to.equal(reason);
   });
 

@@ -87,7 +87,7 @@ const RECONNECTS = new Set(['hostname', 'port', 'database', 'username', 'passwor
 /** What saving does to capture. */
 export function effectOf(before: Edited, draft: Edited): string {
   const changed = differences(before, draft).map(({ path }) => path);
-  if (changed.includes('capture')) return 'This leaves a gap: capture stops until you resync.';
+  if (changed.includes('capture')) return 'Nothing is lost: capture goes on as before until the other way is ready.';
   if (changed.includes('slot')) return 'Another slot leaves a gap: capture stops until you resync.';
   return changed.some((path) => RECONNECTS.has(path))
     ? 'Only the capture of this database reconnects; nothing is lost.'

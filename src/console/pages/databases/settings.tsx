@@ -68,7 +68,7 @@ function Form({ database }: { database: Database }) {
           <Section title="Address">
             <PlaceFields draft={draft} change={change} error={error} isStored />
           </Section>
-          <MoreFields {...{ draft, change, error }} />
+          <MoreFields saved={before} {...{ draft, change, error }} />
         </fieldset>
         <Actions {...{ database, draft, changes, isChanged, busy: test.isPending || save.isPending }} tryOut={tryOut} />
         <Tried {...{ test, draft, again: tryOut }} />
@@ -102,12 +102,13 @@ function Form({ database }: { database: Database }) {
 }
 
 interface MoreProps {
+  saved: Edited;
   draft: Edited;
   change: (part: Partial<Edited>) => void;
   error: Parameters<typeof fieldErrors>[0];
 }
 
-function MoreFields({ draft, change, error }: MoreProps) {
+function MoreFields({ saved, draft, change, error }: MoreProps) {
   const field = (key: keyof Edited, name: string) => ({
     value: String(draft[key]),
     onChange: ({ target }: { target: { value: string } }) => change({ [key]: target.value }),
@@ -132,7 +133,7 @@ function MoreFields({ draft, change, error }: MoreProps) {
         ) : (
           <Field
             label="Slot"
-            hint="Changing it leaves a gap, which needs a resync"
+            hint={saved.capture === 'replication' ? 'Changing it leaves a gap, which needs a resync' : undefined}
             {...field('slot', 'slot.name')}
             required
           />
