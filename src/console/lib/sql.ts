@@ -12,6 +12,13 @@ export const quoteTable = ({ schema, name }: TableName): string =>
 /** As `include_tables` has it. */
 export const tableName = ({ schema, name }: TableName): string => `${schema}.${name}`;
 
+/** Such a name as an address or a request has it: what holds a dot or a quote is in double quotes. A schema with a dot is none. */
+export function tablePart(table: string): string {
+  const dot = table.indexOf('.');
+  const part = (name: string): string => (/[".]/.test(name) ? quoteIdentifier(name) : name);
+  return dot < 0 ? part(table) : `${part(table.slice(0, dot))}.${part(table.slice(dot + 1))}`;
+}
+
 /** `'text'`, the same whether backslashes escape or not. */
 export const quoteLiteral = (text: string): string => {
   const doubled = `'${text.replaceAll("'", "''")}'`;

@@ -1,6 +1,7 @@
 /** The type of a table's rows, for whoever writes functions in an editor of their own. */
 import { useState } from 'react';
 import { useGet } from '../../api/queries.ts';
+import { tablePart } from '../../lib/sql.ts';
 import { Button } from '../../parts/button.tsx';
 import { Code } from '../../parts/code.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
@@ -31,6 +32,8 @@ export function RecordType({ database, table }: RecordTypeProps) {
 }
 
 function Text({ database, table }: RecordTypeProps) {
-  const query = useGet('/api/postgres_databases/{database}/tables/{table}/record_type', { path: { database, table } });
+  const query = useGet('/api/postgres_databases/{database}/tables/{table}/record_type', {
+    path: { database, table: tablePart(table) },
+  });
   return <Loaded query={query}>{({ typescript }) => <Code text={typescript} name="TypeScript" copy="Copy" />}</Loaded>;
 }

@@ -2,6 +2,7 @@
 import { call } from '../../api/client.ts';
 import { JsonText, parseKeeping } from '../../api/json-text.ts';
 import { lookAtPreview } from '../../api/preview.ts';
+import { tablePart } from '../../lib/sql.ts';
 
 export type Action = 'insert' | 'update' | 'delete' | 'read';
 
@@ -33,7 +34,7 @@ export async function readSamples(
   if (source.from === 'rows') {
     const { database, table } = source;
     const { data } = await call('get', '/api/postgres_databases/{database}/tables/{table}/rows', {
-      path: { database, table },
+      path: { database, table: tablePart(table) },
       query: { limit: MOST },
       ...(signal ? { signal } : {}),
     });

@@ -4,6 +4,7 @@ import { type Answer, ApiError, call, type Schemas } from '../../../api/client.t
 import { JsonText } from '../../../api/json-text.ts';
 import { usePerson } from '../../../api/person.ts';
 import { useGet } from '../../../api/queries.ts';
+import { tablePart } from '../../../lib/sql.ts';
 import { Loaded, Note } from '../../../parts/places.tsx';
 
 type Row = Answer<'/api/postgres_databases/{database}/tables/{table}/rows', 'get'>['data'][number];
@@ -22,7 +23,7 @@ export function Samples(props: SamplesProps) {
   const { database, table } = props;
   const query = useGet(
     '/api/postgres_databases/{database}/tables/{table}/rows',
-    { path: { database, table }, query: { limit: SHOWN } },
+    { path: { database, table: tablePart(table) }, query: { limit: SHOWN } },
     { enabled: may('read:data') },
   );
   if (!may('read:data')) return <p className="text-sm text-muted">Seeing rows needs the scope read:data.</p>;
@@ -89,7 +90,7 @@ function useResults({ database, table, transform }: SamplesProps): Found {
   useEffect(() => {
     if (transform === 'none') return;
     const stop = new AbortController();
-    const body = { function: transform, on: { rows: { database, table } } };
+    const body = { function: transform, on: { rows: { database, table: tablePart(table) } } };
     call('post', '/api/functions/run', { body, signal: stop.signal }).then(
       ({ results }) => setFound({ asked, results }),
       (error: unknown) => error instanceof ApiError && !stop.signal.aborted && setFound({ asked, error }),

@@ -3,7 +3,7 @@ import { JsonText, parseKeeping } from '../../../api/json-text.ts';
 import { usePerson } from '../../../api/person.ts';
 import { useGet } from '../../../api/queries.ts';
 import { quoted } from '../../../lib/curl.ts';
-import { quoteIdentifier, quoteLiteral, quoteTable } from '../../../lib/sql.ts';
+import { quoteIdentifier, quoteLiteral, quoteTable, tablePart } from '../../../lib/sql.ts';
 import { Code } from '../../../parts/code.tsx';
 import type { SinkEntry } from '../form/entry.ts';
 import { authorizationOf } from '../form/index-command.ts';
@@ -39,7 +39,7 @@ function ChangeARow({ database, table }: { database: string; table: string }) {
   const found = useTable(database, table);
   const { data: rows } = useGet(
     '/api/postgres_databases/{database}/tables/{table}/rows',
-    { path: { database, table }, query: { limit: 1 } },
+    { path: { database, table: tablePart(table) }, query: { limit: 1 } },
     { enabled: may('read:data') },
   );
   if (found === undefined || found.key.length === 0) return null;
