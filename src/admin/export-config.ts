@@ -19,7 +19,7 @@ import {
 } from '../catalog/declare/written.ts';
 import { yamlText } from '../catalog/declare/yaml-text.ts';
 import type { SinkSettings } from '../model/declared.ts';
-import { MASK } from '../model/scalars.ts';
+import { MASK } from '../model/masked.ts';
 import type { KeyRing } from '../runtime/secret-key.ts';
 import { kindOfType } from '../sinks/kinds.ts';
 

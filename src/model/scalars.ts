@@ -2,8 +2,10 @@
  * The scalars of the declaration: names, numbers, tables, durations, certificates. Numbers and booleans also come as
  * text, because a variable in quotes (`"${PORT:-5432}"`) is one.
  */
+
 import { z } from 'zod';
 import { readCertificates } from './certificate.ts';
+import { CHANGED, MASK } from './masked.ts';
 import { NAME, NAME_LENGTH, UUID } from './name.ts';
 import { refusal, refuse, section, withRemedy } from './section.ts';
 
@@ -111,11 +113,6 @@ export const Certificate = z
     refusal('must be a certificate in PEM form', 'Paste the text from -----BEGIN CERTIFICATE----- to its end.'),
   )
   .transform((text) => readCertificates(text) ?? text);
-
-/** Stands for a secret that is not shown. Declared again, it keeps the one that is stored. */
-export const MASK = '********';
-/** Shows that a secret is to change. */
-export const CHANGED = `${MASK} (changed)`;
 
 /** What stands in place of a secret elsewhere, and means nothing here: `p******s`. */
 export function refuseMask(secret: string, context: z.core.$RefinementCtx): void {

@@ -1,6 +1,6 @@
 /** The settings of a process for people to see: each variable by its name. A secret only says that it is set. */
 import { isFault, readAddress } from '../model/database-address.ts';
-import { MASK } from '../model/scalars.ts';
+import { MASK } from '../model/masked.ts';
 import type { Declared } from './settings.ts';
 
 export interface ShownSetting {

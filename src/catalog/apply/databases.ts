@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { statement } from '../../db/statement.ts';
 import type { DatabaseAddress, DatabaseSettings } from '../../model/declared.ts';
-import { MASK } from '../../model/scalars.ts';
+import { MASK } from '../../model/masked.ts';
 import type { KeyRing } from '../../runtime/secret-key.ts';
 import type { Declared } from '../declare/declaration.ts';
 import { databaseEntry } from '../declare/written.ts';

@@ -4,7 +4,7 @@
  */
 import type { Destination } from '../../model/declared.ts';
 import type { Fault } from '../../model/errors.ts';
-import { MASK } from '../../model/scalars.ts';
+import { MASK } from '../../model/masked.ts';
 import { kindNamed } from '../../sinks/kinds.ts';
 import { sectionOf } from '../declare/destination.ts';
 import { isObject, secretKeys } from '../declare/written.ts';

@@ -6,7 +6,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Transaction } from '../../db/pool.ts';
 import type { SinkSettings } from '../../model/declared.ts';
 import type { Fault } from '../../model/errors.ts';
-import { CHANGED, MASK } from '../../model/scalars.ts';
+import { CHANGED, MASK } from '../../model/masked.ts';
 import type { KeyRing } from '../../runtime/secret-key.ts';
 import { type Entry, Hidden, isObject } from '../declare/written.ts';
 

@@ -1,5 +1,5 @@
 /** What is stored, thing by thing, for whoever changes one of them: whose it is, its entry, and the others beside it. */
-import { MASK } from '../../model/scalars.ts';
+import { MASK } from '../../model/masked.ts';
 import type { KeyRing } from '../../runtime/secret-key.ts';
 import { kindOfType } from '../../sinks/kinds.ts';
 import type { Entries } from '../declare/entry.ts';

@@ -4,7 +4,7 @@
  */
 import { statement } from '../../db/statement.ts';
 import type { Fault } from '../../model/errors.ts';
-import { MASK } from '../../model/scalars.ts';
+import { MASK } from '../../model/masked.ts';
 import type { Declared } from '../declare/declaration.ts';
 import { tokenEntry } from '../declare/written.ts';
 import { type Decided, type ManagedBy, type Step, standingAfter, type Taking, withStanding } from './step.ts';

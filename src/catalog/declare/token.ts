@@ -1,7 +1,8 @@
 /** `api_tokens:`. Only the token's hash leaves this file. */
 import { z } from 'zod';
 import { isMistyped, prefixOf } from '../../model/api-token.ts';
-import { MASK, Name, refuseMask } from '../../model/scalars.ts';
+import { MASK } from '../../model/masked.ts';
+import { Name, refuseMask } from '../../model/scalars.ts';
 import { isScope, SCOPES } from '../../model/scope.ts';
 import { refusal, section, withRemedy } from '../../model/section.ts';
 import { hashToken } from '../token-hash.ts';

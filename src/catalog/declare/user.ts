@@ -1,7 +1,7 @@
 /** `users:`: people who are made where there are none of their address, and never changed by a file. */
 import { z } from 'zod';
+import { CHANGED, MASK } from '../../model/masked.ts';
 import { Email, PASSWORD_LENGTH } from '../../model/person.ts';
-import { CHANGED, MASK } from '../../model/scalars.ts';
 import { isScope, SCOPES } from '../../model/scope.ts';
 import { refusal, section, withRemedy } from '../../model/section.ts';
 import { isPublished } from '../weak-token.ts';

@@ -10,7 +10,7 @@ import type {
   SinkSettings,
   TableBackfill,
 } from '../../model/declared.ts';
-import { MASK } from '../../model/scalars.ts';
+import { MASK } from '../../model/masked.ts';
 import { kindNamed } from '../../sinks/kinds.ts';
 import { sectionOf } from './destination.ts';
 

@@ -2,7 +2,8 @@
 import { z } from 'zod';
 import type { Destination } from '../../model/declared.ts';
 import type { Finding } from '../../model/finding.ts';
-import { int, MASK, refuseMask, Tls } from '../../model/scalars.ts';
+import { MASK } from '../../model/masked.ts';
+import { int, refuseMask, Tls } from '../../model/scalars.ts';
 import { refusal, refuse } from '../../model/section.ts';
 import { withoutTrailing } from '../../model/trailing.ts';
 import { hostRefusal } from '../../runtime/addresses.ts';

@@ -2,7 +2,8 @@
 import { z } from 'zod';
 import type { Destination } from '../../model/declared.ts';
 import type { Finding } from '../../model/finding.ts';
-import { Bool, int, MASK, refuseMask, Tls } from '../../model/scalars.ts';
+import { MASK } from '../../model/masked.ts';
+import { Bool, int, refuseMask, Tls } from '../../model/scalars.ts';
 import { refusal, refuse, withRemedy } from '../../model/section.ts';
 import { hostRefusal } from '../../runtime/addresses.ts';
 import type { SinkSection } from '../contract.ts';

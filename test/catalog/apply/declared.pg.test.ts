@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { adopt, release } from '../../../src/admin/release.ts';
 import { type ApplyOptions, applyConfig, planConfig } from '../../../src/catalog/apply/apply.ts';
 import { MillraceError } from '../../../src/model/errors.ts';
-import { MASK } from '../../../src/model/scalars.ts';
+import { MASK } from '../../../src/model/masked.ts';
 import { type MessageDatabase, messageDatabase } from '../../support/postgres/message-database.ts';
 import { KEYS, parse, SHOP } from '../support.ts';
 

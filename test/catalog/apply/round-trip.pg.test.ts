@@ -10,7 +10,7 @@ import { entryOf, storedOf } from '../../../src/catalog/apply/stored.ts';
 import { checkDeclaration } from '../../../src/catalog/declare/declaration.ts';
 import { isElixir } from '../../../src/catalog/declare/elixir.ts';
 import type { Database } from '../../../src/db/pool.ts';
-import { MASK } from '../../../src/model/scalars.ts';
+import { MASK } from '../../../src/model/masked.ts';
 import { type MessageDatabase, messageDatabase } from '../../support/postgres/message-database.ts';
 import { CA, KEYS, parse } from '../support.ts';
 
