@@ -103,9 +103,9 @@ change_retentions:
     await page.goto('/sinks/some/trace');
     await page.getByText('No messages yet').waitFor();
     const body = { summary: 'the message database is full', code: 'full' };
-    await page.route('**/preview*', (route) => route.fulfill({ status: 503, json: body }));
+    await page.route('**/api/**/preview*', (route) => route.fulfill({ status: 503, json: body }));
     await page.getByRole('alert').getByText('the message database is full').waitFor();
-    await page.unroute('**/preview*');
+    await page.unroute('**/api/**/preview*');
     await page.getByText('the message database is full').waitFor({ state: 'detached' });
   });
 
@@ -119,7 +119,7 @@ change_retentions:
 
   it('says why there is nothing for as long as nobody answers, also while it is asked again', async () => {
     const { page } = seen;
-    await page.route('**/preview*', (route) =>
+    await page.route('**/api/**/preview*', (route) =>
       route.fulfill({ status: 503, json: { summary: 'it is full', code: 'full' } }),
     );
     const asked = Promise.withResolvers<void>();
@@ -129,7 +129,7 @@ change_retentions:
     // All else of the page has come.
     await page.getByRole('status', { name: 'Loading' }).first().waitFor({ state: 'detached' });
     // The next try is under way, and nobody knows better yet.
-    await page.route('**/preview*', () => asked.resolve());
+    await page.route('**/api/**/preview*', () => asked.resolve());
     await asked.promise;
     await page.evaluate('new Promise(requestAnimationFrame)');
     expect([await why.count(), await page.getByRole('status', { name: 'Loading' }).count()]).to.deep.equal([1, 0]);

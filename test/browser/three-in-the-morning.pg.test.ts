@@ -203,11 +203,17 @@ change_retentions:
     const killed = item('function_kills');
     // Three processes of functions have to end before.
     await killed.getByRole('link', { name: 'Edit function products-index' }).click({ timeout: 180_000 });
-    await page.getByRole('button', { name: 'Resume and retry 3' }).waitFor();
+    // On a busy machine one may also be parked because its time was over, before the three.
+    const { rows } = await world.messages.query<{ parked: number }>(
+      "select count(*)::integer as parked from millrace.parked_messages where sink_name = 'products-index'",
+    );
+    const { parked } = rows[0]!;
+    expect(parked).to.be.at.least(3);
+    await page.getByRole('button', { name: `Resume and retry ${parked}` }).waitFor();
     await looks('function-kills');
     await writeCode(page, 'transform', DOCUMENT);
-    await page.getByRole('button', { name: 'Save, resume and retry 3' }).click();
-    await page.getByText('retrying 3 messages').waitFor();
+    await page.getByRole('button', { name: `Save, resume and retry ${parked}` }).click();
+    await page.getByText(`retrying ${parked} messages`).waitFor();
     await until('all eight are there', () => engine.engine.documents('products').size === 8);
     await page.goto('/');
     await killed.waitFor({ state: 'detached' });
