@@ -20,6 +20,8 @@ const LEFT = 76;
 const RIGHT = 24;
 const TOP = 56;
 const BOTTOM = 52;
+/** Half of the last label below. */
+const OVER = 20;
 const COLOURS = ['#2f6fde', '#d9822b', '#2f9e6b', '#a04fc4'];
 const STYLE =
   'text{font:12px system-ui,sans-serif;fill:#666}.title{font-weight:600;font-size:14px;fill:#444}.grid{stroke:#8884}' +
@@ -46,7 +48,7 @@ export function chart({ title, x, y, lines }: Chart): string {
     `<text x="${LEFT}" y="${TOP - 14}">${escaped(y)}</text>`,
     ...lines.map((line, n) => drawn(line, n, (point) => `${round(across.place(point.x))},${round(up.place(point.y))}`)),
   ];
-  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img" aria-label="${escaped(title)}"><style>${STYLE}</style>\n${parts.join('\n')}\n</svg>\n`;
+  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH + OVER} ${HEIGHT}" role="img" aria-label="${escaped(title)}"><style>${STYLE}</style>\n${parts.join('\n')}\n</svg>\n`;
 }
 
 /** From the power of ten below the least value to the one above the greatest. */
