@@ -13,8 +13,7 @@ import { until } from '../support/until.ts';
 const slots = ofReplication('it is about a slot');
 
 const CHILD = fileURLToPath(new URL('../support/processes/capture-child.ts', import.meta.url));
-/** As noted, changes come in chunks of 8 MB, each of which is there as it came and as messages. */
-const PEAK_KB = byWay({ replication: 256, triggers: 384 }) * 1024;
+const PEAK_KB = 256 * 1024;
 /** Rows of the big transaction, together more than the memory that capture may take; 5,000,000 was tried too. */
 const BIG = Number(process.env.MILLRACE_BIG_TRANSACTION ?? 80_000);
 const WIDTH = Math.max(40, Math.ceil(120_000_000 / BIG));
