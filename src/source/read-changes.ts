@@ -71,10 +71,11 @@ export interface Look {
 export const CHUNK = { rows: 5_000, bytes: 8 * 1024 * 1024 };
 
 const READER = statement('source/triggers/reader');
+const TURN_WANTED = statement('source/triggers/turn-wanted');
 const LOOK = 'millrace_look';
 
 /**
- * Begins to read, for as long as the session lasts. The turn is a lock on a table of ours that nobody else needs, in a transaction
+ * Begins to read, for as long as the session lasts. The turn is a lock on a view of ours that nobody else needs, in a transaction
  * that has no snapshot between its statements, and so keeps nobody's rows; what each look has locked is let go after it.
  * @throws what `isLockTimeout` knows when somebody else has the turn.
  */
@@ -87,6 +88,11 @@ export async function takeTurn(client: Connection): Promise<void> {
     await client.query('rollback');
     throw error;
   }
+}
+
+/** Does somebody wait for the turn, who has no other way than to wait? */
+export async function isTurnWanted(client: Connection): Promise<boolean> {
+  return (await client.query(TURN_WANTED)).rows.length > 0;
 }
 
 const MADE = "select pg_catalog.to_regclass('millrace_capture.reader') is not null as made";

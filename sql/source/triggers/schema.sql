@@ -4,8 +4,14 @@
 -- are open: the table stays small, and nothing is vacuumed. Writers never read any of these tables, nor wait for one another.
 create sequence if not exists millrace_capture.changes_seq cache 1;
 create table if not exists millrace_capture.about (version integer not null, id uuid not null default gen_random_uuid());
--- Its lock is the reader's turn.
-create table if not exists millrace_capture.reader ();
+-- Its lock is the reader's turn. No table: a vacuum, also one that Postgres does not let out, would wait for the lock for as long as
+-- changes are read, and the server would run out of transaction ids.
+do $$ begin
+  if exists (select from pg_class c where c.oid = to_regclass('millrace_capture.reader') and c.relkind = 'r') then
+    drop table millrace_capture.reader;
+  end if;
+end $$;
+create or replace view millrace_capture.reader as select true as turn;
 -- rel: the table that sinks know, of a partition its root. shape: a row of shapes. old, new: the row as a composite value's text.
 -- op: I, U, D; i, u, d: the row is too large, and its key alone is here; T: truncated; M: a message, old is its prefix; X: something
 -- was not noted, old says why. old_at, new_at: where the versions of the row lie.
@@ -51,7 +57,7 @@ begin
       from (select format('%s millrace_capture.%I', case c.relkind when 'S' then 'sequence' else 'table' end, c.relname) as thing,
                    c.relacl as acl, c.relowner as owner
               from pg_class c
-             where c.relnamespace = 'millrace_capture'::regnamespace and c.relkind in ('r', 'p', 'S')
+             where c.relnamespace = 'millrace_capture'::regnamespace and c.relkind in ('r', 'p', 'v', 'S')
             union all
             select 'schema millrace_capture', n.nspacl, n.nspowner from pg_namespace n where n.nspname = 'millrace_capture') t
      cross join lateral aclexplode(t.acl) a

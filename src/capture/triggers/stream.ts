@@ -7,11 +7,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { dropConnection } from '../../db/drop-connection.ts';
 import { type Connection, type Database, openPool, type PoolOptions } from '../../db/pool.ts';
+import { MillraceError } from '../../model/errors.ts';
 import { isLockTimeout } from '../../model/sqlstate.ts';
 import { untilFlushed } from '../../source/flushed.ts';
 import {
   type ChangeRow,
   type ChangesReader,
+  isTurnWanted,
   type Look,
   readChunk,
   readNew,
@@ -27,6 +29,8 @@ import { beginMessage, commitMessage, logicalMessage } from './wire.ts';
 const SOON_MS = 5;
 const LATE_MS = 250;
 const SLOWER = 1.5;
+/** Whoever drops the schema has writers wait behind him: between two times of asking for that. */
+const WANTED_MS = 1_000;
 /** Of one look: in its way may be millions of rows that nobody has committed. */
 const LOOK_MS = 600_000;
 /** For the answer to the question that is under way when it is closed: a server that is away gives none. */
@@ -129,8 +133,10 @@ class Gate {
     this.#opened = Promise.withResolvers<void>();
   }
 
-  async passed(): Promise<void> {
-    while (!this.#isOpen) await this.#opened.promise;
+  /** Is it open, within so many milliseconds? */
+  async passed(ms: number): Promise<boolean> {
+    if (!this.#isOpen) await Promise.race([this.#opened.promise, sleep(ms, undefined, { ref: false })]);
+    return this.#isOpen;
   }
 }
 
@@ -152,6 +158,9 @@ class Reader {
   /** The highest LSN that was given out; and when this reader began. */
   #lsn = 0n;
   #after = 0n;
+  #client: Connection | undefined;
+  /** When it was asked whether somebody waits for the turn. */
+  #askedAt = 0;
   /** Plans that are not wholly persisted, and where they end. */
   #open: { plan: Plan; end: bigint }[] = [];
 
@@ -175,7 +184,8 @@ class Reader {
   }
 
   async run(client: Connection): Promise<void> {
-    await this.#gate.passed();
+    this.#client = client;
+    await this.#mayGoOn();
     const { plan, after } = await this.#options.begin();
     this.#lsn = after;
     this.#after = after;
@@ -187,7 +197,7 @@ class Reader {
     /** What the look before saw, though it may have found nothing to be told. */
     let from = last.to;
     for (let isLast = false; !this.#signal.aborted && !isLast; ) {
-      await this.#gate.passed();
+      await this.#mayGoOn();
       const look = await readNew(client, from);
       isLast = (await this.#options.isLast?.(look)) ?? false;
       const next = { no: last.no + 1, from, to: look.snapshot };
@@ -244,6 +254,7 @@ class Reader {
           await this.#rows.tell(transaction, open);
         }
       }
+      if (!rows) await this.#mayGoOn();
       chunk = rows ? [] : await readChunk(client, plan, chunk.at(-1)!.seq);
     }
     if (this.#signal.aborted) return plan;
@@ -256,7 +267,20 @@ class Reader {
   }
 
   async #tell(bytes: Buffer): Promise<void> {
-    if (!this.#gate.isOpen) await this.#gate.passed();
+    if (!this.#gate.isOpen) await this.#mayGoOn();
     if (!this.#signal.aborted) this.#handlers.onMessage(bytes);
+  }
+
+  /** @throws MillraceError unavailable: whoever waits for the turn gets it. */
+  async #mayGoOn(): Promise<void> {
+    do {
+      const now = performance.now();
+      if (!this.#client || now - this.#askedAt < WANTED_MS) continue;
+      this.#askedAt = now;
+      if (await isTurnWanted(this.#client))
+        throw new MillraceError('unavailable', 'somebody is about to drop, or to lock, schema millrace_capture', {
+          remedy: 'Nothing: capture goes on as soon as he is done.',
+        });
+    } while (!(await this.#gate.passed(WANTED_MS)));
   }
 }

@@ -3,6 +3,7 @@ import { expect } from 'chai';
 import { statement } from '../../../src/db/statement.ts';
 import { readTriggers } from '../../../src/source/triggers/facts.ts';
 import { triggersSql } from '../../../src/source/triggers/scripts.ts';
+import { VERSION } from '../../../src/source/triggers/texts.ts';
 import { truncateRead } from '../../../src/source/triggers/truncate-read.ts';
 import { eachMajor } from '../../support/postgres/postgres.ts';
 import { type Noted, noted } from './noted.ts';
@@ -32,13 +33,27 @@ describe('triggers that note changes', () => {
       const second = await on.ensure(['t', 'parts']);
       expect([second.added.size, second.locked]).to.deep.equal([0, []]);
       expect(second.facts).to.deep.equal(first.facts);
-      expect(second.facts.schema?.version).to.equal(1);
+      expect(second.facts.schema?.version).to.equal(VERSION);
       expect(
         second.facts.tables.map(({ without, without_truncate, least }) => [without, without_truncate, least]),
       ).to.deep.equal([
         [[], [], 'A'],
         [[], [], 'A'],
       ]);
+    });
+
+    it('have the turn of the reader on what nothing vacuums, also where a release of before has made a table of it', async () => {
+      await start();
+      await on.ensure(['t']);
+      await admin(
+        'drop view millrace_capture.reader; create table millrace_capture.reader (); update millrace_capture.about set version = 1',
+      );
+      const { facts } = await on.ensure(['t']);
+      expect(facts.schema?.version).to.equal(VERSION);
+      const { rows } = await on.source.query(
+        "select c.relkind, c.relfrozenxid::text as frozen from pg_class c where c.oid = 'millrace_capture.reader'::regclass",
+      );
+      expect(rows).to.deep.equal([{ relkind: 'v', frozen: '0' }]);
     });
 
     it("are made and kept up beside somebody's publication of all tables", async () => {

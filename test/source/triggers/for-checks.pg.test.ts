@@ -2,6 +2,7 @@
 import { expect } from 'chai';
 import { checkTriggers } from '../../../src/checks/triggers.ts';
 import { readTriggerFacts } from '../../../src/source/triggers/for-checks.ts';
+import { VERSION } from '../../../src/source/triggers/texts.ts';
 import { eachMajor } from '../../support/postgres/postgres.ts';
 import { type Noted, noted } from './noted.ts';
 
@@ -20,7 +21,7 @@ describe('facts of triggers for checks', () => {
       const before = await readTriggerFacts(on.source, 'p');
       expect([before.schemaVersion, before.wantedVersion, before.mayMakeSchema, before.notedBytes]).to.deep.equal([
         null,
-        1,
+        VERSION,
         true,
         0,
       ]);
@@ -30,7 +31,7 @@ describe('facts of triggers for checks', () => {
       await admin.query(`alter table off disable trigger "!millrace_${off}"`);
       const read = (await on.source.query<{ s: string }>('select pg_current_snapshot()::text as s')).rows[0]!.s;
       const quiet = await readTriggerFacts(on.source, 'p', { read });
-      expect([quiet.schemaVersion, quiet.oldestUnreadSeconds]).to.deep.equal([1, null]);
+      expect([quiet.schemaVersion, quiet.oldestUnreadSeconds]).to.deep.equal([VERSION, null]);
       await on.writer.query('insert into t values (1)');
       const now = await readTriggerFacts(on.source, 'p', { read });
       expect(now.oldestUnreadSeconds).to.be.within(0, 600);
