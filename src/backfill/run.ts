@@ -32,8 +32,8 @@ export interface RunDeps {
   queryMs: number;
   /** Says that a page takes too long: the next ones should be smaller. False: they cannot be. */
   slower(): boolean;
-  /** Hears whether it waits for its sink, and leaves the source alone for now. */
-  waits(isWaiting: boolean): void;
+  /** Hears what it waits for while it leaves the source alone: its sink, or that its last page is persisted; undefined: for nothing. */
+  waits(what: 'sink' | 'last page' | undefined): void;
 }
 
 /** Long enough that it is not asked all the time, and no fast sink runs dry. */
@@ -85,7 +85,9 @@ export async function runPages(
       before = sent;
       pace.sent(sent.rows);
       if (sent.ended) {
+        deps.waits('last page');
         if ((await sent.result) === 'persisted') return;
+        deps.waits(undefined);
         before = undefined;
         again = await afterUseless(again, signal);
       }
@@ -116,10 +118,10 @@ async function mayGoOn(
     const bound = pace.saw(now.waiting);
     if (now.waiting < bound) {
       if (now.explained) await explainWait(messages, backfill.no, null);
-      waits(false);
+      waits(undefined);
       return true;
     }
-    waits(true);
+    waits('sink');
     const reason = `${bound} messages or more wait for sink ${backfill.sink_name}: it continues once they are taken`;
     await explainWait(messages, backfill.no, { reason });
     await sleep(looks < WAITS ? WAIT_MS : LONG_WAIT_MS, undefined, { signal }).catch(() => undefined);

@@ -1,5 +1,5 @@
 /**
- * The backfills of a database, beside its stream: looks each second what was asked for, runs two at a time, says why one
+ * The backfills of a database, beside its stream: looks four times a second what was asked for, runs two at a time, says why one
  * waits or failed. A failure that may pass is tried again; one that a person must fix ends it, with the remedy. Ends
  * with the stream; the next one goes on where this one was.
  */
@@ -22,7 +22,7 @@ import { openTableReader } from './read-table.ts';
 import type { Reader } from './reader.ts';
 import { openReplayed, type ReplayRequest } from './replay/change-table.ts';
 import { openReplayReader } from './replay/read.ts';
-import { runPages } from './run.ts';
+import { type RunDeps, runPages } from './run.ts';
 import {
   type Backfill,
   beginBackfill,
@@ -36,7 +36,7 @@ import {
 export interface BackfillsDeps {
   messages: Database;
   log: Log;
-  /** How often it is looked for new ones; 1,000 if absent. */
+  /** How often it is looked for new ones; 250 if absent. */
   lookMs?: number;
   /** How large a page may be, where it is not as usual. */
   page?: Partial<PageBudget>;
@@ -49,7 +49,7 @@ export interface BackfillsDeps {
 const AT_ONCE = 2;
 /** Together with those that wait. */
 const AT_MOST = 32;
-const LOOK_MS = 1_000;
+const LOOK_MS = 250;
 /** After what may pass. */
 const RETRY_MS = 2_000;
 const QUERY_MS = 5_000;
@@ -83,7 +83,7 @@ export function openBackfills(deps: BackfillsDeps): (streaming: Streaming, signa
           const tasks = [...running.values()].map(({ task }) => task);
           if (!mayStart(backfill, tasks)) continue;
           source ??= await openSource(streaming);
-          const task = new Task({ ...deps, streaming, source }, backfill);
+          const task = new Task({ ...deps, streaming, source, madeRoom: () => wake() }, backfill);
           const over = task.run(signal).then((ended) => {
             running.delete(backfill.no);
             if (ended) wake();
@@ -105,9 +105,11 @@ export function openBackfills(deps: BackfillsDeps): (streaming: Streaming, signa
   };
 }
 
-/** Two at a time; those that wait, for their sink or for another try, are in nobody's way. One of a sink waits for it. */
+/** Two at a time; those that wait, for their sink or for another try, are in nobody's way, nor is a last page or two. One of a sink waits for it. */
 function mayStart(backfill: Backfill, tasks: readonly Task[]): boolean {
-  if (tasks.length >= AT_MOST || tasks.filter(({ waitsFor }) => waitsFor === undefined).length >= AT_ONCE) return false;
+  const readers = tasks.filter(({ waitsFor }) => waitsFor === undefined).length;
+  const enders = tasks.filter(({ waitsFor }) => waitsFor === 'last page').length;
+  if (tasks.length >= AT_MOST || readers >= AT_ONCE || enders >= AT_ONCE) return false;
   return !tasks.some(
     ({ no, sinkNo, waitsFor }) =>
       no === backfill.no ||
@@ -129,6 +131,8 @@ async function openSource({ database }: Streaming): Promise<Database> {
 interface TaskDeps extends BackfillsDeps {
   streaming: Streaming;
   source: Database;
+  /** Another one may read now. */
+  madeRoom(): void;
 }
 
 /** One backfill, until it ends or its stream does. */
@@ -137,7 +141,7 @@ class Task {
   readonly #backfill: Backfill;
   readonly #budget: PageBudget;
   /** Why it does nothing now. */
-  waitsFor: 'sink' | 'retry' | undefined;
+  waitsFor: 'sink' | 'retry' | 'last page' | undefined;
 
   constructor(deps: TaskDeps, backfill: Backfill) {
     this.#deps = deps;
@@ -179,8 +183,9 @@ class Task {
     try {
       const total = await source.session((client) => reader.total(client));
       if (!(await beginBackfill(messages, backfill.no, total))) return false;
-      const waits = (isWaiting: boolean): void => {
-        this.waitsFor = isWaiting ? 'sink' : undefined;
+      const waits: RunDeps['waits'] = (what) => {
+        this.waitsFor = what;
+        if (what === 'last page') this.#deps.madeRoom();
       };
       const deps = {
         messages,

@@ -23,7 +23,8 @@ export function upToUntried(
   for (const [place, { row, crash, verdict }] of prepared.entries()) {
     if (crash === 'untried') return { prepared: prepared.slice(0, place), pause };
     if (crash === 'killed') crashes.add(row.id);
-    else if (!verdict || !('stage' in verdict)) crashes.clear();
+    // (An empty set that is cleared is made anew, for each message.)
+    else if (crashes.size > 0 && (!verdict || !('stage' in verdict))) crashes.clear();
     pause ||= crashes.size >= CRASHES;
   }
   return { prepared, pause };

@@ -42,4 +42,30 @@ describe('backfill', function () {
     await until('it is done', async () => (await backfillsOf(on.messages.db))[0]?.state === 'done');
     expect((await backfillsOf(on.messages.db))[0]).to.include({ rows_done: 12_001, rows_sent: 12_001 });
   });
+
+  it('begins a third table while the last page of another one is on its way', async () => {
+    on = await captured(`create table a_small (id integer primary key); insert into a_small values (1);
+      create table b_large (id integer primary key); insert into b_large select n from generate_series(1, 6000) n;
+      create table c_small (id integer primary key); insert into c_small values (1)`);
+    await on.addSink(sinkSettings({ name: 'worker', destination: PULL }));
+    on.start();
+    await on.streaming();
+    const states = async (): Promise<object> =>
+      Object.fromEntries(
+        (await backfillsOf(on.messages.db))
+          .filter(({ kind }) => kind === 'table')
+          .map(({ table_name, state }) => [table_name, state]),
+      );
+    await on.messages.db.transaction(async (holding) => {
+      // Nothing is persisted meanwhile.
+      await holding.query('lock table millrace_private.messages in share mode');
+      await on.messages.db.query(`select millrace.backfill('worker')`);
+      await until('all three are under way', async () => {
+        const found = Object.values(await states());
+        return found.length === 3 && found.every((state) => state === 'running');
+      });
+    });
+    await until('all are done', async () => Object.values(await states()).every((state) => state === 'done'));
+    expect(await states()).to.deep.equal({ a_small: 'done', b_large: 'done', c_small: 'done' });
+  });
 });
