@@ -3,6 +3,8 @@
  * following changes of its transaction. Sequin's prefixes `sequin:transaction_annotations.set` and
  * `.clear` are understood too.
  */
+import { isDeeper } from '../codec/depth.ts';
+
 const SET = new Set([
   'millrace:annotations',
   'sequin:transaction_annotations.set',
@@ -22,24 +24,13 @@ export function annotationsAfter(
 ): string | null {
   if (CLEAR.has(message.prefix)) return null;
   if (!SET.has(message.prefix) || message.content.length > MOST_BYTES) return before;
-  const text = Buffer.from(message.content).toString('utf8');
+  const content = Buffer.from(message.content);
+  const text = content.toString('utf8');
   try {
     JSON.parse(text);
   } catch {
     return before;
   }
-  if (depthOf(text) > MOST_DEPTH) return before;
+  if (isDeeper({ bytes: content, start: 0, end: content.length }, MOST_DEPTH)) return before;
   return text.replace(/[\r\n]+/g, ' ');
-}
-
-/** Of valid JSON. */
-function depthOf(text: string): number {
-  let depth = 0;
-  let most = 0;
-  for (const [mark] of text.matchAll(/"(?:[^"\\]|\\.)*"|[[\]{}]/g)) {
-    if (mark === '[' || mark === '{') depth += 1;
-    else if (mark === ']' || mark === '}') depth -= 1;
-    most = Math.max(most, depth);
-  }
-  return most;
 }

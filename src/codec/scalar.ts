@@ -3,6 +3,7 @@
  * when the text is not what its type prints; the caller then takes back what it wrote and passes the text as a string.
  * Whatever a codec accepts is valid JSON.
  */
+import { isDeeper } from './depth.ts';
 import { type JsonBytes, type Slice, writeString } from './json-bytes.ts';
 
 /** Appends the JSON text of `from` to `out`; false (with rubbish appended) if the text does not fit the type. */
@@ -168,9 +169,16 @@ function writeMoment(out: JsonBytes, from: Slice): number {
   return offsetAt;
 }
 
+/**
+ * What is nested more deeply goes out as a string: with the message around it Postgres could not parse it, and no receive by SQL or
+ * change table would take it. With its usual stack of 2 MB it takes some 20,000 levels.
+ */
+const MOST_LEVELS = 5_000;
+
 /** jsonb: its own text, which has no line breaks. */
 export function writeJsonb(out: JsonBytes, from: Slice): boolean {
   if (from.end === from.start) return false;
+  if (isDeeper(from, MOST_LEVELS)) return writeString(out, from);
   out.copy(from.bytes, from.start, from.end);
   return true;
 }
@@ -178,6 +186,7 @@ export function writeJsonb(out: JsonBytes, from: Slice): boolean {
 /** json: its own text with line breaks (only possible between tokens) as spaces, so that a message stays one line. */
 export function writeJson(out: JsonBytes, from: Slice): boolean {
   if (from.end === from.start) return false;
+  if (isDeeper(from, MOST_LEVELS)) return writeString(out, from);
   const first = out.length;
   out.copy(from.bytes, from.start, from.end);
   const target = out.bytes;

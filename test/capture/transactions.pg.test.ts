@@ -29,7 +29,7 @@ describe('transactions under capture', () => {
     cluster = await startCluster({ settings: { max_prepared_transactions: '10', max_locks_per_transaction: '2048' } });
     on = await captured(
       `create table t (id int primary key, note text); alter table t alter column note set storage external;
-       create table plenty (id int primary key, note text)`,
+       create table plenty (id int primary key, note text); create table deep (id int primary key, value json)`,
       { cluster, timing: { checkMs: 500 } },
     );
     sink = await on.addSink(sinkSettings({ name: 'all', destination: PULL }));
@@ -120,6 +120,27 @@ describe('transactions under capture', () => {
     await on.source.query(`begin; select ${EMIT}'millrace:annotations', repeat('[', 30000) || repeat(']', 30000));
       insert into t values (25); commit`);
     expect((await next(3)).map((row) => row.annotations)).to.deep.equal([nested(100), null, null]);
+  });
+
+  it('brings JSON that is nested too deeply for a receive as a string', async () => {
+    await on.source.query(
+      `insert into deep select n, (repeat('[', n) || repeat(']', n))::json from unnest('{4000,15000}'::int[]) n`,
+    );
+    await next(2);
+    const { rows } = await on.messages.db.session(async (client) => {
+      await client.query('begin');
+      const received = await client.query<{ id: string; type: string; length: number }>(
+        `select r.message #>> '{record,id}' as id, json_typeof(r.message #> '{record,value}') as type,
+                length(r.message #>> '{record,value}') as length
+           from millrace.receive('all', 1000) r where r.message #>> '{metadata,table_name}' = 'deep'`,
+      );
+      await client.query('rollback');
+      return received;
+    });
+    expect(rows).to.deep.equal([
+      { id: '4000', type: 'array', length: 8_000 },
+      { id: '15000', type: 'string', length: 30_000 },
+    ]);
   });
 
   it('keeps the key of a row that is too large, and parks it with the reason', async () => {

@@ -68,6 +68,20 @@ describe('codec', () => {
     expect(json(701, '5e-324')).to.equal(`0.${'0'.repeat(323)}5`);
   });
 
+  it('passes JSON that is too deep to be parsed as a string', () => {
+    const nested = (levels: number, within = '1'): string =>
+      `${'[{"a]":'.repeat(levels / 2)}${within}${'}]'.repeat(levels / 2)}`;
+    for (const type of [114, 3802]) {
+      expect(json(type, nested(5_000))).to.equal(nested(5_000));
+      expect(json(type, nested(5_002))).to.equal(JSON.stringify(nested(5_002)));
+      const flat = `["${'['.repeat(6_000)}\\"${'{'.repeat(6_000)}",${'[],'.repeat(6_000)}{}]`;
+      expect(json(type, flat)).to.equal(flat);
+    }
+    expect(json(3807, `{"${nested(6_000, '[]').replaceAll('"', '\\"')}",NULL}`)).to.equal(
+      `[${JSON.stringify(nested(6_000, '[]'))},null]`,
+    );
+  });
+
   it('passes the text of json as it was written, on one line', () => {
     expect(json(114, '{"a":1,\n "a" : 1e3,\r\n\t"b":"\\u0000\\n"}')).to.equal(
       '{"a":1,  "a" : 1e3,  \t"b":"\\u0000\\n"}',
