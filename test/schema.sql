@@ -236,9 +236,10 @@ table millrace_private.delivery_states
 with autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=1000
 CREATE INDEX delivery_states_due ON millrace_private.delivery_states USING btree (sink_no, lane, due_at) WHERE (due_at IS NOT NULL)
 CREATE INDEX delivery_states_group ON millrace_private.delivery_states USING btree (sink_no, group_key, id)
+CREATE INDEX delivery_states_held ON millrace_private.delivery_states USING btree (sink_no) WHERE ((due_at IS NULL) AND (state <> 'parked'::text))
 CREATE INDEX delivery_states_index ON millrace_private.delivery_states USING btree (sink_no) WHERE ((state = 'retrying'::text) AND (stage = 'index'::text))
 CREATE INDEX delivery_states_leased ON millrace_private.delivery_states USING btree (sink_no) WHERE (state = 'leased'::text)
-CREATE INDEX delivery_states_parked ON millrace_private.delivery_states USING btree (sink_no) WHERE (state = 'parked'::text)
+CREATE INDEX delivery_states_parked_at ON millrace_private.delivery_states USING btree (sink_no, stage, parked_at) WHERE (state = 'parked'::text)
 CREATE UNIQUE INDEX delivery_states_pkey ON millrace_private.delivery_states USING btree (sink_no, id)
 constraint delivery_states_pkey PRIMARY KEY (sink_no, id)
 constraint delivery_states_state_check CHECK ((state = ANY (ARRAY['leased'::text, 'retrying'::text, 'waiting'::text, 'held'::text, 'parked'::text])))
@@ -2061,6 +2062,34 @@ begin
   end if;
 end
 $function$
+
+grant execute to public
+
+CREATE OR REPLACE FUNCTION millrace_private.count_states(p_sink_no integer)
+ RETURNS TABLE(retrying bigint, parked bigint, faulty bigint, parked_since timestamp with time zone, index_error text)
+ LANGUAGE sql
+ STABLE
+BEGIN ATOMIC
+ SELECT (r.retrying + h.held),
+     p.parked,
+     p.faulty,
+     p.parked_since,
+     i.index_error
+    FROM (((( SELECT count(*) AS retrying
+            FROM millrace_private.delivery_states e
+           WHERE ((e.sink_no = count_states.p_sink_no) AND (e.due_at IS NOT NULL) AND (e.state = 'retrying'::text))) r
+      CROSS JOIN ( SELECT count(*) AS held
+            FROM millrace_private.delivery_states e
+           WHERE ((e.sink_no = count_states.p_sink_no) AND (e.due_at IS NULL) AND (e.state <> 'parked'::text))) h)
+      CROSS JOIN ( SELECT count(*) AS parked,
+             count(*) FILTER (WHERE (e.stage = 'shape'::text)) AS faulty,
+             min(e.parked_at) AS parked_since
+            FROM millrace_private.delivery_states e
+           WHERE ((e.sink_no = count_states.p_sink_no) AND (e.state = 'parked'::text))) p)
+      CROSS JOIN ( SELECT max(e.error) AS index_error
+            FROM millrace_private.delivery_states e
+           WHERE ((e.sink_no = count_states.p_sink_no) AND (e.state = 'retrying'::text) AND (e.stage = 'index'::text))) i);
+END
 
 grant execute to public
 
@@ -4235,9 +4264,7 @@ AS $function$
   select s.name, s.kind, h.level, h.reasons, p.pending, x.retrying, x.parked, h.oldest_committed_at
     from millrace_private.sinks s
     join millrace_private.sinks_health(array(select a.no from millrace_private.sinks a)) h on h.sink_no = s.no
-   cross join lateral (select count(*) filter (where e.state in ('retrying', 'held')) as retrying,
-                              count(*) filter (where e.state = 'parked') as parked
-                         from millrace_private.delivery_states e where e.sink_no = s.no) x
+   cross join lateral millrace_private.count_states(s.no) x
    cross join lateral millrace_private.glance_pending(s.no, x.parked) p
 $function$
 
@@ -4733,8 +4760,8 @@ view millrace.consumer_status
            FROM millrace_private.leases l
           WHERE (l.sink_no = s.no)), (0)::bigint) + x.leased) AS leased,
     x.retrying,
-    x.held,
-    x.parked,
+    w.held,
+    p.parked,
     c.visibility_timeout,
     c.max_ack_pending,
     c.max_deliver,
@@ -4750,13 +4777,13 @@ view millrace.consumer_status
              JOIN pg_stat_activity a ON ((a.pid = k.pid)))
           WHERE ((k.locktype = 'relation'::text) AND k.granted AND (k.mode <> 'AccessShareLock'::text) AND (k.database = ( SELECT d.oid
                    FROM pg_database d
-                  WHERE (d.datname = current_database()))) AND (r.relname = ANY (ARRAY[(('turn_'::text || s.no))::name, (('lock_'::text || s.no))::name])) AND (r.relnamespace = ( SELECT w.oid
-                   FROM pg_namespace w
-                  WHERE (w.nspname = 'millrace_private'::name))) AND (a.xact_start < (clock_timestamp() - '00:00:02'::interval)))) AS blocked_by,
+                  WHERE (d.datname = current_database()))) AND (r.relname = ANY (ARRAY[(('turn_'::text || s.no))::name, (('lock_'::text || s.no))::name])) AND (r.relnamespace = ( SELECT w_1.oid
+                   FROM pg_namespace w_1
+                  WHERE (w_1.nspname = 'millrace_private'::name))) AND (a.xact_start < (clock_timestamp() - '00:00:02'::interval)))) AS blocked_by,
     n.is_estimate AS pending_is_estimate,
     h.level,
     h.reasons
-   FROM ((((millrace_private.sinks s
+   FROM ((((((millrace_private.sinks s
      JOIN millrace_private.consumers c ON ((c.sink_no = s.no)))
      LEFT JOIN ( SELECT f.sink_no,
             max(f.level) AS level,
@@ -4768,11 +4795,15 @@ view millrace.consumer_status
             bool_or(k.is_estimate) AS is_estimate
            FROM millrace_private.count_pending(s.no) k(pending, is_estimate)) n ON (true))
      LEFT JOIN LATERAL ( SELECT count(*) FILTER (WHERE (e.state = 'leased'::text)) AS leased,
-            count(*) FILTER (WHERE (e.state = 'retrying'::text)) AS retrying,
-            count(*) FILTER (WHERE (e.state = 'held'::text)) AS held,
-            count(*) FILTER (WHERE (e.state = 'parked'::text)) AS parked
+            count(*) FILTER (WHERE (e.state = 'retrying'::text)) AS retrying
            FROM millrace_private.delivery_states e
-          WHERE (e.sink_no = s.no)) x ON (true));
+          WHERE ((e.sink_no = s.no) AND (e.due_at IS NOT NULL))) x ON (true))
+     LEFT JOIN LATERAL ( SELECT count(*) AS held
+           FROM millrace_private.delivery_states e
+          WHERE ((e.sink_no = s.no) AND (e.due_at IS NULL) AND (e.state <> 'parked'::text))) w ON (true))
+     LEFT JOIN LATERAL ( SELECT count(*) AS parked
+           FROM millrace_private.delivery_states e
+          WHERE ((e.sink_no = s.no) AND (e.state = 'parked'::text))) p ON (true));
 comment 'One row for each pull consumer. blocked_by: backends whose open transaction keeps receive waiting (end it, or pg_terminate_backend).'
 grant select to millrace_reader
 
@@ -5081,10 +5112,10 @@ view millrace.sink_status
     s.status,
     h.health,
     c.pending,
-    x.retrying,
-    x.parked,
+    (r.retrying + w.held) AS retrying,
+    p.parked,
     h.oldest_committed_at,
-    COALESCE(b.error, x.index_error) AS error,
+    COALESCE(b.error, x.error) AS error,
     b.opened_at AS failing_since,
     b.probe_at AS next_probe_at,
     ( SELECT json_agg(json_build_object('code', n.code, 'table', n.table_name, 'message', n.message, 'remedy', n.remedy, 'since', n.created_at) ORDER BY n.created_at) AS json_agg
@@ -5093,7 +5124,7 @@ view millrace.sink_status
     c.is_estimate AS pending_is_estimate,
     h.level,
     h.reasons
-   FROM (((((millrace_private.sinks s
+   FROM ((((((((millrace_private.sinks s
      JOIN millrace_private.databases d ON ((d.id = s.database_id)))
      LEFT JOIN millrace_private.circuits b ON ((b.sink_no = s.no)))
      LEFT JOIN ( SELECT f.sink_no,
@@ -5107,11 +5138,18 @@ view millrace.sink_status
      LEFT JOIN LATERAL ( SELECT max(n.pending) AS pending,
             bool_or(n.is_estimate) AS is_estimate
            FROM millrace_private.count_pending(s.no) n(pending, is_estimate)) c ON (true))
-     LEFT JOIN LATERAL ( SELECT count(*) FILTER (WHERE (e.state = ANY (ARRAY['retrying'::text, 'held'::text]))) AS retrying,
-            count(*) FILTER (WHERE (e.state = 'parked'::text)) AS parked,
-            max(e.error) FILTER (WHERE ((e.state = 'retrying'::text) AND (e.stage = 'index'::text))) AS index_error
+     LEFT JOIN LATERAL ( SELECT count(*) AS retrying
            FROM millrace_private.delivery_states e
-          WHERE (e.sink_no = s.no)) x ON (true));
+          WHERE ((e.sink_no = s.no) AND (e.due_at IS NOT NULL) AND (e.state = 'retrying'::text))) r ON (true))
+     LEFT JOIN LATERAL ( SELECT count(*) AS held
+           FROM millrace_private.delivery_states e
+          WHERE ((e.sink_no = s.no) AND (e.due_at IS NULL) AND (e.state <> 'parked'::text))) w ON (true))
+     LEFT JOIN LATERAL ( SELECT count(*) AS parked
+           FROM millrace_private.delivery_states e
+          WHERE ((e.sink_no = s.no) AND (e.state = 'parked'::text))) p ON (true))
+     LEFT JOIN LATERAL ( SELECT max(e.error) AS error
+           FROM millrace_private.delivery_states e
+          WHERE ((e.sink_no = s.no) AND (e.state = 'retrying'::text) AND (e.stage = 'index'::text))) x ON (true));
 comment 'One row for each sink: its health (level, and the reasons for it), how many messages wait, since when it fails and with what answer, and its notices with their remedies.'
 grant select to millrace_reader
 

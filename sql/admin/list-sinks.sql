@@ -24,11 +24,7 @@ select s.id, s.name, s.kind, d.name as database, d.id as database_id, s.status, 
   from millrace_private.sinks s
   join millrace_private.databases d on d.id = s.database_id
   left join millrace_private.circuits b on b.sink_no = s.no
- cross join lateral (select count(*) filter (where e.state in ('retrying', 'held')) as retrying,
-                            count(*) filter (where e.state = 'parked') as parked,
-                            count(*) filter (where e.state = 'parked' and e.stage = 'shape') as faulty,
-                            max(e.error) filter (where e.state = 'retrying' and e.stage = 'index') as index_error
-                       from millrace_private.delivery_states e where e.sink_no = s.no) x
+ cross join lateral millrace_private.count_states(s.no) x
   join millrace_private.sinks_health(
          array(select a.no from millrace_private.sinks a where $3::text is null or a.name = $3::text)) h on h.sink_no = s.no
   left join millrace_private.sinks_lag(

@@ -24,12 +24,7 @@ select s.id, s.name, s.kind, d.name as database, s.status, s.lanes, s.receivable
   join millrace_private.databases d on d.id = s.database_id
   left join millrace_private.databases i on i.id = s.destination_database_id
   left join millrace_private.circuits b on b.sink_no = s.no
-  left join lateral (select count(*) filter (where e.state in ('retrying', 'held')) as retrying,
-                            count(*) filter (where e.state = 'parked') as parked,
-                            count(*) filter (where e.state = 'parked' and e.stage = 'shape') as faulty,
-                            min(e.parked_at) filter (where e.state = 'parked') as parked_since,
-                            max(e.error) filter (where e.state = 'retrying' and e.stage = 'index') as index_error
-                       from millrace_private.delivery_states e where e.sink_no = s.no) x on true
+ cross join lateral millrace_private.count_states(s.no) x
   join millrace_private.sinks_health(array(select a.no from millrace_private.sinks a)) h on h.sink_no = s.no
   left join millrace_private.sinks_lag(array(select a.no from millrace_private.sinks a)) g on g.sink_no = s.no
  cross join lateral millrace_private.glance_pending(s.no, x.parked) p

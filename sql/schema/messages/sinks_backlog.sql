@@ -7,8 +7,6 @@ language sql stable security definer set search_path = pg_catalog, pg_temp as $$
   select s.name, s.kind, h.level, h.reasons, p.pending, x.retrying, x.parked, h.oldest_committed_at
     from millrace_private.sinks s
     join millrace_private.sinks_health(array(select a.no from millrace_private.sinks a)) h on h.sink_no = s.no
-   cross join lateral (select count(*) filter (where e.state in ('retrying', 'held')) as retrying,
-                              count(*) filter (where e.state = 'parked') as parked
-                         from millrace_private.delivery_states e where e.sink_no = s.no) x
+   cross join lateral millrace_private.count_states(s.no) x
    cross join lateral millrace_private.glance_pending(s.no, x.parked) p
 $$;

@@ -3,7 +3,7 @@ create or replace view millrace.consumer_status as
   select s.name as sink_name, s.status,
          n.pending,
          coalesce((select sum(l.remaining) from millrace_private.leases l where l.sink_no = s.no), 0) + x.leased as leased,
-         x.retrying, x.held, x.parked, c.visibility_timeout, c.max_ack_pending, c.max_deliver, c.max_per_group,
+         x.retrying, w.held, p.parked, c.visibility_timeout, c.max_ack_pending, c.max_deliver, c.max_per_group,
          least((select min(l.until) from millrace_private.leases l where l.sink_no = s.no),
                (select min(e.due_at) from millrace_private.delivery_states e where e.sink_no = s.no and e.lane = 0)) as next_due_at,
          (select array_agg(distinct k.pid) from pg_locks k
@@ -24,10 +24,12 @@ create or replace view millrace.consumer_status as
     left join lateral (select max(k.pending) as pending, bool_or(k.is_estimate) as is_estimate
                          from millrace_private.count_pending(s.no) k) n on true
     left join lateral (select count(*) filter (where e.state = 'leased') as leased,
-                              count(*) filter (where e.state = 'retrying') as retrying,
-                              count(*) filter (where e.state = 'held') as held,
-                              count(*) filter (where e.state = 'parked') as parked
-                         from millrace_private.delivery_states e where e.sink_no = s.no) x on true;
+                              count(*) filter (where e.state = 'retrying') as retrying
+                         from millrace_private.delivery_states e where e.sink_no = s.no and e.due_at is not null) x on true
+    left join lateral (select count(*) as held from millrace_private.delivery_states e
+                        where e.sink_no = s.no and e.due_at is null and e.state <> 'parked') w on true
+    left join lateral (select count(*) as parked from millrace_private.delivery_states e
+                        where e.sink_no = s.no and e.state = 'parked') p on true;
 comment on view millrace.consumer_status is
   'One row for each pull consumer. blocked_by: backends whose open transaction keeps receive waiting (end it, or pg_terminate_backend).';
 comment on column millrace.consumer_status.leased is 'Messages that clients have now.';

@@ -1,12 +1,12 @@
 -- Health is decided by sinks_health, for /healthz and the metrics too, and read once for all sinks. What is not asked for costs
--- nothing: each figure is a join of its own that gives exactly one row.
+-- nothing: each figure is a join of its own that gives exactly one row. Messages that failed are counted as in count_states.
 create or replace view millrace.sink_status as
   select s.name as sink_name, s.kind, d.name as database_name, s.status,
          h.health,
          c.pending,
-         x.retrying, x.parked,
+         r.retrying + w.held as retrying, p.parked,
          h.oldest_committed_at,
-         coalesce(b.error, x.index_error) as error, b.opened_at as failing_since, b.probe_at as next_probe_at,
+         coalesce(b.error, x.error) as error, b.opened_at as failing_since, b.probe_at as next_probe_at,
          (select json_agg(json_build_object('code', n.code, 'table', n.table_name, 'message', n.message,
                                             'remedy', n.remedy, 'since', n.created_at) order by n.created_at)
             from millrace_private.notices n where n.sink_no = s.no) as notices,
@@ -21,10 +21,14 @@ create or replace view millrace.sink_status as
                 group by f.sink_no) h on h.sink_no = s.no
     left join lateral (select max(n.pending) as pending, bool_or(n.is_estimate) as is_estimate
                          from millrace_private.count_pending(s.no) n) c on true
-    left join lateral (select count(*) filter (where e.state in ('retrying', 'held')) as retrying,
-                              count(*) filter (where e.state = 'parked') as parked,
-                              max(e.error) filter (where e.state = 'retrying' and e.stage = 'index') as index_error
-                         from millrace_private.delivery_states e where e.sink_no = s.no) x on true;
+    left join lateral (select count(*) as retrying from millrace_private.delivery_states e
+                        where e.sink_no = s.no and e.due_at is not null and e.state = 'retrying') r on true
+    left join lateral (select count(*) as held from millrace_private.delivery_states e
+                        where e.sink_no = s.no and e.due_at is null and e.state <> 'parked') w on true
+    left join lateral (select count(*) as parked from millrace_private.delivery_states e
+                        where e.sink_no = s.no and e.state = 'parked') p on true
+    left join lateral (select max(e.error) as error from millrace_private.delivery_states e
+                        where e.sink_no = s.no and e.state = 'retrying' and e.stage = 'index') x on true;
 comment on view millrace.sink_status is
   'One row for each sink: its health (level, and the reasons for it), how many messages wait, since when it fails and with what answer, and its notices with their remedies.';
 comment on column millrace.sink_status.health is
