@@ -1,7 +1,8 @@
 /** A millrace.yaml checked by itself, its functions tried. */
 import { refuseBadFunctions } from '../admin/check-functions.ts';
+import { annotationFaults } from '../catalog/declare/annotation-bound.ts';
 import { readTypedConfiguration } from '../catalog/declare/file.ts';
-import type { Fault } from '../model/errors.ts';
+import { type Fault, MillraceError } from '../model/errors.ts';
 import { isLoopback } from '../model/loopback.ts';
 import { createLog } from '../runtime/log.ts';
 import { readSettings } from '../runtime/settings.ts';
@@ -10,6 +11,9 @@ import { readSettings } from '../runtime/settings.ts';
 export async function validateFile(env: NodeJS.ProcessEnv, path: string): Promise<Fault[]> {
   const { host } = readSettings(env);
   const { config, warnings } = readTypedConfiguration({ env, loopbackOnly: isLoopback(host) }, path);
+  const faults = [...config.databases, ...config.sinks].flatMap(({ settings }) => annotationFaults(settings));
+  if (faults.length > 0)
+    throw new MillraceError('bad_configuration', 'the configuration has annotations that are too large', { faults });
   await refuseBadFunctions(config.functions, createLog({ level: 'silent', role: 'config' }));
   return warnings;
 }

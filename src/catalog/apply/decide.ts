@@ -1,5 +1,6 @@
 /** What applying a declaration would do with the catalog as it is now: everything decided, nothing written. */
 import type { Fault } from '../../model/errors.ts';
+import { annotationFaults } from '../declare/annotation-bound.ts';
 import type { Declared } from '../declare/declaration.ts';
 import { boundFaults } from './bounds.ts';
 import type { Current } from './current.ts';
@@ -41,6 +42,8 @@ export function decide(current: Current, given: Declared, wishes: Wishes): Decid
   decideSinks(current.sinks, declared.sinks, into);
   if (wishes.prune === true) decidePruned(current, given, { keys: wishes.keys, asker: wishes.asker, decided });
   decided.faults.push(...boundFaults(current, decided.steps));
+  for (const { name, old, new: after } of decided.steps)
+    decided.faults.push(...annotationFaults({ name, annotations: after?.annotations, before: old?.annotations }));
   decided.faults.push(
     ...decided.steps.flatMap(({ action, name }) => (action === 'create' ? reservedFaults(name) : [])),
   );
