@@ -7,11 +7,12 @@
 import { parseConfiguration } from '../src/catalog/declare/file.ts';
 import { isComplete } from '../src/cli/sql-table.ts';
 import { typeInfo } from '../src/codec/types.ts';
+import { parseDecimal } from '../src/model/decimal.ts';
 import { MillraceError } from '../src/model/errors.ts';
 import { parseInstant } from '../src/model/instant.ts';
 import { canonicalJson } from '../src/model/json-text.ts';
+import { parseJson } from '../src/model/long-number.ts';
 import { comparisonOf } from '../src/routing/comparison.ts';
-import { parseDecimal } from '../src/routing/decimal.ts';
 import { textAtPath } from '../src/routing/json-path.ts';
 import { maskAddresses } from '../src/runtime/redact.ts';
 import { readSettings } from '../src/runtime/settings.ts';
@@ -109,6 +110,7 @@ const TEXTS: HostileText[] = [
   { what: 'a number of zeros in json', text: (n) => `[1${filled('0', n)}1]`, read: canonicalJson },
   { what: 'json, nested keys', text: (n) => `{${filled('"a":{},', n)}"b":1}`, read: (text) => textAtPath(text, ['b']) },
   { what: 'a padded text', text: (n) => `${filled(' ', n)}x`, read: (text) => PADDED?.read(text) },
+  { what: 'numbers that no double holds', text: (n) => `[${filled('1e400,', n)}1]`, read: parseJson },
   { what: 'a decimal of zeros', text: (n) => `1${filled('0', n)}x`, read: parseDecimal },
   { what: 'an instant and spaces', text: (n) => `2026-01-01${filled(' ', n)}x`, read: parseInstant },
   {

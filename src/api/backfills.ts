@@ -5,6 +5,7 @@ import { changeOperation, type Operation, type OperationVerb, showOperation } fr
 import { startBackfill } from '../admin/start-backfill.ts';
 import type { Queryable } from '../db/pool.ts';
 import { MillraceError } from '../model/errors.ts';
+import { isLong, Long, TOO_LONG } from '../model/scalars.ts';
 import { operationPage, tableOf } from './operations.ts';
 import { LONG_PAGE } from './page.ts';
 import { REF, type Route, route, writing } from './route.ts';
@@ -72,10 +73,11 @@ const Wanted = z
   .strictObject({
     table: z.string().nullish(),
     sort_column: z.string().nullish(),
-    start_position: z.union([z.string(), z.number()], 'must be a text or a number').nullish(),
+    start_position: z.union([z.string(), z.number(), Long], 'must be a text or a number').nullish(),
   })
   .superRefine(({ table, sort_column: column, start_position: value }, { addIssue }) => {
     const refuse = (field: string, message: string): void => addIssue({ code: 'custom', path: [field], message });
+    if (isLong(value)) refuse('start_position', `${TOO_LONG.message}. ${TOO_LONG.remedy}`);
     if (column == null && value != null) refuse('sort_column', 'is missing: the column whose value start_position is');
     if (column != null && value == null) refuse('start_position', 'is missing: the value of sort_column to begin with');
     if (column != null && table == null) refuse('table', 'is missing: the table that sort_column is of');

@@ -1,6 +1,7 @@
 /** The body of a request as its route wants it. */
 import { MillraceError } from '../model/errors.ts';
 import { itemsOf, membersOf } from '../model/json-scan.ts';
+import { parseJson } from '../model/long-number.ts';
 import { RawJson } from './raw-json.ts';
 
 /**
@@ -9,7 +10,7 @@ import { RawJson } from './raw-json.ts';
  */
 export function bodyOf(text: string, texts?: readonly string[]): unknown {
   try {
-    const value: unknown = JSON.parse(text);
+    const value = parseJson(text);
     if (typeof value === 'object' && value !== null) return texts === undefined ? value : withTexts(value, text, texts);
   } catch {
     // Said below: what the parser says may quote the text.

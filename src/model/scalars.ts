@@ -5,9 +5,10 @@
 
 import { z } from 'zod';
 import { readCertificates } from './certificate.ts';
+import { LongNumber } from './long-number.ts';
 import { CHANGED, MASK } from './masked.ts';
 import { NAME, NAME_LENGTH, UUID } from './name.ts';
-import { refusal, refuse, section, withRemedy } from './section.ts';
+import { type Refusal, refusal, refuse, section, withRemedy } from './section.ts';
 
 const NUMBER = /^[+-]?\d{1,16}$/;
 
@@ -39,6 +40,16 @@ export const Bool = z.preprocess(toBoolean, z.boolean(withRemedy('must be true o
 export function toBoolean(value: unknown): unknown {
   return value === 'true' ? true : value === 'false' ? false : value;
 }
+
+/** For fields that take any number. */
+export const TOO_LONG: Refusal = { message: 'has more digits than a number keeps', remedy: 'Put it in quotes.' };
+
+/** Where a number may stand: what `isLong` finds is to be refused as `TOO_LONG`. */
+export const Long = z.instanceof(LongNumber).meta({ type: 'number' });
+
+/** Also an integer that was made of a text elsewhere. */
+export const isLong = (value: unknown): boolean =>
+  value instanceof LongNumber || (typeof value === 'number' && Number.isInteger(value) && !Number.isSafeInteger(value));
 
 /** The library leaves out this one key without a word. */
 export const Annotations = z

@@ -4,6 +4,7 @@
  */
 import { z } from 'zod';
 import { type Finding, nearest, type Path } from './finding.ts';
+import { LongNumber } from './long-number.ts';
 
 export interface Refusal {
   message: string;
@@ -105,7 +106,8 @@ function findings(issue: z.core.$ZodIssue, value: unknown, prefix: Path): Findin
   if (!issue.message.startsWith('Invalid')) return [{ path, message: issue.message, remedy: `Correct it.`, wantsText }];
   if (issue.code === 'invalid_type') {
     const form = EXPECTED[issue.expected] ?? issue.expected;
-    const remedy = wantsText && typeof actual !== 'object' ? 'Put it in quotes.' : `Write ${form} here.`;
+    const isScalar = typeof actual !== 'object' || actual instanceof LongNumber;
+    const remedy = wantsText && isScalar ? 'Put it in quotes.' : `Write ${form} here.`;
     return [{ path, message: `must be ${form}`, remedy, wantsText }];
   }
   if (issue.code === 'invalid_value') return [oneOf(path, actual, issue.values.map(String))];

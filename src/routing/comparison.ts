@@ -5,9 +5,9 @@
  */
 
 import { type TypeCatalogue, type TypeInfo, typeInfo } from '../codec/types.ts';
+import { compareDecimals, type Decimal, parseDecimal } from '../model/decimal.ts';
 import { clockMicros, parseInstant } from '../model/instant.ts';
 import { withoutTrailing } from '../model/trailing.ts';
-import { compareDecimals, type Decimal, parseDecimal } from './decimal.ts';
 
 export type Comparable = Decimal | bigint | number | boolean | string;
 

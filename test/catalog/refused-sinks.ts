@@ -102,6 +102,23 @@ export const refusedSinks: Record<string, [string, string[]][]> = {
       'operator: ">", comparison_value: 12345678901234567890',
       ['comparison_value has more digits than a number keeps here'],
     ],
+    [
+      'operator: "=", comparison_value: 0.1234567890123456789',
+      ['comparison_value has more digits than a number keeps here'],
+    ],
+    [
+      'operator: in, comparison_value: [1, 1.00000000000000000001e2]',
+      ['comparison_value has more digits than a number keeps here'],
+    ],
+    ['operator: ">", comparison_value: 1e400', ['comparison_value has more digits than a number keeps here']],
+    [
+      'operator: ">", comparison_value: ${' + 'NONE:-+.1234567890123456789}',
+      ['comparison_value has more digits than a number keeps here'],
+    ],
+    [
+      'operator: ">", comparison_value: 0.1234567890123456789, field_path: b',
+      ['comparison_value has more digits than a number keeps here'],
+    ],
     ['operator: "=", comparison_value: a, field_type: string', ['field_type is for a field inside a json column']],
     ['operator: "=", comparison_value: a, field_path: b, field_type: number', ['comparison_value is not a number']],
     [

@@ -2,7 +2,8 @@
  * A YAML document as a plain value. An alias is the value that it stands for, not a copy of it; still, whoever reads the
  * value meets it each time, so a document whose aliases multiply beyond all measure has no value.
  */
-import { isAlias, isMap, isPair, isScalar, isSeq, type Pair, type YAMLMap } from 'yaml';
+import { isAlias, isMap, isPair, isScalar, isSeq, type Pair, type Scalar, type YAMLMap } from 'yaml';
+import { numberOf } from '../../model/long-number.ts';
 import { DEEPEST, type DocumentNodes, isMerge } from './document-nodes.ts';
 
 /** Values that aliases may add to those that are written. */
@@ -28,6 +29,13 @@ export function plainValueOf(nodes: DocumentNodes, contents: unknown): { value: 
 
 class Endless extends Error {}
 
+/** A number keeps its digits. One that a variable put there has no text of its own, and has been looked at. */
+function scalarOf({ value, source }: Scalar): unknown {
+  return typeof value === 'number' && source !== undefined && WRITTEN.test(source) ? numberOf(value, source) : value;
+}
+
+const WRITTEN = /^[-+]?[\d.]/;
+
 class Reader {
   readonly #nodes: DocumentNodes;
   readonly #done = new Map<unknown, Sized>();
@@ -40,7 +48,7 @@ class Reader {
 
   read(node: unknown, depth: number): Sized {
     const target = isAlias(node) ? this.#nodes.resolved(node) : node;
-    if (isScalar(target)) return { value: target.value, size: this.#count(1) };
+    if (isScalar(target)) return { value: scalarOf(target), size: this.#count(1) };
     if (!isMap(target) && !isSeq(target)) return { value: null, size: this.#count(1) };
     const done = this.#done.get(target);
     if (done !== undefined) return done;

@@ -4,7 +4,7 @@
  */
 import { z } from 'zod';
 import type { SinkSettings, TableBackfill } from '../../model/declared.ts';
-import { Identifier, TableName, toBoolean } from '../../model/scalars.ts';
+import { Identifier, isLong, Long, TableName, TOO_LONG, toBoolean } from '../../model/scalars.ts';
 import { findingsOf, refusal, refuse, refuseAsFound, section, withRemedy } from '../../model/section.ts';
 
 const FORM = withRemedy(
@@ -12,14 +12,10 @@ const FORM = withRemedy(
   'Write the value as Postgres writes it, in quotes: "2026-01-31 00:00:00+00".',
 );
 
-/** Numbers with more digits than a double keeps would be rounded. */
 const Position = z
-  .union([z.string(), z.number()], FORM)
+  .union([z.string(), z.number(), Long], FORM)
   .refine((value) => value !== '', refusal('is an empty text', 'Write the value where the backfill begins.'))
-  .refine(
-    (value) => typeof value === 'string' || !Number.isInteger(value) || Number.isSafeInteger(value),
-    refusal('has more digits than a number keeps', 'Put it in quotes.'),
-  )
+  .refine((value) => !isLong(value), refusal(TOO_LONG.message, TOO_LONG.remedy))
   .transform(String);
 
 const Entry = section(

@@ -3,9 +3,11 @@
  * is the source's to say; here it is checked that the condition can mean something.
  */
 import { z } from 'zod';
+import { parseDecimal } from '../../model/decimal.ts';
 import type { ColumnFilter, FilterOperator, FilterValue } from '../../model/declared.ts';
 import { parseInstant } from '../../model/instant.ts';
-import { Identifier, TableName, Text } from '../../model/scalars.ts';
+import type { LongNumber } from '../../model/long-number.ts';
+import { Identifier, isLong, Long, TableName, Text, TOO_LONG } from '../../model/scalars.ts';
 import { type Refusal, refusal, refuse, section, withRemedy } from '../../model/section.ts';
 
 export const Actions = z
@@ -55,7 +57,7 @@ function toOperator(value: unknown): unknown {
   return ALIASES[plain] ?? plain;
 }
 
-const scalar = z.union([z.string(), z.number(), z.boolean()]);
+const scalar = z.union([z.string(), z.number(), z.boolean(), Long]);
 const Value = z.union(
   [scalar, z.array(scalar), z.null()],
   withRemedy('must be a text, a number, true, false or a list of these', 'Write one of these.'),
@@ -70,7 +72,8 @@ const Filter = section('filters[]', {
 })
   .superRefine((filter, context) => {
     const value = filter.comparison_value ?? null;
-    const fault = valueFault(filter.operator, value);
+    const isTooLong = [value].flat().some(isLong);
+    const fault = isTooLong ? tooLong(filter.field_path !== null) : valueFault(filter.operator, value);
     if (fault !== undefined) refuse(context, ['comparison_value'], fault);
     if (filter.field_path === null && filter.field_type) {
       refuse(context, ['field_type'], {
@@ -93,7 +96,8 @@ const Filter = section('filters[]', {
     }
   })
   .transform((filter): ColumnFilter => {
-    const value = filter.comparison_value ?? null;
+    // What is too long was refused.
+    const value = (filter.comparison_value ?? null) as FilterValue;
     return {
       column_name: filter.column_name,
       field_path: filter.field_path,
@@ -106,11 +110,15 @@ const Filter = section('filters[]', {
 /** Column filters: all must hold. */
 export const Filters = z.array(Filter).default([]);
 
-function valueFault(operator: FilterOperator, value: FilterValue): Refusal | undefined {
-  const items = [value].flat();
-  if (items.some((item) => typeof item === 'number' && Number.isInteger(item) && !Number.isSafeInteger(item))) {
-    return { message: 'has more digits than a number keeps here', remedy: 'Put it in quotes.' };
-  }
+/** A column's own type says how a text is compared; in json only `field_type` does. */
+const tooLong = (isField: boolean): Refusal => ({
+  message: `${TOO_LONG.message} here`,
+  remedy: isField ? 'Put it in quotes, with `field_type: number`.' : TOO_LONG.remedy,
+});
+
+type Given = FilterValue | LongNumber | (string | number | boolean | LongNumber)[];
+
+function valueFault(operator: FilterOperator, value: Given): Refusal | undefined {
   if (operator === 'is_null' || operator === 'not_null') {
     return value === null ? undefined : { message: `does not go with \`${operator}\``, remedy: 'Remove it.' };
   }
@@ -127,7 +135,8 @@ function valueFault(operator: FilterOperator, value: FilterValue): Refusal | und
   return undefined;
 }
 
-function fits(item: string | number | boolean | null, type: ColumnFilter['field_type'] | undefined): boolean {
+function fits(item: unknown, type: ColumnFilter['field_type'] | undefined): boolean {
+  if (type === 'number' && typeof item === 'string') return parseDecimal(item) !== undefined;
   if (type === 'datetime') return typeof item === 'string' && parseInstant(item) !== undefined;
   return typeof item === type;
 }

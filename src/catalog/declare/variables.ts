@@ -4,6 +4,7 @@
  * is replaced within its scalar. An empty variable takes the default, as in a shell. `$${` is the text `${`; what YAML itself
  * makes of an escape (`"\x24{"`) is text too.
  */
+import { type LongNumber, numberOf } from '../../model/long-number.ts';
 
 const REFERENCE = /\$?\$\{(?:[A-Za-z_][A-Za-z0-9_]*(?::-[^}\r\n]*)?\})?/g;
 const BEGINNING = /\$?\$\{/g;
@@ -111,13 +112,12 @@ export interface ReplaceOptions {
 }
 
 /** A plain scalar's value as YAML's core schema has it: null, boolean, number or text. */
-export function plainValue(text: string): string | number | boolean | null {
+export function plainValue(text: string): string | number | boolean | null | LongNumber {
   if (/^(?:~|null|Null|NULL)?$/.test(text)) return null;
   if (/^(?:true|True|TRUE)$/.test(text)) return true;
   if (/^(?:false|False|FALSE)$/.test(text)) return false;
   if (/^[-+]?[0-9]+$/.test(text) || /^[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?$/.test(text)) {
-    const number = Number(text);
-    return Number.isFinite(number) ? number : text;
+    return numberOf(Number(text), text);
   }
   return text;
 }

@@ -230,10 +230,10 @@ initial_backfill:
       '14:9 sinks[0].initial_backfill[3].table is missing',
       '14:11 sinks[0].initial_backfill[3].tabel is not a known key',
     ]);
-    const digits = '12345678901234567890';
-    expect(
-      lines(`initial_backfill: [{ table: a, type: partial, sort_column: id, start_position: ${digits} }]`),
-    ).to.deep.equal(['9:84 sinks[0].initial_backfill[0].start_position has more digits than a number keeps']);
+    for (const digits of ['12345678901234567890', '1.00000000000000000001', '1e-400'])
+      expect(
+        lines(`initial_backfill: [{ table: a, type: partial, sort_column: id, start_position: ${digits} }]`),
+      ).to.deep.equal(['9:84 sinks[0].initial_backfill[0].start_position has more digits than a number keeps']);
     expect(
       lines(`source: { include_tables: [orders] }
 initial_backfill: [{ table: orders }, { table: orders }, { table: notes }]`),
