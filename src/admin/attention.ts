@@ -114,7 +114,9 @@ function ofSink(sink: AttentionSink, { operations, consumers }: AttentionFacts):
   const isFailing = sink.failing_since !== null;
   const delivery = checkDelivery({ ...sink, isFailing }, { notices: new Set(), destination: undefined });
   const isSaid = sink.status !== 'active' || delivery.some(({ id }) => id === 'behind' || id === 'nobody_receives');
-  const growing = isSaid ? [] : checkGrowing(sink);
+  const growing = isSaid
+    ? []
+    : checkGrowing({ ...sink, isPulled: consumers.some(({ name: consumer }) => consumer === name) });
   return [
     ...checksOf(about, operationFindings(operations, { sink: name })).map(ofOperation(operations)),
     ...checksOf(about, [...consumerFindings(consumers, name), ...delivery, ...growing]).map((check) => ({

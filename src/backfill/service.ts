@@ -257,7 +257,9 @@ async function relationFor(streaming: Streaming, backfill: Backfill, table: Tabl
 /** A message and what to do: whatever is wrong, somebody reads it in the backfill's state. */
 function remedyOf(error: unknown, { table_schema, table_name, sort_column }: Backfill, role: string): Remedy {
   if (error instanceof MillraceError) {
-    const remedy = error.remedy === undefined ? {} : { remedy: error.remedy };
+    // Only a replay reads a change table; whoever else reads one has nothing to resume.
+    const then = error.code === 'bad_destination' ? ' Then resume the replay.' : '';
+    const remedy = error.remedy === undefined ? {} : { remedy: `${error.remedy}${then}` };
     return { message: error.message, ...remedy, isFinal: error.code !== 'unavailable' };
   }
   const table = { schema: table_schema ?? '', name: table_name ?? '', role, sortColumn: sort_column };

@@ -125,12 +125,23 @@ export function checkGrowing(facts: {
   parked: number;
   oldest_seconds: number | null;
   rate: { persisted: number; delivered: number };
+  /** Clients receive from it. */
+  isPulled: boolean;
 }): Finding[] {
-  const { parked, oldest_seconds, rate } = facts;
+  const { parked, oldest_seconds, rate, isPulled } = facts;
   // What is parked may be the oldest, and holds nothing up.
   if (parked > 0 || oldest_seconds === null || oldest_seconds <= MINUTE_SECONDS || rate.persisted <= rate.delivered)
     return [];
-  const summary = `its oldest message is ${Math.floor(oldest_seconds)} s old, and more arrive than leave: ${rate.persisted}/s arrive, ${rate.delivered}/s leave`;
+  const oldest = `its oldest message is ${Math.floor(oldest_seconds)} s old, and`;
+  if (isPulled && rate.delivered === 0)
+    return [
+      notice(
+        'behind',
+        `${oldest} no client acknowledges any: ${rate.persisted}/s arrive`,
+        byHand('Start its client. The page of the sink has a command that receives some.'),
+      ),
+    ];
+  const summary = `${oldest} more arrive than leave: ${rate.persisted}/s arrive, ${rate.delivered}/s leave`;
   return [notice('behind', summary, byHand('If it stays so, start another worker or client, or send larger batches.'))];
 }
 

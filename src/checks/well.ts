@@ -85,14 +85,17 @@ function listedOf({ publication, tables }: Listed): Said[] {
     [
       [],
       tables.come < tables.all
-        ? notice('tables', `the changes of ${tables.come} of ${tables.all} tables come`, {
+        ? notice('tables', `the changes of ${tables.come} of ${tables.all} tables are captured`, {
             ...{
-              remedy: 'The list of tables says of each other one why not, and what to run.',
+              remedy: 'The list of tables says why the others are not, and what to run.',
               sql: null,
               runOn: null,
             },
           })
-        : passed('tables', `the changes of ${tables.all === 1 ? 'its one table' : `all ${tables.all} tables`} come`),
+        : passed(
+            'tables',
+            `the changes of ${tables.all === 1 ? 'its one table' : `all ${tables.all} tables`} are captured`,
+          ),
     ],
   ];
 }

@@ -4,7 +4,9 @@ import { useEffect } from 'react';
 import { ApiError, call, rememberCsrf } from './api/client.ts';
 import { useOverview } from './api/overview.ts';
 import { PersonContext, personOf, type Who } from './api/person.ts';
+import { queryClient } from './api/queries.ts';
 import { Button } from './parts/button.tsx';
+import { EndedSession } from './parts/ended-session.tsx';
 import { Page } from './parts/page.tsx';
 import { ErrorNote } from './parts/places.tsx';
 import { Shell } from './parts/shell.tsx';
@@ -51,8 +53,10 @@ function Inside() {
   const { who } = inside.useRouteContext();
   const { error, isSuccess, isError, dataUpdatedAt } = useOverview();
   const router = useRouter();
-  // A session that has ended leads to the login; whoever could not be asked who they are is asked once somebody answers.
-  const isUnknown = (isError && error.status === 401) || (isSuccess && who === null);
+  const isEnded = isError && error.status === 401;
+  // The login comes to the page where somebody was logged in; whoever could not be asked who they are is asked once somebody answers.
+  const email = who?.user?.email;
+  const isUnknown = (isEnded && email === undefined) || (isSuccess && who === null);
   // biome-ignore lint/correctness/useExhaustiveDependencies: with each answer it is tried again
   useEffect(() => {
     if (isUnknown) void router.invalidate();
@@ -60,6 +64,15 @@ function Inside() {
   return (
     <PersonContext value={personOf(who)}>
       <Shell />
+      {isEnded && email !== undefined && (
+        <EndedSession
+          email={email}
+          onDone={() => {
+            void queryClient.invalidateQueries();
+            void router.invalidate();
+          }}
+        />
+      )}
     </PersonContext>
   );
 }

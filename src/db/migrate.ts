@@ -41,7 +41,7 @@ export async function migrateSchema(deps: MigrateDependencies, options: PoolOpti
     await createOnce(db, 'schema if not exists millrace_private');
     await createOnce(db, 'table if not exists millrace_private.lock_migrations ()');
     const applied = await untilNothingIsInTheWay(deps, () => applyMissing({ client, db }, deps.log));
-    if (applied.length > 0) deps.log.info({ files: applied }, 'schema migrated');
+    if (applied.length > 0) deps.log.info({ files: applied.length }, 'schema migrated');
     return applied;
   } finally {
     await client.end();

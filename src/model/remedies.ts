@@ -116,26 +116,26 @@ const REPLAY: readonly Rule<ReadEntries>[] = [
   {
     when: isMissingTable,
     message: (table) => `${changeTable(table)} is not there`,
-    remedy: () => 'Restore it, or set create_if_not_exists and let a new one fill. Then resume the replay.',
+    remedy: () => 'Restore it, or set create_if_not_exists and let a new one fill.',
     isFinal: true,
   },
   {
     when: isOtherColumns,
     message: (table, { message }) => `${changeTable(table)} does not fit: ${message}`,
-    remedy: () => 'Give it the columns of docs/change-tables.md. Then resume the replay.',
+    remedy: () => 'Give it the columns of docs/change-tables.md.',
     isFinal: true,
   },
   {
     when: isHiddenByPolicy,
     message: (table) => `a policy of row security would hide entries of ${changeTable(table)}`,
     remedy: (table) =>
-      `Run there: alter table ${quoteTable(table)} disable row level security; or give the role bypassrls. Then resume the replay.`,
+      `Run there: alter table ${quoteTable(table)} disable row level security; or give the role bypassrls.`,
     isFinal: true,
   },
   {
     when: isNotPermitted,
     message: (table, { message }) => `${changeTable(table)} may not be read: ${message}`,
-    remedy: (table) => `Run there: grant select on ${quoteTable(table)} to the role. Then resume the replay.`,
+    remedy: (table) => `Run there: grant select on ${quoteTable(table)} to the role.`,
     isFinal: true,
   },
   {

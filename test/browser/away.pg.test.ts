@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
 import type { Browser } from 'playwright-core';
 import { createUser } from '../../src/admin/users.ts';
-import { builtConsole, openBrowser, PASSWORD, see } from '../support/browser/browser.ts';
+import { builtConsole, expectAccessible, openBrowser, PASSWORD, see } from '../support/browser/browser.ts';
 import { addPullSink } from '../support/fixtures/fixtures.ts';
 import { type MessageDatabase, messageDatabase } from '../support/postgres/message-database.ts';
 import { type TestWeb, testWeb } from '../support/processes/web.ts';
@@ -46,6 +46,48 @@ describe('browser: a page that is open', () => {
     expect(page.url()).to.equal(`${web.url}${address}`);
     await page.getByRole('button', { name: 'Pause orders-worker' }).click();
     await page.getByRole('button', { name: 'Resume orders-worker' }).waitFor();
+    await seen.close();
+  });
+
+  it('keeps what was typed when its session ends, for the same person alone', async () => {
+    const seen = await see(browser, { db: m.db, url: web.url }, { scopes: null });
+    const { page } = seen;
+    const logIn = async (email: string): Promise<void> => {
+      const login = page.getByRole('dialog', { name: 'Log in again' });
+      await login.waitFor();
+      await expectAccessible(page, 'the login over a page');
+      await login.getByLabel('Email').fill(email);
+      await login.getByLabel('Password').fill(PASSWORD);
+      await page.keyboard.press('Enter');
+      await login.waitFor({ state: 'detached' });
+    };
+    await page.goto('/login?next=/databases/new');
+    await page.getByLabel('Email').fill('ann@example.org');
+    await page.getByLabel('Password').fill(PASSWORD);
+    await page.keyboard.press('Enter');
+    await page.getByRole('button', { name: 'Enter fields' }).click();
+    await page.getByLabel('Host').fill('db.example.com');
+    await page.getByLabel('Password').fill('of the database');
+    await page.getByRole('button', { name: 'As YAML' }).click();
+    await m.db.query('delete from millrace_private.sessions');
+    // Over a dialog of the page, which stays as well.
+    await logIn('ann@example.org');
+    await page.getByRole('dialog', { name: 'As YAML' }).getByText('db.example.com').waitFor();
+    await page.keyboard.press('Escape');
+    expect(await page.getByLabel('Host').inputValue()).to.equal('db.example.com');
+    expect(await page.getByLabel('Password').inputValue()).to.equal('of the database');
+    await page.getByRole('button', { name: 'Check connection' }).click();
+    await page.getByText('Not valid: database').waitFor();
+
+    await m.db.query('delete from millrace_private.sessions');
+    await createUser(
+      m.db,
+      { email: 'eve@example.org', name: 'Eve', scopes: ['read'], password: PASSWORD },
+      { kind: 'cli', name: 'test' },
+    );
+    await logIn('eve@example.org');
+    await page.getByLabel('Address').waitFor();
+    expect(await page.content()).to.not.contain('db.example.com');
     await seen.close();
   });
 

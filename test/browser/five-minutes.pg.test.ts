@@ -113,11 +113,11 @@ describe('browser: five minutes', () => {
     await page.getByText('Ready to be captured').waitFor();
     await press(page, 'Connect');
     await page.getByRole('heading', { name: 'shop', level: 1 }).waitFor();
+    await page.getByText('capture begins with the first sink that reads from it').waitFor();
 
-    await press(page, 'Sinks', 'link');
     await press(page, 'New sink', 'link');
     await reach(page, page.getByLabel('Database'));
-    await page.keyboard.type('shop');
+    expect(await page.getByLabel('Database').inputValue()).to.equal('shop');
     const table = page.getByRole('checkbox', { name: 'products' });
     await reach(page, table);
     await page.keyboard.press('Space');
@@ -157,6 +157,9 @@ describe('browser: five minutes', () => {
     await page.goto('/databases/new');
     await write(page, 'Address', wrong.href);
     await press(page, 'Check connection');
+    await page.getByText('One problem').waitFor();
+    await press(page, 'Check again');
+    expect(await isSomewhere(page), 'focus while it is checked again').to.equal(true);
     await page.getByText('One problem').waitFor();
     const checks = page.getByLabel('Checks');
     expect(await checks.textContent())

@@ -102,7 +102,8 @@ describe('checks of delivery', () => {
   });
   it('say that more comes than goes, once it is a minute behind', () => {
     const rate = { persisted: 3, delivered: 2 };
-    const say = (change: object): string[] => said(checkGrowing({ parked: 0, oldest_seconds: 61, rate, ...change }));
+    const behind = { parked: 0, oldest_seconds: 61, rate, isPulled: false };
+    const say = (change: object): string[] => said(checkGrowing({ ...behind, ...change }));
     expect(say({})).to.deep.equal(['notice behind']);
     for (const change of [
       { parked: 1 },
@@ -111,6 +112,11 @@ describe('checks of delivery', () => {
       { rate: { ...rate, delivered: 3 } },
     ])
       expect(say(change)).to.deep.equal([]);
+    // A consumer that nobody reads has no use for larger batches.
+    const none = { ...behind, rate: { ...rate, delivered: 0 } };
+    expect(checkGrowing({ ...none, isPulled: true })[0]!.remedy).to.match(/^Start its client/);
+    expect(checkGrowing(none)[0]!.remedy).to.match(/another worker/);
+    expect(checkGrowing({ ...behind, isPulled: true })[0]!.summary).to.match(/more arrive than leave/);
   });
   it('say of a sink alone what is wrong around it', () => {
     const found = checkSinkAlone({ ...FACTS, database: 'shop', reasons: ['source_error', 'no_worker', 'behind'] });

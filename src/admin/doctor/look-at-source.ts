@@ -43,6 +43,7 @@ import { awaitedIn } from '../../source/visibility.ts';
 import { lookAtTriggers } from './look-at-triggers.ts';
 import {
   formerSlots,
+  inPlace,
   type LookedAt,
   missingPublication,
   type Reached,
@@ -132,9 +133,7 @@ async function look(on: Reached, looked: LookedAt): Promise<SourceLook> {
   if (looked.whole) findings.push(...wellOf(findings, await wellFacts(on, looked, { ...now, capacity })));
   return {
     findings:
-      findings.length > 0
-        ? findings
-        : [passed('source', `Postgres ${major}; the slot and the publication are in place`)],
+      findings.length > 0 ? findings : [passed('source', `Postgres ${major}; ${inPlace('slot', slot && publication)}`)],
     tables:
       publication &&
       (await wantedTables(on, { ...publication, tables: listed, locked: [], refused: new Map() }, { database, sinks })),

@@ -16,6 +16,7 @@ import { readTables } from '../../source/tables.ts';
 import { readTriggerFacts } from '../../source/triggers/for-checks.ts';
 import {
   formerSlots,
+  inPlace,
   type LookedAt,
   missingPublication,
   type Reached,
@@ -61,7 +62,12 @@ export async function lookAtTriggers(on: Pick<Reached, 'source' | 'messages'>, l
     findings:
       findings.length > 0
         ? findings
-        : [passed('source', `Postgres ${major}; the publication and the triggers are in place`)],
+        : [
+            passed(
+              'source',
+              `Postgres ${major}; ${inPlace('triggers', triggers.schemaVersion !== null && publication)}`,
+            ),
+          ],
     tables:
       publication &&
       (await wantedTables(

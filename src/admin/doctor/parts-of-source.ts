@@ -96,6 +96,10 @@ export async function wellFacts(
   };
 }
 
+/** What capture reads from; nobody has asked for it yet where it is not there, or it would be a finding. */
+export const inPlace = (what: 'slot' | 'triggers', isThere: unknown): string =>
+  isThere ? `the ${what} and the publication are in place` : `capture begins with the first sink that reads from it`;
+
 const triggeredOf = ({ schemaVersion, tables }: TriggerFacts) => ({
   hasSchema: schemaVersion !== null,
   tables: [...tables.values()].filter(({ hasTriggers }) => hasTriggers).length,

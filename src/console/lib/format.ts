@@ -42,6 +42,9 @@ export function span(seconds: number): string {
   return `${Math.round(seconds / 86_400)} days`;
 }
 
+/** How long something will still take, which is an estimate. */
+export const left = (seconds: number): string => (seconds < 1 ? 'less than 1 s left' : `${span(seconds)} left`);
+
 export const ms = (value: number): string => span(value / 1_000);
 
 /** Messages or rows a second. */

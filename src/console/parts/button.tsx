@@ -1,5 +1,5 @@
 /** Buttons and links that look like them. One that may not be used stays, and says why. */
-import type { ButtonHTMLAttributes, ReactNode } from 'react';
+import type { ComponentProps, ReactNode } from 'react';
 import { usePerson } from '../api/person.ts';
 
 /** `danger` leads to what destroys, `destroy` does it. */
@@ -23,7 +23,7 @@ const LOOKS: Record<Look, string> = {
 /** For a link that looks like a button. */
 export const buttonLook = (look: Look = 'plain'): string => `${BASE} ${LOOKS[look]}`;
 
-export interface ButtonProps extends ButtonHTMLAttributes<HTMLButtonElement> {
+export interface ButtonProps extends ComponentProps<'button'> {
   look?: Look;
   /** The scope that its route wants. */
   needs?: string;

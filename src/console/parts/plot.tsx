@@ -32,6 +32,13 @@ const WHOLE = Array.from({ length: 13 }, (_, power) => [1, 2, 5].map((one) => on
 
 const BYTES = Array.from({ length: 50 }, (_, power) => 2 ** power);
 
+/** Between two times of which nothing is known no line can be drawn: there is a point. */
+const alone: UPlot.Series.Points.Filter = ({ data }, series) => {
+  const values = data[series]!;
+  const isKnown = (at: number): boolean => values[at] != null;
+  return Array.from(values, (_, at) => at).filter((at) => isKnown(at) && !isKnown(at - 1) && !isKnown(at + 1));
+};
+
 const token = (name: string): string => getComputedStyle(document.documentElement).getPropertyValue(`--${name}`);
 
 function optionsOf({ times, lines, format, height, isBytes }: PlotProps, zone: Zone, width: number): UPlot.Options {
@@ -59,7 +66,7 @@ function optionsOf({ times, lines, format, height, isBytes }: PlotProps, zone: Z
         stroke: token(tone),
         width: 1.5,
         dash: DASHES[place % DASHES.length]!,
-        points: { show: false },
+        points: { show: true, size: 4, filter: alone },
       })),
     ],
   };

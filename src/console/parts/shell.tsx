@@ -30,7 +30,7 @@ export function Shell() {
   const attention = data?.attention_count ?? 0;
   const running = data?.operations.filter(({ state }) => state === 'running' || state === 'waiting').length ?? 0;
   const badges: Record<string, ReactNode> = {
-    '/': attention > 0 && <Badge tone="danger">{attention}</Badge>,
+    '/': attention > 0 && <Badge tone={data?.attention[0]?.status === 'error' ? 'danger' : 'warn'}>{attention}</Badge>,
     '/operations': running > 0 && <Badge>{running}</Badge>,
   };
   return (

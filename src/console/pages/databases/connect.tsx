@@ -1,6 +1,6 @@
 /** A database is connected: its address, the checks of it one by one, and then it is there. */
 import { useNavigate } from '@tanstack/react-router';
-import { type FormEvent, type ReactNode, useState } from 'react';
+import { type FormEvent, type ReactNode, useRef, useState } from 'react';
 import type { ApiError } from '../../api/client.ts';
 import { useCall } from '../../api/queries.ts';
 import { curlOf } from '../../lib/curl.ts';
@@ -105,11 +105,12 @@ const NO_REPLICATION = new Set(['wal_level', 'may_not_replicate', 'output_plugin
 /** The two buttons, and under them what was found. */
 function Found({ error, checked, draft, again, busy, children }: FoundProps) {
   const checks = checked ?? checksOf(error);
+  const button = useRef<HTMLButtonElement>(null);
   const wrong = checks?.filter(({ status }) => status === 'error').length ?? 0;
   return (
     <>
       <div className="mb-4 flex flex-wrap items-center gap-3">
-        <Button needs="admin" busy={busy} onClick={again}>
+        <Button ref={button} needs="admin" busy={busy} onClick={again}>
           Check connection
         </Button>
         <Button look="primary" type="submit" needs="admin" busy={busy}>
@@ -130,7 +131,15 @@ function Found({ error, checked, draft, again, busy, children }: FoundProps) {
         error !== null && <ErrorNote error={error} />
       ) : (
         <>
-          <CheckList checks={checks} hostname={draft.hostname} again={again} />
+          <CheckList
+            checks={checks}
+            hostname={draft.hostname}
+            again={() => {
+              // The list goes while it is asked for anew, with the button in it that was pressed.
+              button.current?.focus();
+              again();
+            }}
+          />
           {checks.some(({ id, status }) => status === 'error' && NO_REPLICATION.has(id)) && (
             <div className="mt-3">{children}</div>
           )}

@@ -46,7 +46,7 @@ function NotCaptured({ database: { name } }: { database: Database }) {
           go.
         </p>
         <p className="mt-3">
-          <Link to="/sinks/new" className={buttonLook('primary')}>
+          <Link to="/sinks/new" search={{ database: name }} className={buttonLook('primary')}>
             New sink
           </Link>
         </p>

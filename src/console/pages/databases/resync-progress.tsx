@@ -2,7 +2,7 @@
 import { Link } from '@tanstack/react-router';
 import type { Schemas } from '../../api/client.ts';
 import { useGet } from '../../api/queries.ts';
-import { count, rate, span } from '../../lib/format.ts';
+import { count, left, rate, span } from '../../lib/format.ts';
 import { buttonLook } from '../../parts/button.tsx';
 import { State } from '../../parts/icons.tsx';
 import { Section } from '../../parts/page.tsx';
@@ -89,7 +89,7 @@ function figures({ done, total, per_second, seconds_left }: Operation['progress'
   if (total === null) return '';
   const rows = `${count(done)} of about ${count(total)} rows`;
   const pace = per_second === null ? '' : `, ${rate(per_second)}`;
-  return `${rows}${pace}${seconds_left === null ? '' : `, ${span(seconds_left)} left`}`;
+  return `${rows}${pace}${seconds_left === null ? '' : `, ${left(seconds_left)}`}`;
 }
 
 const took = (from: string, to: string): string => span((new Date(to).getTime() - new Date(from).getTime()) / 1_000);

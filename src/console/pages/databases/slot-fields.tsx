@@ -67,7 +67,7 @@ export function SlotFields({ draft, change, error }: Fields) {
 
 /** What capture by triggers costs. */
 export const TRIGGERS =
-  'For servers without logical replication. Each changed row is written a second time, in the same transaction.';
+  'Triggers need no logical replication, but each changed row is written a second time, in the same transaction.';
 
 /** Of what capture makes itself: not the role. */
 const isMade = (sql: string): boolean => !/^(?:create role|grant)\b/.test(sql);

@@ -1,6 +1,6 @@
 /** What operations are called, and what can be done to them. */
 import type { Schemas } from '../../api/client.ts';
-import { rate, span } from '../../lib/format.ts';
+import { left, rate } from '../../lib/format.ts';
 
 /** What it found and did is asked for one by one. */
 export type Operation = Schemas['OverviewOperation'];
@@ -23,7 +23,7 @@ export const titleOf = ({ kind, sink, database, progress }: Operation): string =
 /** `6 700/s, 12 s left`; empty where nobody can say. */
 export function paceOf({ state, progress: { per_second, seconds_left } }: Operation): string {
   if (state !== 'running') return '';
-  return [per_second === null ? null : rate(per_second), seconds_left === null ? null : `${span(seconds_left)} left`]
+  return [per_second === null ? null : rate(per_second), seconds_left === null ? null : left(seconds_left)]
     .filter((part) => part !== null)
     .join(', ');
 }

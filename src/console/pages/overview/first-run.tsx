@@ -82,7 +82,7 @@ function Receive({ open, onClose }: { open: boolean; onClose: () => void }) {
   return (
     <Dialog title="Receive five changes" open={open} onClose={onClose}>
       <p className="mb-3">
-        The token may only receive from {CONSUMER}. Messages are delivered again after 30 s unless its{' '}
+        The token may only receive from {CONSUMER}. A message is delivered again after 30 s unless its{' '}
         <code className="font-mono text-sm">ack_id</code> is acknowledged.
       </p>
       {make.error && <ErrorNote error={make.error} />}

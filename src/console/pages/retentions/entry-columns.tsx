@@ -30,7 +30,7 @@ export const entryColumns: readonly ListColumn<Entry>[] = [
   { key: 'key', heading: 'Key', width: 'minmax(6rem,1fr)', cell: (entry) => <KeyLink entry={entry} /> },
   { key: 'action', heading: 'Action', width: '5rem', cell: ({ action }) => action },
   { key: 'changed', heading: 'Changed', width: 'minmax(6rem,2fr)', cell: changedOf },
-  { key: 'seq', heading: 'Seq', width: '7rem', isFigure: true, cell: ({ seq }) => seq },
+  { key: 'seq', heading: 'Seq', width: '10rem', isFigure: true, cell: ({ seq }) => seq },
   { key: 'at', heading: 'Committed', width: '12.5rem', cell: ({ committed_at }) => <At at={committed_at} /> },
 ];
 

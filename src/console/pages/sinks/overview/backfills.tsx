@@ -1,7 +1,7 @@
 /** Rows that are on their way to a sink. */
 import { Link } from '@tanstack/react-router';
 import { useOverview } from '../../../api/overview.ts';
-import { count, percent, span } from '../../../lib/format.ts';
+import { count, left } from '../../../lib/format.ts';
 import { State } from '../../../parts/icons.tsx';
 import { Section } from '../../../parts/page.tsx';
 import { Progress } from '../../../parts/progress.tsx';
@@ -36,10 +36,9 @@ export function Backfills({ sink }: { sink: Sink }) {
               <State state={STATES[state] ?? state} />
               <Progress part={part} label={`Rows of ${name}`} />
               <span className="text-sm text-muted tabular-nums">
-                {part !== null && `${percent(part)}, `}
                 {count(done)}
                 {all !== null && ` of about ${count(all)}`}
-                {leftOf(id) !== null && `, ${span(leftOf(id)!)} left`}
+                {leftOf(id) !== null && `, ${left(leftOf(id)!)}`}
               </span>
             </li>
           );
