@@ -93,9 +93,9 @@ describe('checks of a source whose changes triggers note', () => {
     expect(ids(checkPublication({ ...ours, publishesOld: true }, 'shop'))).to.deep.equal([
       ['publishes_messages', 'error'],
     ]);
-    const named = { ...PUBLICATION, publishesOurs: true, ourSchemas: ['millrace_capture'] };
+    const named = { ...PUBLICATION, publishesOurs: true, ourSchemas: ['millrace_private'] };
     expect(checkPublication(named, 'shop')[0]!.sql).to.equal(
-      'alter publication "pub" drop tables in schema millrace_capture',
+      'alter publication "pub" drop tables in schema millrace_private',
     );
     expect(plannedPublication('p', { version: 180000, isOurs: true, byTriggers: true })).to.include({
       ...{ complete: false, publishesOld: false, byTriggers: true },
