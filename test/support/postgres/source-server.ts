@@ -5,6 +5,7 @@ import path from 'node:path';
 import pg from 'pg';
 import { runAs, serverAccount } from '../../../src/db/embedded/account.ts';
 import { type Embedded, startEmbedded } from '../../../src/db/embedded/server.ts';
+import { freezeAll, setNextXid, stepsTo } from './next-xid.ts';
 import type { TestDatabase } from './postgres.ts';
 
 export interface SourceServer {
@@ -19,6 +20,8 @@ export interface SourceServer {
   restart(): Promise<void>;
   /** Takes a base backup (15 only); the next start is of it, recovered to its end and promoted. */
   backUp(): Promise<void>;
+  /** Stopped, and started where `xid` is the next transaction id (15 only). */
+  goOnAt(xid: bigint): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -94,6 +97,14 @@ export async function startSourceServer(
       if (ran.code !== 0) throw new Error(ran.output);
       await writeFile(path.join(data, 'recovery.signal'), '');
       dir = copy;
+    },
+    async goOnAt(xid) {
+      for (const [n, step] of stepsTo(xid).entries()) {
+        if (n > 0) await freezeAll(server.adminUrl);
+        await end('SIGINT');
+        await setNextXid(path.join(server.dir, 'data'), step);
+        await start();
+      }
     },
     async close() {
       await server.stop();
