@@ -13,6 +13,7 @@ import { sendJson } from './answer.ts';
 import { errorAnswer, toMillraceError } from './errors.ts';
 import { checkHost, type Hosts } from './hosts.ts';
 import type { Mount } from './route.ts';
+import { answerUnreadable } from './unreadable.ts';
 
 export interface ServerLog {
   info(details: object, message: string): void;
@@ -103,6 +104,7 @@ function createLimited(app: RequestListener, limits: ServerLimits): Server {
     },
     app,
   );
+  answerUnreadable(server);
   server.timeout = limits.idleMs ?? 60_000;
   server.maxConnections = most;
   let open = 0;

@@ -9,6 +9,8 @@ export type ErrorCode =
   | 'not_found'
   | 'method_not_allowed'
   | 'misdirected'
+  | 'request_timeout'
+  | 'headers_too_large'
   | 'payload_too_large'
   | 'unsupported_media_type'
   | 'wrong_state'
@@ -45,6 +47,8 @@ const STATUS: Record<ErrorCode, number> = {
   not_found: 404,
   method_not_allowed: 405,
   misdirected: 421,
+  request_timeout: 408,
+  headers_too_large: 431,
   payload_too_large: 413,
   unsupported_media_type: 415,
   wrong_state: 409,

@@ -40,23 +40,62 @@ describe('http: limits', () => {
     return { socket, text: () => text, closed };
   }
 
+  /** Status and code of an answer, which must be whole. */
+  function errorIn(text: string): [number, string] {
+    const [head = '', body = ''] = text.split('\r\n\r\n');
+    expect(head)
+      .to.match(/\r\nContent-Type: application\/json; charset=utf-8\r\n/i)
+      .and.match(/\r\nX-Request-Id: \S{36}\r\n/i);
+    expect(head).to.match(new RegExp(`\r\nContent-Length: ${Buffer.byteLength(body)}(\r\n|$)`, 'i'));
+    const { code, summary } = JSON.parse(body);
+    expect(summary).to.match(/^[A-Z]/);
+    return [Number(head.split(' ')[1]), code];
+  }
+
   it('cuts who sends no headers, or too slowly, and who does not end its body', async () => {
     web = await testWeb({ db: m.db }, { limits: { headersMs: 100, requestMs: 300, checkMs: 20 } });
     const nothing = raw('');
     const headers = raw(`GET /livez HTTP/1.1\r\n${AUTH}`);
     const body = raw(`POST ${ORDERS}/ack HTTP/1.1\r\n${AUTH}Content-Length: 1000\r\n\r\n{"ack_ids":`);
     await Promise.all([nothing.closed, headers.closed, body.closed]);
-    expect(headers.text()).to.match(/^HTTP\/1\.1 408 /);
-    expect(body.text()).to.match(/^HTTP\/1\.1 408 /);
+    for (const { text } of [headers, body]) expect(errorIn(text())).to.deep.equal([408, 'request_timeout']);
     expect(web.logged.filter(({ level }) => level === 'error')).to.deep.equal([]);
     expect((await web.call('GET', '/livez')).status).to.equal(200);
   });
 
   it('refuses headers of more than 16 KB', async () => {
     web = await testWeb({ db: m.db });
-    const { text, closed } = raw(`GET /livez HTTP/1.1\r\nHost: localhost\r\nX-Long: ${'x'.repeat(20_000)}\r\n\r\n`);
-    await closed;
-    expect(text()).to.match(/^HTTP\/1\.1 431 /);
+    const long = 'x'.repeat(20_000);
+    for (const [path, header] of [
+      ['/livez', long],
+      [`/api/sinks/${long}`, ''],
+      [`/api/sinks?q=${long}`, ''],
+    ]) {
+      const { text, closed } = raw(`GET ${path} HTTP/1.1\r\nHost: localhost\r\nX-Long: ${header}\r\n\r\n`);
+      await closed;
+      expect(errorIn(text())).to.deep.equal([431, 'headers_too_large']);
+    }
+  });
+
+  it('answers what is no request in the form of its errors', async () => {
+    web = await testWeb({ db: m.db });
+    for (const sent of ['nonsense\r\n\r\n', `GET /livez HTTP/1.1\r\nno header\r\n\r\n`, '\x16\x03\x01\x02\0\x01']) {
+      const { text, closed } = raw(sent);
+      await closed;
+      expect(errorIn(text())).to.deep.equal([400, 'bad_request']);
+    }
+    const body = raw(`POST ${ORDERS}/ack HTTP/1.1\r\n${AUTH}Transfer-Encoding: chunked\r\n\r\nnonsense\r\n`);
+    await body.closed;
+    expect(errorIn(body.text())).to.deep.equal([400, 'bad_request']);
+    const answered = raw(`GET /livez HTTP/1.1\r\n${AUTH}\r\n`);
+    await until('it is answered', () => answered.text().includes('{"status":"ok"}'));
+    answered.socket.write('nonsense\r\n\r\n');
+    await answered.closed;
+    expect(errorIn(answered.text().slice(answered.text().lastIndexOf('HTTP/1.1 ')))).to.deep.equal([
+      400,
+      'bad_request',
+    ]);
+    expect((await web.call('GET', '/livez')).status).to.equal(200);
   });
 
   it('closes connections that are only kept for later when new ones come, and answers those', async () => {
