@@ -629,6 +629,7 @@ table millrace_private.sinks
   version integer not null default 1
   updated_by text
   entry_name text
+  status_reason text
 CREATE INDEX sinks_database_id ON millrace_private.sinks USING btree (database_id)
 CREATE TRIGGER count_version BEFORE INSERT OR UPDATE OF name, updated_at, managed_by ON millrace_private.sinks FOR EACH ROW EXECUTE FUNCTION millrace_private.count_version()
 CREATE UNIQUE INDEX sinks_name_key ON millrace_private.sinks USING btree (name)
@@ -4112,11 +4113,12 @@ AS $function$
 declare
   v_no integer := millrace_private.sink_no(p_sink);
   v_before text;
+  v_reason constant text := left(nullif(current_setting('millrace.reason', true), ''), 1000);
 begin
   select s.status into v_before from millrace_private.sinks s where s.no = v_no for no key update;
   update millrace_private.sinks s
      set status = p_status, settings = jsonb_set(s.settings, '{status}', to_jsonb(p_status)), status_by = 'operator',
-         updated_at = now()
+         status_reason = v_reason, updated_at = now()
    where s.no = v_no and s.status <> p_status;
   if not found then
     return false;
@@ -4125,7 +4127,7 @@ begin
   perform millrace_private.record_sink(
     case p_status when 'active' then 'resume' when 'paused' then 'pause' else 'disable' end, v_no,
     jsonb_build_object('status', v_before),
-    jsonb_strip_nulls(jsonb_build_object('status', p_status, 'reason', nullif(current_setting('millrace.reason', true), ''))));
+    jsonb_strip_nulls(jsonb_build_object('status', p_status, 'reason', v_reason)));
   perform millrace_private.publish_catalog();
   perform pg_notify('millrace_messages', v_no::text);
   return true;

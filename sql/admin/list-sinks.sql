@@ -1,7 +1,7 @@
 -- Those of the kinds in $1 if $2, else all others: a kind that another release knows is among those. $3: one, by its name, whose
 -- messages are counted; those of all are glanced at. Otherwise as in millrace.sink_status.
 select s.id, s.name, s.kind, d.name as database, d.id as database_id, s.status, s.settings, s.secret,
-       s.lanes, s.managed_by, s.declared_from, s.entry_name, s.status_by, s.version, s.updated_by,
+       s.lanes, s.managed_by, s.declared_from, s.entry_name, s.status_by, s.status_reason, s.version, s.updated_by,
        s.created_at as inserted_at, s.updated_at,
        h.health, h.level, h.reasons, p.pending::double precision as pending, p.is_estimate as pending_is_estimate,
        x.retrying::double precision as retrying, x.parked::double precision as parked,

@@ -1,6 +1,6 @@
 -- What each sink is, and how: of sink_status what can be had of a hundred sinks at once. recent: minutes of the last hour, as
 -- minutes ago; latencies: of the newest hour in which something was delivered.
-select s.id, s.name, s.kind, d.name as database, s.status, s.lanes, s.receivable, s.destination_database_id is not null as is_retention,
+select s.id, s.name, s.kind, d.name as database, s.status, s.status_reason, s.lanes, s.receivable, s.destination_database_id is not null as is_retention,
        i.name as into_database, h.health, h.level, h.reasons, p.pending::double precision as pending,
        p.is_estimate as pending_is_estimate, x.retrying::double precision as retrying, x.parked::double precision as parked,
        x.faulty::double precision as faulty,

@@ -13,6 +13,7 @@ on conflict (name) do update
        takes_rows = excluded.takes_rows, readable = excluded.readable,
        destination_database_id = excluded.destination_database_id, status = excluded.status,
        status_by = case when s.status = excluded.status then s.status_by else excluded.status_by end,
+       status_reason = case when s.status = excluded.status then s.status_reason end,
        settings = excluded.settings, secret = excluded.secret, lanes = excluded.lanes,
        private_ok = excluded.private_ok, updated_at = now()
 returning s.no

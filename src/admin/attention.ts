@@ -35,6 +35,7 @@ type Listed =
   | 'kind'
   | 'database'
   | 'status'
+  | 'status_reason'
   | 'lanes'
   | 'level'
   | 'reasons'

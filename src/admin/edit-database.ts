@@ -14,6 +14,7 @@ import { merged } from '../catalog/declare/merge.ts';
 import { databaseKeys, type RequestedDatabase, readDatabase } from '../catalog/declare/requested-database.ts';
 import type { Entry } from '../catalog/declare/written.ts';
 import { MillraceError } from '../model/errors.ts';
+import { isKey } from '../model/section.ts';
 import { withDenied } from './denied-addresses.ts';
 import { findDatabase, type OutsideDeps } from './outside.ts';
 import { type DatabaseRemoval, type Dropping, removeDatabase } from './remove-database.ts';
@@ -39,7 +40,7 @@ export async function createDatabase(
   const keys = databaseKeys(body);
   const change = { type: 'database', body: keys, ifMatch: null } as const;
   await checkThing(deps, change);
-  if (tryOut) await tryOut(readDatabase(merged({}, keys)));
+  if (tryOut) await tryOut(readDatabase(merged({}, keys, isKey)));
   return await withDenied(deps.reach, await changeThing(deps, change, { attempts: ATTEMPTS }));
 }
 

@@ -12,6 +12,7 @@ import { type Entry, functionEntry } from '../catalog/declare/written.ts';
 import type { Transaction } from '../db/pool.ts';
 import type { FunctionSettings } from '../model/declared.ts';
 import { MillraceError } from '../model/errors.ts';
+import { isKey } from '../model/section.ts';
 import { showFunction } from './list-functions.ts';
 import type { TryFunctions } from './try-functions.ts';
 
@@ -36,7 +37,7 @@ export async function createFunction(
   { body }: Pick<FunctionEdit, 'body'>,
 ): Promise<ChangedThing> {
   const change = { type: 'function' as const, body: functionKeys(body), ifMatch: null };
-  const entry = merged({}, change.body);
+  const entry = merged({}, change.body, isKey);
   await withCode(functions, entry, () => checkThing(deps, change));
   await refuseBroken(functions, readFunction(entry));
   return await changeThing(deps, change, { attempts: ATTEMPTS });
@@ -51,7 +52,7 @@ export async function editFunction(
   const change = { type: 'function' as const, body: functionKeys(body) };
   for (let race = 1; ; race += 1) {
     const { id, settings, version } = await showFunction(deps.db, ref);
-    const entry = merged(functionEntry(settings), change.body);
+    const entry = merged(functionEntry(settings), change.body, isKey);
     await withCode(functions, entry, () => checkThing(deps, { ...change, ref: id, ifMatch }));
     const wanted = readFunction(entry);
     if (!runsAlike(settings, wanted)) await refuseBroken(functions, wanted);

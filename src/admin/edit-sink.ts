@@ -13,6 +13,7 @@ import { type RequestedSink, readSinkDraft, sinkKeys } from '../catalog/declare/
 import type { Entry } from '../catalog/declare/written.ts';
 import { statement } from '../db/statement.ts';
 import { MillraceError } from '../model/errors.ts';
+import { isKey } from '../model/section.ts';
 import { changeStatus, type SinkVerb } from './change-sink.ts';
 import { withDenied } from './denied-addresses.ts';
 import { findSink, type SinkList } from './find-sink.ts';
@@ -41,7 +42,7 @@ export async function createSink(
 ): Promise<ChangedThing> {
   const change = { type: TYPES[list], body: sinkKeys(body), ifMatch: null };
   await checkThing(deps, change);
-  const draft = readSinkDraft(list, merged({}, body));
+  const draft = readSinkDraft(list, merged({}, body, isKey));
   const isGated = draft.kind.gated === true;
   if (isGated && tryOut) await tryOut(draft);
   const made = await changeThing(deps, change, {

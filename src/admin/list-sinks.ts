@@ -28,6 +28,8 @@ export interface ListedSink {
   entry_name: string | null;
   /** Who set the status last. */
   status_by: 'file' | 'operator';
+  /** Why, in the words of whoever paused or disabled it. */
+  status_reason: string | null;
   /** Rises with every change. */
   version: number;
   /** Who made the last one: `token ci`. */

@@ -13,6 +13,7 @@ import type { CatalogDatabase } from '../catalog/store.ts';
 import { checkReach } from '../checks/reach.ts';
 import { DECLARED_DATABASE } from '../model/connection-fault.ts';
 import { MillraceError } from '../model/errors.ts';
+import { isKey } from '../model/section.ts';
 import type { PrivateAllowed } from '../runtime/addresses.ts';
 import type { Reach } from '../runtime/checked-lookup.ts';
 import { aboutDatabase, type Check, checksOf, worstFirst } from './doctor/check.ts';
@@ -48,7 +49,7 @@ export async function testEditedDatabase(on: OutsideDeps, ref: string, body: Ent
   const current = await on.db.transaction(async (tx) => await readCurrent(tx));
   const { id, name } = findThing(current, { type: 'database', ref });
   const row = current.databases.find((one) => one.id === id)!;
-  const entry = merged(entryOf(current, name, { type: 'database', keys: on.keys }), databaseKeys(body));
+  const entry = merged(entryOf(current, name, { type: 'database', keys: on.keys }), databaseKeys(body), isKey);
   const draft = readDatabase(entry);
   const before = addressOf(on.keys, row);
   const address = keptAddress(draft.address, before);

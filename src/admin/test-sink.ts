@@ -15,6 +15,7 @@ import { type Catalog, loadCatalog } from '../catalog/store.ts';
 import { checkCircuit } from '../checks/circuit.ts';
 import { type Answered, byHand, type Finding, fault, passed } from '../checks/finding.ts';
 import { MillraceError, messageOf } from '../model/errors.ts';
+import { isKey } from '../model/section.ts';
 import { createLog } from '../runtime/log.ts';
 import { DestinationDown, type SinkEntry, type SinkKind } from '../sinks/contract.ts';
 import { type Check, checksOf, worstFirst } from './doctor/check.ts';
@@ -52,7 +53,7 @@ export async function testEditedSink(
   const current = await on.db.transaction(async (tx) => await readCurrent(tx));
   const { id, name } = findThing(current, { type, ref });
   const row = current.sinks.find((one) => one.id === id)!;
-  const entry = merged(entryOf(current, name, { type, keys: on.keys }), sinkKeys(body));
+  const entry = merged(entryOf(current, name, { type, keys: on.keys }), sinkKeys(body), isKey);
   const draft = readSinkDraft(list, entry);
   const stored = { ...row.settings, secret: secretOf(on.keys, row) };
   const kept = keptSecret({ ...draft.settings, secret: draft.secret }, stored);

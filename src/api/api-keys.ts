@@ -5,6 +5,7 @@ import { Name } from '../model/scalars.ts';
 import { isScope, SCOPES } from '../model/scope.ts';
 import { PAGE, pageOf } from './page.ts';
 import { type Route, route, writing } from './route.ts';
+import { EXPIRY } from './time.ts';
 
 const PATH = '/api/api_keys';
 
@@ -78,7 +79,7 @@ const createRoute = writing({
   body: z.strictObject({
     name: Name,
     scopes: SCOPE_LIST,
-    expires_at: z.iso.datetime({ offset: true, error: 'must be a time such as 2027-01-31T08:00:00Z' }).nullish(),
+    expires_at: EXPIRY.nullish(),
   }),
   answer: z.looseObject({ ...SHAPE, token: z.string() }).meta({ id: 'NewApiKey' }),
   sql: null,

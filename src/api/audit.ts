@@ -1,10 +1,10 @@
 /** Who changed what. */
 import { z } from 'zod';
 import { type AuditEntry, listAudit } from '../admin/audit.ts';
-import { TIME } from './message-filter.ts';
 import { cursors, LONG_PAGE } from './page.ts';
 import { RawJson } from './raw-json.ts';
 import { type Route, route } from './route.ts';
+import { TIME } from './time.ts';
 
 const Entry = z
   .looseObject({

@@ -5,10 +5,10 @@ import { findSink } from '../admin/find-sink.ts';
 import { retentionSql, shownInterval } from '../admin/retention-sql.ts';
 import { MillraceError } from '../model/errors.ts';
 import { period, TablePart } from '../model/scalars.ts';
-import { TIME } from './message-filter.ts';
 import { cursors, LONG_PAGE } from './page.ts';
 import { RawJson } from './raw-json.ts';
 import { REF, type Route, route, writing } from './route.ts';
+import { TIME } from './time.ts';
 
 const PATH = '/api/change_retentions';
 const ACTIONS = ['insert', 'update', 'delete'] as const;

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { testDraftDatabase, testEditedDatabase, testStoredDatabase } from '../admin/test-database.ts';
 import { merged } from '../catalog/declare/merge.ts';
 import { databaseKeys, readDatabase } from '../catalog/declare/requested-database.ts';
+import { isKey } from '../model/section.ts';
 import { changeBody } from './entry-body.ts';
 import { REF, type Route, writing } from './route.ts';
 import { refuseDraft, Tested, tested } from './test-connection.ts';
@@ -23,7 +24,7 @@ const draftRoute = writing({
   answer: Tested,
   sql: null,
   async run({ outside }, { body }, asking) {
-    const draft = readDatabase(merged({ name: 'draft' }, databaseKeys(body)));
+    const draft = readDatabase(merged({ name: 'draft' }, databaseKeys(body), isKey));
     return tested(await outside((on) => testDraftDatabase(on, draft)), asking);
   },
 });

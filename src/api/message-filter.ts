@@ -4,13 +4,9 @@ import type { MESSAGE_STATES, MessageFilter } from '../admin/list-messages.ts';
 import { MillraceError } from '../model/errors.ts';
 import { TableName } from '../model/scalars.ts';
 import type { Asking } from './route.ts';
+import { TIME } from './time.ts';
 
 const ACTIONS = ['insert', 'update', 'delete', 'read'] as const;
-
-/** Postgres knows no year 0. */
-export const TIME = z
-  .union([z.iso.datetime({ offset: true }), z.iso.date()], 'must be a time such as 2026-11-22T08:00:00Z')
-  .refine((text) => !text.startsWith('0000'), 'must be a time such as 2026-11-22T08:00:00Z');
 
 /** All but the state. */
 export const CONDITIONS = {

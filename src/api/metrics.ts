@@ -3,8 +3,8 @@ import { z } from 'zod';
 import { findSink, type SinkList } from '../admin/find-sink.ts';
 import { showDatabase } from '../admin/list-databases.ts';
 import { readDatabaseMetrics, readSinkMetrics, secondsToLimit } from '../admin/metrics.ts';
-import { TIME } from './message-filter.ts';
 import { REF, type Route, route } from './route.ts';
+import { TIME } from './time.ts';
 
 const STEPS = ['minute', 'hour'] as const;
 

@@ -20,6 +20,8 @@ import {
 export interface DeliveryFacts {
   name: string;
   status: string;
+  /** Why somebody paused or disabled it. */
+  status_reason: string | null;
   /** Codes of all that is known to be wrong, the worst first. */
   reasons: readonly string[];
   pending: number;
@@ -45,10 +47,10 @@ const REASONS: Record<string, Said | null> = {
   source_unknown: null,
   no_worker: null,
   paused,
-  disabled: ({ name }) =>
+  disabled: ({ name, status_reason }) =>
     notice(
       'disabled',
-      'somebody disabled it: nothing is kept for it',
+      `somebody disabled it: nothing is kept for it${because(status_reason)}`,
       inMessages(`select millrace.resume(${quoteLiteral(name)})`),
     ),
   routed_index_failing: ({ error }) => ({
@@ -106,14 +108,17 @@ const IN_DESTINATION: ReadonlySet<string> = new Set([
 
 const DAY_SECONDS = 86_400;
 
-function paused({ name, pending, oldest_seconds }: DeliveryFacts): Finding {
+/** Behind a sentence. */
+const because = (reason: string | null): string => (reason === null ? '' : `. The reason given: ${reason}`);
+
+function paused({ name, pending, oldest_seconds, status_reason }: DeliveryFacts): Finding {
   const resume = inMessages(`select millrace.resume(${quoteLiteral(name)})`);
   if (pending === 0 || oldest_seconds === null || oldest_seconds < DAY_SECONDS)
-    return notice('paused', 'delivery is paused: messages wait', resume);
+    return notice('paused', `delivery is paused: messages wait${because(status_reason)}`, resume);
   const days = Math.floor(oldest_seconds / DAY_SECONDS);
   return warning(
     'paused_long',
-    `it is paused with ${pending} messages waiting, the oldest for ${days} ${days === 1 ? 'day' : 'days'}`,
+    `it is paused with ${pending} messages waiting, the oldest for ${days} ${days === 1 ? 'day' : 'days'}${because(status_reason)}`,
     { ...resume, remedy: 'or, if they are not wanted: millrace.discard, or millrace.disable' },
   );
 }

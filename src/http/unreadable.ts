@@ -1,6 +1,6 @@
 /**
  * What Node cannot read as a request (headers that are too large or too slow, no HTTP at all) never becomes one: it is answered
- * on its connection, in the form of every other error, and the connection ends. No id of theirs is known.
+ * on its connection, in the form of errors of the management API, and the connection ends.
  */
 import { randomUUID } from 'node:crypto';
 import { type Server, type ServerResponse, STATUS_CODES } from 'node:http';
@@ -21,11 +21,12 @@ export function answerUnreadable(server: Server): void {
 }
 
 function answerOf(code: string | undefined): string {
-  const { status, body } = errorAnswer(refusalOf(code));
+  const id = randomUUID();
+  const { status, body } = errorAnswer(refusalOf(code), id);
   const text = JSON.stringify(body);
   const headers = [
     `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
-    `X-Request-Id: ${randomUUID()}`,
+    `X-Request-Id: ${id}`,
     'Content-Type: application/json; charset=utf-8',
     `Content-Length: ${Buffer.byteLength(text)}`,
     'Cache-Control: no-store',

@@ -92,6 +92,10 @@ describe('api: tokens', () => {
       [{ name: 'a', scopes: ['write'] }, 'scopes[0]'],
       [{ name: 'a', scopes: ['read'], expires_at: 'soon' }, 'expires_at'],
       [{ name: 'a', scopes: ['read'], expires_at: '2020-01-01T00:00:00Z' }, 'expires_at'],
+      [{ name: 'a', scopes: ['read'], expires_at: '9999-12-31T23:59:59-01:00' }, 'expires_at'],
+      [{ name: 'a', scopes: ['read'], expires_at: '+010000-01-01T00:00:00Z' }, 'expires_at'],
+      [{ name: 'a', scopes: ['read'], expires_at: '2999-01-01T00:00:00+16:00' }, 'expires_at'],
+      [{ name: 'a', scopes: ['read'], expires_at: 'infinity' }, 'expires_at'],
       [{ name: 'a', scopes: ['read'], token: 'mine' }, 'token'],
     ] as const) {
       const { status, json } = await create(body);

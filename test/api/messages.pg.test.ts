@@ -131,6 +131,7 @@ describe('api: messages', () => {
       'state=on',
       'since=yesterday',
       'since=0000-01-01',
+      'since=2026-01-01T00:00:00%2B16:00',
       'action=x',
       'after=x',
       `key=1&cursor=${cursor}`,

@@ -18,6 +18,7 @@ const sink = (no: number): OverviewSink => ({
     kind: 'search_index',
     database: 'shop',
     status: 'active',
+    status_reason: null,
     lanes: 4,
   },
   ...{ health: 'index_missing', level: 'failing', reasons: ['index_missing', 'behind', 'parked', 'no_old_values'] },

@@ -47,6 +47,27 @@ describe('api: what is refused of sinks', function () {
     expect((await call('GET', 'sinks/never')).status).to.equal(404);
   });
 
+  it('names a key that nobody knows, with null too', async () => {
+    for (const at of ['sinks/products', 'change_retentions/history', 'postgres_databases/shop', 'functions/document'])
+      for (const method of ['PATCH', 'PUT']) {
+        const { status, json } = await call(method, at, { nonsense: null, '': null });
+        expect([status, Object.keys(json.validation_errors ?? {})], `${method} ${at}`).to.deep.equal([
+          ...[422, ['nonsense', 'body']],
+        ]);
+      }
+    for (const [at, part] of [
+      ['sinks/products', 'destination'],
+      ['postgres_databases/shop', 'slot'],
+    ] as const) {
+      const { status, json } = await call('PATCH', at, { [part]: { nonsense: null } });
+      expect([status, Object.keys(json.validation_errors ?? {})], at).to.deep.equal([422, [`${part}.nonsense`]]);
+    }
+    const body = { name: 'new', database: 'shop', destination: { type: 'pull' }, nonsense: null };
+    expect(Object.keys((await call('POST', 'sinks', body)).json.validation_errors)).to.deep.equal(['nonsense']);
+    const { json } = await call('GET', 'sinks/products');
+    expect((await call('PUT', 'sinks/products', json)).status).to.equal(200);
+  });
+
   it('makes no search index in a private network, that only whoever runs the machine may name', async () => {
     const index = { type: 'elasticsearch', index_name: 'i', auth_type: 'none' };
     const make = (endpoint_url: string) =>

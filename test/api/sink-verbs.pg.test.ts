@@ -53,6 +53,22 @@ describe('api: what an operator does to a sink', () => {
         .rows[0]!.after;
     expect(await pause({ reason: 'the index is rebuilt' })).to.equal(200);
     expect(await last()).to.deep.equal({ status: 'paused', reason: 'the index is rebuilt' });
+    // It is said where the pause is, also after other settings have changed.
+    await all.web.call('PATCH', '/api/sinks/orders', { body: { max_retry_count: 7 } });
+    const { json: paused } = await all.web.call('GET', '/api/sinks/orders');
+    expect(paused).to.deep.include({ status: 'paused', status_reason: 'the index is rebuilt' });
+    expect(paused.health.checks[0].error).to.include('The reason given: the index is rebuilt');
+    const { json: overview } = await all.web.call('GET', '/api/overview');
+    expect(overview.attention.map(({ summary }: { summary: string }) => summary)).to.include(
+      'delivery is paused: messages wait. The reason given: the index is rebuilt',
+    );
+    await post('sinks/orders/resume', {});
+    expect((await all.web.call('GET', '/api/sinks/orders')).json.status_reason).to.equal(null);
+    await post('sinks/orders/pause', { reason: 'another' });
+    await all.web.call('PATCH', '/api/sinks/orders', { body: { status: 'disabled', max_retry_count: 8 } });
+    expect((await all.web.call('GET', '/api/sinks/orders')).json.status_reason).to.equal(null);
+    await all.web.call('PATCH', '/api/sinks/orders', { body: { status: 'active', max_retry_count: 7 } });
+    await post('sinks/orders/pause', {});
     await post('sinks/orders/resume', {});
     expect(await last()).to.deep.equal({ status: 'active' });
     await all.m.db.transaction(async (tx) => {

@@ -71,7 +71,7 @@ describe('checks of room', () => {
 describe('checks of delivery', () => {
   const FACTS = {
     ...{ name: 's', status: 'active', pending: 3, parked: 0, faulty: 0, oldest_seconds: 5 },
-    ...{ error: 'words', isFailing: false, notices: [] },
+    ...{ error: 'words', isFailing: false, notices: [], status_reason: null },
   };
   const nothing = { notices: new Set<string>(), destination: undefined };
   const reasons: [string, string[]][] = [
@@ -95,6 +95,15 @@ describe('checks of delivery', () => {
     expect(say({})).to.deep.equal(['notice paused']);
     expect(say({ oldest_seconds: 200_000 })).to.deep.equal(['warning paused_long']);
     expect(say({ oldest_seconds: 200_000, pending: 0 })).to.deep.equal(['notice paused']);
+    for (const [reason, oldest_seconds] of [
+      ['paused', 1],
+      ['paused', 200_000],
+      ['disabled', 1],
+    ] as const) {
+      const status = { ...FACTS, status: reason, reasons: [reason], oldest_seconds };
+      const [found] = checkDelivery({ ...status, status_reason: 'the index moves' }, nothing);
+      expect(found!.summary).to.match(/\. The reason given: the index moves$/);
+    }
   });
   it('say of a function that messages failed on it', () => {
     const found = checkDelivery({ ...FACTS, parked: 3, faulty: 2, reasons: ['parked'] }, nothing);

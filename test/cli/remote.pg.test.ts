@@ -72,6 +72,26 @@ describe('cli: over HTTP', () => {
     expect((await call('adopt', 'change_retention', 'history')).code).to.equal(0);
   });
 
+  it('health has the same words in every list as in status', async () => {
+    const cells = ({ stdout }: { stdout: string }): Map<string, string[]> => {
+      const [titles = [], , ...rows] = stdout.split('\n').map((line) => line.split('|').map((cell) => cell.trim()));
+      const health = titles.indexOf('health');
+      return new Map(rows.map((row) => [row[0]!, row.slice(health, health + 1)]));
+    };
+    const lists = await Promise.all(['sink', 'retention', 'database'].map((word) => call(word, 'list')));
+    const { stdout } = await call('status');
+    const listed = new Map(lists.flatMap((list) => [...cells(list)]));
+    for (const name of ['orders', 'idle', 'products', 'history', 'shop', 'other']) {
+      const line = stdout.split('\n').find((one) => one.startsWith(` ${name} `) || one.startsWith(`${name} `));
+      const [word = ''] = listed.get(name) ?? [];
+      expect(['healthy', 'warning', 'error', 'paused'], name).to.include(word);
+      expect(
+        line?.split('|').map((cell) => cell.trim()),
+        name,
+      ).to.include(word);
+    }
+  });
+
   it('a job is begun, watched and left: Ctrl-C is 130, SIGTERM 143, its end the exit code', async () => {
     const begun = await call('backfill', 'orders', '--no-wait');
     expect([begun.code, begun.stderr]).to.deep.equal([0, '']);

@@ -26,7 +26,7 @@ expected-statuses = ["2xx", "400", "403", "404", "409", "412", "422", "429", "50
 
 # A name of 16 kB is more than an address takes.
 [checks.negative_data_rejection]
-expected-statuses = ["400", "401", "403", "404", "406", "422", "428", "431", "5xx"]
+expected-statuses = ["400", "401", "403", "404", "405", "406", "409", "415", "422", "428", "429", "431", "5xx"]
 
 [[operations]]
 include-path-regex = "^/api/sinks/"

@@ -47,8 +47,9 @@ describe('http: limits', () => {
       .to.match(/\r\nContent-Type: application\/json; charset=utf-8\r\n/i)
       .and.match(/\r\nX-Request-Id: \S{36}\r\n/i);
     expect(head).to.match(new RegExp(`\r\nContent-Length: ${Buffer.byteLength(body)}(\r\n|$)`, 'i'));
-    const { code, summary } = JSON.parse(body);
+    const { code, summary, request_id } = JSON.parse(body);
     expect(summary).to.match(/^[A-Z]/);
+    expect(head).to.include(`X-Request-Id: ${request_id}`);
     return [Number(head.split(' ')[1]), code];
   }
 

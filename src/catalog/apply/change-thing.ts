@@ -7,6 +7,7 @@ import type { Transaction } from '../../db/pool.ts';
 import { statement } from '../../db/statement.ts';
 import { type Fault, MillraceError } from '../../model/errors.ts';
 import { millrace } from '../../model/quote.ts';
+import { isKey } from '../../model/section.ts';
 import type { KeyRing } from '../../runtime/secret-key.ts';
 import { recordChange } from '../audit.ts';
 import { merged } from '../declare/merge.ts';
@@ -169,7 +170,7 @@ function wantedOf(current: Current, change: ThingChange, keys: KeyRing): Wanted 
   const row = ref === undefined ? undefined : findThing(current, { type, ref });
   if (row && !change.isPlan) refuseChange(row, change);
   const base = row && entryOf(current, row.name, { type, keys });
-  const entry = merged(base ?? {}, body);
+  const entry = merged(base ?? {}, body, isKey);
   // It was for the beginning, and a disabled sink has none.
   if (row && entry.status === 'disabled' && body.initial_backfill === undefined) delete entry.initial_backfill;
   refuseTaken(current, { type, row, name: entry.name });

@@ -18,22 +18,29 @@ const SPELLINGS: Record<string, readonly string[]> = {
   batch_size: ['destination.batch_size'],
 };
 
-/** `base` as it is written; the entry as it is wanted, for whoever reads entries of the file. Neither is changed. */
-export function merged(base: Entry, patch: Entry): Entry {
+type IsDefault = (key: string, value: unknown) => boolean;
+
+/**
+ * `base` as it is written; the entry as it is wanted, for whoever reads entries of the file. Neither is changed. A key that is not
+ * known stays with null too: it is a fault, and whoever reads the entry says so.
+ */
+export function merged(base: Entry, patch: Entry, isKnown: (key: string) => boolean = () => true): Entry {
+  const isDefault: IsDefault = (key, value) => value === undefined || (value === null && isKnown(key));
   const kept = withoutSpelt(base, patch);
   const wanted = new Map(Object.entries(kept));
   for (const [key, value] of Object.entries(patch)) {
     const before = wanted.get(key);
-    if (value === null || value === undefined) wanted.delete(key);
-    else if (PARTS.includes(key) && isObject(value)) wanted.set(key, replaced(isObject(before) ? before : {}, value));
+    if (isDefault(key, value)) wanted.delete(key);
+    else if (PARTS.includes(key) && isObject(value))
+      wanted.set(key, replaced(isObject(before) ? before : {}, value, isDefault));
     else wanted.set(key, value);
   }
   return Object.fromEntries(wanted);
 }
 
-function replaced(before: Entry, patch: Entry): Entry {
+function replaced(before: Entry, patch: Entry, isDefault: IsDefault): Entry {
   const all = Object.entries({ ...before, ...patch });
-  return Object.fromEntries(all.filter(([, value]) => value !== null && value !== undefined));
+  return Object.fromEntries(all.filter(([key, value]) => !isDefault(key, value)));
 }
 
 function withoutSpelt(base: Entry, patch: Entry): Entry {

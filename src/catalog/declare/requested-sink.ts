@@ -19,7 +19,18 @@ type Given = Readonly<Record<string, unknown>>;
 
 /** Shown, and not to be changed: who reads, edits and sends back has them in it. */
 const SHOWN = new Set([
-  ...['id', 'kind', 'health', 'state', 'active_backfills', 'managed_by', 'declared_from', 'status_by', 'version'],
+  ...[
+    'id',
+    'kind',
+    'health',
+    'state',
+    'active_backfills',
+    'managed_by',
+    'declared_from',
+    'status_by',
+    'status_reason',
+    'version',
+  ],
   ...['entry_name', 'updated_by', 'warnings', 'readers', 'inserted_at', 'updated_at'],
 ]);
 

@@ -34,7 +34,18 @@ const entries = async () => await import('../../catalog/declare/entry-text.ts');
 
 /** What is shown of a thing and is no key of its entry. */
 const SHOWN = [
-  ...['id', 'health', 'state', 'managed_by', 'declared_from', 'status_by', 'version', 'inserted_at', 'updated_at'],
+  ...[
+    'id',
+    'health',
+    'state',
+    'managed_by',
+    'declared_from',
+    'status_by',
+    'status_reason',
+    'version',
+    'inserted_at',
+    'updated_at',
+  ],
   ...['entry_name', 'updated_by', 'active_backfills', 'used_by', 'warnings', 'replication_slots', 'kind', 'readers'],
 ];
 

@@ -18,7 +18,8 @@ interface Kind {
 
 const STATE: Columns = {
   status: 'status',
-  health: 'state.health',
+  health: 'health.status',
+  reason: 'health.checks.0.name',
   '-pending': 'state.pending',
   '-parked': 'state.parked',
   'oldest pending': 'state.oldest_committed_at',

@@ -1,4 +1,4 @@
-// Written by `npm run types` from the document with SHA-256 a10ab7f12b74c003fc969d806306ce2d0af24169978feaea93cbb29f82dbe252; nobody edits it by hand.
+// Written by `npm run types` from the document with SHA-256 ca6615cf581514085890a5bedb9e9e69b9af8126cd601f7c0234fbe3d453e1a6; nobody edits it by hand.
 export interface paths {
     "/api/postgres_databases": {
         parameters: {
@@ -2565,6 +2565,7 @@ export interface components {
             entry_name: string | null;
             /** @enum {string} */
             status_by: "file" | "operator";
+            status_reason: string | null;
             version: number;
             updated_by: string | null;
             inserted_at: string;
@@ -3027,6 +3028,7 @@ export interface components {
             entry_name: string | null;
             /** @enum {string} */
             status_by: "file" | "operator";
+            status_reason: string | null;
             version: number;
             updated_by: string | null;
             inserted_at: string;

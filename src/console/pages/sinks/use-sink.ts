@@ -4,7 +4,7 @@ import type { Schemas } from '../../api/client.ts';
 
 export type Sink = Schemas['Sink'];
 /** What a change retention has as well. */
-export type AnySink = Pick<Sink, 'name' | 'status' | 'health' | 'state' | 'managed_by'>;
+export type AnySink = Pick<Sink, 'name' | 'status' | 'status_reason' | 'health' | 'state' | 'managed_by'>;
 
 export const SinkContext = createContext<Sink | null>(null);
 

@@ -4,8 +4,8 @@ import { useCall } from '../../../api/queries.ts';
 import { useSinkPaths } from '../../../api/sink-paths.ts';
 import { Button } from '../../../parts/button.tsx';
 import { Code, CopyButton, Mono } from '../../../parts/code.tsx';
-import { State } from '../../../parts/icons.tsx';
-import { ErrorNote } from '../../../parts/places.tsx';
+import { State, shapeOf } from '../../../parts/icons.tsx';
+import { ErrorNote, Note } from '../../../parts/places.tsx';
 import { Remedy } from '../../../parts/remedy.tsx';
 import { Ago, Until } from '../../../parts/time.tsx';
 import { say } from '../../../parts/toast.tsx';
@@ -37,9 +37,29 @@ export function Cause({ sink }: { sink: AnySink }) {
   const isWrong = wrong.length > 0 || sink.state.error !== null;
   return (
     <>
+      <Halted sink={sink} since={items.find(({ id }) => HALTED.includes(id))?.since ?? null} />
       <Recovered sink={sink} isWrong={isWrong} />
       {isWrong && <Wrong {...{ sink, wrong, sinceOf }} />}
     </>
+  );
+}
+
+/** Findings that a status is, which somebody set. */
+const HALTED = ['paused', 'paused_long', 'disabled'];
+
+/** Why somebody paused or disabled it, in their own words. */
+function Halted({ sink: { status, status_reason: reason }, since }: { sink: AnySink; since: string | null }) {
+  if (status === 'active' || reason === null) return null;
+  return (
+    <div className="mb-6">
+      <Note tone="idle">
+        <span className="break-words whitespace-pre-wrap">
+          {shapeOf(status).word}
+          {since !== null && ' '}
+          {since !== null && <Ago at={since} />}: {reason}
+        </span>
+      </Note>
+    </div>
   );
 }
 
