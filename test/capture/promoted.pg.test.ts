@@ -5,6 +5,7 @@
 import { expect } from 'chai';
 import pg from 'pg';
 import { type Captured, captured, PULL, sinkSettings } from '../support/fixtures/captured.ts';
+import { ofReplication } from '../support/postgres/capture-way.ts';
 import { hasPostgres15 } from '../support/postgres/postgres.ts';
 import { type PostgresRelay, startPostgresRelay } from '../support/postgres/postgres-relay.ts';
 import { type SourceServer, startSourceServer } from '../support/postgres/source-server.ts';
@@ -61,67 +62,71 @@ describe('a promoted standby', () => {
     await server.close();
   });
 
-  it('to which the slot came along goes on without a gap; one that lacks what was captured does not', async function () {
-    this.timeout(120_000);
-    await start(18);
-    for (const name of ['late', 'near']) await server.execute(`select pg_create_physical_replication_slot('${name}')`);
-    wire = await startPostgresRelay(server.adminUrl);
-    const settings = (name: string) => ({
-      settings: { primary_slot_name: name, hot_standby_feedback: 'on', sync_replication_slots: 'on' },
-    });
-    const late = await standBy({ upstreamUrl: wire.url, ...settings('late') });
-    const near = await standBy(settings('near'));
-    // Nothing is sent to capture before this standby has it.
-    await server.execute("alter system set synchronized_standby_slots = 'near'");
-    await server.execute('select pg_reload_conf()');
-    let last = 0;
-    await until(
-      'the slot is on both',
-      async () => {
-        // The slot moves on at such a record, and can be copied once it is as far as the standby.
-        await server.execute('select pg_log_standby_snapshot()');
-        await write(server.adminUrl, last + 1, last + 5);
-        last += 5;
-        await on.received(sink, last);
-        for (const standby of [late, near]) {
-          const slots = await standby.query(
-            `select from pg_replication_slots where slot_name = '${on.slot}' and not temporary`,
-          );
-          if (slots.length === 0) return false;
-        }
-        return true;
-      },
-      20_000,
-    );
-    wire.swallow(true);
-    await write(server.adminUrl, last + 1, last + 20);
-    last += 20;
-    await on.received(sink, last);
-    await server.end('SIGKILL');
+  ofReplication('what triggers note is a gap wherever a standby was promoted').it(
+    'to which the slot came along goes on without a gap; one that lacks what was captured does not',
+    async function () {
+      this.timeout(120_000);
+      await start(18);
+      for (const name of ['late', 'near'])
+        await server.execute(`select pg_create_physical_replication_slot('${name}')`);
+      wire = await startPostgresRelay(server.adminUrl);
+      const settings = (name: string) => ({
+        settings: { primary_slot_name: name, hot_standby_feedback: 'on', sync_replication_slots: 'on' },
+      });
+      const late = await standBy({ upstreamUrl: wire.url, ...settings('late') });
+      const near = await standBy(settings('near'));
+      // Nothing is sent to capture before this standby has it.
+      await server.execute("alter system set synchronized_standby_slots = 'near'");
+      await server.execute('select pg_reload_conf()');
+      let last = 0;
+      await until(
+        'the slot is on both',
+        async () => {
+          // The slot moves on at such a record, and can be copied once it is as far as the standby.
+          await server.execute('select pg_log_standby_snapshot()');
+          await write(server.adminUrl, last + 1, last + 5);
+          last += 5;
+          await on.received(sink, last);
+          for (const standby of [late, near]) {
+            const slots = await standby.query(
+              `select from pg_replication_slots where slot_name = '${on.slot}' and not temporary`,
+            );
+            if (slots.length === 0) return false;
+          }
+          return true;
+        },
+        20_000,
+      );
+      wire.swallow(true);
+      await write(server.adminUrl, last + 1, last + 20);
+      last += 20;
+      await on.received(sink, last);
+      await server.end('SIGKILL');
 
-    await late.promote();
-    relay.leadTo(late.adminUrl);
-    const { reason, remedy } = await on.becomes('needs_resync');
-    expect(reason).to.contain('promoted or restored');
-    expect(remedy).to.contain("select millrace.resync('shop')");
-    expect((await on.received(sink, last)).length).to.equal(last);
+      await late.promote();
+      relay.leadTo(late.adminUrl);
+      const { reason, remedy } = await on.becomes('needs_resync');
+      expect(reason).to.contain('promoted or restored');
+      expect(remedy).to.contain("select millrace.resync('shop')");
+      expect((await on.received(sink, last)).length).to.equal(last);
 
-    await near.promote();
-    await write(near.adminUrl, last + 1, last + 10);
-    relay.leadTo(near.adminUrl);
-    await on.streaming();
-    await write(near.adminUrl, last + 11, last + 20);
-    last += 20;
-    expect(idsOf(await on.received(sink, last))).to.deep.equal(upTo(last));
-    const { rows } = await on.messages.db.query('select epoch, timeline from millrace_private.positions');
-    expect(rows).to.deep.equal([{ epoch: 1, timeline: 2 }]);
-    // It stays well at the regular checks, and after a restart.
-    await on.stop();
-    on.start();
-    last += 1;
-    await write(near.adminUrl, last, last);
-    expect(idsOf(await on.received(sink, last))).to.deep.equal(upTo(last));
-  });
+      await near.promote();
+      await write(near.adminUrl, last + 1, last + 10);
+      relay.leadTo(near.adminUrl);
+      await on.streaming();
+      await write(near.adminUrl, last + 11, last + 20);
+      last += 20;
+      expect(idsOf(await on.received(sink, last))).to.deep.equal(upTo(last));
+      const { rows } = await on.messages.db.query('select epoch, timeline from millrace_private.positions');
+      expect(rows).to.deep.equal([{ epoch: 1, timeline: 2 }]);
+      // It stays well at the regular checks, and after a restart.
+      await on.stop();
+      on.start();
+      last += 1;
+      await write(near.adminUrl, last, last);
+      expect(idsOf(await on.received(sink, last))).to.deep.equal(upTo(last));
+    },
+  );
 
   it('without the slot is a gap, and accepting it makes the slot anew (Postgres 15)', async function () {
     if (!hasPostgres15()) return this.skip();

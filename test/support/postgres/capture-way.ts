@@ -25,6 +25,12 @@ export const EMIT = byWay({ replication: 'pg_logical_emit_message(true, ', trigg
 /** SQL that does. */
 export const emitSql = (prefix: string, content: string): string => `select ${EMIT}'${prefix}', '${content}')`;
 
+/** SQL that finds something once further changes of table $1 are captured. */
+export const IS_CAPTURED = byWay({
+  replication: 'select from pg_publication_tables where tablename = $1',
+  triggers: `select from pg_trigger g join pg_class c on c.oid = g.tgrelid where c.relname = $1 and g.tgname like '!millrace%'`,
+});
+
 /** The session of the source that capture reads by. */
 export async function readerPid(source: pg.Client, slot: string): Promise<number | null> {
   const { rows } = await source.query<{ pid: number | null }>(
