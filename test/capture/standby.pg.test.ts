@@ -7,6 +7,7 @@ import { append } from '../../src/messages/append.ts';
 import { readPosition, takeOver } from '../../src/messages/position.ts';
 import { isFenced } from '../../src/model/sqlstate.ts';
 import { type Captured, captured, PULL, sinkSettings } from '../support/fixtures/captured.ts';
+import { byWay, ofReplication, readerPid } from '../support/postgres/capture-way.ts';
 import { promised, until } from '../support/until.ts';
 
 const CHILD = fileURLToPath(new URL('../support/processes/capture-child.ts', import.meta.url));
@@ -23,11 +24,18 @@ describe('captures of one database', () => {
     children.push(child);
     return child;
   };
-  const holder = async (): Promise<number | null> => {
-    const { rows } = await on.source.query('select active_pid from pg_replication_slots where slot_name = $1', [
-      on.slot,
-    ]);
-    return rows[0]?.active_pid ?? null;
+  const holder = (): Promise<number | null> => readerPid(on.source, on.slot);
+  /** What the slot was told is. */
+  const isPersisted = async (): Promise<void> => {
+    const { rows: slots } = await on.source.query(
+      'select confirmed_flush_lsn::text as lsn from pg_replication_slots where slot_name = $1',
+      [on.slot],
+    );
+    const { rows: persisted } = await on.messages.db.query<{ ok: boolean }>(
+      'select max(confirmed_lsn) >= $1::pg_lsn as ok from millrace_private.position_log',
+      [slots[0].lsn],
+    );
+    expect(persisted[0]!.ok).to.equal(true);
   };
   const states = async (): Promise<{ state: string; since: Date }> => {
     const { rows } = await on.messages.db.query<{ state: string; since: Date }>(
@@ -141,15 +149,7 @@ describe('captures of one database', () => {
     expect(await holder()).to.equal(second);
     expect(await generation()).to.equal(taken);
     expect((await states()).state).to.equal('streaming');
-    const { rows: slots } = await on.source.query(
-      'select confirmed_flush_lsn::text as lsn from pg_replication_slots where slot_name = $1',
-      [on.slot],
-    );
-    const { rows: persisted } = await on.messages.db.query<{ ok: boolean }>(
-      'select max(confirmed_lsn) >= $1::pg_lsn as ok from millrace_private.position_log',
-      [slots[0].lsn],
-    );
-    expect(persisted[0]!.ok).to.equal(true);
+    await byWay({ replication: isPersisted, triggers: () => Promise.resolve() })();
     await on.stop();
     await until('the one that woke up takes over', async () => ![second, null].includes(await holder()));
     await on.source.query('insert into ledger values (20201)');
@@ -178,27 +178,30 @@ describe('captures of one database', () => {
     expect((await readPosition(db, on.databaseNo))?.commitLsn).to.equal(position!.commitLsn + 100n);
   });
 
-  it('says who has the slot when that is nobody of ours, and goes on when it is free', async () => {
-    on.start();
-    await on.streaming();
-    await on.stop();
-    const url = new URL(on.sourceUrl);
-    url.searchParams.set('replication', 'database');
-    url.searchParams.set('application_name', 'somebody');
-    const stranger = new pg.Client({ connectionString: url.href });
-    stranger.on('error', () => undefined);
-    await stranger.connect();
-    const options = `("proto_version" '1', "publication_names" 'millrace_test')`;
-    await until('the slot is free', async () => (await holder()) === null);
-    const streaming = stranger
-      .query(`START_REPLICATION SLOT "${on.slot}" LOGICAL 0/0 ${options}`)
-      .catch(() => undefined);
-    const pid = await until('the stranger streams', holder);
-    on.start();
-    expect((await on.becomes('standby')).reason).to.contain(`in use by backend ${pid} (somebody)`);
-    await on.source.query('select pg_terminate_backend($1)', [pid]);
-    await streaming;
-    await on.streaming();
-    await stranger.end();
-  });
+  ofReplication('noted.pg.test.ts has it for triggers').it(
+    'says who has the slot when that is nobody of ours, and goes on when it is free',
+    async () => {
+      on.start();
+      await on.streaming();
+      await on.stop();
+      const url = new URL(on.sourceUrl);
+      url.searchParams.set('replication', 'database');
+      url.searchParams.set('application_name', 'somebody');
+      const stranger = new pg.Client({ connectionString: url.href });
+      stranger.on('error', () => undefined);
+      await stranger.connect();
+      const options = `("proto_version" '1', "publication_names" 'millrace_test')`;
+      await until('the slot is free', async () => (await holder()) === null);
+      const streaming = stranger
+        .query(`START_REPLICATION SLOT "${on.slot}" LOGICAL 0/0 ${options}`)
+        .catch(() => undefined);
+      const pid = await until('the stranger streams', holder);
+      on.start();
+      expect((await on.becomes('standby')).reason).to.contain(`in use by backend ${pid} (somebody)`);
+      await on.source.query('select pg_terminate_backend($1)', [pid]);
+      await streaming;
+      await on.streaming();
+      await stranger.end();
+    },
+  );
 });

@@ -29,8 +29,11 @@ import { beginMessage, commitMessage, logicalMessage } from './wire.ts';
 const SOON_MS = 5;
 const LATE_MS = 250;
 const SLOWER = 1.5;
-/** Whoever drops the schema has writers wait behind him: between two times of asking for that. */
-const WANTED_MS = 1_000;
+/** Whoever drops the schema has writers wait behind him: between two times of asking for that. It is also a sign of life. */
+const WANTED_MS = 500;
+/** As with a slot: a reader that gives none, for it stalls or its machine is gone, does not keep others from reading for longer. */
+const SILENT = `select set_config('idle_in_transaction_session_timeout', case s.ms when '0' then '60s' else s.ms end, false)
+  from (select current_setting('wal_sender_timeout') as ms) s`;
 /** Of one look: in its way may be millions of rows that nobody has committed. */
 const LOOK_MS = 600_000;
 /** For the answer to the question that is under way when it is closed: a server that is away gives none. */
@@ -108,6 +111,7 @@ export function openTriggerStream(handlers: TriggerHandlers, options: TriggerStr
 /** @throws ReaderThereError */
 async function begin(client: Connection, raw: boolean): Promise<void> {
   if (raw) await client.query("set client_encoding = 'SQL_ASCII'");
+  await client.query(SILENT);
   await takeTurn(client).catch((error: unknown) => {
     throw isLockTimeout(error) ? new ReaderThereError() : error;
   });
@@ -219,8 +223,10 @@ class Reader {
       seen = look.lsn;
       waitMs = SOON_MS;
     }
-    while (this.#open.length > 0 && !this.#signal.aborted)
+    while (this.#open.length > 0 && !this.#signal.aborted) {
+      await this.#mayGoOn();
       await sleep(SOON_MS, undefined, { signal: this.#signal }).catch(() => undefined);
+    }
   }
 
   /**
