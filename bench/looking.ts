@@ -161,13 +161,13 @@ async function startReader(address: string, way: Way): Promise<Reader> {
   const running = pool.session(async (client) => {
     pid = await pidOf(client);
     let from = (await client.query<{ s: string }>('select pg_current_snapshot()::text as s')).rows[0]!.s;
-    await takeTurn(client);
+    const turn = await takeTurn(client);
     started.resolve();
     let waitMs = SOON_MS;
     let idle = 0;
     while (!over.signal.aborted) {
       wake = Promise.withResolvers<void>();
-      const look = await readNew(client, from);
+      const look = await readNew(turn, from);
       from = look.snapshot;
       for (const row of look.rows ?? []) awaited.get(String(row.new))?.();
       if (look.rows?.length !== 0) {

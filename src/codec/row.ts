@@ -65,6 +65,10 @@ export function compileRelation(types: TypeCatalogue, relation: RelationMessage,
   return new RowCodec(columns, keyIndexes, options.partitioned ?? false);
 }
 
+/** Of the one value that is written now, whatever its table is: there may be thousands of them. */
+const OUT = new JsonBytes();
+const SLICE: Slice = { bytes: EMPTY, start: 0, end: 0 };
+
 export class RowCodec {
   readonly columns: readonly Column[];
   readonly keyIndexes: readonly number[];
@@ -75,9 +79,6 @@ export class RowCodec {
   misfits = 0;
   /** Keys that were asked for and are no UTF-8: their faulty bytes are written out. */
   damagedKeys = 0;
-  readonly #out = new JsonBytes();
-  readonly #slice: Slice = { bytes: EMPTY, start: 0, end: 0 };
-
   readonly partitioned: boolean;
 
   constructor(columns: readonly Column[], keyIndexes: readonly number[], partitioned: boolean) {
@@ -109,9 +110,9 @@ export class RowCodec {
 
   /** Message `record`: `{"column":value,...}` in column order; the new values, or of a delete what is known of the old. */
   record(message: RowMessage, reread?: Reread): string {
-    this.#out.clear();
-    this.writeRecord(this.#out, message, reread);
-    return this.#out.text();
+    OUT.clear();
+    this.writeRecord(OUT, message, reread);
+    return OUT.text();
   }
 
   /** As `record`, appended to `out`. */
@@ -130,15 +131,14 @@ export class RowCodec {
 
   /** The given columns alone, as `record` shows them (the key of a row that is too large, say). */
   pick(message: RowMessage, indexes: readonly number[]): string {
-    const out = this.#out;
-    out.clear();
-    out.byte(OPEN);
+    OUT.clear();
+    OUT.byte(OPEN);
     for (const index of indexes) {
       const tuple = this.carrier(message, index);
-      if (tuple) this.#member(out, { tuple, index, first: 1 });
+      if (tuple) this.#member(OUT, { tuple, index, first: 1 });
     }
-    out.byte(CLOSE);
-    return out.text();
+    OUT.byte(CLOSE);
+    return OUT.text();
   }
 
   /**
@@ -147,19 +147,20 @@ export class RowCodec {
    */
   changes(message: RowMessage): string | null {
     if (message.tag !== 'update') return null;
-    this.#out.clear();
-    this.writeChanges(this.#out, message);
-    return this.#out.text();
+    OUT.clear();
+    this.writeChanges(OUT, message);
+    return OUT.text();
   }
 
-  /** As `changes` of an update, appended to `out`. */
-  writeChanges(out: JsonBytes, message: UpdateMessage): void {
+  /** As `changes` of an update, appended to `out`; `only`: of these columns alone. */
+  writeChanges(out: JsonBytes, message: UpdateMessage, only?: readonly number[]): void {
     out.byte(OPEN);
     const first = out.length;
     const tuple = message.old;
     if (tuple) {
       for (let i = 0; i < this.columns.length; i++) {
-        if (this.columns[i]!.shown && this.#changed(message, i)) this.#member(out, { tuple, index: i, first });
+        const isWanted = only === undefined ? this.columns[i]!.shown : only.includes(i);
+        if (isWanted && this.changed(message, i)) this.#member(out, { tuple, index: i, first });
       }
     }
     out.byte(CLOSE);
@@ -183,7 +184,7 @@ export class RowCodec {
   /** The key before an update that changed it; null for every other message. */
   oldKey(message: RowMessage): string[] | null {
     if (message.tag !== 'update' || message.old === null) return null;
-    if (!this.keyIndexes.some((index) => this.#changed(message, index))) return null;
+    if (!this.keyIndexes.some((index) => this.changed(message, index))) return null;
     const values: string[] = [];
     for (const index of this.keyIndexes) {
       const value = this.#keyAt(this.#oldCarrier(message, index) ?? message.new, index);
@@ -243,7 +244,8 @@ export class RowCodec {
     return isKnown && message.old.ranges[index * 2] !== UNCHANGED ? message.old : undefined;
   }
 
-  #changed(message: UpdateMessage, index: number): boolean {
+  /** Did an update change this column, as far as its old value is known? */
+  changed(message: UpdateMessage, index: number): boolean {
     const old = this.#oldCarrier(message, index);
     return old !== undefined && message.new.ranges[index * 2] !== UNCHANGED && !sameValue(old, message.new, index);
   }
@@ -258,11 +260,10 @@ export class RowCodec {
       out.copy(NULL);
       return;
     }
-    const slice = this.#slice;
-    slice.bytes = bytes;
-    slice.start = start;
-    slice.end = ranges[place.index * 2 + 1]!;
-    if (!writeValue(out, column.codec, slice)) this.misfits++;
+    SLICE.bytes = bytes;
+    SLICE.start = start;
+    SLICE.end = ranges[place.index * 2 + 1]!;
+    if (!writeValue(out, column.codec, SLICE)) this.misfits++;
   }
 
   #rereadMember(out: JsonBytes, place: { reread: Reread | undefined; index: number; first: number }): void {

@@ -4,8 +4,7 @@
  * commits late. Two transactions that write one row follow one another, so whoever sees the second sees the first, and has
  * it under a lower `seq`.
  *
- * Rows come by COPY in its binary form, for a text may be in another encoding than ours.
- * https://www.postgresql.org/docs/current/sql-copy.html#SQL-COPY-BINARY-FORMAT
+ * Rows come by COPY in its binary form (noted-rows.ts), for a text may be in another encoding than ours.
  */
 import { copyOut } from '../db/copy-out.ts';
 import type { Connection, Database } from '../db/pool.ts';
@@ -13,30 +12,7 @@ import { statement } from '../db/statement.ts';
 import { parseLsn } from '../model/lsn.ts';
 import { quoteLiteral } from '../model/quote.ts';
 import { isLockTimeout, isMissingTable, isNotPermitted } from '../model/sqlstate.ts';
-
-/**
- * I, U, D; i, u, d: of a row that is too large, whose key alone is there; T: the table was truncated, or `new`, a partition of it;
- * M: a message (`old` is its prefix, `new` its content); X: something was not noted.
- */
-export type ChangeOp = 'I' | 'U' | 'D' | 'i' | 'u' | 'd' | 'T' | 'M' | 'X';
-
-export interface ChangeRow {
-  seq: bigint;
-  xid: bigint;
-  /** Microseconds since 1970. */
-  madeAt: number;
-  /** The table: of a partition the one that it is a part of. */
-  rel: number;
-  /** Number of the table's shape at that time (`readShapes`). */
-  shape: bigint | null;
-  op: ChangeOp;
-  /** Rows as the text of a composite value. */
-  old: Buffer | null;
-  new: Buffer | null;
-  /** Where the versions of the row lie: the new one of a change is the old one of the next. */
-  oldAt: bigint | null;
-  newAt: bigint | null;
-}
+import { type ChangeRow, ChunkBytes } from './noted-rows.ts';
 
 /**
  * What a table was like when its changes were noted: columns are the fields of the composite value, in order. Names are bytes of the
@@ -69,17 +45,25 @@ export interface Look {
  * release has begun to tell is told again by the next one, and where chunks end decides the order and the positions of what it tells.
  */
 export const CHUNK = { rows: 5_000, bytes: 8 * 1024 * 1024 };
+/** Of a full chunk as it is sent, with numbers and places of its rows. */
+const SENT_BYTES = CHUNK.bytes + CHUNK.rows * 128;
 
 const READER = statement('source/triggers/reader');
 const TURN_WANTED = statement('source/triggers/turn-wanted');
 const LOOK = 'millrace_look';
+
+/** Who has it reads by it, one chunk at a time: the next one takes the place of the texts of the last. */
+export interface Turn {
+  client: Connection;
+  bytes: ChunkBytes;
+}
 
 /**
  * Begins to read, for as long as the session lasts. The turn is a lock on a view of ours that nobody else needs, in a transaction
  * that has no snapshot between its statements, and so keeps nobody's rows; what each look has locked is let go after it.
  * @throws what `isLockTimeout` knows when somebody else has the turn.
  */
-export async function takeTurn(client: Connection): Promise<void> {
+export async function takeTurn(client: Connection): Promise<Turn> {
   await client.query('begin');
   try {
     await client.query('lock table millrace_capture.reader in exclusive mode nowait');
@@ -88,6 +72,7 @@ export async function takeTurn(client: Connection): Promise<void> {
     await client.query('rollback');
     throw error;
   }
+  return { client, bytes: new ChunkBytes(SENT_BYTES) };
 }
 
 /** Does somebody wait for the turn, who has no other way than to wait? */
@@ -126,9 +111,9 @@ const SIZE = `(coalesce(octet_length(old), 0) + coalesce(octet_length(new), 0)):
  * Looks for what is new since the snapshot `before`. One statement; cheap where there is nothing. Rows of open transactions
  * are never come by, however many there are: only the transactions between two of them, which have ended, are looked for.
  */
-export async function readNew(client: Connection, before: string): Promise<Look> {
+export async function readNew(turn: Turn, before: string): Promise<Look> {
   const [first, ...changes] = await copied(
-    client,
+    turn,
     `with open as materialized (
        select x.xid::text::bigint as xid from pg_snapshot_xip(pg_current_snapshot()) x (xid)
      ), bounds as materialized (
@@ -169,12 +154,12 @@ export async function readNew(client: Connection, before: string): Promise<Look>
 
 /** The next rows behind `after` of what `to` sees and `from` does not; none: that was all. The same ones whenever it is asked. */
 export async function readChunk(
-  client: Connection,
+  turn: Turn,
   { from, to }: { from: string; to: string },
   after: bigint,
 ): Promise<ChangeRow[]> {
   return await copied(
-    client,
+    turn,
     `with found as materialized (
        select c.* from millrace_capture.changes c
         where c.seq > ${after} and pg_visible_in_snapshot(c.xid, ${quoteLiteral(to)}::pg_snapshot)
@@ -243,47 +228,9 @@ export async function readShapes(client: Connection, numbers: readonly bigint[])
   return new Map(rows.map(({ no, def }) => [BigInt(no), JSON.parse(def.toString('latin1')) as Shape]));
 }
 
-async function copied(client: Connection, sql: string): Promise<ChangeRow[]> {
-  const parts: Buffer[] = [];
+async function copied({ client, bytes }: Turn, sql: string): Promise<ChangeRow[]> {
+  bytes.clear();
   const text = `copy (${sql}) to stdout (format binary); rollback to savepoint ${LOOK}`;
-  await copyOut(client, { sql: text }, (part) => parts.push(Buffer.from(part)));
-  return decodeRows(Buffer.concat(parts));
+  await copyOut(client, { sql: text }, (part) => bytes.add(part));
+  return bytes.rows();
 }
-
-const HEADER_BYTES = 19;
-const MICROS_1970_TO_2000 = 946_684_800_000_000;
-
-function decodeRows(bytes: Buffer): ChangeRow[] {
-  const rows: ChangeRow[] = [];
-  let at = HEADER_BYTES;
-  const field = (): Buffer | null => {
-    const length = bytes.readInt32BE(at);
-    at += 4;
-    if (length < 0) return null;
-    at += length;
-    return bytes.subarray(at - length, at);
-  };
-  for (;;) {
-    const count = bytes.readInt16BE(at);
-    at += 2;
-    if (count < 0) return rows;
-    const [seq, xid, madeAt, rel, shape, op] = [field(), field(), field(), field(), field(), field()];
-    if (!seq || !xid || !madeAt || !rel || !op) throw new Error('a change without its number');
-    rows.push({
-      seq: seq.readBigInt64BE(),
-      xid: xid.readBigUInt64BE(),
-      madeAt: madeAt.readInt32BE() * 2 ** 32 + madeAt.readUInt32BE(4) + MICROS_1970_TO_2000,
-      rel: rel.readUInt32BE(),
-      shape: shape?.readBigInt64BE() ?? null,
-      op: op.toString('latin1') as ChangeOp,
-      old: field(),
-      new: field(),
-      oldAt: placeOf(field()),
-      newAt: placeOf(field()),
-    });
-  }
-}
-
-/** A block's number and an item's. */
-const placeOf = (tid: Buffer | null): bigint | null =>
-  tid && (BigInt(tid.readUInt32BE()) << 16n) | BigInt(tid.readUInt16BE(4));

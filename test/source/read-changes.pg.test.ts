@@ -1,7 +1,7 @@
 /** What is new among the changes that triggers have noted. */
 import { expect } from 'chai';
-import { type Connection, type Database, openPool } from '../../src/db/pool.ts';
-import { CHUNK, readNew, takeTurn } from '../../src/source/read-changes.ts';
+import { type Database, openPool } from '../../src/db/pool.ts';
+import { CHUNK, readNew, type Turn, takeTurn } from '../../src/source/read-changes.ts';
 import { sharedSource } from '../support/postgres/postgres.ts';
 import { type Noted, noted } from './triggers/noted.ts';
 
@@ -25,18 +25,17 @@ describe('a look at what triggers have noted', () => {
     await on.close();
   });
 
-  const reading = (read: (client: Connection) => Promise<void>): Promise<void> =>
+  const reading = (read: (turn: Turn) => Promise<void>): Promise<void> =>
     pool.session(async (client) => {
-      await takeTurn(client);
-      await read(client);
+      await read(await takeTurn(client));
       await client.query('rollback');
     });
 
   it('finds each transaction once, when it has ended', async () => {
-    await reading(async (client) => {
-      let before = (await readNew(client, '1:1:')).snapshot;
+    await reading(async (turn) => {
+      let before = (await readNew(turn, '1:1:')).snapshot;
       const told = async (): Promise<(string | undefined)[]> => {
-        const look = await readNew(client, before);
+        const look = await readNew(turn, before);
         before = look.snapshot;
         return look.rows!.map((row) => row.new?.toString());
       };
@@ -57,25 +56,25 @@ describe('a look at what triggers have noted', () => {
   });
 
   it('comes by no row of an open transaction', async () => {
-    await reading(async (client) => {
-      const before = (await readNew(client, '1:1:')).snapshot;
+    await reading(async (turn) => {
+      const before = (await readNew(turn, '1:1:')).snapshot;
       const [one, other] = [await on.connect(), await on.connect()];
       for (const session of [one, other])
         await session.query('begin; insert into t select n from generate_series(1, 500) n');
       const visited = async (): Promise<number> => {
-        const { rows } = await client.query<{ visited: string }>(
+        const { rows } = await turn.client.query<{ visited: string }>(
           `select sum(pg_stat_get_xact_tuples_returned(i.indexrelid) + pg_stat_get_xact_tuples_returned(i.indrelid)) as visited
              from pg_index i where i.indrelid::regclass::text like 'millrace_capture.changes\\__'`,
         );
         return Number(rows[0]!.visited);
       };
       const first = await visited();
-      const { rows, snapshot } = await readNew(client, before);
+      const { rows, snapshot } = await readNew(turn, before);
       expect(rows).to.deep.equal([]);
-      expect((await readNew(client, snapshot)).rows).to.deep.equal([]);
+      expect((await readNew(turn, snapshot)).rows).to.deep.equal([]);
       expect(await visited()).to.equal(first);
       await one.query('commit');
-      expect((await readNew(client, snapshot)).rows).to.have.length(500);
+      expect((await readNew(turn, snapshot)).rows).to.have.length(500);
       expect((await visited()) - first).to.be.within(500, 1_000);
     });
   });

@@ -3,7 +3,7 @@
  * each row between transactions. Within one it may not be: the changes of a statement are noted after it, and those that a
  * user's own trigger makes before the rest of it is. There each version of a row tells which one it replaced.
  */
-import type { ChangeRow } from '../../source/read-changes.ts';
+import type { ChangeRow } from '../../source/noted-rows.ts';
 
 type Made = Pick<ChangeRow, 'op' | 'old' | 'new' | 'oldAt' | 'newAt'>;
 
@@ -82,9 +82,12 @@ export class Waiting<Row extends Late> {
   /** Versions that changes make which wait themselves. */
   readonly #unmade = new Map<string, bigint>();
   readonly #storeOf: (row: Row) => string;
+  readonly #keep: (row: Row) => Row;
 
-  constructor(storeOf: (row: Row) => string) {
+  /** `keep`: one that is valid beyond its chunk. */
+  constructor(storeOf: (row: Row) => string, keep: (row: Row) => Row) {
     this.#storeOf = storeOf;
+    this.#keep = keep;
   }
 
   learn(inverted: ReadonlyMap<bigint, bigint>): void {
@@ -99,7 +102,7 @@ export class Waiting<Row extends Late> {
     const maker = this.#inverted.get(row.seq) ?? this.#unmade.get(this.#name(row, row.oldAt));
     if (maker !== undefined) {
       this.#inverted.delete(row.seq);
-      this.#behind.set(maker, [...(this.#behind.get(maker) ?? []), row]);
+      this.#behind.set(maker, [...(this.#behind.get(maker) ?? []), this.#keep(row)]);
       if (row.newAt !== null) this.#unmade.set(this.#name(row, row.newAt), row.seq);
       return [];
     }

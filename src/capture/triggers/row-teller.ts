@@ -1,6 +1,8 @@
 /** Tells the changes of a transaction as messages: what their tables were like first, then each in its turn. */
+import { JsonBytes } from '../../codec/json-bytes.ts';
 import type { Connection } from '../../db/pool.ts';
-import { type ChangeRow, readGoingOn, readInverted, readShapes, type Shape } from '../../source/read-changes.ts';
+import { type ChangeRow, copyOfRow } from '../../source/noted-rows.ts';
+import { readGoingOn, readInverted, readShapes, type Shape } from '../../source/read-changes.ts';
 import { inOrder, Waiting } from './in-order.ts';
 import { PLAN } from './plan.ts';
 import { type Layout, layoutOf, logicalMessage, rowMessage, truncateMessage } from './wire.ts';
@@ -28,7 +30,9 @@ export class RowTeller {
   readonly #first = new Map<number, Shape>();
   readonly #sent = new Map<number, string>();
   readonly #layouts = new Map<string, Layout>();
-  readonly #waiting = new Waiting<ChangeRow>(storeOf);
+  /** Of the message that is told. */
+  readonly #out = new JsonBytes();
+  readonly #waiting = new Waiting<ChangeRow>(storeOf, copyOfRow);
   /** Transactions of this plan of which it is known what is noted before its time. */
   readonly #asked = new Set<bigint>();
 
@@ -71,7 +75,8 @@ export class RowTeller {
       }
       default: {
         const layout = await this.#tellRelation(row);
-        const message = layout && rowMessage(row, layout);
+        this.#out.clear();
+        const message = layout && rowMessage(this.#out, row, layout);
         if (message) await this.#deps.tell(message);
         else if (!isRepeated) await this.#deps.onUnreadable(row.rel);
       }

@@ -10,13 +10,14 @@ import { type Connection, type Database, openPool, type PoolOptions } from '../.
 import { MillraceError } from '../../model/errors.ts';
 import { isLockTimeout } from '../../model/sqlstate.ts';
 import { untilFlushed } from '../../source/flushed.ts';
+import type { ChangeRow } from '../../source/noted-rows.ts';
 import {
-  type ChangeRow,
   type ChangesReader,
   isTurnWanted,
   type Look,
   readChunk,
   readNew,
+  type Turn,
   takeTurn,
 } from '../../source/read-changes.ts';
 import type { ReplicationStream, StreamHandlers } from '../replication/connection.ts';
@@ -81,9 +82,9 @@ export function openTriggerStream(handlers: TriggerHandlers, options: TriggerStr
   let connection: Connection | undefined;
   const reading = pool.session(async (client) => {
     connection = client;
-    await begin(client, options.raw);
+    const turn = await begin(client, options.raw);
     started.resolve();
-    await reader.run(client);
+    await reader.run(turn);
   });
   const ended = reading
     .catch((error: unknown) => {
@@ -109,10 +110,10 @@ export function openTriggerStream(handlers: TriggerHandlers, options: TriggerStr
 }
 
 /** @throws ReaderThereError */
-async function begin(client: Connection, raw: boolean): Promise<void> {
+async function begin(client: Connection, raw: boolean): Promise<Turn> {
   if (raw) await client.query("set client_encoding = 'SQL_ASCII'");
   await client.query(SILENT);
-  await takeTurn(client).catch((error: unknown) => {
+  return await takeTurn(client).catch((error: unknown) => {
     throw isLockTimeout(error) ? new ReaderThereError() : error;
   });
 }
@@ -187,14 +188,14 @@ class Reader {
     if (last) this.#handlers.onRead(last.plan);
   }
 
-  async run(client: Connection): Promise<void> {
-    this.#client = client;
+  async run(turn: Turn): Promise<void> {
+    this.#client = turn.client;
     await this.#mayGoOn();
     const { plan, after } = await this.#options.begin();
     this.#lsn = after;
     this.#after = after;
     let last = plan;
-    if (last.from !== last.to) last = await this.#tellPlan(client, last, { rows: undefined, isStored: true });
+    if (last.from !== last.to) last = await this.#tellPlan(turn, last, { rows: undefined, isStored: true });
     let waitMs = SOON_MS;
     /** Of the look before: everything that was committed by then is told after this look. */
     let seen = 0n;
@@ -202,12 +203,12 @@ class Reader {
     let from = last.to;
     for (let isLast = false; !this.#signal.aborted && !isLast; ) {
       await this.#mayGoOn();
-      const look = await readNew(client, from);
+      const look = await readNew(turn, from);
       isLast = (await this.#options.isLast?.(look)) ?? false;
       const next = { no: last.no + 1, from, to: look.snapshot };
       from = look.snapshot;
       const count = look.rows?.length;
-      if ((count !== 0 || isLast) && !look.isFlushed) await untilFlushed(client, look.lsn, this.#options.beside);
+      if ((count !== 0 || isLast) && !look.isFlushed) await untilFlushed(turn.client, look.lsn, this.#options.beside);
       if (count === 0) {
         this.#handlers.onKeepAlive(seen, false);
         if (seen > this.#lsn) this.#lsn = seen;
@@ -219,7 +220,7 @@ class Reader {
       }
       const most = BigInt(count ?? 0);
       const firstLsn = look.lsn - most > this.#lsn ? look.lsn - most : this.#lsn + 1n;
-      last = await this.#tellPlan(client, { ...next, firstLsn }, { rows: look.rows, isStored: false });
+      last = await this.#tellPlan(turn, { ...next, firstLsn }, { rows: look.rows, isStored: false });
       seen = look.lsn;
       waitMs = SOON_MS;
     }
@@ -235,7 +236,7 @@ class Reader {
    * the plan that was told last.
    */
   async #tellPlan(
-    client: Connection,
+    turn: Turn,
     plan: Plan,
     { rows, isStored }: { rows: ChangeRow[] | undefined; isStored: boolean },
   ): Promise<Plan> {
@@ -243,9 +244,9 @@ class Reader {
     this.#rows.begin();
     /** The transaction that is told, for it may go on in the next chunk. */
     let open: Told | undefined;
-    let chunk = rows ?? (await readChunk(client, plan, 0n));
+    let chunk = rows ?? (await readChunk(turn, plan, 0n));
     while (chunk.length > 0 && !this.#signal.aborted) {
-      await this.#rows.learn(client, chunk, { isWhole: rows !== undefined });
+      await this.#rows.learn(turn.client, chunk, { isWhole: rows !== undefined });
       const rest = chunk.findIndex(({ xid }) => xid !== open?.xid);
       if (open) await this.#rows.tell(rest < 0 ? chunk : chunk.slice(0, rest), open);
       if (rest >= 0) {
@@ -261,7 +262,7 @@ class Reader {
         }
       }
       if (!rows) await this.#mayGoOn();
-      chunk = rows ? [] : await readChunk(client, plan, chunk.at(-1)!.seq);
+      chunk = rows ? [] : await readChunk(turn, plan, chunk.at(-1)!.seq);
     }
     if (this.#signal.aborted) return plan;
     const end = rows || !open ? plan : { no: plan.no + 1, from: plan.to, to: plan.to, firstLsn: told.lsn };

@@ -2,8 +2,10 @@
  * Noted changes in the words of the replication protocol, so that everything behind the stream is the same for both ways of
  * capture. https://www.postgresql.org/docs/current/protocol-logicalrep-message-formats.html
  */
+import type { JsonBytes } from '../../codec/json-bytes.ts';
 import { readFields } from '../../codec/nested.ts';
-import type { ChangeRow, Shape } from '../../source/read-changes.ts';
+import type { ChangeRow } from '../../source/noted-rows.ts';
+import type { Shape } from '../../source/read-changes.ts';
 import { PRIMARY } from '../replication/decode.ts';
 
 const MICROS_1970_TO_2000 = 946_684_800_000_000;
@@ -114,52 +116,63 @@ function relationMessage(rel: number, { schema, name }: Shape, columns: Shape['c
 const cstring = (name: string): Buffer => Buffer.from(`${name}\0`, 'latin1');
 
 /**
- * An insert, update or delete. Of a row that was too large to be noted the values beside the key are like large ones that did not
- * change: they are read again by the key. Undefined: the row does not have the columns that it is said to have.
+ * An insert, update or delete, written to `out`, which is empty: valid until something else is. Of a row that was too large to be noted
+ * the values beside the key are like large ones that did not change: they are read again by the key. Undefined: the row does not have
+ * the columns that it is said to have.
  */
-export function rowMessage(row: ChangeRow, layout: Layout): Buffer | undefined {
+export function rowMessage(out: JsonBytes, row: ChangeRow, layout: Layout): Buffer | undefined {
   const op = row.op.toUpperCase();
   const isWhole = op === row.op;
-  const head = Buffer.allocUnsafe(5);
-  head.write(op, 'latin1');
-  head.writeUInt32BE(row.rel, 1);
-  const parts: Buffer[] = [head];
+  // At once: of a large row everything is there twice as it is.
+  out.reserve(
+    HEAD_BYTES + (row.old?.length ?? 0) + (row.new?.length ?? 0) + 2 * (TUPLE_BYTES + FIELD_BYTES * layout.fields),
+  );
+  out.byte(op.charCodeAt(0));
+  putInt32(out, row.rel);
   const add = (kind: string, text: Buffer | null, absent: number): boolean => {
-    const tuple = text && tupleBytes(text, layout, absent);
-    if (tuple) parts.push(Buffer.from(kind), tuple);
-    return Boolean(tuple);
+    if (!text) return false;
+    out.byte(kind.charCodeAt(0));
+    return addTuple(out, text, { layout, absent });
   };
   const hasOld = op === 'I' || add(isWhole ? 'O' : 'K', row.old, NULL);
   const hasNew = op === 'D' || add('N', row.new, isWhole ? NULL : UNCHANGED);
-  return hasOld && hasNew ? Buffer.concat(parts) : undefined;
+  return hasOld && hasNew ? out.bytes.subarray(0, out.length) : undefined;
 }
 
+const HEAD_BYTES = 5;
+/** Of a tuple without its values, and of a value without its text. */
+const TUPLE_BYTES = 3;
+const FIELD_BYTES = 5;
+const TEXT = 0x74;
 /** Kinds of a value that is not there. */
 const NULL = 0x6e;
 const UNCHANGED = 0x75;
 
-function tupleBytes(text: Buffer, { fields: count, places }: Layout, absent: number): Buffer | undefined {
+function addTuple(out: JsonBytes, text: Buffer, { layout, absent }: { layout: Layout; absent: number }): boolean {
+  const { fields: count, places } = layout;
   const fields = readFields({ bytes: text, start: 0, end: text.length });
   // `()` is one null field, or none.
-  if (!fields || (fields.length !== count && !(count === 0 && text.length === 2))) return undefined;
-  let length = 2;
-  for (const place of places) {
-    const field = fields[place];
-    length += field ? 5 + field.end - field.start : 1;
-  }
-  const bytes = Buffer.allocUnsafe(length);
-  bytes.writeUInt16BE(places.length);
-  let at = 2;
+  if (!fields || (fields.length !== count && !(count === 0 && text.length === 2))) return false;
+  putInt16(out, places.length);
   for (const place of places) {
     const field = fields[place];
     if (!field) {
-      at = bytes.writeUInt8(absent, at);
+      out.byte(absent);
       continue;
     }
-    at = bytes.writeUInt8(0x74, at);
-    at = bytes.writeUInt32BE(field.end - field.start, at);
-    field.bytes.copy(bytes, at, field.start, field.end);
-    at += field.end - field.start;
+    out.byte(TEXT);
+    putInt32(out, field.end - field.start);
+    out.copy(field.bytes, field.start, field.end);
   }
-  return bytes;
+  return true;
+}
+
+function putInt16(out: JsonBytes, value: number): void {
+  out.reserve(2);
+  out.length = out.bytes.writeUInt16BE(value, out.length);
+}
+
+function putInt32(out: JsonBytes, value: number): void {
+  out.reserve(4);
+  out.length = out.bytes.writeUInt32BE(value, out.length);
 }

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { byTransaction, inOrder, Waiting } from '../../../src/capture/triggers/in-order.ts';
-import type { ChangeRow } from '../../../src/source/read-changes.ts';
+import type { ChangeRow } from '../../../src/source/noted-rows.ts';
 
 /** A version's text is its place, unless it is given. */
 const row = (
@@ -63,7 +63,10 @@ describe('noted changes in order', () => {
   });
 
   it('wait for what is noted in a later chunk, and what follows them waits too', () => {
-    const waiting = new Waiting<ReturnType<typeof row> & { seq: bigint }>(({ store }) => store);
+    const waiting = new Waiting<ReturnType<typeof row> & { seq: bigint }>(
+      ({ store }) => store,
+      (kept) => kept,
+    );
     const turns = (...rows: [number, ReturnType<typeof row>][]): string[] =>
       rows.flatMap(([seq, one]) => waiting.turn({ ...one, seq: BigInt(seq) }).map(({ name }) => name));
     waiting.learn(new Map([[2n, 9n]]));

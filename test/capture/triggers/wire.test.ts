@@ -8,7 +8,9 @@ import {
   rowMessage,
   truncateMessage,
 } from '../../../src/capture/triggers/wire.ts';
-import type { ChangeRow, Shape } from '../../../src/source/read-changes.ts';
+import { JsonBytes } from '../../../src/codec/json-bytes.ts';
+import type { ChangeRow } from '../../../src/source/noted-rows.ts';
+import type { Shape } from '../../../src/source/read-changes.ts';
 
 const column = (name: string, more: Partial<Shape['columns'][number]> = {}): Shape['columns'][number] => ({
   ...{ name, type: 25, typmod: -1, key: false, stored: false, virtual: false },
@@ -52,7 +54,7 @@ describe('noted changes as messages of the stream', () => {
   it('have what the output functions print, whatever quotes and backslashes are in it', () => {
     const layout = layoutOf(8, shape(column('a'), column('b'), column('c'), column('d')), ALL);
     const noted = change('U', { old: '("","a ""b""",,"(1,""x"")")', new: '(a,"c\\\\d",",","\n")' });
-    const message = rowMessage(noted, layout);
+    const message = rowMessage(new JsonBytes(), noted, layout);
     expect(texts(message, 'old')).to.deep.equal(['', 'a "b"', null, '(1,"x")']);
     expect(texts(message)).to.deep.equal(['a', 'c\\d', ',', '\n']);
   });
@@ -84,24 +86,26 @@ describe('noted changes as messages of the stream', () => {
       layoutOf(8, shape(column('a'), column('id')), { ...ALL, first }),
     ];
     expect(other.relation).to.deep.equal(one.relation);
-    expect(texts(rowMessage(change('I', { new: '(x,1)' }), other))).to.deep.equal(['1', 'x']);
+    expect(texts(rowMessage(new JsonBytes(), change('I', { new: '(x,1)' }), other))).to.deep.equal(['1', 'x']);
   });
 
   it('of a partition have the order of its table', () => {
     const first = shape(column('id'), column('a'));
     const partition = { ...shape(column('a'), column('id'), column('s', { stored: true })), order: ['id', 's', 'a'] };
     const layout = layoutOf(8, partition, { ...ALL, first });
-    expect(texts(rowMessage(change('I', { new: '(x,1,2)' }), layout))).to.deep.equal(['1', '2', 'x']);
+    expect(texts(rowMessage(new JsonBytes(), change('I', { new: '(x,1,2)' }), layout))).to.deep.equal(['1', '2', 'x']);
     // The table has another column by now.
     const former = layoutOf(8, { ...partition, order: ['id', 'a', 'new'] }, { ...ALL, first: undefined });
-    expect(texts(rowMessage(change('I', { new: '(x,1,2)' }), former))).to.deep.equal(['x', '1', '2']);
+    expect(texts(rowMessage(new JsonBytes(), change('I', { new: '(x,1,2)' }), former))).to.deep.equal(['x', '1', '2']);
   });
 
   it('leave out generated columns that a backfill does not bring', () => {
     const columns = shape(column('a'), column('s', { stored: true }), column('v', { virtual: true }));
     const noted = change('I', { new: '(1,2,)' });
-    expect(texts(rowMessage(noted, layoutOf(8, columns, ALL)))).to.deep.equal(['1', '2']);
-    expect(texts(rowMessage(noted, layoutOf(8, columns, { ...ALL, generated: false })))).to.deep.equal(['1']);
+    expect(texts(rowMessage(new JsonBytes(), noted, layoutOf(8, columns, ALL)))).to.deep.equal(['1', '2']);
+    expect(texts(rowMessage(new JsonBytes(), noted, layoutOf(8, columns, { ...ALL, generated: false })))).to.deep.equal(
+      ['1'],
+    );
   });
 
   it('are announced anew where a column comes, or gets another name, that is not sent: it is computed', () => {
@@ -118,14 +122,16 @@ describe('noted changes as messages of the stream', () => {
   });
 
   it('of tables with one column, or none, are told apart', () => {
-    expect(texts(rowMessage(change('I', { new: '()' }), layoutOf(8, shape(column('a')), ALL)))).to.deep.equal([null]);
-    expect(texts(rowMessage(change('I', { new: '()' }), layoutOf(8, shape(), ALL)))).to.deep.equal([]);
+    expect(
+      texts(rowMessage(new JsonBytes(), change('I', { new: '()' }), layoutOf(8, shape(column('a')), ALL))),
+    ).to.deep.equal([null]);
+    expect(texts(rowMessage(new JsonBytes(), change('I', { new: '()' }), layoutOf(8, shape(), ALL)))).to.deep.equal([]);
   });
 
   it('are none where a row does not have the fields that it should, or is no row at all', () => {
     const layout = layoutOf(8, shape(column('a'), column('b')), ALL);
     for (const text of ['(1)', '(1,2,3)', '', '(1,2', 'x', '("1,2)'])
-      expect(rowMessage(change('D', { old: text }), layout), text).to.equal(undefined);
-    expect(rowMessage(change('U', { new: '(1,2)' }), layout)).to.equal(undefined);
+      expect(rowMessage(new JsonBytes(), change('D', { old: text }), layout), text).to.equal(undefined);
+    expect(rowMessage(new JsonBytes(), change('U', { new: '(1,2)' }), layout)).to.equal(undefined);
   });
 });
