@@ -38,6 +38,8 @@ export interface Pending {
   deferred: Deferred[];
   /** Pages of rows that took their place among the changes. */
   pages: Placed[];
+  /** Tables of which old values were too large for their messages. */
+  withoutOld: Set<LoadedRelation>;
   sinks: Map<number, Gathered>;
   nextId: number;
 }
@@ -63,7 +65,7 @@ export interface Deferred {
   wanted: readonly Wanted[];
   /** Its transaction. */
   xid: number;
-  /** What was sent of the row. */
+  /** What was sent of the row, without old values. */
   bytes: number;
   maxRowBytes: number;
   /** Adds its rows, with the types of the relation given. */
@@ -109,7 +111,10 @@ export interface Placed {
 export function emptyPending(nextId: number, out: JsonBytes): Pending {
   out.clear();
   beginRows(out);
-  return { out, rows: 0, deferredBytes: 0, parked: [], deferred: [], pages: [], sinks: new Map(), nextId };
+  return {
+    ...{ out, rows: 0, deferredBytes: 0, parked: [], deferred: [], pages: [], nextId },
+    ...{ withoutOld: new Set<LoadedRelation>(), sinks: new Map<number, Gathered>() },
+  };
 }
 
 /** `out` has a row more for this sink, so many bytes long. */

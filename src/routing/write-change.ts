@@ -13,6 +13,7 @@ import type { Tuple } from '../codec/tuple.ts';
 import { type ChangeText, putAddress, putAgain, putChange } from '../messages/copy-rows.ts';
 import { type FannedRow, fanOut } from './fan-out.ts';
 import { type Change, countRow, type Pending } from './pending.ts';
+import { bytesOf, type RowSize, rowBytes, sizeOf } from './row-size.ts';
 import { wantedOf } from './widen.ts';
 
 /** Adds a change for every sink that wants it. */
@@ -33,8 +34,8 @@ export function addChange(pending: Pending, change: Change): void {
     return;
   }
   const kept = { ...change, message: copyOf(message) };
-  const bytes = bytesOf(message).length;
-  pending.deferredBytes += bytes;
+  pending.deferredBytes += bytesOf(message).length;
+  const bytes = rowBytes(codec, message);
   pending.deferred.push({
     ...{ relation, message: kept.message, wanted, bytes, maxRowBytes: kept.maxRowBytes, xid: kept.transaction.xid },
     ...(isReadAgain ? { key, missing: lost } : { key: [], missing: [] }),
@@ -56,12 +57,13 @@ interface Known {
 }
 
 function render(pending: Pending, change: Change, known: Known): void {
-  const bytes = bytesOf(change.message).length;
-  const tooLarge = known.tooLarge !== null || bytes > change.maxRowBytes;
-  const asIs = writtenOnce(pending.out, () => textOf(change, known, tooLarge));
-  const asDelete = writtenOnce(pending.out, () => deleteText(change, known));
-  const about = change.largeBytes ?? known.tooLarge;
   const { codec } = change.relation;
+  const { maxRowBytes } = change;
+  const size = sizeOf(codec, change.message, { maxRowBytes, isLargeRead: known.tooLarge !== null });
+  const asIs = writtenOnce(pending.out, () => textOf(change, known, size));
+  const asDelete = writtenOnce(pending.out, () => deleteText(change, known, size));
+  const about = change.largeBytes ?? known.tooLarge;
+  if (size.leavesOutOld) pending.withoutOld.add(change.relation);
   const before = codec.damagedKeys;
   const key = codec.key(change.message, known.reread);
   const between = codec.damagedKeys;
@@ -77,8 +79,8 @@ function render(pending: Pending, change: Change, known: Known): void {
       const isDamaged = part.of === 'before' ? damaged.oldKey : damaged.key;
       const reason =
         route.parkReason ??
-        (tooLarge
-          ? tooLargeText(about ?? bytes, about !== null)
+        (size.isTooLarge && part.form === 'change'
+          ? tooLargeText(about ?? size.bytes, about !== null)
           : isDamaged
             ? DAMAGED_KEY
             : part.key === null || isKeyLost
@@ -130,9 +132,10 @@ const DAMAGED_KEY =
   'the primary key holds bytes that are not valid UTF-8 (written \\xNN here): correct it in the table, which sends the row again, then discard this message';
 const NO_KEY = 'the change does not carry the whole primary key: the replica identity must cover it';
 
-function textOf(change: Change, known: Known, keyOnly: boolean): ChangeText<JsonBytes> {
+function textOf(change: Change, known: Known, size: RowSize): ChangeText<JsonBytes> {
   const { codec } = change.relation;
   const { message } = change;
+  const keyOnly = size.isTooLarge || (size.leavesOutOld && message.tag === 'delete');
   const left = known.missing.filter((index) => !known.reread?.has(index)).map((index) => codec.columns[index]!.name);
   return {
     ...shared(change),
@@ -141,18 +144,24 @@ function textOf(change: Change, known: Known, keyOnly: boolean): ChangeText<Json
     record: keyOnly
       ? codec.pick(message, codec.keyIndexes)
       : (out: JsonBytes) => codec.writeRecord(out, message, known.reread),
-    changes: changesOf(codec, message, keyOnly),
+    changes: changesOf(codec, message, size),
     unchangedToast: left.length > 0 && !keyOnly ? JSON.stringify(left) : null,
   };
 }
 
-function changesOf(codec: RowCodec, message: RowMessage, keyOnly: boolean): ChangeText<JsonBytes>['changes'] {
+function changesOf(
+  codec: RowCodec,
+  message: RowMessage,
+  { isTooLarge, leavesOutOld }: RowSize,
+): ChangeText<JsonBytes>['changes'] {
   if (message.tag !== 'update') return null;
-  return keyOnly || message.old === null ? '{}' : (out) => codec.writeChanges(out, message);
+  if (isTooLarge || message.old === null) return '{}';
+  // A key that changed is known by its old value alone.
+  return (out) => codec.writeChanges(out, message, leavesOutOld ? codec.keyIndexes : undefined);
 }
 
 /** The old row of an update as a delete: of a key change, or of a row that left the filters. */
-function deleteText(change: Change, known: Known): ChangeText<JsonBytes> {
+function deleteText(change: Change, known: Known, { fitsBefore }: RowSize): ChangeText<JsonBytes> {
   const { codec } = change.relation;
   const { message } = change;
   const old = message.tag === 'update' ? message.old : null;
@@ -166,7 +175,9 @@ function deleteText(change: Change, known: Known): ChangeText<JsonBytes> {
     action: 'delete',
     recordPks: JSON.stringify(key),
     record:
-      gone.tag === 'delete' ? (out: JsonBytes) => codec.writeRecord(out, gone) : codec.pick(message, codec.keyIndexes),
+      gone.tag === 'delete' && fitsBefore
+        ? (out: JsonBytes) => codec.writeRecord(out, gone)
+        : codec.pick(gone, codec.keyIndexes),
     changes: null,
     unchangedToast: null,
   };
@@ -196,8 +207,6 @@ function writtenOnce(out: JsonBytes, make: () => ChangeText<JsonBytes>): () => v
     end = out.length;
   };
 }
-
-const bytesOf = (message: RowMessage): Buffer => (message.tag === 'delete' ? message.old.bytes : message.new.bytes);
 
 /** The same message on bytes of its own. Its tuples share theirs, unless they came in another encoding. */
 export function copyOf(message: RowMessage): RowMessage {

@@ -10,7 +10,6 @@ import {
   type Deferred,
   emptyPending,
   finishRows,
-  type Gathered,
   gather,
   markOf,
   type Pending,
@@ -38,9 +37,12 @@ const ROWS = 500;
 
 /**
  * The finished changes, as rows to be persisted before the next are asked for; the sinks that get any are added to the
- * batch's. Throws only when the source cannot be asked, or keeps its commits unseen.
+ * batch's, and so are tables whose old values are left out. Throws only when the source cannot be asked, or keeps its commits unseen.
  */
-export async function* complete(deps: CompleteDeps, batch: Pick<Pending, 'deferred' | 'sinks'>): AsyncGenerator<Rows> {
+export async function* complete(
+  deps: CompleteDeps,
+  batch: Pick<Pending, 'deferred' | 'sinks' | 'withoutOld'>,
+): AsyncGenerator<Rows> {
   const lacking = batch.deferred.filter(({ missing }) => missing.length > 0);
   if (lacking.length > 0) await deps.untilSeen(new Set(lacking.map(({ xid }) => xid)));
   const out = new JsonBytes();
@@ -50,7 +52,7 @@ export async function* complete(deps: CompleteDeps, batch: Pick<Pending, 'deferr
     for (let from = 0; from < entries.length; from += ROWS) {
       const chunk = { relation, entries: entries.slice(from, from + ROWS), patienceMs };
       for await (const run of completed(deps.source, chunk, trouble))
-        yield await finished(deps, { relation, out, run }, batch.sinks);
+        yield await finished(deps, { relation, out, run }, batch);
     }
     if (trouble.isSilent) deps.unread.add(relation.oid);
     if (trouble.isSilent || trouble.unreadable || trouble.code) await deps.onUnread(relation, trouble);
@@ -88,7 +90,7 @@ async function finished(
     out: JsonBytes;
     run: readonly CompletedEntry[];
   },
-  sinks: Map<number, Gathered>,
+  { sinks, withoutOld }: Pick<Pending, 'sinks' | 'withoutOld'>,
 ): Promise<Rows> {
   const { relation } = given;
   const out = emptyPending(0, given.out);
@@ -104,5 +106,6 @@ async function finished(
     entry.render(out, found, fresh);
   }
   gather(sinks, out);
+  for (const table of out.withoutOld) withoutOld.add(table);
   return { rows: finishRows(out), parked: out.parked };
 }

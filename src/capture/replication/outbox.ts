@@ -42,6 +42,8 @@ export interface OutboxDeps extends CompleteDeps {
   persist: Persist;
   /** Texts of these rows were no UTF-8. */
   onDamaged(rows: readonly CopiedRow[]): Promise<void>;
+  /** Messages of these tables lack old values, which were too large. */
+  onWithoutOld(relations: Iterable<LoadedRelation>): Promise<void>;
   /** Messages of these sinks are there to be read. */
   onPersisted(sinks: ReadonlyMap<number, Gathered>): void;
   catalog: CatalogInUse;
@@ -229,16 +231,17 @@ export class Outbox {
     this.#filling.persisted();
     if (written.sinks.size > 0) this.#deps.onPersisted(written.sinks);
     if (written.damaged.length > 0) await this.#deps.onDamaged(written.damaged);
+    if (batch.withoutOld.size > 0) await this.#deps.onWithoutOld(batch.withoutOld);
   }
 
   /** `newer`: the batch was refused, and is not what the newer catalog makes of its changes. */
   async #write(batch: Pending, position: Position): Promise<Written | { newer: Newer }> {
-    const { parked, pages, deferred } = batch;
+    const { parked, pages, deferred, withoutOld } = batch;
     const input = { rows: finishRows(batch), parked, position, also: pages.map((page) => page.sql) };
     let late = new Map<number, Gathered>();
     const completed = () => {
       late = new Map();
-      return complete(this.#deps, { deferred, sinks: late });
+      return complete(this.#deps, { deferred, withoutOld, sinks: late });
     };
     const more = deferred.length > 0 ? { more: completed } : {};
     const { catalog } = this.#deps;

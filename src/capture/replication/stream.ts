@@ -18,6 +18,7 @@ import { loadRelation, type RelationDeps, renewTypes, routedAgain } from '../../
 import { openVisibility, type UntilSeen } from '../../source/visibility.ts';
 import { openDamageNotes } from '../damage-notes.ts';
 import type { CaptureDeps, CapturedDatabase, Streaming, Way } from '../method.ts';
+import { openOldValueNotes } from '../old-value-notes.ts';
 import { Windows } from '../windows.ts';
 import type { SourceClock } from './behind.ts';
 import { CatalogInUse } from './catalog-in-use.ts';
@@ -220,6 +221,7 @@ function openSession(
         given.wary,
       ),
       onDamaged: openDamageNotes(deps.messages),
+      onWithoutOld: openOldValueNotes(deps.messages),
       unread: new Set(),
       onUnread: async ({ schema, name, routes }, trouble) => {
         const table = `${schema}.${name}`;
