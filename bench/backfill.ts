@@ -3,8 +3,7 @@
  * the same rows drained from the WAL that their inserts wrote, and `copy ... to stdout` of the same tables on one connection,
  * its bytes thrown away.
  */
-import { finished } from 'node:stream/promises';
-import { to as copyTo } from 'pg-copy-streams';
+import { copyOut } from '../src/db/copy-out.ts';
 import { type Database, openPool } from '../src/db/pool.ts';
 import { PUBLICATION } from './changes.ts';
 import { BASE_SLOT, copySlot, type Drained, drainOnce, less, until } from './drain.ts';
@@ -88,11 +87,9 @@ async function copyAll(source: Database, tables: readonly string[]): Promise<{ s
   const begun = performance.now();
   await source.session(async (client) => {
     for (const table of tables) {
-      const stream = client.query(copyTo(`copy (select * from ${table}) to stdout`));
-      stream.on('data', (piece: Buffer) => {
-        bytes += piece.length;
+      await copyOut(client, { sql: `copy (select * from ${table}) to stdout` }, (line) => {
+        bytes += line.length;
       });
-      await finished(stream);
     }
   });
   return { seconds: (performance.now() - begun) / 1_000, bytes };

@@ -52,7 +52,6 @@ const MAY: Record<string, string[]> = {
 const DOORS: Record<string, RegExp> = {
   pg: /^db\//,
   zod: /^(model|api|catalog\/declare)\/|^sinks\/(contract|[\w-]+\/section)\.ts$/,
-  'pg-copy-streams': /^messages\/append\.ts$/,
   'pg-logical-replication': /^capture\/replication\/connection\.ts$/,
   'graphile-worker': /^db\/jobs\.ts$/,
   'isolated-vm': /^transform\/process\//,

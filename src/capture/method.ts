@@ -31,7 +31,7 @@ export interface CaptureDeps {
   log: Log;
   /** The database as the catalog has it now; undefined when no sink reads from it any more. */
   current(): Promise<CapturedDatabase | undefined>;
-  /** Messages of these sinks are there to be read. */
+  /** What was persisted, and for whom. */
   onPersisted(sinks: ReadonlyMap<number, Gathered>): void;
   /** Works beside each stream, until its signal: reads rows that join it. What it throws ends the stream. */
   beside?(streaming: Streaming, signal: AbortSignal): Promise<void>;

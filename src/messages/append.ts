@@ -1,19 +1,20 @@
 /**
  * Appends messages and moves the database's position in one transaction: every change is persisted exactly once, in
- * commit order. The whole transaction is one round trip, a COPY between its `begin` and its `commit`.
+ * commit order. The whole transaction is one round trip, a COPY between its `begin` and its `commit`; behind that it tells whoever
+ * waits for messages.
  *
  * Dies the process before the commit: nothing is there, and the source sends it again. After it: the position says so,
  * and what the source sends again is skipped. A stalled writer that wakes up is refused by its generation (MR002).
  */
 
-import { finished } from 'node:stream/promises';
-import { from as copyFrom } from 'pg-copy-streams';
+import { type CopyIn, copyIn } from '../db/copy-in.ts';
 import type { Connection, Database } from '../db/pool.ts';
 import { formatLsn } from '../model/lsn.ts';
 import { quoteLiteral } from '../model/quote.ts';
 import { isServerError, isValueRefused } from '../model/sqlstate.ts';
 import { failpoint } from '../runtime/failpoint.ts';
 import { COPY_MESSAGES, type ParkedOnArrival } from './copy-rows.ts';
+import { notifySql } from './notify.ts';
 
 /** Where capture stands: the last change persisted, and what may be confirmed to the source. */
 export interface Position {
@@ -42,8 +43,17 @@ export interface AppendInput extends Rows {
   more?: () => AsyncIterable<Rows>;
   /** Statements of the same transaction, after the position has moved: what these rows are the work of. */
   also?: readonly string[];
-  /** The rows are with Postgres, if there are any; what is left is their commit. */
+  /** The rows are on their way to Postgres, if there are any; what is left is their commit. */
   onWritten?: () => void;
+  /** Who is told of the rows. Absent: nobody. */
+  tell?: Telling;
+}
+
+export interface Telling {
+  /** Whose messages they are; asked for when all rows are made. */
+  sinks(): Iterable<number>;
+  /** Nobody was told, though the messages are there. */
+  failed(error: unknown): void;
 }
 
 /** Commits all of it or nothing. Throws what Postgres says: among others what `isStaleCatalog` and `isFenced` of model/sqlstate.ts know. */
@@ -61,11 +71,10 @@ export async function append(db: Database, writer: Writer, input: AppendInput): 
       // Several statements in one go are one transaction, unless they say otherwise.
       await client.query(also === '' ? move : `${move}; ${also}`);
     } else {
-      const { rows, parked, onWritten } = input;
-      await copyRows(client, `begin; ${move}; ${also} ${parkedSql(parked)} ${COPY_MESSAGES}; commit`, {
-        rows,
-        onWritten,
-      });
+      const { rows, parked, onWritten, tell } = input;
+      const sql = `begin; ${move}; ${also} ${parkedSql(parked)} ${COPY_MESSAGES}; commit`;
+      const untold = await copyRows(client, { sql, rows, onWritten, after: notifySql(tell?.sinks() ?? []) });
+      if (untold) tell?.failed(untold);
     }
   });
 }
@@ -82,20 +91,23 @@ async function appendParts(
     await client.query(
       `set local idle_in_transaction_session_timeout = ${MAKING_MS}; ${move} ${parkedSql(input.parked)}`,
     );
-    if (input.rows) await copyRows(client, COPY_MESSAGES, { rows: input.rows });
+    if (input.rows) await copyRows(client, { sql: COPY_MESSAGES, rows: input.rows });
     for await (const { rows, parked } of input.more()) {
       if (parked.length > 0) await client.query(parkedSql(parked));
-      if (rows) await copyRows(client, COPY_MESSAGES, { rows });
+      if (rows) await copyRows(client, { sql: COPY_MESSAGES, rows });
     }
     input.onWritten?.();
   });
+  const { tell } = input;
+  const sql = notifySql(tell?.sinks() ?? []);
+  if (sql) await db.query(sql).catch((error: unknown) => tell?.failed(error));
 }
 
 /** Would Postgres take these rows? Leaves nothing behind. Throws what it says when their data are not the reason. */
 export async function isTaken(db: Database, rows: Buffer): Promise<boolean> {
   return await db.session(async (client) => {
     try {
-      await copyRows(client, `begin; ${COPY_MESSAGES}; rollback`, { rows });
+      await copyRows(client, { sql: `begin; ${COPY_MESSAGES}; rollback`, rows });
       return true;
     } catch (error) {
       if (isValueRefused(error)) return false;
@@ -104,20 +116,15 @@ export async function isTaken(db: Database, rows: Buffer): Promise<boolean> {
   });
 }
 
-async function copyRows(
-  client: Connection,
-  sql: string,
-  { rows, onWritten }: { rows: Buffer; onWritten?: (() => void) | undefined },
-): Promise<void> {
-  const copy = client.query(copyFrom(sql));
+async function copyRows(client: Connection, { onWritten, ...copy }: CopyIn): Promise<Error | undefined> {
   try {
-    const over = finished(copy);
-    copy.write(rows, () => {
-      failpoint('capture/in-persist');
-      onWritten?.();
+    return await copyIn(client, {
+      ...copy,
+      onWritten: () => {
+        failpoint('capture/in-persist');
+        onWritten?.();
+      },
     });
-    copy.end();
-    await over;
   } catch (error) {
     // Without an answer the connection is dropped, and Postgres rolls back.
     if (isServerError(error)) await client.query('rollback').catch(() => undefined);

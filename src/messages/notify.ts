@@ -1,31 +1,38 @@
 /**
- * Tells sleepers that messages are there: one notification at a time, after the transaction that persisted them, never in
- * it. What is persisted meanwhile goes out with the next one. A lost notification only delays: who sleeps looks for
- * himself now and then.
+ * Tells sleepers that messages are there, after the transaction that persisted them, never in it: whoever commits one with a
+ * notification waits for all others. A lost notification only delays: who sleeps looks for himself now and then.
  */
 import type { Database } from '../db/pool.ts';
-import { statement } from '../db/statement.ts';
-
-const NOTIFY = statement('messages/notify');
 
 export const MESSAGES_CHANNEL = 'millrace_messages';
 export const CATALOG_CHANNEL = 'millrace_catalog';
+
+/** Postgres takes less than 8,000 bytes with a notification. */
+const MOST_BYTES = 7_999;
+
+/** The statement that says so of these sinks; undefined: of none. */
+export function notifySql(sinks: Iterable<number>): string | undefined {
+  const payload = [...sinks].join(',');
+  if (payload === '') return undefined;
+  return `notify ${MESSAGES_CHANNEL}, '${payload.length > MOST_BYTES ? '' : payload}'`;
+}
 
 export interface Notifier {
   /** Messages of these sinks can be read. */
   tell(sinks: Iterable<number>): void;
 }
 
+/** One notification at a time: what is to be said meanwhile goes out with the next one. */
 export function openNotifier(deps: { db: Database; onError: (error: unknown) => void }): Notifier {
   const waiting = new Set<number>();
   let busy = false;
   const next = (): void => {
     if (busy || waiting.size === 0) return;
-    const payload = [...waiting].join(',');
+    const sql = notifySql(waiting)!;
     waiting.clear();
     busy = true;
     deps.db
-      .query(NOTIFY, [MESSAGES_CHANNEL, payload])
+      .query(sql)
       .catch(deps.onError)
       .finally(() => {
         busy = false;

@@ -4,7 +4,6 @@ import { openCaptures } from '../capture/service.ts';
 import { loadCatalog } from '../catalog/store.ts';
 import { fullServer, lostConnection, messageDatabase, type Waiting } from '../db/message-database.ts';
 import { openPool } from '../db/pool.ts';
-import { openNotifier } from '../messages/notify.ts';
 import { keyRing } from '../runtime/secret-key.ts';
 import type { Settings } from '../runtime/settings.ts';
 import { type Parts, refuseLaterSchema, refuseWrongKey } from './parts.ts';
@@ -16,7 +15,6 @@ export async function captureParts(settings: Settings, waiting: Waiting, report 
   const { log } = waiting;
   const options = await messageDatabase(settings, 'capture', waiting);
   const db = openPool({ ...options, ...CONNECTIONS, onError: lostConnection(log), onFull: fullServer(log) });
-  const notifier = openNotifier({ db, onError: (error) => log.warn({ err: error }, 'notification failed') });
   const keys = keyRing(settings);
   const { counters, services } = report({ db, log }, { role: 'capture', keys });
   const own = await openOwnMetrics(settings, log);
@@ -32,7 +30,6 @@ export async function captureParts(settings: Settings, waiting: Waiting, report 
     load,
     log,
     onPersisted: (sinks) => {
-      notifier.tell(sinks.keys());
       for (const [sinkNo, { messages: persisted, bytes, parked }] of sinks) {
         counters.add(sinkNo, { persisted, bytes, parked });
         persistedHere?.inc(persisted);

@@ -1,8 +1,7 @@
 /** What is written as binary COPY, read back by Postgres. */
-import { finished } from 'node:stream/promises';
 import { expect } from 'chai';
-import { from as copyFrom } from 'pg-copy-streams';
 import { JsonBytes } from '../../src/codec/json-bytes.ts';
+import { copyIn } from '../../src/db/copy-in.ts';
 import {
   type Address,
   beginRows,
@@ -31,10 +30,8 @@ describe('rows of the message table', () => {
       endRows(out);
       await client.query('create temp table rows (like millrace_private.messages)');
       try {
-        const copy = client.query(copyFrom(COPY_MESSAGES.replace('millrace_private.messages', 'rows')));
-        const over = finished(copy);
-        copy.end(out.bytes.subarray(0, out.length));
-        await over;
+        const sql = COPY_MESSAGES.replace('millrace_private.messages', 'rows');
+        await copyIn(client, { sql, rows: out.bytes.subarray(0, out.length) });
         return (await client.query('select *, committed_at::text as committed_at from rows order by id')).rows;
       } finally {
         await client.query('drop table rows');

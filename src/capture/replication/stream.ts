@@ -246,6 +246,7 @@ function openSession(
         await noteMissed(deps.messages, sinks, { code: 'truncated', table, message });
       },
       onPersisted: deps.onPersisted,
+      onUntold: (error) => deps.log.warn({ err: error }, 'notification failed'),
       onError: given.fail,
       ...(way.progress && { progress: way.progress }),
       ...(deps.stages && { stages: deps.stages }),

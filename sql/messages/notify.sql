@@ -1,1 +1,0 @@
-select pg_notify($1::text, $2::text)
