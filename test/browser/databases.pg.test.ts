@@ -101,6 +101,7 @@ describe('browser: databases', () => {
     const seen = await on.see();
     const { page } = seen;
     await page.goto('/databases/shop/settings');
+    await page.getByText('Advanced', { exact: true }).click();
     await page.getByLabel('Connections').fill('5');
     const changed = { method: 'PATCH', body: { pool_size: 4 } };
     expect((await web.call(changed.method, '/api/postgres_databases/shop', { body: changed.body })).status).to.equal(
@@ -114,6 +115,43 @@ describe('browser: databases', () => {
     await page.getByRole('button', { name: 'Save anyway' }).click();
     await page.getByText('Saved shop').waitFor();
     expect((await web.call('GET', '/api/postgres_databases/shop')).json.pool_size).to.equal(5);
+    await page.getByLabel('Annotations').fill('team: shop');
+    await page.getByLabel('Statement that creates').fill('create table x ()');
+    await page.getByLabel('Create the slot if it does not exist').check();
+    await page.getByLabel('TLS').selectOption({ label: 'Required, certificate verified' });
+    await page.getByRole('button', { name: 'Save…' }).click();
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    // Each is said where it is, and nothing that was typed is lost.
+    await page.getByText(/^Not valid/).first().waitFor();
+    await page.keyboard.press('Escape');
+    await page
+      .getByText(/must be a `?create publication`? statement/)
+      .first()
+      .waitFor();
+    await page
+      .getByText(/there is no `?ca`?/)
+      .first()
+      .waitFor();
+    await expectAccessible(page, 'settings, refused');
+    await page.getByLabel('TLS').selectOption({ label: 'If the server offers it, not verified' });
+    await page.getByLabel('Statement that creates').fill('create publication by_hand for table products');
+    await page.getByLabel('Name', { exact: true }).fill('warehouse');
+    await page.getByRole('button', { name: 'Save…' }).click();
+    await expectAccessible(page, 'settings, saving');
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await page.getByText('Saved warehouse').waitFor();
+    await page.waitForURL('**/databases/warehouse/settings');
+    const stored = (await web.call('GET', '/api/postgres_databases/warehouse')).json;
+    expect(stored.annotations).to.deep.equal({ team: 'shop' });
+    expect(stored.slot.create_if_not_exists).to.equal(true);
+    expect(stored.publication).to.deep.include({
+      ...{ create_if_not_exists: false, init_sql: 'create publication by_hand for table products' },
+    });
+    expect(stored.ssl).to.equal('prefer');
+    // As it was: somebody else has made its slot, which stays.
+    const again = { name: 'shop', slot: { create_if_not_exists: false } };
+    await web.call('PATCH', '/api/postgres_databases/warehouse', { body: again });
+    await page.goto('/databases/shop/settings');
     await page.getByRole('button', { name: 'Remove…' }).click();
     await page.getByLabel('Type shop to continue').fill('shop');
     await expectAccessible(page, 'remove');

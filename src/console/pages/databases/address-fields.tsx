@@ -5,15 +5,18 @@ import type { ApiError } from '../../api/client.ts';
 import { nameFrom } from '../../lib/name.ts';
 import { Button } from '../../parts/button.tsx';
 import { Mono } from '../../parts/code.tsx';
-import { Field, SecretField, Select } from '../../parts/field.tsx';
+import { Field, SecretField, Select, TextArea } from '../../parts/field.tsx';
 import { Note } from '../../parts/places.tsx';
 import { fieldErrors } from '../../parts/remedy.tsx';
 import { poolerOf, takeApart } from './address.ts';
 import type { Draft } from './draft.ts';
 
-interface Fields {
-  draft: Draft;
-  change: (part: Partial<Draft>) => void;
+/** Also of a stored database, which does not say in one word what is made. */
+type Place = Omit<Draft, 'creates'>;
+
+interface Fields<Shown extends Place = Draft> {
+  draft: Shown;
+  change: (part: Partial<Place>) => void;
   error: ApiError | null;
   isStored?: boolean;
 }
@@ -77,8 +80,8 @@ export function AddressFields({ draft, change, error }: Fields) {
 }
 
 /** The parts of an address, one by one. */
-export function PlaceFields({ draft, change, error, isStored = false }: Fields) {
-  const set = (key: keyof Draft) => (event: { target: { value: string } }) => change({ [key]: event.target.value });
+export function PlaceFields({ draft, change, error, isStored = false }: Fields<Place>) {
+  const set = (key: keyof Place) => (event: { target: { value: string } }) => change({ [key]: event.target.value });
   const errors = (field: string) => fieldErrors(error, field);
   return (
     <div className="space-y-3">
@@ -107,11 +110,25 @@ export function PlaceFields({ draft, change, error, isStored = false }: Fields) 
           errors={errors('database')}
           required
         />
-        <Select label="TLS" value={draft.ssl} onChange={set('ssl')} errors={errors('ssl')}>
+        <Select label="TLS" value={draft.ssl} onChange={set('ssl')} errors={errors('ssl') ?? errors('ssl.verify')}>
           <option value="prefer">If the server offers it, not verified</option>
-          <option value="true">Required, verified</option>
+          <option value="unverified">Required, not verified</option>
+          <option value="ca">Required, certificate verified</option>
+          <option value="true">Required, certificate and host name verified</option>
           <option value="false">None</option>
         </Select>
+        {(draft.ssl === 'true' || draft.ssl === 'ca') && (
+          <div className="sm:col-span-2">
+            <TextArea
+              label="Certificate of the authority (PEM)"
+              rows={3}
+              hint={draft.ssl === 'true' ? 'Leave empty if a public authority has signed the server’s' : undefined}
+              value={draft.ca}
+              onChange={set('ca')}
+              errors={errors('ssl.ca')}
+            />
+          </div>
+        )}
         <Field label="User" value={draft.username} onChange={set('username')} errors={errors('username')} />
         <SecretField
           label="Password"
@@ -125,7 +142,7 @@ export function PlaceFields({ draft, change, error, isStored = false }: Fields) 
   );
 }
 
-function PoolerNote({ draft, change }: Pick<Fields, 'draft' | 'change'>) {
+function PoolerNote({ draft, change }: Pick<Fields<Place>, 'draft' | 'change'>) {
   const pooler = poolerOf(draft);
   if (pooler === null) return null;
   const { direct } = pooler;

@@ -6,8 +6,8 @@ export interface Address {
   database: string;
   username: string;
   password: string;
-  /** As `ssl` has it; absent: the address says nothing of it. */
-  ssl?: 'prefer' | 'true' | 'false';
+  /** As `ssl` has it, with `unverified` for `{ verify: false }` and `ca` for `{ verify: ca }`; absent: the address says nothing of it. */
+  ssl?: 'prefer' | 'unverified' | 'ca' | 'true' | 'false';
 }
 
 const URL_PARTS = /^postgres(?:ql)?:\/\/(?:([^/?#]*)@)?([^/?#]*)(?:\/([^?#]*))?(?:\?([^#]*))?$/i;

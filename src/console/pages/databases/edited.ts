@@ -1,13 +1,19 @@
 /** The settings of a database in a form, and which of them differ. */
 import type { components } from '../../api/schema.gen.ts';
 import type { Plain } from '../../lib/yaml.ts';
-import { type Draft, EMPTY, numberOf, sslOf } from './draft.ts';
+import { pairs, pairsText } from '../../parts/form/values.ts';
+import { type Draft, EMPTY, numberOf, sslOf, tlsOf } from './draft.ts';
 
-export interface Edited extends Draft {
+export interface Edited extends Omit<Draft, 'creates'> {
+  creates_slot: boolean;
+  creates_publication: boolean;
+  init_sql: string;
   pool_size: string;
   max_row_bytes: string;
   invalid_utf8: string;
   trigger_errors: string;
+  /** A line each. */
+  annotations: string;
 }
 
 /** What a form needs of a stored one. */
@@ -23,41 +29,72 @@ export const settingsOf = (database: Database): Settings => database as Database
 
 export function editedOf(database: Database): Edited {
   const { ssl, pool_size, max_row_bytes, invalid_utf8, slot, publication, ...more } = settingsOf(database);
-  const { capture = 'replication', trigger_errors = 'fail' } = more;
+  const { capture = 'replication', trigger_errors = 'fail', annotations } = more;
+  const { creates: _, ...empty } = EMPTY;
   return {
-    ...EMPTY,
+    ...empty,
     ...{ name: database.name, hostname: database.hostname, database: database.database },
     ...{ port: String(database.port ?? ''), username: database.username ?? '' },
-    // One with a certificate of its own verifies.
-    ssl: typeof ssl === 'object' ? 'true' : (String(ssl) as Edited['ssl']),
+    ...tlsOf(ssl),
     ...{ capture, trigger_errors, slot: slot.name, publication: publication.name },
+    creates_slot: slot.create_if_not_exists ?? false,
+    creates_publication: publication.create_if_not_exists ?? false,
+    init_sql: publication.init_sql ?? '',
     ...{ pool_size: String(pool_size), max_row_bytes: String(max_row_bytes), invalid_utf8 },
+    annotations: pairsText(annotations),
   };
 }
 
 /** The default counts. */
 const isLeft = (text: string): boolean => text.trim() === '';
 
-const KEYS: Readonly<Partial<Record<keyof Edited, (draft: Edited) => Record<string, Plain>>>> = {
-  hostname: ({ hostname }) => ({ hostname }),
-  port: ({ port }) => ({ port: isLeft(port) ? null : numberOf(port) }),
-  database: ({ database }) => ({ database }),
-  username: ({ username }) => ({ username: isLeft(username) ? null : username }),
-  password: ({ password }) => ({ password }),
-  ssl: ({ ssl }) => ({ ssl: sslOf(ssl) }),
-  capture: ({ capture }) => ({ capture }),
-  slot: ({ slot }) => ({ slot: { name: slot } }),
-  publication: ({ publication }) => ({ publication: { name: publication } }),
-  pool_size: ({ pool_size }) => ({ pool_size: numberOf(pool_size) }),
-  max_row_bytes: ({ max_row_bytes }) => ({ max_row_bytes: numberOf(max_row_bytes) }),
-  invalid_utf8: ({ invalid_utf8 }) => ({ invalid_utf8 }),
-  trigger_errors: ({ trigger_errors }) => ({ trigger_errors }),
+interface Key {
+  /** As the file has it. */
+  path: string;
+  write: (draft: Edited) => Plain;
+  /** It makes capture of this database connect anew. */
+  reconnects?: true;
+}
+
+const emptied = (text: string): string | null => (isLeft(text) ? null : text);
+
+const KEYS: Readonly<Partial<Record<keyof Edited, Key>>> = {
+  name: { path: 'name', write: ({ name }) => name },
+  hostname: { path: 'hostname', write: ({ hostname }) => hostname, reconnects: true },
+  port: { path: 'port', write: ({ port }) => (isLeft(port) ? null : numberOf(port)), reconnects: true },
+  database: { path: 'database', write: ({ database }) => database, reconnects: true },
+  username: { path: 'username', write: ({ username }) => emptied(username), reconnects: true },
+  password: { path: 'password', write: ({ password }) => password, reconnects: true },
+  ssl: { path: 'ssl', write: sslOf, reconnects: true },
+  ca: { path: 'ssl', write: sslOf, reconnects: true },
+  channel_binding: { path: 'ssl', write: sslOf, reconnects: true },
+  capture: { path: 'capture', write: ({ capture }) => capture },
+  slot: { path: 'slot.name', write: ({ slot }) => slot },
+  creates_slot: { path: 'slot.create_if_not_exists', write: (draft) => draft.creates_slot },
+  publication: { path: 'publication.name', write: ({ publication }) => publication, reconnects: true },
+  creates_publication: { path: 'publication.create_if_not_exists', write: (draft) => draft.creates_publication },
+  init_sql: { path: 'publication.init_sql', write: ({ init_sql }) => emptied(init_sql) },
+  pool_size: { path: 'pool_size', write: ({ pool_size }) => numberOf(pool_size) },
+  max_row_bytes: { path: 'max_row_bytes', write: ({ max_row_bytes }) => numberOf(max_row_bytes) },
+  invalid_utf8: { path: 'invalid_utf8', write: ({ invalid_utf8 }) => invalid_utf8 },
+  trigger_errors: { path: 'trigger_errors', write: (draft) => draft.trigger_errors },
+  annotations: { path: 'annotations', write: ({ annotations }) => pairs(annotations) },
 };
+
+const differing = (before: Edited, draft: Edited): Key[] =>
+  Object.entries(KEYS)
+    .filter(([key]) => before[key as keyof Edited] !== draft[key as keyof Edited])
+    .map(([, key]) => key);
 
 /** Keys that differ, as a PATCH has them. */
 export function changesOf(before: Edited, draft: Edited): Record<string, Plain> {
-  const changed = Object.entries(KEYS).filter(([key]) => before[key as keyof Edited] !== draft[key as keyof Edited]);
-  return Object.assign({}, ...changed.map(([, write]) => write(draft)));
+  const changes: Record<string, Plain> = {};
+  for (const { path, write } of differing(before, draft)) {
+    const [key = '', inner] = path.split('.');
+    const value = write(draft);
+    changes[key] = inner === undefined ? value : { ...(changes[key] as Record<string, Plain>), [inner]: value };
+  }
+  return changes;
 }
 
 /** The same for whoever copies it: of a password only that it is one. */
@@ -66,54 +103,55 @@ export const shownChanges = (changes: Record<string, Plain>): Record<string, Pla
   ...('password' in changes ? { password: '...' } : {}),
 });
 
+interface Difference {
+  path: string;
+  old: Plain;
+  new: Plain;
+}
+
 /** What differs, for people to read; of a password that it does. */
-export const differences = (
-  before: Edited,
-  draft: Edited,
-): { path: string; old: string | null; new: string | null }[] =>
-  (Object.keys(KEYS) as (keyof Edited)[])
-    .filter((key) => before[key] !== draft[key])
-    .map((key) =>
-      key === 'password'
-        ? { path: key, old: '********', new: '******** (changed)' }
-        : { path: key, old: shown(before[key]), new: shown(draft[key]) },
-    );
-
-const shown = (value: string | boolean): string | null => (value === '' ? null : String(value));
-
-/** They make capture of this database connect anew. */
-const RECONNECTS = new Set(['hostname', 'port', 'database', 'username', 'password', 'ssl', 'publication']);
+export function differences(before: Edited, draft: Edited): Difference[] {
+  const found = differing(before, draft).map(
+    ({ path, write }): Difference =>
+      path === 'password'
+        ? { path, old: '********', new: '******** (changed)' }
+        : { path, old: write(before), new: write(draft) },
+  );
+  return found.filter(({ path }, at) => found.findIndex((one) => one.path === path) === at);
+}
 
 /** What saving does to capture. */
 export function effectOf(before: Edited, draft: Edited): string {
-  const changed = differences(before, draft).map(({ path }) => path);
-  if (changed.includes('capture')) return 'Nothing is lost: capture goes on as before until the other way is ready.';
-  if (changed.includes('slot')) return 'Another slot leaves a gap: capture stops until you resync.';
-  return changed.some((path) => RECONNECTS.has(path))
+  const changed = differing(before, draft);
+  if (changed.some(({ path }) => path === 'capture'))
+    return 'Nothing is lost: capture goes on as before until the other way is ready.';
+  if (changed.some(({ path }) => path === 'slot.name'))
+    return 'Another slot leaves a gap: capture stops until you resync.';
+  return changed.some(({ reconnects }) => reconnects)
     ? 'Only the capture of this database reconnects; nothing is lost.'
     : 'Capture is not interrupted.';
 }
 
 /** The entry of the file, as the form has it; without a port or a user that nobody knows. */
-export function writtenOf(database: Database, draft: Edited): Plain {
-  const known = settingsOf(database);
+export function writtenOf(draft: Edited): Plain {
+  const annotations = pairs(draft.annotations);
   return {
-    name: database.name,
+    name: draft.name,
     hostname: draft.hostname,
     ...(isLeft(draft.port) ? {} : { port: numberOf(draft.port) }),
     database: draft.database,
     ...(isLeft(draft.username) ? {} : { username: draft.username }),
     password: '...',
-    ssl: draft.ssl === editedOf(database).ssl ? known.ssl : sslOf(draft.ssl),
+    ssl: sslOf(draft),
     ...(draft.capture === 'triggers' ? { capture: draft.capture } : {}),
     ...(draft.trigger_errors === 'fail' ? {} : { trigger_errors: draft.trigger_errors }),
-    slot: { ...known.slot, name: draft.slot },
+    slot: { name: draft.slot, create_if_not_exists: draft.creates_slot },
     publication: {
-      ...{ name: draft.publication, create_if_not_exists: known.publication.create_if_not_exists },
-      ...(known.publication.init_sql === null ? {} : { init_sql: known.publication.init_sql }),
+      ...{ name: draft.publication, create_if_not_exists: draft.creates_publication },
+      ...(isLeft(draft.init_sql) ? {} : { init_sql: draft.init_sql }),
     },
     ...{ pool_size: numberOf(draft.pool_size), max_row_bytes: numberOf(draft.max_row_bytes) },
     invalid_utf8: draft.invalid_utf8,
-    ...(Object.keys(known.annotations).length > 0 ? { annotations: known.annotations } : {}),
+    ...(Object.keys(annotations).length > 0 ? { annotations } : {}),
   };
 }

@@ -1,23 +1,23 @@
 /** What is declared of a database: changed, tried, released from the file, removed. */
+import { useNavigate } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
 import { useCall } from '../../api/queries.ts';
 import { curlOf } from '../../lib/curl.ts';
 import { entryYaml, type Plain } from '../../lib/yaml.ts';
 import { AsText } from '../../parts/as-text.tsx';
 import { Button } from '../../parts/button.tsx';
-import { Field, Select } from '../../parts/field.tsx';
+import { Differences } from '../../parts/form/differences.tsx';
 import { SaveDialog } from '../../parts/form/save-dialog.tsx';
 import { Section } from '../../parts/page.tsx';
 import { ErrorNote, Note } from '../../parts/places.tsx';
-import { fieldErrors } from '../../parts/remedy.tsx';
 import { Standing } from '../../parts/standing.tsx';
 import { say } from '../../parts/toast.tsx';
 import { PlaceFields } from './address-fields.tsx';
 import { Checking, CheckList } from './check-list.tsx';
 import { checksOf } from './connect.tsx';
 import { changesOf, differences, type Edited, editedOf, effectOf, shownChanges, writtenOf } from './edited.ts';
+import { MoreFields } from './more-fields.tsx';
 import { Remove } from './remove.tsx';
-import { TRIGGERS } from './slot-fields.tsx';
 import { type Database, useDatabase } from './use-database.ts';
 
 export function DatabaseSettings() {
@@ -30,7 +30,7 @@ export function DatabaseSettings() {
         adopt="/api/postgres_databases/{database}/adopt"
         path={{ database: database.name }}
       >
-        Change its entry there, or release it to edit it here. “As YAML” shows the entry.
+        Edit it below, then copy its entry into the file; or release it to save it here.
       </Standing>
       <Form key={`${database.id} ${database.managed_by}`} database={database} />
       <Remove database={database} />
@@ -44,6 +44,7 @@ function Form({ database }: { database: Database }) {
   const before = editedOf(base);
   const [draft, setDraft] = useState(before);
   const [asked, ask] = useState(false);
+  const navigate = useNavigate();
   const test = useCall('post', '/api/postgres_databases/{database}/test_connection');
   const save = useCall('patch', '/api/postgres_databases/{database}');
   const changes = changesOf(before, draft);
@@ -64,13 +65,14 @@ function Form({ database }: { database: Database }) {
   return (
     <>
       <form onSubmit={submit}>
-        <fieldset disabled={database.managed_by === 'file'} className="min-w-0">
-          <Section title="Address">
-            <PlaceFields draft={draft} change={change} error={error} isStored />
-          </Section>
-          <MoreFields saved={before} {...{ draft, change, error }} />
-        </fieldset>
+        <Section title="Address">
+          <PlaceFields draft={draft} change={change} error={error} isStored />
+        </Section>
+        <MoreFields saved={before} {...{ draft, change, error }} />
         <Actions {...{ database, draft, changes, isChanged, busy: test.isPending || save.isPending }} tryOut={tryOut} />
+        {database.managed_by === 'file' && isChanged && (
+          <Differences label="What would change" differences={differences(before, draft)} />
+        )}
         <Tried {...{ test, draft, again: tryOut }} />
       </form>
       <SaveDialog
@@ -85,11 +87,17 @@ function Form({ database }: { database: Database }) {
           save.mutate(
             { path, body: changes, version: save.error?.status === 412 ? database.version : base.version },
             {
-              onSuccess: ({ warnings, ...saved }) => {
+              onSuccess: async ({ warnings, ...saved }) => {
                 say(warnings.length > 0 ? `Saved ${saved.name}: ${warnings.join('; ')}` : `Saved ${saved.name}`);
                 setBase(saved as Database);
                 setDraft(editedOf(saved as Database));
                 ask(false);
+                if (saved.name !== database.name)
+                  await navigate({
+                    to: '/databases/$database/settings',
+                    params: { database: saved.name },
+                    replace: true,
+                  });
               },
             },
           )
@@ -98,65 +106,6 @@ function Form({ database }: { database: Database }) {
         <p className="text-muted">{effectOf(before, draft)}</p>
       </SaveDialog>
     </>
-  );
-}
-
-interface MoreProps {
-  saved: Edited;
-  draft: Edited;
-  change: (part: Partial<Edited>) => void;
-  error: Parameters<typeof fieldErrors>[0];
-}
-
-function MoreFields({ saved, draft, change, error }: MoreProps) {
-  const field = (key: keyof Edited, name: string) => ({
-    value: String(draft[key]),
-    onChange: ({ target }: { target: { value: string } }) => change({ [key]: target.value }),
-    errors: fieldErrors(error, name),
-  });
-  return (
-    <Section title="Capture">
-      <div className="grid gap-3 sm:grid-cols-2">
-        <Select
-          label="Read changes from"
-          {...field('capture', 'capture')}
-          hint={draft.capture === 'triggers' ? TRIGGERS : undefined}
-        >
-          <option value="replication">A replication slot</option>
-          <option value="triggers">Triggers on the tables</option>
-        </Select>
-        {draft.capture === 'triggers' ? (
-          <Select label="If a change cannot be noted" {...field('trigger_errors', 'trigger_errors')}>
-            <option value="fail">The statement fails</option>
-            <option value="skip">The change is missed, with a notice</option>
-          </Select>
-        ) : (
-          <Field
-            label="Slot"
-            hint={saved.capture === 'replication' ? 'Changing it leaves a gap, which needs a resync' : undefined}
-            {...field('slot', 'slot.name')}
-            required
-          />
-        )}
-        <Field label="Publication" {...field('publication', 'publication.name')} required />
-        <Field
-          label="Connections"
-          inputMode="numeric"
-          hint="Per process, 1 to 100"
-          {...field('pool_size', 'pool_size')}
-        />
-        <Field
-          label="Largest row (bytes)"
-          inputMode="numeric"
-          hint="A larger row is parked"
-          {...field('max_row_bytes', 'max_row_bytes')}
-        />
-        <Select label="Text that is not valid UTF-8" {...field('invalid_utf8', 'invalid_utf8')}>
-          <option value="replace">Replace invalid bytes with U+FFFD</option>
-          <option value="park">Park the message</option>
-        </Select>
-      </div>
-    </Section>
   );
 }
 
@@ -186,7 +135,7 @@ function Actions({ database, draft, changes, isChanged, busy, tryOut }: ActionsP
         Test connection
       </Button>
       <span className="ml-auto flex flex-wrap">
-        <AsText title="As YAML" name="YAML" text={() => entryYaml('databases', writtenOf(database, draft))}>
+        <AsText title="As YAML" name="YAML" text={() => entryYaml('databases', writtenOf(draft))}>
           For the configuration file. The password is not shown.
         </AsText>
         <AsText

@@ -5,7 +5,7 @@ import { useState } from 'react';
 import { Faults } from '../faults.tsx';
 import { Checkbox, Field, SecretField, Select, TextArea } from '../field.tsx';
 import { useField } from './form.tsx';
-import { figureOf } from './values.ts';
+import { figureOf, lines, pairs, pairsText } from './values.ts';
 
 interface KeyProps {
   path: string;
@@ -119,12 +119,6 @@ export function AreaKey({ path, read, write, hint, ...around }: TextKeyProps) {
   );
 }
 
-const lines = (text: string): string[] =>
-  text
-    .split('\n')
-    .map((line) => line.trim())
-    .filter((line) => line !== '');
-
 export const LinesKey = (props: KeyProps) => (
   <AreaKey
     {...props}
@@ -133,23 +127,11 @@ export const LinesKey = (props: KeyProps) => (
   />
 );
 
-const pairs = (text: string): Record<string, string> =>
-  Object.fromEntries(
-    lines(text).map((line) => {
-      const at = line.indexOf(':');
-      return at < 0 ? [line, ''] : [line.slice(0, at).trim(), line.slice(at + 1).trim()];
-    }),
-  );
-
 export const PairsKey = (props: KeyProps) => (
   <AreaKey
     {...props}
     read={(text) => (lines(text).length === 0 ? null : pairs(text))}
-    write={(value) =>
-      Object.entries((value ?? {}) as Record<string, string>)
-        .map(([name, one]) => `${name}: ${one}`)
-        .join('\n')
-    }
+    write={(value) => pairsText((value ?? {}) as Record<string, string>)}
   />
 );
 

@@ -55,3 +55,24 @@ export const figureOf = (text: string): number | string | null => {
   if (plain === '') return null;
   return /^\d{1,15}$/.test(plain) ? Number(plain) : plain;
 };
+
+/** What stands on each line of a text. */
+export const lines = (text: string): string[] =>
+  text
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '');
+
+/** Of lines such as `owner: billing`. */
+export const pairs = (text: string): Record<string, string> =>
+  Object.fromEntries(
+    lines(text).map((line) => {
+      const at = line.indexOf(':');
+      return at < 0 ? [line, ''] : [line.slice(0, at).trim(), line.slice(at + 1).trim()];
+    }),
+  );
+
+export const pairsText = (values: Readonly<Record<string, string>>): string =>
+  Object.entries(values)
+    .map(([name, one]) => `${name}: ${one}`)
+    .join('\n');
