@@ -122,7 +122,10 @@ describe('browser: databases', () => {
     await page.getByRole('button', { name: 'Save…' }).click();
     await page.getByRole('button', { name: 'Save', exact: true }).click();
     // Each is said where it is, and nothing that was typed is lost.
-    await page.getByText(/^Not valid/).first().waitFor();
+    await page
+      .getByText(/^Not valid/)
+      .first()
+      .waitFor();
     await page.keyboard.press('Escape');
     await page
       .getByText(/must be a `?create publication`? statement/)

@@ -174,6 +174,25 @@ describe('browser: what is no longer so', () => {
     expect(await page.getByText('the source does not answer').count()).to.equal(0);
   });
 
+  it('is no reader that has let go meanwhile', async () => {
+    const { page } = seen;
+    const still = { code: 'unavailable', summary: 'is still read by process 7 (capture)', remedy: 'Stop it', pid: 7 };
+    let asked = 0;
+    await page.route('**/api/postgres_databases/spare*', (route) => {
+      if (route.request().method() !== 'DELETE') return route.fallback();
+      asked += 1;
+      return asked < 3 ? route.fulfill({ status: 503, json: still }) : route.fulfill({ json: { left: [] } });
+    });
+    await page.goto('/databases/spare/settings');
+    await page.getByRole('button', { name: 'Remove…' }).click();
+    await page.getByLabel('Type spare to continue').fill('spare');
+    await page.getByRole('button', { name: 'Remove', exact: true }).click();
+    await page.getByText('Capture still reads from it').waitFor();
+    expect(await page.getByText('Stop it').count()).to.equal(0);
+    await page.getByText('Removed spare').waitFor();
+    expect(asked).to.equal(3);
+  });
+
   it('is no step that a resync leaves out', async () => {
     const { page } = seen;
     await addShop(on.m.db);

@@ -74,7 +74,7 @@ describe('browser: a database captured by triggers', () => {
     await seen.close();
   });
 
-  it('has the settings of triggers and none of a slot, and says what goes with it when it is removed', async () => {
+  it('has the settings of triggers and none of a slot, and is removed while its capture still runs', async () => {
     const seen = await see(browser, { db: m.db, url: service.url });
     const { page } = seen;
     await page.goto('/databases');
@@ -99,6 +99,12 @@ describe('browser: a database captured by triggers', () => {
     await page.getByRole('alertdialog').getByText('millrace_capture').waitFor();
     expect(await page.getByRole('alertdialog').getByText('Replication slot').count()).to.equal(0);
     await expectAccessible(page, 'removing one with triggers');
+    // Its capture has not noticed yet that nobody wants its changes: that is waited for.
+    await page.getByLabel('Type shop to continue').fill('shop');
+    await page.getByRole('button', { name: 'Remove', exact: true }).click();
+    await page.getByText('Removed shop').waitFor({ timeout: 120_000 });
+    await page.waitForURL('**/databases');
+    await execute(source.url, 'create schema millrace_capture');
     await seen.close();
   });
 });

@@ -2,15 +2,16 @@
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useOverview } from '../../api/overview.ts';
-import { useCall } from '../../api/queries.ts';
 import { Button } from '../../parts/button.tsx';
 import { Code, Mono } from '../../parts/code.tsx';
 import { Confirm, Dialog } from '../../parts/dialog.tsx';
 import { Section } from '../../parts/page.tsx';
+import { Note } from '../../parts/places.tsx';
 import { SinkLink } from '../../parts/sink-link.tsx';
 import { say } from '../../parts/toast.tsx';
 import { settingsOf } from './edited.ts';
 import type { Database } from './use-database.ts';
+import { useRemoval } from './use-removal.ts';
 
 export function Remove({ database }: { database: Database }) {
   const { name } = database;
@@ -18,7 +19,6 @@ export function Remove({ database }: { database: Database }) {
   const [left, setLeft] = useState<readonly string[] | null>(null);
   const navigate = useNavigate();
   const { data } = useOverview();
-  const remove = useCall('delete', '/api/postgres_databases/{database}');
   const users = [
     ...(data?.sinks ?? []).map((sink) => ({ ...sink, home: '/sinks' as const })),
     ...(data?.change_retentions ?? []).map((sink) => ({ ...sink, home: '/change-retentions' as const })),
@@ -27,10 +27,11 @@ export function Remove({ database }: { database: Database }) {
     say(`Removed ${name}`);
     void navigate({ to: '/databases' });
   };
-  const query = {
-    ...(remove.error?.code === 'needs_force' ? { force: 'true' as const } : {}),
-    ...(database.managed_by === 'file' ? { release: 'true' as const } : {}),
-  };
+  const removal = useRemoval(database, asked, (removed) => {
+    ask(false);
+    if (removed.left.length > 0) setLeft(removed.left);
+    else gone();
+  });
   return (
     <Section title="Remove">
       <div className="flex flex-wrap items-center gap-3 rounded-md border border-line px-4 py-3">
@@ -65,26 +66,22 @@ export function Remove({ database }: { database: Database }) {
         onClose={() => {
           ask(false);
           // What it was refused for is asked for again: nothing is left behind by a word from another time.
-          remove.reset();
+          removal.reset();
         }}
-        action={query.force ? 'Remove, and leave the rest behind' : 'Remove'}
+        action={removal.mayStay ? 'Remove, and leave the rest behind' : 'Remove'}
         typed={name}
-        busy={remove.isPending}
-        error={remove.error}
-        onConfirm={() =>
-          remove.mutate(
-            { path: { database: name }, query, version: database.version },
-            {
-              onSuccess: (answer) => {
-                ask(false);
-                if (answer.left.length > 0) setLeft(answer.left);
-                else gone();
-              },
-            },
-          )
-        }
+        busy={removal.isBusy}
+        error={removal.error}
+        onConfirm={removal.start}
       >
         <WhatGoes database={database} />
+        {removal.isWaiting && (
+          <div className="mt-3">
+            <Note tone="idle" live>
+              Capture still reads from it, and stops within half a minute. It is removed then.
+            </Note>
+          </div>
+        )}
       </Confirm>
       <Dialog title="Left behind in the source" open={left !== null} onClose={gone}>
         <p>
