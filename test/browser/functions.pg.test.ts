@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { applyConfig } from '../../src/catalog/apply/apply.ts';
 import { FILE } from '../api/support.ts';
 import { KEYS, parse } from '../catalog/support.ts';
-import { expectAccessible, LOOKS, screenshot, writeCode } from '../support/browser/browser.ts';
+import { expectAccessible, LOOKS, screenshot, showPart, writeCode } from '../support/browser/browser.ts';
 import { openConsole, type TestConsole } from '../support/browser/console.ts';
 import { appendMessages } from '../support/fixtures/fixtures.ts';
 
@@ -37,15 +37,23 @@ describe('browser: functions', () => {
       const seen = await on.see(look);
       const { page } = seen;
       await page.goto('/functions/document?sink=products');
+      await showPart(page, 'Samples and results');
       await page.getByText(`{"id":${BIGINT},"price":"12,50"}`).first().waitFor();
+      await showPart(page, 'Code');
       await writeCode(
         page,
         'transform',
         '(action, record) => ({\n  price: record.price.replace(",", "."), id: record.id })',
       );
+      await page.locator('.cm-lintRange-error').waitFor();
+      if (look.width === 390) {
+        await page.getByRole('button', { name: 'Samples and results 1 failed' }).waitFor();
+        await expectAccessible(page, 'the code of a function, narrow');
+        await screenshot(page, 'functions-code-390');
+      }
+      await showPart(page, 'Samples and results');
       await page.getByText(`{"price":"12.50","id":${BIGINT}}`).waitFor();
       await page.getByText(/Cannot read properties of null/).waitFor();
-      await page.locator('.cm-lintRange-error').waitFor();
       await expectAccessible(page, `function ${look.width}`);
       await screenshot(page, `functions-editor-${look.width}`);
       await seen.close();

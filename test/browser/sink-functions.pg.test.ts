@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import { applyConfig } from '../../src/catalog/apply/apply.ts';
 import { KEYS, parse } from '../catalog/support.ts';
-import { expectAccessible, LOOKS, screenshot, writeCode } from '../support/browser/browser.ts';
+import { expectAccessible, LOOKS, screenshot, showPart, writeCode } from '../support/browser/browser.ts';
 import { openConsole, type TestConsole } from '../support/browser/console.ts';
 import { type BulkServer, startBulkServer } from '../support/engines/bulk-server.ts';
 import { execute, sharedSource, type TestDatabase } from '../support/postgres/postgres.ts';
@@ -55,14 +55,17 @@ describe('browser: functions of a new sink', () => {
       await transform.getByRole('radio', { name: 'Write a function' }).check();
       await writeCode(page, 'transform', TRANSFORM);
       expect(loaded.filter(isEditor), 'loaded then').to.not.deep.equal([]);
+      await showPart(page, 'Samples and results');
       await page.getByText('{"title":"mill wheel"}').waitFor();
       await page.getByText('Filter and routing functions').click();
       await page.getByRole('group', { name: 'Filter' }).getByRole('radio', { name: 'Write a function' }).check();
       await writeCode(page, 'filter', FILTER);
+      await showPart(page, 'Samples and results');
       await page.getByText('true', { exact: true }).waitFor();
       await page.getByText('false', { exact: true }).waitFor();
       await page.getByRole('group', { name: 'Routing' }).getByRole('radio', { name: 'Write a function' }).check();
       await writeCode(page, 'routing', ROUTING);
+      await showPart(page, 'Samples and results');
       await page.getByText('{"index_name":"products-draft"}').waitFor();
       await expectAccessible(page, `three functions ${look.width}`);
       await screenshot(page, `sinks-new-functions-${look.width}`);

@@ -127,6 +127,13 @@ export async function writeCode(page: Page, type: 'transform' | 'filter' | 'rout
   await page.keyboard.insertText(code);
 }
 
+/** Where there is no room for code and samples beside each other, they are shown by turns: these of each editor. */
+export async function showPart(page: Page, part: 'Code' | 'Samples and results'): Promise<void> {
+  await page.locator('.cm-content').first().waitFor({ state: 'attached' });
+  for (const button of await page.getByRole('button', { name: part, exact: part === 'Code' }).all())
+    if (await button.isVisible()) await button.click();
+}
+
 let axe: string | undefined;
 
 /** No violation of WCAG 2.2 AA that axe finds, and nothing to scroll sideways. */

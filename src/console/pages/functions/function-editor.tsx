@@ -50,7 +50,7 @@ export function FunctionEditor({ fn, source, sink }: FunctionEditorProps) {
         Change it there, or release it to save it here. You can edit and try it below, and copy the code.
       </Standing>
       <div className="flex flex-wrap items-center gap-2">
-        <span className="mr-auto text-muted">{isModified ? 'Modified' : 'Saved'}</span>
+        <span className="mr-auto text-muted max-sm:basis-full">{isModified ? 'Modified' : 'Saved'}</span>
         <CopyButton text={code} label="Copy code" />
         <Button because={isModified ? null : 'No changes to save'} onClick={() => take(fn)}>
           Revert

@@ -1,7 +1,8 @@
 /** Code on the left, real messages and what becomes of them on the right. */
-import { lazy, Suspense, useState } from 'react';
+import { lazy, type ReactNode, Suspense, useState } from 'react';
 import { usePerson } from '../../api/person.ts';
 import { Field } from '../../parts/field.tsx';
+import { Badge } from '../../parts/icons.tsx';
 import { Empty, ErrorNote, Note, Skeleton } from '../../parts/places.tsx';
 import { RecordType } from './record-type.tsx';
 import { SampleList } from './sample-list.tsx';
@@ -35,9 +36,22 @@ export function Workbench({ type, code, onChange, source: first, sink, database 
     const fault = result?.ok === false ? result.error : null;
     return fault?.line == null ? [] : [{ line: fault.line, column: fault.column, message: fault.message }];
   });
+  const failed = run.results.filter((result) => result?.ok === false).length;
+  // Where there is no room for both beside each other.
+  const [shown, show] = useState<'code' | 'samples'>('code');
+  const only = (part: typeof shown): string => (part === shown ? '' : 'max-lg:hidden');
   return (
     <div className="grid gap-4 lg:grid-cols-2">
-      <div className="min-w-0 space-y-3">
+      <fieldset className="flex gap-1 border-b border-line lg:hidden">
+        <legend className="sr-only">What is shown</legend>
+        <Part isShown={shown === 'code'} onShow={() => show('code')}>
+          Code
+        </Part>
+        <Part isShown={shown === 'samples'} onShow={() => show('samples')}>
+          Samples and results {failed > 0 && <Badge tone="danger">{failed} failed</Badge>}
+        </Part>
+      </fieldset>
+      <div className={`min-w-0 space-y-3 ${only('code')}`}>
         {type === 'path' ? (
           <Field
             label="Path"
@@ -63,7 +77,7 @@ export function Workbench({ type, code, onChange, source: first, sink, database 
         )}
         {run.error && <ErrorNote error={run.error} />}
       </div>
-      <div className="min-w-0 space-y-3">
+      <div className={`min-w-0 space-y-3 ${only('samples')}`}>
         <SourcePicker source={source} onChange={setSource} sink={sink} only={database} />
         {!may('admin') && <Note tone="idle">Running a function needs the scope admin.</Note>}
         {error !== null && <ErrorNote error={error} />}
@@ -72,6 +86,26 @@ export function Workbench({ type, code, onChange, source: first, sink, database 
         {samples.length > 0 && <SampleList samples={samples} run={run} onChange={setSamples} />}
       </div>
     </div>
+  );
+}
+
+interface PartProps {
+  isShown: boolean;
+  onShow: () => void;
+  children: ReactNode;
+}
+
+/** Looks like a tab, and has no address: both parts belong to one page. */
+function Part({ isShown, onShow, children }: PartProps) {
+  return (
+    <button
+      type="button"
+      aria-pressed={isShown}
+      onClick={onShow}
+      className="inline-flex min-h-9 items-center gap-1.5 border-b-2 border-transparent px-3 text-sm font-medium text-muted aria-pressed:border-accent aria-pressed:text-text pointer-coarse:min-h-11"
+    >
+      {children}
+    </button>
   );
 }
 

@@ -84,9 +84,9 @@ function GroupLine({ group, isChosen, onLook, onWish }: LineProps) {
   const { stage, error, tables, first_at, last_at } = group;
   return (
     <li className={`flex flex-wrap items-center gap-x-4 gap-y-1 px-3 py-1.5 ${isChosen ? 'bg-idle-bg' : ''}`}>
-      <span className="figure w-14 text-base font-semibold">{count(group.count)}</span>
-      <span className="w-14 text-sm text-muted">{stage ?? '–'}</span>
-      <div className="min-w-0 flex-1 basis-72">
+      <span className="figure text-base font-semibold sm:w-14">{count(group.count)}</span>
+      <span className="text-sm text-muted sm:w-14">{stage ?? '–'}</span>
+      <div className="min-w-0 flex-1 basis-72 max-sm:basis-full">
         <p className="line-clamp-2 font-mono text-sm break-words" title={error ?? undefined}>
           {may('read:data') ? (error ?? 'no error recorded') : <span className="text-muted">needs read:data</span>}
         </p>
@@ -94,7 +94,7 @@ function GroupLine({ group, isChosen, onLook, onWish }: LineProps) {
           {tables.join(', ')}; first <Ago at={first_at} />, last <Ago at={last_at} />
         </p>
       </div>
-      <span className="flex flex-wrap gap-2">
+      <span className="flex flex-wrap gap-2 max-sm:-ml-3">
         <Button look="quiet" aria-pressed={isChosen} onClick={() => onLook(!isChosen)}>
           {isChosen ? 'Show all' : 'View'}
         </Button>

@@ -3,6 +3,7 @@ import type { Schemas } from '../../api/client.ts';
 import { useGet } from '../../api/queries.ts';
 import { count, plural } from '../../lib/format.ts';
 import { Code } from '../../parts/code.tsx';
+import { More } from '../../parts/form/controls.tsx';
 import { State } from '../../parts/icons.tsx';
 import { Fact, Facts, Section } from '../../parts/page.tsx';
 import { Loaded } from '../../parts/places.tsx';
@@ -56,10 +57,11 @@ function Shown({ policy }: { policy: Known }) {
         </div>
       )}
       {sql !== null && (
-        <details className="mt-3">
-          <summary className="text-sm font-medium text-accent">SQL that creates the table</summary>
-          <Code text={sql} name="SQL" />
-        </details>
+        <More label="SQL that creates the table">
+          <div className="min-w-0 sm:col-span-2">
+            <Code text={sql} name="SQL" />
+          </div>
+        </More>
       )}
     </>
   );
