@@ -51,10 +51,14 @@ function Outcome({ result }: { result: Result | undefined }) {
   if (!result.ok) {
     const { message = '', line = null, column = null } = result.error ?? {};
     return (
-      <p className="flex flex-wrap items-center gap-2 text-danger">
+      <p className="flex items-start gap-2 text-danger">
         <State state="failed" word="" />
-        <span className="break-words">{message}</span>
-        {line !== null && <span className="font-mono text-xs">({column === null ? line : `${line}:${column}`})</span>}
+        <span className="min-w-0 break-words">
+          {message}
+          {line !== null && (
+            <span className="font-mono text-xs"> ({column === null ? line : `${line}:${column}`})</span>
+          )}
+        </span>
       </p>
     );
   }
