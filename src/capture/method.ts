@@ -84,6 +84,8 @@ export interface Way {
   watermarkSql(token: string): string;
   /** A commit may be in the stream before others see it. */
   isEarly: boolean;
+  /** A message database that was restored from its backup is told again what came since. */
+  isRetold?: boolean;
 }
 
 export interface WayHandlers extends StreamHandlers {

@@ -11,6 +11,7 @@ const TAKE_OVER = statement('messages/take-over');
 const READ = statement('messages/read-position');
 const IDENTIFY = statement('messages/identify-source');
 const BEGIN = statement('messages/begin-position');
+const ID_OF_NOW = statement('messages/id-of-now');
 const FOLLOW = statement('messages/follow-timeline');
 const LOSE_PUBLICATION = statement('messages/lose-publication');
 const STATE = statement('messages/set-state');
@@ -98,6 +99,11 @@ export async function beginPosition(
     await tx.query(BEGIN, [databaseNo, begin.confirmedLsn, begin.goesOn]);
     await begin.also?.(tx);
   });
+}
+
+/** Higher than each id that was given out before, also by a message database of which this is an older copy. */
+export async function idOfNow(db: Queryable): Promise<number> {
+  return (await db.query<{ id: number }>(ID_OF_NOW)).rows[0]!.id;
 }
 
 /** The source was promoted, and its history goes on from what was captured. Does nothing when another capture said so. */

@@ -9,7 +9,7 @@ import { JsonBytes } from '../../codec/json-bytes.ts';
 import type { Database, PoolOptions } from '../../db/pool.ts';
 import { statement } from '../../db/statement.ts';
 import { openPersist } from '../../messages/persist.ts';
-import { readPosition, type StoredPosition, takeOver } from '../../messages/position.ts';
+import { idOfNow, readPosition, type StoredPosition, takeOver } from '../../messages/position.ts';
 import type { QuotedTable } from '../../model/quote.ts';
 import { staleCatalog } from '../../model/sqlstate.ts';
 import { takesIn } from '../../model/taken-in.ts';
@@ -129,7 +129,8 @@ async function begun(
   // Another capture has gone over to another way meanwhile, or a gap was accepted.
   if (position.identity?.slotName !== way.slotName) throw staleCatalog();
   await follow(messages, database, { prepared, stored: position });
-  return position;
+  // An index leaves out a message of a lower id than its document has: none may be given out again.
+  return way.isRetold ? { ...position, nextId: Math.max(position.nextId, await idOfNow(messages)) } : position;
 }
 
 /** Where commits may be in the stream before others see them, windows know from which one on. What the source's clock says. */

@@ -25,6 +25,7 @@ export function openTriggers(
   return {
     slotName: NOTED,
     isEarly: false,
+    isRetold: true,
     async prepare() {
       const prepared = await prepareNoted({ source, messages }, database);
       generated = prepared.publication.generated === 's';
