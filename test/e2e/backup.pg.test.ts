@@ -5,6 +5,7 @@
 import { expect } from 'chai';
 import { type Database, openPool } from '../../src/db/pool.ts';
 import { type BulkServer, startBulkServer } from '../support/engines/bulk-server.ts';
+import { ofReplication } from '../support/postgres/capture-way.ts';
 import { messageDatabase } from '../support/postgres/message-database.ts';
 import { sharedCluster, type TestDatabase } from '../support/postgres/postgres.ts';
 import { runCli } from '../support/processes/cli.ts';
@@ -53,49 +54,52 @@ describe('backup of the message database', function () {
     return await (await sharedCluster()).createDatabase({ template: name });
   }
 
-  it('restored, it is behind the slot: nothing goes on by itself, and a resync brings every end to what the tables are', async () => {
-    await world.shop.query(`insert into items select i, 'before' from generate_series(1, 20) i`);
-    await world.settled(['items-index']);
-    await service.stop();
-    copy = await backUp();
-    await service.start();
-    await world.shop.query(`update items set name = 'since' where id <= 10`);
-    await world.shop.query('delete from items where id = 20');
-    await world.shop.query(`insert into items values (21, 'since')`);
-    await world.settled(['items-index']);
-    await service.stop();
+  ofReplication('what is noted still is told once more: test/capture/triggers/durable').it(
+    'restored, it is behind the slot: nothing goes on by itself, and a resync brings every end to what the tables are',
+    async () => {
+      await world.shop.query(`insert into items select i, 'before' from generate_series(1, 20) i`);
+      await world.settled(['items-index']);
+      await service.stop();
+      copy = await backUp();
+      await service.start();
+      await world.shop.query(`update items set name = 'since' where id <= 10`);
+      await world.shop.query('delete from items where id = 20');
+      await world.shop.query(`insert into items values (21, 'since')`);
+      await world.settled(['items-index']);
+      await service.stop();
 
-    const databaseUrl = copy.url;
-    restored = openPool({ address: databaseUrl, max: 2, applicationName: 'test' });
-    const again = await createService({ databaseUrl });
-    // It does not capture: that is what this is about.
-    await again.start({ wait: false });
-    const state = async (): Promise<{ state: string; reason: string; remedy: string } | undefined> =>
-      (
-        await restored!.query<{ state: string; reason: string; remedy: string }>(
-          "select state, reason, remedy from millrace.database_status where database_name = 'shop'",
-        )
-      ).rows[0];
-    const found = await until('capture says so', async () => {
-      const now = await state();
-      return now?.state === 'needs_resync' && now;
-    });
-    expect(found.reason).to.match(/slot .* was created again or advanced by somebody else/);
-    expect(found.remedy).to.contain('resync');
-    const health = async (): Promise<number | undefined> =>
-      (await fetch(`${again.url}/healthz`).catch(() => undefined))?.status;
-    await until('its health says so', async () => (await health()) === 503);
+      const databaseUrl = copy.url;
+      restored = openPool({ address: databaseUrl, max: 2, applicationName: 'test' });
+      const again = await createService({ databaseUrl });
+      // It does not capture: that is what this is about.
+      await again.start({ wait: false });
+      const state = async (): Promise<{ state: string; reason: string; remedy: string } | undefined> =>
+        (
+          await restored!.query<{ state: string; reason: string; remedy: string }>(
+            "select state, reason, remedy from millrace.database_status where database_name = 'shop'",
+          )
+        ).rows[0];
+      const found = await until('capture says so', async () => {
+        const now = await state();
+        return now?.state === 'needs_resync' && now;
+      });
+      expect(found.reason).to.match(/slot .* was created again or advanced by somebody else/);
+      expect(found.remedy).to.contain('resync');
+      const health = async (): Promise<number | undefined> =>
+        (await fetch(`${again.url}/healthz`).catch(() => undefined))?.status;
+      await until('its health says so', async () => (await health()) === 503);
 
-    await world.shop.query(`insert into items values (22, 'while it waits')`);
-    const { code, stdout, stderr } = await runCli(['resync', 'shop', '--yes'], { DATABASE_URL: databaseUrl });
-    expect(code, stdout + stderr).to.equal(0);
-    await untilSettled(restored, ['items-index'], 30_000);
-    const rows = (await world.shop.query<{ id: number; name: string }>('select id, name from items')).rows;
-    expect(engine.engine.documents('items')).to.deep.equal(new Map(rows.map((row) => [String(row.id), row])));
-    const received = await restored.query<{ message: { record: { id: number } } }>(
-      "select message from millrace.receive('items-pull', 1000)",
-    );
-    const ids = new Set(received.rows.map(({ message }) => message.record.id));
-    expect(rows.filter(({ id }) => !ids.has(id))).to.deep.equal([]);
-  });
+      await world.shop.query(`insert into items values (22, 'while it waits')`);
+      const { code, stdout, stderr } = await runCli(['resync', 'shop', '--yes'], { DATABASE_URL: databaseUrl });
+      expect(code, stdout + stderr).to.equal(0);
+      await untilSettled(restored, ['items-index'], 30_000);
+      const rows = (await world.shop.query<{ id: number; name: string }>('select id, name from items')).rows;
+      expect(engine.engine.documents('items')).to.deep.equal(new Map(rows.map((row) => [String(row.id), row])));
+      const received = await restored.query<{ message: { record: { id: number } } }>(
+        "select message from millrace.receive('items-pull', 1000)",
+      );
+      const ids = new Set(received.rows.map(({ message }) => message.record.id));
+      expect(rows.filter(({ id }) => !ids.has(id))).to.deep.equal([]);
+    },
+  );
 });
